@@ -1,0 +1,70 @@
+# The two commands are `make report` and `make test`; both set everything up first.
+.DEFAULT_GOAL := help
+SHELL := /bin/bash
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+DEMO := results/demo
+R_PACKAGES := r-base-core r-cran-lme4 r-cran-lmertest r-cran-emmeans r-cran-broom r-cran-broom.mixed r-cran-tibble \
+	r-cran-boot r-cran-parameters r-cran-performance r-cran-insight libpcre2-dev libblas-dev gcc libc6-dev python3-dev
+export PIP_DISABLE_PIP_VERSION_CHECK = 1
+export TOKENIZERS_PARALLELISM = false
+
+.PHONY: help setup references report test lint notebooks clean
+
+help:  ## what can be made
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | column -t -s $$'\t'
+
+setup: $(BIN)/.installed  ## .venv with everything that the report and the tests need
+
+$(BIN)/.installed: pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+		|| { echo "waver needs Python 3.11 or newer; set PYTHON=/path/to/python3.11" >&2; exit 2; }
+	@$(PYTHON) -c 'import ensurepip' 2>/dev/null || $(MAKE) --no-print-directory .apt PACKAGES="python3-venv python3-pip"
+	@echo "setting up $(VENV) (some minutes and about 2 GB at first)"
+	@$(PYTHON) -m venv $(VENV)
+	@$(BIN)/pip install -qq --constraint constraints.txt --editable '.[models,datasets,notebooks,dev]'
+	@touch $@
+
+# What the tests of text features and mixed models use where it is there, and skip with a reason where it is not:
+# R's lme4 through pymer4, spaCy, wordfreq, VADER. rpy2 is built against R, so R comes first.
+references: $(BIN)/.installed-references  ## R with lme4, and the components of the text features
+
+$(BIN)/.installed-references: $(BIN)/.installed
+	@command -v cc >/dev/null && command -v R >/dev/null && Rscript -e 'quit(status = !requireNamespace("lmerTest", quietly = TRUE))' \
+		|| $(MAKE) --no-print-directory .apt PACKAGES="$(R_PACKAGES)"
+	@Rscript analysis/mixed/r/install_report_stub.R
+	@$(BIN)/pip install -qq --constraint constraints.txt --editable '.[features,statistics]'
+	@touch $@
+
+# Chromium reads the finished report in the tests (tests/test_browser.py).
+.PHONY: .browser .apt
+.browser:
+	@command -v chromium >/dev/null || command -v google-chrome >/dev/null \
+		|| $(MAKE) --no-print-directory .apt PACKAGES="chromium fonts-dejavu-core"
+
+.apt:
+	@if ! command -v apt-get >/dev/null; then echo "please install: $(PACKAGES)" >&2; exit 2; fi; \
+	if [ "$$(id -u)" = 0 ]; then do=; elif command -v sudo >/dev/null; then do=sudo; \
+	else echo "please have an administrator install: $(PACKAGES)" >&2; exit 2; fi; \
+	$$do apt-get update -qq && $$do env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $(PACKAGES) >/dev/null
+
+report: setup  ## ask the demo models, write results/demo/report/index.html
+	$(BIN)/python -m inference run agreement --items demo --model demo --option-order yes-no no-yes --out $(DEMO)
+	$(BIN)/python -m analysis report $(DEMO) --out $(DEMO)/report
+
+test: setup .browser  ## the test suite
+	$(BIN)/python -m pytest
+
+lint: setup  ## ruff, mypy, and notebooks without outputs
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/nbstripout --keep-id --verify notebooks/*.ipynb
+
+notebooks: setup  ## open JupyterLab on the notebooks
+	$(BIN)/jupyter lab notebooks
+
+clean:  ## remove what was made, keep the environment
+	rm -rf results/demo build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis *.egg-info
+	find . -name __pycache__ -type d -not -path './$(VENV)/*' -prune -exec rm -rf {} +

@@ -1,0 +1,1 @@
+"""Reads run folders; pure functions, frame in, tidy frame out."""

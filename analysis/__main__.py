@@ -1,0 +1,144 @@
+"""python -m analysis report | table | features"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NoReturn
+
+from analysis.errors import InputError
+
+# Nothing heavy is imported up here or while the parsers are made: `--help` must answer at once.
+
+PROGRAM = "python -m analysis"
+
+
+class Parser(argparse.ArgumentParser):
+    """Reports a wrong call in one line."""
+
+    def error(self, message: str) -> NoReturn:
+        """Print the message and where to find help; exit status 2."""
+        self.exit(2, f"{self.prog}: {' '.join(message.split())} (see {self.prog} --help)\n")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command and return its exit status: 0 done, 1 a notebook failed, 2 the call or an input is wrong."""
+    options = _parser().parse_args(arguments)
+    try:
+        status: int = options.main(options)
+        sys.stdout.flush()
+    except InputError as error:
+        return _fail(2, str(error))
+    except BrokenPipeError:
+        # The reader (`head`, a pager) has seen enough. What Python flushes at exit must not complain either.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except KeyboardInterrupt:
+        return _fail(1, "stopped")
+    return status
+
+
+def _fail(status: int, message: str) -> int:
+    print(f"{PROGRAM}: {' '.join(message.split())}", file=sys.stderr)
+    return status
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = Parser(prog=PROGRAM, description="Read run folders: a report to share, or one table of it.")
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    report = commands.add_parser(
+        "report", help="write the report: self-contained pages, tables, figures",
+        description="Run the notebooks that the runs have data for, and write self-contained pages with an index, "
+        "tables as CSV and LaTeX with a data dictionary, and figures as SVG and PDF.",
+        epilog=f"example: {PROGRAM} report results/demo --out results/demo/report -p resamples=2000",
+    )  # fmt: skip
+    report.set_defaults(main=_report)
+    report.add_argument("runs", nargs="+", metavar="RUN", help="run folder")
+    report.add_argument(
+        "--out", required=True, type=Path, metavar="DIR", help="folder to write; made where it is missing"
+    )
+    _add_parameters(report, "a parameter of the notebooks, such as thresholds=0.05,0.1; an unknown one is an error")
+    table = commands.add_parser(
+        "table", help="print one table of the report",
+        description="Print a table of the report to standard output: CSV with full precision, LaTeX or Markdown with "
+        "few digits.",
+        epilog=f"example: {PROGRAM} table results/demo stability --format latex",
+    )  # fmt: skip
+    table.set_defaults(main=_table)
+    table.add_argument("names", nargs="*", metavar="RUN... NAME", help="run folders, then the name of the table")
+    table.add_argument("--format", choices=("csv", "latex", "markdown"), default="csv", help="default: csv")
+    table.add_argument(
+        "--engine", choices=("auto", "profile", "pymer4"), help="what fits the mixed models (default: auto)"
+    )
+    table.add_argument(
+        "--scale", choices=("identity", "logit"), help="response of the mixed models: agreement or its logit"
+    )
+    table.add_argument("--list", action="store_true", help="name the tables; with NAME, explain its columns")
+    _add_parameters(table, "an option of the table, such as resamples=2000 or thresholds=0.05,0.1")
+    _add_features(commands)
+    return parser
+
+
+def _add_features(commands: Any) -> None:
+    from analysis.features import cli
+
+    features = commands.add_parser("features", help=cli.HELP, description=cli.DESCRIPTION)
+    features.set_defaults(main=cli.main)
+    cli.add_arguments(features)
+
+
+def _add_parameters(parser: argparse.ArgumentParser, about: str) -> None:
+    parser.add_argument("-p", "--parameter", action="append", default=[], metavar="NAME=VALUE", help=about)
+
+
+def _parameters(given: Sequence[str]) -> dict[str, str]:
+    pairs = {}
+    for text in given:
+        name, equals, value = text.partition("=")
+        if not equals or not name:
+            raise InputError(f"-p {text}: a parameter is given as name=value")
+        pairs[name.strip()] = value.strip()
+    return pairs
+
+
+def _report(options: argparse.Namespace) -> int:
+    from analysis.report import report
+
+    results = report(options.runs, options.out, _parameters(options.parameter))
+    failed = [result for result in results if result.error]
+    print(options.out / "index.html")
+    if not failed:
+        return 0
+    status = 2 if all(result.wrong_input for result in failed) else 1
+    return _fail(status, f"failed: {', '.join(result.name for result in failed)}; the index says why")
+
+
+def _table(options: argparse.Namespace) -> int:
+    from analysis import tables
+
+    if options.list:
+        sys.stdout.write(tables.explain(options.names))
+        return 0
+    if len(options.names) < 2:
+        raise InputError(f"give run folders and then the name of a table: {', '.join(tables.TABLES)}")
+    *folders, name = options.names
+    given = {key: value for key in ("engine", "scale") if (value := getattr(options, key)) is not None}
+    text = _render(folders, name, options.format, _parameters(options.parameter) | given)
+    # Bytes, so that the line ends of the CSV are the same on every system.
+    sys.stdout.buffer.write(text.encode("utf-8"))
+    return 0
+
+
+def _render(folders: Sequence[str], name: str, form: str, given: dict[str, Any]) -> str:
+    from analysis import runs, tables
+
+    tables.table(name)
+    values = tables.convert(name, given)
+    return tables.render(name, tables.build(name, runs.open(*folders), **values), form)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

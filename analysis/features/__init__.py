@@ -1,0 +1,34 @@
+"""Text features of wordings, after Haller et al. (section 4, Annotation), and two of our own.
+
+::
+
+    features.compute("results/demo", spacy=["en_core_web_sm"])   # once; kept in the run folder
+    run = runs.open("results/demo")
+    features.load(run)            # one row per stimulus
+    features.frame(run)           # one row per response, for mixed models
+    features.correlations(run)    # Figure 6
+    features.components(run)      # what computed them, and what is missing
+"""
+
+from __future__ import annotations
+
+from analysis.features.columns import COLUMNS, DICTIONARY, FEATURES, PUBLISHED
+from analysis.features.computation import Summary, compute
+from analysis.features.dependencies import dependents
+from analysis.features.frames import components, frame, load
+from analysis.features.matrix import correlation, correlations
+
+__all__ = [
+    "COLUMNS",
+    "DICTIONARY",
+    "FEATURES",
+    "PUBLISHED",
+    "Summary",
+    "components",
+    "compute",
+    "correlation",
+    "correlations",
+    "dependents",
+    "frame",
+    "load",
+]

@@ -1,0 +1,59 @@
+"""python -m analysis features RUN"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from analysis.features.computation import Summary
+
+HELP = "compute the features of a run's wordings: lengths, frequency, dependencies, sentiment"
+DESCRIPTION = (
+    "Compute features of every distinct wording of a run and keep them in the run folder (features.parquet). Done "
+    "once: a second call computes only what a changed or newly installed component makes necessary, and one that was "
+    "stopped goes on where it was. A component that is not installed leaves its columns missing and says how to get it."
+)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of the command."""
+    parser.add_argument("runs", nargs="+", metavar="RUN", help="run folder")
+    parser.add_argument(
+        "--spacy", action="append", default=[], metavar="NAME|PATH",
+        help="spaCy pipeline for dependencies, one per language (default: the one used before, else en_core_web_sm for "
+        "English)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--sentiment", default="auto", choices=("auto", "pysentimiento", "vader"),
+        help="auto: the one used before, else pysentimiento where it can be loaded, else VADER for English",
+    )  # fmt: skip
+    parser.add_argument(
+        "--language", metavar="CODE",
+        help="language of wordings that name none, such as ja (default: the one used before, else en)",
+    )  # fmt: skip
+
+
+def main(args: argparse.Namespace) -> int:
+    """Compute the features of every run given, and say what they were computed with."""
+    from analysis.features.computation import compute
+
+    for run in args.runs:
+        summary = compute(run, spacy=args.spacy, sentiment=args.sentiment, language=args.language, progress=True)
+        for line in summary.changes:
+            print(line, file=sys.stderr)
+        print(_report(summary))
+    return 0
+
+
+def _report(summary: Summary) -> str:
+    from analysis.features.component import describe
+
+    done = "nothing to compute" if not summary.computed else "computed"
+    lines = [f"{summary.path}: {done}"]
+    for record in summary.records:
+        what = describe(record.identity) if record.identity else "missing"
+        note = f": {record.note}" if record.note else ""
+        lines.append(f"  {', '.join(record.columns)} ({record.language}, {record.n_texts:,} texts): {what}{note}")
+    return "\n".join([*lines, "  edit_similarity: to the item's original"])

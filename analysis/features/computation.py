@@ -1,0 +1,261 @@
+"""Compute the features of a run's wordings once: what is at hand, what is kept already, what is left to do."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from analysis import runs
+from analysis.agreement import ORIGINAL
+from analysis.errors import InputError
+from analysis.features import dependencies, negation, similarity, store, words
+from analysis.features import sentiment as sentiments
+from analysis.features.component import Component, Missing, describe
+from analysis.features.store import Record, Stored
+from analysis.folder import literal
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from analysis.runs import Runs
+
+CHUNK = 2000
+DEFAULT_LANGUAGE = "en"
+_KANA = "[\u3041-\u3096\u30a1-\u30fa]"
+
+
+@dataclass(frozen=True)
+class Summary:
+    """What a folder holds after a computation.
+
+    Attributes
+    ----------
+    records
+        What computed which columns for which language, and why others are missing.
+    changes
+        One line for every group of columns that was computed again, saying why.
+    computed
+        Number of values computed in this call (texts x groups of columns).
+    """
+
+    path: Path
+    records: tuple[Record, ...]
+    changes: tuple[str, ...]
+    computed: int
+
+
+def compute(
+    path: str | Path,
+    *,
+    spacy: Sequence[str] = (),
+    sentiment: str = "auto",
+    language: str | None = None,
+    progress: bool = False,
+    chunk: int = CHUNK,
+) -> Summary:
+    """Compute what is missing of the features of a run's wordings, and keep it in the run folder.
+
+    Parameters
+    ----------
+    path
+        The run folder.
+    spacy
+        spaCy pipelines by package name or path, at most one per language. Without any, the one used before, else
+        `en_core_web_sm` for English.
+    sentiment
+        "auto", "pysentimiento" or "vader"; see `analysis.features.sentiment.scored`.
+    language
+        Language of wordings that do not name theirs; None is the one used before, else English.
+    progress
+        Show a bar on stderr for every group of columns.
+    chunk
+        Texts after which what is done is on disk.
+
+    Raises
+    ------
+    InputError
+        For a folder that is not a run or cannot be written to, and for a pipeline or an engine that the user named and
+        that is not there.
+    """
+    folder = Path(path)
+    run = runs.open(folder)
+    pipelines = [dependencies.find(source) for source in spacy]
+    with store.writing(folder):
+        stored = store.read(folder)
+        default = language or stored.default_language or DEFAULT_LANGUAGE
+        if language is None and stored.default_language is None:
+            _refuse_japanese(run, folder)
+        texts = _texts(run, default)
+        _refuse_idle(pipelines, texts)
+        books = _Books(folder, stored, progress, chunk)
+        for code, wordings in texts.items():
+            for part in _components(code, pipelines, sentiment, stored):
+                books.settle(code, wordings, part)
+        books.close(default, texts)
+        books.computed += _similarity(run, folder, progress)
+    return Summary(folder, tuple(books.records), tuple(books.changes), books.computed)
+
+
+def language_sql(default: str) -> str:
+    """SQL of the language of a stimulus: the first part of its code ("en-GB" is "en"), or the default."""
+    return f"coalesce(nullif(lower(regexp_extract(language, '^[A-Za-z]+')), ''), {literal(default)})"
+
+
+def _components(code: str, pipelines: Sequence[Any], engine: str, stored: Stored) -> Iterator[Component | Missing]:
+    """Everything that measures texts of a language; the costly ones last."""
+
+    def known(columns: Sequence[str]) -> Mapping[str, str] | None:
+        record = stored.record(code, columns)
+        return record.identity if record else None
+
+    yield words.lengths(code)
+    yield words.frequency(code, known(words.FREQUENCY))
+    yield negation.cues(code)
+    yield sentiments.scored(code, engine, known(sentiments.COLUMNS))
+    yield dependencies.parsed(code, pipelines, known(dependencies.COLUMNS))
+
+
+class _Books:
+    """Settles group of columns after group of columns: keeps what holds, computes the rest in chunks."""
+
+    def __init__(self, folder: Path, stored: Stored, progress: bool, chunk: int) -> None:
+        self.records: list[Record] = []
+        self.changes: list[str] = []
+        self.computed = 0
+        self._folder, self._stored, self._progress, self._chunk = folder, stored, progress, chunk
+        self._columns: dict[str, dict[str, Any]] = {}
+
+    def settle(self, code: str, texts: Sequence[str], part: Component | Missing) -> None:
+        """Find the values of one group of columns for all texts of a language."""
+        columns = self._columns.setdefault(code, {})
+        before, held = self._stored.record(code, part.columns), self._held(code, texts)
+        old = before.identity if before and held else None
+        # What a component computed stays, even when the component is gone.
+        if before and held and old and (isinstance(part, Missing) or _same(old, part.identity)):
+            columns.update((name, held[name].combine_chunks()) for name in part.columns)
+            self.records.append(before)
+        elif isinstance(part, Missing):
+            self.records.append(Record(code, part.columns, None, part.reason, len(texts)))
+        else:
+            try:
+                columns.update(self._measured(code, texts, part))
+            except InputError as error:
+                if part.named:
+                    raise
+                self.settle(code, texts, Missing(part.columns, str(error)))
+                return
+            self.records.append(Record(code, part.columns, dict(part.identity), part.note, len(texts)))
+            if old:
+                what, now, was = f"{', '.join(part.columns)} ({code})", describe(part.identity), describe(old)
+                self.changes.append(f"{what}: computed again with {now}; before with {was}")
+
+    def close(self, default: str, texts: Mapping[str, Sequence[str]]) -> None:
+        """Write all values, unless the folder holds just these already."""
+        if self.computed or tuple(self.records) != self._stored.records or default != self._stored.default_language:
+            tables = [store.table(code, wordings, self._columns[code]) for code, wordings in texts.items()]
+            store.write(self._folder, default, self.records, tables)
+        store.clear_parts(self._folder)
+
+    def _held(self, code: str, texts: Sequence[str]) -> pa.Table | None:
+        """The rows that the folder holds for just these texts."""
+        table = self._stored.tables.get(code)
+        return table if table is not None and table["text"].to_pylist() == texts else None
+
+    def _measured(self, code: str, texts: Sequence[str], part: Component) -> dict[str, Sequence[float]]:
+        """Values of all texts: those of finished chunks, and the rest measured now."""
+        chunks = store.Chunks(self._folder, code, part.columns, part.identity)
+        done = chunks.read()
+        left = [text for text in texts if text not in done]
+        if not left:
+            return self._aligned(part, texts, done)
+        measure = part.load()
+        label = f"{part.columns[0]}{' ...' if len(part.columns) > 1 else ''} ({code})"
+        with _bar(label, len(texts), len(done), self._progress) as bar:
+            for start in range(0, len(left), self._chunk):
+                some = left[start : start + self._chunk]
+                values = measure(some)
+                chunks.append(some, values)
+                done.update(zip(some, zip(*(values[name] for name in part.columns), strict=True), strict=True))
+                bar.update(len(some))
+        self.computed += len(left)
+        return self._aligned(part, texts, done)
+
+    @staticmethod
+    def _aligned(part: Component, texts: Sequence[str], rows: Mapping[str, Sequence[float]]) -> dict[str, Any]:
+        return dict(zip(part.columns, zip(*(rows[text] for text in texts), strict=True), strict=True))
+
+
+def _similarity(run: Runs, folder: Path, progress: bool) -> int:
+    """Edit similarity of every stimulus, in similarity.parquet; the number of values that had to be computed."""
+    import pyarrow as pa
+
+    path = folder / store.SIMILARITY
+    keys = run.execute("SELECT item, variant FROM stimuli ORDER BY item, position").fetchall()
+    if path.exists():
+        held = store.read_parquet(path)
+        if list(zip(held["item"].to_pylist(), held["variant"].to_pylist(), strict=True)) == keys:
+            return 0
+    pairs = run.execute(
+        f"""
+        SELECT original, text FROM stimuli LEFT JOIN (
+            SELECT item, arg_min(text, position) AS original FROM stimuli WHERE pattern = '{ORIGINAL}' GROUP BY item)
+        USING (item) ORDER BY item, position"""
+    ).fetchall()
+    values = []
+    with _bar("similarity", len(pairs), 0, progress) as bar:
+        for value in similarity.similarities(pairs):
+            values.append(value)
+            bar.update()
+    names = ("item", "variant")
+    arrays = [pa.array(column, pa.string()) for column in zip(*keys, strict=True)]
+    arrays.append(pa.array(values, pa.float64(), from_pandas=True))
+    store.write_parquet(path, pa.table(arrays, names=[*names, "edit_similarity"]))
+    return len(values)
+
+
+def _texts(run: Runs, default: str) -> dict[str, list[str]]:
+    """language -> its distinct texts, in the order of the study."""
+    rows = run.execute(
+        f"SELECT {language_sql(default)} AS code, text FROM stimuli GROUP BY ALL ORDER BY code, min(position)"
+    ).fetchall()
+    texts: dict[str, list[str]] = {}
+    for code, text in rows:
+        texts.setdefault(code, []).append(text)
+    return texts
+
+
+def _refuse_japanese(run: Runs, folder: Path) -> None:
+    """Wordings without a language are taken for English only where nothing speaks against it."""
+    found = run.execute(
+        "SELECT item, variant FROM stimuli "
+        f"WHERE coalesce(language, '') = '' AND regexp_matches(text, '{_KANA}') ORDER BY position LIMIT 1"
+    ).fetchone()
+    if found:
+        raise InputError(
+            f"{folder}: stimuli.parquet: item {found[0]!r}, variant {found[1]!r} looks Japanese but names no language; "
+            "say what language such wordings are in, for example --language ja"
+        )
+
+
+def _refuse_idle(pipelines: Sequence[dependencies.Pipeline], texts: Mapping[str, Any]) -> None:
+    """A pipeline that would not be used was named by mistake."""
+    for pipeline in pipelines:
+        if pipeline.language != "xx" and pipeline.language not in texts:
+            raise InputError(
+                f"spaCy pipeline {pipeline.source!r} is for {pipeline.language!r}, but the wordings are in "
+                f"{', '.join(texts)}; name one for these"
+            )
+
+
+def _same(one: Mapping[str, str], other: Mapping[str, str]) -> bool:
+    """Equal but for the place where a pipeline was found."""
+    return {**one, "source": ""} == {**other, "source": ""}
+
+
+def _bar(label: str, total: int, initial: int, shown: bool) -> Any:
+    from tqdm import tqdm
+
+    return tqdm(total=total, initial=initial, desc=label, unit=" texts", file=sys.stderr, disable=not shown)

@@ -1,0 +1,178 @@
+"""Dependents and dependency length, with any spaCy pipeline that has a parser (Haller et al., section 4)."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import json
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from analysis.errors import InputError
+from analysis.features.component import Component, Measure, Missing, version
+
+if TYPE_CHECKING:
+    from spacy.language import Language
+    from spacy.tokens import Doc
+
+COLUMNS = ("left_dependents", "right_dependents", "dependency_length")
+DEFAULT = "en_core_web_sm"
+# Components that parsers listen to; nothing else of a pipeline has a say in the heads.
+_EMBEDDINGS = frozenset({"tok2vec", "transformer", "curated_transformer"})
+
+
+@dataclass(frozen=True)
+class Pipeline:
+    """A spaCy pipeline found on this machine, not loaded yet.
+
+    Attributes
+    ----------
+    source
+        The package name or path, as the user gave it.
+    language
+        Language code it was trained for; "xx" is for any.
+    identity
+        name, version, hash (SHA-256 over its files), spacy (version), source.
+    """
+
+    source: str
+    language: str
+    identity: Mapping[str, str]
+
+
+def dependents(doc: Doc) -> tuple[float, float, float]:
+    """Mean number of left and of right dependents per word, and mean dependency length.
+
+    Every word but a root depends on exactly one head, so left + right is 1 - roots/words: the two are nearly collinear
+    where texts have one root each. A root is its own head: it is no dependent, and counts in the mean dependency length
+    with distance 0, as in the published code. The mean over dependents alone is dependency_length / (left + right).
+
+    Returns
+    -------
+    tuple
+        left_dependents, right_dependents (per word), dependency_length (in words); NaN for a text without words.
+    """
+    import numpy as np
+
+    if not len(doc):
+        return np.nan, np.nan, np.nan
+    to_head = doc.to_array("HEAD").astype(np.int64)  # distances, stored as unsigned numbers
+    return float((to_head > 0).mean()), float((to_head < 0).mean()), float(np.abs(to_head).mean())
+
+
+def find(source: str) -> Pipeline:
+    """Find a pipeline by package name or path, without importing spaCy.
+
+    Raises
+    ------
+    InputError
+        If there is none.
+    """
+    installed = version("spacy")
+    if installed is None:
+        raise InputError(f"spaCy pipeline {source!r}: spaCy is not installed: pip install spacy")
+    folder = _package(source)
+    if folder is None:
+        folder = Path(source)
+        if not folder.is_dir():
+            hint = f"python -m spacy download {source}" if source.isidentifier() else "pip install its package"
+            raise InputError(f"spaCy pipeline {source!r}: no such package or folder: {hint}, or --spacy NAME or PATH")
+    meta = folder / "meta.json"
+    try:
+        content = json.loads(meta.read_text(encoding="utf-8"))
+        language, name, number = str(content["lang"]), f"{content['lang']}_{content['name']}", str(content["version"])
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise InputError(f"spaCy pipeline {source!r}: {meta} is missing or no pipeline's; give another one") from error
+    identity = {"name": name, "version": number, "hash": _hash(folder), "spacy": installed, "source": source}
+    return Pipeline(source, language, identity)
+
+
+def parsed(
+    language: str, named: Sequence[Pipeline] = (), known: Mapping[str, str] | None = None
+) -> Component | Missing:
+    """Component of left_dependents, right_dependents and dependency_length.
+
+    Parameters
+    ----------
+    language
+        Language of the texts.
+    named
+        Pipelines the user named; the first one for the language is taken.
+    known
+        Identity of the pipeline that earlier numbers came from; it goes on being used where the user names none.
+    """
+    for pipeline in named:
+        if pipeline.language in (language, "xx"):
+            return _component(pipeline, named=True)
+    source = known["source"] if known else DEFAULT if language == "en" else None
+    if source is None:
+        return Missing(COLUMNS, f"no spaCy pipeline is named for {language!r}: --spacy NAME or PATH")
+    if version("spacy") is None:
+        return Missing(COLUMNS, f"spaCy is not installed: pip install spacy; python -m spacy download {DEFAULT}")
+    try:
+        return _component(find(source))
+    except InputError as error:
+        return Missing(COLUMNS, str(error))
+
+
+def _component(pipeline: Pipeline, named: bool = False) -> Component:
+    return Component(COLUMNS, pipeline.identity, lambda: _measure(pipeline), named)
+
+
+def _measure(pipeline: Pipeline) -> Measure:
+    nlp, pipes = _load(pipeline)
+
+    def measure(texts: Sequence[str]) -> dict[str, list[float]]:
+        with nlp.select_pipes(enable=pipes):
+            values = [dependents(doc) for doc in nlp.pipe(_docs(nlp, texts))]
+        return dict(zip(COLUMNS, map(list, zip(*values, strict=True)), strict=True))
+
+    return measure
+
+
+def _docs(nlp: Language, texts: Sequence[str]) -> Iterator[Doc]:
+    """The pipeline's own tokenizer is passed over: a token is a white-space word, as everywhere in the paper."""
+    from spacy.tokens import Doc
+
+    return (Doc(nlp.vocab, words=text.split()) for text in texts)
+
+
+def _load(pipeline: Pipeline) -> tuple[Language, list[str]]:
+    """The pipeline and the names of the components that find heads."""
+    import spacy
+
+    try:
+        nlp = spacy.load(pipeline.source)
+    except (OSError, ValueError, ImportError) as error:  # damaged files, or a package that its components need
+        raise InputError(f"spaCy pipeline {pipeline.source!r} cannot be loaded: {_first_line(error)}") from error
+    parsers = [name for name in nlp.pipe_names if "token.dep" in nlp.get_pipe_meta(name).assigns]
+    if not parsers:
+        raise InputError(f"spaCy pipeline {pipeline.source!r} has no parser; name one that has")
+    embeddings = [name for name in nlp.pipe_names if nlp.get_pipe_meta(name).factory in _EMBEDDINGS]
+    return nlp, embeddings + parsers
+
+
+def _package(name: str) -> Path | None:
+    """Folder of an installed package, None where there is none of this name."""
+    if os.sep in name or not name.isidentifier():
+        return None
+    spec: Any = importlib.util.find_spec(name)
+    return Path(spec.origin).parent if spec is not None and spec.origin and Path(spec.origin).is_file() else None
+
+
+def _hash(folder: Path) -> str:
+    """SHA-256 over the files of a pipeline, names and contents."""
+    digest = hashlib.sha256()
+    for path in sorted(folder.rglob("*")):
+        if path.is_file() and "__pycache__" not in path.parts:
+            digest.update(str(path.relative_to(folder)).encode() + b"\0")
+            with path.open("rb") as file:
+                digest.update(hashlib.file_digest(file, "sha256").digest())
+    return digest.hexdigest()
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error).strip().splitlines() or [type(error).__name__])[0]

@@ -1,0 +1,157 @@
+"""Features as frames: per stimulus, joined to the responses, correlated, and what computed them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from analysis.features import store
+from analysis.features.columns import FEATURES
+from analysis.features.component import describe
+from analysis.features.computation import DEFAULT_LANGUAGE, compute, language_sql
+from analysis.folder import literal
+
+if TYPE_CHECKING:
+    import numpy as np
+    import pandas as pd
+
+    from analysis.runs import Runs
+
+_ORDER = "study, position"
+
+
+def prepare(runs: Runs) -> None:
+    """Make, once per `Runs`, the table `features`: stimuli with their features, computed where folders lack them."""
+    if runs.execute("SELECT 1 FROM duckdb_tables() WHERE table_name = 'features'").fetchall():
+        return
+    wanted = ", ".join(f"t.{name}" for name in store.TEXT_COLUMNS)
+    queries = []
+    for number, (study, folder) in enumerate(_folders(runs).items()):
+        compute(folder)
+        runs.con.register(f"text_features_{number}", store.read_parquet(folder / store.FEATURES))
+        runs.con.register(f"similarities_{number}", store.read_parquet(folder / store.SIMILARITY))
+        default = store.read_head(folder).default_language or DEFAULT_LANGUAGE
+        queries.append(
+            f"""
+            SELECT s.*, {wanted}, e.edit_similarity
+            FROM (SELECT study, position, item, variant, pattern, {language_sql(default)} AS language, text
+                  FROM stimuli WHERE study = {literal(study)}) AS s
+            LEFT JOIN text_features_{number} AS t ON t.text = s.text AND t.language = s.language
+            LEFT JOIN similarities_{number} AS e ON e.item = s.item AND e.variant = s.variant"""
+        )
+    runs.execute(f"CREATE TEMP TABLE features AS {' UNION ALL '.join(queries)}")
+
+
+def load(runs: Runs) -> pd.DataFrame:
+    """Features of every stimulus; what a run folder does not hold yet is computed and kept there first.
+
+    Parameters
+    ----------
+    runs
+        From `analysis.runs.open`.
+
+    Returns
+    -------
+    DataFrame
+        One row per stimulus, by study and place in it: study, item, variant, pattern, language, text, and the columns
+        of `analysis.features.COLUMNS` (float64, NaN where missing or undefined).
+    """
+    prepare(runs)
+    frame = runs.sql(f"SELECT * EXCLUDE position FROM features ORDER BY {_ORDER}")
+    return frame.astype(dict.fromkeys(FEATURES, "float64"))
+
+
+def frame(runs: Runs, *, original: bool = False) -> pd.DataFrame:
+    """Responses with the features of their wordings: what the mixed models are fitted to.
+
+    Parameters
+    ----------
+    runs
+        From `analysis.runs.open`; studies with two canonical labels.
+    original
+        Keep the original wordings too. Without them the frame holds paraphrases only, as in Haller et al., section 4.3.
+
+    Returns
+    -------
+    DataFrame
+        One row per answer, by study, model, condition (in the order of run.json) and place in the study: study, model,
+        condition, item, variant (categorical); agreement (0 to 1, NaN where undefined); logit (log p(agree) -
+        log p(disagree) from log-probabilities, infinite where one of them is 0, NaN where a row has none);
+        text_logprob (NaN where a row has none); and the columns of `analysis.features.COLUMNS`.
+    """
+    import pandas as pd
+
+    stimuli = load(runs)
+    answers = _answers(runs, original)
+    units = runs.execute("SELECT study, model, condition FROM units ORDER BY position").fetchall()
+    names: dict[str, Any] = {}
+    for key, values in zip(("study", "model", "condition"), zip(*units, strict=True), strict=True):
+        codes, labels = pd.factorize(pd.Series(values, dtype=object))
+        names[key] = pd.Categorical.from_codes(codes[answers["unit"]], categories=labels)
+    place = answers["place"]
+    for key in ("item", "variant"):
+        codes, labels = pd.factorize(stimuli[key])
+        names[key] = pd.Categorical.from_codes(codes[place], categories=labels)
+    measures = {key: answers[key] for key in ("agreement", "logit", "text_logprob")}
+    return pd.DataFrame(names | measures | {name: stimuli[name].to_numpy()[place] for name in FEATURES}, copy=False)
+
+
+def components(runs: Runs) -> pd.DataFrame:
+    """What computed the features of each study, and why others are missing.
+
+    Returns
+    -------
+    DataFrame
+        study, language, columns (names, comma separated), component (None where missing), missing (why, and how to get
+        them; None where present), n_texts (distinct wordings).
+    """
+    import pandas as pd
+
+    prepare(runs)
+    rows = []
+    for study, folder in _folders(runs).items():
+        for record in store.read_head(folder).records:
+            columns, found = ", ".join(record.columns), record.identity is not None
+            component = "; ".join(filter(None, (describe(record.identity), record.note))) if record.identity else None
+            rows.append((study, record.language, columns, component, None if found else record.note, record.n_texts))
+    return pd.DataFrame(rows, columns=["study", "language", "columns", "component", "missing", "n_texts"])
+
+
+def _folders(runs: Runs) -> dict[str, Path]:
+    """study -> the folder that holds its features, or will."""
+    chosen: dict[str, Path] = {}
+    for study in sorted(runs.info["studies"]):
+        folders = [folder.path for folder in runs.folders if folder.study == study]
+        chosen[study] = next((path for path in folders if (path / store.FEATURES).exists()), folders[0])
+    return chosen
+
+
+def _answers(runs: Runs, original: bool) -> dict[str, np.ndarray]:
+    """unit, place (row of the stimulus in `load`), agreement, logit and text_logprob of every answer, as arrays."""
+    from analysis import agreement
+
+    agreement.prepare(runs)
+    labels = {study: str(info["canonical"][0]) for study, info in runs.info["studies"].items()}
+    first = " ".join(f"WHEN {literal(study)} THEN {literal(label)}" for study, label in labels.items())
+    key = "study, model, condition, item, variant"
+    found: dict[str, np.ndarray] = runs.execute(
+        f"""
+        WITH places AS (
+            SELECT study, item, variant, row_number() OVER (ORDER BY {_ORDER}) - 1 AS place,
+                   list_position(canonical, CASE study {first} END) AS agree
+            FROM stimuli)
+        SELECT u.position AS unit, place, agreement, logprob[agree] - logprob[3 - agree] AS logit, text_logprob
+        FROM (SELECT {key}, agreement FROM answers {"" if original else "WHERE NOT original"})
+        JOIN (SELECT {key}, logprob, text_logprob FROM responses) USING ({key})
+        JOIN places USING (study, item, variant)
+        JOIN units AS u USING (study, model, condition)
+        ORDER BY unit, place"""
+    ).fetchnumpy()
+    return {name: _plain(values) for name, values in found.items()}
+
+
+def _plain(values: Any) -> np.ndarray:
+    """A column of DuckDB, which comes masked where it holds nulls, with NaN for them."""
+    import numpy as np
+
+    return np.ma.filled(values.astype("float64"), np.nan) if np.ma.isMaskedArray(values) else np.asarray(values)

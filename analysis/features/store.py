@@ -1,0 +1,227 @@
+"""The features of a run, kept in its folder.
+
+- `features.parquet`: one row per distinct text and language; its metadata has the records of what computed the columns;
+- `features.json`: the same records to read;
+- `similarity.parquet`: edit similarity, one row per stimulus, since it depends on the item;
+- `features.parts/`: finished chunks of a computation under way, taken up again after it was killed.
+
+A file is written aside, flushed to disk and renamed: at any moment the old one or the new one is there.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import hashlib
+import itertools
+import json
+import os
+import shutil
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from analysis.errors import InputError
+from analysis.features.columns import COLUMNS
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+FORMAT = 1
+FEATURES, RECORDS, SIMILARITY, PARTS = "features.parquet", "features.json", "similarity.parquet", "features.parts"
+TEXT_COLUMNS = tuple(name for name in COLUMNS if name != "edit_similarity")
+_METADATA = b"waver"
+
+
+@dataclass(frozen=True)
+class Record:
+    """What computed some columns for the texts of a language; without an identity they are missing: `note` says why."""
+
+    language: str
+    columns: tuple[str, ...]
+    identity: Mapping[str, str] | None
+    note: str
+    n_texts: int
+
+
+@dataclass(frozen=True)
+class Stored:
+    """What a run folder holds.
+
+    Attributes
+    ----------
+    default_language
+        The language that wordings without one were taken to be in.
+    records
+        What computed what.
+    tables
+        language -> its rows of features.parquet.
+    """
+
+    default_language: str | None = None
+    records: tuple[Record, ...] = ()
+    tables: Mapping[str, pa.Table] = field(default_factory=dict)
+
+    def record(self, language: str, columns: Sequence[str]) -> Record | None:
+        """The record of these columns."""
+        found = (r for r in self.records if r.language == language and r.columns == tuple(columns))
+        return next(found, None)
+
+
+@contextlib.contextmanager
+def writing(folder: Path) -> Iterator[None]:
+    """Hold the folder for one computation of features; a second one waits, and then finds the work done.
+
+    The lock ends with the process, however that ends.
+
+    Raises
+    ------
+    InputError
+        If the folder cannot be written to.
+    """
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    except PermissionError as error:
+        raise InputError(f"{folder}: features cannot be kept there ({error.strerror}); make it writable") from error
+    finally:
+        os.close(handle)
+
+
+def read(folder: Path) -> Stored:
+    """What the folder holds; empty where it holds nothing.
+
+    Raises
+    ------
+    InputError
+        If the file is damaged or of another format.
+    """
+    path = folder / FEATURES
+    if not path.exists():
+        return Stored()
+    table = read_parquet(path)
+    head = _head(table.schema, path)
+    tables, start = {}, 0
+    for language, rows in itertools.groupby(table["language"].to_pylist()):
+        length = len(list(rows))
+        tables[language] = table.slice(start, length)
+        start += length
+    return replace(head, tables=tables)
+
+
+def table(language: str, texts: Sequence[str], columns: Mapping[str, Any]) -> pa.Table:
+    """Rows of features.parquet: the texts of a language with their values; columns not given are missing."""
+    import pyarrow as pa
+
+    arrays = [pa.array([language] * len(texts), pa.string()), pa.array(texts, pa.string())]
+    for name in TEXT_COLUMNS:
+        values = columns.get(name, pa.nulls(len(texts), pa.float64()))
+        arrays.append(values if isinstance(values, pa.Array) else pa.array(values, pa.float64(), from_pandas=True))
+    return pa.table(arrays, names=["language", "text", *TEXT_COLUMNS])
+
+
+def write(folder: Path, default_language: str, records: Sequence[Record], tables: Sequence[pa.Table]) -> None:
+    """Write features.parquet and features.json."""
+    import pyarrow as pa
+
+    content = {
+        "format": FORMAT,
+        "default_language": default_language,
+        "components": [asdict(record) for record in records],
+    }
+    rows = pa.concat_tables(tables).replace_schema_metadata({_METADATA: json.dumps(content)})
+    write_parquet(folder / FEATURES, rows)
+    text = json.dumps(content, indent=1, ensure_ascii=False) + "\n"
+    _write(folder / RECORDS, lambda aside: aside.write_text(text, encoding="utf-8"))
+
+
+def read_head(folder: Path) -> Stored:
+    """What the folder holds, but for the rows."""
+    import pyarrow.parquet as pq
+
+    path = folder / FEATURES
+    return _head(pq.read_schema(path), path)
+
+
+class Chunks:
+    """The finished chunks of one component and language, in `features.parts/`."""
+
+    def __init__(self, folder: Path, language: str, columns: Sequence[str], identity: Mapping[str, str]) -> None:
+        self.columns = tuple(columns)
+        self._folder = folder / PARTS
+        key = json.dumps([language, self.columns, dict(identity)], sort_keys=True)
+        self._stem = f"{self.columns[0]}-{language}-{hashlib.sha256(key.encode()).hexdigest()[:12]}"
+
+    def read(self) -> dict[str, tuple[float, ...]]:
+        """text -> values of the columns, of all chunks."""
+        found: dict[str, tuple[float, ...]] = {}
+        for path in sorted(self._folder.glob(f"{self._stem}-*.parquet")):
+            table = read_parquet(path)
+            rows = zip(*(table[name].to_pylist() for name in self.columns), strict=True)
+            found.update(zip(table["text"].to_pylist(), rows, strict=True))
+        return found
+
+    def append(self, texts: Sequence[str], values: Mapping[str, Sequence[float]]) -> None:
+        """Keep one chunk."""
+        import pyarrow as pa
+
+        self._folder.mkdir(exist_ok=True)
+        number = sum(1 for _ in self._folder.glob(f"{self._stem}-*.parquet")) + 1
+        arrays = [pa.array(values[name], pa.float64()) for name in self.columns]
+        table = pa.table([pa.array(texts, pa.string()), *arrays], names=["text", *self.columns])
+        write_parquet(self._folder / f"{self._stem}-{number:05d}.parquet", table)
+
+
+def clear_parts(folder: Path) -> None:
+    """Forget the chunks: what they hold is in features.parquet now."""
+    shutil.rmtree(folder / PARTS, ignore_errors=True)
+
+
+def read_parquet(path: Path) -> pa.Table:
+    """A Parquet file as it is: no column is made from folder names.
+
+    Raises
+    ------
+    InputError
+        If it is damaged.
+    """
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        return pq.ParquetFile(path).read()  # read_table would import pandas, which takes a second
+    except (pa.ArrowInvalid, OSError) as error:
+        raise InputError(f"{path}: damaged or cut short; delete it and compute the features again") from error
+
+
+def write_parquet(path: Path, table: pa.Table) -> None:
+    """Write a Parquet file whole or not at all."""
+    import pyarrow.parquet as pq
+
+    _write(path, lambda aside: pq.write_table(table, aside, compression="zstd"))
+
+
+def _head(schema: pa.Schema, path: Path) -> Stored:
+    content = json.loads((schema.metadata or {}).get(_METADATA, b"{}"))
+    if content.get("format") != FORMAT:
+        raise InputError(f"{path}: not a features file of format {FORMAT}; delete it and compute the features again")
+    records = [Record(**{**record, "columns": tuple(record["columns"])}) for record in content["components"]]
+    return Stored(content["default_language"], tuple(records))
+
+
+def _write(path: Path, write: Callable[[Path], Any]) -> None:
+    aside = path.with_name(path.name + ".tmp")
+    write(aside)
+    _flush(aside)
+    aside.rename(path)
+    _flush(path.parent)
+
+
+def _flush(path: Path) -> None:
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,190 @@
+"""A mixed-model formula, `response ~ predictors + (1 | item)`, taken apart and put together.
+
+Only its outer shape is read here: which columns stand where, and which random effects are asked for. What R alone
+understands (`log(x)`, `poly(x, 2)`) is kept as text for R.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+from analysis.errors import InputError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+NAME = re.compile(r"[^\W\d][\w.]*")
+EXAMPLE = "write it like 'agreement ~ n_words + (1 | item)'"
+
+
+@dataclass(frozen=True, slots=True)
+class Random:
+    """One random term: `Random("1", "item")` for `(1 | item)`, `Random("x", "item", "||")` for `(x || item)`."""
+
+    effects: str
+    group: str
+    bar: str = "|"
+
+    def __str__(self) -> str:
+        return f"({self.effects} {self.bar} {self.group})"
+
+
+@dataclass(frozen=True, slots=True)
+class Formula:
+    """What a formula asks for; `str` writes it again.
+
+    `fixed` holds the fixed terms in R's order (main effects before products), each a column, a product of columns
+    `a:b`, or text that only R can read.
+    """
+
+    response: str
+    fixed: tuple[str, ...]
+    random: tuple[Random, ...]
+    intercept: bool = True
+
+    def __str__(self) -> str:
+        terms = [*([] if self.intercept else ["0"]), *(self.fixed or ["1"]), *map(str, self.random)]
+        return f"{self.response} ~ {' + '.join(terms)}"
+
+    @property
+    def is_random_intercept(self) -> bool:
+        """One random intercept, and fixed terms made of columns and their products: what the built-in engine fits."""
+        texts = [self.response, *(name for term in self.fixed for name in term.split(":"))]
+        one = len(self.random) == 1 and self.random[0].effects == "1" and is_name(self.random[0].group)
+        return one and all(map(is_name, texts))
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Every column that the formula names, the response first. Text for R: its words, less function names."""
+        texts = [self.response, *self.fixed, *(f"{term.effects} {term.group}" for term in self.random)]
+        return tuple(dict.fromkeys(name for text in texts for name in _words(text)))
+
+    @property
+    def group(self) -> str:
+        """The grouping column whose levels are counted: `item` where it is one, else the first that is named."""
+        groups = [name for term in self.random for name in _words(term.group)]
+        return "item" if "item" in groups else groups[0]
+
+    def without(self, names: Collection[str]) -> Formula:
+        """The formula less every fixed term that is one of `names` or a product with one."""
+        return replace(self, fixed=tuple(term for term in self.fixed if not set(term.split(":")) & set(names)))
+
+
+@dataclass(frozen=True, slots=True)
+class DefaultFormula:
+    """`text` with every feature that is there; `dropped` names the absent ones and says why."""
+
+    text: str
+    features: tuple[str, ...]
+    dropped: dict[str, str]
+
+
+def default_formula(
+    frame: pd.DataFrame, features: Sequence[str], *, response: str = "agreement", group: str = "item"
+) -> DefaultFormula:
+    """`response ~ all features that are present + (1 | group)`.
+
+    A feature is dropped, and named, where `frame` has no such column or no value in it (a component was missing when
+    the features were computed). `fit` still leaves out constant and collinear ones, and names those.
+
+    Raises
+    ------
+    InputError
+        When none of the features is there.
+    """
+    dropped = {}
+    for feature in features:
+        if feature not in frame.columns:
+            dropped[feature] = "not computed"
+        elif not frame[feature].notna().any():
+            dropped[feature] = "no value in any row"
+    present = tuple(feature for feature in features if feature not in dropped)
+    if not present:
+        raise InputError(f"none of the features is in the table: {', '.join(features)}; compute them first")
+    return DefaultFormula(f"{response} ~ {' + '.join(present)} + (1 | {group})", present, dropped)
+
+
+def parse(text: str) -> Formula:
+    """Read a formula in the notation of R's lme4.
+
+    Raises
+    ------
+    InputError
+        One line saying what is wrong with the text.
+    """
+    sides = text.split("~")
+    if len(sides) != 2 or not all(side.strip() for side in sides):
+        raise InputError(f"formula '{text}': needs a response, one ~ and predictors; {EXAMPLE}")
+    response, intercept, random = sides[0].strip(), True, list[Random]()
+    mains, products = list[str](), list[str]()
+    for sign, term in _signed_terms(sides[1], text):
+        if term in ("0", "1"):
+            intercept = (term == "1") == (sign == "+")
+        elif sign == "-":
+            raise InputError(f"formula '{text}': only the intercept can be taken away (- 1), not '{term}'")
+        elif term.startswith("(") and "|" in term:
+            random.append(_random(term, text))
+        else:
+            for piece in _expanded(term):
+                (products if ":" in piece else mains).append(piece)
+    if not random:
+        raise InputError(f"formula '{text}': names no random effect; add one like (1 | item)")
+    # products of the same order keep the order they were written in, as in R
+    fixed = tuple(dict.fromkeys([*mains, *sorted(products, key=lambda piece: piece.count(":"))]))
+    return Formula(response, fixed, tuple(random), intercept)
+
+
+def is_name(text: str) -> bool:
+    """Whether `text` is the plain name of a column."""
+    return NAME.fullmatch(text) is not None
+
+
+def _signed_terms(side: str, text: str) -> list[tuple[str, str]]:
+    """The terms between the outer + and -, each with its sign."""
+    terms, depth, start, sign = [], 0, 0, "+"
+    for place, char in enumerate(f"{side}+"):
+        depth += (char == "(") - (char == ")")
+        if depth < 0:
+            break
+        if char in "+-" and depth == 0:
+            term = " ".join(side[start:place].split())
+            if term:
+                terms.append((sign, term))
+            elif terms or char == "+":
+                raise InputError(f"formula '{text}': nothing stands before the '{char}' or at its end; {EXAMPLE}")
+            start, sign = place + 1, char
+    if depth != 0:
+        raise InputError(f"formula '{text}': its parentheses do not match")
+    for _, term in terms:
+        # two columns side by side, or a sign that no formula has: R's message for these would be a riddle
+        if re.search(r"[\w.)]\s+[\w.(]", term) or re.search(r"[;&$@\"'`]", term):
+            raise InputError(f"formula '{text}': cannot read '{term}'; {EXAMPLE}")
+    return terms
+
+
+def _random(term: str, text: str) -> Random:
+    """`(1 + x | item)` as its parts."""
+    found = re.fullmatch(r"\(([^|]+)(\|\|?)([^|]+)\)", term)
+    if not found or not _words(found[3]):
+        raise InputError(f"formula '{text}': cannot read the random effect '{term}'; write it like (1 | item)")
+    return Random(found[1].strip(), found[3].strip(), found[2])
+
+
+def _expanded(term: str) -> list[str]:
+    """`a*b` as `a`, `b`, `a:b`; anything else as it stands, without the spaces around its colons."""
+    factors = [factor.strip() for factor in term.split("*")]
+    if len(factors) > 1 and all(map(is_name, factors)):
+        sizes = range(1, len(factors) + 1)
+        return [":".join(chosen) for size in sizes for chosen in combinations(factors, size)]
+    pieces = [piece.strip() for piece in term.split(":")]
+    return [":".join(pieces)] if all(map(is_name, pieces)) else [term]
+
+
+def _words(text: str) -> list[str]:
+    """Names in a text, less names of functions (before a parenthesis), of arguments (before =) and reserved words."""
+    words = [match[0] for match in re.finditer(rf"(?<![\w.]){NAME.pattern}(?![\w.]|\s*(\(|=(?!=)))", text)]
+    return [word for word in words if word not in ("TRUE", "FALSE", "NULL")]

@@ -1,0 +1,61 @@
+"""The response of a mixed model: agreement as it is, or its logit."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from analysis.errors import InputError
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+SCALES = ("identity", "logit")
+CLIP = 1e-6  # agreement nearer to 0 or 1 than this is moved here before a logit is taken of it
+
+
+@dataclass(frozen=True, slots=True)
+class Response:
+    """`values` per row (NaN where undefined); `note` says in words how they came about."""
+
+    values: NDArray[np.float64]
+    note: str
+
+
+def response(agreement: ArrayLike, log_odds: ArrayLike | None = None, *, scale: str = "identity") -> Response:
+    """The response on the asked scale.
+
+    Parameters
+    ----------
+    agreement : p(agree) / (p(agree) + p(disagree)) per row, 0-1; NaN where undefined.
+    log_odds : log p(agree) - log p(disagree) per row, from log-probabilities; NaN where a row has none, infinite where
+        one option has no probability at all.
+    scale : "identity" is agreement, as in the paper. "logit" is `log_odds` unclipped where it is finite; elsewhere
+        (sampled counts, an option without probability) the logit of agreement clipped to [CLIP, 1 - CLIP].
+
+    Raises
+    ------
+    InputError
+        For an unknown scale, or agreement outside 0-1.
+    """
+    share = np.asarray(agreement, dtype=float)
+    if scale not in SCALES:
+        raise InputError(f"no scale '{scale}'; there are {' and '.join(SCALES)}")
+    if (outside := int(((share < 0) | (share > 1)).sum())) > 0:
+        raise InputError(f"agreement lies outside 0 to 1 in {outside:,} of {share.size:,} rows")
+    if scale == "identity":
+        return Response(share, "agreement, 0 to 1")
+    exact = np.full(share.shape, np.nan) if log_odds is None else np.asarray(log_odds, dtype=float)
+    clipped = np.clip(share, CLIP, 1 - CLIP)
+    taken = ~np.isfinite(exact) & np.isfinite(share)
+    values = np.where(taken, np.log(clipped) - np.log1p(-clipped), np.where(np.isfinite(exact), exact, np.nan))
+    if not taken.any():
+        return Response(values, "logit of agreement, from log-probabilities; nothing clipped")
+    moved = int((taken & (clipped != share)).sum())
+    return Response(
+        values,
+        f"logit of agreement; {int(taken.sum()):,} of {share.size:,} rows without finite log-probabilities, "
+        f"{moved:,} of them clipped to [{CLIP:g}, 1 - {CLIP:g}]",
+    )

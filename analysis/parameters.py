@@ -1,0 +1,120 @@
+"""The parameters of a notebook: read from its tagged cell, checked and converted before anything runs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from analysis.errors import InputError
+
+GIVEN = ("runs", "out")  # the report sets these itself
+_FLAGS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
+
+
+def inspect(notebook: Path) -> dict[str, dict[str, str]]:
+    """The typed parameters of a notebook: name -> {inferred_type_name, default, help}."""
+    from papermill import inspect_notebook
+
+    found: dict[str, dict[str, str]] = inspect_notebook(str(notebook))
+    return found
+
+
+def check(given: Mapping[str, Any], notebooks: Mapping[str, Path]) -> dict[str, dict[str, Any]]:
+    """Convert and check parameters for some notebooks; each gets those it has.
+
+    Parameters
+    ----------
+    given
+        Name -> value; texts, as they come from a command line, are converted to the declared type.
+    notebooks
+        Name -> file.
+
+    Returns
+    -------
+    dict
+        Notebook name -> its parameters.
+
+    Raises
+    ------
+    InputError
+        For a parameter that no notebook has, with the known ones and their help, or a value of another type.
+    """
+    known = {name: inspect(path) for name, path in notebooks.items()}
+    described = {key: entry for entries in known.values() for key, entry in entries.items() if key not in GIVEN}
+    for name in given:
+        if name in GIVEN:
+            raise InputError(
+                f"parameter {name!r} is not given with -p: the call itself says which runs and which folder"
+            )
+        if name not in described:
+            listed = "; ".join(_describe(key, entry) for key, entry in described.items())
+            raise InputError(f"unknown parameter {name!r}; known are {listed}")
+    return {
+        notebook: {key: convert(value, entries[key], key) for key, value in given.items() if key in entries}
+        for notebook, entries in known.items()
+    }
+
+
+def _describe(name: str, entry: Mapping[str, str]) -> str:
+    return f"{name} ({entry['inferred_type_name']}, default {entry['default']}: {entry['help']})"
+
+
+def convert(value: Any, entry: Mapping[str, str], name: str) -> Any:
+    """A value in the declared type.
+
+    >>> convert("0.05, 0.1", {"inferred_type_name": "list[float]", "help": ""}, "thresholds")
+    [0.05, 0.1]
+    """
+    declared = entry["inferred_type_name"]
+    element = declared.removeprefix("list[").removesuffix("]") if declared.startswith("list[") else declared
+    one = _CONVERTERS.get(element)
+    if one is None:
+        raise InputError(f"parameter {name!r} has type {declared}, which cannot be given from outside")
+    try:
+        return [one(part) for part in _parts(value)] if declared.startswith("list[") else one(value)
+    except (TypeError, ValueError) as error:
+        raise InputError(
+            f"parameter {_describe(name, {'default': '', **entry})}: {value!r} is not {declared}"
+        ) from error
+
+
+def _parts(value: Any) -> Sequence[Any]:
+    if isinstance(value, list | tuple):
+        return value
+    text = str(value).strip()
+    if text.startswith("["):
+        return list(json.loads(text))
+    return [part.strip() for part in text.split(",")]
+
+
+def _integer(value: Any) -> int:
+    if isinstance(value, bool | float):
+        raise TypeError(value)
+    return int(value)
+
+
+def _number(value: Any) -> float:
+    if isinstance(value, bool):
+        raise TypeError(value)
+    return float(value)
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise TypeError(value)
+    return value
+
+
+def _flag(value: Any) -> bool:
+    if isinstance(value, bool):
+        return value
+    return _FLAGS[str(value).lower()] if str(value).lower() in _FLAGS else _refuse(value)
+
+
+def _refuse(value: Any) -> bool:
+    raise ValueError(value)
+
+
+_CONVERTERS: dict[str, Callable[[Any], Any]] = {"int": _integer, "float": _number, "str": _text, "bool": _flag}

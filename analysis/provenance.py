@@ -1,0 +1,87 @@
+"""Where a report comes from: runs, models, versions, parameters, and the command that makes it again."""
+
+from __future__ import annotations
+
+import datetime
+import platform
+import shlex
+from collections.abc import Mapping, Sequence
+from importlib import metadata
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from analysis.runs import Runs
+
+PACKAGES = ("waver", "duckdb", "matplotlib", "numpy", "pandas")
+
+
+def entries(runs: Runs, folders: Sequence[str], options: Mapping[str, Any]) -> list[tuple[str, list[str]]]:
+    """Name and lines of every entry of a page's foot."""
+    info = runs.info
+    return [
+        ("Run", [*folders]),
+        ("Study", [_study(name, fields) for name, fields in info["studies"].items()]),
+        ("Models", [_model(name, fields) for name, fields in info["models"].items()]),
+        ("Conditions", _conditions(info["conditions"])),
+        ("Asked with", _sessions(info["sessions"])),
+        ("Analysed with", [versions()]),
+        ("Parameters", [", ".join(f"{name} = {value}" for name, value in options.items()) or "defaults"]),
+        ("Date", [now()]),
+    ]
+
+
+def command(folders: Sequence[str], out: Path | None, options: Mapping[str, Any]) -> str:
+    """The call that makes the report again, as typed into a shell."""
+    given = [f"-p {shlex.quote(f'{name}={_plain(value)}')}" for name, value in options.items()]
+    runs = " ".join(map(shlex.quote, folders))
+    return " ".join(["python -m analysis report", runs, "--out", shlex.quote(str(out or "report")), *given])
+
+
+def versions() -> str:
+    """This interpreter and the packages that the numbers depend on."""
+    return ", ".join(
+        [f"Python {platform.python_version()}", *(f"{name} {metadata.version(name)}" for name in PACKAGES)]
+    )
+
+
+def now() -> str:
+    """The time of day in UTC, to the minute."""
+    return datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%d %H:%M UTC")
+
+
+def _plain(value: Any) -> str:
+    return ",".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
+
+
+def _study(name: str, fields: Mapping[str, Any]) -> str:
+    source = f", items from {fields['source']}" if fields.get("source") else ""
+    return f"{name} ({fields['protocol']}{source}), hash {fields['hash']}"
+
+
+def _model(name: str, fields: Mapping[str, Any]) -> str:
+    shown = ("revision", "engine", "dtype", "device", "parameters", "series", "stage")
+    known = [f"{key} {_number(fields[key])}" for key in shown if fields.get(key) not in (None, "")]
+    return f"{name}: {', '.join(known) or 'nothing recorded'}"
+
+
+def _number(value: Any) -> str:
+    return f"{value:,}" if isinstance(value, int) else str(value)
+
+
+def _conditions(conditions: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> list[str]:
+    lines = []
+    for fields in conditions.values():
+        for name, settings in fields.items():
+            known = ", ".join(f"{key} {value}" for key, value in settings.items() if value not in (None, ""))
+            lines.append(f"{name}: {known}")
+    return list(dict.fromkeys(lines))
+
+
+def _sessions(sessions: Sequence[Mapping[str, Any]]) -> list[str]:
+    lines = []
+    for session in sessions:
+        call = shlex.join(map(str, session.get("command") or []))
+        used = ", ".join(f"{name} {version}" for name, version in (session.get("versions") or {}).items())
+        lines.append(" | ".join(filter(None, (call, session.get("started") or "", used))))
+    return list(dict.fromkeys(filter(None, lines))) or ["not recorded"]

@@ -1,0 +1,1 @@
+"""Asks language models the same question in many wordings; writes run folders."""

@@ -1,0 +1,178 @@
+"""What the world asks: agreement, yes/no questions, premise-hypothesis pairs, multiple choice, ratings from 0 to 9."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from inference.demo.wordings import capitalise
+from inference.demo.world import BIG_FROM, CLEAR_GAP, SMALL_UP_TO, Claim, Wording, World
+
+YES_NO = ("yes", "no")
+PAIR_LABELS = ("entailment", "contradiction", "neutral")
+LETTERS = ("A", "B", "C", "D", "E")
+DIGITS = tuple("0123456789")
+
+
+@dataclass(frozen=True, slots=True)
+class Exercise:
+    """One question with its options and right answer.
+
+    `fields` fill the prompts of its kind (prompts.yaml). `share` is the share of people who give the right answer: 1.0
+    unless it is a matter of opinion. `topic` groups exercises for the report on accuracy.
+    """
+
+    kind: str
+    fields: dict[str, str]
+    options: tuple[str, ...]
+    gold: str
+    topic: str
+    share: float = field(default=1.0)
+
+    def answer(self, rng: random.Random) -> str:
+        """What one person answers: the right answer with probability `share`."""
+        if self.share == 1.0 or rng.random() < self.share:
+            return self.gold
+        return next(option for option in self.options if option != self.gold)
+
+
+def agreement(world: World, rng: random.Random, wording: Wording) -> Exercise:
+    """Whether one agrees with a statement of fact or opinion."""
+    return _yes_no("agreement", world.claim(rng, wording))
+
+
+def question(world: World, rng: random.Random, wording: Wording) -> Exercise:
+    """A yes/no question, sometimes a negated one."""
+    return _yes_no("question", world.question(rng, wording))
+
+
+def pair(world: World, rng: random.Random, wording: Wording) -> Exercise:
+    """A premise and a hypothesis about a prop, each affirmed or denied, labels as often each.
+
+    With the same value: entailment if both sentences say the same, else contradiction. With two values of one attribute
+    an affirmed premise contradicts an affirmed hypothesis and entails a denied one; a denied premise says nothing.
+    Two attributes, or two props, have nothing to do with each other.
+    """
+    wanted = rng.choice(PAIR_LABELS)
+    while True:
+        relation = rng.choice(["colour", "place"])
+        x, other = rng.sample(world.props, 2)
+        value, another = rng.sample(world.values(relation), 2)
+        same_value, same_thing = rng.random() < 0.5, rng.random() < 0.8
+        premise_denied, hypothesis_denied = rng.random() < 0.3 * world.twist, rng.random() < 0.3 * world.twist
+        label = pair_label(same_thing, same_value, premise_denied, hypothesis_denied)
+        premise_words = {"x": x, "v": value}
+        hypothesis_words = {"x": x if same_thing else other, "v": value if same_value else another}
+        premise = world.word(relation, premise_words, rng, wording, "deny" if premise_denied else "affirm")
+        hypothesis = world.word(relation, hypothesis_words, rng, wording, "deny" if hypothesis_denied else "affirm")
+        if label == wanted and premise != hypothesis:
+            return Exercise("pair", {"premise": premise, "hypothesis": hypothesis}, PAIR_LABELS, label, relation)
+
+
+def pair_label(same_thing: bool, same_value: bool, premise_denied: bool, hypothesis_denied: bool) -> str:
+    """The right label of a pair about one attribute, of which a thing has exactly one value."""
+    if not same_thing or (premise_denied and not same_value):
+        return "neutral"
+    if same_value:
+        return "entailment" if premise_denied == hypothesis_denied else "contradiction"
+    return "entailment" if hypothesis_denied else "contradiction"
+
+
+def choice(world: World, rng: random.Random, wording: Wording) -> Exercise:
+    """A question with five choices A-E, exactly one of them right, in random order."""
+    stem_kind = rng.choice(list(world.choices[wording]))
+    words, right, wrong = _CHOICES[stem_kind](world, rng)
+    choices = [right, *rng.sample(wrong, len(LETTERS) - 1)]
+    rng.shuffle(choices)
+    stem = capitalise(rng.choice(world.choices[wording][stem_kind]).format(**words))
+    fields = {"stem": stem, **dict(zip(LETTERS, choices, strict=True))}
+    return Exercise("choice", fields, LETTERS, LETTERS[choices.index(right)], stem_kind)
+
+
+def rating(world: World, rng: random.Random, wording: Wording) -> Exercise:
+    """A rating from 0 to 9: how big a thing is, or how well a second sentence retells a first one.
+
+    A retelling scores 3 for each of its prop, colour and place that is the first sentence's.
+    """
+    wordings = world.ratings[wording]
+    if rng.random() < 0.5:
+        thing = rng.choice(list(world.things))
+        text = capitalise(rng.choice(wordings["size"]).format(x=thing))
+        return Exercise("rating_size", {"text": text}, DIGITS, str(world.things[thing]["size"]), "size")
+    domains = {"prop": world.props, "colour": world.values("colour"), "place": world.values("place")}
+    source = {detail: rng.choice(values) for detail, values in domains.items()}
+    kept = rng.sample(list(domains), rng.randint(0, len(domains)))
+    output = {
+        detail: source[detail] if detail in kept else rng.choice([v for v in values if v != source[detail]])
+        for detail, values in domains.items()
+    }
+    fields = {
+        "source": capitalise(rng.choice(wordings["retelling"]).format(**source)),
+        "output": capitalise(rng.choice(wordings["retelling"]).format(**output)),
+    }
+    return Exercise("rating_retelling", fields, DIGITS, str(3 * len(kept)), "retelling")
+
+
+KINDS: dict[str, Callable[[World, random.Random, Wording], Exercise]] = {
+    "agreement": agreement,
+    "question": question,
+    "pair": pair,
+    "choice": choice,
+    "rating": rating,
+}
+
+
+def _yes_no(kind: str, claim: Claim) -> Exercise:
+    gold = "yes" if claim.agreed else "no"
+    share = claim.share if claim.agreed else 1 - claim.share
+    return Exercise(kind, {"text": claim.text}, YES_NO, gold, claim.topic, share)
+
+
+_Choices = tuple[dict[str, str], str, list[str]]
+"""The words that fill the stem, the right choice, and the wrong ones to draw from."""
+
+
+def _attribute_of(attribute: str) -> Callable[[World, random.Random], _Choices]:
+    """What colour is the x? The choices are values."""
+
+    def draw_choices(world: World, rng: random.Random) -> _Choices:
+        thing = rng.choice(list(world.things))
+        right = world.things[thing][attribute]
+        return {"x": thing}, right, [value for value in world.values(attribute) if value != right]
+
+    return draw_choices
+
+
+def _thing_with(attribute: str) -> Callable[[World, random.Random], _Choices]:
+    """Which of these is v? The choices are things."""
+
+    def draw_choices(world: World, rng: random.Random) -> _Choices:
+        right = rng.choice(list(world.things))
+        value = world.things[right][attribute]
+        return {"v": value}, right, [x for x, thing in world.things.items() if thing[attribute] != value]
+
+    return draw_choices
+
+
+def _extreme(sign: int) -> Callable[[World, random.Random], _Choices]:
+    """Which of these is the biggest (sign 1) or the smallest (-1)? The right one leads by a clear gap."""
+
+    def draw_choices(world: World, rng: random.Random) -> _Choices:
+        limit = BIG_FROM if sign > 0 else SMALL_UP_TO
+        extreme = [x for x, t in world.things.items() if sign * (t["size"] - limit) >= 0]
+        right = rng.choice(extreme)
+        size = world.things[right]["size"]
+        return {}, right, [x for x, t in world.things.items() if sign * (size - t["size"]) >= CLEAR_GAP]
+
+    return draw_choices
+
+
+_CHOICES: dict[str, Callable[[World, random.Random], _Choices]] = {
+    "colour_of": _attribute_of("colour"),
+    "place_of": _attribute_of("place"),
+    "which_colour": _thing_with("colour"),
+    "which_kind": _thing_with("kind"),
+    "biggest": _extreme(1),
+    "smallest": _extreme(-1),
+}

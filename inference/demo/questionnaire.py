@@ -1,0 +1,100 @@
+"""Waver's own questionnaire: a grammar of everyday statements, expanded into items with paraphrases.
+
+`python -m inference.demo.questionnaire` rewrites questionnaire.yaml from questionnaire-grammar.yaml and
+match-proportion.yaml; with `--review` it prints the paraphrases to be checked by eye instead.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+from typing import Any
+
+import yaml
+
+from inference.demo import DEMO, QUESTIONNAIRE, SEED
+from inference.demo.wordings import expand, fold
+from inference.errors import InputError
+
+GRAMMAR = DEMO / "questionnaire-grammar.yaml"
+REVIEW = DEMO / "match-proportion.yaml"
+PARAPHRASES = 64
+"""Paraphrases kept of every statement."""
+REVIEWED = 15
+"""Paraphrases of every statement read by a human eye, as many as Haller et al. read (Appendix, Table 4)."""
+
+HEADER = """\
+# Waver's own questionnaire, made by `python -m inference.demo.questionnaire` from questionnaire-grammar.yaml: edit
+# that. match_proportion: the share of 15 paraphrases, drawn with match_seed, that were found by eye to be good English
+# and to mean what the statement means.
+"""
+
+
+def load_grammar() -> list[dict[str, Any]]:
+    """The grammar file: one dict per statement with `item`, `statement` and `paraphrases`, a list of templates."""
+    grammar: list[dict[str, Any]] = yaml.safe_load(GRAMMAR.read_text(encoding="utf-8"))
+    return grammar
+
+
+def all_paraphrases(entry: dict[str, Any]) -> list[list[str]]:
+    """Every wording that a statement's grammar can produce, template by template, each wording once."""
+    seen = {fold(entry["statement"])}
+    templates = []
+    for template in entry["paraphrases"]:
+        new = [sentence for sentence in expand(template) if fold(sentence) not in seen]
+        seen.update(map(fold, new))
+        templates.append(new)
+    return templates
+
+
+def choose(entry: dict[str, Any], size: int = PARAPHRASES) -> list[str]:
+    """Draw `size` paraphrases of a statement, turning from template to template so that none dominates.
+
+    The draw depends on the statement's id and the seed only: other statements may come and go.
+    """
+    rng = random.Random(f"{SEED} {entry['item']}")
+    waiting = [rng.sample(sentences, len(sentences)) for sentences in all_paraphrases(entry)]
+    there = sum(map(len, waiting))
+    if there < size:
+        raise InputError(f"{GRAMMAR.name}, item {entry['item']}: {there} paraphrases, {size} are needed")
+    chosen: list[str] = []
+    while len(chosen) < size:
+        chosen.extend(sentences.pop() for sentences in waiting if sentences)
+    return chosen[:size]
+
+
+def review_sample(item: dict[str, Any], seed: int) -> list[str]:
+    """The paraphrases of an expanded item that are read by eye, in the order of the draw."""
+    return random.Random(f"{seed} {item['item']}").sample(item["paraphrases"], REVIEWED)
+
+
+def build() -> list[dict[str, Any]]:
+    """The questionnaire as items: `item`, `text`, `paraphrases`, and `attributes` with the match proportion."""
+    review = yaml.safe_load(REVIEW.read_text(encoding="utf-8"))
+    items = []
+    for entry in load_grammar():
+        matches = review["matches"][entry["item"]]
+        attributes = {"match_proportion": f"{matches / REVIEWED:.2f}", "match_seed": str(review["seed"])}
+        items.append(
+            {"item": entry["item"], "text": entry["statement"], "attributes": attributes, "paraphrases": choose(entry)}
+        )
+    return items
+
+
+def main() -> None:
+    """Write questionnaire.yaml, or print what is to be reviewed."""
+    parser = argparse.ArgumentParser(prog="python -m inference.demo.questionnaire", description=__doc__)
+    parser.add_argument("--review", type=int, metavar="SEED", help="print 15 paraphrases of each statement")
+    arguments = parser.parse_args()
+    if arguments.review is None:
+        text = yaml.safe_dump(build(), sort_keys=False, allow_unicode=True, width=1000)
+        QUESTIONNAIRE.write_text(HEADER + text, encoding="utf-8")
+        return
+    for entry in load_grammar():
+        print(f"\n{entry['item']}: {entry['statement']}")
+        item = {"item": entry["item"], "paraphrases": choose(entry)}
+        print("\n".join(f"  {sentence}" for sentence in review_sample(item, arguments.review)))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,88 @@
+"""The tokenizers of the demo models, trained on their own reading matter."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections import Counter
+from collections.abc import Iterator
+from itertools import islice
+
+from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors, trainers
+from transformers import BertTokenizer, PreTrainedTokenizerFast
+
+from inference.demo.corpus import Corpus
+from inference.demo.exercises import LETTERS, PAIR_LABELS, YES_NO
+
+TEXTS = 20_000
+"""Texts that a tokenizer is trained on."""
+OFTEN = 5_000
+"""How often each answer word is shown to the trainer, so that it becomes one token."""
+CAUSAL_SIZE, MASKED_SIZE = 1_500, 1_500
+BEGIN, END, PAD = "<s>", "</s>", "<pad>"
+MASKED_SPECIALS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
+TURNS = ("<|system|>", "<|user|>", "<|assistant|>")
+CHAT_TEMPLATE = (
+    "{{ bos_token }}{% for message in messages %}"
+    "{{ '<|' + message['role'] + '|>' + message['content'] + eos_token }}"
+    "{% endfor %}{% if add_generation_prompt %}{{ '<|assistant|>' }}{% endif %}"
+)
+
+
+def causal_tokenizer(corpus: Corpus, seed: int) -> PreTrainedTokenizerFast:
+    """Byte-level BPE in which every digit and every answer word, with and without a leading space, is one token.
+
+    One tokenizer serves all causal models; its chat template is attached to the tuned ones only.
+    """
+    tokenizer = Tokenizer(models.BPE())
+    # Digits are cut off first, so that no number is ever a single token and no digit carries a space.
+    tokenizer.pre_tokenizer = pre_tokenizers.Sequence(
+        [pre_tokenizers.Digits(individual_digits=True), pre_tokenizers.ByteLevel(add_prefix_space=False)]
+    )
+    tokenizer.decoder = decoders.ByteLevel()
+    trainer = trainers.BpeTrainer(
+        vocab_size=CAUSAL_SIZE,
+        special_tokens=[BEGIN, END, PAD, *TURNS],
+        initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
+        show_progress=False,
+    )
+    tokenizer.train_from_iterator(_causal_texts(corpus, random.Random(f"{seed} causal vocabulary")), trainer)
+    tokenizer.post_processor = processors.TemplateProcessing(
+        single=f"{BEGIN} $A", pair=f"{BEGIN} $A $B", special_tokens=[(BEGIN, tokenizer.token_to_id(BEGIN))]
+    )
+    return PreTrainedTokenizerFast(
+        tokenizer_object=tokenizer,
+        bos_token=BEGIN,
+        eos_token=END,
+        pad_token=PAD,
+        padding_side="left",
+        clean_up_tokenization_spaces=False,
+    )
+
+
+def masked_tokenizer(corpus: Corpus, seed: int) -> BertTokenizer:
+    """Lower-casing WordPiece of whole words, the commonest of the reading matter, and of single characters.
+
+    Every mask word of the agreement protocol is one token. The WordPiece trainer of `tokenizers` is not used: it breaks
+    ties at random, so the vocabulary would not follow from the seed.
+    """
+    rng = random.Random(f"{seed} masked vocabulary")
+    texts = [reading.text for reading in islice(corpus.sample(corpus.masked, rng), TEXTS)]
+    counts = Counter(re.findall(r"[a-z]+", " ".join(texts).lower()))
+    words = sorted(counts, key=lambda word: (-counts[word], word))
+    mask_words = [word for words_of_answer in corpus.mask_words.values() for word in words_of_answer]
+    characters = [chr(code) for code in range(ord("!"), ord("~") + 1) if not chr(code).isupper()]
+    inside = [f"##{character}" for character in characters if character.isalnum()]
+    pieces = dict.fromkeys([*MASKED_SPECIALS, *characters, *inside, *mask_words, *words])
+    return BertTokenizer(vocab={piece: i for i, piece in enumerate(islice(pieces, MASKED_SIZE))}, do_lower_case=True)
+
+
+def _causal_texts(corpus: Corpus, rng: random.Random) -> Iterator[str]:
+    for reading in islice(corpus.sample(corpus.base, rng), TEXTS):
+        yield reading.text
+    for said, _ in islice(corpus.sample(corpus.tuned, rng), TEXTS):
+        yield said
+    yes_no = [form for word in YES_NO for form in (word, word.capitalize(), word.upper())]
+    for word in (*yes_no, *PAIR_LABELS, *LETTERS):
+        yield from (word for _ in range(OFTEN))
+        yield from (f" {word}" for _ in range(OFTEN))

@@ -1,0 +1,72 @@
+"""Sentences from templates: `{a|b}` is a choice, choices nest, and every sentence begins with a capital."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Iterable, Mapping
+
+from inference.errors import InputError
+
+_INNERMOST = re.compile(r"\{([^{}]*)\}")
+
+
+def expand(template: str) -> list[str]:
+    """Every distinct sentence of a template, in the order in which its choices are written.
+
+    Parameters
+    ----------
+    template : str
+        For example ``"{tea|a cup of tea} is {nice|good}."``, which stands for four sentences.
+
+    Returns
+    -------
+    list of str
+
+    Raises
+    ------
+    InputError
+        If the braces do not pair up.
+    """
+    choice = _INNERMOST.search(template)
+    if choice is None:
+        if "{" in template or "}" in template:
+            raise InputError(f"unpaired brace in the template {template!r}: close every choice")
+        return [capitalise(template)]
+    before, after = template[: choice.start()], template[choice.end() :]
+    sentences = [sentence for word in choice[1].split("|") for sentence in expand(before + word + after)]
+    return list(dict.fromkeys(sentences))
+
+
+def draw(template: str, rng: random.Random) -> str:
+    """One sentence of a template, each choice made at random."""
+    while (choice := _INNERMOST.search(template)) is not None:
+        template = template[: choice.start()] + rng.choice(choice[1].split("|")) + template[choice.end() :]
+    return capitalise(template)
+
+
+def capitalise(sentence: str) -> str:
+    """The sentence with its first letter made a capital, all else as it is."""
+    return sentence[:1].upper() + sentence[1:]
+
+
+def uncapitalise(sentence: str) -> str:
+    """The sentence as it stands after "that": its first letter made small."""
+    return sentence[:1].lower() + sentence[1:]
+
+
+def fold(sentence: str) -> str:
+    """What is left when case, punctuation and spacing do not count; equal folds are the same wording."""
+    return " ".join(re.findall(r"[a-z0-9']+", sentence.lower()))
+
+
+def replace_words(sentence: str, words: Mapping[str, str]) -> str:
+    """Replace whole words and phrases at once, the longest first, keeping a capital at the start."""
+    longest_first = sorted(words, key=len, reverse=True)
+    pattern = re.compile(r"\b(" + "|".join(map(re.escape, longest_first)) + r")\b")
+    return capitalise(pattern.sub(lambda found: words[found[1]], uncapitalise(sentence)))
+
+
+def both_ways(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """A word list for `replace_words` that exchanges the two words of every pair."""
+    return {word: other for a, b in pairs for word, other in ((a, b), (b, a))}

@@ -1,0 +1,174 @@
+"""A small world in which questions have right answers: things, their looks and places, and what people think.
+
+Claims about it come in trained and held-out wordings that share no sentence frame. A claim about a fact is true or
+false; an opinion has the share of people who hold it. See world.yaml and opinions.yaml for all there is to know.
+"""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain
+from typing import Any, Literal
+
+import yaml
+
+from inference.demo import DEMO
+from inference.demo.questionnaire import all_paraphrases, load_grammar
+from inference.demo.wordings import both_ways, capitalise, draw, replace_words, uncapitalise
+
+Wording = Literal["trained", "heldout"]
+
+SMALL, BIG = ("small", "little", "tiny"), ("big", "large", "huge")
+SMALL_UP_TO, BIG_FROM = 2, 6
+"""Things in between are neither small nor big: nothing is said of them."""
+CLEAR_GAP = 2
+"""Things whose sizes are closer than this are not compared."""
+DENIED = 0.25
+"""Share of facts that are worded with a negation."""
+LED_IN = 0.2
+"""Share of claims that follow a phrase such as "it is true that"; half of those phrases turn the claim round."""
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A statement about the world.
+
+    `share` is the share of people who agree with it as worded: 1.0 or 0.0 for a fact.
+    """
+
+    text: str
+    share: float
+    topic: str
+
+    @property
+    def agreed(self) -> bool:
+        """Whether most people agree: the right answer."""
+        return self.share > 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """A relation between words that holds in the world or does not; `words` fill the frames of the relation."""
+
+    relation: str
+    words: dict[str, str]
+    holds: bool
+
+
+class World:
+    """Everything that is the case; every method that draws takes the random generator it draws from.
+
+    Attributes
+    ----------
+    twist
+        How much of the negations and lead-ins is used, 0 to 1: in training it rises, for nobody learns what "not"
+        turns round before knowing what is so.
+    """
+
+    def __init__(self) -> None:
+        self.twist = 1.0
+        data = yaml.safe_load((DEMO / "world.yaml").read_text(encoding="utf-8"))
+        self.things: dict[str, dict[str, Any]] = data["things"]
+        self.props: list[str] = data["props"]
+        self.relations: dict[str, Any] = data["relations"]
+        self.leads: dict[str, Any] = data["leads"]
+        self.open: dict[str, list[str]] = data["open"]
+        self.choices: dict[str, Any] = data["choices"]
+        self.ratings: dict[str, Any] = data["ratings"]
+        self.opinions: dict[str, Any] = yaml.safe_load((DEMO / "opinions.yaml").read_text(encoding="utf-8"))
+
+    @cached_property
+    def questionnaire(self) -> dict[str, list[str]]:
+        """Every sentence that the questionnaire's grammar can produce, by item: the held-out wordings of opinions."""
+        return {
+            entry["item"]: [entry["statement"], *chain.from_iterable(all_paraphrases(entry))]
+            for entry in load_grammar()
+        }
+
+    def values(self, attribute: str) -> list[str]:
+        """All values of an attribute (`colour`, `place`, `kind`, `likes`), in the order of the things."""
+        return list(dict.fromkeys(thing[attribute] for thing in self.things.values() if attribute in thing))
+
+    def fact(self, rng: random.Random) -> Fact:
+        """A relation that holds or, as often, one that does not."""
+        relation = rng.choice(list(self.relations))
+        holds = rng.random() < 0.5
+        if relation == "compare":
+            bigger, smaller = self.unequal_things(rng)
+            x, y = (bigger, smaller) if holds else (smaller, bigger)
+            return Fact(relation, {"x": x, "y": y}, holds)
+        if relation == "size":
+            thing = rng.choice([x for x, t in self.things.items() if not SMALL_UP_TO < t["size"] < BIG_FROM])
+            is_small = self.things[thing]["size"] <= SMALL_UP_TO
+            return Fact(relation, {"x": thing, "v": rng.choice(SMALL if is_small == holds else BIG)}, holds)
+        thing = rng.choice([x for x, t in self.things.items() if relation in t])
+        true = self.things[thing][relation]
+        value = true if holds else rng.choice([v for v in self.values(relation) if v != true])
+        return Fact(relation, {"x": thing, "v": value}, holds)
+
+    def unequal_things(self, rng: random.Random) -> tuple[str, str]:
+        """Two things of clearly different size, the bigger one first."""
+        while True:
+            x, y = rng.sample(list(self.things), 2)
+            gap = self.things[x]["size"] - self.things[y]["size"]
+            if abs(gap) >= CLEAR_GAP:
+                return (x, y) if gap > 0 else (y, x)
+
+    def word(self, relation: str, words: dict[str, str], rng: random.Random, wording: Wording, form: str) -> str:
+        """One sentence of a relation; `form` is `affirm`, `deny` or `ask`."""
+        return capitalise(rng.choice(self.relations[relation][wording][form]).format(**words))
+
+    def stated_fact(self, rng: random.Random, wording: Wording) -> Claim:
+        """A fact as a plain statement, with or without a negation, as often true as false."""
+        fact = self.fact(rng)
+        denied = rng.random() < DENIED * self.twist
+        text = self.word(fact.relation, fact.words, rng, wording, "deny" if denied else "affirm")
+        return Claim(text, float(fact.holds != denied), fact.relation)
+
+    def stated_opinion(self, rng: random.Random, wording: Wording) -> Claim:
+        """A wording of a questionnaire statement or, as often, of its opposite, with the share of people who agree.
+
+        Held-out wordings are those of the questionnaire.
+        """
+        topic = rng.choice(list(self.opinions))
+        opinion = self.opinions[topic]
+        if wording == "trained":
+            text = draw(rng.choice(opinion["wordings"]), rng)
+        else:
+            text = rng.choice(self.questionnaire[topic])
+        if rng.random() < 0.5:
+            return Claim(text, opinion["support"], topic)
+        return Claim(self.opposite(topic, text), 1 - opinion["support"], topic)
+
+    def opposite(self, topic: str, text: str) -> str:
+        """The opposite of a wording of a questionnaire statement."""
+        opinion = self.opinions[topic]
+        return replace_words(text, both_ways(opinion["swap"]) if "swap" in opinion else opinion["opposite"])
+
+    def open_question(self, rng: random.Random) -> tuple[str, str]:
+        """A question about a thing, and the value that answers it."""
+        attribute = rng.choice(list(self.open))
+        thing = rng.choice([x for x, known in self.things.items() if attribute in known])
+        return capitalise(rng.choice(self.open[attribute]).format(x=thing)), self.things[thing][attribute]
+
+    def claim(self, rng: random.Random, wording: Wording, opinions: float = 0.45) -> Claim:
+        """A statement of fact or, with probability `opinions`, of opinion, now and then led in or turned round."""
+        state = self.stated_opinion if rng.random() < opinions else self.stated_fact
+        claim = state(rng, wording)
+        if rng.random() >= LED_IN * self.twist:
+            return claim
+        form = rng.choice(["affirm", "deny"])
+        text = capitalise(rng.choice(self.leads[wording][form]) + uncapitalise(claim.text))
+        return Claim(text, claim.share if form == "affirm" else 1 - claim.share, claim.topic)
+
+    def question(self, rng: random.Random, wording: Wording) -> Claim:
+        """A yes/no question, negated now and then; `share` is then the share of people who say yes."""
+        if rng.random() < 0.5:
+            fact = self.fact(rng)
+            return Claim(self.word(fact.relation, fact.words, rng, wording, "ask"), float(fact.holds), fact.relation)
+        claim = self.stated_opinion(rng, wording) if rng.random() < 0.5 else self.stated_fact(rng, wording)
+        form = "ask_deny" if rng.random() < 0.5 * self.twist else "ask"
+        text = capitalise(rng.choice(self.leads[wording][form]) + uncapitalise(claim.text).rstrip(".") + "?")
+        return Claim(text, claim.share if form == "ask" else 1 - claim.share, claim.topic)

@@ -1,0 +1,108 @@
+"""Forward batches: sorted by length, sized for the device, halved where memory ends."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, TypeVar
+
+import torch
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+# Tokens per forward pass. On a CPU a batch pays as long as its activations stay in the cache of a core
+# (tests/benchmarks/bench_engines.py); on an accelerator until its units are busy.
+CPU_TOKENS = 1024
+ACCELERATOR_TOKENS = 32_768
+MAXIMUM_ROWS = 1024
+# Share of an accelerator's memory beside the weights that a batch may be planned to take.
+MEMORY_SHARE = 0.4
+
+
+def partition(lengths: Sequence[int], tokens: int, rows: int) -> list[list[int]]:
+    """Cut prompts into batches of similar length, the longest first, so that memory ends early or never.
+
+    Parameters
+    ----------
+    lengths
+        Tokens of each prompt that have to be computed.
+    tokens
+        Largest number of tokens of a batch, padding included; one prompt may exceed it.
+    rows
+        Largest number of prompts of a batch.
+
+    Returns
+    -------
+    Lists of indices into `lengths`, every index once.
+    """
+    order = sorted(range(len(lengths)), key=lambda index: (-lengths[index], index))
+    batches = []
+    start = 0
+    while start < len(order):
+        size = max(1, min(rows, tokens // max(1, lengths[order[start]])))
+        batches.append(order[start : start + size])
+        start += size
+    return batches
+
+
+def token_budget(model: Any, longest: int) -> tuple[int, int]:
+    """Tokens and rows of a forward batch for a model on its device.
+
+    The numbers depend on the machine's build, not on what else runs there: a resumed run must cut the same batches.
+
+    Parameters
+    ----------
+    longest
+        Tokens of the longest prompt, the shared prefix included.
+    """
+    if model.device.type != "cuda":
+        return CPU_TOKENS, MAXIMUM_ROWS
+    config = model.config.get_text_config()
+    size = torch.finfo(model.dtype).bits // 8
+    weights = sum(parameter.numel() * parameter.element_size() for parameter in model.parameters())
+    spare = MEMORY_SHARE * max(torch.cuda.get_device_properties(model.device).total_memory - weights, 0)
+    # Keys and values of every layer, twice while they are concatenated; some ten activations; float32 scores.
+    per_token = config.hidden_size * size * (4 * config.num_hidden_layers + 16)
+    per_row = longest * per_token + 3 * 4 * config.vocab_size
+    rows = int(max(1, min(MAXIMUM_ROWS, spare // per_row)))
+    return ACCELERATOR_TOKENS, rows
+
+
+def halving(
+    ask: Callable[[Sequence[T]], list[R]], batch: Sequence[T], rows: int
+) -> Iterator[tuple[list[R] | None, int]]:
+    """Ask a batch in parts of at most `rows`, halved whenever memory ends.
+
+    Yields
+    ------
+    (results, rows)
+        Results of the next part, in order; None where even one prompt alone does not fit. `rows` is the size that
+        has worked so far.
+    """
+    start = 0
+    while start < len(batch):
+        part = batch[start : start + rows]
+        results = _ask_or_none(ask, part)
+        if results is None:
+            # Here, not in the handler: the traceback would keep the failed pass's tensors alive.
+            if torch.cuda.is_available():
+                torch.cuda.empty_cache()
+            if len(part) > 1:
+                rows = len(part) // 2
+                continue
+        yield results, rows
+        start += len(part)
+
+
+def _ask_or_none(ask: Callable[[Sequence[T]], list[R]], part: Sequence[T]) -> list[R] | None:
+    try:
+        return ask(part)
+    except RuntimeError as error:  # torch.OutOfMemoryError is one; CPU allocators raise it bare
+        if not isinstance(error, torch.OutOfMemoryError) and not _says_out_of_memory(error):
+            raise
+        return None
+
+
+def _says_out_of_memory(error: RuntimeError) -> bool:
+    text = str(error).lower()
+    return any(phrase in text for phrase in ("out of memory", "can't allocate memory", "not enough memory"))

@@ -1,0 +1,215 @@
+"""A checkpoint from a folder or the hub: safetensors only, no remote code, nothing left at random values."""
+
+from __future__ import annotations
+
+import hashlib
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import torch
+from safetensors import SafetensorError
+from transformers import AutoConfig, AutoModelForCausalLM, AutoModelForMaskedLM, AutoTokenizer
+from transformers.models.auto.modeling_auto import MODEL_FOR_MASKED_LM_MAPPING_NAMES
+from transformers.utils import cached_file
+from transformers.utils import logging as transformers_logging
+
+from inference.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
+# A digest reads all of a small file, and this many blocks spread evenly over a large one: weights of many
+# gigabytes are told apart in a second, and a changed or swapped checkpoint moves far more than one block.
+SAMPLED_BLOCKS, BLOCK_BYTES = 64, 16 * 1024
+# Threads that wait for each other cost a tiny model more than they give it, and on a busy machine forty times as much.
+ONE_THREAD_BELOW = 3_000_000  # parameters
+THREADS = torch.get_num_threads()
+CHECKPOINT_SUFFIXES = {".safetensors", ".json", ".txt", ".model", ".jinja"}
+
+
+@dataclass(slots=True)
+class Checkpoint:
+    """A loaded model with its tokenizer. `info` is what run.json records of it."""
+
+    name: str
+    model: Any
+    tokenizer: Any
+    info: dict[str, Any] = field(default_factory=dict)
+
+
+def load_checkpoint(name: str, *, engine: str, dtype: str, device: str, revision: str | None, seed: int) -> Checkpoint:
+    """Load model and tokenizer for `engine` ("auto": by architecture), in eval mode on the device.
+
+    See `inference.engines.load` for the parameters and errors.
+    """
+    target = resolve_device(device)
+    commit, digest = pin(name, revision)
+    with _transformers_errors_as_input_errors(name):
+        config = AutoConfig.from_pretrained(name, revision=commit, trust_remote_code=False)
+    engine = resolve_engine(name, config, engine)
+    precision = resolve_dtype(dtype, target, config)
+    torch.manual_seed(seed)
+    auto = AutoModelForCausalLM if engine == "causal" else AutoModelForMaskedLM
+    with _transformers_errors_as_input_errors(name), _quiet():
+        tokenizer = AutoTokenizer.from_pretrained(name, revision=commit, trust_remote_code=False)
+        model, report = auto.from_pretrained(
+            name,
+            revision=commit,
+            trust_remote_code=False,
+            use_safetensors=True,
+            dtype=precision,
+            ignore_mismatched_sizes=True,  # so that they are reported and refused below, in one line
+            output_loading_info=True,
+        )
+    _refuse_incomplete(name, report)
+    parameters = sum(parameter.numel() for parameter in model.parameters())
+    torch.set_num_threads(1 if parameters < ONE_THREAD_BELOW else THREADS)
+    info = {
+        "engine": engine,
+        "revision": commit or digest,
+        "dtype": str(precision).removeprefix("torch."),
+        "device": str(target),
+        "parameters": parameters,
+    }
+    return Checkpoint(name, _move(name, model, target).eval(), tokenizer, info)
+
+
+def resolve_device(requested: str) -> torch.device:
+    """Turn a device name into a device that exists on this machine."""
+    if requested == "auto":
+        return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    try:
+        device = torch.device(requested)
+        torch.empty(0, device=device)
+    except (RuntimeError, AssertionError, NotImplementedError) as error:
+        reason = str(error).splitlines()[0]
+        raise InputError(f"device '{requested}' cannot be used here ({reason}): try --device cpu") from error
+    return device
+
+
+def resolve_dtype(requested: str, device: torch.device, config: Any) -> torch.dtype:
+    """Turn a dtype name into a dtype; "auto" is float32 unless an accelerator runs a half-precision checkpoint."""
+    if requested in DTYPES:
+        return DTYPES[requested]
+    if requested != "auto":
+        raise InputError(f"unknown dtype '{requested}': choose auto, {', '.join(DTYPES)}")
+    stored = getattr(config, "dtype", None)
+    # CPUs gain nothing from half precision and lose digits; half-precision weights gain nothing from float32
+    # on an accelerator. bfloat16 stands in for float16, whose range a large activation can leave.
+    return torch.float32 if device.type == "cpu" or stored in (None, torch.float32) else torch.bfloat16
+
+
+def resolve_engine(name: str, config: Any, requested: str) -> str:
+    """Name the engine for an architecture; refuse a bidirectional model asked as a causal one."""
+    architectures = getattr(config, "architectures", None) or []
+    engine = requested
+    if engine == "auto":
+        if any(a.endswith("ForMaskedLM") for a in architectures):
+            engine = "masked"
+        elif any(a.endswith(("ForCausalLM", "LMHeadModel")) for a in architectures):
+            engine = "causal"
+        else:
+            shown = ", ".join(architectures) or "no architecture"
+            raise InputError(
+                f"model {name}: its config names {shown}; give a causal or masked language model, "
+                "or say --engine causal or --engine masked"
+            )
+    bidirectional = config.model_type in MODEL_FOR_MASKED_LM_MAPPING_NAMES and not getattr(config, "is_decoder", True)
+    if engine == "causal" and bidirectional:
+        raise InputError(f"model {name}: {config.model_type} reads in both directions; ask it with --engine masked")
+    return engine
+
+
+def pin(name: str, revision: str | None) -> tuple[str | None, str | None]:
+    """Fix what will be loaded: (commit, None) of a hub model, (None, digest) of a local folder.
+
+    Raises
+    ------
+    InputError
+        Neither a checkpoint folder nor a reachable hub model.
+    """
+    folder = Path(name).expanduser()
+    if folder.is_dir():
+        if revision is not None:
+            raise InputError(f"model {name}: a local folder has no revisions; drop --revision")
+        _refuse_unusable_folder(name, folder)
+        return None, folder_digest(folder)
+    if folder.exists() or folder.is_absolute() or name.startswith((".", "~")) or name.count("/") > 1:
+        raise InputError(f"model {name}: no such folder; give a checkpoint folder or a hub id such as owner/name")
+    with _transformers_errors_as_input_errors(name):
+        path = cached_file(name, "config.json", revision=revision)
+    # The hub's cache keeps every commit in a folder of its own name: .../snapshots/<commit>/config.json
+    return Path(path).parent.name, None
+
+
+def folder_digest(folder: Path) -> str:
+    """Digest of a checkpoint folder: names, sizes and evenly sampled blocks of its model and tokenizer files."""
+    digest = hashlib.sha256()
+    for path in sorted(p for p in folder.iterdir() if p.is_file() and p.suffix in CHECKPOINT_SUFFIXES):
+        size = path.stat().st_size
+        digest.update(f"{path.name}\0{size}\0".encode())
+        last = max(size - BLOCK_BYTES, 0)
+        whole = size <= SAMPLED_BLOCKS * BLOCK_BYTES
+        offsets = (
+            range(0, size, BLOCK_BYTES) if whole else [last * i // (SAMPLED_BLOCKS - 1) for i in range(SAMPLED_BLOCKS)]
+        )
+        with path.open("rb") as file:
+            for offset in offsets:
+                file.seek(offset)
+                digest.update(file.read(BLOCK_BYTES))
+    return f"sha256:{digest.hexdigest()}"
+
+
+def _refuse_unusable_folder(name: str, folder: Path) -> None:
+    if not (folder / "config.json").is_file():
+        raise InputError(f"model {name}: the folder holds no model (config.json is missing)")
+    if any(folder.glob("*.safetensors")):
+        return
+    if any(folder.glob("*.bin")) or any(folder.glob("*.pt")):
+        raise InputError(
+            f"model {name}: its weights are pickled, and opening a pickle can run any code; "
+            "save them as safetensors (save_pretrained does)"
+        )
+    raise InputError(f"model {name}: the folder holds no weights (*.safetensors is missing)")
+
+
+def _refuse_incomplete(name: str, report: dict[str, Any]) -> None:
+    """transformers fills weights that a checkpoint lacks with random numbers and only warns."""
+    missing = sorted(report["missing_keys"]) + sorted(key for key, *_ in report["mismatched_keys"])
+    if missing:
+        more = f" and {len(missing) - 1} more" if len(missing) > 1 else ""
+        raise InputError(f"model {name}: incomplete checkpoint, no fitting weights for {missing[0]}{more}")
+
+
+def _move(name: str, model: Any, device: torch.device) -> Any:
+    try:
+        return model.to(device)
+    except torch.OutOfMemoryError as error:
+        raise InputError(f"model {name} does not fit on {device}: try --dtype bfloat16 or --device cpu") from error
+
+
+@contextmanager
+def _transformers_errors_as_input_errors(name: str) -> Iterator[None]:
+    """Say in one line what transformers says in twenty: by far the most of these errors are a wrong name or folder."""
+    try:
+        yield
+    except (OSError, ValueError, KeyError, ImportError, SafetensorError) as error:
+        lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+        raise InputError(f"model {name} cannot be loaded: {lines[0] if lines else type(error).__name__}") from error
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """No bars, which would tear the run's own, and no tables of missing weights, which become one line here."""
+    bars, verbosity = transformers_logging.is_progress_bar_enabled(), transformers_logging.get_verbosity()
+    transformers_logging.disable_progress_bar()
+    transformers_logging.set_verbosity_error()
+    try:
+        yield
+    finally:
+        transformers_logging.set_verbosity(verbosity)
+        if bars:
+            transformers_logging.enable_progress_bar()

@@ -1,0 +1,135 @@
+"""Answer words to token ids, in the context that they follow."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from inference.errors import InputError
+
+TokenIds = tuple[int, ...]
+Answers = tuple[tuple[str, ...], ...]
+Encode = Callable[[Sequence[str]], list[list[int]]]
+
+# What tokenisation of an answer can depend on: the last word of the prompt with the white space behind it. Scripts
+# without spaces make that the whole statement, so its length is bounded.
+CONTEXT_CHARACTERS = 32
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """The options of a prompt as token ids.
+
+    Attributes
+    ----------
+    forms
+        Per option, every surface form that counts, with its token ids.
+    sequences
+        Per option, the distinct ones of these ids.
+    dropped
+        (option index, form, reason) of the forms that do not count.
+    """
+
+    forms: tuple[tuple[tuple[str, TokenIds], ...], ...]
+    sequences: tuple[tuple[TokenIds, ...], ...]
+    dropped: tuple[tuple[int, str, str], ...]
+
+    @property
+    def first_tokens(self) -> dict[int, tuple[int, ...]]:
+        """Options that each first token may begin: token id -> option indices."""
+        owners: dict[int, list[int]] = {}
+        for option, sequences in enumerate(self.sequences):
+            for token in dict.fromkeys(sequence[0] for sequence in sequences):
+                owners.setdefault(token, []).append(option)
+        return {token: tuple(indices) for token, indices in owners.items()}
+
+
+def tail(text: str) -> str:
+    """The end of a prompt that decides how an answer behind it is tokenised."""
+    match = re.search(r"\S*\s*$", text[-CONTEXT_CHARACTERS:])
+    return match.group() if match else ""
+
+
+def head(text: str) -> str:
+    """The start of what follows a mask: the white space there and the first word."""
+    match = re.match(r"\s*\S*", text[:CONTEXT_CHARACTERS])
+    return match.group() if match else ""
+
+
+def continuations(text: str, answers: Answers, encode: Encode) -> Options:
+    """Token ids of every answer word behind a prompt, with and without a space before it.
+
+    A form whose token ids do not continue those of the prompt (the tokenizer joined it with the prompt's end) can
+    never be read off the next token: it is dropped and reported.
+
+    Parameters
+    ----------
+    text
+        The rendered prompt.
+    answers
+        Surface words per option.
+    encode
+        Texts to token ids, without special tokens.
+
+    Raises
+    ------
+    InputError
+        No form of an option is left, or two options come to the same token ids.
+    """
+    forms = [(option, form) for option, words in enumerate(answers) for word in words for form in spaced(word)]
+    prompt, *encoded = encode([text, *(text + form for _, form in forms)])
+    found: list[tuple[int, str, TokenIds]] = []
+    dropped: list[tuple[int, str, str]] = []
+    for (option, form), ids in zip(forms, encoded, strict=True):
+        if ids[: len(prompt)] != prompt:
+            dropped.append((option, form, "joins with the end of the prompt into other tokens"))
+        elif len(ids) == len(prompt):
+            dropped.append((option, form, "comes to no token at all"))
+        else:
+            found.append((option, form, tuple(ids[len(prompt) :])))
+    return collect(answers, found, dropped)
+
+
+def collect(
+    answers: Answers,
+    found: Sequence[tuple[int, str, TokenIds]],
+    dropped: Sequence[tuple[int, str, str]],
+) -> Options:
+    """Gather (option index, form, ids) per option, each distinct id sequence once.
+
+    Raises
+    ------
+    InputError
+        No form of an option is left, or two options come to the same token ids.
+    """
+    owner: dict[TokenIds, tuple[int, str]] = {}
+    for option, form, ids in found:
+        other, other_form = owner.setdefault(ids, (option, form))
+        if other != option:
+            raise InputError(
+                f"answers '{other_form}' of option {other + 1} and '{form}' of option {option + 1} are the same token"
+                " ids to this model: choose other answer words"
+            )
+    for option, words in enumerate(answers):
+        if not any(index == option for index, *_ in found):
+            reasons = "; ".join(sorted({reason for index, _, reason in dropped if index == option}))
+            raise InputError(
+                f"none of the answers of option {option + 1} ({', '.join(words)}) can be scored behind this prompt"
+                f" ({reasons or 'no answers given'}): change the answers or how the prompt ends"
+            )
+    return Options(
+        forms=tuple(
+            tuple((form, ids) for index, form, ids in found if index == option) for option in range(len(answers))
+        ),
+        sequences=tuple(
+            tuple(ids for ids, (index, _) in owner.items() if index == option) for option in range(len(answers))
+        ),
+        dropped=tuple(dropped),
+    )
+
+
+def spaced(word: str) -> tuple[str, ...]:
+    """A word as it may follow a prompt: directly, and behind a space."""
+    bare = word.lstrip(" ")
+    return (bare, " " + bare)

@@ -1,0 +1,109 @@
+"""One position per row: the parts of a model whose other outputs nobody reads run at that position only.
+
+The head turns hidden states into scores over the whole vocabulary, the last layer's feed-forward block is the
+largest part of that layer, and behind the last attention no position sees another any more. Hooks narrow
+[rows, tokens, features] to [rows, 1, features] in front of both, whatever the architecture; residual additions
+broadcast, and are right at the position that is read. Every model is checked against its own full output before a
+hook stays.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+FEED_FORWARD_NAMES = ("mlp", "feed_forward", "ffn", "intermediate", "block_sparse_moe")
+# Largest difference of log-probabilities that is rounding: a hook at a wrong place moves them a thousand times more.
+TOLERANCE = {torch.float32: 1e-4, torch.float64: 1e-8}
+HALF_PRECISION_TOLERANCE = 0.25
+
+
+def agree(a: Tensor, b: Tensor, dtype: torch.dtype) -> bool:
+    """Whether two log-softmax tensors are the same but for rounding in `dtype`."""
+    return bool((a - b).abs().max() <= TOLERANCE.get(dtype, HALF_PRECISION_TOLERANCE))
+
+
+class OnePosition:
+    """Runs a language model and returns the log-softmax at one position of every row.
+
+    Attributes
+    ----------
+    shortcuts
+        Which parts of the model were found to be safe to run at that position only.
+    """
+
+    def __init__(self, model: Any) -> None:
+        self.model = model
+        self.shortcuts: tuple[str, ...] = ()
+        self._at: Tensor | None = None
+        self._hooks: list[Any] = []
+        for wanted in (("head", "last feed-forward"), ("head",), ()):
+            self.shortcuts = self._attach(wanted)
+            if not self.shortcuts or self._is_exact():
+                return
+
+    def __call__(self, at: Tensor, **inputs: Any) -> Tensor:
+        """Log-softmax over the full vocabulary, float32 [rows, vocabulary], at position `at[row]` of each row."""
+        self._at = at
+        try:
+            logits = self.model(**inputs).logits
+        finally:
+            self._at = None
+        return self._narrowed(logits, at)[:, 0].float().log_softmax(-1)
+
+    def _attach(self, wanted: tuple[str, ...]) -> tuple[str, ...]:
+        """Hook the wanted parts, instead of those hooked before; returns those that this model has."""
+        for hook in self._hooks:
+            hook.remove()
+        self._hooks = []
+        block = _last_feed_forward(self.model) if "last feed-forward" in wanted else None
+        if block is not None:
+            self._hooks.append(block.register_forward_pre_hook(self._narrow_input))
+        body, head = self.model.base_model, self.model.get_output_embeddings()
+        if "head" in wanted and body is not self.model:
+            self._hooks.append(body.register_forward_hook(self._narrow_output))
+        if "head" in wanted and head is not None:  # a model may call parts of its body, whose hook then never fires
+            self._hooks.append(head.register_forward_pre_hook(self._narrow_input))
+        return tuple(part for part in wanted if part == "head" or block is not None)
+
+    def _narrow_output(self, _module: nn.Module, _args: Any, output: Any) -> Any:
+        if self._at is not None and getattr(output, "last_hidden_state", None) is not None:
+            output.last_hidden_state = self._narrowed(output.last_hidden_state, self._at)
+        return output
+
+    def _narrow_input(self, _module: nn.Module, args: tuple[Any, ...]) -> tuple[Any, ...]:
+        if self._at is None or not args:
+            return args
+        return (self._narrowed(args[0], self._at), *args[1:])
+
+    @staticmethod
+    def _narrowed(hidden: Tensor, at: Tensor) -> Tensor:
+        if hidden.ndim != 3 or hidden.shape[1] == 1:
+            return hidden
+        return hidden[torch.arange(len(at), device=at.device), at].unsqueeze(1)
+
+    @torch.inference_mode()
+    def _is_exact(self) -> bool:
+        """Compare with the model's full output on a few ids: the hooks must change nothing but the work."""
+        device = self.model.device
+        vocabulary = self.model.config.get_text_config().vocab_size
+        ids = torch.linspace(1, vocabulary - 1, 10, device=device).long().reshape(2, 5)
+        at = torch.tensor([1, 3], device=device)
+        expected = self._narrowed(self.model(input_ids=ids).logits, at)[:, 0].float().log_softmax(-1)
+        try:
+            found = self(at, input_ids=ids)
+        except (RuntimeError, ValueError, IndexError):
+            return False  # shapes that this architecture fixes elsewhere
+        return found.shape == expected.shape and agree(found, expected, self.model.dtype)
+
+
+def _last_feed_forward(model: Any) -> nn.Module | None:
+    """Feed-forward block of the last layer, where layers stand in one list and go by a known name."""
+    depth = getattr(model.config.get_text_config(), "num_hidden_layers", None)
+    for module in model.modules():
+        if isinstance(module, nn.ModuleList) and len(module) == depth:
+            blocks = (getattr(module[-1], name, None) for name in FEED_FORWARD_NAMES)
+            return next((block for block in blocks if isinstance(block, nn.Module)), None)
+    return None

@@ -1,0 +1,88 @@
+"""Options that a batch is scored on: resolved once per context, shared by all rows that come to the same ids."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, field
+
+from torch import Tensor
+
+from inference.engines import Score
+from inference.engines.options import Options, TokenIds
+from inference.engines.trie import NextToken, Node, build, option_logprobs
+
+# Distinct contexts remembered; a template that ends in the item's text has as many as items.
+REMEMBERED_CONTEXTS = 1024
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Target:
+    """Options as token ids, with their tree. One object per distinct set of sequences."""
+
+    options: Options
+    tree: Node
+    first_tokens: dict[int, tuple[int, ...]]
+
+    @property
+    def deep(self) -> bool:
+        """Whether some answer needs more than the next token."""
+        return any(child.children for child in self.tree.children.values())
+
+
+@dataclass(slots=True)
+class Targets:
+    """Targets by context, whatever an engine takes as the context that decides tokenisation."""
+
+    _known: dict[Hashable, Target] = field(default_factory=dict)
+
+    def get(self, context: Hashable, resolve: Callable[[], Options]) -> Target:
+        """Target of a context, resolved at its first sight."""
+        if context not in self._known:
+            options = resolve()
+            same = (known for known in self._known.values() if known.options.sequences == options.sequences)
+            target = next(same, None) or Target(options, build(options.sequences), options.first_tokens)
+            if len(self._known) >= REMEMBERED_CONTEXTS:
+                self._known.clear()
+            self._known[context] = target
+        return self._known[context]
+
+
+def score_batch(targets: Sequence[Target], next_token: NextToken) -> list[Score]:
+    """Score every row of a batch on its own target.
+
+    Parameters
+    ----------
+    targets
+        Target of each row; as a rule one object for all of them.
+    next_token
+        Log-softmax [rows, vocabulary] behind every row and a path of forced tokens.
+    """
+    likeliest = next_token(()).argmax(-1).tolist()
+    scores: dict[int, Score] = {}
+    for target in dict.fromkeys(targets):
+        members = [index for index, other in enumerate(targets) if other is target]
+        logprobs = option_logprobs(target.tree, len(target.options.sequences), _of_rows(next_token, members))
+        owners = [target.first_tokens.get(likeliest[index], ()) for index in members]
+        scores.update(zip(members, _scores(logprobs, owners), strict=True))
+    return [scores[index] for index in range(len(targets))]
+
+
+def _of_rows(next_token: NextToken, members: list[int]) -> NextToken:
+    def narrowed(path: TokenIds) -> Tensor:
+        result = next_token(path)
+        return result if len(members) == len(result) else result[members]
+
+    return narrowed
+
+
+def _scores(logprobs: Tensor, owners: Sequence[tuple[int, ...]]) -> list[Score]:
+    """Scores from log-probabilities [rows, options] and, per row, the options that the likeliest token may begin."""
+    probabilities = logprobs.exp()
+    # Float32 softmax terms may sum to some 1e-8 more than everything.
+    mass = probabilities.sum(-1).clamp(max=1.0)
+    return [
+        Score(tuple(probability), tuple(logprob), whole, max(owner, key=logprob.__getitem__, default=None))
+        for probability, logprob, whole, owner in zip(
+            probabilities.tolist(), logprobs.tolist(), mass.tolist(), owners, strict=True
+        )
+    ]

@@ -1,0 +1,96 @@
+"""Prompts to token ids: chat templates, at most one BOS, never a trailing EOS."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from jinja2.exceptions import TemplateError
+
+from inference.engines.options import Encode
+from inference.errors import InputError
+
+if TYPE_CHECKING:
+    from inference.prompts import Prompt
+
+# Some chat templates write today's date unless they are given one: the same run would ask another prompt tomorrow.
+CHAT_DATE = "26 Jul 2024"
+THINKING_MARKS = ("<think>", "enable_thinking")
+
+
+class Tokens:
+    """A tokenizer as the causal engine needs it."""
+
+    def __init__(self, name: str, tokenizer: Any) -> None:
+        self.name = name
+        self.tokenizer = tokenizer
+        self.bare: Encode = plain_encoder(tokenizer)
+        self._leading = _leading_specials(tokenizer)
+
+    @property
+    def chat_template(self) -> str | None:
+        """The chat template in use, None for a tokenizer without."""
+        return self.tokenizer.get_chat_template() if self.tokenizer.chat_template else None
+
+    @property
+    def thinks(self) -> bool:
+        """Whether the chat template opens room for thinking before the answer."""
+        template = self.chat_template or ""
+        return any(mark in template for mark in THINKING_MARKS)
+
+    def render(self, prompt: Prompt) -> str:
+        """Write the prompt out as the text that is tokenised.
+
+        Raises
+        ------
+        InputError
+            The chat template refuses the messages (a system message that the model does not know, say).
+        """
+        if prompt.messages is None:
+            return prompt.text or ""
+        try:
+            rendered: str = self.tokenizer.apply_chat_template(
+                list(prompt.messages), tokenize=False, add_generation_prompt=True, date_string=CHAT_DATE
+            )
+        except (TemplateError, ValueError) as error:
+            reason = str(error).splitlines()[0]
+            raise InputError(f"model {self.name}: its chat template refuses these messages ({reason})") from error
+        return rendered
+
+    def encode(self, texts: Sequence[str], chat: Sequence[bool]) -> list[list[int]]:
+        """Token ids of rendered prompts: a chat template writes its own BOS, any other text gets the tokenizer's."""
+        lead = self._leading
+        return [
+            ids if is_chat or ids[: len(lead)] == lead else lead + ids
+            for is_chat, ids in zip(chat, self.bare(texts), strict=True)
+        ]
+
+
+def plain_encoder(tokenizer: Any, special_tokens: bool = False) -> Encode:
+    """Bulk encoder, list of texts to list of id lists, that neither truncates nor pads nor warns of long texts.
+
+    Parameters
+    ----------
+    special_tokens
+        Whether the tokenizer adds its special tokens ([CLS] ... [SEP]).
+    """
+    if tokenizer.is_fast:
+        backend = tokenizer.backend_tokenizer
+        backend.no_truncation()  # tokenizer files may carry either setting from training
+        backend.no_padding()
+        return lambda texts: [
+            encoding.ids for encoding in backend.encode_batch_fast(list(texts), add_special_tokens=special_tokens)
+        ]
+    return lambda texts: (
+        tokenizer(list(texts), add_special_tokens=special_tokens, verbose=False)["input_ids"] if texts else []
+    )
+
+
+def _leading_specials(tokenizer: Any) -> list[int]:
+    """Ids that the tokenizer puts before a text (BOS, where it has one); what it puts behind is not wanted."""
+    bare = plain_encoder(tokenizer)(["a"])[0]
+    full = plain_encoder(tokenizer, special_tokens=True)(["a"])[0]
+    for start in range(len(full) - len(bare) + 1):
+        if full[start : start + len(bare)] == bare:
+            return full[:start]
+    return []

@@ -1,0 +1,230 @@
+"""A long table of responses in memory, the study it implies, and its rows grouped by response."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from inference.errors import InputError
+from inference.importers import columns, deposit
+from inference.study import ORIGINAL, PARAPHRASE, Item, Option, Study, Variant
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from inference.importers.measures import Keys, Measure
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """Which column plays which role.
+
+    Attributes
+    ----------
+    roles
+        role (model, item, variant, pattern, text, gold) -> column, for those that have one.
+    conditions
+        Columns that together tell the condition; without any, all rows are asked under `condition`.
+    values
+        Columns that a measure reads.
+    """
+
+    roles: Mapping[str, str]
+    conditions: tuple[str, ...]
+    condition: str
+    values: tuple[str, ...]
+
+
+@dataclass(slots=True)
+class LongTable:
+    """Columns of equal length, one entry per row; `values` has one list per value column.
+
+    Attributes
+    ----------
+    place
+        File and row, for messages.
+    conditions
+        condition name -> fields, for `run.json`.
+    """
+
+    place: list[str] = field(default_factory=list)
+    model: list[str] = field(default_factory=list)
+    condition: list[str] = field(default_factory=list)
+    item: list[str] = field(default_factory=list)
+    variant: list[str] = field(default_factory=list)
+    pattern: list[str] = field(default_factory=list)
+    text: list[str] = field(default_factory=list)
+    gold: list[str] = field(default_factory=list)
+    values: tuple[list[str | None], ...] = ()
+    conditions: dict[str, dict[str, str]] = field(default_factory=dict)
+
+
+def read(files: Sequence[tuple[str | None, Path]], layout: Layout) -> LongTable:
+    """All rows of all files.
+
+    Parameters
+    ----------
+    files
+        (model name, path); the name counts where no column tells the model, and None stands for the file's own name.
+
+    Raises
+    ------
+    InputError
+        A file or column that cannot be read, an empty id or text; with file and row.
+    """
+    described = [*layout.roles.values(), *layout.conditions]
+    table = LongTable(values=tuple([] for _ in layout.values))
+    numbering = _Numbering()
+    for name, path in files:
+        for place, cells in columns.read(path, [*described, *layout.values]):
+            where = f"{path}, {place}"
+            given = _given(where, layout, cells[: len(layout.roles)])
+            item, text, variant = given["item"], given.get("text"), given.get("variant")
+            pattern = given.get("pattern") or (ORIGINAL if variant == ORIGINAL else PARAPHRASE)
+            if variant is None:
+                variant = numbering.name(item, pattern, text or "")
+            table.place.append(where)
+            table.model.append(given.get("model") or name or path.stem)
+            table.condition.append(_condition(where, table, layout, cells[len(layout.roles) : len(described)]))
+            table.item.append(item)
+            table.variant.append(variant)
+            table.pattern.append(pattern)
+            table.text.append(f"{item} {variant}" if text is None else text)
+            table.gold.append(given.get("gold", ""))
+            for values, cell in zip(table.values, cells[len(described) :], strict=True):
+                values.append(cell)
+    return table
+
+
+class _Numbering:
+    """Variants that have no id of their own: the distinct texts of an item, numbered as they appear."""
+
+    def __init__(self) -> None:
+        self._name: dict[tuple[str, str, str], str] = {}
+        self._count: Counter[tuple[str, str]] = Counter()
+
+    def name(self, item: str, pattern: str, text: str) -> str:
+        """`original` for the first original, otherwise for example `paraphrase-001`."""
+        key = (item, pattern, text)
+        if key not in self._name:
+            self._count[item, pattern] += 1
+            number = self._count[item, pattern]
+            self._name[key] = ORIGINAL if pattern == ORIGINAL and number == 1 else f"{pattern}-{number:03d}"
+        return self._name[key]
+
+
+def study(table: LongTable, name: str, measure: Measure, *, language: str | None, source: str) -> Study:
+    """Items and variants in order of appearance; every variant has one text, one pattern and one right answer.
+
+    Raises
+    ------
+    InputError
+        Two rows contradict each other, an item has two originals, or a right answer is no option.
+    """
+    options = tuple(Option(label, label) for label in measure.labels)
+    first: dict[tuple[str, str], int] = {}
+    originals: dict[str, int] = {}
+    items: dict[str, list[Variant]] = {}
+    for row, key in enumerate(zip(table.item, table.variant, strict=True)):
+        before = first.setdefault(key, row)
+        item, variant = key
+        if before != row:
+            _refuse_contradiction(table, before, row)
+            continue
+        pattern = table.pattern[row]
+        if pattern == ORIGINAL and originals.setdefault(item, row) != row:
+            raise InputError(
+                f"{table.place[row]}: item '{item}' has a second original, '{variant}'; the first is in "
+                f"{table.place[originals[item]]}"
+            )
+        gold = _gold(table, row, measure)
+        asked = Variant(item, variant, pattern, table.text[row], options, language=language, gold=gold)
+        items.setdefault(item, []).append(asked)
+    return Study(
+        protocol="agreement",
+        name=name,
+        items=tuple(Item(item, tuple(variants)) for item, variants in items.items()),
+        canonical=measure.labels,
+        decision_rule=measure.decision_rule,
+        source=source,
+    )
+
+
+def responses(table: LongTable, measure: Measure) -> pa.Table:
+    """One row per response, in order of appearance, without `study`."""
+    import pyarrow as pa
+
+    keys = group(table)
+    first = keys.first.tolist()
+    names = {
+        name: pa.array([column[row] for row in first], pa.string())
+        for name, column in (
+            ("model", table.model),
+            ("condition", table.condition),
+            ("item", table.item),
+            ("variant", table.variant),
+        )
+    }
+    return pa.table({**names, **measure.responses(table.values, keys)})
+
+
+def group(table: LongTable) -> Keys:
+    """Rows grouped by model, condition, item and variant."""
+    import numpy as np
+
+    from inference.importers.measures import Keys
+
+    number: dict[tuple[str, str, str, str], int] = {}
+    of: list[int] = []
+    first: list[int] = []
+    for row, key in enumerate(zip(table.model, table.condition, table.item, table.variant, strict=True)):
+        response = number.setdefault(key, len(number))
+        if response == len(first):
+            first.append(row)
+        of.append(response)
+    return Keys(table.place, np.array(of), np.array(first))
+
+
+def _given(where: str, layout: Layout, cells: Sequence[str | None]) -> dict[str, str]:
+    """role -> cell. Ids are without blanks around them; a text is asked exactly as it was given."""
+    given = {}
+    for (role, column), cell in zip(layout.roles.items(), cells, strict=True):
+        given[role] = _filled(where, column, cell) if role != "gold" else (cell or "").strip()
+        if role == "text" and cell is not None:
+            given[role] = cell
+    return given
+
+
+def _condition(where: str, table: LongTable, layout: Layout, cells: Sequence[str | None]) -> str:
+    values = [_filled(where, column, cell) for column, cell in zip(layout.conditions, cells, strict=True)]
+    name = "/".join(values) or layout.condition
+    fields = {"form": deposit.FORM, **dict(zip(layout.conditions, values, strict=True))}
+    if table.conditions.setdefault(name, fields) != fields:
+        raise InputError(f"{where}: two different conditions would both be called '{name}'; rename their values")
+    return name
+
+
+def _filled(where: str, column: str, cell: str | None) -> str:
+    stripped = (cell or "").strip()
+    if not stripped:
+        raise InputError(f"{where}: column '{column}' is empty; every response needs it")
+    return stripped
+
+
+def _refuse_contradiction(table: LongTable, before: int, row: int) -> None:
+    for what, column in (("text", table.text), ("pattern", table.pattern), ("right answer", table.gold)):
+        if column[row] != column[before]:
+            raise InputError(
+                f"{table.place[row]}: the {what} of item '{table.item[row]}', variant '{table.variant[row]}' is not "
+                f"the one in {table.place[before]}"
+            )
+
+
+def _gold(table: LongTable, row: int, measure: Measure) -> str | None:
+    given = table.gold[row]
+    if given and measure.label(given) is None:
+        raise InputError(f"{table.place[row]}: the right answer '{given:.40}' is none of {', '.join(measure.labels)}")
+    return measure.label(given) if given else None

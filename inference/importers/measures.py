@@ -1,0 +1,264 @@
+"""What a table's value columns say, and the response columns that it becomes: answers, probabilities or counts.
+
+A measure knows the columns it reads, and turns their cells, grouped by response key, into columns of
+`results/schema.json`. Rows of one key are samples of one variant where they hold answers, and a mistake otherwise.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+import pyarrow as pa
+
+from inference import answers
+from inference.errors import InputError
+
+SLACK = 1e-6  # what sums of float32 probabilities may exceed 1 by
+Columns = dict[str, pa.Array]
+
+
+@dataclass(frozen=True, slots=True)
+class Keys:
+    """Which response every row belongs to.
+
+    Attributes
+    ----------
+    place
+        File and row of every row, for messages.
+    of
+        (rows,) number of the response that a row belongs to; responses are numbered by first appearance.
+    first
+        (responses,) the first row of every response.
+    """
+
+    place: Sequence[str]
+    of: np.ndarray
+    first: np.ndarray
+
+    def refuse_repeated(self) -> None:
+        """One row per response is all there may be."""
+        repeated = np.flatnonzero(self.first[self.of] != np.arange(len(self.of)))
+        if len(repeated):
+            row = repeated[0]
+            raise InputError(
+                f"{self.place[row]}: the same model, condition, item and variant as in "
+                f"{self.place[self.first[self.of[row]]]}; tell them apart by --variant-column or --condition-column"
+            )
+
+
+class Measure(Protocol):
+    """One kind of value columns."""
+
+    labels: tuple[str, ...]
+    columns: tuple[str, ...]
+    decision_rule: str
+
+    def label(self, wording: str) -> str | None:
+        """The label that a wording stands for, used for right answers; None if for no label."""
+        ...
+
+    def responses(self, cells: Sequence[Sequence[str | None]], keys: Keys) -> Columns:
+        """Response columns, one entry per response, from the cells of every column."""
+        ...
+
+
+class Answers:
+    """One column of answers: texts to be parsed, or given answers to be matched.
+
+    Parameters
+    ----------
+    column
+        The column.
+    options
+        label -> the wordings that mean it.
+    given
+        Whether an answer must equal a wording (case and surrounding blanks aside); otherwise it is free text.
+    """
+
+    def __init__(self, column: str, options: Mapping[str, Sequence[str]], *, given: bool) -> None:
+        self.labels = tuple(options)
+        self.columns: tuple[str, ...] = (column,)
+        answers.parse("", options)  # wordings that cannot be told apart show before a long file is read
+        self._match = _matcher({label: [label, *wordings] for label, wordings in options.items()})
+        self._read: Callable[[str], str | None] = (
+            _matcher(options) if given else lambda text: answers.parse(text, options)
+        )
+        wordings = "; ".join(f"{label} = {' | '.join(wordings)}" for label, wordings in options.items())
+        how = (
+            "an answer equals one of the wordings" if given else "a text is parsed by the rule in inference/answers.py"
+        )
+        self.decision_rule = (
+            f"{how} ({wordings}); anything else is invalid; of several samples, {_majority(self.labels)}"
+        )
+
+    def label(self, wording: str) -> str | None:
+        """The label one of whose wordings this is, or which it is itself."""
+        return self._match(wording)
+
+    def responses(self, cells: Sequence[Sequence[str | None]], keys: Keys) -> Columns:
+        """`answer` where a response has one sample, `count` and `invalid` where it has several; `output` always."""
+        texts = np.array(cells[0], dtype=object)
+        code_of = {label: code for code, label in enumerate(self.labels)}
+        code = {text: code_of.get(self._read(text) or "", -1) for text in set(cells[0]) if text is not None}
+        answered = np.array([text is not None for text in cells[0]])
+        codes = np.array([code.get(text or "", -1) for text in cells[0]])
+        of, codes, texts = keys.of[answered], codes[answered], texts[answered]
+
+        samples = np.bincount(of, minlength=len(keys.first))
+        counts = np.zeros((len(keys.first), len(self.labels) + 1), dtype=np.int64)  # the last column: invalid (code -1)
+        np.add.at(counts, (of, codes), 1)
+        names = np.array([*self.labels, None], dtype=object)
+        single = np.full(len(keys.first), -1)
+        single[of] = codes
+        one, several = samples == 1, samples > 1
+        return {
+            "answer": pa.array(names[single], pa.string(), mask=~one),
+            "count": _lists(counts[:, :-1], several, pa.int64()),
+            "invalid": pa.array(counts[:, -1], pa.int64(), mask=~several),
+            "output": _ragged(texts[np.argsort(of, kind="stable")], samples),
+            "error": _no_response(samples == 0, self.columns, keys),
+        }
+
+
+class _Numbers:
+    """What probabilities and counts have in common: labels that go by their own name only."""
+
+    labels: tuple[str, ...]
+
+    def label(self, wording: str) -> str | None:
+        """The label that this is."""
+        return _matcher({label: [label] for label in self.labels})(wording)
+
+
+class Probabilities(_Numbers):
+    """One column per option, each with the option's probability."""
+
+    def __init__(self, columns: Mapping[str, str]) -> None:
+        self.labels = tuple(columns)
+        self.columns = tuple(columns.values())
+        self.decision_rule = f"by probability: {_majority(self.labels)}"
+
+    def responses(self, cells: Sequence[Sequence[str | None]], keys: Keys) -> Columns:
+        """`probability`, `logprob` and `mass`."""
+        keys.refuse_repeated()
+        values = _numbers(cells, self.columns, keys)
+        missing = _missing(values, self.columns, keys)
+        _refuse(values.min(axis=1) < 0, keys, f"a probability in {', '.join(self.columns)} is negative")
+        _refuse(
+            values.sum(axis=1) > 1 + SLACK, keys, f"the probabilities {', '.join(self.columns)} add up to more than 1"
+        )
+        errors = _no_response(missing, self.columns, keys)
+        return probability_columns(values, errors.to_pylist())
+
+
+class Counts(_Numbers):
+    """One column per option, each with the number of samples that chose it; perhaps one for invalid samples."""
+
+    def __init__(self, columns: Mapping[str, str], invalid: str | None) -> None:
+        self.labels = tuple(columns)
+        self.columns = (*columns.values(), *([invalid] if invalid else []))
+        self._has_invalid = invalid is not None
+        self.decision_rule = f"by count of samples: {_majority(self.labels)}"
+
+    def responses(self, cells: Sequence[Sequence[str | None]], keys: Keys) -> Columns:
+        """`count` and `invalid` (0 where the table does not tell)."""
+        keys.refuse_repeated()
+        values = _numbers(cells, self.columns, keys)
+        missing = _missing(values, self.columns, keys)
+        wrong = (values < 0).any(axis=1) | ((values % 1 != 0) & ~np.isnan(values)).any(axis=1)
+        _refuse(wrong, keys, f"a count in {', '.join(self.columns)} is negative or not a whole number")
+        whole = np.where(np.isnan(values), 0, values).astype(np.int64)
+        invalid = whole[:, -1] if self._has_invalid else np.zeros(len(whole), dtype=np.int64)
+        return {
+            "count": _lists(whole[:, : len(self.labels)], ~missing, pa.int64()),
+            "invalid": pa.array(invalid, pa.int64(), mask=missing),
+            "error": _no_response(missing, self.columns, keys),
+        }
+
+
+def probability_columns(values: np.ndarray, errors: Sequence[str | None]) -> Columns:
+    """Response columns of probabilities.
+
+    Parameters
+    ----------
+    values
+        (responses, options) probabilities; anything where there is an error.
+    errors
+        Why there is no response; None where there is one.
+    """
+    there = np.array([error is None for error in errors], dtype=bool)
+    with np.errstate(divide="ignore"):  # log 0 = -inf is what is meant
+        logarithms = np.log(values)
+    return {
+        "probability": _lists(values, there, pa.float64()),
+        "logprob": _lists(logarithms, there, pa.float64()),
+        "mass": pa.array(values.sum(axis=1), pa.float64(), mask=~there),
+        "error": pa.array(errors, pa.string()),
+    }
+
+
+def _matcher(options: Mapping[str, Sequence[str]]) -> Callable[[str], str | None]:
+    """A function from an answer to the label one of whose wordings it equals, or None."""
+    label = {_folded(wording): name for name, wordings in options.items() for wording in wordings}
+    return lambda answer: label.get(_folded(answer))
+
+
+def _folded(text: str) -> str:
+    return unicodedata.normalize("NFKC", text).casefold().strip()
+
+
+def _majority(labels: Sequence[str]) -> str:
+    first, second = labels[:2]
+    return f"{first} where {first} / ({first} + {second}) > 0.5, {second} where < 0.5; exactly 0.5 is a tie"
+
+
+def _numbers(cells: Sequence[Sequence[str | None]], columns: Sequence[str], keys: Keys) -> np.ndarray:
+    """(rows, columns) numbers; NaN where a cell is empty."""
+    values = np.empty((len(keys.of), len(columns)))
+    for j, (column, texts) in enumerate(zip(columns, cells, strict=True)):
+        for i, text in enumerate(texts):
+            if text is None or not text.strip():
+                values[i, j] = np.nan
+                continue
+            try:
+                values[i, j] = float(text)
+            except ValueError:
+                values[i, j] = np.inf
+            if not np.isfinite(values[i, j]):
+                raise InputError(f"{keys.place[i]}: column '{column}' holds '{text:.40}', which is not a number")
+    return values
+
+
+def _missing(values: np.ndarray, columns: Sequence[str], keys: Keys) -> np.ndarray:
+    """(rows,) whether all cells are empty; some empty and some not is a mistake."""
+    empty = np.isnan(values)
+    _refuse(empty.any(axis=1) & ~empty.all(axis=1), keys, f"some of {', '.join(columns)} are empty, others are not")
+    missing: np.ndarray = empty.all(axis=1)
+    return missing
+
+
+def _refuse(wrong: np.ndarray, keys: Keys, trouble: str) -> None:
+    if wrong.any():
+        raise InputError(f"{keys.place[int(np.argmax(wrong))]}: {trouble}")
+
+
+def _no_response(missing: np.ndarray, columns: Sequence[str], keys: Keys) -> pa.Array:
+    """`error` of responses that the table has a row for, but no value."""
+    nothing = [f"no value in column {', '.join(columns)}" if gone else None for gone in missing]
+    return pa.array(nothing, pa.string())
+
+
+def _lists(values: np.ndarray, there: np.ndarray, kind: Any) -> pa.Array:
+    """(n, k) numbers as n lists of k, null where not there."""
+    offsets = np.arange(0, values.size + 1, values.shape[1], dtype=np.int32)
+    return pa.ListArray.from_arrays(pa.array(offsets), pa.array(values.ravel(), kind), mask=pa.array(~there))
+
+
+def _ragged(texts: np.ndarray, lengths: np.ndarray) -> pa.Array:
+    """Texts in order as lists of the given lengths, null where the length is 0."""
+    offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32)
+    return pa.ListArray.from_arrays(pa.array(offsets), pa.array(texts, pa.string()), mask=pa.array(lengths == 0))

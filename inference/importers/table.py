@@ -1,0 +1,159 @@
+"""Long tables of responses, one row per response or sample: CSV, TSV, JSON lines or Parquet.
+
+What the columns mean is said on the command line. Where nothing is said:
+
+- without ``--model-column`` every file is one model, named by the file (or as NAME=FILE);
+- without ``--variant-column`` the distinct texts of an item are its variants;
+- without ``--pattern-column`` the variant called ``original`` is the original and all others are paraphrases;
+- without ``--text-column`` the ids of item and variant stand for the text.
+
+Several rows of one model, condition, item and variant are samples of one response: one row becomes ``answer``,
+several become ``count`` and ``invalid``. Rows of probabilities or counts may not repeat.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from inference.errors import InputError
+from inference.importers import deposit
+
+if TYPE_CHECKING:
+    from inference.importers.long import Layout
+    from inference.importers.measures import Measure
+
+EXAMPLE = (
+    "example: python -m inference import table answers/*.csv --out RUN --model-column model --item-column question "
+    "--variant-column wording --text-column prompt --completion-column reply "
+    '--options "agree=strongly agree|agree;disagree=strongly disagree|disagree"'
+)
+ROLES = {
+    "model": "which model answered (default: every file is one model)",
+    "item": "the intended meaning, for example the number of a question",
+    "variant": "id of the wording (default: the distinct texts of an item are numbered)",
+    "pattern": "kind of wording (default: `original` for the variant of that name, `paraphrase` for all others)",
+    "text": "the wording shown (default: the ids)",
+    "gold": "the right answer",
+}
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Options of ``python -m inference import table``."""
+    parser.epilog = EXAMPLE
+    parser.add_argument(
+        "files", nargs="+", metavar="FILE", help=".csv, .tsv, .json, .jsonl or .parquet; NAME=FILE names the model"
+    )
+    columns = parser.add_argument_group("what the columns are")
+    for role, about in ROLES.items():
+        columns.add_argument(f"--{role}-column", metavar="COLUMN", required=role == "item", help=about)
+    conditions = columns.add_mutually_exclusive_group()
+    conditions.add_argument(
+        "--condition-column", metavar="COLUMN", action="append", default=[], help="how it was asked; may be given again"
+    )
+    conditions.add_argument(
+        "--condition",
+        metavar="NAME",
+        default=deposit.CONDITION,
+        help="name of the one condition (default: %(default)s)",
+    )
+    values = parser.add_argument_group("what was answered, one of these").add_mutually_exclusive_group(required=True)
+    values.add_argument("--completion-column", metavar="COLUMN", help="free text, which is parsed")
+    values.add_argument(
+        "--answer-column", metavar="COLUMN", help="answers that are wordings of --options as they stand"
+    )
+    values.add_argument(
+        "--probability-columns", metavar="LABEL=COLUMN,...", help="for example agree=p_yes,disagree=p_no"
+    )
+    values.add_argument("--count-columns", metavar="LABEL=COLUMN,...", help="numbers of samples")
+    parser.add_argument(
+        "--options",
+        metavar="LABEL=WORDING|...;...",
+        help="with completions and answers: both labels, what counts as each; the first is the one that agrees",
+    )
+    parser.add_argument("--invalid-column", metavar="COLUMN", help="with --count-columns: number of invalid samples")
+    deposit.add_arguments(parser)
+
+
+def main(args: argparse.Namespace) -> None:
+    """Import tables of responses into a run folder.
+
+    Raises
+    ------
+    InputError
+        In one line with file and row: an unknown column, a wrong value, two texts for one variant ...
+    """
+    from inference.importers import long
+
+    measure = _measure(args)
+    layout = _layout(args, measure)
+    files = deposit.named(args.files)
+    if args.model_column is not None and any(name is not None for name, _ in files):
+        raise InputError("import table: NAME=FILE names the model, and so does --model-column; give one of them")
+    table = long.read(files, layout)
+    study = long.study(
+        table,
+        args.name or Path(args.out).resolve().name,
+        measure,
+        language=args.language,
+        source=deposit.source(args.files),
+    )
+    lines = deposit.save(
+        args.out,
+        study,
+        long.responses(table, measure),
+        table.conditions,
+        descriptions=args.models,
+        imported=deposit.fingerprint([path for _, path in files], _settings(args, files)),
+        command=args.call,
+    )
+    if args.text_column is None:
+        lines.append("no --text-column: the ids stand for the texts")
+    print("\n".join(lines))
+
+
+def _layout(args: argparse.Namespace, measure: Measure) -> Layout:
+    from inference.importers.long import Layout
+
+    roles = {role: getattr(args, f"{role}_column") for role in ROLES if getattr(args, f"{role}_column") is not None}
+    if "variant" not in roles and "text" not in roles:
+        raise InputError("import table: give --variant-column or --text-column, which tell an item's variants apart")
+    return Layout(roles, tuple(args.condition_column), args.condition, measure.columns)
+
+
+def _measure(args: argparse.Namespace) -> Measure:
+    """The measure that the command line asks for, with its two labels."""
+    from inference.importers.measures import Answers, Counts, Probabilities
+
+    texts = args.completion_column or args.answer_column
+    if (texts is not None) != (args.options is not None):
+        raise InputError("import table: --options goes with --completion-column or --answer-column, and they with it")
+    if args.invalid_column is not None and args.count_columns is None:
+        raise InputError("import table: --invalid-column goes with --count-columns")
+    if texts is not None:
+        options = {label: wordings.split("|") for label, wordings in _pairs("--options", args.options, ";")}
+        try:
+            return Answers(texts, options, given=args.answer_column is not None)
+        except ValueError as error:
+            raise InputError(f"import table, --options: {error}") from None
+    if args.probability_columns is not None:
+        return Probabilities(dict(_pairs("--probability-columns", args.probability_columns, ",")))
+    return Counts(dict(_pairs("--count-columns", args.count_columns, ",")), args.invalid_column)
+
+
+def _pairs(option: str, text: str, separator: str) -> Sequence[tuple[str, str]]:
+    """LABEL=VALUE pairs of an option: two of them, with different labels."""
+    parts = [part.partition("=") for part in text.split(separator) if part.strip()]
+    pairs = [(label.strip(), value.strip()) for label, _, value in parts]
+    if len({label for label, _ in pairs}) != 2 or len(pairs) != 2 or not all(map(all, pairs)):
+        raise InputError(f"import table, {option} '{text}': expected two as LABEL=...{separator}LABEL=...")
+    return pairs
+
+
+def _settings(args: argparse.Namespace, files: Sequence[tuple[str | None, Path]]) -> dict[str, object]:
+    """What, beside the files' content, the responses follow from."""
+    apart = ("files", "out", "name", "models", "language", "main", "call")
+    chosen = {name: value for name, value in vars(args).items() if name not in apart}
+    return {"files": [name or path.name for name, path in files], **chosen}

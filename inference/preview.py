@@ -1,0 +1,133 @@
+"""What a run would do, before it does it: a prompt, its options as tokens, and the prompts, tokens and time to come."""
+
+from __future__ import annotations
+
+import textwrap
+import time
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from inference.models import Model
+from inference.prompts import Prompt, PromptBook
+from inference.run import Settings, release_memory
+from inference.study import Study, Variant
+
+if TYPE_CHECKING:
+    from inference.engines import Engine, Explanation
+
+WIDTH = 100
+TIMED_BATCHES, TIMED_SECONDS = 3, 10.0  # the sample ends at whichever comes first
+
+
+def preview(
+    study: Study,
+    models: Sequence[Model],
+    book: PromptBook,
+    settings: Settings,
+    load: Callable[[Model, int], Engine] | None = None,
+) -> Iterator[str]:
+    """Lines of a preview; models are loaded one by one as the lines are taken.
+
+    Parameters
+    ----------
+    study, models, book, settings, load
+        As for `inference.run.execute`.
+
+    Raises
+    ------
+    InputError
+        If a model, form or setting does not fit.
+    """
+    variants = list(study.variants)
+    yield f"study {study.name} ({study.protocol}): {len(study.items):,} items, {len(variants):,} variants"
+    seconds = prompts = 0.0
+    for model in models:
+        engine = (load or settings.load)(model, settings.seed or 0)
+        form = engine.form(settings.form)
+        yield from ("", f"model {model.id}: {_described(engine)}")
+        for order in settings.option_orders:
+            asked = [book.render(form, variant, order, engine.mask_token) for variant in variants]
+            yield from ("", f"condition {book.condition(form, order)}")
+            yield from _explained(engine.explain(asked[0]), variants[0])
+            tokens, estimate = sum(engine.lengths(asked)), estimated_seconds(engine, asked)
+            yield f"  to come: {len(asked):,} prompts, {tokens:,} tokens, about {duration(estimate)}"
+            seconds, prompts = seconds + estimate, prompts + len(asked)
+        del engine
+        release_memory()
+    yield from ("", f"in all: {prompts:,.0f} prompts, about {duration(seconds)} (loading the models aside)")
+
+
+def estimated_seconds(engine: Engine, prompts: Sequence[Prompt]) -> float:
+    """Time that all prompts will take, from timed batches spread over the length-sorted list."""
+    batches = engine.batches(prompts)
+    lengths = engine.lengths(prompts)
+    chosen = [batches[len(batches) * (2 * n + 1) // (2 * TIMED_BATCHES)] for n in range(TIMED_BATCHES)]
+    engine.score([prompts[number] for number in chosen[0]])  # the first one also pays for warming up
+    began = time.perf_counter()
+    tokens = 0
+    for batch in chosen:
+        engine.score([prompts[number] for number in batch])
+        tokens += sum(lengths[number] for number in batch)
+        if time.perf_counter() - began > TIMED_SECONDS:
+            break
+    return (time.perf_counter() - began) * sum(lengths) / tokens
+
+
+def duration(seconds: float) -> str:
+    """A time as people say it."""
+    if seconds < 1:
+        return "1 s or less"
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    minutes = round(seconds / 60)
+    return f"{minutes} min" if minutes < 90 else f"{minutes // 60} h {minutes % 60} min"
+
+
+def _described(engine: Engine) -> str:
+    about = engine.info
+    return f"{about['engine']}, {about['parameters']:,} parameters, {about['dtype']} on {about['device']}"
+
+
+def _explained(explanation: Explanation, variant: Variant) -> Iterator[str]:
+    yield f"  item {variant.item}, variant {variant.variant}, {explanation.n_tokens} tokens:"
+    yield from (f"  | {line}" for line in explanation.text.split("\n"))
+    score = explanation.score
+    if score.error is not None:
+        yield f"  no response: {score.error}"
+    for number, (option, forms) in enumerate(zip(variant.options, explanation.options, strict=True)):
+        mass = f"{score.probability[number]:.3g}" if score.probability else "none"
+        yield from _wrapped(f"{option.label}: mass {mass}; counted (token ids):", _by_tokens(forms))
+    if score.mass is not None:
+        answer = "none of them" if score.answer is None else variant.options[score.answer].label
+        yield f"  all options together: mass {score.mass:.3g}; the most probable next token belongs to: {answer}"
+    counted = {form.casefold() for forms in explanation.options for form, _ in forms}
+    for reason, left_out in _by_reason(explanation.dropped).items():
+        # A word set of 50 words has 150 forms: where none of a word's counts, the word is enough.
+        words = dict.fromkeys(form.casefold() for form in left_out if form.casefold() not in counted)
+        yield from _wrapped(f"not counted, however capitalised ({reason}):", [repr(word) for word in words])
+        yield from _wrapped(f"not counted ({reason}):", [repr(f) for f in left_out if f.casefold() in counted])
+
+
+def _by_tokens(forms: Sequence[tuple[str, tuple[int, ...]]]) -> list[str]:
+    """Forms that come to the same token ids together, since their mass counts once."""
+    same: dict[tuple[int, ...], list[str]] = {}
+    for form, ids in forms:
+        same.setdefault(ids, []).append(repr(form))
+    return [f"{' '.join(shown)} = {'+'.join(map(str, ids))};" for ids, shown in same.items()]
+
+
+def _by_reason(dropped: Sequence[tuple[int, str, str]]) -> dict[str, list[str]]:
+    reasons: dict[str, list[str]] = {}
+    for _, form, reason in dropped:
+        reasons.setdefault(reason, []).append(form)
+    return reasons
+
+
+def _wrapped(title: str, entries: Sequence[str]) -> list[str]:
+    """Indented lines, broken between entries only; none without entries."""
+    if not entries:
+        return []
+    text = " ".join([title, *(entry.replace(" ", "\0") for entry in entries)])
+    return [
+        line.replace("\0", " ") for line in textwrap.wrap(text, WIDTH, initial_indent="  ", subsequent_indent="    ")
+    ]

@@ -1,0 +1,152 @@
+"""What is asked: items, their wordings, and the options an answer may take."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from inference.errors import InputError
+
+ORIGINAL = "original"
+PARAPHRASE = "paraphrase"
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """An answer that a variant allows, and what it means in the frame of the original item."""
+
+    label: str
+    canonical: str
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """One presentation of an item: a row of `stimuli.parquet`."""
+
+    item: str
+    variant: str
+    pattern: str
+    text: str
+    options: tuple[Option, ...]
+    parents: tuple[str, ...] = ()
+    language: str | None = None
+    gold: str | None = None
+    gold_score: float | None = None
+    attributes: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """(item, variant), unique within a study."""
+        return self.item, self.variant
+
+    def row(self) -> dict[str, Any]:
+        """The columns of `stimuli.parquet` but `study`; what is absent is None, never an empty list."""
+        return {
+            "item": self.item,
+            "variant": self.variant,
+            "pattern": self.pattern,
+            "parents": list(self.parents) or None,
+            "language": self.language,
+            "text": self.text,
+            "gold": self.gold,
+            "gold_score": self.gold_score,
+            "options": [option.label for option in self.options],
+            "canonical": [option.canonical for option in self.options],
+            "attributes": sorted(self.attributes.items()) or None,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """An intended meaning with all its variants, the original (where there is one) first by convention."""
+
+    item: str
+    variants: tuple[Variant, ...]
+
+    @property
+    def original(self) -> Variant | None:
+        """The variant whose pattern is `original`; None where an item consists of paraphrases only."""
+        return next((variant for variant in self.variants if variant.pattern == ORIGINAL), None)
+
+    @property
+    def paraphrases(self) -> tuple[Variant, ...]:
+        """The variants whose pattern is `paraphrase`."""
+        return tuple(variant for variant in self.variants if variant.pattern == PARAPHRASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Study:
+    """A protocol applied to a set of items.
+
+    Parameters
+    ----------
+    protocol, name
+        The protocol (`agreement`) and the name of this study: the `study` column of the run folder.
+    items
+        At least one, with unique ids; variant ids are unique within an item.
+    canonical
+        Labels of the canonical frame in order; of two, the first is the one that agreement measures.
+    decision_rule
+        How an answer follows from the numbers, in words; recorded in `run.json`.
+    source
+        Where the items came from, as the user gave it; recorded, not part of the identity.
+
+    Raises
+    ------
+    InputError
+        Where ids repeat, a text is empty or an option has no meaning in the canonical frame.
+    """
+
+    protocol: str
+    name: str
+    items: tuple[Item, ...]
+    canonical: tuple[str, ...]
+    decision_rule: str = ""
+    source: str = ""
+
+    def __post_init__(self) -> None:
+        if not self.items:
+            raise InputError(f"study {self.name}: there are no items")
+        seen: set[str] = set()
+        for item in self.items:
+            if item.item in seen:
+                raise InputError(f"study {self.name}: item '{item.item}' appears twice")
+            seen.add(item.item)
+            self._check(item)
+
+    def _check(self, item: Item) -> None:
+        where = f"study {self.name}, item '{item.item}'"
+        if not item.variants:
+            raise InputError(f"{where}: there are no variants")
+        names: set[str] = set()
+        for variant in item.variants:
+            if variant.item != item.item:
+                raise InputError(f"{where}: variant '{variant.variant}' belongs to item '{variant.item}'")
+            if variant.variant in names:
+                raise InputError(f"{where}: variant '{variant.variant}' appears twice")
+            names.add(variant.variant)
+            if not variant.text.strip():
+                raise InputError(f"{where}, variant '{variant.variant}': the text is empty")
+            if not variant.options or not all(option.canonical in self.canonical for option in variant.options):
+                raise InputError(f"{where}, variant '{variant.variant}': options need a meaning among {self.canonical}")
+
+    @property
+    def variants(self) -> Iterator[Variant]:
+        """All variants, item by item."""
+        return (variant for item in self.items for variant in item.variants)
+
+    @property
+    def without_paraphrases(self) -> tuple[str, ...]:
+        """Items with fewer than two variants beside the original: asked, but without a stability."""
+        return tuple(item.item for item in self.items if sum(v.pattern != ORIGINAL for v in item.variants) < 2)
+
+    @property
+    def hash(self) -> str:
+        """sha256 over the protocol, the canonical frame and every stimulus, in order; the name is not in it."""
+        digest = hashlib.sha256(json.dumps([self.protocol, list(self.canonical)]).encode())
+        for variant in self.variants:
+            digest.update(json.dumps(variant.row(), ensure_ascii=False, sort_keys=True).encode())
+        return digest.hexdigest()

@@ -1,0 +1,133 @@
+"""What writing costs a run: `python tests/benchmarks/bench_store.py [--prompts N]`. It must stay under 3 %.
+
+One thread. A model as small as the smallest of the demo family (about a million parameters), because the faster the
+model, the larger the share of the writing. Each round asks the same prompts twice, once with rows written as always and
+once with rows written to nowhere; besides, everything the run folder does (create, record, append, finish) is timed by
+itself, on the clock too: waiting for the disk costs no CPU time.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, redirect_stderr
+from functools import wraps
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import torch
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
+
+import tiny_models  # noqa: E402
+from trivial_engine import small_study  # noqa: E402
+
+from inference.engines.causal import CausalEngine  # noqa: E402
+from inference.engines.loading import Checkpoint  # noqa: E402
+from inference.models import Model  # noqa: E402
+from inference.prompts import PromptBook  # noqa: E402
+from inference.run import Settings, execute  # noqa: E402
+from inference.store import Run  # noqa: E402
+
+ROUNDS = 5
+LIMIT = 0.03
+DOES = ("create_or_open", "add_model", "add_condition", "done", "append", "finish")
+
+
+def build() -> CausalEngine:
+    """A Llama of about a million random parameters."""
+    tokenizer = tiny_models.default_tokenizer("llama")
+    model = tiny_models.model(
+        "llama", tokenizer, hidden_size=128, num_hidden_layers=4, num_attention_heads=4, num_key_value_heads=4,
+        intermediate_size=384, max_position_embeddings=512, initializer_range=0.02,
+    )  # fmt: skip
+    info = {"engine": "causal", "revision": None, "dtype": "float32", "device": "cpu"}
+    return CausalEngine(Checkpoint("random", model, tokenizer, info))
+
+
+@contextmanager
+def timed() -> Iterator[list[tuple[float, float]]]:
+    """Collect (CPU seconds, seconds) of every call of the run folder."""
+    spent: list[tuple[float, float]] = []
+    originals = {name: Run.__dict__[name] for name in DOES}
+
+    def measured(method: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(method)
+        def wrapper(*arguments: Any, **options: Any) -> Any:
+            cpu, clock = time.process_time(), time.perf_counter()
+            try:
+                return method(*arguments, **options)
+            finally:
+                spent.append((time.process_time() - cpu, time.perf_counter() - clock))
+
+        return wrapper
+
+    for name, original in originals.items():
+        inner = original.__func__ if isinstance(original, classmethod) else original
+        setattr(Run, name, classmethod(measured(inner)) if isinstance(original, classmethod) else measured(inner))
+    try:
+        yield spent
+    finally:
+        for name, original in originals.items():
+            setattr(Run, name, original)
+
+
+@contextmanager
+def nowhere() -> Iterator[None]:
+    """Rows are dropped instead of written."""
+    original = Run.append
+    Run.append = lambda self, rows: None  # type: ignore[method-assign]
+    try:
+        yield
+    finally:
+        Run.append = original  # type: ignore[method-assign]
+
+
+def main() -> int:
+    """Print the table; exit status 1 where writing costs too much."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--prompts", type=int, default=3000)
+    study = small_study(items=max(1, parser.parse_args().prompts // 50), paraphrases=49)
+    torch.set_num_threads(1)
+    engine = build()
+
+    def ask() -> tuple[float, float]:
+        with tempfile.TemporaryDirectory() as folder, redirect_stderr(StringIO()):
+            cpu, clock = time.process_time(), time.perf_counter()
+            execute(study, [Model("m", "m")], PromptBook.load(), Settings(), folder, load=lambda model, seed: engine)
+            return time.process_time() - cpu, time.perf_counter() - clock
+
+    ask()
+    rounds = []
+    for number in range(ROUNDS):
+        pair: dict[bool, float] = {}
+        shares = (0.0, 0.0)
+        for writes in (True, False) if number % 2 else (False, True):
+            if writes:
+                with timed() as spent:
+                    cpu, clock = ask()
+                shares = (sum(c for c, _ in spent) / cpu, sum(w for _, w in spent) / clock)
+            else:
+                with nowhere():
+                    cpu, clock = ask()
+            pair[writes] = cpu
+        rounds.append((pair[True], pair[False], pair[True] / pair[False], *shares))
+    written, dropped, ratio, cpu_share, clock_share = (
+        statistics.median(column) for column in zip(*rounds, strict=True)
+    )
+    prompts, parameters = sum(1 for _ in study.variants), sum(p.numel() for p in engine.model.parameters())
+    print(f"{prompts:,} prompts, {parameters:,} parameters, median of {ROUNDS} rounds")
+    print(f"run, rows written          {written:6.2f} CPU s")
+    print(f"run, rows to nowhere       {dropped:6.2f} CPU s   ratio {ratio:.3f}")
+    print(f"share of the run folder    {cpu_share:6.2%} of CPU time, {clock_share:.2%} of the time on the clock")
+    return int(max(cpu_share, clock_share) > LIMIT)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,66 @@
+"""What several test modules share: one small report, made once by the real commands."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).parent.parent
+
+
+@pytest.fixture(scope="session")
+def shared() -> Path:
+    """Other people's data beside the checkout; what needs it is skipped where it is missing."""
+    folder = ROOT.parent / "shared" / "data"
+    if not folder.is_dir():
+        pytest.skip(f"needs {folder.parent.name}/{folder.name} beside the checkout")
+    return folder
+
+
+def waver(*arguments: str | Path, cwd: Path = ROOT, check: bool = True) -> subprocess.CompletedProcess[str]:
+    """`python -m ...` as a user calls it."""
+    done = subprocess.run(
+        [sys.executable, "-m", *map(str, arguments)], cwd=cwd, capture_output=True, text=True, timeout=600,
+        env={**os.environ, "PYTHONPATH": str(ROOT), "TOKENIZERS_PARALLELISM": "false"},
+    )  # fmt: skip
+    if check:
+        assert done.returncode == 0, done.stderr[-3000:]
+    return done
+
+
+@pytest.fixture(scope="session")
+def demo_run(tmp_path_factory) -> Path:
+    """A slice of the embedded questionnaire asked of the whole demo family."""
+    folder = tmp_path_factory.mktemp("demo")
+    items = yaml.safe_load((ROOT / "inference" / "demo" / "questionnaire.yaml").read_text(encoding="utf-8"))
+    for item in items:
+        item["paraphrases"] = item["paraphrases"][:8]
+    (folder / "items.yaml").write_text(yaml.safe_dump(items[:12], allow_unicode=True), encoding="utf-8")
+    waver("inference", "run", "agreement", "--items", folder / "items.yaml", "--model", "demo", "--out", folder / "run",
+          "--option-order", "yes-no", "no-yes")  # fmt: skip
+    return folder / "run"
+
+
+@pytest.fixture(scope="session")
+def report_folder(demo_run) -> Path:
+    """The report of `demo_run`."""
+    waver("analysis", "report", demo_run, "--out", demo_run.parent / "report")
+    return demo_run.parent / "report"
+
+
+@pytest.fixture
+def opened(tmp_path):
+    """Writes a run folder from a frame (see `synthetic.write_run`) and opens it."""
+    from synthetic import write_run
+
+    from analysis import runs
+
+    def open_run(rows, **options):
+        return runs.open(write_run(tmp_path / f"run-{len(list(tmp_path.iterdir()))}", rows, **options))
+
+    return open_run

@@ -1,0 +1,98 @@
+"""A run killed at any moment and started again ends with exactly the rows of an undisturbed one."""
+
+from __future__ import annotations
+
+import json
+import random
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from inference.parts import KEY
+
+KILLS = 24
+# Every batch is written at once, so that most kills fall into a write. While a file `failing` is there, every fifth
+# prompt gets an error row: those rows are asked again and the error rows compacted away, which is killed as well.
+SCRIPT = """
+import sys
+from pathlib import Path
+from inference import session
+from inference.models import Model
+from inference.prompts import PromptBook
+from inference.run import Settings, execute
+from trivial_engine import loader, small_study
+
+session.FIRST_FLUSH = session.LAST_FLUSH = 0.0
+folder = Path(sys.argv[1])
+failing = (folder / "failing").exists()
+execute(
+    small_study(items=30, paraphrases=9), [Model("a", "a"), Model("b", "b")], PromptBook.load(),
+    Settings(option_orders=("yes-no", "no-yes")), str(folder / "run"),
+    load=loader(seconds=0.001, size=10, fails=lambda text: failing and hash(text) % 5 == 0),
+)
+"""
+
+
+def start(folder: Path) -> subprocess.Popen[str]:
+    # Python's hash differs from process to process: other prompts fail each time.
+    command = [sys.executable, "-c", SCRIPT, str(folder)]
+    return subprocess.Popen(command, cwd=Path(__file__).parent, stderr=subprocess.PIPE, text=True)
+
+
+def finish(folder: Path) -> pa.Table:
+    """Let a run come to its end; its rows in a fixed order."""
+    (folder / "failing").unlink(missing_ok=True)
+    process = start(folder)
+    _, problems = process.communicate(timeout=120)
+    assert process.returncode == 0, problems
+    files = sorted((folder / "run" / "responses").iterdir())
+    assert all(file.suffix == ".parquet" for file in files)
+    table = pa.concat_tables([pq.read_table(file, partitioning=None) for file in files])
+    return table.sort_by([(name, "ascending") for name in KEY]).combine_chunks()
+
+
+def parts(folder: Path) -> int:
+    return max((int(part.name.split("-")[1]) for part in folder.glob("run/responses/part-*.parquet")), default=0)
+
+
+def kill(folder: Path, chance: random.Random) -> bool:
+    """Start the run and kill it at a random moment: in one case of four while it starts, else after some batches.
+
+    Batches, not seconds, because on a busy machine a run of a second may not have begun to ask.
+    """
+    process = start(folder)
+    if chance.random() < 0.25:
+        time.sleep(chance.uniform(0, 0.5))
+    else:
+        enough = parts(folder) + chance.randint(1, 8)
+        while process.poll() is None and parts(folder) < enough:
+            time.sleep(0.002)
+        time.sleep(chance.uniform(0, 0.005))
+    process.kill()
+    process.communicate()
+    return process.returncode == -9
+
+
+def test_killed_at_random_moments(tmp_path):
+    chance = random.Random(20)
+    (tmp_path / "undisturbed").mkdir()
+    expected = finish(tmp_path / "undisturbed")
+    assert expected.num_rows == 2 * 2 * 300
+    kills = folders = 0
+    while kills < KILLS:
+        folder = tmp_path / str(folders)
+        folder.mkdir()
+        folders += 1
+        for _ in range(KILLS // 3):  # several kills of one run, and several runs
+            (folder / "failing").touch()
+            kills += kill(folder, chance)
+        assert finish(folder).equals(expected)
+        about, original = (
+            json.loads((f / "run" / "run.json").read_text(encoding="utf-8")) for f in (folder, tmp_path / "undisturbed")
+        )
+        assert all(about[part] == original[part] for part in ("study", "models", "conditions", "seed"))
+        assert about["sessions"][-1]["finished"] is not None

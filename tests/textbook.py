@@ -1,0 +1,138 @@
+"""The stability figures the slow way: plain loops over the rows of a run folder, read with pyarrow. For tests only."""
+
+from __future__ import annotations
+
+import json
+import math
+import statistics
+from collections import defaultdict
+from pathlib import Path
+
+import pyarrow.parquet as pq
+
+NAN = math.nan
+
+
+def answers(path: Path) -> list[dict]:
+    """One dict per response: the key, `original`, `agreement` and `validity` (None where undefined)."""
+    first = json.loads((path / "run.json").read_text())["study"]["canonical"][0]
+    stimuli = {(row["item"], row["variant"]): row for row in pq.read_table(path / "stimuli.parquet").to_pylist()}
+    found = []
+    for part in sorted(path.glob("responses/*.parquet")):
+        for row in pq.read_table(part).to_pylist():
+            if row["error"] is not None:
+                continue
+            stimulus = stimuli[row["item"], row["variant"]]
+            meaning = dict(zip(stimulus["options"], stimulus["canonical"], strict=True))
+            found.append({
+                **{name: row[name] for name in ("study", "model", "condition", "item", "variant")},
+                "original": stimulus["pattern"] == "original",
+                "agreement": agreement(row, stimulus, meaning, first),
+                "validity": validity(row),
+            })  # fmt: skip
+    return found
+
+
+def agreement(row: dict, stimulus: dict, meaning: dict, first: str) -> float | None:
+    for numbers in (row["probability"], row["count"]):
+        if numbers is not None:
+            agree = sum(n for n, canonical in zip(numbers, stimulus["canonical"], strict=True) if canonical == first)
+            return agree / sum(numbers) if sum(numbers) else None
+    return None if row["answer"] is None else float(meaning[row["answer"]] == first)
+
+
+def validity(row: dict) -> float:
+    if row["probability"] is not None:
+        return row["mass"] if row["mass"] is not None else sum(row["probability"])
+    if row["count"] is not None:
+        return sum(row["count"]) / (sum(row["count"]) + (row["invalid"] or 0))
+    return float(row["answer"] is not None)
+
+
+def sd(values: list[float]) -> float:
+    return statistics.stdev(values) if len(values) > 1 else NAN
+
+
+def mean(values: list[float]) -> float:
+    return statistics.fmean(values) if values else NAN
+
+
+def items(rows: list[dict]) -> dict[tuple, dict]:
+    """(study, model, condition, item) -> the figures of the table `items`, over the paraphrases."""
+    grouped = defaultdict(lambda: ([], []))
+    for row in rows:
+        grouped[row["study"], row["model"], row["condition"], row["item"]][row["original"]].append(row)
+    return {key: item(*patterns) for key, patterns in grouped.items()}
+
+
+def item(paraphrases: list[dict], originals: list[dict]) -> dict:
+    masses = [row["validity"] for row in paraphrases]
+    values = [row["agreement"] for row in paraphrases if row["agreement"] is not None]
+    agree, disagree = sum(v > 0.5 for v in values), sum(v < 0.5 for v in values)
+    several = len(values) > 1
+    known = [row["agreement"] for row in originals if row["agreement"] is not None]
+    return {
+        "n_variants": len(paraphrases),
+        "n_valid": len(values),
+        "n_invalid": len(paraphrases) - len(values),
+        "n_ties": len(values) - agree - disagree,
+        "validity_mean": mean(masses),
+        "validity_sd": sd(masses),
+        "agreement_mean": mean(values),
+        "agreement_sd": sd(values),
+        "agreement_min": min(values, default=NAN),
+        "agreement_max": max(values, default=NAN),
+        "agreement_range": max(values) - min(values) if several else NAN,
+        "minority_share": min(agree, disagree) / len(values) if several else NAN,
+        "original_agreement": mean(known),
+        "original_validity": mean([row["validity"] for row in originals]),
+    }
+
+
+def model(rows: list[dict], thresholds: dict[str, float]) -> dict:
+    """The figures of the table `stability` for the rows of one model under one condition."""
+    masses = [row["validity"] for row in rows if not row["original"]]
+    per_item = list(items(rows).values())
+    chosen = [figures for figures in per_item if figures["n_valid"] > 1]
+    ranges, sds = [f["agreement_range"] for f in chosen], [f["agreement_sd"] for f in chosen]
+    means = [f["agreement_mean"] for f in per_item if f["n_valid"]]
+    flips = {
+        name: mean([float(f["minority_share"] > threshold) for f in chosen]) for name, threshold in thresholds.items()
+    }
+    return {
+        "validity": mean(masses),
+        "validity_se": sd(masses) / math.sqrt(len(masses)) if masses else NAN,
+        "range_mean": mean(ranges),
+        "range_sd": sd(ranges),
+        "sd_mean": mean(sds),
+        "sd_sd": sd(sds),
+        **flips,
+        "n_items": len(chosen),
+        "n_variants": len(masses),
+        "mark": "+" if means and min(means) > 0.5 else "-" if means and max(means) < 0.5 else "",
+    }
+
+
+def item_stability(per_item: dict[tuple, dict], family: dict[str, str]) -> dict[tuple, tuple]:
+    """(study, item, family) -> mean, standard error, number of models of the normalised SD."""
+    largest = defaultdict(float)
+    for (study, name, condition, _), figures in per_item.items():
+        if figures["n_valid"] > 1:
+            largest[study, name, condition] = max(largest[study, name, condition], figures["agreement_sd"])
+    of_model = defaultdict(lambda: defaultdict(list))
+    for (study, name, condition, item_id), figures in per_item.items():
+        if figures["n_valid"] > 1 and largest[study, name, condition] > 0:
+            normalised = figures["agreement_sd"] / largest[study, name, condition]
+            of_model[study, item_id, family[name]][name].append(normalised)
+    result = {}
+    for key, values in of_model.items():
+        means = [mean(conditions) for conditions in values.values()]
+        result[key] = (mean(means), sd(means) / math.sqrt(len(means)), len(means))
+    return result
+
+
+def quantile(values: list[float], q: float) -> float:
+    ordered = sorted(values)
+    place = q * (len(ordered) - 1)
+    low = math.floor(place)
+    return ordered[low] + (place - low) * (ordered[min(low + 1, len(ordered) - 1)] - ordered[low])
