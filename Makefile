@@ -26,8 +26,8 @@ $(BIN)/.installed: pyproject.toml constraints.txt
 	@$(BIN)/pip install -qq --constraint constraints.txt --editable '.[models,datasets,notebooks,dev]'
 	@touch $@
 
-# What the tests of text features and mixed models use where it is there, and skip with a reason where it is not:
-# R's lme4 through pymer4, spaCy, wordfreq, VADER. rpy2 is built against R, so R comes first.
+# R's lme4 through pymer4, spaCy, wordfreq, VADER: the report does without, the tests run against them.
+# rpy2 is built against R, so R comes first.
 references: $(BIN)/.installed-references  ## R with lme4, and the components of the text features
 
 $(BIN)/.installed-references: $(BIN)/.installed
@@ -53,7 +53,7 @@ report: setup  ## ask the demo models, write results/demo/report/index.html
 	$(BIN)/python -m inference run agreement --items demo --model demo --option-order yes-no no-yes --out $(DEMO)
 	$(BIN)/python -m analysis report $(DEMO) --out $(DEMO)/report
 
-test: setup .browser  ## the test suite
+test: setup references .browser  ## the test suite
 	$(BIN)/python -m pytest
 
 lint: setup  ## ruff, mypy, and notebooks without outputs
