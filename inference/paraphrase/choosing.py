@@ -35,15 +35,14 @@ class Choice:
     ----------
     original
         The wording that was paraphrased.
-    calls, failed
-        Calls that got an answer, and calls that did not.
+    calls
+        Calls that got an answer.
     wordings
         Every line of every answer, in order.
     """
 
     original: Variant
     calls: int
-    failed: int
     wordings: tuple[Wording, ...]
 
     @property
@@ -70,7 +69,6 @@ def choose(
     original: Variant,
     answers: Mapping[int, str],
     *,
-    failed: int = 0,
     keep: int,
     seed: int,
     similarity: Similarity | None = None,
@@ -84,8 +82,6 @@ def choose(
         What was paraphrased.
     answers
         Call (from 1) -> what was generated. Which of several equal wordings stays depends on this order.
-    failed
-        Calls without an answer.
     keep, seed
         How many paraphrases are sampled of those that are left; the draw depends on `seed` and the item's id only.
         They stay in the order in which they were generated.
@@ -98,7 +94,7 @@ def choose(
     found = _distinct(found, original.text)
     if similarity is not None:
         found = _alike(found, original.text, similarity, threshold)
-    return Choice(original, len(answers), failed, tuple(_sample(found, keep, f"{seed} {original.item}")))
+    return Choice(original, len(answers), tuple(_sample(found, keep, f"{seed} {original.item}")))
 
 
 def _distinct(found: Sequence[Wording], original: str) -> list[Wording]:
@@ -113,9 +109,7 @@ def _distinct(found: Sequence[Wording], original: str) -> list[Wording]:
     return judged
 
 
-def _alike(
-    found: Sequence[Wording], original: str, similarity: Similarity, threshold: float | None
-) -> list[Wording]:
+def _alike(found: Sequence[Wording], original: str, similarity: Similarity, threshold: float | None) -> list[Wording]:
     measured = iter(similarity(original, [wording.text for wording in found if wording.reason is None]))
     judged = []
     for wording in found:

@@ -97,7 +97,12 @@ def _unmarked(raw: str) -> tuple[str, str | None]:
     while text != before:  # "- **3.** “Tea is good.”" has several layers
         before = text
         text = _OPENING_EMPHASIS.sub("", text, count=1) if _OPENING_EMPHASIS.match(text) else text
-        for kind, pattern in (("number", _NUMBER), ("number", _phrases()[LABEL]), ("number", _LETTER), ("bullet", _BULLET)):
+        for kind, pattern in (
+            ("number", _NUMBER),
+            ("number", _phrases()[LABEL]),
+            ("number", _LETTER),
+            ("bullet", _BULLET),
+        ):
             found = pattern.match(text)
             if found:
                 text = text[found.end() :].removeprefix("**").removeprefix("__").strip()
