@@ -25,11 +25,14 @@ class Meaning:
     def __init__(self, model: str) -> None:
         try:
             import sentence_transformers
+            from sentence_transformers.util import is_sentence_transformer_model
         except ImportError:
             raise InputError("--meaning-check needs sentence-transformers: pip install 'waver[meaning]'") from None
         try:
+            if not is_sentence_transformer_model(model):  # it would make an encoder of whatever is there
+                raise ValueError("there is no modules.json")
             self._encoder = sentence_transformers.SentenceTransformer(
-                model, trust_remote_code=False, model_kwargs={"use_safetensors": True}
+                model, trust_remote_code=False, model_kwargs={"use_safetensors": True, "dtype": "float32"}
             )
         except (OSError, ValueError, KeyError) as error:
             reason = " ".join(str(error).split())[:200]
