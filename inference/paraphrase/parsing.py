@@ -38,6 +38,8 @@ _LETTER = re.compile(r"(?:\([a-z]\)|[a-z]\))\s+", re.IGNORECASE)
 _BULLET = re.compile(r"(?:[-–—*+•‣◦▪●○・>]|\\-)(?:\s+|(?<=[•‣◦▪●○・]))")
 _EMPHASIS = re.compile(r"(\*\*|__|\*|_|`)(.+)\1")
 _OPENING_EMPHASIS = re.compile(r"(\*\*|__)(?=(?:\W?\d|[^*_]{1,30}\d{1,3}\W{0,2}\1))")
+# "**Formal:** Tea is good."
+_STYLE = re.compile(r"^\*\*[^*]{1,40}(?:[:：]\*\*|\*\*[:：])\s*(?=\S)")
 _QUOTES = {'"': '"', "“": "”", "”": "”", "„": "“", "«": "»", "‘": "’", "'": "'", "「": "」", "『": "』", "＂": "＂"}
 _FENCE = re.compile(r"(?:`{3,}|~{3,})\w*|[\[\]{}(),]+")
 _ENDS = ".!?。！？．…」』”\"')）"
@@ -105,12 +107,18 @@ def _unmarked(raw: str) -> tuple[str, str | None]:
         ):
             found = pattern.match(text)
             if found:
-                text = text[found.end() :].removeprefix("**").removeprefix("__").strip()
+                text = text[found.end() :].strip()
                 marker = "number" if "number" in (kind, marker) else kind
-        text = _unwrapped(text)
-    for mark in ("**", "__"):  # "**3. Tea is good.**": its first half went with the number
-        text = text.removesuffix(mark).strip() if text.endswith(mark) and text.count(mark) % 2 else text
+        text = _unwrapped(_paired(_STYLE.sub("", text)))
     return text, marker
+
+
+def _paired(text: str) -> str:
+    """Without the half of an emphasis whose other half went with the number: "**3.** Tea", "**3. Tea**"."""
+    for mark in ("**", "__"):
+        if text.count(mark) % 2:
+            text = text.removeprefix(mark).removesuffix(mark).strip()
+    return text
 
 
 def _unwrapped(text: str) -> str:
