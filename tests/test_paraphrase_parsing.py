@@ -19,8 +19,8 @@ def reasons(output: str) -> list[str | None]:
 
 @pytest.mark.parametrize(
     "marker",
-    ["1.", "1)", "(1)", "[1]", "1:", "1 -", "1 –", "#1", "**1.**", "- 1.", "１．", "1、", "①", "Version 1:", "**Version 1:**",
-     "Paraphrase #1 -", "paraphrase no. 1:", "Option 1)", "言い換え1：", "a)", "(b)", "1.)", "1\t"],
+    ["1.", "1)", "(1)", "[1]", "1:", "1 -", "1 –", "#1", "**1.**", "- 1.", "１．", "1、", "①", "Version 1:",
+     "**Version 1:**", "Paraphrase #1 -", "paraphrase no. 1:", "Option 1)", "言い換え1：", "a)", "(b)", "1.)", "1\t"],
 )  # fmt: skip
 def test_a_number_in_any_style_is_taken_off(marker):
     other = marker.replace("1", "2").replace("１", "２").replace("①", "②")
@@ -34,9 +34,9 @@ def test_a_bullet_is_taken_off(bullet):
 
 @pytest.mark.parametrize(
     "text",
-    ["3.5 million people drink tea.", "10:30 is tea time.", "3-year-olds drink tea.", "2024: a year of tea.", "50% drink tea.",
-     "Tea (1) is good.", "'Tea' is a 'word'.", '"Tea" and "coffee"', "-5 degrees is cold.", "I can't help but drink tea.",
-     "I cannot be moral without tea.", "I won't support my country if it is wrong.", "I'm sorry for people without tea.",
+    ["3.5 million people drink tea.", "10:30 is tea time.", "3-year-olds drink tea.", "2024: a year of tea.",
+     "50% drink tea.", "Tea (1) is good.", "'Tea' is a 'word'.", '"Tea" and "coffee"', "-5 degrees is cold.",
+     "I can't help but drink tea.", "I cannot be moral without tea.", "I won't support my country if it is wrong.", "I'm sorry for people without tea.",
      "Of course tea is good.", "Sure, tea is good.", "Here and there people drink tea.", "**Tea** is **good**.", "A. Tea",
      "はい茶は良い。"],
 )  # fmt: skip
@@ -46,7 +46,22 @@ def test_a_sentence_that_only_looks_like_a_marker_or_a_phrase_stays_whole(text):
 
 @pytest.mark.parametrize(
     "wrapped",
-    ['"{}"', "“{}”", "‘{}’", "'{}'", "«{}»", "„{}“", "「{}」", "『{}』", "**{}**", "*{}*", "_{}_", "`{}`", '**"{}"**', '"{}",'],
+    [
+        '"{}"',
+        "“{}”",
+        "‘{}’",
+        "'{}'",
+        "«{}»",
+        "„{}“",
+        "「{}」",
+        "『{}』",
+        "**{}**",
+        "*{}*",
+        "_{}_",
+        "`{}`",
+        '**"{}"**',
+        '"{}",',
+    ],
 )
 def test_quotes_and_emphasis_around_a_whole_line_are_taken_off(wrapped):
     assert kept(f"1. {wrapped.format('Tea is good.')}\n2. {wrapped.format('Tea is fine.')}") == [
@@ -111,7 +126,10 @@ def test_a_line_of_punctuation_is_empty():
 
 
 def test_thinking_is_not_part_of_the_answer():
-    assert kept("<think>\n1. Tea is it.\n</think>\n\n1. Tea is good.\n2. Tea is fine.") == ["Tea is good.", "Tea is fine."]
+    assert kept("<think>\n1. Tea is it.\n</think>\n\n1. Tea is good.\n2. Tea is fine.") == [
+        "Tea is good.",
+        "Tea is fine.",
+    ]
 
 
 def test_a_last_line_that_was_cut_off():

@@ -86,14 +86,15 @@ def _same_original(item: Item, path: Path, known: dict[str, Variant], first: dic
 
 
 def _sourced(variant: Variant, source: str | None, path: Path) -> Variant:
-    name = source or SEPARATOR.join(sources(variant))
-    if not name:
+    names = (source.strip(),) if source is not None else sources(variant)
+    if not names:
         raise InputError(
             f"{path}: item '{variant.item}', variant '{variant.variant}' has no attribute 'source'; "
             f"name who made these paraphrases: NAME={path}"
         )
-    called = variant.variant if variant.variant.startswith(f"{name}:") else f"{name}:{variant.variant}"
-    return replace(variant, variant=called, attributes={**variant.attributes, SOURCE: name})
+    combined = variant.variant.startswith(tuple(f"{name}:" for name in names))  # by an earlier call
+    called = variant.variant if combined else f"{names[0]}:{variant.variant}"
+    return replace(variant, variant=called, attributes={**variant.attributes, SOURCE: SEPARATOR.join(names)})
 
 
 def _joined(known: Variant, other: Variant) -> Variant:
