@@ -19,9 +19,32 @@ def reasons(output: str) -> list[str | None]:
 
 @pytest.mark.parametrize(
     "marker",
-    ["1.", "1)", "(1)", "[1]", "1:", "1 -", "1 –", "#1", "**1.**", "- 1.", "１．", "1、", "①", "Version 1:",
-     "**Version 1:**", "Paraphrase #1 -", "paraphrase no. 1:", "Option 1)", "言い換え1：", "a)", "(b)", "1.)", "1\t"],
-)  # fmt: skip
+    [
+        "1.",
+        "1)",
+        "(1)",
+        "[1]",
+        "1:",
+        "1 -",
+        "1 –",
+        "#1",
+        "**1.**",
+        "- 1.",
+        "１．",
+        "1、",
+        "①",
+        "Version 1:",
+        "**Version 1:**",
+        "Paraphrase #1 -",
+        "paraphrase no. 1:",
+        "Option 1)",
+        "言い換え1：",
+        "a)",
+        "(b)",
+        "1.)",
+        "1\t",
+    ],
+)
 def test_a_number_in_any_style_is_taken_off(marker):
     other = marker.replace("1", "2").replace("１", "２").replace("①", "②")
     assert kept(f"{marker} Tea is good.\n{other} Tea is fine.") == ["Tea is good.", "Tea is fine."]
@@ -34,12 +57,28 @@ def test_a_bullet_is_taken_off(bullet):
 
 @pytest.mark.parametrize(
     "text",
-    ["3.5 million people drink tea.", "10:30 is tea time.", "3-year-olds drink tea.", "2024: a year of tea.",
-     "50% drink tea.", "Tea (1) is good.", "'Tea' is a 'word'.", '"Tea" and "coffee"', "-5 degrees is cold.",
-     "I can't help but drink tea.", "I cannot be moral without tea.", "I won't support my country if it is wrong.", "I'm sorry for people without tea.",
-     "Of course tea is good.", "Sure, tea is good.", "Here and there people drink tea.", "**Tea** is **good**.", "A. Tea",
-     "はい茶は良い。"],
-)  # fmt: skip
+    [
+        "3.5 million people drink tea.",
+        "10:30 is tea time.",
+        "3-year-olds drink tea.",
+        "2024: a year of tea.",
+        "50% drink tea.",
+        "Tea (1) is good.",
+        "'Tea' is a 'word'.",
+        '"Tea" and "coffee"',
+        "-5 degrees is cold.",
+        "I can't help but drink tea.",
+        "I cannot be moral without tea.",
+        "I won't support my country if it is wrong.",
+        "I'm sorry for people without tea.",
+        "Of course tea is good.",
+        "Sure, tea is good.",
+        "Here and there people drink tea.",
+        "**Tea** is **good**.",
+        "A. Tea",
+        "はい茶は良い。",
+    ],
+)
 def test_a_sentence_that_only_looks_like_a_marker_or_a_phrase_stays_whole(text):
     assert kept(f"{text}\nTea is fine.") == [text, "Tea is fine."]
 
@@ -91,22 +130,43 @@ def test_headings_between_lists_are_chatter():
 
 @pytest.mark.parametrize(
     "phrase",
-    ["Here are 20 paraphrases of the statement:", "Sure! Here you go.", "Certainly, here are some rewordings", "Of course!",
-     "I hope these help!", "Let me know if you need more.", "Feel free to ask for more.", "Note: these versions keep the meaning.",
-     "以下は言い換えの例です。", "はい、承知しました。", "Statement: Tea is good.", "Below are twenty versions"],
-)  # fmt: skip
+    [
+        "Here are 20 paraphrases of the statement:",
+        "Sure! Here you go.",
+        "Certainly, here are some rewordings",
+        "Of course!",
+        "I hope these help!",
+        "Let me know if you need more.",
+        "Feel free to ask for more.",
+        "Note: these versions keep the meaning.",
+        "以下は言い換えの例です。",
+        "はい、承知しました。",
+        "Statement: Tea is good.",
+        "Below are twenty versions",
+    ],
+)
 def test_chatter_around_a_list_without_markers(phrase):
     assert reasons(f"{phrase}\nTea is good.\nTea is fine.") == [CHATTER, None, None]
 
 
 @pytest.mark.parametrize(
     "refusal",
-    ["I'm sorry, but I can't help with that.", "I’m sorry, but I can’t assist with that request.", "I apologize, but no.",
-     "I cannot provide paraphrases of this statement.", "I can't create content that promotes hate.", "I won't rephrase that.",
-     "As an AI language model, I have no opinions.", "I'm not comfortable paraphrasing this.", "I must decline to reword it.",
-     "Unfortunately, I am unable to help you with this.", "I don't feel comfortable providing versions of that statement.",
-     "申し訳ありませんが、できません。", "その内容の言い換えは提供できません。"],
-)  # fmt: skip
+    [
+        "I'm sorry, but I can't help with that.",
+        "I’m sorry, but I can’t assist with that request.",
+        "I apologize, but no.",
+        "I cannot provide paraphrases of this statement.",
+        "I can't create content that promotes hate.",
+        "I won't rephrase that.",
+        "As an AI language model, I have no opinions.",
+        "I'm not comfortable paraphrasing this.",
+        "I must decline to reword it.",
+        "Unfortunately, I am unable to help you with this.",
+        "I don't feel comfortable providing versions of that statement.",
+        "申し訳ありませんが、できません。",
+        "その内容の言い換えは提供できません。",
+    ],
+)
 def test_a_refusal_is_one_with_all_that_explains_it(refusal):
     assert reasons(f"{refusal}\nIt would not be kind.\nBeing kind is good.") == [REFUSAL] * 3
     assert reasons(f"1. Tea is good.\n2. {refusal}\n3. Tea is fine.") == [None, REFUSAL, None]
@@ -155,9 +215,16 @@ def test_markup_stays_text():
 
 @pytest.mark.parametrize(
     ("one", "other"),
-    [("Tea is good.", "tea  IS good"), ("Don’t — stop!", "don't stop"), ("Ｔｅａ　１", "tea 1"), ("STRASSE", "straße"),
-     ("お茶は、良い。", "お茶は 良い"), ("é", "e\u0301"), ("tea\u200b", "tea")],
-)  # fmt: skip
+    [
+        ("Tea is good.", "tea  IS good"),
+        ("Don’t — stop!", "don't stop"),
+        ("Ｔｅａ　１", "tea 1"),
+        ("STRASSE", "straße"),
+        ("お茶は、良い。", "お茶は 良い"),
+        ("é", "e\u0301"),
+        ("tea\u200b", "tea"),
+    ],
+)
 def test_case_space_and_punctuation_do_not_make_another_wording(one, other):
     assert fold(one) == fold(other)
 
