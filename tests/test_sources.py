@@ -29,7 +29,7 @@ def by_number(number: int) -> str:
 
 @pytest.fixture(scope="module")
 def frame():
-    """Two models, eight items, 14 paraphrases: six of one source, six of the other, two of both; alpha lacks item-03."""
+    """Two models, eight items (one of which alpha lacks), 14 paraphrases: six of each source, two of both."""
     found = random_frame(["m1", "m2"], items=8, paraphrases=14, seed=5)
     found = sourced(found, by_number)
     lacks = found["attributes"].map(lambda a: a is not None and "alpha" in a[0][1])
@@ -66,7 +66,8 @@ def by_hand(frame):
         parts.append(
             pd.DataFrame({
                 "validity": groups["mass"].mean(), "rows": groups.size(), "agreement_mean": groups["agreement"].mean(),
-                "range_mean": groups["agreement"].agg(lambda x: x.max() - x.min()), "sd_mean": groups["agreement"].std(),
+                "range_mean": groups["agreement"].agg(lambda x: x.max() - x.min()),
+                "sd_mean": groups["agreement"].std(),
                 **{f"flip_{t}": (minority > int(t) / 100).astype(float) for t in ("05", "10", "25")},
             }).assign(source=name)
         )  # fmt: skip
