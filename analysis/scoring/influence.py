@@ -61,7 +61,8 @@ def points(frame: pd.DataFrame) -> pd.DataFrame:
     """
     frame = frame if "source" in frame else frame.assign(source=OURS)
     several = frame.duplicated([*_FAMILY, "group", "series"], keep=False)
-    return frame.assign(point=frame["group"] + "/" + frame["series"].where(~several, frame["post_model"]))
+    name = frame["series"].where(~several, frame["post_model"])
+    return frame.assign(point=frame["group"].astype(str) + "/" + name.astype(str))  # of no rows the type is anything
 
 
 def left_out(part: pd.DataFrame, *, resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:

@@ -163,7 +163,7 @@ def _check(runs: Runs, rows: pd.DataFrame) -> None:
         "has two answers; a scoring item has one variant": rows.duplicated(["study", "model", "condition", "item"]),
         "has a score outside the range that was asked for": (score < rows["low"]) | (score > rows["high"]),
         "needs one probability for every number of the range": exact
-        & (rows["n_numbers"] != rows["high"] - rows["low"] + 1),
+        & (rows["n_numbers"].fillna(0) != rows["high"] - rows["low"] + 1),
         "has a score that is not the expectation of its probabilities": exact
         & ~np.isclose(score, rows["expected"], rtol=0, atol=TOLERANCE, equal_nan=True),
     }
