@@ -191,9 +191,9 @@ TABLES: Mapping[str, Table] = {
         "Shape of the scores over the items and their correlation with the human score, with 95 % bootstrap intervals "
         "over items. Kurtosis is 0 for a normal distribution and large where one score is given to nearly everything. "
         "The rows called gold are the human scores on the same range.",
-        (*_names("study group model series stage condition range temperature method n n_gold unscored"), *_SCORES,
-         *_names("validity dropped clipped intervals")),
-        frozenset(_names("series stage n_gold unscored variance entropy spearman pearson")),
+        (*_names("study group model series stage condition form range temperature method n n_gold unscored"), *_SCORES,
+         *_names("samples validity dropped clipped intervals")),
+        frozenset(_names("series stage form samples n_gold unscored variance entropy spearman pearson")),
     ),
     "score_differences": Table(
         "scores.differences",
@@ -237,8 +237,8 @@ TABLES: Mapping[str, Table] = {
         "scores.items",
         "Every item's score beside its human score",
         "In one setting; the human score is moved to the range that was asked for.",
-        _names("study model condition setting group item source text score gold gap"),
-        frozenset({"setting"}),
+        _names("study model stage condition setting group item source text score gold gap distance"),
+        frozenset({"setting", "stage", "distance"}),
     ),
     "score_printed": Table(
         "scores.printed",

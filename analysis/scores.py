@@ -32,9 +32,9 @@ if TYPE_CHECKING:
 __all__ = ["differences", "influence", "items", "methods", "printed", "ranges", "table"]
 
 SETTING = ["range", "temperature", "method"]
-_OF_MODEL = ["model", "series", "stage", "condition"]
+_OF_MODEL = ["model", "series", "stage", "condition", "form"]
 _OF_UNIT = {
-    **{name: (name, "first") for name in ("series", "stage", "temperature", "method")},
+    **{name: (name, "first") for name in ("series", "stage", "form", "temperature", "method", "samples")},
     "rows": ("item", "size"), "scored": ("score", "count"), "validity": ("validity", "mean"),
     "dropped": ("dropped", "sum"), "clipped": ("clipped", "sum"),
 }  # fmt: skip
@@ -54,23 +54,22 @@ def table(runs: Runs, *, biased: bool = True, resamples: int = DRAWS, seed: int 
     Returns
     -------
     DataFrame
-        study, group, model, series, stage, condition, range, temperature, method; the human scores stand first in each
-        group and range, with model "gold" and neither condition, temperature nor method;
+        study, group, model, series, stage, condition, form, range, temperature, method; the human scores stand first in
+        each group and range, with model "gold" and neither condition, temperature nor method;
         n: items with a score; n_gold: of these, with a human score, the items in tau, spearman and pearson;
         unscored: items whose samples were all dropped, or whose numbers had no probability;
         kurtosis (Fisher), variance (n - 1): of the item scores; NaN for a constant score and below two items;
         mode, mode_share, distinct, entropy: the most frequent number, its share of the items, how many different
         numbers occur, and the entropy in bits, each score counted at the nearest number of the range (halves up);
         tau (tau-b), spearman, pearson: correlation with the human score, NaN where either is constant or missing;
-        validity: mean share of valid samples, or mean probability of all numbers together; dropped, clipped: samples;
+        validity: mean share of valid samples, or mean probability of all numbers together; samples: per item,
+        none where exact; dropped, clipped: samples without a number, and moved into range, of all items;
         X_lower, X_upper: 95 % percentile interval of X with items resampled.
     """
     rows = scoring.read(runs)
-    parts = []
+    shape, parts = partial(_shape, biased=biased), []
     for (study, group, span), part in _cells(rows):
         wide, gold = scoring.matrices(part)
-        low, high = int(part["low"].iloc[0]), int(part["high"].iloc[0])
-        shape = partial(_shape, low=low, high=high, biased=biased)
         human = wide[[]].assign(gold=gold)
         if human["gold"].notna().any():
             found = bootstrap({"score": human.to_numpy(float)}, shape, draws=resamples, seed=seed)
@@ -100,13 +99,14 @@ def items(runs: Runs, *, setting: str = "") -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        study, model, condition, setting, group, item, source, text, score, gold (on the same range), gap: score minus
-        human score; in the order of run.json and of the study.
+        study, model, stage, condition, setting, group, item, source, text, score, gold (on the same range), gap: score
+        minus human score, and distance, its absolute value; in the order of run.json and of the study.
     """
     rows = scoring.read(runs)
     chosen = rows[rows["setting"] == scoring.headline(rows, setting)]
-    names = ["study", "model", "condition", "setting", "group", "item", "source", "text", "score", "gold"]
-    return chosen[names].assign(gap=chosen["score"] - chosen["gold"]).reset_index(drop=True)
+    names = ["study", "model", "stage", "condition", "setting", "group", "item", "source", "text", "score", "gold"]
+    gap = chosen["score"] - chosen["gold"]
+    return chosen[names].assign(gap=gap, distance=gap.abs()).reset_index(drop=True)
 
 
 def ranges(runs: Runs, *, biased: bool = True) -> pd.DataFrame:
@@ -120,12 +120,6 @@ def ranges(runs: Runs, *, biased: bool = True) -> pd.DataFrame:
     """
     long = table(runs, biased=biased, resamples=0)
     long = long[long["model"] != scoring.GOLD]
-    forms = {
-        (study, name): fields.get("form")
-        for study, entries in runs.info["conditions"].items()
-        for name, fields in entries.items()
-    }
-    long = long.assign(form=[forms[key] for key in zip(long["study"], long["condition"], strict=True)])
     unit = ["study", "group", "model", "series", "stage", "form", "temperature", "method"]
     wide = long[unit].drop_duplicates()
     for measure in ("kurtosis", "tau"):
@@ -140,10 +134,9 @@ def _cells(rows: pd.DataFrame) -> Iterator[tuple[tuple[str, str, str], pd.DataFr
     yield from rows.groupby(["study", "group", "range"], sort=False)
 
 
-def _shape(columns: Columns, counts: Array, *, low: int, high: int, biased: bool) -> dict[str, Array]:
-    scores = columns["score"]
-    measures = statistics.moments(counts, scores, biased=biased)
-    return measures | statistics.concentration(counts, scores, low=low, high=high)
+def _shape(columns: Columns, counts: Array, *, biased: bool) -> dict[str, Array]:
+    moments = statistics.moments(counts, columns["score"], biased=biased)
+    return moments | statistics.concentration(counts, columns["score"])
 
 
 def _described(wide: pd.DataFrame, found: dict[str, Interval]) -> pd.DataFrame:
@@ -163,18 +156,9 @@ def _ordered(frame: pd.DataFrame) -> pd.DataFrame:
     figures = [name.removesuffix("_lower") for name in frame if name.endswith("_lower")]
     measures = ["kurtosis", "variance", "mode", "mode_share", "distinct", "entropy", "tau", "spearman", "pearson"]
     names = [
-        "study",
-        "group",
-        *_OF_MODEL,
-        *SETTING,
-        "n",
-        "n_gold",
-        "unscored",
-        *measures,
-        "validity",
-        "dropped",
+        "study", "group", *_OF_MODEL, *SETTING, "n", "n_gold", "unscored", *measures, "samples", "validity", "dropped",
         "clipped",
-    ]
+    ]  # fmt: skip
     ends = [f"{name}_{end}" for name in figures for end in ("lower", "upper")]
     counts = dict.fromkeys(["n", "n_gold", "unscored", "dropped", "clipped"], int)
     return frame.reindex(columns=[*names, *ends]).astype(counts)

@@ -129,7 +129,7 @@ def test_correlation_with_a_constant_is_undefined(measure):
 def test_concentration_counts_scores_at_the_nearest_number(values):
     numbers = Counter(math.floor(value + 0.5) for value in values)
     shares = [size / len(values) for size in numbers.values()]
-    found = statistics.concentration(ones(len(values)), np.array(values)[:, None], low=0, high=9)
+    found = statistics.concentration(ones(len(values)), np.array(values)[:, None])
     assert found["mode_share"][0, 0] == pytest.approx(max(shares))
     assert found["entropy"][0, 0] == pytest.approx(-sum(share * math.log2(share) for share in shares))
     favourite, distinct = statistics.mode(np.array(values))
@@ -139,9 +139,9 @@ def test_concentration_counts_scores_at_the_nearest_number(values):
 
 
 def test_concentration_at_its_ends():
-    everything = statistics.concentration(ones(10), np.arange(10.0)[:, None], low=0, high=9)
+    everything = statistics.concentration(ones(10), np.arange(10.0)[:, None])
     assert everything["entropy"][0, 0] == pytest.approx(math.log2(10))
-    nothing = statistics.concentration(ones(4), np.full((4, 1), 8.2), low=0, high=9)
+    nothing = statistics.concentration(ones(4), np.full((4, 1), 8.2))
     assert (nothing["entropy"][0, 0], nothing["mode_share"][0, 0]) == (0, 1)
     assert statistics.mode(np.array([])) == pytest.approx((np.nan, 0), nan_ok=True)
 

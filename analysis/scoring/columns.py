@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from analysis.dictionary import SHARE, Column
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 COLUMNS: dict[str, Column] = {
     "stage": Column("base, instruct or tuned", header="Stage"),
@@ -65,7 +69,9 @@ COLUMNS: dict[str, Column] = {
     "score": Column("the item's score", "points", "Score", 2),
     "gold": Column("the human score, moved to the range that was asked for", "points", "Human", 2),
     "gap": Column("score minus human score", "points", "Gap", 2),
+    "distance": Column("distance between score and human score", "points", "Distance", 2),
 }
+LOW_VALIDITY = 0.5  # below it, a number is not even what the model would say most of the time
 _BY_RANGE = re.compile(r"(kurtosis|tau)_(-?\d+)_(-?\d+)")
 
 
@@ -77,3 +83,20 @@ def by_range(name: str) -> tuple[str, str] | None:
     """
     match = _BY_RANGE.fullmatch(name)
     return (match[1], f"{match[2]}-{match[3]}") if match else None
+
+
+def ends(span: str) -> tuple[int, int]:
+    """The ends of a range.
+
+    >>> ends("1-100"), ends("-5-5")
+    ((1, 100), (-5, 5))
+    """
+    low, high = re.fullmatch(r"(-?\d+)-(-?\d+)", span).groups()  # type: ignore[union-attr]
+    return int(low), int(high)
+
+
+def chosen(frame: pd.DataFrame, setting: str) -> pd.DataFrame:
+    """The rows of a table with columns range, temperature and method that have one setting, as "0-9/0.7/sampled"."""
+    span, temperature, method = setting.rsplit("/", 2)
+    warm = frame["temperature"].astype(float).map("{:g}".format) == temperature
+    return frame[(frame["range"] == span) & warm & (frame["method"] == method)]

@@ -38,8 +38,8 @@ def read(runs: Runs) -> pd.DataFrame:
     -------
     DataFrame
         study, group (attribute `group` of the item, "all" without one), item, text, source;
-        model, series, stage, condition; range ("0-9"), low, high, temperature, samples (NaN where exact), method
-        (sampled or exact), setting ("0-9/0.7/sampled");
+        model, series, stage, condition, form (of the prompt); range ("0-9"), low, high, temperature, samples
+        (NaN where exact), method (sampled or exact), setting ("0-9/0.7/sampled");
         score: mean of the valid samples or expected score, NaN where there is none; gold: the human score moved from
         its own range to the asked one (Sato et al., footnote 3), NaN where there is none;
         dropped, clipped: samples without a number, and moved into range; validity: share of the samples that hold a
@@ -74,7 +74,7 @@ def _read(runs: Runs) -> pd.DataFrame:
             FROM numbers GROUP BY ALL)
         SELECT r.study, coalesce(map_extract(s.attributes, 'group')[1], ?) AS "group", r.item, s.text,
                map_extract(s.attributes, 'source')[1] AS source, s.item IS NOT NULL AS known,
-               r.model, r.condition, c."range", c.low, c.high, c.temperature, c.samples, c.method,
+               r.model, r.condition, c.form, c."range", c.low, c.high, c.temperature, c.samples, c.method,
                r.score, s.gold_score, map_extract(s.attributes, 'gold_range')[1] AS gold_range,
                coalesce(r.invalid, 0) AS dropped, coalesce(r.clipped, 0) AS clipped, e.n_numbers, e.expected,
                CASE WHEN c.method = 'exact' THEN r.mass ELSE 1 - coalesce(r.invalid, 0) / len(r.output) END AS validity
@@ -132,16 +132,17 @@ def matrices(rows: pd.DataFrame) -> tuple[pd.DataFrame, np.ndarray]:
 def _create_conditions(runs: Runs) -> None:
     """Temporary table `score_conditions`: the conditions of the scoring studies with their checked fields."""
     runs.execute(
-        'CREATE OR REPLACE TEMP TABLE score_conditions (study VARCHAR, condition VARCHAR, "range" VARCHAR, low BIGINT, '
-        "high BIGINT, temperature DOUBLE, samples DOUBLE, method VARCHAR)"
+        "CREATE OR REPLACE TEMP TABLE score_conditions (study VARCHAR, condition VARCHAR, form VARCHAR, "
+        '"range" VARCHAR, low BIGINT, high BIGINT, temperature DOUBLE, samples DOUBLE, method VARCHAR)'
     )
     for study, entry in runs.info["studies"].items():
         if entry["protocol"] != PROTOCOL:
             continue
         for name, fields in runs.info["conditions"][study].items():
             low, high, temperature, method = _fields(f"{_paths(runs, study)}: run.json: condition {name!r}", fields)
-            row = [study, name, f"{low}-{high}", low, high, temperature, fields.get("samples"), method]
-            runs.execute("INSERT INTO score_conditions VALUES (?, ?, ?, ?, ?, ?, ?, ?)", row)
+            form, samples = fields.get("form"), fields.get("samples")
+            row = [study, name, form, f"{low}-{high}", low, high, temperature, samples, method]
+            runs.execute("INSERT INTO score_conditions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
 
 
 def _fields(where: str, fields: Mapping[str, Any]) -> tuple[int, int, float, str]:

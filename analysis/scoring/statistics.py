@@ -64,19 +64,21 @@ def nearest(values: Array) -> Array:
     return np.asarray(np.floor(np.asarray(values, float) + 0.5))
 
 
-def concentration(counts: Array, values: Array, *, low: int, high: int) -> dict[str, Array]:
-    """How the drawn items' scores spread over the numbers low ... high, each score counted at the nearest number.
+def concentration(counts: Array, values: Array) -> dict[str, Array]:
+    """How the drawn items' scores spread over the whole numbers, each score counted at the nearest one.
 
     Returns
     -------
     dict
-        mode_share: share of the most frequent number, 0 to 1; entropy: in bits, 0 for one number only and
-        log2(high - low + 1) for all alike; (draws, units).
+        mode_share: share of the most frequent number, 0 to 1; entropy: in bits, 0 for one number only and log2(k) for
+        k numbers that are equally frequent; (draws, units).
     """
-    shares = np.stack([counts @ (nearest(values) == number) for number in range(low, high + 1)])
-    shares = shares / counts.sum(axis=1, keepdims=True)
-    logarithms = np.log2(shares, out=np.zeros_like(shares), where=shares > 0)
-    return {"mode_share": shares.max(axis=0), "entropy": -(shares * logarithms).sum(axis=0) + 0.0}
+    shares = [_sums(counts, nearest(column)) / counts.sum(axis=1, keepdims=True) for column in values.T]
+    entropies = [-(part * np.log2(part, out=np.zeros_like(part), where=part > 0)).sum(axis=1) + 0.0 for part in shares]
+    return {
+        "mode_share": np.column_stack([part.max(axis=1) for part in shares]),
+        "entropy": np.column_stack(entropies),
+    }
 
 
 def mode(values: Array) -> tuple[float, int]:
@@ -139,22 +141,21 @@ def _varies(counts: Array, values: Array, squares: Array) -> npt.NDArray[np.bool
     return np.asarray(squares > counts.sum(axis=1) * (_RESIDUE * largest) ** 2)
 
 
-def _groups(values: Array) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp], npt.NDArray[np.intp]]:
-    """Order of the items by value, where in it each distinct value starts, and which of them every item has."""
-    distinct, which = np.unique(values, return_inverse=True)
+def _sums(counts: Array, values: Array) -> Array:
+    """How often each distinct value was drawn, the values in order: (draws, distinct values)."""
+    _, which = np.unique(values, return_inverse=True)
     order = np.argsort(which, kind="stable")
-    return order, np.searchsorted(which[order], np.arange(len(distinct))), which
+    starts = np.searchsorted(which[order], np.arange(which.max() + 1))
+    return np.asarray(np.add.reduceat(counts[:, order], starts, axis=1))
 
 
 def _untied(counts: Array, values: Array) -> Array:
     """Twice the number of drawn pairs that differ in value: (draws,)."""
-    order, starts, _ = _groups(values)
-    sums = np.add.reduceat(counts[:, order], starts, axis=1)
-    return np.asarray(counts.sum(axis=1) ** 2 - (sums**2).sum(axis=1))
+    return np.asarray(counts.sum(axis=1) ** 2 - (_sums(counts, values) ** 2).sum(axis=1))
 
 
 def _midranks(counts: Array, values: Array) -> Array:
     """Rank of every item among the drawn ones, from 1, ties sharing their mean rank: (draws, items)."""
-    order, starts, which = _groups(values)
-    sums = np.add.reduceat(counts[:, order], starts, axis=1)
+    sums = _sums(counts, values)
+    _, which = np.unique(values, return_inverse=True)
     return np.asarray((sums.cumsum(axis=1) - sums + (sums + 1) / 2)[:, which])
