@@ -236,6 +236,10 @@ def score_influence(
     """
     stacked = width < PAGE * 0.75
     listed = shown_omissions(influence)
+    if listed.empty:  # three points, or one that is undefined without any other
+        figure = Drawing(figsize=(min(width, 0.6 * PAGE), 2.6), layout="constrained")
+        _points(figure.add_subplot(), points, influence)
+        return figure
     low = 0.5 + 0.17 * len(listed)
     figure = Drawing(figsize=(width, 2.6 + low if stacked else max(2.7, low)), layout="constrained")
     ratios = {"height_ratios": [2.6, low]} if stacked else {"width_ratios": [1.05, 1]}

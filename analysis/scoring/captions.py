@@ -59,10 +59,14 @@ def score_influence(influence: pd.DataFrame, points: pd.DataFrame) -> str:
     total = int((influence["omitted"] != "nothing").sum())
     pearson = value(whole["pearson"], column("pearson"))
     shown = f"the {len(listed)} of {total} omissions that change it most" if total > len(listed) else "every omission"
+    right = (
+        f" Right: Pearson's correlation without single points, groups and series, {shown}. Dashed and grey: all "
+        f"points, {pearson}, with its 95 % bootstrap interval over points."
+    )
+    named = "; the point named moves the correlation most" if len(listed) else f"; Pearson's correlation {pearson}"
     return (
         f"{whole['source'][0].upper()}{whole['source'][1:]}, range {whole['range']} at temperature "
         f"{whole['temperature']:g}, {whole['method']}: change of kurtosis and of tau by tuning, one point per group "
-        f"and series (n = {int(whole['n'])}, {int(whole['undefined'])} undefined); the point named moves the "
-        f"correlation most. Right: Pearson's correlation without single points, groups and series, {shown}. Dashed and "
-        f"grey: all points, {pearson}, with its 95 % bootstrap interval over points."
+        f"and series (n = {int(whole['n'])}, {int(whole['undefined'])} undefined){named}."
+        f"{right if len(listed) else ' Too few points to leave any out.'}"
     )

@@ -11,7 +11,7 @@ from analysis import labels
 from analysis.dictionary import column, value
 from analysis.narrative import FEW_ITEMS, FEW_MODELS, Answer, count, listing, percent, spread
 from analysis.published import OURS
-from analysis.scoring.columns import LOW_VALIDITY, chosen
+from analysis.scoring.columns import LOW_VALIDITY, chosen, ends
 from analysis.scoring.influence import NOTHING
 from analysis.scoring.items import GOLD
 
@@ -104,8 +104,9 @@ def _habit(here: pd.DataFrame, scores: pd.DataFrame) -> Iterator[str]:
     if known.empty:
         return
     row = known.loc[known["mode_share"].idxmax()]
-    ends = [row["mode_share_lower"], row["mode_share_upper"]]
-    sure = "" if np.isnan(ends[0]) or ends[0] == ends[1] else f" (95 % interval {_percents(ends)})"
+    low, high = row["mode_share_lower"], row["mode_share_upper"]
+    known_to = f" (95 % interval {percent(low).removesuffix(' %')} to {percent(high)})"
+    sure = "" if np.isnan(low) or low == high else known_to
     gold = scores[(scores["model"] == GOLD) & (scores["study"] == row["study"]) & (scores["group"] == row["group"])]
     gold = gold[gold["range"] == row["range"]]
     human = ""
@@ -115,10 +116,6 @@ def _habit(here: pd.DataFrame, scores: pd.DataFrame) -> Iterator[str]:
         f"The strongest habit: {row['label']} gives {row['mode']:g} to {percent(row['mode_share'])} of the items"
         f"{_of(row, here)}{sure}{human}."
     )
-
-
-def _percents(ends: list[float]) -> str:
-    return f"{percent(ends[0]).removesuffix(' %')} to {percent(ends[1])}"
 
 
 def _of(row: pd.Series, frame: pd.DataFrame) -> str:
@@ -134,11 +131,11 @@ def _tuning(pairs: pd.DataFrame) -> Iterator[str]:
     if len(kurtosis):
         up, sure = _signs(kurtosis, "kurtosis_difference", 1)
         widest = kurtosis.loc[kurtosis["kurtosis_difference"].idxmax()]
-        ends = f"{number(widest['kurtosis_pre'], 'kurtosis')} to {number(widest['kurtosis_post'], 'kurtosis')}"
-        most = f", most for {widest['group']}/{widest['series']} (from {ends})" if up else ""
+        change = f"{number(widest['kurtosis_pre'], 'kurtosis')} to {number(widest['kurtosis_post'], 'kurtosis')}"
+        most = f", most for {widest['group']}/{widest['series']} (from {change})" if up else ""
         yield (
             f"After tuning the scores are more peaked, by their kurtosis, in {up} of {count(len(kurtosis), 'pair')} of "
-            f"group and series ({sure} with a 95 % interval above 0){most}."
+            f"group and series ({sure or 'none'} with a 95 % interval above 0){most}."
         )
     if flat:
         yield (
@@ -146,12 +143,12 @@ def _tuning(pairs: pd.DataFrame) -> Iterator[str]:
             "kurtosis and tau are undefined: the strongest bias there is, and not among the numbers."
         )
     if len(tau):
-        down, sure = _signs(tau, "tau_difference", -1)
-        up, surely = _signs(tau, "tau_difference", 1)
-        yield (
-            f"Tau falls in {down} ({sure} with an interval below 0) and rises in {up} of {count(len(tau), 'pair')} "
-            f"({surely} with an interval above 0)."
-        )
+        parts = []
+        for verb, sign, side in (("rises", 1, "above"), ("falls", -1, "below")):
+            number_of, sure = _signs(tau, "tau_difference", sign)
+            if number_of:
+                parts.append(f"{verb} in {number_of} ({sure or 'none'} with an interval {side} 0)")
+        yield f"Of {count(len(tau), 'pair')}, tau {' and '.join(parts) or 'moves in none'}."
 
 
 def _signs(pairs: pd.DataFrame, name: str, sign: int) -> tuple[int, int]:
@@ -167,7 +164,8 @@ def _accuracy(here: pd.DataFrame) -> Iterator[str]:
     low, high = known.loc[known["tau"].idxmin()], known.loc[known["tau"].idxmax()]
     parts = []
     for row in (low, high) if len(known) > 1 else (low,):
-        inside = "; ".join(filter(None, (f"{row['label']}{_of(row, here)}", _interval(row, "tau"))))
+        who = [row["label"], row["group"]] if here["group"].nunique() > 1 else [row["label"]]
+        inside = "; ".join(filter(None, (", ".join(who), _interval(row, "tau"))))
         parts.append(f"{number(row['tau'], 'tau')} ({inside})")
     yield f"Rank agreement with the human scores, tau: {' to '.join(parts)}."
 
@@ -215,11 +213,11 @@ def _by_temperature(scores: pd.DataFrame) -> Iterator[str]:
     parts = []
     for kind, part in models.groupby(np.where(models["stage"] == "base", "base", "tuned"), sort=True):
         ordered = part.dropna(subset=["kurtosis"]).sort_values("temperature").groupby(unit, sort=False, dropna=False)
-        ends = ordered["kurtosis"].agg(["first", "last", "size"])
-        ends = ends[ends["size"] > 1]
-        if len(ends):
-            lower = int((ends["last"] < ends["first"]).sum())
-            parts.append(f"{lower} of {count(len(ends), 'case')} of {kind} models")
+        curves = ordered["kurtosis"].agg(["first", "last", "size"])
+        curves = curves[curves["size"] > 1]
+        if len(curves):
+            lower = int((curves["last"] < curves["first"]).sum())
+            parts.append(f"{lower} of {count(len(curves), 'case')} of {kind} models")
     if parts:
         yield (
             "Temperature: from the lowest to the highest one that has a kurtosis, the kurtosis falls in "
@@ -232,12 +230,13 @@ def _by_method(methods: pd.DataFrame) -> Iterator[str]:
     if known.empty:
         return
     lower, sure = _signs(known, "tau_difference", -1)
-    distance = number(methods["score_distance"].mean(), "score_distance")
+    width = methods["range"].map(lambda span: ends(span)[1] - ends(span)[0])
+    distance = percent((methods["score_distance"] / width).mean())
     yield (
         f"Sampling: the mean of {spread(int(methods['samples'].min()), int(methods['samples'].max()))} samples lies "
-        f"{distance} points from the exact score on average. Its tau is the lower one in {lower} of "
-        f"{count(len(known), 'comparison')} ({sure} with a 95 % interval below 0): noise in the score costs rank "
-        "agreement."
+        f"{distance} of the range away from the exact score on average. Its tau is the lower one in {lower} of "
+        f"{count(len(known), 'comparison')} ({sure or 'none'} with a 95 % interval below 0): noise in the score costs "
+        "rank agreement."
     )
 
 

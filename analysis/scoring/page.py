@@ -50,6 +50,10 @@ class ScoringPage(Page):
         """By range, by temperature, sampled beside exact, and beside the paper."""
         return Html(render("reading", lines=narrative.reading(self._frames_of())))
 
+    def here(self, name: str) -> pd.DataFrame:
+        """The rows of a table in the page's setting."""
+        return chosen(self.frame(name), self.setting)
+
     def violins(self) -> Iterator[pd.DataFrame]:
         """Table `score_items`, in parts that one figure has room for."""
         yield from groups(self.frame("score_items"))

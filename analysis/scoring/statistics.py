@@ -12,10 +12,9 @@ Kendall, M. G. (1945). The treatment of ties in ranking problems. Biometrika 33,
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from analysis.resampling import Array, Columns, sd
 
@@ -95,50 +94,65 @@ def correlations(columns: Columns, counts: Array) -> dict[str, Array]:
     dict
         tau, spearman, pearson: (draws, units); NaN where either column is constant over the drawn items.
     """
-    measures: dict[str, Callable[[Array, Array, Array], Array]] = {
-        "tau": tau, "spearman": spearman, "pearson": pearson
-    }  # fmt: skip
-    pairs = list(zip(columns["score"].T, columns["gold"].T, strict=True))
-    return {name: np.column_stack([measure(counts, x, y) for x, y in pairs]) for name, measure in measures.items()}
+    found: dict[str, list[Array]] = {"tau": [], "spearman": [], "pearson": []}
+    gold: _Ranked | None = None
+    for x, y in zip(columns["score"].T, columns["gold"].T, strict=True):
+        if gold is None or not np.array_equal(y, gold.values):  # as a rule, all units have one human score
+            gold = _rank(counts, y)
+        score = _rank(counts, x)
+        found["tau"].append(_tau(counts, score, gold))
+        found["spearman"].append(_spearman(counts, score, gold))
+        found["pearson"].append(pearson(counts, x, y))
+    return {name: np.column_stack(units) for name, units in found.items()}
 
 
 def tau(counts: Array, x: Array, y: Array) -> Array:
-    """Kendall's tau-b of two scores (items,) in every draw, ties and repeated items included: (draws,).
-
-    With c the counts of a draw, concordant minus discordant pairs are c' S c / 2, where S holds the products of the
-    signs of all differences; a draw costs one matrix product rather than a sort.
-    """
-    counts = np.asarray(counts)
-    small = counts.astype(np.float32)  # whole numbers far below 2^24: exact, and twice as fast
-    balance = np.zeros(len(counts))
-    for start in range(0, len(x), _BLOCK):
-        rows = slice(start, start + _BLOCK)
-        signs = np.sign(x[rows, None] - x) * np.sign(y[rows, None] - y)
-        balance += np.einsum("di,di->d", counts[:, rows], small @ signs.T.astype(np.float32))
-    untied = _untied(counts, x) * _untied(counts, y)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(untied > 0, balance / np.sqrt(untied), np.nan)
+    """Kendall's tau-b of two scores (items,) in every draw, ties and repeated items included: (draws,)."""
+    return _tau(counts, _rank(counts, x), _rank(counts, y))
 
 
 def spearman(counts: Array, x: Array, y: Array) -> Array:
     """Spearman's correlation of two scores (items,) in every draw, midranks for ties: (draws,)."""
-    return pearson(counts, _midranks(counts, x), _midranks(counts, y))
+    return _spearman(counts, _rank(counts, x), _rank(counts, y))
 
 
 def pearson(counts: Array, x: Array, y: Array) -> Array:
-    """Pearson's correlation of two columns, (items,) or (draws, items), in every draw: (draws,)."""
-    n = counts.sum(axis=1, keepdims=True)
-    left, right = (values - (counts * values).sum(axis=1, keepdims=True) / n for values in (x, y))
-    product, of_left, of_right = ((counts * part).sum(axis=1) for part in (left * right, left**2, right**2))
-    varies = _varies(counts, x, of_left) & _varies(counts, y, of_right)
+    """Pearson's correlation of two scores (items,) in every draw: (draws,)."""
+    n = counts.sum(axis=1)
+    left, right = x - x.mean(), y - y.mean()  # else the squares below cancel
+    powers = counts @ np.column_stack([left, right, left**2, right**2, left * right])
+    sum_x, sum_y, square_x, square_y, product = powers.T
+    of_x, of_y = square_x - sum_x**2 / n, square_y - sum_y**2 / n
+    varies = (of_x > _RESIDUE * square_x) & (of_y > _RESIDUE * square_y)
+    for values, spread in ((x, of_x), (y, of_y)):
+        varies &= spread > n * (_RESIDUE * np.abs(values).max()) ** 2
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(varies, np.clip(product / np.sqrt(of_left * of_right), -1, 1), np.nan)
+        return np.where(varies, np.clip((product - sum_x * sum_y / n) / np.sqrt(of_x * of_y), -1, 1), np.nan)
 
 
-def _varies(counts: Array, values: Array, squares: Array) -> npt.NDArray[np.bool_]:
-    """Whether a spread is more than rounding leaves of a constant."""
-    largest = np.abs(values).max(axis=-1)
-    return np.asarray(squares > counts.sum(axis=1) * (_RESIDUE * largest) ** 2)
+@dataclass(frozen=True, slots=True)
+class _Ranked:
+    """A score in every draw.
+
+    Attributes
+    ----------
+    values
+        The score (items,).
+    ranks
+        Rank of every item among the drawn ones, from 1, ties sharing their mean rank: (draws, items).
+    ties
+        How often each distinct value was drawn: (draws, distinct values).
+    """
+
+    values: Array
+    ranks: Array
+    ties: Array
+
+
+def _rank(counts: Array, values: Array) -> _Ranked:
+    ties = _sums(counts, values)
+    ranks = ties.cumsum(axis=1) - ties + (ties + 1) / 2
+    return _Ranked(values, ranks[:, np.unique(values, return_inverse=True)[1]], ties)
 
 
 def _sums(counts: Array, values: Array) -> Array:
@@ -149,13 +163,28 @@ def _sums(counts: Array, values: Array) -> Array:
     return np.asarray(np.add.reduceat(counts[:, order], starts, axis=1))
 
 
-def _untied(counts: Array, values: Array) -> Array:
-    """Twice the number of drawn pairs that differ in value: (draws,)."""
-    return np.asarray(counts.sum(axis=1) ** 2 - (_sums(counts, values) ** 2).sum(axis=1))
+def _tau(counts: Array, x: _Ranked, y: _Ranked) -> Array:
+    """With c the counts of a draw, concordant minus discordant pairs are c' S c / 2.
+
+    S holds the products of the signs of all differences, so that a draw costs a matrix product rather than a sort.
+    """
+    small = counts.astype(np.float32)  # whole numbers far below 2^24: exact, and twice as fast
+    balance = np.zeros(len(counts))
+    for start in range(0, len(x.values), _BLOCK):
+        rows = slice(start, start + _BLOCK)
+        signs = np.sign(x.values[rows, None] - x.values) * np.sign(y.values[rows, None] - y.values)
+        balance += np.einsum("di,di->d", counts[:, rows], small @ signs.T.astype(np.float32))
+    drawn = counts.sum(axis=1)
+    untied = np.prod([drawn**2 - (score.ties**2).sum(axis=1) for score in (x, y)], axis=0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(untied > 0, balance / np.sqrt(untied), np.nan)
 
 
-def _midranks(counts: Array, values: Array) -> Array:
-    """Rank of every item among the drawn ones, from 1, ties sharing their mean rank: (draws, items)."""
-    sums = _sums(counts, values)
-    _, which = np.unique(values, return_inverse=True)
-    return np.asarray((sums.cumsum(axis=1) - sums + (sums + 1) / 2)[:, which])
+def _spearman(counts: Array, x: _Ranked, y: _Ranked) -> Array:
+    """Pearson's correlation of the midranks, whose mean is (n + 1) / 2 and whose squares sum to (n^3 - sum t^3) / "
+    "12."""
+    n = counts.sum(axis=1)
+    product = np.einsum("di,di,di->d", counts, x.ranks, y.ranks) - n * ((n + 1) / 2) ** 2
+    squares = np.prod([(n**3 - (score.ties**3).sum(axis=1)) / 12 for score in (x, y)], axis=0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(squares > 0, np.clip(product / np.sqrt(squares), -1, 1), np.nan)
