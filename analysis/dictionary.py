@@ -54,7 +54,9 @@ COLUMNS: dict[str, Column] = {
     "n_invalid": Column("responses without a valid answer", "responses", "Invalid"),
     "n_error": Column("prompts without a response because asking failed; not counted elsewhere", "responses", "Failed"),
     "n_ties": Column("paraphrases with an agreement of exactly 0.5, on neither side", "paraphrases", "Ties"),
-    "n": Column("responses that the row summarises; of a correlation, paraphrases", "responses", "n"),
+    "n": Column(
+        "responses that the row summarises; of a correlation, paraphrases or points; of scores, items", "", "n"
+    ),
     # validity
     "validity": Column(
         "mean mass on the answers over all paraphrases (share of valid answers where texts were read)",
@@ -94,7 +96,7 @@ COLUMNS: dict[str, Column] = {
     "low_agreement": Column("its agreement", AGREEMENT, "Agreement", 2),
     "high_text": Column("the item's wording with the highest agreement", "", "Highest wording"),
     "high_agreement": Column("its agreement", AGREEMENT, "Agreement", 2),
-    "range": Column("highest minus lowest agreement", AGREEMENT, "Range", 2),
+    "range": Column("highest minus lowest agreement; of scores, the range that was asked for", "", "Range", 2),
     # distribution
     "q25": Column("first quartile of agreement over the item's paraphrases", AGREEMENT, "Q25", 2),
     "median": Column("median agreement over the item's paraphrases", AGREEMENT, "Median", 2),
@@ -153,7 +155,7 @@ COLUMNS: dict[str, Column] = {
     "r2_marginal": Column("share of the variance that the predictors explain", SHARE, "R² predictors", 3),
     "r2_conditional": Column("share that predictors and items explain together", SHARE, "R² with items", 2),
     "n_missing": Column("responses left out because a value is missing", "responses", "Left out"),
-    "dropped": Column("predictors left out of this fit, and why", "", "Dropped"),
+    "dropped": Column("predictors left out of this fit, and why; of scores, samples without a number", "", "Dropped"),
     "vif": Column("variance inflation factor: 1 for a predictor that no other can predict", "", "VIF", 1),
     "estimate_identity": Column("the estimate for agreement, 0 to 1", "agreement per unit", "Agreement", 4),
     "estimate_logit": Column("the estimate for the logit of agreement", "nats per unit", "Logit", 3),
@@ -206,11 +208,24 @@ def column(name: str) -> Column:
         return Column(meaning, "share of items, 0 to 1", f"Flips > {percent:g} %", 2)
     if name.startswith("effect_"):
         return _effect(name.removeprefix("effect_"))
+    if found := _of_scores(name):
+        return found
     for ending, side in (("_lower", "lower"), ("_upper", "upper")):
         if name.endswith(ending):
             base = column(name.removesuffix(ending))
             return replace(base, meaning=f"{side} end of the 95 % interval (items resampled) of: {base.meaning}")
     raise KeyError(name)
+
+
+def _of_scores(name: str) -> Column | None:
+    """The entry of a column of the tables of scores."""
+    from analysis.scoring.columns import COLUMNS as SCORES
+    from analysis.scoring.columns import by_range
+
+    if ranged := by_range(name):
+        base = SCORES[ranged[0]]
+        return replace(base, meaning=f"{base.meaning}, on the range {ranged[1]}", header=f"{base.header} {ranged[1]}")
+    return SCORES.get(name)
 
 
 def _effect(name: str) -> Column:
