@@ -19,6 +19,7 @@ Looks = Mapping[str, Look]
 GOLD = "gold"
 PANELS = 4  # groups of items in one figure
 LISTED = 14  # omissions that the figure of influence lists
+_TITLE = 14  # characters that the title of one of four panels has room for
 _GRID = 160  # points of a violin's outline
 _LOGARITHMIC = 20.0  # kurtosis from which on its axis is logarithmic beyond 1
 
@@ -44,7 +45,9 @@ def score_violins(items: pd.DataFrame, *, width: float = PAGE, looks: Looks | No
     panels, names = list(items["panel"].unique()), list(items["label"].unique())
     human = bool(items["gold"].notna().any())
     rows = [GOLD, *names] if human else names
-    columns = min(len(panels), PANELS if width > PAGE * 0.75 else 1)
+    titles = labels.shorten_all(panels, _TITLE)
+    most = PANELS if max(map(len, titles)) <= _TITLE else 2
+    columns = min(len(panels), most if width > PAGE * 0.75 else 1)
     lines = -(-len(panels) // columns)
     figure = Drawing(figsize=(width, 0.35 + lines * (0.45 + 0.27 * len(rows))), layout="constrained")
     scale = ends(items["setting"].iloc[0].split("/")[0])
@@ -66,7 +69,7 @@ def score_violins(items: pd.DataFrame, *, width: float = PAGE, looks: Looks | No
         style.row_labels(axes, shown, shown=index % columns == 0)
         axes.set_xlim(*_padded(scale))
         axes.xaxis.set_major_locator(MaxNLocator(nbins=4, integer=True))
-        axes.set_title(style.safe(labels.shorten(panel, 28)), fontweight="bold", pad=3)
+        axes.set_title(style.safe(titles[index]), fontweight="bold", pad=3)
     figure.supxlabel("Score", fontsize=8)
     return figure
 
@@ -92,7 +95,7 @@ def _violin(axes: Axes, row: int, values: np.ndarray, scale: tuple[float, float]
     least = max(scale[1] - scale[0], 1e-9) / 60  # a constant score is a narrow peak rather than nothing
     spread = values.std(ddof=1) * len(values) ** -0.2 if len(values) > 1 else 0.0  # Scott's rule
     bandwidth = max(least, spread)
-    grid = np.linspace(max(values.min() - bandwidth, scale[0]), min(values.max() + bandwidth, scale[1]), _GRID)
+    grid = np.linspace(max(values.min() - least, scale[0]), min(values.max() + least, scale[1]), _GRID)
     density = np.exp(-0.5 * ((grid[:, None] - values) / bandwidth) ** 2).sum(axis=1)
     half = 0.42 * density / density.max()
     face = look.colour if filled else "white"
@@ -114,9 +117,8 @@ def score_temperatures(scores: pd.DataFrame, *, width: float = PAGE, looks: Look
     scores = scores.assign(label=_without_temperature(scores), panel=_panel(scores))
     panels, names = list(scores["panel"].unique()), list(scores["label"].unique())
     per_line = max(1, int(width // 2.3))
-    figure = Drawing(
-        figsize=(width, 0.4 + 1.45 * len(panels) + 0.17 * -(-len(names) // per_line)), layout="constrained"
-    )
+    figure = Drawing(figsize=(width, 0.4 + 1.6 * len(panels) + 0.17 * -(-len(names) // per_line)), layout="constrained")
+    titles = labels.shorten_all(panels, int(6 * width))
     first: dict[str, Axes] = {}  # one scale per measure, so that groups compare
     for line, panel in enumerate(panels):
         part = scores[scores["panel"] == panel]
@@ -127,8 +129,7 @@ def score_temperatures(scores: pd.DataFrame, *, width: float = PAGE, looks: Look
                 _line(axes, part[part["label"] == name].sort_values("temperature"), measure, looks)
             axes.xaxis.set_major_locator(FixedLocator(sorted(scores["temperature"].unique())))
             axes.xaxis.set_minor_locator(NullLocator())
-            title = f"{'Kurtosis' if measure == 'kurtosis' else 'Tau'}, {labels.shorten(panel, 24)}"
-            axes.set_title(style.safe(title), pad=3)
+            axes.set_title(f"{style.safe(titles[line]) if column == 0 else ''}\n{measure.capitalize()}", pad=3)
             _scaled(axes, measure, scores["kurtosis"].max())
             if line == len(panels) - 1:
                 axes.set_xlabel("Temperature")
@@ -212,7 +213,7 @@ def score_methods(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | No
         axes.plot(limits, limits, color=INK, linewidth=0.7, linestyle=(0, (4, 3)), zorder=1)
         axes.set_xlim(*limits)
         axes.set_ylim(*limits)
-        axes.set_title("Kurtosis" if measure == "kurtosis" else "Tau", pad=3)
+        axes.set_title(measure.capitalize(), pad=3)
         axes.set_xlabel("Exact")
         axes.set_ylabel("Sampled")
     _legend(figure, frame, names, looks, per_line, lines=False)
