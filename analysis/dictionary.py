@@ -53,7 +53,7 @@ COLUMNS: dict[str, Column] = {
     "n_invalid": Column("responses without a valid answer", "responses", "Invalid"),
     "n_error": Column("prompts without a response because asking failed; not counted elsewhere", "responses", "Failed"),
     "n_ties": Column("paraphrases with an agreement of exactly 0.5, on neither side", "paraphrases", "Ties"),
-    "n": Column("responses that the row summarises; of a correlation, paraphrases", "responses", "n"),
+    "n": Column("what the row summarises: responses, pairs of questions, or (of a correlation) what is correlated", "", "n"),
     # validity
     "validity": Column(
         "mean mass on the answers over all paraphrases (share of valid answers where texts were read)",
@@ -103,7 +103,7 @@ COLUMNS: dict[str, Column] = {
         "highest agreement within 1.5 interquartile ranges of the box", AGREEMENT, "Whisker high", 2
     ),
     # comparisons
-    "measure": Column("the column of the table stability that is compared", "", "Measure"),
+    "measure": Column("the figure that is compared or correlated: a column of the table of measures", "", "Measure"),
     "a_model": Column("the model compared", "", "Model a"),
     "a_condition": Column("its condition", "", "Condition a"),
     "b_model": Column("the model it is compared with", "", "Model b"),
@@ -164,8 +164,8 @@ COLUMNS: dict[str, Column] = {
     "verdict": Column("the two scales compared, in words", "", "In words"),
     "feature_a": Column("a text feature", "", "Feature"),
     "feature_b": Column("the feature that it is correlated with", "", "With"),
-    "r": Column("Pearson correlation over the paraphrases that have both features", "-1 to 1", "r", 2),
-    "language": Column("language of the wordings (ISO 639 code)", "", "Language"),
+    "r": Column("correlation over what has both (paraphrases, models); Pearson unless a method is named", "-1 to 1", "r", 2),
+    "language": Column("language of the wordings (ISO 639 code); all: mean over languages", "", "Language"),
     "columns": Column("the features", "", "Features"),
     "component": Column("what computed them, with its version; empty where they are missing", "", "Computed by"),
     "missing": Column("why the features are missing, and how to get them", "", "Missing because"),
@@ -194,6 +194,10 @@ def column(name: str) -> Column:
     """
     if name in COLUMNS:
         return COLUMNS[name]
+    from analysis.consistency.columns import COLUMNS as WORDING
+
+    if name in WORDING:
+        return WORDING[name]
     percent = threshold(name)
     if percent is not None:
         meaning = f"share of items with more than {percent:g} % of their paraphrases off the majority's side"

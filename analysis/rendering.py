@@ -92,7 +92,7 @@ def _cell(frame: pd.DataFrame, name: str, entry: Column, row: int) -> Cell:
     if f"{name}_se" in frame and f"{name}_dagger" in frame:
         error = value(frame[f"{name}_se"].iloc[row], entry)
         return Cell(text + frame[f"{name}_dagger"].iloc[row], f"± {error}" if error else "")
-    low, high = ("lower", "upper") if name in ("difference", "estimate") else (f"{name}_lower", f"{name}_upper")
+    low, high = ("lower", "upper") if name in ("difference", "estimate", "r") else (f"{name}_lower", f"{name}_upper")
     if not text or name in WITHOUT_INTERVAL or low not in frame or high not in frame:
         return Cell(text)
     ends = [value(frame[end].iloc[row], entry) for end in (low, high)]
