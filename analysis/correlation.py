@@ -7,8 +7,8 @@
     correlation.coefficient(x, y, given=size)      # partial
 
 Intervals are Fisher's z with standard error 1/sqrt(n - 3), as in R's cor.test (Pearson) and in pingouin (both). The p
-value of Pearson's r is the t test's; that of Spearman's rho is exact below ten models (all orders of the ranks, ties and
-all), where the t approximation calls four models in the same order significant (p = 0 instead of 0.083), and the t
+value of Pearson's r is the t test's; that of Spearman's rho is exact below ten models (all orders of the ranks, ties
+and all), where the t approximation calls four models in the same order significant (p = 0 instead of 0.083), and the t
 test's from ten on. A partial coefficient is that of what least squares on the given variable leaves over (of ranks, for
 Spearman), with one degree of freedom less; it is what pingouin.partial_corr computes, and needs no extra package.
 

@@ -53,7 +53,9 @@ COLUMNS: dict[str, Column] = {
     "n_invalid": Column("responses without a valid answer", "responses", "Invalid"),
     "n_error": Column("prompts without a response because asking failed; not counted elsewhere", "responses", "Failed"),
     "n_ties": Column("paraphrases with an agreement of exactly 0.5, on neither side", "paraphrases", "Ties"),
-    "n": Column("what the row summarises: responses, pairs of questions, or (of a correlation) what is correlated", "", "n"),
+    "n": Column(
+        "what the row summarises: responses, pairs of questions, or (of a correlation) what is correlated", "", "n"
+    ),
     # validity
     "validity": Column(
         "mean mass on the answers over all paraphrases (share of valid answers where texts were read)",
@@ -164,7 +166,9 @@ COLUMNS: dict[str, Column] = {
     "verdict": Column("the two scales compared, in words", "", "In words"),
     "feature_a": Column("a text feature", "", "Feature"),
     "feature_b": Column("the feature that it is correlated with", "", "With"),
-    "r": Column("correlation over what has both (paraphrases, models); Pearson unless a method is named", "-1 to 1", "r", 2),
+    "r": Column(
+        "correlation over what has both (paraphrases, models); Pearson unless a method is named", "-1 to 1", "r", 2
+    ),
     "language": Column("language of the wordings (ISO 639 code); all: mean over languages", "", "Language"),
     "columns": Column("the features", "", "Features"),
     "component": Column("what computed them, with its version; empty where they are missing", "", "Computed by"),

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pandas as pd
 
 from analysis.dictionary import Column, column, value
@@ -82,7 +83,9 @@ def _identity(frame: pd.DataFrame) -> list[str]:
     names = ["study"] if "study" in frame and frame["study"].nunique() > 1 else []
     if "model" in frame:
         names.append("model")
-        if "condition" in frame and (frame.groupby("model")["condition"].nunique() > 1).any():
+    if "condition" in frame:
+        each = frame.groupby("model")["condition"] if "model" in frame else frame["condition"]
+        if np.any(np.asarray(each.nunique()) > 1):
             names.append("condition")
     return names
 

@@ -1,4 +1,4 @@
-"""What the tests of wording and of benchmarks share: run folders of protocol `wording`, and the measures the slow way."""
+"""What the tests of wording and benchmarks share: run folders of protocol `wording`, and the measures the slow way."""
 
 from __future__ import annotations
 
@@ -113,7 +113,8 @@ def textbook(rows: pd.DataFrame, pattern: str, invalid: str = "dropped") -> dict
     labelled = [(o, p) for o, p in pairs if o["gold"] in YES_NO]
     if not n:
         return {"n": 0, "valid": valid} | dict.fromkeys(
-            ("consistency", "yes", "diff_yes", "excess_yes", "accuracy_original", "accuracy", "diff_acc", "overall"), NAN
+            ("consistency", "yes", "diff_yes", "excess_yes", "accuracy_original", "accuracy", "diff_acc", "overall"),
+            NAN,
         )
     agree = sum(o["answer"] in YES_NO and o["answer"] == f(p["answer"]) for o, p in pairs) / n
     yes, before = sum(p["answer"] == "yes" for _, p in pairs) / n, sum(o["answer"] == "yes" for o, _ in pairs) / n
@@ -124,6 +125,7 @@ def textbook(rows: pd.DataFrame, pattern: str, invalid: str = "dropped") -> dict
     parts = (right_before, right, agree)
     overall = NAN if any(map(math.isnan, parts)) else 0.0 if 0 in parts else 3 / sum(1 / part for part in parts)
     return {
-        "n": n, "valid": valid, "consistency": agree, "yes": yes, "diff_yes": yes - before, "excess_yes": yes - expected,
+        "n": n, "valid": valid, "consistency": agree, "yes": yes, "diff_yes": yes - before,
+        "excess_yes": yes - expected,
         "accuracy_original": right_before, "accuracy": right, "diff_acc": right - right_before, "overall": overall,
     }  # fmt: skip

@@ -1,4 +1,4 @@
-"""Which model of a run is which of a leaderboard: by name, or by an alias that somebody wrote down. Nothing is guessed."""
+"""Which model of a run is which of a leaderboard: by name or by an alias that somebody wrote down, never by a guess."""
 
 from __future__ import annotations
 
@@ -86,16 +86,20 @@ def match(models: Sequence[str], scored: Iterable[str], aliases: Mapping[str, st
 
 
 def _found(models: Sequence[str], names: Sequence[str], aliases: dict[str, str]) -> dict[str, tuple[str, str]]:
-    known, whole, bare = set(names), defaultdict(list), defaultdict(list)
+    known = set(names)
+    whole: dict[str, list[str]] = defaultdict(list)
+    bare: dict[str, list[str]] = defaultdict(list)
     for name in names:
         whole[name.casefold()].append(name)
         bare[_bare(name)].append(name)
-    found = {}
+    found: dict[str, tuple[str, str]] = {}
     for model in models:
         if model in aliases:
             if aliases[model] not in known:
-                near, _ = _Nearest(names).to(aliases[model])
-                raise InputError(f"alias {aliases[model]!r} of {model!r} is not among the scores; nearest is {near!r}")
+                likely, _ = _Nearest(names).to(aliases[model])
+                raise InputError(
+                    f"alias {aliases[model]!r} of {model!r} is not among the scores; nearest is {likely!r}"
+                )
             found[model] = (aliases[model], "alias")
         elif model in known:
             found[model] = (model, "name")

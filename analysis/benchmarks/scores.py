@@ -1,4 +1,4 @@
-"""Scores of models on benchmarks from somebody's file: plain CSV or YAML, and two leaderboards as they are published."""
+"""Scores of models on benchmarks from somebody's file: plain CSV or YAML, and two leaderboards as published."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ class Scores:
     Attributes
     ----------
     frame
-        One row per entry of the file, the index its model's name (a name may come several times: other precisions, say);
-        one column per benchmark, NaN where a model has no score.
+        One row per entry of the file, the index its model's name (a name may come several times: other precisions,
+        say); one column per benchmark, NaN where a model has no score.
     parameters
         Size of each entry's model, NaN where unknown.
     source
@@ -121,9 +121,7 @@ def _open_llm(file: Path, frame: pd.DataFrame) -> Scores:
     scores = frame[[*values, "model_average_score"]].rename(columns={**names, "model_average_score": "Average"})
     index = pd.Index(frame["model_name"].astype(str), name="model")
     parameters = _known(frame["metadata_params_billions"]) * BILLION
-    return Scores(
-        scores.set_axis(index).astype(float), parameters.set_axis(index), f"{file} (Open LLM Leaderboard)"
-    )
+    return Scores(scores.set_axis(index).astype(float), parameters.set_axis(index), f"{file} (Open LLM Leaderboard)")
 
 
 def _swallow(file: Path, entries: list[dict[str, Any]]) -> Scores:

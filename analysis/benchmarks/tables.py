@@ -73,7 +73,8 @@ def benchmarks(runs: Runs, *, scores: str = "", aliases: str = "", invalid: str 
         beside = _beside(wide, scores, aliases)
         for name, (measure, pattern) in labels.items():
             for benchmark in beside:
-                if benchmark != name:
+                # Accuracy is a part of Overall: that they go together is arithmetic.
+                if benchmark != name and (measure, benchmark) != ("overall", ACCURACY):
                     about = dict(zip(KEY, key, strict=True), measure=measure, pattern=pattern, benchmark=benchmark)
                     rows += _coefficients(wide[name], beside[benchmark], wide[SIZE], about)
     table = pd.DataFrame(rows, columns=[name for name in ROWS if name != "p_holm"])
@@ -135,7 +136,9 @@ def _wide(part: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, tuple[str, str]]]
     """One row per model with its measures as columns and its size (log10); and what each column is."""
     order = {name: place for place, name in enumerate((ORIGINAL, *PATTERNS, ALL))}
     pairs = part[["measure", "pattern"]].drop_duplicates()
-    pairs = pairs.sort_values(["measure", "pattern"], key=lambda s: s.map(order).fillna(-1) if s.name == "pattern" else s)
+    pairs = pairs.sort_values(
+        ["measure", "pattern"], key=lambda s: s.map(order).fillna(-1) if s.name == "pattern" else s
+    )
     labels = {label(*pair): pair for pair in pairs.itertuples(index=False, name=None)}
     named = part.assign(column=[label(*pair) for pair in zip(part["measure"], part["pattern"], strict=True)])
     wide = named.pivot(index="model", columns="column", values="value")[list(labels)]
@@ -163,8 +166,10 @@ def _matched(scores: Scores, models: list[str], aliases: dict[str, str]) -> pd.D
     return by_name.reindex(found["matched"].where(found["matched"] != "", None)).set_axis(found["model"])
 
 
-def _coefficients(ours: pd.Series, theirs: pd.Series, size: pd.Series, about: dict[str, str]) -> list[dict[str, object]]:
-    rows = []
+def _coefficients(
+    ours: pd.Series, theirs: pd.Series, size: pd.Series, about: dict[str, str]
+) -> list[dict[str, object]]:
+    rows: list[dict[str, object]] = []
     for method in correlation.METHODS:
         plain = correlation.row(correlation.coefficient(ours, theirs, method=method))
         rows.append({**about, "method": method, "interval": correlation.INTERVAL, **plain})

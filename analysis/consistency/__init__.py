@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from analysis.consistency.answers import CONVENTIONS, ORIGINAL, PATTERNS, PROTOCOL, cells, studies
 from analysis.consistency.shifts import curve, shifts
-from analysis.consistency.tables import consistency, conventions, groups, overall, shots, stages
+from analysis.consistency.tables import consistency, conventions, groups, overall, patterns, shots, stages, turned
 
 __all__ = [
     "CONVENTIONS",
@@ -25,8 +25,10 @@ __all__ = [
     "curve",
     "groups",
     "overall",
+    "patterns",
     "shifts",
     "shots",
     "stages",
     "studies",
+    "turned",
 ]

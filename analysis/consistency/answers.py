@@ -139,7 +139,8 @@ def _check_stimuli(runs: Runs, study: str, labels: list[str]) -> None:
     ).fetchone()
     if lonely:
         raise InputError(
-            f"{_path(runs, study)}: stimuli.parquet: item {lonely[0]!r} has {lonely[1]} original questions; it needs one"
+            f"{_path(runs, study)}: stimuli.parquet: item {lonely[0]!r} has {lonely[1]} original questions; it needs "
+            "one"
         )
 
 
@@ -147,7 +148,7 @@ def _answers(study: str, yes: str) -> str:
     """SQL of one study's rows of the view."""
     name, place = literal(study), f"list_position(s.options, {literal(yes)})"
     counted = 'r."count"[1] + r."count"[2]'
-    most = f"""CASE WHEN r."count"[1] > r."count"[2] THEN s.options[1] WHEN r."count"[2] > r."count"[1]
+    most = """CASE WHEN r."count"[1] > r."count"[2] THEN s.options[1] WHEN r."count"[2] > r."count"[1]
                THEN s.options[2] END"""
     return f"""
         SELECT {name} AS study, model, condition, item, variant, place, pattern, language, task, gold,

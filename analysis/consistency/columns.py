@@ -10,11 +10,17 @@ MODELS = "models"
 COLUMNS: dict[str, Column] = {
     # identity
     "task": Column("what was asked about the texts; all: mean over tasks", header="Task"),
-    "pattern": Column("kind of wording; original: the question before rewording; all: mean over patterns", header="Pattern"),
+    "pattern": Column(
+        "kind of wording; original: the question before rewording; all: mean over patterns", header="Pattern"
+    ),
     "stage": Column("base, instruct (tuned models among them), or the model with a column of its own", header="Stage"),
     "series": Column("the series of the models, as run.json has it", header="Series"),
     "shots": Column("exemplars shown before the question", "exemplars", "Shots"),
     "condition_zero": Column("the same settings without exemplars", header="Compared with"),
+    "text_original": Column("the original question", header="Original"),
+    "answer_original": Column("the answer to it", header="Answer"),
+    "text_reworded": Column("the reworded question", header="Reworded"),
+    "answer_reworded": Column("the answer to it, as said", header="Answer"),
     # sizes
     "n_tasks": Column("tasks that the mean is taken over", "tasks", "Tasks"),
     "n_patterns": Column("patterns that the mean is taken over", "patterns", "Patterns"),
@@ -25,11 +31,14 @@ COLUMNS: dict[str, Column] = {
     "consistency": Column(
         "share of pairs with the same answer before and after rewording, antonyms inverted", SHARE, "Consistency", 3
     ),
-    "yes": Column("share of \"Yes\", as said, to this pattern", SHARE, "Yes", 3),
-    "diff_yes": Column("share of \"Yes\", as said, after rewording minus before", POINTS, "DiffYes", 3),
+    "yes": Column('share of "Yes", as said, to this pattern', SHARE, "Yes", 3),
+    "diff_yes": Column('share of "Yes", as said, after rewording minus before', POINTS, "DiffYes", 3),
     "excess_yes": Column(
-        "share of \"Yes\" minus what the same answers as before would have been in this wording: DiffYes, but for "
-        "antonyms, where it is free of the inversion", POINTS, "Excess Yes", 3
+        'share of "Yes" minus what the same answers as before would have been in this wording: DiffYes, but for '
+        "antonyms, where it is free of the inversion",
+        POINTS,
+        "Excess Yes",
+        3,
     ),
     "accuracy_original": Column("share of right answers before rewording, same pairs", SHARE, "Accuracy before", 3),
     "accuracy": Column("share of right answers to this pattern", SHARE, "Accuracy", 3),
@@ -56,7 +65,9 @@ COLUMNS: dict[str, Column] = {
     "p_yes": Column("mean p(Yes) to the reworded question, as shown", P_YES, "After", 3),
     "shift": Column(
         "mean of p(Yes) after rewording minus that of an unmoved answer (the original's; 1 minus it for antonyms)",
-        POINTS, "Shift", 3,
+        POINTS,
+        "Shift",
+        3,
     ),
     "n_band": Column("pairs with an original p(Yes) between 0.2 and 0.8", "pairs", "In band"),
     "n_outside": Column("pairs with an original p(Yes) outside", "pairs", "Outside"),
@@ -64,7 +75,9 @@ COLUMNS: dict[str, Column] = {
     "shift_outside": Column("shift where it is outside", POINTS, "Shift outside", 3),
     "band_difference": Column("shift in the band minus shift outside", POINTS, "Difference", 3),
     # correlations
-    "benchmark": Column("what the measure is correlated with: a benchmark, size (parameters) or accuracy", header="With"),
+    "benchmark": Column(
+        "what the measure is correlated with: a benchmark, size (parameters) or accuracy", header="With"
+    ),
     "method": Column("pearson or spearman; given size: partial", header="Method"),
     "interval": Column("how the interval was made", header="Interval by"),
     "caution": Column("why there is no coefficient, or that it rests on few models", header="Caution"),

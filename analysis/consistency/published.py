@@ -28,8 +28,7 @@ def groups() -> pd.DataFrame:
 def matrix() -> pd.DataFrame:
     """The printed matrix of Figure 8 in long form, in its printed order: measure_a, measure_b, r."""
     wide = pd.read_csv(FOLDER / "takayama_figure8.csv").set_index("measure")
-    long = wide.stack().rename("r").rename_axis(["measure_a", "measure_b"]).reset_index()
-    return long
+    return wide.stack().rename("r").rename_axis(["measure_a", "measure_b"]).reset_index()
 
 
 def size() -> pd.DataFrame:

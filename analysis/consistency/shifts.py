@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from functools import partial
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -16,14 +16,16 @@ if TYPE_CHECKING:
 
 BINS = 10
 BAND = (0.2, 0.8)  # where the paper takes a model's confidence to be low
+Grouped: TypeAlias = Callable[[Columns, Array, tuple[str, ...]], dict[str, Array]]
 UNIT = ["study", "model", "language", "task", "condition", "pattern"]
 
 
 def shifts(runs: Runs, *, resamples: int = 10_000, seed: int = 0) -> pd.DataFrame:
     """Mean shift in p(Yes) from the original question to the reworded one, inside the low-confidence band and outside.
 
-    p(Yes) is renormalised over the two answers (footnote 5). The shift of a pair is its p(Yes) minus the p(Yes) that an
-    unmoved answer would have: the original's, or 1 minus it for an antonym. Positive: towards "Yes" as said.
+    Over the pairs with two valid answers. p(Yes) is renormalised over the two answers (footnote 5). The shift of a
+    pair is its p(Yes) minus the p(Yes) that an unmoved answer would have: the original's, or 1 minus it for an antonym.
+    Positive: towards "Yes" as said.
 
     Returns
     -------
@@ -55,9 +57,9 @@ def curve(runs: Runs, *, resamples: int = 10_000, seed: int = 0) -> pd.DataFrame
     wide = _resampled(rows, {f"_{b}": pd.Series(bins == b, rows.index) for b in range(BINS)}, _means, resamples, seed)
     parts = []
     for b in range(BINS):
-        names = {f"{name}_{b}{end}": f"{name}{end}" for name in ("p_original", "p_yes", "shift")
-                 for end in ("", "_lower", "_upper")}  # fmt: skip
-        part = wide[[*UNIT, f"n_{b}", *names]].rename(columns={f"n_{b}": "n", **names})
+        names = {f"{name}_{b}": name for name in ("n", "p_original", "p_yes", "shift")}
+        names |= {f"shift_{b}_{end}": f"shift_{end}" for end in ("lower", "upper")}
+        part = wide[[*UNIT, *names]].rename(columns=names)
         parts.append(part.assign(bin_low=b / BINS, bin_high=(b + 1) / BINS, unit=part.index))
     frame = pd.concat(parts).sort_values(["unit", "bin_low"], kind="stable")
     frame = frame[frame["n"] > 0].reset_index(drop=True)
@@ -65,9 +67,12 @@ def curve(runs: Runs, *, resamples: int = 10_000, seed: int = 0) -> pd.DataFrame
 
 
 def _pairs(runs: Runs) -> pd.DataFrame:
-    """p_original, p_yes and shift of every pair that has both probabilities."""
+    """p_original, p_yes and shift of every pair that has both probabilities, and two valid answers.
+
+    Where the model's likeliest answer is neither, p(Yes) is renormalised from the little that is left, and says little.
+    """
     prepare(runs)
-    rows = runs.sql(
+    return runs.sql(
         f"""
         SELECT p.study, p.language, p.task, p.model, p.condition, p.pattern, p.item, p.place, u.position AS unit,
                o.p_yes AS p_original, p.p_yes, p.p_yes - CASE WHEN p.inverted THEN 1 - o.p_yes ELSE o.p_yes END AS shift
@@ -75,14 +80,14 @@ def _pairs(runs: Runs) -> pd.DataFrame:
         JOIN (SELECT * FROM wording_answers WHERE pattern = '{ORIGINAL}') AS o USING (study, model, condition, item)
         JOIN units AS u USING (study, model, condition)
         WHERE p.pattern <> '{ORIGINAL}' AND p.p_yes IS NOT NULL AND o.p_yes IS NOT NULL
+              AND p.yes IS NOT NULL AND o.yes IS NOT NULL
         ORDER BY unit, p.place"""
     )
-    return rows
 
 
-def _resampled(rows: pd.DataFrame, groups: dict[str, pd.Series], statistic: object, resamples: int, seed: int) -> (
-    pd.DataFrame
-):  # fmt: skip
+def _resampled(
+    rows: pd.DataFrame, groups: dict[str, pd.Series], statistic: Grouped, resamples: int, seed: int
+) -> pd.DataFrame:
     """Per unit the statistic of sums by group of pairs, with intervals over items; and n of every group."""
     units = rows[KEY].drop_duplicates().reset_index(drop=True)
     column = pd.MultiIndex.from_frame(units).get_indexer(pd.MultiIndex.from_frame(rows[KEY]))
@@ -90,18 +95,23 @@ def _resampled(rows: pd.DataFrame, groups: dict[str, pd.Series], statistic: obje
     shape = (int(item.max(initial=-1)) + 1, len(units))
     asked = np.zeros(shape, bool)
     asked[item, column] = True
-    columns, frame = {}, units
+    totals, frame = {}, units
     for group, where in groups.items():
         for name in ("n", "p_original", "p_yes", "shift"):
             sums = np.zeros(shape)
             values = where.astype(float) if name == "n" else rows[name].where(where, 0.0)
             np.add.at(sums, (item, column), values)  # with all templates, an item has several pairs
-            columns[f"{name}{group}"] = np.where(asked, sums, np.nan)
-        frame = frame.assign(**{f"n{group}": np.nansum(columns[f"n{group}"], axis=0).astype(int)})
+            totals[f"{name}{group}"] = sums
+        n = totals[f"n{group}"].sum(axis=0)
+        with np.errstate(invalid="ignore"):
+            means = {f"{name}{group}": totals[f"{name}{group}"].sum(axis=0) / n for name in ("p_original", "p_yes")}
+        frame = frame.assign(**{f"n{group}": n.astype(int), **means})
+    columns = {f"{name}{group}": np.where(asked, totals[f"{name}{group}"], np.nan) for group in groups
+               for name in ("n", "shift")}  # fmt: skip
     if units.empty:
-        names = statistic({name: np.zeros((1, 1)) for name in columns}, np.ones((1, 1)), tuple(groups))  # type: ignore[operator]
+        names = statistic({name: np.zeros((1, 1)) for name in columns}, np.ones((1, 1)), tuple(groups))
         return frame.assign(**{f"{name}{end}": [] for name in names for end in ("", "_lower", "_upper")})
-    found = bootstrap(columns, partial(statistic, groups=tuple(groups)), draws=resamples, seed=seed)  # type: ignore[arg-type]
+    found = bootstrap(columns, lambda c, n: statistic(c, n, tuple(groups)), draws=resamples, seed=seed)
     for name, interval in found.items():
         frame = frame.assign(
             **{name: interval.estimate, f"{name}_lower": interval.lower, f"{name}_upper": interval.upper}
@@ -110,11 +120,7 @@ def _resampled(rows: pd.DataFrame, groups: dict[str, pd.Series], statistic: obje
 
 
 def _means(columns: Columns, counts: Array, groups: tuple[str, ...]) -> dict[str, Array]:
-    return {
-        f"{name}{group}": ratio(counts, columns[f"{name}{group}"], columns[f"n{group}"])
-        for group in groups
-        for name in ("p_original", "p_yes", "shift")
-    }
+    return {f"shift{group}": ratio(counts, columns[f"shift{group}"], columns[f"n{group}"]) for group in groups}
 
 
 def _band(columns: Columns, counts: Array, groups: tuple[str, ...]) -> dict[str, Array]:

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from analysis.consistency import published
-from analysis.consistency.answers import KEY, ORIGINAL, Cells, cells
+from analysis.consistency.answers import KEY, ORIGINAL, Cells, cells, prepare
 from analysis.consistency.measures import MEASURES, Target, differences, intervals
 
 if TYPE_CHECKING:
@@ -25,9 +25,7 @@ DIFFERENT = ("valid", "consistency", "yes", "diff_yes", "excess_yes", "accuracy"
 ENDS = [f"{name}_{end}" for name in MEASURES for end in ("lower", "upper")]
 
 
-def consistency(
-    runs: Runs, *, invalid: str = "dropped", resamples: int = 10_000, seed: int = 0
-) -> pd.DataFrame:
+def consistency(runs: Runs, *, invalid: str = "dropped", resamples: int = 10_000, seed: int = 0) -> pd.DataFrame:
     """The measures of Takayama et al., section 3.2, of every model on every kind of wording.
 
     Parameters
@@ -83,7 +81,9 @@ def overall(runs: Runs, *, invalid: str = "dropped", resamples: int = 10_000, se
     found = cells(runs, invalid)
     groups = _grouped(found, ["model", "language", "condition"], _manipulated(found))
     frame = pd.concat([groups, _measured(found, groups.pop("target"), resamples, seed)], axis=1)
-    return frame[["model", "language", "condition", "n_tasks", "n_patterns", "n_undefined", "n_items", *MEASURES, *ENDS]]
+    return frame[
+        ["model", "language", "condition", "n_tasks", "n_patterns", "n_undefined", "n_items", *MEASURES, *ENDS]
+    ]
 
 
 def groups(runs: Runs, *, invalid: str = "dropped", resamples: int = 10_000, seed: int = 0) -> pd.DataFrame:
@@ -101,15 +101,59 @@ def groups(runs: Runs, *, invalid: str = "dropped", resamples: int = 10_000, see
     several = len(single[["language", "task"]].drop_duplicates()) > 1
     whole = _grouped(found, ["stage", "condition", "pattern"], staged).assign(language=ALL, task=ALL)
     frame = pd.concat([single, whole] if several else [single], ignore_index=True)
-    every = _measured(found, frame["target"], resamples, seed)
+    measured = _measured(found, frame["target"], resamples, seed)
     answered = _answered(found)
-    defined = frame.pop("target").map(lambda target: tuple(unit for unit in target if answered[unit]) or target)
-    measured = _measured(found, defined, resamples, seed)
-    validity = ["n_items", "valid", "valid_lower", "valid_upper"]
-    frame = _blank_original(pd.concat([frame, measured.assign(**{name: every[name] for name in validity})], axis=1))
+    some = [tuple(unit for unit in target if answered[unit]) or target for target in frame["target"]]
+    changed = [place for place, target in enumerate(frame.pop("target")) if target != some[place]]
+    again = _measured(found, [some[place] for place in changed], resamples, seed).set_axis(changed)
+    columns = [name for name in again if name not in ("n_items", "valid", "valid_lower", "valid_upper")]
+    measured.loc[changed, columns] = again[columns]
+    frame = _blank_original(pd.concat([frame, measured], axis=1))
     frame = pd.concat([frame.assign(source=OURS), published.groups()], ignore_index=True)
     return frame[["source", "stage", "condition", "language", "task", "pattern", "n_models", "n_undefined", "n_items",
                   *MEASURES, *ENDS]]  # fmt: skip
+
+
+def patterns(runs: Runs, *, invalid: str = "dropped", resamples: int = 10_000, seed: int = 0) -> pd.DataFrame:
+    """What every kind of wording does in one language: means over all models, conditions and tasks with valid answers.
+
+    Returns
+    -------
+    DataFrame
+        language, pattern, n_models, n_tasks, n_undefined (cells left out), n_items, and the measures with intervals.
+    """
+    found = cells(runs, invalid)
+    frame = _grouped(found, ["language", "pattern"], _manipulated(found) & _answered(found))
+    whole = _grouped(found, ["language", "pattern"], _manipulated(found))
+    asked = whole.set_index(["language", "pattern"])["n_undefined"]
+    frame["n_undefined"] = asked.reindex(pd.MultiIndex.from_frame(frame[["language", "pattern"]])).to_numpy(int)
+    frame = pd.concat([frame, _measured(found, frame.pop("target"), resamples, seed)], axis=1)
+    return frame[["language", "pattern", "n_models", "n_tasks", "n_undefined", "n_items", *MEASURES, *ENDS]]
+
+
+def turned(runs: Runs) -> pd.DataFrame:
+    """For every model the pair of wordings between which it contradicts itself most: an example to read.
+
+    Of the pairs with two valid answers that are not consistent, the one with the largest shift of p(Yes); where there
+    are no probabilities, the first.
+    """
+    prepare(runs)
+    return runs.sql(
+        f"""
+        SELECT p.study, p.model, p.condition, p.item, p.pattern, so.text AS text_original,
+               CASE WHEN o.yes THEN 'Yes' ELSE 'No' END AS answer_original, o.p_yes AS p_original,
+               sp.text AS text_reworded, CASE WHEN p.yes THEN 'Yes' ELSE 'No' END AS answer_reworded, p.p_yes
+        FROM wording_answers AS p
+        JOIN (SELECT * FROM wording_answers WHERE pattern = '{ORIGINAL}') AS o USING (study, model, condition, item)
+        JOIN stimuli AS sp ON sp.study = p.study AND sp.item = p.item AND sp.variant = p.variant
+        JOIN stimuli AS so ON so.study = p.study AND so.item = p.item AND so.variant = o.variant
+        JOIN units AS u ON u.study = p.study AND u.model = p.model AND u.condition = p.condition
+        WHERE p.meant <> o.meant
+        QUALIFY row_number() OVER (PARTITION BY p.model ORDER BY
+            abs(p.p_yes - CASE WHEN p.inverted THEN 1 - o.p_yes ELSE o.p_yes END) DESC NULLS LAST,
+            u.position, p.place) = 1
+        ORDER BY u.position"""
+    )
 
 
 def shots(runs: Runs, *, invalid: str = "dropped", resamples: int = 10_000, seed: int = 0) -> pd.DataFrame:
@@ -187,9 +231,7 @@ def _measured(found: Cells, targets: Iterable[Target], resamples: int, seed: int
     return pd.DataFrame({"n_items": measured["valid"].n_items, **columns})
 
 
-def _differences(
-    found: Cells, pairs: pd.DataFrame, names: Sequence[str], resamples: int, seed: int
-) -> pd.DataFrame:
+def _differences(found: Cells, pairs: pd.DataFrame, names: Sequence[str], resamples: int, seed: int) -> pd.DataFrame:
     """Long form: one row per pair of targets and measure, undefined ones left out."""
     wanted = list(zip(pairs["target"], pairs["base"], strict=True))
     measured = differences(found, wanted, resamples=resamples, seed=seed)

@@ -7,6 +7,8 @@ of the models; without it the colours follow from the models in the frame. `capt
     plots.save(figure, Path("overview"))        # overview.svg and overview.pdf
 """
 
+from analysis.plots.benchmarks import accuracy_consistency, coefficients, size_overall
+from analysis.plots.consistency import consistency, diff_yes, overall_scores, shift_curve, stage_differences
 from analysis.plots.items import agreement, item_stability, pages, validity
 from analysis.plots.models import differences, headline, overview
 from analysis.plots.style import COLUMN, PAGE, Drawing, Look, looks, save, svg
@@ -14,28 +16,40 @@ from analysis.plots.wordings import correlations, effects, intercepts, residuals
 
 STABILITY = ("overview", "agreement", "item_stability", "validity", "differences")
 WORDINGS = ("effects", "correlations", "residuals", "intercepts")
-FIGURES = (*STABILITY, *WORDINGS)
+CONSISTENCY = ("consistency", "diff_yes", "overall_scores", "stage_differences", "shift_curve")
+BENCHMARKS = ("size_overall", "accuracy_consistency", "coefficients")
+FIGURES = (*STABILITY, *WORDINGS, *CONSISTENCY, *BENCHMARKS)
 
 __all__ = [
+    "BENCHMARKS",
     "COLUMN",
+    "CONSISTENCY",
     "FIGURES",
     "PAGE",
     "STABILITY",
     "WORDINGS",
     "Drawing",
     "Look",
+    "accuracy_consistency",
     "agreement",
+    "coefficients",
+    "consistency",
     "correlations",
+    "diff_yes",
     "differences",
     "effects",
     "headline",
     "intercepts",
     "item_stability",
     "looks",
+    "overall_scores",
     "overview",
     "pages",
     "residuals",
     "save",
+    "shift_curve",
+    "size_overall",
+    "stage_differences",
     "svg",
     "validity",
 ]
