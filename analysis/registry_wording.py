@@ -87,9 +87,9 @@ WORDING: Mapping[str, Table] = {
         "How far p(Yes) moves, in the low-confidence band and outside",
         "Mean shift of p(Yes) after rewording from that of an unmoved answer; the band is an original p(Yes) of 0.2 to "
         "0.8. p(Yes) is renormalised over the two answers.",
-        (*WORDED, *_names("n n_band n_outside shift shift_lower shift_upper shift_band shift_band_lower shift_band_upper "
-                          "shift_outside shift_outside_lower shift_outside_upper band_difference band_difference_lower "
-                          "band_difference_upper")),
+        (*WORDED, *_names("n n_band n_outside shift shift_lower shift_upper shift_band shift_band_lower "
+                          "shift_band_upper shift_outside shift_outside_lower shift_outside_upper band_difference "
+                          "band_difference_lower band_difference_upper")),
         frozenset(f"{name}_{end}" for name in ("shift", "shift_band", "shift_outside", "band_difference")
                   for end in ("lower", "upper")),
     ),
@@ -103,9 +103,10 @@ WORDING: Mapping[str, Table] = {
     "benchmarks": Table(
         "benchmarks.benchmarks",
         "What goes with consistency over models: size, accuracy and external benchmarks",
-        "Correlations over models with 95 % intervals (Fisher's z) and p values, Holm over all tests of a method. Size is "
-        "log10(parameters) for Pearson; given size: partial. None from fewer than 4 models; fewer than 10 are marked.",
-        _names("measure pattern benchmark study language task condition method n r lower upper interval p p_holm caution"),
+        "Correlations over models with 95 % intervals (Fisher's z) and p values, Holm over all tests of a method. Size "
+        "is log10(parameters) for Pearson; given size: partial. None from fewer than 4 models, a mark below 10.",
+        (*_names("measure pattern benchmark study language task condition method n r lower upper interval p p_holm"),
+         "caution"),
         frozenset(_names("lower upper interval study")),
     ),
     "benchmark_matrix": Table(

@@ -128,4 +128,7 @@ def _cautions(frames: Mapping[str, pd.DataFrame]) -> Iterator[str]:
     sizes = frames["measures_by_model"].groupby("model")["parameters"].first()
     if sizes.isna().any():
         yield f"Size unknown for {listing(list(sizes.index[sizes.isna()]), NAMED)}."
-    yield "Correlations over models tell what goes together, not what causes what; models of one series are no independent witnesses."
+    yield (
+        "Correlations over models tell what goes together, not what causes what; models of one series are no "
+        "independent witnesses."
+    )

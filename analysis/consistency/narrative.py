@@ -63,8 +63,8 @@ def points(difference: float) -> str:
 
 def _asked(table: pd.DataFrame) -> str:
     models = table["model"].nunique()
-    whats = [f"“{task}”{f' in {spoken(language)}' if language else ''}"
-             for language, task in table[["language", "task"]].drop_duplicates().itertuples(index=False, name=None)]  # fmt: skip
+    asked = table[["language", "task"]].drop_duplicates().itertuples(index=False, name=None)
+    whats = [f"“{task}”{f' in {spoken(language)}' if language else ''}" for language, task in asked]
     items = int(table[table["pattern"] == ORIGINAL].drop_duplicates(["study", "language", "task"])["n_items"].sum())
     patterns = [WORDS[pattern] for pattern in PATTERNS if (table["pattern"] == pattern).any()]
     return (
@@ -86,7 +86,8 @@ def _language(language: str, means: pd.DataFrame, table: pd.DataFrame, several: 
     order = means.sort_values("consistency", kind="stable")
     low, high = order.iloc[0], order.iloc[-1]
     yield (
-        f"{where} answer stays the same for {percent(low['consistency'])}{_shares(low, 'consistency', ' 95 % interval')} "
+        f"{where} answer stays the same for "
+        f"{percent(low['consistency'])}{_shares(low, 'consistency', '95 % interval ')} "
         f"of the questions under {WORDS[low['pattern']]}"
         + (
             f" and for {percent(high['consistency'])}{_shares(high, 'consistency')} under {WORDS[high['pattern']]}."
@@ -112,7 +113,7 @@ def _language(language: str, means: pd.DataFrame, table: pd.DataFrame, several: 
 
 def _shares(row: pd.Series, name: str, lead: str = "") -> str:
     low, high = row[f"{name}_lower"], row[f"{name}_upper"]
-    return "" if pd.isna(low) else f" ({lead.strip() + ' ' if lead else ''}{100 * low:.1f} to {percent(high)})"
+    return "" if pd.isna(low) else f" ({lead}{100 * low:.1f} to {percent(high)})"
 
 
 def _points(row: pd.Series, name: str) -> str:
@@ -137,8 +138,8 @@ def _band(shifts: pd.DataFrame) -> Iterator[str]:
         return
     larger, smaller = int((rows["band_difference_lower"] > 0).sum()), int((rows["band_difference_upper"] < 0).sum())
     yield (
-        f"Agreement-seeking shifts p(Yes) by {points(rows['shift_band'].mean())} points on average where it was between "
-        f"0.2 and 0.8, and by {points(rows['shift_outside'].mean())} elsewhere; the band moves clearly more in "
+        f"Agreement-seeking shifts p(Yes) by {points(rows['shift_band'].mean())} points on average where it was "
+        f"between 0.2 and 0.8, and by {points(rows['shift_outside'].mean())} elsewhere; the band moves clearly more in "
         f"{larger} of {count(len(rows), 'comparison')}, clearly less in {smaller}."
     )
 

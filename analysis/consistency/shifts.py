@@ -90,6 +90,8 @@ def _resampled(
 ) -> pd.DataFrame:
     """Per unit the statistic of sums by group of pairs, with intervals over items; and n of every group."""
     units = rows[KEY].drop_duplicates().reset_index(drop=True)
+    if units.empty:
+        return _nothing(units, tuple(groups), statistic)
     column = pd.MultiIndex.from_frame(units).get_indexer(pd.MultiIndex.from_frame(rows[KEY]))
     item = pd.factorize(pd.MultiIndex.from_frame(rows[["study", "item"]]))[0]
     shape = (int(item.max(initial=-1)) + 1, len(units))
@@ -108,15 +110,20 @@ def _resampled(
         frame = frame.assign(**{f"n{group}": n.astype(int), **means})
     columns = {f"{name}{group}": np.where(asked, totals[f"{name}{group}"], np.nan) for group in groups
                for name in ("n", "shift")}  # fmt: skip
-    if units.empty:
-        names = statistic({name: np.zeros((1, 1)) for name in columns}, np.ones((1, 1)), tuple(groups))
-        return frame.assign(**{f"{name}{end}": [] for name in names for end in ("", "_lower", "_upper")})
     found = bootstrap(columns, lambda c, n: statistic(c, n, tuple(groups)), draws=resamples, seed=seed)
     for name, interval in found.items():
         frame = frame.assign(
             **{name: interval.estimate, f"{name}_lower": interval.lower, f"{name}_upper": interval.upper}
         )
     return frame
+
+
+def _nothing(units: pd.DataFrame, groups: tuple[str, ...], statistic: Grouped) -> pd.DataFrame:
+    """The columns of a frame without rows."""
+    one = {f"{name}{group}": np.zeros((1, 1)) for group in groups for name in ("n", "shift")}
+    figures = [f"{name}{end}" for name in statistic(one, np.ones((1, 1)), groups) for end in ("", "_lower", "_upper")]
+    sums = [f"{name}{group}" for group in groups for name in ("n", "p_original", "p_yes")]
+    return units.assign(**{name: np.zeros(0) for name in (*sums, *figures)})
 
 
 def _means(columns: Columns, counts: Array, groups: tuple[str, ...]) -> dict[str, Array]:
