@@ -22,7 +22,7 @@ MODELS = {
     "org/small": {"stage": "base", "series": "S", "parameters": 1000},
     "org/small-tuned": {"stage": "tuned", "series": "S", "parameters": 1000},
     "org/large": {"stage": "base", "series": "L", "parameters": 9000},
-    "org/large-tuned": {"stage": "tuned", "series": "L", "parameters": 9000},
+    "org/large-tuned": {"stage": "tuned", "series": "L", "parameters": 9500},
 }
 
 
@@ -30,7 +30,7 @@ MODELS = {
 def folder(tmp_path_factory):
     """Four models, two languages; nobody knows Japanese. Beside it a run of another protocol."""
     where = tmp_path_factory.mktemp("wording")
-    rows = random_rows(list(MODELS), items=20, conditions=["chat/0-shot", "chat/4-shot"],
+    rows = random_rows(list(MODELS), items=20, conditions=["chat/0-shot"],
                        cells=[("en", "morality"), ("ja", "morality")], seed=1)  # fmt: skip
     rows.loc[rows["language"] == "ja", "answer"] = None
     rows.loc[0, "text"] = "<script>alert('wording')</script> & $5"
@@ -56,13 +56,12 @@ def test_the_page_answers_with_sizes_and_intervals(made):
     assert re.search(r"“Yes” changes with agreement-seeking wording by [+−]\d+\.\d points \([+−]\d", words)
     assert re.search(r"With antonyms, .* \d+\.\d % of the answers contradict the first", words)
     assert "No valid answers to “morality” in Japanese from any model" in words
-    assert "chat/0-shot" in words
 
 
 def test_the_page_is_quiet_escaped_and_loads_nothing(made):
     for name in ("wording", "benchmarks"):
         text = (made / f"{name}.html").read_text(encoding="utf-8")
-        for noise in ("Warning", "Traceback", "object at 0x", "%|", "<script", "nan"):
+        for noise in ("Warning", "Traceback", "object at 0x", "%|", "<script", ">nan<"):
             assert noise not in re.sub(r"base64,[A-Za-z0-9+/=]+", "", text), noise
         for tag, address in Page(made / f"{name}.html").addresses:
             assert tag == "a" or address.startswith("data:image/svg+xml;base64,")
@@ -145,7 +144,7 @@ def test_three_models_give_no_coefficient_and_the_page_says_so(tmp_path):
     found = benchmark_words.answer({name: tables.build(name, run) for name in benchmark_words.TABLES})
     assert found.verdict.startswith("These runs cannot say: no measure is known for 4 models")
     assert "-p scores=FILE" in found.asked
-    assert any("Size unknown" in caution for caution in found.cautions) is False
+    assert any("refused: fewer than 4 models" in caution for caution in found.cautions)
 
 
 def test_the_printed_figure_is_a_correlation_matrix_in_the_printed_order():
