@@ -8,6 +8,14 @@ from __future__ import annotations
 import pandas as pd
 
 from analysis import labels
+from analysis.benchmarks.captions import accuracy_consistency, coefficients, size_overall  # noqa: F401
+from analysis.consistency.captions import (  # noqa: F401
+    consistency,
+    diff_yes,
+    overall_scores,
+    shift_curve,
+    stage_differences,
+)
 from analysis.dictionary import column, threshold
 from analysis.narrative import count, rows, spread
 from analysis.plots import headline

@@ -55,7 +55,9 @@ COLUMNS: dict[str, Column] = {
     "n_error": Column("prompts without a response because asking failed; not counted elsewhere", "responses", "Failed"),
     "n_ties": Column("paraphrases with an agreement of exactly 0.5, on neither side", "paraphrases", "Ties"),
     "n": Column(
-        "responses that the row summarises; of a correlation, paraphrases or points; of scores, items", "", "n"
+        "what the row summarises: responses, items, pairs of questions, or (of a correlation) what is correlated",
+        "",
+        "n",
     ),
     # validity
     "validity": Column(
@@ -106,7 +108,7 @@ COLUMNS: dict[str, Column] = {
         "highest agreement within 1.5 interquartile ranges of the box", AGREEMENT, "Whisker high", 2
     ),
     # comparisons
-    "measure": Column("the figure compared: a column of the table stability, or agreement_mean", "", "Measure"),
+    "measure": Column("the figure that is compared or correlated: a column of the table of measures", "", "Measure"),
     "a_source": Column("the paraphrases compared, by who made them", "", "Paraphrases a"),
     "b_source": Column("the paraphrases that they are compared with", "", "Paraphrases b"),
     "item_r": Column(
@@ -172,8 +174,10 @@ COLUMNS: dict[str, Column] = {
     "verdict": Column("the two scales compared, in words", "", "In words"),
     "feature_a": Column("a text feature", "", "Feature"),
     "feature_b": Column("the feature that it is correlated with", "", "With"),
-    "r": Column("Pearson correlation over the paraphrases that have both features", "-1 to 1", "r", 2),
-    "language": Column("language of the wordings (ISO 639 code)", "", "Language"),
+    "r": Column(
+        "correlation over what has both (paraphrases, models); Pearson unless a method is named", "-1 to 1", "r", 2
+    ),
+    "language": Column("language of the wordings (ISO 639 code); all: mean over languages", "", "Language"),
     "columns": Column("the features", "", "Features"),
     "component": Column("what computed them, with its version; empty where they are missing", "", "Computed by"),
     "missing": Column("why the features are missing, and how to get them", "", "Missing because"),
@@ -202,6 +206,10 @@ def column(name: str) -> Column:
     """
     if name in COLUMNS:
         return COLUMNS[name]
+    from analysis.consistency.columns import COLUMNS as WORDING
+
+    if name in WORDING:
+        return WORDING[name]
     percent = threshold(name)
     if percent is not None:
         meaning = f"share of items with more than {percent:g} % of their paraphrases off the majority's side"

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pandas as pd
 
 from analysis.dictionary import Column, column, value
@@ -86,7 +87,9 @@ def _identity(frame: pd.DataFrame) -> list[str]:
     names = ["study"] if "study" in frame and frame["study"].nunique() > 1 else []
     if "model" in frame:
         names.append("model")
-        if "condition" in frame and (frame.groupby("model")["condition"].nunique() > 1).any():
+    if "condition" in frame:
+        each = frame.groupby("model")["condition"] if "model" in frame else frame["condition"]
+        if np.any(np.asarray(each.nunique()) > 1):
             names.append("condition")
     return names
 
@@ -106,7 +109,7 @@ def _cell(frame: pd.DataFrame, name: str, entry: Column, row: int) -> Cell:
     if f"{name}_se" in frame and f"{name}_dagger" in frame:
         error = value(frame[f"{name}_se"].iloc[row], entry)
         return Cell(text + frame[f"{name}_dagger"].iloc[row], f"± {error}" if error else "")
-    low, high = ("lower", "upper") if name in ("difference", "estimate") else (f"{name}_lower", f"{name}_upper")
+    low, high = ("lower", "upper") if name in ("difference", "estimate", "r") else (f"{name}_lower", f"{name}_upper")
     if not text or name in WITHOUT_INTERVAL or low not in frame or high not in frame:
         return Cell(text)
     ends = [value(frame[end].iloc[row], entry) for end in (low, high)]

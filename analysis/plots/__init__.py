@@ -7,6 +7,8 @@ of the models; without it the colours follow from the models in the frame. `capt
     plots.save(figure, Path("overview"))        # overview.svg and overview.pdf
 """
 
+from analysis.plots.benchmarks import accuracy_consistency, coefficients, size_overall
+from analysis.plots.consistency import consistency, diff_yes, overall_scores, shift_curve, stage_differences
 from analysis.plots.items import agreement, item_stability, pages, validity
 from analysis.plots.models import differences, headline, overview
 from analysis.plots.scoring import score_influence, score_methods, score_temperatures, score_violins
@@ -16,10 +18,14 @@ from analysis.plots.wordings import correlations, effects, intercepts, residuals
 STABILITY = ("overview", "agreement", "item_stability", "validity", "differences")
 WORDINGS = ("effects", "correlations", "residuals", "intercepts")
 SCORING = ("score_violins", "score_temperatures", "score_methods", "score_influence")
-FIGURES = (*STABILITY, *WORDINGS, *SCORING)
+CONSISTENCY = ("consistency", "diff_yes", "overall_scores", "stage_differences", "shift_curve")
+BENCHMARKS = ("size_overall", "accuracy_consistency", "coefficients")
+FIGURES = (*STABILITY, *WORDINGS, *SCORING, *CONSISTENCY, *BENCHMARKS)
 
 __all__ = [
+    "BENCHMARKS",
     "COLUMN",
+    "CONSISTENCY",
     "FIGURES",
     "PAGE",
     "SCORING",
@@ -27,14 +33,19 @@ __all__ = [
     "WORDINGS",
     "Drawing",
     "Look",
+    "accuracy_consistency",
     "agreement",
+    "coefficients",
+    "consistency",
     "correlations",
+    "diff_yes",
     "differences",
     "effects",
     "headline",
     "intercepts",
     "item_stability",
     "looks",
+    "overall_scores",
     "overview",
     "pages",
     "residuals",
@@ -43,6 +54,9 @@ __all__ = [
     "score_methods",
     "score_temperatures",
     "score_violins",
+    "shift_curve",
+    "size_overall",
+    "stage_differences",
     "svg",
     "validity",
 ]
