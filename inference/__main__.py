@@ -6,20 +6,22 @@ import argparse
 import importlib
 import sys
 from collections.abc import Callable, Sequence
+from functools import partial
+from types import ModuleType
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from inference.errors import InputError, RunFailed
+from inference.protocols import PROTOCOLS, protocol
 
 if TYPE_CHECKING:
+    from inference.asking import Questions
     from inference.models import Model
-    from inference.prompts import PromptBook
     from inference.run import Settings
     from inference.study import Study
 
 # Nothing heavy is imported up here or while the parsers are made: `--help` must answer at once.
 
 PROGRAM = "python -m inference"
-PROTOCOLS = ("agreement",)
 IMPORTERS = {
     "haller": "responses as Haller et al. (2024) published them (JSON)",
     "table": "a long table with one row per response (CSV, JSON lines or Parquet)",
@@ -62,14 +64,18 @@ def _fail(status: int, message: str) -> int:
 def _parser(given: Sequence[str]) -> argparse.ArgumentParser:
     parser = Parser(prog=PROGRAM, description="Ask language models the same question in many wordings.")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    _add(commands, "run", _run, "ask models and write a run folder; a stopped run goes on where it was", _run_arguments)
-    _add(
-        commands,
-        "preview",
-        _preview,
-        "show one rendered prompt, the tokens of its options and the time to come",
-        _asking,
-    )
+    for command, action, about, add_arguments in (
+        ("run", _run, "ask models and write a run folder; a stopped run goes on where it was", _run_arguments),
+        ("preview", _preview, "show one rendered prompt, the tokens of its options and the time to come", _asking),
+    ):
+        asking = commands.add_parser(command, help=about, description=about[:1].upper() + about[1:] + ".")
+        protocols = asking.add_subparsers(title="protocols", metavar="PROTOCOL", required=True)
+        for name, what in PROTOCOLS.items():
+            # Only the protocol that is called for is imported.
+            if list(given[:2]) == [command, name]:
+                _add(protocols, name, action, what, partial(add_arguments, protocol(name)))
+            else:
+                protocols.add_parser(name, help=what)
     imports = commands.add_parser("import", help="make a run folder from other people's files")
     kinds = imports.add_subparsers(title="kinds of file", metavar="KIND", required=True)
     for name, about in IMPORTERS.items():
@@ -94,24 +100,18 @@ def _add(
     add_arguments(parser)
 
 
-def _run_arguments(parser: argparse.ArgumentParser) -> None:
+def _run_arguments(asked: ModuleType, parser: argparse.ArgumentParser) -> None:
     parser.epilog = EXAMPLE
     parser.add_argument(
         "--out", required=True, metavar="RUN", help="run folder: new, or one of the same study to go on with"
     )
-    _asking(parser)
+    _asking(asked, parser)
 
 
-def _asking(parser: argparse.ArgumentParser) -> None:
+def _asking(asked: ModuleType, parser: argparse.ArgumentParser) -> None:
     """What is asked, of whom and how: the arguments of `run` and `preview`."""
-    parser.add_argument("protocol", choices=PROTOCOLS, help="what is asked about every item")
-    parser.add_argument(
-        "--items",
-        required=True,
-        metavar="SOURCE",
-        help="a .csv, .tsv, .json, .jsonl, .yaml or .parquet file, a Hugging Face data set (id or folder, with #SPLIT "
-        "where it has several), or `demo` for the questionnaire that comes with Waver",
-    )
+    parser.set_defaults(protocol=asked)
+    asked.add_arguments(parser)
     parser.add_argument(
         "--model",
         required=True,
@@ -125,18 +125,11 @@ def _asking(parser: argparse.ArgumentParser) -> None:
         "--models", metavar="FILE", help="YAML: model id -> series, stage, family, parameters, revision"
     )
     parser.add_argument("--name", metavar="STUDY", help="name of the study (default: the name of the items file)")
-    asked = parser.add_argument_group("how it is asked")
-    asked.add_argument(
+    parser.add_argument(
         "--form",
         choices=("auto", "plain", "chat"),
         default="auto",
         help="auto: chat where the model has a chat template, else plain; a masked model always fills a mask",
-    )
-    asked.add_argument(
-        "--option-order", nargs="+", choices=("yes-no", "no-yes"), default=["yes-no"], help="each order is a condition"
-    )
-    asked.add_argument(
-        "--prompt", metavar="FILE", help="prompts of your own (YAML, like inference/protocols/agreement.yaml)"
     )
     engine = parser.add_argument_group("engine")
     engine.add_argument("--engine", choices=("auto", "causal", "masked"), default="auto")
@@ -161,32 +154,29 @@ def _run(options: argparse.Namespace) -> None:
     from inference.run import execute
 
     descriptions = read_descriptions(options.models) if options.models else None
-    study, models, book, settings = _prepare(options)
-    execute(study, models, book, settings, options.out, descriptions=descriptions, command=options.call)
+    study, models, questions, settings = _prepare(options)
+    execute(study, models, questions, settings, options.out, descriptions=descriptions, command=options.call)
 
 
 def _preview(options: argparse.Namespace) -> None:
     from inference.preview import preview
     from inference.run import list_unstable
 
-    study, models, book, settings = _prepare(options)
+    study, models, questions, settings = _prepare(options)
     list_unstable(study)
-    for line in preview(study, models, book, settings):
+    for line in preview(study, models, questions, settings):
         print(line, flush=True)
 
 
-def _prepare(options: argparse.Namespace) -> tuple[Study, tuple[Model, ...], PromptBook, Settings]:
+def _prepare(options: argparse.Namespace) -> tuple[Study, tuple[Model, ...], Questions, Settings]:
     """Everything that can be checked before a model is loaded."""
-    from inference import items, protocols
     from inference.models import resolve
-    from inference.prompts import PromptBook
     from inference.run import Settings
 
     models = resolve(options.model)
-    book = PromptBook.load(options.prompt)
+    study, questions = options.protocol.prepare(options)
     settings = Settings(
         form=options.form,
-        option_orders=tuple(dict.fromkeys(options.option_order)),
         engine=options.engine,
         dtype=options.dtype,
         device=options.device,
@@ -194,9 +184,7 @@ def _prepare(options: argparse.Namespace) -> tuple[Study, tuple[Model, ...], Pro
         seed=options.seed,
         batch_size=options.batch_size,
     )
-    name = options.name or items.default_name(options.items)
-    study = protocols.build(options.protocol, items.load(options.items), name, options.items)
-    return study, models, book, settings
+    return study, models, questions, settings
 
 
 def _without_secrets(arguments: Sequence[str]) -> list[str]:

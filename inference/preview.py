@@ -7,9 +7,10 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from inference.asking import Prompts, Questions, Way, ask
 from inference.models import Model
-from inference.prompts import Prompt, PromptBook
-from inference.run import Settings, release_memory
+from inference.prompts import Prompt
+from inference.run import Settings, refuse_first_token_of_thinkers, release_memory
 from inference.study import Study, Variant
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ TIMED_BATCHES, TIMED_SECONDS = 3, 10.0  # the sample ends at whichever comes fir
 def preview(
     study: Study,
     models: Sequence[Model],
-    book: PromptBook,
+    questions: Questions,
     settings: Settings,
     load: Callable[[Model, int], Engine] | None = None,
 ) -> Iterator[str]:
@@ -30,7 +31,7 @@ def preview(
 
     Parameters
     ----------
-    study, models, book, settings, load
+    study, models, questions, settings, load
         As for `inference.run.execute`.
 
     Raises
@@ -45,11 +46,18 @@ def preview(
         engine = (load or settings.load)(model, settings.seed or 0)
         form = engine.form(settings.form)
         yield from ("", f"model {model.id}: {_described(engine)}")
-        for order in settings.option_orders:
-            asked = [book.render(form, variant, order, engine.mask_token) for variant in variants]
-            yield from ("", f"condition {book.condition(form, order)}")
-            yield from _explained(engine.explain(asked[0]), variants[0])
-            tokens, estimate = sum(engine.lengths(asked)), estimated_seconds(engine, asked)
+        rounds = questions.rounds(form)
+        refuse_first_token_of_thinkers(model, engine, form, rounds)
+        for each in rounds:
+            chosen = [variant for variant in variants if each.chosen(variant)]
+            asked = Prompts(chosen, each.render, engine.mask_token)
+            yield from ("", *(f"condition {condition.name}" for condition in each.conditions))
+            if not asked:
+                yield "  to come: nothing, no variant is drawn"
+                continue
+            yield from _explained(engine.explain(asked[0]), chosen[0])
+            tokens = sum(engine.lengths(asked))
+            estimate = estimated_seconds(engine, asked, [condition.way for condition in each.conditions])
             yield f"  to come: {len(asked):,} prompts, {tokens:,} tokens, about {duration(estimate)}"
             seconds, prompts = seconds + estimate, prompts + len(asked)
         del engine
@@ -57,16 +65,16 @@ def preview(
     yield from ("", f"in all: {prompts:,.0f} prompts, about {duration(seconds)} (loading the models aside)")
 
 
-def estimated_seconds(engine: Engine, prompts: Sequence[Prompt]) -> float:
+def estimated_seconds(engine: Engine, prompts: Sequence[Prompt], ways: Sequence[Way]) -> float:
     """Time that all prompts will take, from timed batches spread over the length-sorted list."""
     batches = engine.batches(prompts)
     lengths = engine.lengths(prompts)
     chosen = [batches[len(batches) * (2 * n + 1) // (2 * TIMED_BATCHES)] for n in range(TIMED_BATCHES)]
-    engine.score([prompts[number] for number in chosen[0]])  # the first one also pays for warming up
+    ask(engine, [prompts[number] for number in chosen[0]], ways)  # the first one also pays for warming up
     began = time.perf_counter()
     tokens = 0
     for batch in chosen:
-        engine.score([prompts[number] for number in batch])
+        ask(engine, [prompts[number] for number in batch], ways)
         tokens += sum(lengths[number] for number in batch)
         if time.perf_counter() - began > TIMED_SECONDS:
             break

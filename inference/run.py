@@ -12,15 +12,16 @@ from typing import TYPE_CHECKING, Any
 
 from tqdm import tqdm
 
+from inference.asking import Exact, Prompts, Questions, Response, Round, answers
 from inference.errors import InputError, RunFailed
 from inference.models import Model
-from inference.prompts import Prompt, PromptBook
+from inference.prompts import CHAT, Prompt
 from inference.session import Stop, Tally, Writer
 from inference.store import Run
 from inference.study import Study, Variant
 
 if TYPE_CHECKING:
-    from inference.engines import Engine, Score
+    from inference.engines import Engine
 
 
 LISTED = 100  # items without paraphrases that are named one by one
@@ -31,7 +32,6 @@ class Settings:
     """How models are asked; what stays `auto` or None is chosen per model and recorded."""
 
     form: str = "auto"
-    option_orders: tuple[str, ...] = ("yes-no",)
     engine: str = "auto"
     dtype: str = "auto"
     device: str = "auto"
@@ -57,7 +57,7 @@ class Settings:
 def execute(
     study: Study,
     models: Sequence[Model],
-    book: PromptBook,
+    questions: Questions,
     settings: Settings,
     out: str,
     *,
@@ -73,8 +73,8 @@ def execute(
         What is asked.
     models
         Asked one after the other; only one is in memory at a time.
-    book, settings
-        The prompts, and how to ask. Every form and every option order is a condition.
+    questions, settings
+        The protocol's rounds of prompts with their conditions, and the engine to ask with.
     out
         The run folder, new or of the same study; rows appear in it at batch boundaries.
     descriptions
@@ -103,11 +103,11 @@ def execute(
         for model in described:
             if stop.requested:
                 raise RunFailed(f"stopped before {model.id}; give the same command again to go on")
-            if _finished(run, model, book, settings):
+            if _finished(run, model, questions, settings):
                 print(f"{model.id}: nothing left to ask", file=sys.stderr)
                 continue
             engine = (load or settings.load)(model, run.seed)
-            tallies += _ask_model(run, model, engine, book, settings, stop)
+            tallies += _ask_model(run, model, engine, questions, settings, stop)
             del engine
             release_memory()
         run.finish()
@@ -115,11 +115,6 @@ def execute(
     if hopeless:
         raise RunFailed(f"{hopeless[0].model} {hopeless[0].condition}: not one response ({hopeless[0].first_error})")
     return tallies
-
-
-def condition_fields(book: PromptBook, form: str, option_order: str) -> dict[str, Any]:
-    """What `run.json` records about a condition."""
-    return {"form": form, "option_order": option_order, "prompt": book.name, "prompt_hash": book.hash(form)}
 
 
 def list_unstable(study: Study) -> None:
@@ -145,7 +140,7 @@ def _describe(run: Run, models: Sequence[Model], stated: Mapping[str, Mapping[st
     return [replace(model, fields={**model.fields, **stated.get(model.id, {})}) for model in models]
 
 
-def _finished(run: Run, model: Model, book: PromptBook, settings: Settings) -> bool:
+def _finished(run: Run, model: Model, questions: Questions, settings: Settings) -> bool:
     """Whether nothing is left to ask a hub model, so that a large one need not be loaded to find that out.
 
     Only under settings that are as recorded or were left open. A local folder is always loaded: what it holds may have
@@ -159,79 +154,105 @@ def _finished(run: Run, model: Model, book: PromptBook, settings: Settings) -> b
     chosen["revision"] = model.fields.get("revision", settings.revision)
     if form is None or any(value not in ("auto", None, known.get(name)) for name, value in chosen.items()):
         return False
-    wanted = {variant.key for variant in run.study.variants}
-    for order in settings.option_orders:
-        condition = book.condition(form, order)
-        if run.conditions.get(condition) != condition_fields(book, form, order):
-            return False
-        if wanted - run.done(model.id, condition):
-            return False
+    for each in questions.rounds(form):
+        wanted = {variant.key for variant in run.study.variants if each.chosen(variant)}
+        for condition in each.conditions:
+            if run.conditions.get(condition.name) != condition.fields or wanted - run.done(model.id, condition.name):
+                return False
     run.add_model(model.id, {**known, **model.fields})
     return True
 
 
-def _ask_model(run: Run, model: Model, engine: Engine, book: PromptBook, settings: Settings, stop: Stop) -> list[Tally]:
+def _ask_model(
+    run: Run, model: Model, engine: Engine, questions: Questions, settings: Settings, stop: Stop
+) -> list[Tally]:
     form = engine.form(settings.form)
+    rounds = questions.rounds(form)
+    refuse_first_token_of_thinkers(model, engine, form, rounds)
     forms = {**run.models.get(model.id, {}).get("forms", {}), settings.form: form}
     run.add_model(model.id, {**engine.info, **model.fields, "forms": forms})
     variants = list(run.study.variants)
     tallies = []
-    for order in settings.option_orders:
-        condition = book.condition(form, order)
-        run.add_condition(condition, condition_fields(book, form, order))
-        prompts = [book.render(form, variant, order, engine.mask_token) for variant in variants]
+    for each in rounds:
+        for condition in each.conditions:
+            run.add_condition(condition.name, condition.fields)
         began = time.monotonic()
-        tally = _ask_condition(run, model.id, condition, engine, variants, prompts, stop)
-        tally.report(time.monotonic() - began)
-        tallies.append(tally)
+        found = _ask_round(run, model.id, each, engine, [variant for variant in variants if each.chosen(variant)], stop)
+        for tally in found:
+            tally.report(time.monotonic() - began)
+        tallies += found
     return tallies
 
 
-def _ask_condition(
-    run: Run,
-    model: str,
-    condition: str,
-    engine: Engine,
-    variants: Sequence[Variant],
-    prompts: Sequence[Prompt],
-    stop: Stop,
-) -> Tally:
-    """One model under one condition.
+def refuse_first_token_of_thinkers(model: Model, engine: Engine, form: str, rounds: Sequence[Round]) -> None:
+    """The first token of a model that thinks before it answers is no answer.
 
-    Batches come from the full list and are scored as composed even where only some of their rows are missing, so the
+    Raises
+    ------
+    InputError
+        For option probabilities of such a model in chat form.
+    """
+    exact = any(isinstance(condition.way, Exact) for each in rounds for condition in each.conditions)
+    if form == CHAT and exact and engine.info.get("thinks"):
+        raise InputError(
+            f"model {model.id} thinks before it answers, so its first token is no answer: "
+            "ask it for text (--answer text), or with --form plain"
+        )
+
+
+def _ask_round(
+    run: Run, model: str, asked: Round, engine: Engine, variants: Sequence[Variant], stop: Stop
+) -> list[Tally]:
+    """One model in one round: a tally per condition.
+
+    Batches come from the full list and are asked as composed even where only some of their rows are missing, so the
     numbers do not depend on how often a run was interrupted.
     """
-    tally = Tally(model, condition)
-    done = run.done(model, condition)
-    if len(done) == len(prompts):
-        return tally
+    tallies = {condition.name: Tally(model, condition.name) for condition in asked.conditions}
+    done = {condition.name: run.done(model, condition.name) for condition in asked.conditions}
+    due = [condition for condition in asked.conditions if len(done[condition.name]) < len(variants)]
+    if not due:
+        return list(tallies.values())
+    if stop.requested:
+        raise RunFailed(f"stopped before {model} {due[0].name}; give the same command again to go on")
+    prompts = Prompts(variants, asked.render, engine.mask_token)
+
+    def missing(number: int) -> bool:
+        return any(variants[number].key not in done[condition.name] for condition in due)
+
+    batches = [batch for batch in engine.batches(prompts) if any(map(missing, batch))]
+    total = len(due) * len(variants)
+    saved = sum(len(done[condition.name]) for condition in due)
+    title = f"{model} {due[0].name}" + (f" and {len(due) - 1} more" if len(due) > 1 else "")
     with (
         Writer(run) as writer,
-        tqdm(total=len(prompts), initial=len(done), desc=f"{model} {condition}", unit="prompt", disable=None) as bar,
+        tqdm(total=total, initial=saved, desc=title, unit="prompt", disable=None) as bar,
     ):
-        for batch in engine.batches(prompts):
-            missing = {number for number in batch if variants[number].key not in done}
-            if not missing:
-                continue
-            if stop.requested:
-                saved = f"{len(done) + tally.asked:,} of {len(prompts):,} prompts of {model} {condition} are saved"
-                raise RunFailed(f"stopped; {saved}; give the same command again to go on")
-            scores = engine.score([prompts[number] for number in batch])
-            for number, score in zip(batch, scores, strict=True):
-                if number in missing:
-                    writer.rows.append(_row(model, condition, variants[number], score))
-                    tally.add(variants[number], score)
+        for batch, asked_prompts, responses in answers(engine, prompts, batches, [condition.way for condition in due]):
+            before = saved
+            for condition, column in zip(due, responses, strict=True):
+                for number, prompt, response in zip(batch, asked_prompts, column, strict=True):
+                    variant = variants[number]
+                    if variant.key not in done[condition.name]:
+                        writer.rows.append(_row(model, condition.name, variant, prompt, response, asked))
+                        tallies[condition.name].add(variant, response)
+                        saved += 1
             writer.flush_if_due()
-            bar.update(len(missing))
-    return tally
+            bar.update(saved - before)
+            if stop.requested and saved < total:
+                raise RunFailed(
+                    f"stopped; {saved:,} of {total:,} rows of {title} are saved; give the same command again to go on"
+                )
+    return list(tallies.values())
 
 
-def _row(model: str, condition: str, variant: Variant, score: Score) -> dict[str, Any]:
+def _row(
+    model: str, condition: str, variant: Variant, prompt: Prompt, response: Response, asked: Round
+) -> dict[str, Any]:
     row: dict[str, Any] = {"model": model, "condition": condition, "item": variant.item, "variant": variant.variant}
-    if score.error is not None:
-        return {**row, "error": score.error}
-    answer = None if score.answer is None else variant.options[score.answer].label
-    return {**row, "probability": score.probability, "logprob": score.logprob, "mass": score.mass, "answer": answer}
+    if response.error is not None:
+        return {**row, "error": response.error}
+    return {**row, **asked.read(variant, prompt, response)}
 
 
 def release_memory() -> None:

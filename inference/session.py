@@ -16,7 +16,7 @@ from inference.store import Run
 from inference.study import Variant
 
 if TYPE_CHECKING:
-    from inference.engines import Score
+    from inference.asking import Response
 
 # Rows go to disk soon after the start (a mistake shows, a kill costs little), then less and less often.
 FIRST_FLUSH, LAST_FLUSH, FLUSH_ROWS = 1.0, 15.0, 20_000  # seconds, seconds, rows
@@ -33,12 +33,12 @@ class Tally:
     failed: int = 0
     first_error: str | None = None
 
-    def add(self, variant: Variant, score: Score) -> None:
+    def add(self, variant: Variant, response: Response) -> None:
         """Count one row."""
         self.asked += 1
-        if score.error is not None:
+        if response.error is not None:
             self.failed += 1
-            self.first_error = self.first_error or f"{variant.item}/{variant.variant}: {score.error}"
+            self.first_error = self.first_error or f"{variant.item}/{variant.variant}: {response.error}"
 
     def report(self, seconds: float) -> None:
         """Failures always; the rest where no progress bar showed it."""

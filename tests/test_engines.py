@@ -40,9 +40,9 @@ def test_thinking_models_and_models_without_template_are_refused_in_chat() -> No
     template = tiny_models.CHAT_TEMPLATE + "{% if enable_thinking is not false %}{{ '<think>' }}{% endif %}"
     thinking = in_memory(tiny_models.byte_tokenizer(chat=True, template=template))
     assert thinking.form("plain") == "plain"
-    for form in ("auto", "chat"):
-        with pytest.raises(InputError, match=r"thinks before it answers.*--form plain"):
-            thinking.form(form)
+    assert thinking.form("auto") == "chat"
+    assert thinking.info["thinks"]
+    assert not chat.info["thinks"]
 
 
 def test_chat_prompts_are_scored_behind_the_generation_prompt() -> None:
@@ -52,7 +52,7 @@ def test_chat_prompts_are_scored_behind_the_generation_prompt() -> None:
     explained = engine.explain(Prompt(None, messages, ANSWERS))
     assert explained.text == text
     assert explained.n_tokens == len(engine.tokenizer(text)["input_ids"])
-    assert explained.score.probability == pytest.approx(engine.score([Prompt(text, None, ANSWERS)])[0].probability)
+    assert explained.score.probability == pytest.approx(engine.score([Prompt(text, None, ANSWERS)])[0][0].probability)
 
 
 class Cramped:
@@ -79,20 +79,20 @@ class Cramped:
 )
 def test_batches_are_halved_where_memory_ends(error: Exception) -> None:
     engine = in_memory()
-    expected = engine.score(PROMPTS)
+    expected = engine.score(PROMPTS)[0]
     engine.run_model = cramped = Cramped(engine.run_model, 2, error)
-    for score, whole in zip(engine.score(PROMPTS), expected, strict=True):
+    for score, whole in zip(engine.score(PROMPTS)[0], expected, strict=True):
         assert score.probability == pytest.approx(whole.probability, abs=1e-6)
     assert cramped.sizes == [7, 3, 1, 1, 1, 1, 1, 1, 1]
     cramped.sizes.clear()
-    engine.score(PROMPTS[:3])
+    engine.score(PROMPTS[:3])[0]
     assert cramped.sizes == [1, 1, 1]
 
 
 def test_a_prompt_that_alone_outgrows_memory_is_an_error_of_its_row() -> None:
     engine = in_memory()
     engine.run_model = Cramped(engine.run_model, 0, torch.OutOfMemoryError("CUDA out of memory"))
-    scores = engine.score(PROMPTS[:2])
+    scores = engine.score(PROMPTS[:2])[0]
     assert all("out of memory" in (score.error or "") for score in scores)
 
 
@@ -100,7 +100,7 @@ def test_other_failures_are_not_taken_for_a_lack_of_memory() -> None:
     engine = in_memory()
     engine.run_model = Cramped(engine.run_model, 0, RuntimeError("shapes do not fit"))
     with pytest.raises(RuntimeError, match="shapes do not fit"):
-        engine.score(PROMPTS)
+        engine.score(PROMPTS)[0]
 
 
 def test_partition_fills_batches_up_to_tokens_and_rows() -> None:

@@ -42,7 +42,7 @@ def prompts_of(
 def ask(engine: CausalEngine, prompts: list[Prompt]) -> list[Score]:
     scores: dict[int, Score] = {}
     for batch in engine.batches(prompts):
-        scores.update(zip(batch, engine.score([prompts[index] for index in batch]), strict=True))
+        scores.update(zip(batch, engine.score([prompts[index] for index in batch])[0], strict=True))
     return [scores[index] for index in range(len(prompts))]
 
 
@@ -127,8 +127,8 @@ def test_prompts_that_lack_the_shared_start_are_scored_without_it() -> None:
     prompts = prompts_of()
     engine.batches(prompts)
     others = [*prompts_of(start="Another start. "), prompts[0]]
-    assert_like_slow(engine, others, engine.score(others))
-    assert_like_slow(engine, prompts, engine.score(prompts))
+    assert_like_slow(engine, others, engine.score(others)[0])
+    assert_like_slow(engine, prompts, engine.score(prompts)[0])
 
 
 def test_one_prompt_may_be_the_start_of_another() -> None:
@@ -215,11 +215,11 @@ def test_a_resumed_run_computes_its_batches_bit_by_bit() -> None:
     prompts = prompts_of() * 3 + prompts_of(end=" Reply:")
     whole = engine_of("llama", batch_size=4)
     batches = whole.batches(prompts)
-    undisturbed = [whole.score([prompts[index] for index in batch]) for batch in batches]
+    undisturbed = [whole.score([prompts[index] for index in batch])[0] for batch in batches]
     resumed = engine_of("llama", batch_size=4)
     assert resumed.batches(prompts) == batches
     for number in (4, 2):
-        assert resumed.score([prompts[index] for index in batches[number]]) == undisturbed[number]
+        assert resumed.score([prompts[index] for index in batches[number]])[0] == undisturbed[number]
 
 
 def test_batches_hold_every_prompt_once_longest_first() -> None:
@@ -239,7 +239,7 @@ def test_too_long_prompts_get_an_error_and_the_others_go_on() -> None:
     prompts.insert(1, Prompt(START + "Bread tastes. " * 30, None, YES_NO))
     batches = engine.batches(prompts)
     assert batches[-1] == [1]
-    scores = engine.score(prompts)
+    scores = engine.score(prompts)[0]
     assert "96" in (scores[1].error or "")
     assert scores[1].mass is None
     assert scores[1].probability == ()
@@ -253,14 +253,14 @@ def test_the_longest_prompt_that_fits_leaves_room_for_its_answer() -> None:
     prompt = prompts_of(answers)[0]
     needed = probe.lengths([prompt])[0] + probe._longest_answer(answers)
     exact = engine_of("gpt2", tiny_models.byte_tokenizer(vocab_size=300), n_positions=needed)
-    assert_like_slow(exact, [prompt], exact.score([prompt]))
+    assert_like_slow(exact, [prompt], exact.score([prompt])[0])
     short = engine_of("gpt2", tiny_models.byte_tokenizer(vocab_size=300), n_positions=needed - 1)
-    assert short.score([prompt])[0].error
+    assert short.score([prompt])[0][0].error
 
 
 def test_an_empty_prompt_is_an_error_of_its_row() -> None:
     engine = engine_of("llama")
-    assert engine.score([Prompt("", None, YES_NO)])[0].error == "the prompt is empty"
+    assert engine.score([Prompt("", None, YES_NO)])[0][0].error == "the prompt is empty"
 
 
 def test_forms_that_join_with_the_end_of_the_prompt_are_dropped_and_reported() -> None:
@@ -273,4 +273,4 @@ def test_forms_that_join_with_the_end_of_the_prompt_are_dropped_and_reported() -
 
 def test_an_option_without_any_form_is_refused() -> None:
     with pytest.raises(InputError, match="none of the answers of option 1"):
-        engine_of("llama").score([Prompt("A question", None, ((), ("no",)))])
+        engine_of("llama").score([Prompt("A question", None, ((), ("no",)))])[0]

@@ -55,7 +55,7 @@ def test_equals_one_prompt_per_forward_pass(architecture: str) -> None:
     engine = engine_of(architecture)
     prompts = prompts_of(engine)
     (batch,) = engine.batches(prompts)
-    scores = engine.score([prompts[index] for index in batch])
+    scores = engine.score([prompts[index] for index in batch])[0]
     for index, score in zip(batch, scores, strict=True):
         expected = slow_probability(engine, prompts[index])
         assert min(expected) > 0
@@ -67,9 +67,9 @@ def test_equals_one_prompt_per_forward_pass(architecture: str) -> None:
 def test_rows_of_one_length_need_no_attention_mask_and_score_the_same() -> None:
     engine = engine_of("bert")
     prompts = prompts_of(engine)
-    together = engine.score(prompts)
+    together = engine.score(prompts)[0]
     for prompt, score in zip(prompts, together, strict=True):
-        assert engine.score([prompt])[0].probability == pytest.approx(score.probability, abs=1e-6)
+        assert engine.score([prompt])[0][0].probability == pytest.approx(score.probability, abs=1e-6)
 
 
 def test_all_single_tokens_of_the_vocabulary_sum_to_one() -> None:
@@ -78,7 +78,7 @@ def test_all_single_tokens_of_the_vocabulary_sum_to_one() -> None:
     words = [word for word, token in tokenizer.get_vocab().items() if token not in special and word.isalnum()]
     engine = engine_of("bert", tokenizer)
     (prompt,) = prompts_of(engine, (tuple(words[::2]), tuple(words[1::2])))[:1]
-    score = engine.score([prompt])[0]
+    score = engine.score([prompt])[0][0]
     ids = engine.tokenizer(prompt.text)["input_ids"]
     with torch.inference_mode():
         logits = engine.model(torch.tensor([ids])).logits[0, ids.index(tokenizer.mask_token_id)].double()
@@ -106,7 +106,7 @@ def test_the_answer_is_the_option_of_the_likeliest_word() -> None:
     words = [word for word in ranked_words(engine, prompt) if word.isalpha()]
 
     def answer(*options: str) -> int | None:
-        return engine.score([Prompt(prompt.text, None, tuple((word,) for word in options))])[0].answer
+        return engine.score([Prompt(prompt.text, None, tuple((word,) for word in options))])[0][0].answer
 
     assert answer(words[5], words[0]) == 1
     assert answer(words[0], words[5]) == 0
@@ -131,7 +131,7 @@ def test_case_variants_of_an_uncased_model_count_once() -> None:
     engine = engine_of("bert")
     explained = engine.explain(prompts_of(engine)[0])
     assert [form for form, _ in explained.options[0]][:2] == ["agree", "Agree"]
-    once = engine.score([Prompt(prompts_of(engine)[0].text, None, (("agree", "accept", "support"), ("reject",)))])[0]
+    once = engine.score([Prompt(prompts_of(engine)[0].text, None, (("agree", "accept", "support"), ("reject",)))])[0][0]
     assert explained.score.probability[0] == pytest.approx(once.probability[0])
 
 
@@ -145,13 +145,13 @@ def test_a_word_outside_the_alphabet_is_not_in_the_vocabulary() -> None:
 def test_an_option_whose_words_are_all_dropped_is_refused() -> None:
     engine = engine_of("bert")
     with pytest.raises(InputError, match=r"none of the answers of option 2 \(xylophone\).*vocabulary"):
-        engine.score(prompts_of(engine, (("agree",), ("xylophone",))))
+        engine.score(prompts_of(engine, (("agree",), ("xylophone",))))[0]
 
 
 def test_a_word_of_two_options_is_refused() -> None:
     engine = engine_of("bert")
     with pytest.raises(InputError, match="are the same token"):
-        engine.score(prompts_of(engine, (("agree",), ("AGREE", "reject"))))
+        engine.score(prompts_of(engine, (("agree",), ("AGREE", "reject"))))[0]
 
 
 @pytest.mark.parametrize("text", ["I agree with it.", "I [MASK] with the [MASK] statement."])
@@ -169,7 +169,7 @@ def test_too_long_prompts_get_an_error(architecture: str, limit: int) -> None:
     room = limit - engine.lengths([Prompt(short, None, WORDS)])[0]
     fits = Prompt("no " * (room // one) + short, None, WORDS)
     longer = Prompt("no " * (room // one + 1) + short, None, WORDS)
-    scores = engine.score([longer, fits])
+    scores = engine.score([longer, fits])[0]
     assert str(limit) in (scores[0].error or "")
     assert scores[1].probability == pytest.approx(slow_probability(engine, fits), abs=1e-6)
 

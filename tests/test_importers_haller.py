@@ -9,8 +9,9 @@ import math
 import pyarrow.parquet as pq
 import pytest
 
-from inference import items, protocols
+from inference import items
 from inference.__main__ import main
+from inference.protocols import agreement
 
 PUBLISHED = [
     {
@@ -109,7 +110,7 @@ def test_it_is_the_study_that_the_items_alone_would_be(tmp_path):
         for entry in PUBLISHED
     ]
     (tmp_path / "items.json").write_text(json.dumps(statements), encoding="utf-8")
-    study = protocols.build("agreement", items.load(str(tmp_path / "items.json")), "run")
+    study = agreement.study(items.load(str(tmp_path / "items.json")), "run")
     assert read(tmp_path / "run")[0]["study"]["hash"] == study.hash
 
 

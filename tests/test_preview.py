@@ -6,18 +6,20 @@ import pytest
 from trivial_engine import TrivialEngine, loader, small_study
 
 from inference import preview as module
+from inference.asking import Exact
 from inference.engines import Explanation, Score
 from inference.models import Model
 from inference.preview import duration, estimated_seconds, preview
 from inference.prompts import PromptBook
+from inference.protocols.agreement import Questions
 from inference.run import Settings
 
 STUDY = small_study(items=5, paraphrases=5)
 MODELS = (Model("a", "x"), Model("b", "y"))
 
 
-def lines(models=MODELS, load=None, **settings) -> list[str]:
-    return list(preview(STUDY, models, PromptBook.load(), Settings(**settings), load or loader()))
+def lines(models=MODELS, load=None, orders=("yes-no",), **settings) -> list[str]:
+    return list(preview(STUDY, models, Questions(PromptBook.load(), orders), Settings(**settings), load or loader()))
 
 
 def test_one_prompt_its_options_and_what_is_to_come():
@@ -50,7 +52,7 @@ def test_forms_of_the_same_tokens_stand_together_and_words_that_never_count_stan
 
 def test_the_masses_are_those_of_the_run():
     study_prompt = PromptBook.load().render("plain", next(STUDY.variants), "yes-no")
-    (score,) = TrivialEngine().score([study_prompt])
+    (score,) = TrivialEngine().score([study_prompt])[0]
     text = "\n".join(lines(MODELS[:1]))
     for label, probability in zip(("agree", "disagree"), score.probability, strict=True):
         assert f"  {label}: mass {probability:.3g}; counted" in text
@@ -58,7 +60,7 @@ def test_the_masses_are_those_of_the_run():
 
 
 def test_every_form_and_order_is_shown():
-    text = "\n".join(lines(MODELS[:1], load=loader(form="chat"), option_orders=("yes-no", "no-yes")))
+    text = "\n".join(lines(MODELS[:1], load=loader(form="chat"), orders=("yes-no", "no-yes")))
     assert text.index("condition chat/yes-no") < text.index("yes or no") < text.index("condition chat/no-yes")
     assert "no or yes" in text
 
@@ -74,17 +76,17 @@ def test_the_time_is_estimated_from_a_sample_and_the_rest(monkeypatch):
     class Clock(TrivialEngine):
         """A tenth of a second per token."""
 
-        def score(self, prompts):
+        def score(self, prompts, temperatures=(1.0,)):
             now[0] += sum(self.lengths(prompts)) / 10
-            return super().score(prompts)
+            return super().score(prompts, temperatures)
 
     book = PromptBook.load()
     prompts = [book.render("plain", variant, "yes-no") for variant in small_study(40, 9).variants]
     engine = Clock()
     tokens = sum(engine.lengths(prompts))
-    assert estimated_seconds(engine, prompts) == pytest.approx(tokens / 10)
+    assert estimated_seconds(engine, prompts, [Exact()]) == pytest.approx(tokens / 10)
     assert now[0] < 0.1 * tokens / 10
-    assert estimated_seconds(engine, prompts[:1]) == pytest.approx(engine.lengths(prompts[:1])[0] / 10)
+    assert estimated_seconds(engine, prompts[:1], [Exact()]) == pytest.approx(engine.lengths(prompts[:1])[0] / 10)
 
 
 @pytest.mark.parametrize(

@@ -19,17 +19,20 @@ from inference.errors import InputError, RunFailed
 from inference.models import Model
 from inference.parts import KEY
 from inference.prompts import PromptBook
+from inference.protocols.agreement import Questions
 from inference.run import Settings, execute
 
 STUDY = small_study(items=5, paraphrases=5)
 A, B = Model("a", "somewhere/a"), Model("b", "somewhere/b")
 
 
-def ask(out: Path, *models: Model, study=STUDY, book=None, load=None, settings=None, **options):
+def ask(
+    out: Path, *models: Model, study=STUDY, book=None, load=None, settings=None, option_orders=("yes-no",), **options
+):
     return execute(
         study,
         models or (A,),
-        book or PromptBook.load(),
+        Questions(book or PromptBook.load(), option_orders),
         settings or Settings(),
         str(out),
         load=load or loader(),
@@ -55,7 +58,7 @@ def undisturbed(tmp_path) -> pa.Table:
 
 
 def test_every_variant_of_every_model_under_every_condition_once(tmp_path):
-    tallies = ask(tmp_path, A, B, settings=Settings(option_orders=("yes-no", "no-yes")))
+    tallies = ask(tmp_path, A, B, option_orders=("yes-no", "no-yes"))
     rows = table_of(tmp_path).to_pylist()
     keys = [(r["model"], r["condition"], r["item"], r["variant"]) for r in rows]
     assert set(keys) == {(m, f"plain/{o}", *v.key) for m in "ab" for o in ("yes-no", "no-yes") for v in STUDY.variants}
@@ -66,13 +69,15 @@ def test_every_variant_of_every_model_under_every_condition_once(tmp_path):
 
 
 def test_a_row_is_what_the_engine_said_about_that_prompt(tmp_path):
-    ask(tmp_path, settings=Settings(option_orders=("no-yes",)))
+    ask(tmp_path, option_orders=("no-yes",))
     engine, book = TrivialEngine(), PromptBook.load()
     variants = list(STUDY.variants)
     prompts = [book.render("plain", variant, "no-yes") for variant in variants]
     expected = {}
     for batch in engine.batches(prompts):
-        expected |= {variants[n].key: s for n, s in zip(batch, engine.score([prompts[n] for n in batch]), strict=True)}
+        expected |= {
+            variants[n].key: s for n, s in zip(batch, engine.score([prompts[n] for n in batch])[0], strict=True)
+        }
     answers = Counter()
     for row in table_of(tmp_path).to_pylist():
         score = expected[row["item"], row["variant"]]
@@ -120,7 +125,7 @@ def test_a_form_asked_for_is_for_models_that_read_left_to_right(tmp_path):
 
 def test_models_and_conditions_may_be_added_later(tmp_path):
     ask(tmp_path, A)
-    ask(tmp_path, A, B, settings=Settings(option_orders=("yes-no", "no-yes")))
+    ask(tmp_path, A, B, option_orders=("yes-no", "no-yes"))
     assert table_of(tmp_path).num_rows == 4 * 30
     assert list(content(tmp_path)["models"]) == ["a", "b"]
 
@@ -147,7 +152,7 @@ class TestInterrupted:
         before = signal.getsignal(number)
         signalling = loader(before_batch=lambda batch: os.kill(os.getpid(), number) if batch == 2 else None)
         with pytest.raises(
-            RunFailed, match=r"stopped; 12 of 30 prompts of a plain/yes-no are saved; give the same command"
+            RunFailed, match=r"stopped; 12 of 30 rows of a plain/yes-no are saved; give the same command"
         ):
             ask(tmp_path / "run", load=signalling)
         assert signal.getsignal(number) == before
@@ -173,7 +178,7 @@ class TestInterrupted:
             os.kill(os.getpid(), signal.SIGINT)
             return TrivialEngine()
 
-        with pytest.raises(RunFailed, match="stopped; 0 of 30"):
+        with pytest.raises(RunFailed, match="stopped before a plain/yes-no"):
             ask(tmp_path, load=load)
 
     def test_a_crashing_engine_loses_nothing_it_had_scored(self, tmp_path, undisturbed, monkeypatch):
@@ -248,14 +253,14 @@ class TestRefused:
         assert ask(tmp_path, described, load=load) == []
         assert "owner/a: nothing left to ask" in capsys.readouterr().err
         assert content(tmp_path)["models"]["owner/a"]["series"] == "new"
-        for settings in (
-            Settings(dtype="float16"),
-            Settings(revision="2"),
-            Settings(form="chat"),
-            Settings(option_orders=("no-yes",)),
+        for changed in (
+            {"settings": Settings(dtype="float16")},
+            {"settings": Settings(revision="2")},
+            {"settings": Settings(form="chat")},
+            {"option_orders": ("no-yes",)},
         ):
             with pytest.raises(AssertionError, match="loaded"):
-                ask(tmp_path, described, settings=settings, load=load)
+                ask(tmp_path, described, load=load, **changed)
 
     def test_another_prompt_under_a_known_name(self, tmp_path):
         prompt = tmp_path / "mine.yaml"
@@ -333,9 +338,9 @@ def test_the_statement_reaches_the_engine(tmp_path):
     seen: list[str] = []
 
     class Listening(TrivialEngine):
-        def score(self, prompts):
+        def score(self, prompts, temperatures=(1.0,)):
             seen.extend(shown(prompt) for prompt in prompts)
-            return super().score(prompts)
+            return super().score(prompts, temperatures)
 
     ask(tmp_path, load=lambda model, seed: Listening())
     assert len(seen) == 30

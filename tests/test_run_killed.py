@@ -23,6 +23,7 @@ from pathlib import Path
 from inference import session
 from inference.models import Model
 from inference.prompts import PromptBook
+from inference.protocols.agreement import Questions
 from inference.run import Settings, execute
 from trivial_engine import loader, small_study
 
@@ -30,8 +31,9 @@ session.FIRST_FLUSH = session.LAST_FLUSH = 0.0
 folder = Path(sys.argv[1])
 failing = (folder / "failing").exists()
 execute(
-    small_study(items=30, paraphrases=9), [Model("a", "a"), Model("b", "b")], PromptBook.load(),
-    Settings(option_orders=("yes-no", "no-yes")), str(folder / "run"),
+    small_study(items=30, paraphrases=9), [Model("a", "a"), Model("b", "b")],
+    Questions(PromptBook.load(), ("yes-no", "no-yes")),
+    Settings(), str(folder / "run"),
     load=loader(seconds=0.001, size=10, fails=lambda text: failing and hash(text) % 5 == 0),
 )
 """

@@ -8,7 +8,7 @@ import pytest
 from trivial_engine import small_study
 
 from inference.errors import InputError
-from inference.protocols import PROTOCOLS, agreement, build
+from inference.protocols import PROTOCOLS, agreement, protocol
 from inference.study import Item, Option, Study, Variant
 
 OPTIONS = (Option("agree", "agree"), Option("disagree", "disagree"))
@@ -23,7 +23,7 @@ def study(*items: Item, **fields) -> Study:
 
 
 def test_agreement_asks_agree_or_disagree_of_every_variant():
-    asked = build("agreement", (Item("1", (variant(options=()), variant(name="p", options=()))),), "s", "file.csv")
+    asked = agreement.study((Item("1", (variant(options=()), variant(name="p", options=()))),), "s", "file.csv")
     assert {v.options for v in asked.variants} == {OPTIONS}
     assert (asked.protocol, asked.canonical, asked.source) == ("agreement", ("agree", "disagree"), "file.csv")
     assert "tie" in asked.decision_rule
@@ -35,7 +35,7 @@ def test_agreement_refuses_gold_outside_its_frame():
 
 
 def test_protocols_are_registered_under_their_own_name():
-    assert all(name == module.NAME for name, module in PROTOCOLS.items())
+    assert all(name == protocol(name).NAME for name in PROTOCOLS)
 
 
 def test_original_and_paraphrases():

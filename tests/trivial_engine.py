@@ -7,7 +7,7 @@ import math
 import time
 from collections.abc import Callable, Sequence
 
-from inference.engines import Explanation, Score
+from inference.engines import Explanation, Generation, Sampling, Score
 from inference.models import Model
 from inference.prompts import Prompt
 from inference.study import Study
@@ -48,18 +48,37 @@ class TrivialEngine:
     def explain(self, prompt: Prompt) -> Explanation:
         words = [tuple((word, (len(word), ord(word[0]))) for word in answers[:-1]) for answers in prompt.answers]
         dropped = tuple((number, answers[-1], "no such token") for number, answers in enumerate(prompt.answers))
-        return Explanation(shown(prompt), self.lengths([prompt])[0], tuple(words), dropped, self.score([prompt])[0])
+        return Explanation(shown(prompt), self.lengths([prompt])[0], tuple(words), dropped, self.score([prompt])[0][0])
 
     def batches(self, prompts: Sequence[Prompt]) -> list[list[int]]:
         order = sorted(range(len(prompts)), key=lambda number: (-len(shown(prompts[number])), number))
         return [order[start : start + self._size] for start in range(0, len(order), self._size)]
 
-    def score(self, prompts: Sequence[Prompt]) -> list[Score]:
+    def score(self, prompts: Sequence[Prompt], temperatures: Sequence[float] = (1.0,)) -> list[list[Score]]:
         self._before_batch(self.batches_scored)
         self.batches_scored += 1
         time.sleep(self._seconds)
         batch = "".join(shown(prompt) for prompt in prompts)
-        return [self._score(shown(prompt), batch) for prompt in prompts]
+        return [
+            [self._score(shown(prompt), f"{batch}{t if t != 1 else ''}") for prompt in prompts] for t in temperatures
+        ]
+
+    def generate(self, prompts: Sequence[Prompt], samplings: Sequence[Sampling]) -> list[list[Generation]]:
+        self._before_batch(self.batches_scored)
+        self.batches_scored += 1
+        time.sleep(self._seconds)
+        return [[self._write(prompt, sampling) for prompt in prompts] for sampling in samplings]
+
+    def _write(self, prompt: Prompt, sampling: Sampling) -> Generation:
+        """Every third text declines; the others begin with an answer word."""
+        if self._fails(shown(prompt)):
+            return Generation(error="too long")
+        words = [*(words[0] for words in prompt.answers), "Well"]
+        texts = []
+        for number in range(sampling.samples):
+            seen = f"{number}{sampling.temperature}{shown(prompt)}".encode()
+            texts.append(f"{words[hashlib.sha256(seen).digest()[0] % len(words)]}, that is it.")
+        return Generation(tuple(texts), tuple(texts))
 
     def _score(self, text: str, batch: str) -> Score:
         if self._fails(text):

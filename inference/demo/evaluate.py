@@ -53,7 +53,7 @@ class Student:
         prompts = [self.prompt(exercise, rng, plain_prompt) for exercise in exercises]
         right = 0
         for batch in self.engine.batches(prompts):
-            for i, score in zip(batch, self.engine.score([prompts[i] for i in batch]), strict=True):
+            for i, score in zip(batch, self.engine.score([prompts[i] for i in batch])[0], strict=True):
                 likeliest = max(range(len(score.probability)), key=score.probability.__getitem__)
                 right += exercises[i].options[likeliest] == exercises[i].gold
         return right / len(exercises)

@@ -6,6 +6,7 @@ imported before `load` is called.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
@@ -36,12 +37,66 @@ class Score:
         begins no option, so the model would have said something else.
     error
         Why there is no response. The other fields are empty then.
+    mass_upper
+        Upper bound of the mass where a server shows only the most probable tokens; `probability`, `logprob` and
+        `mass` are lower bounds then. None where the numbers are exact.
     """
 
     probability: tuple[float, ...] = ()
     logprob: tuple[float, ...] = ()
     mass: float | None = None
     answer: int | None = None
+    error: str | None = None
+    mass_upper: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Sampling:
+    """How texts are generated: `samples` of at most `max_tokens` tokens; temperature 0 takes the likeliest token.
+
+    The random numbers of a prompt follow from the engine's seed and its own text, so its samples do not depend on
+    which other prompts it is asked with. `effort` says how hard a thinking model is to think (`reasoning_effort` of
+    its chat template or server).
+
+    Raises
+    ------
+    InputError
+        For no samples, a negative temperature, several samples at temperature 0, or no tokens.
+    """
+
+    samples: int = 1
+    temperature: float = 0.0
+    max_tokens: int = 32
+    effort: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.samples < 1 or self.max_tokens < 1:
+            raise InputError(f"{self.samples} samples of {self.max_tokens} tokens: ask for at least one of each")
+        if not 0 <= self.temperature < math.inf:
+            raise InputError(f"temperature {self.temperature}: give a number, 0 or more")
+        if self.temperature == 0 and self.samples > 1:
+            raise InputError(
+                f"{self.samples} samples at temperature 0 are {self.samples} times the same text: ask for 1"
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class Generation:
+    """What a model wrote behind one prompt.
+
+    Attributes
+    ----------
+    texts
+        The samples as written, special tokens left out.
+    answers
+        Per sample the part that counts as the answer: the whole text, or what follows the end of thinking (None: the
+        tokens ran out before the thinking ended).
+    error
+        Why there is no response. The other fields are empty then.
+    """
+
+    texts: tuple[str, ...] = ()
+    answers: tuple[str | None, ...] = ()
     error: str | None = None
 
 
@@ -74,7 +129,7 @@ class Explanation:
 class Engine(Protocol):
     """One loaded model, ready to be asked."""
 
-    info: dict[str, Any]  # what run.json records of the model: engine, revision, dtype, device, parameters, ...
+    info: dict[str, Any]  # what run.json records of the model: engine, revision, dtype, device, parameters, thinks ...
     mask_token: str | None  # what a cloze prompt must contain once; None where the model has none
 
     def form(self, requested: str) -> str:
@@ -97,8 +152,25 @@ class Engine(Protocol):
         undisturbed one would.
         """
 
-    def score(self, prompts: Sequence[Prompt]) -> list[Score]:
-        """Ask one batch. It is halved as often as memory demands."""
+    def score(self, prompts: Sequence[Prompt], temperatures: Sequence[float] = (1.0,)) -> list[list[Score]]:
+        """Option probabilities of one batch: per temperature a list with one score per prompt.
+
+        A temperature divides the full-vocabulary logits of every step. The batch is halved as often as memory demands.
+
+        Raises
+        ------
+        InputError
+            The engine sees probabilities at one temperature only.
+        """
+
+    def generate(self, prompts: Sequence[Prompt], samplings: Sequence[Sampling]) -> list[list[Generation]]:
+        """Texts behind one batch: per sampling a list with one generation per prompt; the prompts are computed once.
+
+        Raises
+        ------
+        InputError
+            The model writes no text.
+        """
 
     def explain(self, prompt: Prompt) -> Explanation:
         """Show how one prompt is rendered, tokenised and answered."""
@@ -130,7 +202,7 @@ def load(
     revision
         Branch, tag or commit of a hub model.
     seed
-        Seed of torch's generators. Scoring draws no random number; sampling engines do.
+        Seed of generated texts. Scoring draws no random number.
     batch_size
         Prompts per forward pass; None chooses by prompt length and device.
 
@@ -157,4 +229,4 @@ def load(
     return MaskedEngine(loaded, batch_size)
 
 
-__all__ = ["ENGINES", "Engine", "Explanation", "Score", "load"]
+__all__ = ["ENGINES", "Engine", "Explanation", "Generation", "Sampling", "Score", "load"]

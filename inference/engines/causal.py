@@ -38,6 +38,7 @@ class CausalEngine(LocalEngine):
         self._answer_tokens: dict[Answers, int] = {}
         shared = ("shared prefix",) if self._cache_window else ()
         self.info["shortcuts"] = [*self.run_model.shortcuts, *shared]
+        self.info["thinks"] = self.tokens.thinks
 
     def form(self, requested: str) -> str:
         """Resolve the prompt form: chat where the tokenizer has a chat template, plain otherwise.
@@ -45,7 +46,7 @@ class CausalEngine(LocalEngine):
         Raises
         ------
         InputError
-            Chat without a template, a model that thinks before it answers, or cloze.
+            Chat without a template, or cloze.
         """
         chats = self.tokens.chat_template is not None
         form = ("chat" if chats else "plain") if requested == "auto" else requested
@@ -53,17 +54,13 @@ class CausalEngine(LocalEngine):
             raise InputError(f"model {self.name} predicts the next word, not a mask: ask it with --form plain or chat")
         if form == "chat" and not chats:
             raise InputError(f"model {self.name} has no chat template: ask it with --form plain")
-        if form == "chat" and self.tokens.thinks:
-            raise InputError(
-                f"model {self.name} thinks before it answers, so its first token is no answer: ask it with --form plain"
-            )
         return form
 
     def explain(self, prompt: Prompt) -> Explanation:
         """Show how one prompt is rendered, tokenised and answered."""
         row = self._rows([prompt])[0]
         options = continuations(row.text, row.answers, self.tokens.bare)
-        return Explanation(row.text, len(row.ids), options.forms, options.dropped, self.score([prompt])[0])
+        return Explanation(row.text, len(row.ids), options.forms, options.dropped, self.score([prompt])[0][0])
 
     def _rows(self, prompts: Sequence[Prompt]) -> list[Row]:
         texts = [self.tokens.render(prompt) for prompt in prompts]
@@ -97,7 +94,7 @@ class CausalEngine(LocalEngine):
         context = (row.answers, tail(row.text))
         return self._targets.get(context, lambda: continuations(row.text, row.answers, self.tokens.bare))
 
-    def _score_rows(self, rows: Sequence[Row]) -> list[Score]:
+    def _score_rows(self, rows: Sequence[Row], temperatures: Sequence[float]) -> list[list[Score]]:
         targets = [self._target(row) for row in rows]
         longest = max(len(row.ids) + self._longest_answer(row.answers) for row in rows)
         cached = longest <= self._cache_window
@@ -110,4 +107,4 @@ class CausalEngine(LocalEngine):
             cached,
             forced=any(target.deep for target in targets),
         )
-        return score_batch(targets, asked.next_token)
+        return score_batch(targets, asked.next_token, temperatures)

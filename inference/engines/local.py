@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -59,8 +60,8 @@ class LocalEngine(ABC):
         """Why a prompt cannot be asked, or None."""
 
     @abstractmethod
-    def _score_rows(self, rows: Sequence[Row]) -> list[Score]:
-        """Score prompts that all can be asked, in one forward pass."""
+    def _score_rows(self, rows: Sequence[Row], temperatures: Sequence[float]) -> list[list[Score]]:
+        """Score prompts that all can be asked, in one forward pass: per prompt a score for every temperature."""
 
     def lengths(self, prompts: Sequence[Prompt]) -> list[int]:
         """Tokens of every prompt, special tokens included."""
@@ -83,19 +84,23 @@ class LocalEngine(ABC):
         ]
 
     @torch.inference_mode()
-    def score(self, prompts: Sequence[Prompt]) -> list[Score]:
+    def score(self, prompts: Sequence[Prompt], temperatures: Sequence[float] = (1.0,)) -> list[list[Score]]:
         """Score one batch; prompts that cannot be asked get an error and the others go on."""
         rows = self._rows(prompts)
         problems = [self._problem(row) for row in rows]
-        scored = iter(self._score_in_memory([row for row, problem in zip(rows, problems, strict=True) if not problem]))
-        return [Score(error=problem) if problem else next(scored) for problem in problems]
+        good = [row for row, problem in zip(rows, problems, strict=True) if not problem]
+        scored = iter(self._score_in_memory(good, temperatures))
+        by_prompt = [[Score(error=problem)] * len(temperatures) if problem else next(scored) for problem in problems]
+        return [list(scores) for scores in zip(*by_prompt, strict=True)]
 
-    def _score_in_memory(self, rows: list[Row]) -> list[Score]:
-        scores: list[Score] = []
-        for part, size in halving(self._score_rows, rows, self._rows_that_fit or max(1, len(rows))):
+    def _score_in_memory(self, rows: list[Row], temperatures: Sequence[float]) -> list[list[Score]]:
+        scores: list[list[Score]] = []
+        score_rows = partial(self._score_rows, temperatures=temperatures)
+        for part, size in halving(score_rows, rows, self._rows_that_fit or max(1, len(rows))):
             if size < len(rows):
                 self._rows_that_fit = size
-            scores += part or [Score(error=f"out of memory on {self.model.device} with this prompt alone")]
+            alone = Score(error=f"out of memory on {self.model.device} with this prompt alone")
+            scores += part or [[alone] * len(temperatures)]
         return scores
 
     def _share(self, prefix: list[int]) -> list[int]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from inference.engines import Explanation, Score
+from inference.engines import Explanation, Generation, Sampling, Score
 from inference.engines.local import LocalEngine, Row, pad_right
 from inference.engines.options import Options, TokenIds, collect, head, tail
 from inference.engines.targets import Target, Targets, score_batch
@@ -43,7 +43,11 @@ class MaskedEngine(LocalEngine):
         """Show how one prompt is tokenised and answered, and which words of the word sets count."""
         row = self._rows([prompt])[0]
         options = self._fillers(row)
-        return Explanation(row.text, len(row.ids), options.forms, options.dropped, self.score([prompt])[0])
+        return Explanation(row.text, len(row.ids), options.forms, options.dropped, self.score([prompt])[0][0])
+
+    def generate(self, prompts: Sequence[Prompt], samplings: Sequence[Sampling]) -> list[list[Generation]]:
+        """Refuse: a masked model fills a mask and writes no text."""
+        raise InputError(f"model {self.name} fills a mask and writes no text: ask it for probabilities only")
 
     def _rows(self, prompts: Sequence[Prompt]) -> list[Row]:
         texts = [prompt.text or "" for prompt in prompts]
@@ -65,14 +69,14 @@ class MaskedEngine(LocalEngine):
             return f"the prompt is too long: {len(row.ids)} tokens exceed the model's context window of {self._window}"
         return None
 
-    def _score_rows(self, rows: Sequence[Row]) -> list[Score]:
+    def _score_rows(self, rows: Sequence[Row], temperatures: Sequence[float]) -> list[list[Score]]:
         ids, lengths = pad_right([row.ids for row in rows], self.model.device, self._pad)
         at = (ids == self.tokenizer.mask_token_id).int().argmax(-1)
         # Rows of one length need no mask, and attention without one is faster.
         padded = int(lengths.min()) < ids.shape[1]
         mask = (torch.arange(ids.shape[1], device=ids.device) < lengths[:, None]).long() if padded else None
         log_softmax = self.run_model(at, input_ids=ids, attention_mask=mask)
-        return score_batch([self._target(row) for row in rows], lambda _path: log_softmax)
+        return score_batch([self._target(row) for row in rows], lambda _path: log_softmax, temperatures)
 
     def _target(self, row: Row) -> Target:
         left, _, right = row.text.partition(self._mask)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 
+import torch
 from torch import Tensor
 
 from inference.engines import Score
@@ -47,8 +48,10 @@ class Targets:
         return self._known[context]
 
 
-def score_batch(targets: Sequence[Target], next_token: NextToken) -> list[Score]:
-    """Score every row of a batch on its own target.
+def score_batch(
+    targets: Sequence[Target], next_token: NextToken, temperatures: Sequence[float] = (1.0,)
+) -> list[list[Score]]:
+    """Score every row of a batch on its own target, at every temperature: per row a list of scores.
 
     Parameters
     ----------
@@ -56,15 +59,30 @@ def score_batch(targets: Sequence[Target], next_token: NextToken) -> list[Score]
         Target of each row; as a rule one object for all of them.
     next_token
         Log-softmax [rows, vocabulary] behind every row and a path of forced tokens.
+    temperatures
+        They divide the logits of every step.
     """
     likeliest = next_token(()).argmax(-1).tolist()
-    scores: dict[int, Score] = {}
+    scores: dict[int, list[Score]] = {}
     for target in dict.fromkeys(targets):
         members = [index for index, other in enumerate(targets) if other is target]
-        logprobs = option_logprobs(target.tree, len(target.options.sequences), _of_rows(next_token, members))
+        at_temperatures = _tempered(_of_rows(next_token, members), temperatures)
+        logprobs = option_logprobs(target.tree, len(target.options.sequences), at_temperatures)
         owners = [target.first_tokens.get(likeliest[index], ()) for index in members]
-        scores.update(zip(members, _scores(logprobs, owners), strict=True))
+        flat = _scores(logprobs, owners * len(temperatures))
+        scores.update({index: flat[place :: len(members)] for place, index in enumerate(members)})
     return [scores[index] for index in range(len(targets))]
+
+
+def _tempered(next_token: NextToken, temperatures: Sequence[float]) -> NextToken:
+    """The rows once per temperature, one block after the other: a pass over the model serves them all."""
+
+    def tempered(path: TokenIds) -> Tensor:
+        result = next_token(path)
+        blocks = [result if t == 1 else (result / t).log_softmax(-1) for t in temperatures]
+        return blocks[0] if len(blocks) == 1 else torch.cat(blocks)
+
+    return tempered
 
 
 def _of_rows(next_token: NextToken, members: list[int]) -> NextToken:

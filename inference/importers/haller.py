@@ -60,7 +60,7 @@ def main(args: argparse.Namespace) -> None:
     InputError
         A file is not in the published format, two files name one model, or two models answered different statements.
     """
-    from inference import protocols
+    from inference.protocols import agreement
     from inference.study import ORIGINAL, PARAPHRASE, Item, Variant
 
     files = _files(args.paths)
@@ -71,8 +71,7 @@ def main(args: argparse.Namespace) -> None:
         pattern = ORIGINAL if statement.variant == ORIGINAL else PARAPHRASE
         variant = Variant(statement.item, statement.variant, pattern, statement.text, (), language=args.language)
         items.setdefault(statement.item, []).append(variant)
-    study = protocols.build(
-        "agreement",
+    study = agreement.study(
         tuple(Item(item, tuple(variants)) for item, variants in items.items()),
         args.name or Path(args.out).resolve().name,
         source=deposit.source(args.paths),

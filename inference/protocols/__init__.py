@@ -1,13 +1,18 @@
-"""The protocols: how items become a study. A protocol is a module with `NAME` and `study(items, name, source)`."""
+"""The protocols: what is asked about items, and how.
+
+A protocol is a module with `NAME`, `add_arguments(parser)` for its part of the command line, and `prepare(options)`,
+which makes the study and its questions (`asking.Questions`).
+"""
 
 from __future__ import annotations
 
-from inference.protocols import agreement
-from inference.study import Item, Study
+import importlib
+from types import ModuleType
 
-PROTOCOLS = {module.NAME: module for module in (agreement,)}
+# Name -> what the command line says about it; a module is imported only where it is called for.
+PROTOCOLS = {"agreement": "does a model agree with a statement, however it is worded (Haller et al.)"}
 
 
-def build(protocol: str, items: tuple[Item, ...], name: str, source: str = "") -> Study:
-    """The study of a protocol (a key of `PROTOCOLS`) over items."""
-    return PROTOCOLS[protocol].study(items, name, source)
+def protocol(name: str) -> ModuleType:
+    """The module of a protocol (a key of `PROTOCOLS`)."""
+    return importlib.import_module(f"inference.protocols.{name}")

@@ -144,7 +144,7 @@ def compare(shape: Shape) -> str:
 
     def ask() -> None:
         for batch in engine.batches(prompts):
-            engine.score([prompts[index] for index in batch])
+            engine.score([prompts[index] for index in batch])[0]
 
     rounds = []
     with torch.inference_mode():
