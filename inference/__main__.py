@@ -10,6 +10,7 @@ from functools import partial
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from inference.engines.api import settings
 from inference.errors import InputError, RunFailed
 from inference.protocols import PROTOCOLS, protocol
 
@@ -132,7 +133,7 @@ def _asking(asked: ModuleType, parser: argparse.ArgumentParser) -> None:
         help="auto: chat where the model has a chat template, else plain; a masked model always fills a mask",
     )
     engine = parser.add_argument_group("engine")
-    engine.add_argument("--engine", choices=("auto", "causal", "masked"), default="auto")
+    engine.add_argument("--engine", choices=("auto", "causal", "masked", "openai"), default="auto")
     engine.add_argument("--dtype", choices=("auto", "float32", "bfloat16", "float16"), default="auto")
     engine.add_argument("--device", default="auto", help="cpu, cuda, cuda:1, mps ... (default: the best there is)")
     engine.add_argument("--revision", help="branch, tag or commit of hub models")
@@ -140,6 +141,7 @@ def _asking(asked: ModuleType, parser: argparse.ArgumentParser) -> None:
     engine.add_argument(
         "--batch-size", type=_positive, metavar="N", help="prompts per forward pass (default: automatic)"
     )
+    settings.add_arguments(parser)
 
 
 def _positive(text: str) -> int:
@@ -173,9 +175,10 @@ def _prepare(options: argparse.Namespace) -> tuple[Study, tuple[Model, ...], Que
     from inference.models import resolve
     from inference.run import Settings
 
-    models = resolve(options.model)
+    models = resolve(options.model, hosted=options.engine == "openai")
+    api = settings.from_options(options)
     study, questions = options.protocol.prepare(options)
-    settings = Settings(
+    asked = Settings(
         form=options.form,
         engine=options.engine,
         dtype=options.dtype,
@@ -183,8 +186,9 @@ def _prepare(options: argparse.Namespace) -> tuple[Study, tuple[Model, ...], Que
         revision=options.revision,
         seed=options.seed,
         batch_size=options.batch_size,
+        api=api,
     )
-    return study, models, questions, settings
+    return study, models, questions, asked
 
 
 def _without_secrets(arguments: Sequence[str]) -> list[str]:

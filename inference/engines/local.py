@@ -41,6 +41,7 @@ class LocalEngine(ABC):
     """
 
     mask_token: str | None = None
+    alone = False  # padding and the shape of a batch move the last bits
 
     def __init__(self, checkpoint: Checkpoint, batch_size: int | None = None) -> None:
         self.name = checkpoint.name
@@ -92,6 +93,14 @@ class LocalEngine(ABC):
         scored = iter(self._score_in_memory(good, temperatures))
         by_prompt = [[Score(error=problem)] * len(temperatures) if problem else next(scored) for problem in problems]
         return [list(scores) for scores in zip(*by_prompt, strict=True)]
+
+    def bill(self, tokens_in: int, tokens_out: int) -> str | None:
+        """Nothing: the model runs here."""
+        return None
+
+    def close(self) -> dict[str, Any]:
+        """Nothing to give back that is not freed with the engine."""
+        return {}
 
     def _score_in_memory(self, rows: list[Row], temperatures: Sequence[float]) -> list[list[Score]]:
         scores: list[list[Score]] = []

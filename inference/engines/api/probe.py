@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from inference.engines.api.requests import Shape, answered, written
-from inference.engines.api.server import Barred, Failed, Malformed, Server
+from inference.engines.api.requests import Shape, choices, written
+from inference.engines.api.server import Failed, Server
 from inference.engines.api.shown import Shown, first_tokens
+from inference.engines.api.words import tokenize
 from inference.errors import InputError
 
 QUESTION = "Is water wet? Reply yes or no."
@@ -36,65 +37,78 @@ class Probe:
     thinks: bool
 
 
-async def probe(server: Server, shape: Shape) -> Probe:
-    """Ask an endpoint for one token with its log-probabilities.
+async def probe(server: Server, api: str) -> Probe:
+    """Ask an endpoint for a few words, then for one token with its log-probabilities.
 
     Sets the name under which the model answers.
 
     Raises
     ------
+    Failed
+        The server cannot be reached or refuses.
     InputError
-        The server cannot be reached, refuses, or answers with another model.
+        Another model answers.
     """
-    where = f"{server.settings.address} ({shape.api})"
-    asked = server.settings.shown(shape.api)
-    prompt = shape.prompt(QUESTION)
-
-    def shown(reply: dict[str, Any]) -> tuple[dict[str, Any], tuple[Shown, ...]]:
-        return reply, first_tokens(answered(reply)[0], asked)
-
-    unshown = None
-    try:
-        try:
-            reply, tokens = await server.ask(shape.path, shape.score(prompt, asked), len(QUESTION), shown, ATTEMPTS)
-        except Barred:
-            raise
-        except Failed as error:
-            # Perhaps it is only the log-probabilities that are refused or missing.
-            reply, shape = await _ask_plainly(server, shape)
-            tokens, unshown = (), f"{where} shows no {asked} log-probabilities: {error}; see --top-logprobs"
-    except Barred as error:
-        raise InputError(f"{where}: {error}; set {server.settings.key_variable} to a valid key") from None
-    except Failed as error:
-        raise InputError(f"{where} cannot be asked for model '{server.model}': {error}") from None
-    server.answering = _checked_name(server.model, reply.get("model"), where)
-    if shape.ids and tokens and any(token.id is None for token in tokens):
-        return await probe(server, shape.without_ids())
-    if tokens and all(token.logprob == float("-inf") for token in tokens[1:]) and len(tokens) > 1:
-        unshown = f"{where} shows what it samples from, not the model's own probabilities: change how it is started"
-    thinks = _thinks(reply, answered(reply)[0])
-    if thinks:
-        unshown = f"model '{server.model}' thinks before it answers, so its first token is no answer: generate its text"
-    return Probe(shape, unshown, thinks)
+    reply, shape = await _ask_plainly(server, Shape(api))
+    server.answering = _checked_name(server.model, reply.get("model"), f"{server.settings.address} ({api})")
+    thinks = _thinks(reply, choices(reply)[0])
+    tokens = await _token_ids(server)
+    shapes = [replace(shape, ids=True, named=True), replace(shape, ids=True)] if tokens else []
+    problem = ""
+    for candidate in (*shapes, shape):
+        problem = await _unshown(server, candidate, tokens)
+        if not problem:
+            return Probe(candidate, None, thinks)
+    asked = server.settings.shown(api)
+    where = f"{server.settings.address} ({api}) does not show the {asked} most probable tokens of '{server.model}'"
+    return Probe(shape, f"{where}: {problem}; change --top-logprobs, or how the server is started", thinks)
 
 
 async def _ask_plainly(server: Server, shape: Shape) -> tuple[dict[str, Any], Shape]:
-    """Without log-probabilities; newer models of OpenAI have another name for the number of tokens."""
+    """Without log-probabilities, and as the model wants it."""
 
     def read(reply: dict[str, Any]) -> dict[str, Any]:
-        answered(reply)
+        written(choices(reply)[0])
         return reply
 
     async def ask(shape: Shape) -> dict[str, Any]:
-        return await server.ask(shape.path, shape.plain(shape.prompt(QUESTION)), len(QUESTION), read, ATTEMPTS)
+        return await server.ask(shape.path, shape.plain(shape.question(QUESTION)), len(QUESTION), read, ATTEMPTS)
 
     try:
         return await ask(shape), shape
     except Failed as error:
         if error.status != 400 or "max_completion_tokens" not in str(error):
             raise
-        newer = shape.newer()
+        newer = replace(shape, newer=True)
         return await ask(newer), newer
+
+
+async def _token_ids(server: Server) -> list[int]:
+    """Token ids of the question, none where the server does not tell them (vLLM's does)."""
+    try:
+        return await tokenize(server, QUESTION, ATTEMPTS)
+    except Failed:
+        return []
+
+
+async def _unshown(server: Server, shape: Shape, ids: list[int]) -> str:
+    """Why the first tokens cannot be read off the replies to requests of this shape; empty where they can."""
+    asked = server.settings.shown(shape.api)
+    wanted = tuple(sorted(set(ids))) if shape.named else ()
+
+    def read(reply: dict[str, Any]) -> tuple[Shown, ...]:
+        return first_tokens(choices(reply)[0], asked, wanted)
+
+    body = shape.score(shape.question(QUESTION), asked, wanted)
+    try:
+        tokens = await server.ask(shape.path, body, len(QUESTION), read, ATTEMPTS)
+    except Failed as error:
+        return str(error)
+    if shape.ids and any(token.id is None for token in tokens):
+        return "it gives no token ids"
+    if len(tokens) > 1 and all(token.logprob == float("-inf") for token in tokens[1:]):
+        return "it shows what it samples from instead"
+    return ""
 
 
 def _checked_name(asked: str, answering: Any, where: str) -> str:
@@ -102,7 +116,8 @@ def _checked_name(asked: str, answering: Any, where: str) -> str:
     if not isinstance(answering, str) or not answering:
         raise InputError(f"{where}: the reply does not say which model answered; '{asked}' was asked")
     if answering != asked and not re.fullmatch(re.escape(asked) + r"-\d[\d.-]*", answering):
-        raise InputError(f"{where}: model '{' '.join(answering.split())[:100]}' answered, '{asked}' was asked; correct --model")
+        other = " ".join(answering.split())[:100]
+        raise InputError(f"{where}: model '{other}' answered where '{asked}' was asked; correct --model")
     return answering
 
 
@@ -110,25 +125,3 @@ def _thinks(reply: Mapping[str, Any], choice: Mapping[str, Any]) -> bool:
     details = (reply.get("usage") or {}).get("completion_tokens_details") or {}
     text = written(choice)
     return bool(text.thoughts) or text.answer is None or bool(details.get("reasoning_tokens"))
-
-
-async def tokenizes(server: Server) -> bool:
-    """Whether the server tells token ids (vLLM's does): then answers are matched by id, not by text."""
-    try:
-        return bool(await tokenize(server, QUESTION, attempts=1))
-    except Failed:
-        return False
-
-
-async def tokenize(server: Server, text: str, attempts: int = 0) -> list[int]:
-    """Token ids of a text, without special tokens."""
-
-    def read(reply: dict[str, Any]) -> list[int]:
-        tokens = reply.get("tokens")
-        if not isinstance(tokens, list) or not all(type(token) is int for token in tokens):
-            raise Malformed("the reply has no token ids")
-        return tokens
-
-    root = server.settings.address.removesuffix("/v1")
-    body = {"prompt": text, "add_special_tokens": False}
-    return await server.ask(f"{root}/tokenize", body, 0, read, attempts) if text else []

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from inference.engines.api.limits import Clock, Limits
 from inference.engines.api.settings import ApiSettings
 from inference.engines.api.usage import Usage
+from inference.errors import InputError
 
 if TYPE_CHECKING:
     from openai import APIStatusError
@@ -88,7 +89,10 @@ class Server:
     """
 
     def __init__(self, model: str, settings: ApiSettings, retries: Retries, clock: Clock) -> None:
-        from openai import AsyncOpenAI, DefaultAsyncHttpxClient
+        try:
+            from openai import AsyncOpenAI, DefaultAsyncHttpxClient
+        except ImportError:
+            raise InputError("--engine openai needs the package openai: pip install 'waver[api]'") from None
 
         self.model = model
         self.settings = settings
@@ -113,7 +117,12 @@ class Server:
         await self._client.close()
 
     async def ask(
-        self, path: str, body: Mapping[str, Any], characters: int, read: Callable[[dict[str, Any]], T], attempts: int = 0
+        self,
+        path: str,
+        body: Mapping[str, Any],
+        characters: int,
+        read: Callable[[dict[str, Any]], T],
+        attempts: int = 0,
     ) -> T:
         """Send a request until its reply can be read.
 
@@ -174,6 +183,8 @@ class Server:
         except openai.APIStatusError as error:
             raise self._refusal(error) from None
         reply = _parsed(text)
+        if "choices" not in reply:  # nothing was generated
+            return reply
         taken = self.usage.add(reply, characters)
         if taken is not None:
             self._limits.correct(taken - expected)

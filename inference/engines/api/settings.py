@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import dataclass
+from argparse import ArgumentParser, Namespace
+from dataclasses import dataclass, fields
 from urllib.parse import urlsplit
 
 from inference.errors import InputError
@@ -12,7 +13,8 @@ from inference.errors import InputError
 OPENAI = "https://api.openai.com/v1"
 CHAT, COMPLETIONS = "chat", "completions"
 APIS = (CHAT, COMPLETIONS)
-EFFORTS = ("minimal", "low", "medium", "high")
+# The last requests of a batch leave the others idle, the more often the smaller it is; a kill costs the batch in hand.
+ROUNDS_PER_BATCH, MOST_PER_BATCH = 16, 2048
 # The most that OpenAI's own server shows; others may show more.
 SHOWN = {CHAT: 20, COMPLETIONS: 5}
 
@@ -39,8 +41,6 @@ class ApiSettings:
         Seconds until a request counts as lost, its reply read to the end.
     key_variable
         Environment variable that holds the key. The key itself is never written anywhere.
-    effort
-        How much a reasoning model is asked to think, passed through as `reasoning_effort`.
 
     Raises
     ------
@@ -58,7 +58,6 @@ class ApiSettings:
     top_logprobs: int | None = None
     timeout: float = 120.0
     key_variable: str = "OPENAI_API_KEY"
-    effort: str | None = None
 
     def __post_init__(self) -> None:
         if self.api not in ("auto", *APIS):
@@ -73,8 +72,6 @@ class ApiSettings:
                 raise InputError(f"--{name.replace('_', '-')} {value}: give a price, 0 or more")
         if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", self.key_variable):
             raise InputError("--key-variable: give the name of an environment variable, not the key itself")
-        if self.effort is not None and self.effort not in EFFORTS:
-            raise InputError(f"--effort {self.effort}: choose {', '.join(EFFORTS)}")
         _check_address(self.address)
 
     @property
@@ -87,9 +84,53 @@ class ApiSettings:
         """The key, empty where the variable is not set: many a server on this machine wants none."""
         return os.environ.get(self.key_variable, "").strip()
 
+    @property
+    def batch(self) -> int:
+        """Prompts to ask before their rows are written: many times those under way, soon over at any pace."""
+        per_quarter = int(self.requests_per_minute / 4) if self.requests_per_minute else MOST_PER_BATCH
+        return max(1, min(ROUNDS_PER_BATCH * self.concurrency, MOST_PER_BATCH, per_quarter))
+
     def shown(self, api: str) -> int:
         """Number of top tokens asked for."""
         return self.top_logprobs or SHOWN[api]
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Arguments that say where a server is and what may be asked of it."""
+    group = parser.add_argument_group("server (--engine openai)")
+    for option, kind, metavar, about in (
+        ("--base-url", str, "URL", "address up to the version (default: $OPENAI_BASE_URL, else OpenAI's)"),
+        ("--key-variable", str, "NAME", "environment variable that holds the key (default: OPENAI_API_KEY)"),
+        ("--concurrency", int, "N", "requests under way at once (default: 32)"),
+        ("--requests-per-minute", float, "N", "what the provider allows (default: no limit)"),
+        ("--tokens-per-minute", float, "N", "what the provider allows (default: no limit)"),
+        ("--price-in", float, "P", "per million tokens read, to show the cost"),
+        ("--price-out", float, "P", "per million tokens written, to show the cost"),
+        ("--top-logprobs", int, "K", "most probable tokens to be shown (default: 20 in chat, 5 in completions)"),
+        ("--timeout", float, "SECONDS", "until a request counts as lost (default: 120)"),
+    ):
+        group.add_argument(option, type=kind, metavar=metavar, help=about)
+    group.add_argument(
+        "--api", choices=("auto", *APIS), help="endpoint (default: auto, chat for chat prompts, completions for plain)"
+    )
+
+
+def from_options(options: Namespace) -> ApiSettings | None:
+    """Settings from the command line; None for an engine that asks no server.
+
+    Raises
+    ------
+    InputError
+        A value that cannot be, or a setting of a server where none is asked.
+    """
+    given = {f.name: getattr(options, f.name) for f in fields(ApiSettings) if getattr(options, f.name) is not None}
+    if options.engine == "openai":
+        return ApiSettings(**given)
+    if given:
+        raise InputError(
+            f"--{next(iter(given)).replace('_', '-')} is about a server: add --engine openai, or leave it out"
+        )
+    return None
 
 
 def _check_address(address: str) -> None:

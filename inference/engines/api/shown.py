@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -42,7 +42,7 @@ class Shown:
     id: int | None = None
 
 
-def first_tokens(choice: Mapping[str, Any], asked: int) -> tuple[Shown, ...]:
+def first_tokens(choice: Mapping[str, Any], asked: int, wanted: Sequence[int] = ()) -> tuple[Shown, ...]:
     """The most probable tokens at the place of the first one generated, the likeliest first.
 
     Parameters
@@ -51,6 +51,8 @@ def first_tokens(choice: Mapping[str, Any], asked: int) -> tuple[Shown, ...]:
         An entry of `choices` in the reply of a chat or completions endpoint.
     asked
         How many were asked for. A server may add the token it sampled; what is more than was asked is dropped.
+    wanted
+        Token ids that were asked for instead; the likeliest token of all comes with them.
 
     Raises
     ------
@@ -67,9 +69,13 @@ def first_tokens(choice: Mapping[str, Any], asked: int) -> tuple[Shown, ...]:
         tokens = _mapped(logprobs.get("top_logprobs"))
         # The older format is a mapping by text, in which different tokens of one text fall together.
         least = asked // 2 + 1
-    if len(tokens) < least:
+    if wanted:
+        lacking = set(wanted) - {token.id for token in tokens}
+        if lacking:
+            raise Malformed(f"the reply lacks {len(lacking)} of {len(wanted)} token ids asked for")
+    elif len(tokens) < least:
         raise Malformed(f"the reply shows {len(tokens)} of {asked} top log-probabilities")
-    tokens = sorted(tokens, key=lambda token: -token.logprob)[:asked]
+    tokens = sorted(tokens, key=lambda token: -token.logprob)[: None if wanted else asked]
     total = sum(math.exp(token.logprob) for token in tokens)
     if total > 1 + SLACK:
         raise Malformed(f"the reply's probabilities sum to {total:.3f}")

@@ -39,7 +39,10 @@ class Usage:
         """Count a reply and return the tokens it took, None where it does not say."""
         self.replies += 1
         reported = reply.get("usage")
-        counts = [reported.get(name) if isinstance(reported, dict) else None for name in ("prompt_tokens", "completion_tokens")]
+        counts = [
+            reported.get(name) if isinstance(reported, dict) else None
+            for name in ("prompt_tokens", "completion_tokens")
+        ]
         tokens_in, tokens_out = (count if type(count) is int and count >= 0 else None for count in counts)
         if tokens_in is None:
             self.uncounted += 1
@@ -60,7 +63,8 @@ class Usage:
         """How `tokens` estimates, in words."""
         if not self.tokens_in or not self.characters:
             return f"{CHARACTERS_PER_TOKEN:.0f} characters taken for a token: the server has not counted any"
-        return f"{self.characters / self.tokens_in:.2f} characters per token, as the server counted in {self.replies} replies"
+        rate = self.characters / self.tokens_in
+        return f"{rate:.2f} characters per token, as the server counted in {self.replies:,} replies"
 
     def cost(self, price_in: float | None, price_out: float | None) -> float | None:
         """Cost in the currency of the prices (per million tokens); None without prices."""
