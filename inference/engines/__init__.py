@@ -30,7 +30,7 @@ class Score:
         Per option, in the order of the stimuli, its exact mass under the full-vocabulary softmax (0-1): the
         sum over its distinct surface-form token sequences. Not renormalised.
     logprob
-        Natural logarithm of the same.
+        Natural logarithm of the same; empty where `probability` holds bounds.
     mass
         Sum of `probability`: the share of the model's belief that lies on any option at all.
     answer
