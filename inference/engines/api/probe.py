@@ -72,7 +72,7 @@ async def _ask_plainly(server: Server, shape: Shape) -> tuple[dict[str, Any], Sh
         return reply
 
     async def ask(shape: Shape) -> dict[str, Any]:
-        return await server.ask(shape.path, shape.plain(shape.question(QUESTION)), len(QUESTION), read, ATTEMPTS)
+        return await server.ask(shape.path, shape.plain(shape.question(QUESTION)), 0, read, ATTEMPTS)
 
     try:
         return await ask(shape), shape
@@ -101,7 +101,7 @@ async def _unshown(server: Server, shape: Shape, ids: list[int]) -> str:
 
     body = shape.score(shape.question(QUESTION), asked, wanted)
     try:
-        tokens = await server.ask(shape.path, body, len(QUESTION), read, ATTEMPTS)
+        tokens = await server.ask(shape.path, body, 0, read, ATTEMPTS)
     except Failed as error:
         return str(error)
     if shape.ids and any(token.id is None for token in tokens):

@@ -22,8 +22,8 @@ class Usage:
         Requests beyond the first for the same prompt.
     tokens_in, tokens_out
         As the server counts them.
-    characters
-        Of the prompts behind `tokens_in`.
+    characters, tokens_of_them
+        Of the study's prompts, the probe's left out: what estimates are made from.
     uncounted
         Replies without token counts.
     """
@@ -33,10 +33,11 @@ class Usage:
     tokens_in: int = 0
     tokens_out: int = 0
     characters: int = 0
+    tokens_of_them: int = 0
     uncounted: int = 0
 
     def add(self, reply: Mapping[str, Any], characters: int) -> int | None:
-        """Count a reply and return the tokens it took, None where it does not say."""
+        """Count a reply to a prompt (of 0 characters: the probe) and return its tokens, None where it does not say."""
         self.replies += 1
         reported = reply.get("usage")
         counts = [
@@ -49,22 +50,24 @@ class Usage:
             return None
         self.tokens_in += tokens_in
         self.tokens_out += tokens_out or 0
-        self.characters += characters
+        if characters:
+            self.characters += characters
+            self.tokens_of_them += tokens_in
         return tokens_in + (tokens_out or 0)
 
     def tokens(self, characters: int) -> float:
         """Estimated tokens of a prompt: its characters at the rate that the server counted so far."""
-        if not self.tokens_in or not self.characters:
+        if not self.tokens_of_them:
             return characters / CHARACTERS_PER_TOKEN
-        return characters * self.tokens_in / self.characters
+        return characters * self.tokens_of_them / self.characters
 
     @property
     def rule(self) -> str:
         """How `tokens` estimates, in words."""
-        if not self.tokens_in or not self.characters:
+        if not self.tokens_of_them:
             return f"{CHARACTERS_PER_TOKEN:.0f} characters taken for a token: the server has not counted any"
-        rate = self.characters / self.tokens_in
-        return f"{rate:.2f} characters per token, as the server counted in {self.replies:,} replies"
+        rate = self.characters / self.tokens_of_them
+        return f"{rate:.2f} characters per token, as the server counted so far"
 
     def cost(self, price_in: float | None, price_out: float | None) -> float | None:
         """Cost in the currency of the prices (per million tokens); None without prices."""
