@@ -13,6 +13,12 @@ from analysis.narrative import count, rows, spread
 from analysis.plots import headline
 from analysis.plots.items import LISTED, least_stable, only_answers
 from analysis.plots.models import FOREST
+from analysis.scoring.captions import (  # noqa: F401
+    score_influence,
+    score_methods,
+    score_temperatures,
+    score_violins,
+)
 from analysis.wordings.captions import correlations, effects, intercepts, residuals  # noqa: F401
 
 AGREEMENT = "Agreement is p(agree) / (p(agree) + p(disagree))"

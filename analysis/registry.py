@@ -19,6 +19,9 @@ class Table:
         `X_lower` and `X_upper` of every figure X.
     hidden
         Columns that LaTeX, Markdown and HTML leave out for want of room.
+    best
+        Columns compared within each row, with what is best among them, "largest" or "smallest absolute": it is printed
+        bold. `kurtosis_*` stands for one column per range.
     """
 
     function: str
@@ -26,6 +29,7 @@ class Table:
     caption: str
     columns: tuple[str, ...]
     hidden: frozenset[str] = frozenset()
+    best: tuple[tuple[str, str], ...] = ()
 
 
 def _names(text: str) -> tuple[str, ...]:
@@ -43,6 +47,9 @@ _PUBLISHED = _names(
     "sentiment_negative"
 )
 _DAGGER = "†: not significant at 0.05 after Bonferroni over all models and predictors."
+_SCORES = _names("kurtosis variance mode mode_share distinct entropy tau spearman pearson")
+_ENDS = tuple(f"{name}_difference_{end}" for name in ("kurtosis", "tau") for end in ("lower", "upper"))
+_BOLD = " Bold: in each row the smallest absolute kurtosis and the largest tau."
 FIGURES = _names("validity validity_se range_mean range_sd sd_mean sd_sd flip_*")
 TABLES: Mapping[str, Table] = {
     "stability": Table(
@@ -116,6 +123,23 @@ TABLES: Mapping[str, Table] = {
         (*UNIT, "source", *FIGURES, *_names("n_items n_variants n_excluded_items mark low_mass intervals")),
         frozenset({"n_variants", "n_excluded_items", "low_mass"}),
     ),
+    "sources": Table(
+        "sources.models",
+        "Each model's validity and stability, by the source of the paraphrases",
+        "The counterpart of Haller et al., Table 7: the figures of table stability over the paraphrases of one source "
+        "at a time, with 95 % bootstrap intervals over items; printed rows where model and items are the same.",
+        (*UNIT, "source", "paraphrase_source", *FIGURES,
+         *_names("n_items n_variants n_excluded_items mark low_mass intervals")),
+        frozenset({"n_variants", "n_excluded_items", "low_mass"}),
+    ),
+    "source_agreement": Table(
+        "sources.agreement",
+        "How far two sources of paraphrases agree about a model",
+        "Difference a minus b on the items that both sources have, and Pearson correlation across these items; 95 % "
+        "bootstrap intervals over items.",
+        (*UNIT, *_names("measure a_source b_source difference lower upper item_r item_r_lower item_r_upper n_items")),
+        frozenset(_names("lower upper item_r_lower item_r_upper")),
+    ),
     "mixed": Table(
         "wordings.mixed",
         "Effects of text features on the answer",
@@ -178,5 +202,68 @@ TABLES: Mapping[str, Table] = {
         "What computed the text features, and what is missing",
         "One row per group of features. What is missing has no numbers here, rather than zeros.",
         _names("study language columns component missing n_texts"),
+    ),
+    "scores": Table(
+        "scores.table",
+        "How every model uses the scale, and how well",
+        "Shape of the scores over the items and their correlation with the human score, with 95 % bootstrap intervals "
+        "over items. Kurtosis is 0 for a normal distribution and large where one score is given to nearly everything. "
+        "The rows called gold are the human scores on the same range.",
+        (*_names("study group model series stage condition form range temperature method n n_gold unscored"), *_SCORES,
+         *_names("samples validity dropped clipped intervals")),
+        frozenset(_names("series stage form samples n_gold unscored variance entropy spearman pearson")),
+    ),
+    "score_differences": Table(
+        "scores.differences",
+        "After tuning beside before, by group and model series",
+        "Kurtosis and tau-b of a base model (pre) and of the model tuned from it (post) on the same items, and post "
+        "minus pre with 95 % bootstrap intervals over items (Sato et al., Table 1)." + _BOLD,
+        _names("study group series pre_model post_model pre_condition post_condition range temperature method n "
+               "kurtosis_gold kurtosis_pre kurtosis_post tau_pre tau_post kurtosis_difference tau_difference") + _ENDS,
+        frozenset({*_names("pre_model post_model pre_condition post_condition"), *_ENDS}),
+        (("kurtosis_pre kurtosis_post", "smallest absolute"), ("tau_pre tau_post", "largest")),
+    ),
+    "score_ranges": Table(
+        "scores.ranges",
+        "Kurtosis and tau by the range that was asked for",
+        "Every model's kurtosis and tau-b by range (Sato et al., Table 2)." + _BOLD,
+        _names("study group model series stage form temperature method kurtosis_* tau_*"),
+        frozenset(_names("series stage form")),
+        (("kurtosis_*", "smallest absolute"), ("tau_*", "largest")),
+    ),
+    "score_influence": Table(
+        "scores.influence",
+        "What single points do to the correlation between kurtosis and tau",
+        "Pearson correlation between the differences, post minus pre, in kurtosis and in tau over groups and series: "
+        "of all points, and with each point, each group and each series left out; intervals by resampling points. The "
+        "paper's, computed from its Table 1, stands beside ours.",
+        _names("source study range temperature method omitted omitted_name n undefined pearson pearson_lower "
+               "pearson_upper change"),
+        frozenset(_names("pearson_lower pearson_upper")),
+    ),
+    "score_methods": Table(
+        "scores.methods",
+        "Sampled scores beside exact ones",
+        "The mean of a few samples approximates the expected score: their distance per item, and what it does to "
+        "kurtosis and tau-b; sampled minus exact with 95 % bootstrap intervals over items.",
+        _names("study group model series stage range temperature sampled_condition exact_condition n samples "
+               "score_difference score_distance kurtosis_sampled kurtosis_exact tau_sampled tau_exact "
+               "kurtosis_difference tau_difference") + _ENDS,
+        frozenset({*_names("series stage sampled_condition exact_condition"), *_ENDS}),
+    ),
+    "score_items": Table(
+        "scores.items",
+        "Every item's score beside its human score",
+        "In one setting; the human score is moved to the range that was asked for.",
+        _names("study model stage condition setting group item source text score gold gap distance"),
+        frozenset({"setting", "stage", "distance"}),
+    ),
+    "score_printed": Table(
+        "scores.printed",
+        "What the paper printed",
+        "Kurtosis and tau of Sato et al., Tables 1 and 2. Tau of llama after alignment on En-De is .26 in the first "
+        "and .21 in the second.",
+        _names("source group series stage range temperature method kurtosis tau"),
+        frozenset({"temperature", "method"}),
     ),
 }  # fmt: skip

@@ -17,6 +17,7 @@ from analysis import files, parameters, plots, provenance, tables
 from analysis.errors import InputError
 from analysis.page import NOTEBOOKS, TEMPLATES, locate, render
 from analysis.runs import open as open_runs
+from analysis.scoring.items import scored
 from analysis.wordings import answerable
 
 if TYPE_CHECKING:
@@ -81,6 +82,7 @@ REGISTRY = (
         "text_features", "What in a wording moves the answer?", answerable,
         needs={"statsmodels": "pip install 'waver[statistics]'"},
     ),
+    Notebook("scoring", "Does the judge give everything the same score?", scored),
 )  # fmt: skip
 
 
@@ -119,7 +121,8 @@ def report(
     chosen = [notebook for notebook in registry or REGISTRY if notebook.wanted(opened)]
     if not chosen:
         raise InputError(
-            f"{', '.join(folders)}: no item has two variants beside its original; there is nothing to report"
+            f"{', '.join(folders)}: no item has two variants beside its original, or a score; there is nothing to "
+            "report"
         )
     if out.exists() and not out.is_dir():
         raise InputError(f"{out} is a file; --out needs a folder")
