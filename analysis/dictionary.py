@@ -53,6 +53,12 @@ COLUMNS: dict[str, Column] = {
     "n_valid": Column("paraphrases with a defined agreement", "paraphrases", "Valid"),
     "n_invalid": Column("responses without a valid answer", "responses", "Invalid"),
     "n_error": Column("prompts without a response because asking failed; not counted elsewhere", "responses", "Failed"),
+    "n_bounded": Column(
+        "responses whose probabilities and mass are lower bounds: the server showed the most probable tokens only",
+        "responses",
+        "Bounded",
+    ),
+    "mass_missing": Column("mean mass that such responses may have beyond what was shown", MASS, "Mass hidden", 3),
     "n_ties": Column("paraphrases with an agreement of exactly 0.5, on neither side", "paraphrases", "Ties"),
     "n": Column(
         "what the row summarises: responses, items, pairs of questions, or (of a correlation) what is correlated",

@@ -41,8 +41,8 @@ def answer(
     flip = headline(stability)
     known = stability.assign(label=labels.series(stability)).dropna(subset=[flip, "range_mean"])
     asked = _asked(stability, items, canonical)
-    cautions = (*_validity(stability), *_one_sided(stability), *_excluded(excluded, items), *_invalid(invalid),
-                *_few(stability, items))  # fmt: skip
+    cautions = (*_validity(stability), *_bounded(invalid), *_one_sided(stability), *_excluded(excluded, items),
+                *_invalid(invalid), *_few(stability, items))  # fmt: skip
     if known.empty:
         return Answer(asked, "These runs cannot say: no item has two usable answers to its paraphrases.", (), cautions)
     flips = _flips(known, flip)
@@ -198,6 +198,19 @@ def _validity(stability: pd.DataFrame) -> list[str]:
         f"Low mass: for {of}, less than half of the probability (or of the texts read) is a valid answer; least "
         f"{value(least['validity'], column('validity'))}, {least['label']}. Agreement renormalised from so little "
         "says little."
+    ]
+
+
+def _bounded(invalid: pd.DataFrame) -> list[str]:
+    named = invalid.assign(label=labels.series(invalid))
+    found = named[named["n_bounded"] > 0].sort_values(["mass_missing", "label"], ascending=[False, True], kind="stable")
+    if found.empty:
+        return []
+    most = value(found["mass_missing"].iloc[0], column("mass_missing"))
+    return [
+        f"Bounds: of {listing(found['label'].tolist())} a server showed the most probable tokens only, so masses are "
+        f"lower bounds and agreement is that of what was shown; on average up to {most} more of the probability may be "
+        "on the answers."
     ]
 
 

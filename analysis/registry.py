@@ -75,8 +75,9 @@ TABLES: Mapping[str, Table] = {
     "invalid": Table(
         "stability.invalid",
         "Answers that could not be used",
-        "Responses without a valid answer, prompts that failed, and examples of outputs.",
-        (*UNIT, *_names("n_rows n_invalid n_error share examples")),
+        "Responses without a valid answer, prompts that failed, responses known within bounds only, and examples of "
+        "outputs.",
+        (*UNIT, *_names("n_rows n_invalid n_error share n_bounded mass_missing examples")),
     ),
     "excluded": Table(
         "stability.excluded",

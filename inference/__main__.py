@@ -10,6 +10,7 @@ from functools import partial
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from inference.engines.api import settings
 from inference.errors import InputError, RunFailed
 from inference.protocols import PROTOCOLS, protocol
 
@@ -152,7 +153,7 @@ def _engine(parser: argparse.ArgumentParser) -> None:
         help="auto: chat where the model has a chat template, else plain; a masked model always fills a mask",
     )
     engine = parser.add_argument_group("engine")
-    engine.add_argument("--engine", choices=("auto", "causal", "masked"), default="auto")
+    engine.add_argument("--engine", choices=("auto", "causal", "masked", "openai"), default="auto")
     engine.add_argument("--dtype", choices=("auto", "float32", "bfloat16", "float16"), default="auto")
     engine.add_argument("--device", default="auto", help="cpu, cuda, cuda:1, mps ... (default: the best there is)")
     engine.add_argument("--revision", help="branch, tag or commit of hub models")
@@ -160,6 +161,7 @@ def _engine(parser: argparse.ArgumentParser) -> None:
     engine.add_argument(
         "--batch-size", type=_positive, metavar="N", help="prompts per forward pass (default: automatic)"
     )
+    settings.add_arguments(parser)
 
 
 def _positive(text: str) -> int:
@@ -192,7 +194,7 @@ def _prepare(options: argparse.Namespace) -> tuple[Study, tuple[Model, ...], Que
     """Everything that can be checked before a model is loaded."""
     from inference.models import resolve
 
-    models = resolve(options.model)
+    models = resolve(options.model, hosted=options.engine == "openai")
     study, questions = options.protocol.prepare(options)
     return study, models, questions, _settings(options)
 
@@ -208,6 +210,7 @@ def _settings(options: argparse.Namespace) -> Settings:
         revision=options.revision,
         seed=options.seed,
         batch_size=options.batch_size,
+        api=settings.from_options(options),
     )
 
 

@@ -43,6 +43,7 @@ class LocalEngine(ABC):
     """
 
     mask_token: str | None = None
+    alone = False  # padding and the shape of a batch move the last bits
 
     def __init__(self, checkpoint: Checkpoint, batch_size: int | None = None) -> None:
         self.name = checkpoint.name
@@ -96,6 +97,14 @@ class LocalEngine(ABC):
         scored = iter(self._in_memory(partial(self._score_rows, temperatures=temperatures), good, alone))
         by_prompt = [[Score(error=problem)] * len(temperatures) if problem else next(scored) for problem in problems]
         return [list(scores) for scores in zip(*by_prompt, strict=True)]
+
+    def bill(self, tokens_in: int, tokens_out: int) -> str | None:
+        """Nothing: the model runs here."""
+        return None
+
+    def close(self) -> dict[str, Any]:
+        """Nothing to give back that is not freed with the engine."""
+        return {}
 
     @property
     def _out_of_memory(self) -> str:
