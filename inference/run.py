@@ -21,7 +21,7 @@ from inference.store import Run
 from inference.study import Study, Variant
 
 if TYPE_CHECKING:
-    from inference.engines import Engine
+    from inference.engines import Engine, VllmSettings
 
 
 LISTED = 100  # items without paraphrases that are named one by one
@@ -38,6 +38,7 @@ class Settings:
     revision: str | None = None
     seed: int | None = None
     batch_size: int | None = None
+    vllm: VllmSettings | None = None
 
     def load(self, model: Model, seed: int) -> Engine:
         """The engine of a model."""
@@ -51,6 +52,7 @@ class Settings:
             revision=model.fields.get("revision", self.revision),
             seed=seed,
             batch_size=self.batch_size,
+            vllm=self.vllm,
         )
 
 
@@ -150,8 +152,15 @@ def _finished(run: Run, model: Model, questions: Questions, settings: Settings) 
         return False
     known = run.models.get(model.id, {})
     form = known.get("forms", {}).get(settings.form)
-    chosen = {"engine": settings.engine, "dtype": settings.dtype, "device": settings.device}
-    chosen["revision"] = model.fields.get("revision", settings.revision)
+    chosen = {
+        "engine": settings.engine,
+        "dtype": settings.dtype,
+        "device": settings.device,
+        "revision": model.fields.get("revision", settings.revision),
+        "quantization": settings.vllm.quantization if settings.vllm else None,
+    }
+    if known.get("lora") or (settings.vllm and settings.vllm.lora):  # a folder, as local models are
+        return False
     if form is None or any(value not in ("auto", None, known.get(name)) for name, value in chosen.items()):
         return False
     for each in questions.rounds(form):

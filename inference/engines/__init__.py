@@ -16,7 +16,7 @@ from inference.errors import InputError
 if TYPE_CHECKING:
     from inference.prompts import Prompt
 
-ENGINES = ("causal", "masked")
+ENGINES = ("causal", "masked", "vllm")
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +126,28 @@ class Explanation:
     score: Score
 
 
+@dataclass(frozen=True, slots=True)
+class VllmSettings:
+    """What only the engine `vllm` takes.
+
+    Attributes
+    ----------
+    lora
+        Folder of a LoRA adapter, as peft writes it.
+    tensor_parallel_size
+        GPUs over which the weights are spread.
+    quantization
+        vLLM's name of a method; None: what the checkpoint says.
+    gpu_memory_utilization
+        Share of a GPU's memory that vLLM may take.
+    """
+
+    lora: str | None = None
+    tensor_parallel_size: int = 1
+    quantization: str | None = None
+    gpu_memory_utilization: float = 0.9
+
+
 class Engine(Protocol):
     """One loaded model, ready to be asked."""
 
@@ -185,6 +207,7 @@ def load(
     revision: str | None = None,
     seed: int = 0,
     batch_size: int | None = None,
+    vllm: VllmSettings | None = None,
 ) -> Engine:
     """Load a model and the engine that can ask it.
 
@@ -193,7 +216,7 @@ def load(
     model
         Folder of a transformers checkpoint with safetensors weights, or a hub id.
     engine
-        "causal", "masked", or "auto": what the checkpoint's architecture says.
+        "causal", "masked", "vllm", or "auto": causal or masked, as the checkpoint's architecture says.
     dtype
         "float32", "bfloat16", "float16", or "auto": float32 on a CPU; on an accelerator float32 for a float32
         checkpoint, bfloat16 for any other.
@@ -204,18 +227,29 @@ def load(
     seed
         Seed of generated texts. Scoring draws no random number.
     batch_size
-        Prompts per forward pass; None chooses by prompt length and device.
+        Prompts per forward pass, or per call of vLLM; None chooses by prompt length and device.
+    vllm
+        Settings of the engine `vllm`.
 
     Raises
     ------
     InputError
-        Unknown setting, no model there, weights that are missing, incomplete or pickled, or an architecture no
-        engine can ask.
+        Unknown setting, no model there, weights that are missing, incomplete or pickled, an architecture no
+        engine can ask, or a vLLM that is not there, too old or too new.
     """
     if engine != "auto" and engine not in ENGINES:
-        raise InputError(f"unknown engine '{engine}': choose auto, {' or '.join(ENGINES)}")
+        raise InputError(f"unknown engine '{engine}': choose auto, {', '.join(ENGINES)}")
     if batch_size is not None and batch_size < 1:
         raise InputError(f"batch size {batch_size}: give a number of prompts, 1 or more")
+
+    if vllm is not None and engine != "vllm":
+        raise InputError(f"settings of vLLM with --engine {engine}: say --engine vllm, or leave them out")
+    if engine == "vllm":
+        from inference.engines.vllm import VllmEngine
+
+        return VllmEngine(
+            model, dtype=dtype, device=device, revision=revision, seed=seed, batch_size=batch_size, settings=vllm
+        )
 
     from inference.engines.loading import load_checkpoint  # torch and transformers take seconds to import
 
@@ -229,4 +263,4 @@ def load(
     return MaskedEngine(loaded, batch_size)
 
 
-__all__ = ["ENGINES", "Engine", "Explanation", "Generation", "Sampling", "Score", "load"]
+__all__ = ["ENGINES", "Engine", "Explanation", "Generation", "Sampling", "Score", "VllmSettings", "load"]
