@@ -38,6 +38,7 @@ COLUMNS: dict[str, Column] = {
     "text": Column("the item's original wording (its first wording where it has no original)", header="Text"),
     "family": Column("kind of model: causal (answers with the next token) or masked (fills a gap)", header="Family"),
     "source": Column("where the row's numbers come from: these runs, or the printed table named", header="Source"),
+    "paraphrase_source": Column("who made the paraphrases that the row is about", header="Paraphrases by"),
     "reason": Column("why the item is left out of the stability statistics", header="Reason"),
     # sizes
     "n_items": Column("items that the figures are computed over", "items", "Items"),
@@ -103,7 +104,12 @@ COLUMNS: dict[str, Column] = {
         "highest agreement within 1.5 interquartile ranges of the box", AGREEMENT, "Whisker high", 2
     ),
     # comparisons
-    "measure": Column("the column of the table stability that is compared", "", "Measure"),
+    "measure": Column("the figure compared: a column of the table stability, or agreement_mean", "", "Measure"),
+    "a_source": Column("the paraphrases compared, by who made them", "", "Paraphrases a"),
+    "b_source": Column("the paraphrases that they are compared with", "", "Paraphrases b"),
+    "item_r": Column(
+        "Pearson correlation across items of the values from the two sources", "-1 to 1", "r over items", 2
+    ),
     "a_model": Column("the model compared", "", "Model a"),
     "a_condition": Column("its condition", "", "Condition a"),
     "b_model": Column("the model it is compared with", "", "Model b"),

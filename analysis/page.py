@@ -116,6 +116,12 @@ class Page:
             grid=rendering.grid(shown, tables.printed(name, shown)), ours=_ours(shown),
         )  # fmt: skip
 
+    def section(self, name: str, title: str = "") -> Html:
+        """A table under a heading of its own; neither of them where these runs have no rows for it."""
+        if self.frame(name).empty:
+            return _fragment("section", title="", note=f"no rows in table {name}")
+        return Html(_fragment("section", title=title, note=tables.table(name).title).text + self.table(name).text)
+
     def examples(self) -> Html:
         """The pair of wordings of one item that each model answers most differently, both answers beside them."""
         frame = self.frame("divergent")
@@ -152,7 +158,9 @@ def locate(folder: str) -> Path:
 
 def _ours(frame: pd.DataFrame) -> set[int]:
     """Positions of the rows that are ours, in a table that has printed ones beside them."""
-    return set(np.flatnonzero(frame["source"] == OURS)) if "source" in frame else set()
+    if "source" not in frame or (frame["source"] == OURS).all():
+        return set()
+    return set(np.flatnonzero(frame["source"] == OURS))
 
 
 def _pair(row: pd.Series, canonical: Sequence[str]) -> dict[str, Any]:

@@ -115,6 +115,23 @@ TABLES: Mapping[str, Table] = {
         (*UNIT, "source", *FIGURES, *_names("n_items n_variants n_excluded_items mark low_mass intervals")),
         frozenset({"n_variants", "n_excluded_items", "low_mass"}),
     ),
+    "sources": Table(
+        "sources.models",
+        "Each model's validity and stability, by the source of the paraphrases",
+        "The counterpart of Haller et al., Table 7: the figures of table stability over the paraphrases of one source "
+        "at a time, with 95 % bootstrap intervals over items; printed rows where model and items are the same.",
+        (*UNIT, "source", "paraphrase_source", *FIGURES,
+         *_names("n_items n_variants n_excluded_items mark low_mass intervals")),
+        frozenset({"n_variants", "n_excluded_items", "low_mass"}),
+    ),
+    "source_agreement": Table(
+        "sources.agreement",
+        "How far two sources of paraphrases agree about a model",
+        "Difference a minus b on the items that both sources have, and Pearson correlation across these items; 95 % "
+        "bootstrap intervals over items.",
+        (*UNIT, *_names("measure a_source b_source difference lower upper item_r item_r_lower item_r_upper n_items")),
+        frozenset(_names("lower upper item_r_lower item_r_upper")),
+    ),
     "mixed": Table(
         "wordings.mixed",
         "Effects of text features on the answer",

@@ -1,4 +1,4 @@
-"""python -m inference run | preview | import"""
+"""python -m inference run | preview | import | paraphrase"""
 
 from __future__ import annotations
 
@@ -86,7 +86,22 @@ def _parser(given: Sequence[str]) -> argparse.ArgumentParser:
             _add(kinds, name, importer.main, about, importer.add_arguments)
         else:
             kinds.add_parser(name, help=about)
+    _add_paraphrase(commands, given)
     return parser
+
+
+def _add_paraphrase(commands: Any, given: Sequence[str]) -> None:
+    from inference.paraphrase import VERBS
+
+    parser = commands.add_parser("paraphrase", help="make paraphrases of items, check them by hand, combine sources")
+    verbs = parser.add_subparsers(title="what to do", metavar="VERB", required=True)
+    for name, about in VERBS.items():
+        if list(given[:2]) != ["paraphrase", name]:
+            verbs.add_parser(name, help=about)
+            continue
+        command = importlib.import_module("inference.paraphrase.command")
+        action, add_arguments = command.COMMANDS[name]
+        _add(verbs, name, partial(action, settings=_settings), about, partial(add_arguments, engine=_engine))
 
 
 def _add(
@@ -126,6 +141,11 @@ def _asking(asked: ModuleType, parser: argparse.ArgumentParser) -> None:
         "--models", metavar="FILE", help="YAML: model id -> series, stage, family, parameters, revision"
     )
     parser.add_argument("--name", metavar="STUDY", help="name of the study (default: the name of the items file)")
+    _engine(parser)
+
+
+def _engine(parser: argparse.ArgumentParser) -> None:
+    """How a model is asked, whatever it is asked: arguments that `_settings` reads."""
     parser.add_argument(
         "--form",
         choices=("auto", "plain", "chat"),
@@ -186,11 +206,16 @@ def _preview(options: argparse.Namespace) -> None:
 def _prepare(options: argparse.Namespace) -> tuple[Study, tuple[Model, ...], Questions, Settings]:
     """Everything that can be checked before a model is loaded."""
     from inference.models import resolve
-    from inference.run import Settings
 
     models = resolve(options.model)
     study, questions = options.protocol.prepare(options)
-    settings = Settings(
+    return study, models, questions, _settings(options)
+
+
+def _settings(options: argparse.Namespace) -> Settings:
+    from inference.run import Settings
+
+    return Settings(
         form=options.form,
         engine=options.engine,
         dtype=options.dtype,
@@ -200,7 +225,6 @@ def _prepare(options: argparse.Namespace) -> tuple[Study, tuple[Model, ...], Que
         batch_size=options.batch_size,
         vllm=_vllm_settings(options),
     )
-    return study, models, questions, settings
 
 
 def _vllm_settings(options: argparse.Namespace) -> VllmSettings | None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from inference.asking import Prompts, Questions, Way, ask
 from inference.models import Model
 from inference.prompts import Prompt
-from inference.run import Settings, refuse_first_token_of_thinkers, release_memory
+from inference.run import Settings, fitting_rounds, release_memory
 from inference.study import Study, Variant
 
 if TYPE_CHECKING:
@@ -46,9 +46,7 @@ def preview(
         engine = (load or settings.load)(model, settings.seed or 0)
         form = engine.form(settings.form)
         yield from ("", f"model {model.id}: {_described(engine)}")
-        rounds = questions.rounds(form)
-        refuse_first_token_of_thinkers(model, engine, form, rounds)
-        for each in rounds:
+        for each in fitting_rounds(model, engine, form, questions.rounds(form)):
             chosen = [variant for variant in variants if each.chosen(variant)]
             asked = Prompts(chosen, each.render, engine.mask_token)
             yield from ("", *(f"condition {condition.name}" for condition in each.conditions))

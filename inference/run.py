@@ -15,7 +15,7 @@ from tqdm import tqdm
 from inference.asking import Exact, Prompts, Questions, Response, Round, answers
 from inference.errors import InputError, RunFailed
 from inference.models import Model
-from inference.prompts import CHAT, Prompt
+from inference.prompts import CHAT, CLOZE, Prompt
 from inference.session import Stop, Tally, Writer
 from inference.store import Run
 from inference.study import Study, Variant
@@ -163,7 +163,7 @@ def _finished(run: Run, model: Model, questions: Questions, settings: Settings) 
         return False
     if form is None or any(value not in ("auto", None, known.get(name)) for name, value in chosen.items()):
         return False
-    for each in questions.rounds(form):
+    for each in askable(form, questions.rounds(form)):
         wanted = {variant.key for variant in run.study.variants if each.chosen(variant)}
         for condition in each.conditions:
             if run.conditions.get(condition.name) != condition.fields or wanted - run.done(model.id, condition.name):
@@ -176,8 +176,10 @@ def _ask_model(
     run: Run, model: Model, engine: Engine, questions: Questions, settings: Settings, stop: Stop
 ) -> list[Tally]:
     form = engine.form(settings.form)
-    rounds = questions.rounds(form)
-    refuse_first_token_of_thinkers(model, engine, form, rounds)
+    wanted = questions.rounds(form)
+    rounds = fitting_rounds(model, engine, form, wanted)
+    if len(rounds) < len(wanted):
+        print(f"{model.id} fills a mask and writes no text: asked for probabilities only", file=sys.stderr)
     forms = {**run.models.get(model.id, {}).get("forms", {}), settings.form: form}
     run.add_model(model.id, {**engine.info, **model.fields, "forms": forms})
     variants = list(run.study.variants)
@@ -193,20 +195,33 @@ def _ask_model(
     return tallies
 
 
-def refuse_first_token_of_thinkers(model: Model, engine: Engine, form: str, rounds: Sequence[Round]) -> None:
-    """The first token of a model that thinks before it answers is no answer.
+def fitting_rounds(model: Model, engine: Engine, form: str, rounds: Sequence[Round]) -> list[Round]:
+    """The rounds that a model can be asked in this form.
 
     Raises
     ------
     InputError
-        For option probabilities of such a model in chat form.
+        For a masked model where only texts are wanted, and for option probabilities of a model in chat form that
+        thinks before it answers: its first token is no answer.
     """
-    exact = any(isinstance(condition.way, Exact) for each in rounds for condition in each.conditions)
-    if form == CHAT and exact and engine.info.get("thinks"):
+    fitting = askable(form, rounds)
+    if not fitting:
+        raise InputError(f"model {model.id} fills a mask and writes no text: ask it for --answer probability")
+    if form == CHAT and engine.info.get("thinks") and any(map(_exact, fitting)):
         raise InputError(
             f"model {model.id} thinks before it answers, so its first token is no answer: "
             "ask it for text (--answer text), or with --form plain"
         )
+    return fitting
+
+
+def askable(form: str, rounds: Sequence[Round]) -> list[Round]:
+    """All rounds, but those for texts where a mask is filled."""
+    return [each for each in rounds if form != CLOZE or _exact(each)]
+
+
+def _exact(asked: Round) -> bool:
+    return any(isinstance(condition.way, Exact) for condition in asked.conditions)
 
 
 def _ask_round(

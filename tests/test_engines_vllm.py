@@ -65,7 +65,7 @@ def stand_in(version: str = "0.32.0", spoil: Callable[[dict[int, float]], None] 
             # In another order than asked for: samples carry their index.
             return SimpleNamespace(
                 outputs=[
-                    SimpleNamespace(index=index, token_ids=[likeliest], logprobs=flat)
+                    SimpleNamespace(index=index, token_ids=[likeliest], logprobs=flat, finish_reason="length")
                     for index in reversed(range(getattr(parameter, "n", 1)))
                 ]
             )

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from inference.engines import Explanation
+from inference.engines import Explanation, Generation, Sampling
 from inference.engines.options import Answers, continuations, spaced, tail
 from inference.engines.rows import Row, RowEngine
 from inference.engines.targets import Target, Targets
@@ -56,16 +57,43 @@ class LeftToRight(RowEngine):
         options = continuations(row.text, row.answers, self.tokens.bare)
         return Explanation(row.text, len(row.ids), options.forms, options.dropped, self.score([prompt])[0][0])
 
-    def _rows(self, prompts: Sequence[Prompt]) -> list[Row]:
-        texts = [self.tokens.render(prompt) for prompt in prompts]
+    def generate(self, prompts: Sequence[Prompt], samplings: Sequence[Sampling]) -> list[list[Generation]]:
+        """Write behind one batch; prompts too long for it get an error and the others go on."""
+        found: dict[Sampling, list[Generation]] = {}
+        for effort, length in dict.fromkeys((sampling.effort, sampling.max_tokens) for sampling in samplings):
+            alike = [s for s in dict.fromkeys(samplings) if (s.effort, s.max_tokens) == (effort, length)]
+            rows = self._rows(prompts, effort)
+            problems = [self._too_long(row, length) for row in rows]
+            good = [row for row, problem in zip(rows, problems, strict=True) if not problem]
+            written = iter(self._write_askable(good, alike))
+            by_prompt = [[Generation(error=each)] * len(alike) if each else next(written) for each in problems]
+            found.update(zip(alike, map(list, zip(*by_prompt, strict=True)), strict=True))
+        return [found[sampling] for sampling in samplings]
+
+    @abstractmethod
+    def _write_askable(self, rows: list[Row], samplings: Sequence[Sampling]) -> list[list[Generation]]:
+        """Write behind prompts that have room for it: per prompt a generation for every sampling.
+
+        The samplings differ neither in effort nor in length.
+        """
+
+    @staticmethod
+    def _generation(texts: list[str]) -> Generation:
+        return Generation(tuple(texts), tuple(texts))
+
+    def _rows(self, prompts: Sequence[Prompt], effort: str | None = None) -> list[Row]:
+        texts = [self.tokens.render(prompt, effort) for prompt in prompts]
         encoded = self.tokens.encode(texts, [prompt.messages is not None for prompt in prompts])
         return [Row(text, ids, prompt.answers) for text, ids, prompt in zip(texts, encoded, prompts, strict=True)]
 
     def _problem(self, row: Row) -> str | None:
+        return self._too_long(row, self._longest_answer(row.answers))
+
+    def _too_long(self, row: Row, answer: int) -> str | None:
+        """Why a prompt cannot be asked for an answer of so many tokens, or None."""
         if not row.ids:
             return "the prompt is empty"
-        if self._window is not None and len(row.ids) + self._longest_answer(row.answers) > self._window:
-            answer = self._longest_answer(row.answers)
+        if self._window is not None and len(row.ids) + answer > self._window:
             return (
                 f"{len(row.ids)} tokens and {answer} for the answer exceed the model's context window of {self._window}"
             )

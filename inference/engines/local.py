@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import torch
 
@@ -16,6 +16,8 @@ from inference.engines.rows import Row, RowEngine
 
 if TYPE_CHECKING:
     from inference.engines.loading import Checkpoint
+
+R = TypeVar("R")
 
 
 class LocalEngine(RowEngine):
@@ -30,6 +32,7 @@ class LocalEngine(RowEngine):
         self.tokenizer = checkpoint.tokenizer
         self.run_model = OnePosition(self.model)
         self.info: dict[str, Any] = dict(checkpoint.info)
+        self._seed = checkpoint.seed
         self._batch_size = batch_size
         self._rows_that_fit: int | None = None
 
@@ -47,14 +50,21 @@ class LocalEngine(RowEngine):
 
     @torch.inference_mode()
     def _score_askable(self, rows: list[Row], temperatures: Sequence[float]) -> list[list[Score]]:
-        scores: list[list[Score]] = []
-        score_rows = partial(self._score_rows, temperatures=temperatures)
-        for part, size in halving(score_rows, rows, self._rows_that_fit or max(1, len(rows))):
+        alone = [Score(error=self._out_of_memory)] * len(temperatures)
+        return self._in_memory(partial(self._score_rows, temperatures=temperatures), rows, alone)
+
+    @property
+    def _out_of_memory(self) -> str:
+        return f"out of memory on {self.model.device} with this prompt alone"
+
+    def _in_memory(self, ask: Callable[[Sequence[Row]], list[R]], rows: Sequence[Row], alone: R) -> list[R]:
+        """Ask as many rows at a time as memory takes; a row that does not fit by itself comes to `alone`."""
+        results: list[R] = []
+        for part, size in halving(ask, rows, self._rows_that_fit or max(1, len(rows))):
             if size < len(rows):
                 self._rows_that_fit = size
-            alone = Score(error=f"out of memory on {self.model.device} with this prompt alone")
-            scores += part or [[alone] * len(temperatures)]
-        return scores
+            results += part or [alone]
+        return results
 
     def _share(self, prefix: list[int]) -> list[int]:
         """Ids at the start of all prompts that will be computed once only: none, unless an engine can."""

@@ -18,7 +18,6 @@ from inference.errors import InputError, RunFailed
 
 if TYPE_CHECKING:
     from inference.engines.options import TokenIds
-    from inference.prompts import Prompt
 
 COLDEST = 0.01  # lower temperatures are raised to this one by vLLM, with a warning
 # A batch keeps the scheduler busy (it starts and ends with a half-empty one), and becomes a saved part of the run.
@@ -51,32 +50,13 @@ class VllmEngine(LeftToRight):
         self._parameters: dict[tuple[TokenIds, float], Any] = {}
         self._try()
 
-    def generate(self, prompts: Sequence[Prompt], samplings: Sequence[Sampling]) -> list[list[Generation]]:
-        """Texts behind one batch: per sampling a list with one generation per prompt."""
-        for sampling in samplings:
-            _refuse_cold(self.name, sampling.temperature)
-        rows = self._rows(prompts)
-        problems = [self._problem(row) for row in rows]
-        asked = [
-            (sampling, row)
-            for sampling in samplings
-            for row, problem in zip(rows, problems, strict=True)
-            if not problem
-        ]
-        outputs = iter(self._run([row.ids for _, row in asked], [self._sampled(row, way) for way, row in asked]))
-        return [
-            [Generation(error=problem) if problem else self._written(next(outputs)) for problem in problems]
-            for _ in samplings
-        ]
-
     def _cut(self, lengths: Sequence[int], shared: list[int]) -> list[list[int]]:
         if self._batch_size is not None:
             return partition(lengths, self._batch_size * max(lengths, default=1), self._batch_size)
         return partition(lengths, BATCH_TOKENS, BATCH_ROWS)
 
     def _score_askable(self, rows: list[Row], temperatures: Sequence[float]) -> list[list[Score]]:
-        for temperature in temperatures:
-            _refuse_cold(self.name, temperature)
+        self._refuse_cold(temperatures)
         targets = [self._target(row) for row in rows]
         following = RequestedTokens(self._ask, rows, targets, temperatures)
         scores = score_batch(targets, following, temperatures)
@@ -113,23 +93,35 @@ class VllmEngine(LeftToRight):
             )
         return self._parameters[key]
 
+    def _write_askable(self, rows: list[Row], samplings: Sequence[Sampling]) -> list[list[Generation]]:
+        """All samples in one call; the prefix cache computes a prompt once."""
+        self._refuse_cold([sampling.temperature for sampling in samplings if sampling.temperature])
+        parameters = [self._sampled(row, sampling) for row in rows for sampling in samplings]
+        outputs = iter(self._run([row.ids for row in rows for _ in samplings], parameters))
+        return [[self._written(next(outputs)) for _ in samplings] for _ in rows]
+
     def _sampled(self, row: Row, sampling: Sampling) -> Any:
         """Parameters of a request for texts; the seed of a prompt follows from the engine's and the prompt's text."""
         from vllm import SamplingParams
 
-        digest = hashlib.sha256(f"{self._seed}\0{row.text}".encode()).digest()
+        digest = hashlib.sha256(f"{self._seed}/{sampling.temperature}/{row.text}".encode()).digest()
         return SamplingParams(
             n=sampling.samples,
             temperature=sampling.temperature,
             max_tokens=sampling.max_tokens,
-            seed=int.from_bytes(digest[:4], "big"),  # vLLM adds 0, 1, 2 ... for the samples of one prompt
+            seed=int.from_bytes(digest[:4]),  # vLLM adds 0, 1, 2 ... for the samples of one prompt
+            stop_token_ids=sorted(self.tokens.ends),
             detokenize=False,
         )
 
     def _written(self, output: Any) -> Generation:
         samples = sorted(output.outputs, key=lambda sample: sample.index)
-        texts = [self.tokens.tokenizer.decode(sample.token_ids, skip_special_tokens=True) for sample in samples]
-        return Generation(tuple(texts), tuple(texts))
+        return self._generation(self.tokens.decode([self._without_end(sample) for sample in samples]))
+
+    @staticmethod
+    def _without_end(sample: Any) -> Sequence[int]:
+        ids: Sequence[int] = sample.token_ids
+        return ids[:-1] if sample.finish_reason == "stop" else ids  # a text that ended holds the token that ended it
 
     def _reply(self, tokens: TokenIds, outputs: Sequence[Any]) -> Reply:
         from vllm import __version__
@@ -175,7 +167,7 @@ class VllmEngine(LeftToRight):
         if reply.problem:
             raise InputError(f"model {self.name}: {reply.problem}; update vLLM, or try --engine causal")
 
-
-def _refuse_cold(name: str, temperature: float) -> None:
-    if 0 < temperature < COLDEST:
-        raise InputError(f"model {name}: vLLM takes no temperature between 0 and {COLDEST}, not {temperature}")
+    def _refuse_cold(self, temperatures: Sequence[float]) -> None:
+        cold = [temperature for temperature in temperatures if temperature < COLDEST]
+        if cold:
+            raise InputError(f"model {self.name}: temperature {cold[0]}: vLLM computes with none below {COLDEST}")

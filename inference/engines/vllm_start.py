@@ -129,7 +129,14 @@ def _cpu_options(device: torch.device) -> dict[str, Any]:
     if device.type != "cpu":
         return {}
     os.environ.setdefault("TORCH_COMPILE_DISABLE", "1")  # the worker would call a compiler for one small function
-    return {"enforce_eager": True, "block_size": CPU_BLOCK, "kv_cache_memory_bytes": CPU_CACHE_BYTES}
+    return {
+        "enforce_eager": True,
+        "block_size": CPU_BLOCK,
+        "kv_cache_memory_bytes": CPU_CACHE_BYTES,
+        # A seeded request whose prompt is cut into chunks ends the worker: it winds a generator back, which torch's
+        # generators on a CPU cannot.
+        "enable_chunked_prefill": False,
+    }
 
 
 def _adapter_rank(lora: str) -> int:

@@ -134,7 +134,7 @@ def test_the_greedy_text_begins_with_the_likeliest_token(vllm: Any) -> None:
 
 
 def test_a_temperature_that_vllm_would_raise_is_refused(vllm: Any) -> None:
-    with pytest.raises(InputError, match=r"no temperature between 0 and 0\.01"):
+    with pytest.raises(InputError, match=r"temperature 0\.001: vLLM computes with none below 0\.01"):
         vllm.score(plain(), (0.001,))
 
 
