@@ -46,7 +46,8 @@ def stand_in(version: str = "0.32.0", spoil: Callable[[dict[int, float]], None] 
             self.settings = settings
             self.model = AutoModelForCausalLM.from_pretrained(model, dtype=torch.float32).eval()
             config = SimpleNamespace(max_model_len=self.model.config.max_position_embeddings)
-            self.llm_engine = SimpleNamespace(model_config=config)
+            core = SimpleNamespace(shutdown=lambda: None)
+            self.llm_engine = SimpleNamespace(model_config=config, engine_core=core)
 
         @torch.inference_mode()
         def generate(self, prompts: Sequence[Any], parameters: Sequence[Any], **options: Any) -> list[Any]:

@@ -28,7 +28,7 @@ DEMO = ROOT / "inference" / "demo" / "models" / "waver-demo-large"
 START = "Do you agree with the statement below? Reply yes or no.\nStatement: "
 ANSWERS = (("yes", "Yes", "YES"), ("no", "No", "NO"))
 WORDS = ("lamp", "room", "bread", "day", "train", "time", "rain", "snow", "hill", "warm", "cold", "makes", "tastes")
-ROUNDS, PROMPTS = 7, 4096
+ROUNDS, PROMPTS = 7, 2048
 
 
 def prompts_of(chance: random.Random) -> list[Prompt]:
