@@ -32,7 +32,7 @@ from inference.versions import versions
 
 FORMAT = 1
 # What makes two models of one name different; other fields (series, stage, parameters) describe and may be completed.
-IDENTITY = ("engine", "revision", "dtype", "device", "top_logprobs")
+IDENTITY = ("engine", "revision", "dtype", "device", "top_logprobs", "quantization", "lora")
 
 
 class Run:
