@@ -104,16 +104,22 @@ class Page:
         shown = [self.figure(name, part, *frames, file=file).text for part, file in zip(parts, names, strict=True)]
         return Html("".join(shown)) if shown else _note("Nothing to show here: these runs have no data for it.")
 
-    def table(self, name: str, sort: str | None = None) -> Html:
-        """A table with few digits in its own scrolling box; sorted by a column, largest first, where one is named."""
+    def table(
+        self, name: str, rows: pd.DataFrame | None = None, *, sort: str | None = None, most: int = MOST_ROWS
+    ) -> Html:
+        """A table with few digits in its own scrolling box.
+
+        All of it, or the `rows` given; at most `most`, those with the largest value of the column `sort` first.
+        """
         frame, entry = self.frame(name), tables.table(name)
         if frame.empty:
             return _note(f"{entry.title}: none.")
-        frame = frame.sort_values(sort, ascending=False, kind="stable", na_position="last") if sort else frame
-        shown = frame.head(MOST_ROWS)
+        chosen = frame if rows is None else rows
+        chosen = chosen.sort_values(sort, ascending=False, kind="stable", na_position="last") if sort else chosen
+        shown = chosen.head(most)
         return _fragment(
             "table", name=name, caption=entry.caption, left_out=len(frame) - len(shown),
-            grid=rendering.grid(shown, tables.printed(name, shown)), ours=_ours(shown),
+            grid=rendering.grid(shown, tables.printed(name, shown), tables.best(name, shown)), ours=_ours(shown),
         )  # fmt: skip
 
     def section(self, name: str, title: str = "") -> Html:

@@ -11,6 +11,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from inference.engines import ENGINES, VllmSettings
+from inference.engines.api import settings
 from inference.errors import InputError, RunFailed
 from inference.protocols import PROTOCOLS, protocol
 
@@ -168,6 +169,7 @@ def _engine(parser: argparse.ArgumentParser) -> None:
     vllm.add_argument(
         "--gpu-memory-utilization", type=_share, metavar="P", help="share of a GPU's memory to take (default: 0.9)"
     )
+    settings.add_arguments(parser)
 
 
 def _positive(text: str) -> int:
@@ -207,7 +209,7 @@ def _prepare(options: argparse.Namespace) -> tuple[Study, tuple[Model, ...], Que
     """Everything that can be checked before a model is loaded."""
     from inference.models import resolve
 
-    models = resolve(options.model)
+    models = resolve(options.model, hosted=options.engine == "openai")
     study, questions = options.protocol.prepare(options)
     return study, models, questions, _settings(options)
 
@@ -224,6 +226,7 @@ def _settings(options: argparse.Namespace) -> Settings:
         seed=options.seed,
         batch_size=options.batch_size,
         vllm=_vllm_settings(options),
+        api=settings.from_options(options),
     )
 
 

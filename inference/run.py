@@ -16,12 +16,13 @@ from inference.asking import Exact, Prompts, Questions, Response, Round, answers
 from inference.errors import InputError, RunFailed
 from inference.models import Model
 from inference.prompts import CHAT, CLOZE, Prompt
-from inference.session import Stop, Tally, Writer
+from inference.session import Stop, Tally, Writer, report_bill
 from inference.store import Run
 from inference.study import Study, Variant
 
 if TYPE_CHECKING:
     from inference.engines import Engine, VllmSettings
+    from inference.engines.api.settings import ApiSettings
 
 
 LISTED = 100  # items without paraphrases that are named one by one
@@ -39,6 +40,7 @@ class Settings:
     seed: int | None = None
     batch_size: int | None = None
     vllm: VllmSettings | None = None
+    api: ApiSettings | None = None
 
     def load(self, model: Model, seed: int) -> Engine:
         """The engine of a model."""
@@ -53,6 +55,7 @@ class Settings:
             seed=seed,
             batch_size=self.batch_size,
             vllm=self.vllm,
+            api=self.api,
         )
 
 
@@ -109,7 +112,10 @@ def execute(
                 print(f"{model.id}: nothing left to ask", file=sys.stderr)
                 continue
             engine = (load or settings.load)(model, run.seed)
-            tallies += _ask_model(run, model, engine, questions, settings, stop)
+            try:
+                tallies += _ask_model(run, model, engine, questions, settings, stop)
+            finally:
+                report_bill(model.id, run.add_bill(model.id, engine.close()))
             del engine
             release_memory()
         run.finish()
@@ -202,7 +208,7 @@ def fitting_rounds(model: Model, engine: Engine, form: str, rounds: Sequence[Rou
     ------
     InputError
         For a masked model where only texts are wanted, and for option probabilities of a model in chat form that
-        thinks before it answers: its first token is no answer.
+        thinks before it answers (its first token is no answer) or of a server that does not show them.
     """
     fitting = askable(form, rounds)
     if not fitting:
@@ -212,6 +218,8 @@ def fitting_rounds(model: Model, engine: Engine, form: str, rounds: Sequence[Rou
             f"model {model.id} thinks before it answers, so its first token is no answer: "
             "ask it for text (--answer text), or with --form plain"
         )
+    if engine.info.get("unshown") and any(map(_exact, fitting)):
+        raise InputError(f"{engine.info['unshown']}; or ask for text (--answer text)")
     return fitting
 
 
@@ -230,7 +238,7 @@ def _ask_round(
     """One model in one round: a tally per condition.
 
     Batches come from the full list and are asked as composed even where only some of their rows are missing, so the
-    numbers do not depend on how often a run was interrupted.
+    numbers do not depend on how often a run was interrupted; unless the engine asks every prompt alone.
     """
     tallies = {condition.name: Tally(model, condition.name) for condition in asked.conditions}
     done = {condition.name: run.done(model, condition.name) for condition in asked.conditions}
@@ -245,6 +253,8 @@ def _ask_round(
         return any(variants[number].key not in done[condition.name] for condition in due)
 
     batches = [batch for batch in engine.batches(prompts) if any(map(missing, batch))]
+    if engine.alone:
+        batches = [[number for number in batch if missing(number)] for batch in batches]
     total = len(due) * len(variants)
     saved = sum(len(done[condition.name]) for condition in due)
     title = f"{model} {due[0].name}" + (f" and {len(due) - 1} more" if len(due) > 1 else "")

@@ -242,6 +242,19 @@ def test_without_its_report_a_folder_is_chosen_from_anew(tmp_path, given):
     assert seen == []
 
 
+def test_a_disk_that_is_full_costs_no_call(tmp_path, given, monkeypatch):
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patched:
+        patched.setattr("inference.paraphrase.spreadsheet.write", full)
+        with pytest.raises(RunFailed, match=r"No space left.*the calls are kept"):
+            made(tmp_path / "out", given)
+    seen = []
+    made(tmp_path / "out", given, load=writer(before_batch=seen.append))
+    assert seen == []
+
+
 @pytest.mark.parametrize("damage", ["{", "[]", '"x"'])
 def test_a_damaged_report_is_named(tmp_path, given, damage):
     made(tmp_path / "out", given)

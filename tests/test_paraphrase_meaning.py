@@ -20,12 +20,14 @@ def encoder(tmp_path_factory):
     """Random weights behind a mean over tokens."""
     pytest.importorskip("sentence_transformers")
     import tiny_models
-    from sentence_transformers import SentenceTransformer, models
+    from sentence_transformers import SentenceTransformer
+    from sentence_transformers.base.modules import Transformer
+    from sentence_transformers.sentence_transformer.modules import Pooling
 
     folder = tmp_path_factory.mktemp("encoder")
     tiny_models.checkpoint(folder / "bert", "bert")
-    words = models.Transformer(str(folder / "bert"))
-    SentenceTransformer(modules=[words, models.Pooling(32)]).save(str(folder / "encoder"))
+    words = Transformer(str(folder / "bert"))
+    SentenceTransformer(modules=[words, Pooling(32)]).save(str(folder / "encoder"))
     return folder / "encoder"
 
 

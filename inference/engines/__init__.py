@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, Any, Protocol
 from inference.errors import InputError
 
 if TYPE_CHECKING:
+    from inference.engines.api.settings import ApiSettings
     from inference.prompts import Prompt
 
-ENGINES = ("causal", "masked", "vllm")
+ENGINES = ("causal", "masked", "vllm", "openai")
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +30,7 @@ class Score:
         Per option, in the order of the stimuli, its exact mass under the full-vocabulary softmax (0-1): the
         sum over its distinct surface-form token sequences. Not renormalised.
     logprob
-        Natural logarithm of the same.
+        Natural logarithm of the same; empty where `probability` holds bounds.
     mass
         Sum of `probability`: the share of the model's belief that lies on any option at all.
     answer
@@ -153,6 +154,7 @@ class Engine(Protocol):
 
     info: dict[str, Any]  # what run.json records of the model: engine, revision, dtype, device, parameters, thinks ...
     mask_token: str | None  # what a cloze prompt must contain once; None where the model has none
+    alone: bool  # whether no prompt's answer depends on its batch: a resumed run then asks only what is missing
 
     def form(self, requested: str) -> str:
         """Prompt form to use: "plain", "chat" or "cloze"; "auto" is resolved.
@@ -197,6 +199,12 @@ class Engine(Protocol):
     def explain(self, prompt: Prompt) -> Explanation:
         """Show how one prompt is rendered, tokenised and answered."""
 
+    def bill(self, tokens_in: int, tokens_out: int) -> str | None:
+        """What so many tokens read and at most so many written will cost, in words; None where nothing is billed."""
+
+    def close(self) -> dict[str, Any]:
+        """Give back what the engine holds; what it was billed for, empty where nothing is."""
+
 
 def load(
     model: str,
@@ -208,15 +216,17 @@ def load(
     seed: int = 0,
     batch_size: int | None = None,
     vllm: VllmSettings | None = None,
+    api: ApiSettings | None = None,
 ) -> Engine:
     """Load a model and the engine that can ask it.
 
     Parameters
     ----------
     model
-        Folder of a transformers checkpoint with safetensors weights, or a hub id.
+        Folder of a transformers checkpoint with safetensors weights, or a hub id; for "openai" the model's name on
+        the server.
     engine
-        "causal", "masked", "vllm", or "auto": causal or masked, as the checkpoint's architecture says.
+        "causal", "masked", "vllm", "openai", or "auto": causal or masked, as the checkpoint's architecture says.
     dtype
         "float32", "bfloat16", "float16", or "auto": float32 on a CPU; on an accelerator float32 for a float32
         checkpoint, bfloat16 for any other.
@@ -230,6 +240,8 @@ def load(
         Prompts per forward pass, or per call of vLLM; None chooses by prompt length and device.
     vllm
         Settings of the engine `vllm`.
+    api
+        Where the server of "openai" is and what may be asked of it.
 
     Raises
     ------
@@ -250,6 +262,14 @@ def load(
         return VllmEngine(
             model, dtype=dtype, device=device, revision=revision, seed=seed, batch_size=batch_size, settings=vllm
         )
+    if engine == "openai":
+        from inference.engines.api.settings import ApiSettings
+        from inference.engines.openai import OpenAIEngine
+
+        for name, value in (("dtype", dtype), ("device", device), ("revision", revision)):
+            if value not in ("auto", None):
+                raise InputError(f"--{name} {value}: with --engine openai the server decides that; leave it out")
+        return OpenAIEngine(model, api or ApiSettings(), seed=seed, batch_size=batch_size)
 
     from inference.engines.loading import load_checkpoint  # torch and transformers take seconds to import
 

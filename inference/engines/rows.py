@@ -35,6 +35,7 @@ class RowEngine(ABC):
     """
 
     mask_token: str | None = None
+    alone = False  # padding and the shape of a batch move the last bits
     info: dict[str, Any]
 
     @abstractmethod
@@ -76,6 +77,14 @@ class RowEngine(ABC):
         scored = iter(self._score_askable(good, temperatures))
         by_prompt = [[Score(error=problem)] * len(temperatures) if problem else next(scored) for problem in problems]
         return [list(scores) for scores in zip(*by_prompt, strict=True)]
+
+    def bill(self, tokens_in: int, tokens_out: int) -> str | None:
+        """Nothing: the model runs here."""
+        return None
+
+    def close(self) -> dict[str, Any]:
+        """Nothing to give back that is not freed with the engine."""
+        return {}
 
     def _measure(self, prompts: Sequence[Prompt]) -> tuple[list[int], set[int], list[int]]:
         """Lengths of all prompts, indices of those that cannot be asked, and the ids that all begin with."""

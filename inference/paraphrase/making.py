@@ -92,7 +92,12 @@ def make(
     execute(study, [model], calls, settings, str(out / "calls"), command=command, load=load)
     seed = _read_json(out / "calls" / "run.json", "restore it")["seed"]
     choices = _choices(study, wanted, seed, meaning, _answers(out / "calls"))
-    _write(out, study, model, wanted, choices)
+    try:
+        _write(out, study, model, wanted, choices)
+    except OSError as error:
+        raise RunFailed(
+            f"{out}: cannot be written ({error}); the calls are kept: make room, then give the same command again"
+        ) from error
     _report(choices, wanted.keep)
     failed = [choice.original.item for choice in choices if not choice.calls]
     if failed:
