@@ -162,7 +162,6 @@ def _engine(parser: argparse.ArgumentParser) -> None:
     engine.add_argument(
         "--batch-size", type=_positive, metavar="N", help="prompts per forward pass (default: automatic)"
     )
-    settings.add_arguments(parser)
     vllm = parser.add_argument_group("engine vllm")
     vllm.add_argument("--lora", metavar="FOLDER", help="LoRA adapter to ask the model with, as peft writes it")
     vllm.add_argument("--tensor-parallel-size", type=_positive, metavar="N", help="GPUs to spread a model over")
@@ -170,6 +169,7 @@ def _engine(parser: argparse.ArgumentParser) -> None:
     vllm.add_argument(
         "--gpu-memory-utilization", type=_share, metavar="P", help="share of a GPU's memory to take (default: 0.9)"
     )
+    settings.add_arguments(parser)
 
 
 def _positive(text: str) -> int:
@@ -225,8 +225,8 @@ def _settings(options: argparse.Namespace) -> Settings:
         revision=options.revision,
         seed=options.seed,
         batch_size=options.batch_size,
-        api=settings.from_options(options),
         vllm=_vllm_settings(options),
+        api=settings.from_options(options),
     )
 
 

@@ -86,6 +86,14 @@ class RowEngine(ABC):
         by_prompt = [[Score(error=problem)] * len(temperatures) if problem else next(scored) for problem in problems]
         return [list(scores) for scores in zip(*by_prompt, strict=True)]
 
+    def bill(self, tokens_in: int, tokens_out: int) -> str | None:
+        """Nothing: the model runs here."""
+        return None
+
+    def close(self) -> dict[str, Any]:
+        """Nothing to give back that is not freed with the engine."""
+        return {}
+
     def _measure(self, prompts: Sequence[Prompt]) -> tuple[list[int], set[int], list[int]]:
         """Lengths of all prompts, indices of those that cannot be asked, and the ids that all begin with."""
         lengths: list[int] = []
