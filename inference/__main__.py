@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from inference.models import Model
     from inference.run import Settings
     from inference.study import Study
+    from inference.tasks import Task
 
 # Nothing heavy is imported up here or while the parsers are made: `--help` must answer at once.
 
@@ -150,17 +151,23 @@ def _positive(text: str) -> int:
 
 
 def _run(options: argparse.Namespace) -> None:
-    from inference.models import read_descriptions
-    from inference.run import execute
+    from inference.tasks import execute
 
-    descriptions = read_descriptions(options.models) if options.models else None
-    study, models, questions, settings = _prepare(options)
-    execute(study, models, questions, settings, options.out, descriptions=descriptions, command=options.call)
+    execute([_task(options)])
+
+
+def _task(options: argparse.Namespace) -> Task:
+    """What the options of `run PROTOCOL` ask for."""
+    from inference.models import read_descriptions
+    from inference.tasks import Task
+
+    descriptions = read_descriptions(options.models) if options.models else {}
+    return Task(*_prepare(options), options.out, descriptions, options.call)
 
 
 def _preview(options: argparse.Namespace) -> None:
     from inference.preview import preview
-    from inference.run import list_unstable
+    from inference.tasks import list_unstable
 
     study, models, questions, settings = _prepare(options)
     list_unstable(study)

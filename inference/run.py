@@ -1,12 +1,12 @@
-"""Ask: study x model x condition x engine -> run folder."""
+"""Ask one model one study: every round of prompts, batch by batch, into the run folder."""
 
 from __future__ import annotations
 
 import gc
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,13 +18,10 @@ from inference.models import Model
 from inference.prompts import CHAT, Prompt
 from inference.session import Stop, Tally, Writer
 from inference.store import Run
-from inference.study import Study, Variant
+from inference.study import Variant
 
 if TYPE_CHECKING:
     from inference.engines import Engine
-
-
-LISTED = 100  # items without paraphrases that are named one by one
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,93 +51,7 @@ class Settings:
         )
 
 
-def execute(
-    study: Study,
-    models: Sequence[Model],
-    questions: Questions,
-    settings: Settings,
-    out: str,
-    *,
-    descriptions: Mapping[str, Mapping[str, Any]] | None = None,
-    command: Sequence[str] = (),
-    load: Callable[[Model, int], Engine] | None = None,
-) -> list[Tally]:
-    """Ask every model every variant under every condition, but for what the run folder already has.
-
-    Parameters
-    ----------
-    study
-        What is asked.
-    models
-        Asked one after the other; only one is in memory at a time.
-    questions, settings
-        The protocol's rounds of prompts with their conditions, and the engine to ask with.
-    out
-        The run folder, new or of the same study; rows appear in it at batch boundaries.
-    descriptions
-        Fields by model id (`models.read_descriptions`), which override what is known about a model.
-    command
-        The call, for `run.json`.
-    load
-        Makes an engine from a model and the seed; `Settings.load` unless given.
-
-    Returns
-    -------
-    list of Tally
-        One per model and condition that had something left to ask.
-
-    Raises
-    ------
-    RunFailed
-        If stopped by Ctrl-C or SIGTERM (after the batch in hand), or if no prompt of a condition got a response.
-    InputError
-        If a model, form or setting does not fit, or differs from what the folder records under that name.
-    """
-    list_unstable(study)
-    with Run.create_or_open(out, study, seed=settings.seed, command=command) as run, Stop() as stop:
-        described = _describe(run, models, descriptions or {})
-        tallies: list[Tally] = []
-        for model in described:
-            if stop.requested:
-                raise RunFailed(f"stopped before {model.id}; give the same command again to go on")
-            if _finished(run, model, questions, settings):
-                print(f"{model.id}: nothing left to ask", file=sys.stderr)
-                continue
-            engine = (load or settings.load)(model, run.seed)
-            tallies += _ask_model(run, model, engine, questions, settings, stop)
-            del engine
-            release_memory()
-        run.finish()
-    hopeless = [tally for tally in tallies if tally.asked and tally.failed == tally.asked]
-    if hopeless:
-        raise RunFailed(f"{hopeless[0].model} {hopeless[0].condition}: not one response ({hopeless[0].first_error})")
-    return tallies
-
-
-def list_unstable(study: Study) -> None:
-    """Name the items without paraphrases on standard error."""
-    alone = study.without_paraphrases
-    if alone:
-        names = ", ".join(alone[:LISTED]) + (" ..." if len(alone) > LISTED else "")
-        print(
-            f"{len(alone)} of {len(study.items)} items have fewer than two paraphrases: "
-            f"asked, but left out of stability statistics: {names}",
-            file=sys.stderr,
-        )
-
-
-def _describe(run: Run, models: Sequence[Model], stated: Mapping[str, Mapping[str, Any]]) -> list[Model]:
-    """Models with what the user states about them; statements about models asked earlier are recorded at once."""
-    asked = {model.id for model in models}
-    for name, fields in stated.items():
-        if name in run.models and name not in asked:
-            run.add_model(name, {**run.models[name], **fields})
-        elif name not in asked:
-            raise InputError(f"--models: there is no model '{name}' in this call or run; correct its id or take it out")
-    return [replace(model, fields={**model.fields, **stated.get(model.id, {})}) for model in models]
-
-
-def _finished(run: Run, model: Model, questions: Questions, settings: Settings) -> bool:
+def finished(run: Run, model: Model, questions: Questions, settings: Settings) -> bool:
     """Whether nothing is left to ask a hub model, so that a large one need not be loaded to find that out.
 
     Only under settings that are as recorded or were left open. A local folder is always loaded: what it holds may have
@@ -163,21 +74,34 @@ def _finished(run: Run, model: Model, questions: Questions, settings: Settings) 
     return True
 
 
-def _ask_model(
+def ask_model(
     run: Run, model: Model, engine: Engine, questions: Questions, settings: Settings, stop: Stop
 ) -> list[Tally]:
+    """Ask one model every round, but for the rows that the run folder has; a tally per condition.
+
+    Raises
+    ------
+    RunFailed
+        If stopped by Ctrl-C or SIGTERM, after the batch in hand.
+    InputError
+        If the model, form or a setting does not fit, or differs from what the folder records under that name.
+    """
     form = engine.form(settings.form)
     rounds = questions.rounds(form)
     refuse_first_token_of_thinkers(model, engine, form, rounds)
     forms = {**run.models.get(model.id, {}).get("forms", {}), settings.form: form}
     run.add_model(model.id, {**engine.info, **model.fields, "forms": forms})
-    variants = list(run.study.variants)
-    tallies = []
-    for each in rounds:
+    asked = [[variant for variant in run.study.variants if each.chosen(variant)] for each in rounds]
+    expected: dict[str, int] = {}
+    for each, variants in zip(rounds, asked, strict=True):
         for condition in each.conditions:
             run.add_condition(condition.name, condition.fields)
+            expected[condition.name] = len(variants)
+    run.expect(model.id, expected)
+    tallies = []
+    for each, variants in zip(rounds, asked, strict=True):
         began = time.monotonic()
-        found = _ask_round(run, model.id, each, engine, [variant for variant in variants if each.chosen(variant)], stop)
+        found = _ask_round(run, model.id, each, engine, variants, stop)
         for tally in found:
             tally.report(time.monotonic() - began)
         tallies += found

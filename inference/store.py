@@ -124,6 +124,12 @@ class Run:
         conditions: dict[str, dict[str, Any]] = self._content["conditions"]
         return conditions
 
+    @property
+    def expected(self) -> Mapping[str, Mapping[str, int]]:
+        """Rows to come by model and condition; a model has no condition until it is loaded."""
+        expected: dict[str, dict[str, int]] = self._content.get("expected", {})
+        return expected
+
     def add_model(self, model: str, info: Mapping[str, Any]) -> None:
         """Record a model or complete what is recorded; another engine, revision, dtype or device is refused."""
         known = self.models.get(model)
@@ -136,6 +142,25 @@ class Run:
         if name in self.conditions:
             self._refuse_change("condition", name, self.conditions[name], fields)
         self._record("conditions", name, dict(fields))
+
+    def expect_models(self, names: Sequence[str]) -> None:
+        """Record which models this session asks; one that an earlier session named and never loaded is forgotten."""
+        known = {name: rows for name, rows in self.expected.items() if rows or name in names}
+        self._expect({**known, **{name: {} for name in names if name not in known}})
+
+    def expect(self, model: str, rows: Mapping[str, int]) -> None:
+        """Record how many rows a model is to have under each condition: what `status` counts against."""
+        self._expect({**self.expected, model: {**self.expected.get(model, {}), **rows}})
+
+    def _expect(self, expected: Mapping[str, Mapping[str, int]]) -> None:
+        if expected != self.expected:
+            self._content["expected"] = expected
+            self._save()
+
+    def note_session(self, **fields: Any) -> None:
+        """Record something about this session; it is no part of what makes two runs equal."""
+        self._content["sessions"][-1].update(fields)
+        self._save()
 
     def done(self, model: str, condition: str) -> set[tuple[str, str]]:
         """(item, variant) of every row of this model and condition that has a response (error is null)."""

@@ -97,7 +97,7 @@ def shown(prompt: Prompt) -> str:
 
 
 def loader(**settings) -> Callable[[Model, int], TrivialEngine]:
-    """A `load` for `inference.run.execute`."""
+    """A `load` for `inference.tasks.execute`."""
     return lambda model, seed: TrivialEngine(**settings)
 
 
