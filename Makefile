@@ -10,7 +10,7 @@ R_PACKAGES := r-base-core r-cran-lme4 r-cran-lmertest r-cran-emmeans r-cran-broo
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 export TOKENIZERS_PARALLELISM = false
 
-.PHONY: help setup references report test lint notebooks clean
+.PHONY: help setup references report test test-ray lint notebooks clean
 
 help:  ## what can be made
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | column -t -s $$'\t'
@@ -55,6 +55,10 @@ report: setup  ## ask the demo models, write results/demo/report/index.html
 
 test: setup references .browser  ## the test suite
 	$(BIN)/python -m pytest
+
+test-ray: setup  ## the tests that start a Ray cluster on this machine
+	@$(BIN)/pip install -qq --constraint constraints.txt --editable '.[models,ray,dev]'
+	$(BIN)/python -m pytest tests/test_distributed.py
 
 lint: setup  ## ruff, mypy, and notebooks without outputs
 	$(BIN)/ruff check .

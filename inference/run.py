@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from tqdm import tqdm
 
-from inference.asking import Exact, Prompts, Questions, Response, Round, answers
+from inference.asking import Exact, Prompts, Questions, Response, Round, Spread, answers
 from inference.errors import InputError, RunFailed
 from inference.models import Model
 from inference.prompts import CHAT, Prompt
@@ -75,7 +75,7 @@ def finished(run: Run, model: Model, questions: Questions, settings: Settings) -
 
 
 def ask_model(
-    run: Run, model: Model, engine: Engine, questions: Questions, settings: Settings, stop: Stop
+    run: Run, model: Model, engine: Engine | Spread, questions: Questions, settings: Settings, stop: Stop
 ) -> list[Tally]:
     """Ask one model every round, but for the rows that the run folder has; a tally per condition.
 
@@ -108,7 +108,7 @@ def ask_model(
     return tallies
 
 
-def refuse_first_token_of_thinkers(model: Model, engine: Engine, form: str, rounds: Sequence[Round]) -> None:
+def refuse_first_token_of_thinkers(model: Model, engine: Engine | Spread, form: str, rounds: Sequence[Round]) -> None:
     """The first token of a model that thinks before it answers is no answer.
 
     Raises
@@ -125,7 +125,7 @@ def refuse_first_token_of_thinkers(model: Model, engine: Engine, form: str, roun
 
 
 def _ask_round(
-    run: Run, model: str, asked: Round, engine: Engine, variants: Sequence[Variant], stop: Stop
+    run: Run, model: str, asked: Round, engine: Engine | Spread, variants: Sequence[Variant], stop: Stop
 ) -> list[Tally]:
     """One model in one round: a tally per condition.
 

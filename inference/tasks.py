@@ -8,7 +8,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from inference.asking import Questions
+from inference.asking import Questions, Spread
 from inference.errors import InputError, RunFailed
 from inference.models import Model
 from inference.prompts import CHAT, CLOZE, PLAIN
@@ -111,7 +111,7 @@ def execute(
     with ExitStack() as folders, Stop() as stop:
         parts = _by_engine([part for task in tasks for part in _open(task, folders, cluster)])
         last = {part.run.path: part for part in parts}
-        engine: Engine | None = None
+        engine: Engine | Spread | None = None
         for number, part in enumerate(parts):
             if stop.requested:
                 raise RunFailed(f"stopped before {part.model.id}; give the same command again to go on")
@@ -156,7 +156,7 @@ def _by_engine(parts: Sequence[_Part]) -> list[_Part]:
     return [part for group in groups for part in group]
 
 
-def _load(part: _Part, load: Callable[[Model, int], Engine] | None, cluster: Cluster | None) -> Engine:
+def _load(part: _Part, load: Callable[[Model, int], Engine] | None, cluster: Cluster | None) -> Engine | Spread:
     load = load or part.task.settings.load
     return load(part.model, part.run.seed) if cluster is None else cluster.load(load, part.model, part.run.seed)
 
