@@ -205,7 +205,7 @@ class RemoteEngine:
                 Asker,
                 batch_size=None,
                 batch_format="pyarrow",
-                # Two tasks in hand leave no gap between them; but when batches are tried by themselves, each dies alone.
+                # Two tasks in hand leave no gap; batches that are tried by themselves must also die alone.
                 compute=ActorPoolStrategy(
                     size=min(self._cluster.workers, len(tasks)), max_tasks_in_flight_per_actor=1 if alone else 2
                 ),

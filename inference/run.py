@@ -66,9 +66,11 @@ def finished(run: Run, model: Model, questions: Questions, settings: Settings) -
     if form is None or any(value not in ("auto", None, known.get(name)) for name, value in chosen.items()):
         return False
     for each in questions.rounds(form):
-        wanted = {variant.key for variant in run.study.variants if each.chosen(variant)}
         for condition in each.conditions:
-            if run.conditions.get(condition.name) != condition.fields or wanted - run.done(model.id, condition.name):
+            if run.conditions.get(condition.name) != condition.fields:
+                return False
+            done = run.done(model.id, condition.name)
+            if any(variant.key not in done for variant in run.study.variants if each.chosen(variant)):
                 return False
     run.add_model(model.id, {**known, **model.fields})
     return True
@@ -91,17 +93,17 @@ def ask_model(
     refuse_first_token_of_thinkers(model, engine, form, rounds)
     forms = {**run.models.get(model.id, {}).get("forms", {}), settings.form: form}
     run.add_model(model.id, {**engine.info, **model.fields, "forms": forms})
-    asked = [[variant for variant in run.study.variants if each.chosen(variant)] for each in rounds]
     expected: dict[str, int] = {}
-    for each, variants in zip(rounds, asked, strict=True):
+    for each in rounds:
+        number = sum(map(each.chosen, run.study.variants))
         for condition in each.conditions:
             run.add_condition(condition.name, condition.fields)
-            expected[condition.name] = len(variants)
+            expected[condition.name] = number
     run.expect(model.id, expected)
     tallies = []
-    for each, variants in zip(rounds, asked, strict=True):
+    for each in rounds:
         began = time.monotonic()
-        found = _ask_round(run, model.id, each, engine, variants, stop)
+        found = _ask_round(run, model.id, each, engine, stop)
         for tally in found:
             tally.report(time.monotonic() - began)
         tallies += found
@@ -124,29 +126,28 @@ def refuse_first_token_of_thinkers(model: Model, engine: Engine | Spread, form: 
         )
 
 
-def _ask_round(
-    run: Run, model: str, asked: Round, engine: Engine | Spread, variants: Sequence[Variant], stop: Stop
-) -> list[Tally]:
+def _ask_round(run: Run, model: str, asked: Round, engine: Engine | Spread, stop: Stop) -> list[Tally]:
     """One model in one round: a tally per condition.
 
     Batches come from the full list and are asked as composed even where only some of their rows are missing, so the
     numbers do not depend on how often a run was interrupted.
     """
+    variants = [variant for variant in run.study.variants if asked.chosen(variant)]
     tallies = {condition.name: Tally(model, condition.name) for condition in asked.conditions}
-    done = {condition.name: run.done(model, condition.name) for condition in asked.conditions}
-    due = [condition for condition in asked.conditions if len(done[condition.name]) < len(variants)]
+    missing = {condition.name: _missing(run, model, condition.name, variants) for condition in asked.conditions}
+    due = [condition for condition in asked.conditions if any(missing[condition.name])]
     if not due:
         return list(tallies.values())
     if stop.requested:
         raise RunFailed(f"stopped before {model} {due[0].name}; give the same command again to go on")
     prompts = Prompts(variants, asked.render, engine.mask_token)
 
-    def missing(number: int) -> bool:
-        return any(variants[number].key not in done[condition.name] for condition in due)
+    def wanted(number: int) -> bool:
+        return any(missing[condition.name][number] for condition in due)
 
-    batches = [batch for batch in engine.batches(prompts) if any(map(missing, batch))]
+    batches = [batch for batch in engine.batches(prompts) if any(map(wanted, batch))]
     total = len(due) * len(variants)
-    saved = sum(len(done[condition.name]) for condition in due)
+    saved = total - sum(sum(missing[condition.name]) for condition in due)
     title = f"{model} {due[0].name}" + (f" and {len(due) - 1} more" if len(due) > 1 else "")
     with (
         Writer(run) as writer,
@@ -156,8 +157,9 @@ def _ask_round(
             before = saved
             for condition, column in zip(due, responses, strict=True):
                 for number, prompt, response in zip(batch, asked_prompts, column, strict=True):
-                    variant = variants[number]
-                    if variant.key not in done[condition.name]:
+                    if missing[condition.name][number]:
+                        variant = variants[number]
+                        missing[condition.name][number] = False
                         writer.rows.append(_row(model, condition.name, variant, prompt, response, asked))
                         tallies[condition.name].add(variant, response)
                         saved += 1
@@ -168,6 +170,12 @@ def _ask_round(
                     f"stopped; {saved:,} of {total:,} rows of {title} are saved; give the same command again to go on"
                 )
     return list(tallies.values())
+
+
+def _missing(run: Run, model: str, condition: str, variants: Sequence[Variant]) -> bytearray:
+    """1 for every variant without a response: a byte each, where the keys of millions would take a lot of memory."""
+    done = run.done(model, condition)
+    return bytearray(variant.key not in done for variant in variants)
 
 
 def _row(

@@ -9,9 +9,11 @@ from __future__ import annotations
 import fcntl
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
+from itertools import islice
 from pathlib import Path
+from sys import intern
 from typing import Any, Self
 
 import pyarrow as pa
@@ -26,11 +28,13 @@ from inference.parts import (
     schema,
     write_atomically,
     write_parquet,
+    write_tables,
 )
 from inference.study import Study
 from inference.versions import versions
 
 FORMAT = 1
+STIMULI = 20_000  # rows written at a time
 # What makes two models of one name different; other fields (series, stage, parameters) describe and may be completed.
 IDENTITY = ("engine", "revision", "dtype", "device")
 
@@ -84,7 +88,7 @@ class Run:
             _remove_leftovers(folder)
             content = _read_content(folder, study, seed) if (folder / "run.json").exists() else _content(study, seed)
             if not (folder / "stimuli.parquet").exists() or not content["sessions"]:
-                write_parquet(folder / "stimuli.parquet", _stimuli(study))
+                write_tables(folder / "stimuli.parquet", schema("stimuli"), _stimuli(study))
             run = cls(folder, study, content, lock)
             drop_superseded(run.parts)
             session = {"command": list(command), "started": _now(), "finished": None, "versions": versions()}
@@ -168,7 +172,7 @@ class Run:
         keys: set[tuple[str, str]] = set()
         for part in self.parts:
             table = read_parquet(part, ["item", "variant"], filters=chosen)
-            keys.update(zip(table["item"].to_pylist(), table["variant"].to_pylist(), strict=True))
+            keys.update(zip(*(map(intern, table[name].to_pylist()) for name in ("item", "variant")), strict=True))
         return keys
 
     def append(self, rows: Rows) -> None:
@@ -295,7 +299,7 @@ def _read_content(folder: Path, study: Study, seed: int | None) -> dict[str, Any
 def _difference(folder: Path, study: Study) -> str:
     """What changed between the recorded stimuli and those of a study, in words."""
     old = {(row["item"], row["variant"]): row for row in read_parquet(folder / "stimuli.parquet").to_pylist()}
-    new = {(row["item"], row["variant"]): row for row in _stimuli(study).to_pylist()}
+    new = {(row["item"], row["variant"]): row for table in _stimuli(study) for row in table.to_pylist()}
     changes = {
         "added": [key for key in new if key not in old],
         "removed": [key for key in old if key not in new],
@@ -305,9 +309,11 @@ def _difference(folder: Path, study: Study) -> str:
     return f"the study has changed since this run was begun: variants {counts or 'in another order'}"
 
 
-def _stimuli(study: Study) -> pa.Table:
-    rows = [{"study": study.name, **variant.row()} for variant in study.variants]
-    return pa.Table.from_pylist(rows, schema=schema("stimuli"))
+def _stimuli(study: Study) -> Iterator[pa.Table]:
+    """The rows of `stimuli.parquet`, some at a time."""
+    rows = ({"study": study.name, **variant.row()} for variant in study.variants)
+    while some := list(islice(rows, STIMULI)):
+        yield pa.Table.from_pylist(some, schema=schema("stimuli"))
 
 
 def _now() -> str:

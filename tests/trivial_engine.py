@@ -51,7 +51,7 @@ class TrivialEngine:
         return Explanation(shown(prompt), self.lengths([prompt])[0], tuple(words), dropped, self.score([prompt])[0][0])
 
     def batches(self, prompts: Sequence[Prompt]) -> list[list[int]]:
-        order = sorted(range(len(prompts)), key=lambda number: (-len(shown(prompts[number])), number))
+        order = sorted(range(len(prompts)), key=lambda number: -len(shown(prompts[number])))
         return [order[start : start + self._size] for start in range(0, len(order), self._size)]
 
     def score(self, prompts: Sequence[Prompt], temperatures: Sequence[float] = (1.0,)) -> list[list[Score]]:
