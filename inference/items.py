@@ -73,7 +73,8 @@ def load(source: str) -> tuple[Item, ...]:
     try:
         return _items(partial(_rows, found))
     except InputError as error:
-        raise InputError(f"{name}, {error}") from None
+        # What is wrong with the file itself names it already.
+        raise InputError(str(error) if str(error).startswith(name) else f"{name}, {error}") from None
 
 
 def default_name(source: str) -> str:

@@ -111,7 +111,7 @@ def _json(path: Path) -> Iterator[Record]:
             file.seek(0)
             for number, line in enumerate(file, start=1):
                 if line.strip():
-                    yield _record(path, f"line {number}", _parse_json(path, line, line=number))
+                    yield _record(path, f"line {number}", _parse_json(path, line.removesuffix("\n"), line=number))
             return
     yield from _entries(path, _parse_json(path, text_of(path), line=1))
 

@@ -69,8 +69,7 @@ def finished(run: Run, model: Model, questions: Questions, settings: Settings) -
         for condition in each.conditions:
             if run.conditions.get(condition.name) != condition.fields:
                 return False
-            done = run.done(model.id, condition.name)
-            if any(variant.key not in done for variant in run.study.variants if each.chosen(variant)):
+            if any(run.missing(model.id, condition.name, list(filter(each.chosen, run.study.variants)))):
                 return False
     run.add_model(model.id, {**known, **model.fields})
     return True
@@ -134,7 +133,7 @@ def _ask_round(run: Run, model: str, asked: Round, engine: Engine | Spread, stop
     """
     variants = [variant for variant in run.study.variants if asked.chosen(variant)]
     tallies = {condition.name: Tally(model, condition.name) for condition in asked.conditions}
-    missing = {condition.name: _missing(run, model, condition.name, variants) for condition in asked.conditions}
+    missing = {condition.name: run.missing(model, condition.name, variants) for condition in asked.conditions}
     due = [condition for condition in asked.conditions if any(missing[condition.name])]
     if not due:
         return list(tallies.values())
@@ -170,12 +169,6 @@ def _ask_round(run: Run, model: str, asked: Round, engine: Engine | Spread, stop
                     f"stopped; {saved:,} of {total:,} rows of {title} are saved; give the same command again to go on"
                 )
     return list(tallies.values())
-
-
-def _missing(run: Run, model: str, condition: str, variants: Sequence[Variant]) -> bytearray:
-    """1 for every variant without a response: a byte each, where the keys of millions would take a lot of memory."""
-    done = run.done(model, condition)
-    return bytearray(variant.key not in done for variant in variants)
 
 
 def _row(

@@ -6,20 +6,19 @@ behind is a `*.tmp`, which the next writer removes.
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from itertools import islice
 from pathlib import Path
-from sys import intern
 from typing import Any, Self
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from inference.errors import InputError
+from inference.locking import claim, remove_leftovers
 from inference.parts import (
     Rows,
     drop_superseded,
@@ -30,11 +29,11 @@ from inference.parts import (
     write_parquet,
     write_tables,
 )
-from inference.study import Study
+from inference.study import Study, Variant
 from inference.versions import versions
 
 FORMAT = 1
-STIMULI = 20_000  # rows written at a time
+STIMULI = 5_000  # rows written at a time
 # What makes two models of one name different; other fields (series, stage, parameters) describe and may be completed.
 IDENTITY = ("engine", "revision", "dtype", "device")
 
@@ -83,9 +82,9 @@ class Run:
             If the folder is something else, belongs to another study or seed, or another process is writing to it.
         """
         folder = Path(path)
-        lock = _claim(folder)
+        lock = claim(folder)
         try:
-            _remove_leftovers(folder)
+            remove_leftovers(folder)
             content = _read_content(folder, study, seed) if (folder / "run.json").exists() else _content(study, seed)
             if not (folder / "stimuli.parquet").exists() or not content["sessions"]:
                 write_tables(folder / "stimuli.parquet", schema("stimuli"), _stimuli(study))
@@ -172,8 +171,23 @@ class Run:
         keys: set[tuple[str, str]] = set()
         for part in self.parts:
             table = read_parquet(part, ["item", "variant"], filters=chosen)
-            keys.update(zip(*(map(intern, table[name].to_pylist()) for name in ("item", "variant")), strict=True))
+            keys.update(zip(table["item"].to_pylist(), table["variant"].to_pylist(), strict=True))
         return keys
+
+    def missing(self, model: str, condition: str, variants: Sequence[Variant]) -> bytearray:
+        """Which variants have no response under this model and condition: 1 where it is missing.
+
+        As `done`, but a byte for each variant, where the keys of millions would take a lot of memory.
+        """
+        chosen = (pc.field("model") == model) & (pc.field("condition") == condition) & pc.field("error").is_null()
+        tables = (read_parquet(part, ["item", "variant"], filters=chosen) for part in self.parts)
+        done = [_joined(table["item"], table["variant"]) for table in tables if table.num_rows]
+        missing = bytearray(b"\1") * len(variants)
+        if done:
+            known = pa.chunked_array([chunk for column in done for chunk in column.chunks])
+            items, names = (pa.array((getattr(v, of) for v in variants), pa.string()) for of in ("item", "variant"))
+            missing[:] = pc.invert(pc.is_in(_joined(items, names), known)).cast(pa.uint8()).to_numpy(False).tobytes()
+        return missing
 
     def append(self, rows: Rows) -> None:
         """Add response rows as one part, which appears whole or not at all.
@@ -219,41 +233,6 @@ class Run:
     def _save(self) -> None:
         text = json.dumps(self._content, indent=1, ensure_ascii=False) + "\n"
         write_atomically(self.path / "run.json", lambda aside: aside.write_text(text, encoding="utf-8"))
-
-
-def _claim(folder: Path) -> int:
-    """Make the folder where needed and lock it; the lock ends with the process, however that ends."""
-    ours = {"run.json", "stimuli.parquet", "responses"}
-    try:
-        if folder.is_dir() and not (folder / "run.json").exists():
-            strangers = sorted(
-                p.name for p in folder.iterdir() if p.name not in ours and p.suffix != ".tmp" and p.name[0] != "."
-            )
-            if strangers:
-                raise InputError(
-                    f"{folder}: not a run folder (it holds {strangers[0]}, no run.json); choose another --out"
-                )
-        (folder / "responses").mkdir(parents=True, exist_ok=True)
-        lock = os.open(folder / ".lock", os.O_RDWR | os.O_CREAT, 0o644)
-    except OSError as error:
-        raise InputError(f"{folder}: cannot be written to ({error.strerror}); choose another --out") from None
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError as error:
-        os.close(lock)
-        if not isinstance(error, BlockingIOError):
-            raise InputError(
-                f"{folder}: cannot be locked ({error.strerror}); choose an --out on a local disk"
-            ) from None
-        raise InputError(
-            f"{folder}: another process is writing to this run; wait for it or choose another --out"
-        ) from None
-    return lock
-
-
-def _remove_leftovers(folder: Path) -> None:
-    for leftover in (*folder.glob("*.tmp"), *(folder / "responses").glob("*.tmp")):
-        leftover.unlink()
 
 
 def _content(study: Study, seed: int | None) -> dict[str, Any]:
@@ -307,6 +286,11 @@ def _difference(folder: Path, study: Study) -> str:
     }
     counts = ", ".join(f"{len(keys)} {kind} (such as {'/'.join(keys[0])})" for kind, keys in changes.items() if keys)
     return f"the study has changed since this run was begun: variants {counts or 'in another order'}"
+
+
+def _joined(items: Any, names: Any) -> Any:
+    """Keys as one column of text; the length before the item keeps different keys different."""
+    return pc.binary_join_element_wise(pc.utf8_length(items).cast(pa.string()), items, names, "\0")
 
 
 def _stimuli(study: Study) -> Iterator[pa.Table]:

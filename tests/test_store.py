@@ -220,11 +220,11 @@ def test_a_failing_write_leaves_the_old_file(path, monkeypatch):
     with Run.create_or_open(path, STUDY) as run:
         before = content(path)
 
-        def fail(table, where, **settings):
+        def fail(where, columns, **settings):
             where.write_bytes(b"half")
             raise OSError("disk full")
 
-        monkeypatch.setattr(parts.pq, "write_table", fail)
+        monkeypatch.setattr(parts.pq, "ParquetWriter", fail)
         with pytest.raises(OSError, match="disk full"):
             run.append([row()])
         assert run.parts == []
