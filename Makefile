@@ -23,18 +23,18 @@ $(BIN)/.installed: pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import ensurepip' 2>/dev/null || $(MAKE) --no-print-directory .apt PACKAGES="python3-venv python3-pip"
 	@echo "setting up $(VENV) (some minutes and about 2 GB at first)"
 	@$(PYTHON) -m venv $(VENV)
-	@$(BIN)/pip install -qq --constraint constraints.txt --editable '.[models,datasets,notebooks,dev]'
+	@$(BIN)/pip install -qq --constraint constraints.txt --editable '.[models,datasets,api,notebooks,dev]'
 	@touch $@
 
-# R's lme4 through pymer4, spaCy, wordfreq, VADER: the report does without, the tests run against them.
+# R's lme4 through pymer4, spaCy, wordfreq, VADER, sentence embeddings: the report does without, the tests run against them.
 # rpy2 is built against R, so R comes first.
-references: $(BIN)/.installed-references  ## R with lme4, and the components of the text features
+references: $(BIN)/.installed-references  ## R with lme4, the components of the text features, sentence embeddings
 
 $(BIN)/.installed-references: $(BIN)/.installed
 	@command -v cc >/dev/null && command -v R >/dev/null && Rscript -e 'quit(status = !requireNamespace("lmerTest", quietly = TRUE))' \
 		|| $(MAKE) --no-print-directory .apt PACKAGES="$(R_PACKAGES)"
 	@Rscript analysis/mixed/r/install_report_stub.R
-	@$(BIN)/pip install -qq --constraint constraints.txt --editable '.[features,statistics]'
+	@$(BIN)/pip install -qq --constraint constraints.txt --editable '.[features,meaning,statistics]'
 	@touch $@
 
 # Chromium reads the finished report in the tests (tests/test_browser.py).

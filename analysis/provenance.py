@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from analysis.runs import Runs
 
-PACKAGES = ("waver", "duckdb", "matplotlib", "numpy", "pandas")
+PACKAGES = ("waver", "duckdb", "matplotlib", "numpy", "pandas", "scipy", "statsmodels")
 
 
 def entries(runs: Runs, folders: Sequence[str], options: Mapping[str, Any]) -> list[tuple[str, list[str]]]:
@@ -40,9 +40,14 @@ def command(folders: Sequence[str], out: Path | None, options: Mapping[str, Any]
 
 def versions() -> str:
     """This interpreter and the packages that the numbers depend on."""
-    return ", ".join(
-        [f"Python {platform.python_version()}", *(f"{name} {metadata.version(name)}" for name in PACKAGES)]
-    )
+    return ", ".join([f"Python {platform.python_version()}", *(f"{name} {_version(name)}" for name in PACKAGES)])
+
+
+def _version(package: str) -> str:
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:  # a checkout that is run without being installed
+        return "not installed"
 
 
 def now() -> str:

@@ -1,4 +1,4 @@
-"""python -m inference run | preview | import | status"""
+"""python -m inference run | preview | import | paraphrase | status"""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from inference.engines.api import settings
 from inference.errors import InputError, RunFailed
 from inference.protocols import PROTOCOLS, protocol
 
@@ -96,7 +97,22 @@ def _parser(given: Sequence[str]) -> argparse.ArgumentParser:
         else:
             kinds.add_parser(name, help=about)
     _add(commands, "status", _status, "say what is done and left in a run folder, or in all of a run file", _root)
+    _add_paraphrase(commands, given)
     return parser
+
+
+def _add_paraphrase(commands: Any, given: Sequence[str]) -> None:
+    from inference.paraphrase import VERBS
+
+    parser = commands.add_parser("paraphrase", help="make paraphrases of items, check them by hand, combine sources")
+    verbs = parser.add_subparsers(title="what to do", metavar="VERB", required=True)
+    for name, about in VERBS.items():
+        if list(given[:2]) != ["paraphrase", name]:
+            verbs.add_parser(name, help=about)
+            continue
+        command = importlib.import_module("inference.paraphrase.command")
+        action, add_arguments = command.COMMANDS[name]
+        _add(verbs, name, partial(action, settings=_settings), about, partial(add_arguments, engine=_engine))
 
 
 def _add(
@@ -156,6 +172,11 @@ def _asking(asked: ModuleType, parser: argparse.ArgumentParser) -> None:
         "--models", metavar="FILE", help="YAML: model id -> series, stage, family, parameters, revision"
     )
     parser.add_argument("--name", metavar="STUDY", help="name of the study (default: the name of the items file)")
+    _engine(parser)
+
+
+def _engine(parser: argparse.ArgumentParser) -> None:
+    """How a model is asked, whatever it is asked: arguments that `_settings` reads."""
     parser.add_argument(
         "--form",
         choices=("auto", "plain", "chat"),
@@ -163,7 +184,7 @@ def _asking(asked: ModuleType, parser: argparse.ArgumentParser) -> None:
         help="auto: chat where the model has a chat template, else plain; a masked model always fills a mask",
     )
     engine = parser.add_argument_group("engine")
-    engine.add_argument("--engine", choices=("auto", "causal", "masked"), default="auto")
+    engine.add_argument("--engine", choices=("auto", "causal", "masked", "openai"), default="auto")
     engine.add_argument("--dtype", choices=("auto", "float32", "bfloat16", "float16"), default="auto")
     engine.add_argument("--device", default="auto", help="cpu, cuda, cuda:1, mps ... (default: the best there is)")
     engine.add_argument("--revision", help="branch, tag or commit of hub models")
@@ -171,6 +192,7 @@ def _asking(asked: ModuleType, parser: argparse.ArgumentParser) -> None:
     engine.add_argument(
         "--batch-size", type=_positive, metavar="N", help="prompts per forward pass (default: automatic)"
     )
+    settings.add_arguments(parser)
 
 
 def _positive(text: str) -> int:
@@ -248,11 +270,16 @@ def _preview(options: argparse.Namespace) -> None:
 def _prepare(options: argparse.Namespace) -> tuple[Study, tuple[Model, ...], Questions, Settings]:
     """Everything that can be checked before a model is loaded."""
     from inference.models import resolve
+
+    models = resolve(options.model, hosted=options.engine == "openai")
+    study, questions = options.protocol.prepare(options)
+    return study, models, questions, _settings(options)
+
+
+def _settings(options: argparse.Namespace) -> Settings:
     from inference.run import Settings
 
-    models = resolve(options.model)
-    study, questions = options.protocol.prepare(options)
-    settings = Settings(
+    return Settings(
         form=options.form,
         engine=options.engine,
         dtype=options.dtype,
@@ -260,8 +287,8 @@ def _prepare(options: argparse.Namespace) -> tuple[Study, tuple[Model, ...], Que
         revision=options.revision,
         seed=options.seed,
         batch_size=options.batch_size,
+        api=settings.from_options(options),
     )
-    return study, models, questions, settings
 
 
 def _without_secrets(arguments: Sequence[str]) -> list[str]:

@@ -97,6 +97,7 @@ class Spread(Protocol):
 
     info: dict[str, Any]
     mask_token: str | None
+    alone: bool
 
     def form(self, requested: str) -> str:
         """As `Engine.form`."""
@@ -108,6 +109,9 @@ class Spread(Protocol):
         self, prompts: Sequence[Prompt], batches: Sequence[Sequence[int]], ways: Sequence[Way]
     ) -> Iterator[tuple[Sequence[int], list[Prompt], list[Sequence[Response]]]]:
         """As the function `answers`, in whatever order."""
+
+    def close(self) -> dict[str, Any]:
+        """As `Engine.close`."""
 
 
 def ask(engine: Engine, prompts: Sequence[Prompt], ways: Sequence[Way]) -> list[Sequence[Response]]:
@@ -143,7 +147,7 @@ def _read_score(variant: Variant, score: Score) -> dict[str, Any]:
     answer = None if score.answer is None else variant.options[score.answer].label
     return {
         "probability": score.probability,
-        "logprob": score.logprob,
+        "logprob": score.logprob or None,
         "mass": score.mass,
         "mass_upper": score.mass_upper,
         "answer": answer,

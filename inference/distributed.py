@@ -126,7 +126,7 @@ class RemoteEngine:
         self._scout: Any = None
         self._packed: Any = None
         self.info: dict[str, Any]
-        self.info, self.mask_token = self._ask_scout("about")
+        self.info, self.mask_token, self.alone = self._ask_scout("about")
 
     def form(self, requested: str) -> str:
         """As the engine says."""
@@ -148,7 +148,7 @@ class RemoteEngine:
         gets errors for responses.
         """
         if "num_gpus" in self._cluster.resources:
-            self.close()
+            self._end_scout()
         left = {number: batch for number, batch in enumerate(batches) if batch}
         for alone in (False, True):
             for number, columns in self._stream(dict(left), prompts, ways, alone):
@@ -164,15 +164,15 @@ class RemoteEngine:
             ]
             yield batch, [prompts[index] for index in batch], lost
 
-    def close(self) -> None:
-        """Let go of the process beside the workers."""
+    def close(self) -> dict[str, Any]:
+        """Let go of the process beside the workers, which are gone already."""
+        self._end_scout()
+        return {}
+
+    def _end_scout(self) -> None:
         if self._scout is not None:
             self._cluster._ray.kill(self._scout)
             self._scout = None
-
-    def __del__(self) -> None:
-        if self._cluster._ray.is_initialized():
-            self.close()
 
     def _task_prompts(self, batches: Mapping[int, Sequence[int]]) -> int:
         count = sum(map(len, batches.values()))

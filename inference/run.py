@@ -15,13 +15,14 @@ from tqdm import tqdm
 from inference.asking import Exact, Prompts, Questions, Response, Round, Spread, answers
 from inference.errors import InputError, RunFailed
 from inference.models import Model
-from inference.prompts import CHAT, Prompt
+from inference.prompts import CHAT, CLOZE, Prompt
 from inference.session import Stop, Tally, Writer
 from inference.store import Run
 from inference.study import Variant
 
 if TYPE_CHECKING:
     from inference.engines import Engine
+    from inference.engines.api.settings import ApiSettings
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +36,7 @@ class Settings:
     revision: str | None = None
     seed: int | None = None
     batch_size: int | None = None
+    api: ApiSettings | None = None
 
     def load(self, model: Model, seed: int) -> Engine:
         """The engine of a model."""
@@ -48,6 +50,7 @@ class Settings:
             revision=model.fields.get("revision", self.revision),
             seed=seed,
             batch_size=self.batch_size,
+            api=self.api,
         )
 
 
@@ -65,7 +68,7 @@ def finished(run: Run, model: Model, questions: Questions, settings: Settings) -
     chosen["revision"] = model.fields.get("revision", settings.revision)
     if form is None or any(value not in ("auto", None, known.get(name)) for name, value in chosen.items()):
         return False
-    for each in questions.rounds(form):
+    for each in askable(form, questions.rounds(form)):
         for condition in each.conditions:
             if run.conditions.get(condition.name) != condition.fields:
                 return False
@@ -88,8 +91,10 @@ def ask_model(
         If the model, form or a setting does not fit, or differs from what the folder records under that name.
     """
     form = engine.form(settings.form)
-    rounds = questions.rounds(form)
-    refuse_first_token_of_thinkers(model, engine, form, rounds)
+    wanted = questions.rounds(form)
+    rounds = fitting_rounds(model, engine, form, wanted)
+    if len(rounds) < len(wanted):
+        print(f"{model.id} fills a mask and writes no text: asked for probabilities only", file=sys.stderr)
     forms = {**run.models.get(model.id, {}).get("forms", {}), settings.form: form}
     run.add_model(model.id, {**engine.info, **model.fields, "forms": forms})
     expected: dict[str, int] = {}
@@ -109,27 +114,42 @@ def ask_model(
     return tallies
 
 
-def refuse_first_token_of_thinkers(model: Model, engine: Engine | Spread, form: str, rounds: Sequence[Round]) -> None:
-    """The first token of a model that thinks before it answers is no answer.
+def fitting_rounds(model: Model, engine: Engine | Spread, form: str, rounds: Sequence[Round]) -> list[Round]:
+    """The rounds that a model can be asked in this form.
 
     Raises
     ------
     InputError
-        For option probabilities of such a model in chat form.
+        For a masked model where only texts are wanted, and for option probabilities of a model in chat form that
+        thinks before it answers (its first token is no answer) or of a server that does not show them.
     """
-    exact = any(isinstance(condition.way, Exact) for each in rounds for condition in each.conditions)
-    if form == CHAT and exact and engine.info.get("thinks"):
+    fitting = askable(form, rounds)
+    if not fitting:
+        raise InputError(f"model {model.id} fills a mask and writes no text: ask it for --answer probability")
+    if form == CHAT and engine.info.get("thinks") and any(map(_exact, fitting)):
         raise InputError(
             f"model {model.id} thinks before it answers, so its first token is no answer: "
             "ask it for text (--answer text), or with --form plain"
         )
+    if engine.info.get("unshown") and any(map(_exact, fitting)):
+        raise InputError(f"{engine.info['unshown']}; or ask for text (--answer text)")
+    return fitting
+
+
+def askable(form: str, rounds: Sequence[Round]) -> list[Round]:
+    """All rounds, but those for texts where a mask is filled."""
+    return [each for each in rounds if form != CLOZE or _exact(each)]
+
+
+def _exact(asked: Round) -> bool:
+    return any(isinstance(condition.way, Exact) for condition in asked.conditions)
 
 
 def _ask_round(run: Run, model: str, asked: Round, engine: Engine | Spread, stop: Stop) -> list[Tally]:
     """One model in one round: a tally per condition.
 
     Batches come from the full list and are asked as composed even where only some of their rows are missing, so the
-    numbers do not depend on how often a run was interrupted.
+    numbers do not depend on how often a run was interrupted; unless the engine asks every prompt alone.
     """
     variants = [variant for variant in run.study.variants if asked.chosen(variant)]
     tallies = {condition.name: Tally(model, condition.name) for condition in asked.conditions}
@@ -145,6 +165,8 @@ def _ask_round(run: Run, model: str, asked: Round, engine: Engine | Spread, stop
         return any(missing[condition.name][number] for condition in due)
 
     batches = [batch for batch in engine.batches(prompts) if any(map(wanted, batch))]
+    if engine.alone:
+        batches = [[number for number in batch if wanted(number)] for batch in batches]
     total = len(due) * len(variants)
     saved = total - sum(sum(missing[condition.name]) for condition in due)
     title = f"{model} {due[0].name}" + (f" and {len(due) - 1} more" if len(due) > 1 else "")

@@ -35,7 +35,7 @@ from inference.versions import versions
 FORMAT = 1
 STIMULI = 5_000  # rows written at a time
 # What makes two models of one name different; other fields (series, stage, parameters) describe and may be completed.
-IDENTITY = ("engine", "revision", "dtype", "device")
+IDENTITY = ("engine", "revision", "dtype", "device", "top_logprobs")
 
 
 class Run:
@@ -164,6 +164,13 @@ class Run:
         """Record something about this session; it is no part of what makes two runs equal."""
         self._content["sessions"][-1].update(fields)
         self._save()
+
+    def add_bill(self, model: str, bill: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Record what a model was billed for in this session (nothing, if it is empty), and return it."""
+        if bill:
+            self._content["sessions"][-1].setdefault("bills", {})[model] = dict(bill)
+            self._save()
+        return bill
 
     def done(self, model: str, condition: str) -> set[tuple[str, str]]:
         """(item, variant) of every row of this model and condition that has a response (error is null)."""

@@ -6,14 +6,14 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from inference.asking import Questions, Spread
 from inference.errors import InputError, RunFailed
 from inference.models import Model
 from inference.prompts import CHAT, CLOZE, PLAIN
 from inference.run import Settings, ask_model, finished, release_memory
-from inference.session import Stop, Tally
+from inference.session import Stop, Tally, report_bill
 from inference.store import Run
 from inference.study import Study
 
@@ -109,26 +109,21 @@ def execute(
         _refuse_unaskable(task)
     tallies: list[Tally] = []
     with ExitStack() as folders, Stop() as stop:
-        parts = _by_engine([part for task in tasks for part in _open(task, folders, cluster)])
-        last = {part.run.path: part for part in parts}
-        engine: Engine | Spread | None = None
-        for number, part in enumerate(parts):
-            if stop.requested:
-                raise RunFailed(f"stopped before {part.model.id}; give the same command again to go on")
-            if number and not part.same_engine(parts[number - 1]):
-                engine = None
-                release_memory()
-            if len(tasks) > 1:
-                print(f"study {part.run.study.name}, model {part.model.id}", file=sys.stderr)
-            if finished(part.run, part.model, part.task.questions, part.task.settings):
-                print(f"{part.model.id}: nothing left to ask", file=sys.stderr)
-            else:
-                engine = engine or _load(part, load, cluster)
-                tallies += ask_model(part.run, part.model, engine, part.task.questions, part.task.settings, stop)
-            if last[part.run.path] is part:
-                part.run.finish()
-        engine = None
-        release_memory()
+        groups = _by_engine([part for task in tasks for part in _open(task, folders, cluster)])
+        last = {part.run.path: part for group in groups for part in group}
+        for group in groups:
+            with _Loaded(load, cluster) as engine:
+                for part in group:
+                    if stop.requested:
+                        raise RunFailed(f"stopped before {part.model.id}; give the same command again to go on")
+                    if len(tasks) > 1:
+                        print(f"study {part.run.study.name}, model {part.model.id}", file=sys.stderr)
+                    if finished(part.run, part.model, part.task.questions, part.task.settings):
+                        print(f"{part.model.id}: nothing left to ask", file=sys.stderr)
+                    else:
+                        tallies += engine.ask(part, stop)
+                    if last[part.run.path] is part:
+                        part.run.finish()
     hopeless = [tally for tally in tallies if tally.asked and tally.failed == tally.asked]
     if hopeless:
         raise RunFailed(f"{hopeless[0].model} {hopeless[0].condition}: not one response ({hopeless[0].first_error})")
@@ -144,8 +139,8 @@ def _open(task: Task, folders: ExitStack, cluster: Cluster | None) -> list[_Part
     return [_Part(run, task, model) for model in models]
 
 
-def _by_engine(parts: Sequence[_Part]) -> list[_Part]:
-    """Parts that one engine serves next to each other, in order of their first appearance."""
+def _by_engine(parts: Sequence[_Part]) -> list[list[_Part]]:
+    """Parts that one engine serves together, in order of their first appearance."""
     groups: list[list[_Part]] = []
     for part in parts:
         group = next((group for group in groups if group[0].same_engine(part)), None)
@@ -153,12 +148,38 @@ def _by_engine(parts: Sequence[_Part]) -> list[_Part]:
             groups.append([part])
         else:
             group.append(part)
-    return [part for group in groups for part in group]
+    return groups
 
 
-def _load(part: _Part, load: Callable[[Model, int], Engine] | None, cluster: Cluster | None) -> Engine | Spread:
-    load = load or part.task.settings.load
-    return load(part.model, part.run.seed) if cluster is None else cluster.load(load, part.model, part.run.seed)
+class _Loaded:
+    """An engine that is loaded when it is first needed, and gone at the end of the block."""
+
+    def __init__(self, load: Callable[[Model, int], Engine] | None, cluster: Cluster | None) -> None:
+        self._load, self._cluster = load, cluster
+        self._engine: Engine | Spread | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        if self._engine is not None:
+            self._engine.close()
+            self._engine = None
+            release_memory()
+
+    def ask(self, part: _Part, stop: Stop) -> list[Tally]:
+        """Ask one part, and record what it was billed for."""
+        if self._engine is None:
+            load, seed = self._load or part.task.settings.load, part.run.seed
+            cluster = self._cluster
+            self._engine = load(part.model, seed) if cluster is None else cluster.load(load, part.model, seed)
+        try:
+            return ask_model(part.run, part.model, self._engine, part.task.questions, part.task.settings, stop)
+        finally:
+            if self._engine.info["engine"] == "openai":
+                # What a server bills is known at the end, and every run folder is to have its own bill.
+                report_bill(part.model.id, part.run.add_bill(part.model.id, self._engine.close()))
+                self._engine = None
 
 
 def _refuse_unaskable(task: Task) -> None:

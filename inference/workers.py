@@ -74,10 +74,10 @@ class Scout:
         self._source = source
         self._engine: Engine | None = None
 
-    def about(self) -> tuple[dict[str, Any], str | None]:
-        """`info` and `mask_token` of the engine."""
+    def about(self) -> tuple[dict[str, Any], str | None, bool]:
+        """`info`, `mask_token` and `alone` of the engine."""
         engine = self._loaded()
-        return engine.info, engine.mask_token
+        return engine.info, engine.mask_token, engine.alone
 
     def form(self, requested: str) -> str:
         """As the engine says."""

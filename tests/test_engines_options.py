@@ -118,7 +118,7 @@ def test_the_answer_is_the_owner_of_the_likeliest_token(likeliest: int, expected
         scores[0, likeliest if not path else 1] = 5
         return scores.log_softmax(-1)
 
-    (score,) = score_batch([target], next_token)
+    ((score,),) = score_batch([target], next_token)
     assert score.answer == expected
     assert score.mass == pytest.approx(sum(score.probability))
 
@@ -130,7 +130,7 @@ def test_rows_of_one_batch_may_have_targets_of_their_own() -> None:
     again = targets.get("c", lambda: Options(((), ()), (((0,),), ((1,),)), ()))
     assert again is first
     model = Model()
-    scores = score_batch([first, second, again], model.next_token)
+    scores = [score for (score,) in score_batch([first, second, again], model.next_token)]
     assert scores[0].probability[0] == pytest.approx(float(model.of_path((0,))[0]))
     assert scores[1].probability[0] == pytest.approx(float(model.of_path((2, 3))[1]))
     assert scores[2].probability[1] == pytest.approx(float(model.of_path((1,))[2]))

@@ -6,6 +6,7 @@ import json
 import re
 import sys
 from html.parser import HTMLParser
+from importlib import metadata
 from pathlib import Path
 
 import nbformat
@@ -15,7 +16,7 @@ from conftest import waver
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 from synthetic import random_frame, write_run
 
-from analysis import parameters, report, tables
+from analysis import parameters, provenance, report, tables
 from analysis.__main__ import main
 from analysis.errors import InputError
 
@@ -275,3 +276,13 @@ def test_parameters_are_converted_to_their_declared_type(value, declared, wanted
 def test_values_of_another_type_are_refused(value, declared):
     with pytest.raises(InputError, match="parameter"):
         parameters.convert(value, {"inferred_type_name": declared, "help": "", "default": "0"}, "name")
+
+
+def test_versions_are_told_of_a_checkout_that_is_not_installed(monkeypatch):
+    def version(package):
+        if package == "waver":
+            raise metadata.PackageNotFoundError(package)
+        return "1.0"
+
+    monkeypatch.setattr(provenance.metadata, "version", version)
+    assert "waver not installed, duckdb 1.0" in provenance.versions()

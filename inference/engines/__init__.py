@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, Any, Protocol
 from inference.errors import InputError
 
 if TYPE_CHECKING:
+    from inference.engines.api.settings import ApiSettings
     from inference.prompts import Prompt
 
-ENGINES = ("causal", "masked")
+ENGINES = ("causal", "masked", "openai")
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +30,7 @@ class Score:
         Per option, in the order of the stimuli, its exact mass under the full-vocabulary softmax (0-1): the
         sum over its distinct surface-form token sequences. Not renormalised.
     logprob
-        Natural logarithm of the same.
+        Natural logarithm of the same; empty where `probability` holds bounds.
     mass
         Sum of `probability`: the share of the model's belief that lies on any option at all.
     answer
@@ -131,6 +132,7 @@ class Engine(Protocol):
 
     info: dict[str, Any]  # what run.json records of the model: engine, revision, dtype, device, parameters, thinks ...
     mask_token: str | None  # what a cloze prompt must contain once; None where the model has none
+    alone: bool  # whether no prompt's answer depends on its batch: a resumed run then asks only what is missing
 
     def form(self, requested: str) -> str:
         """Prompt form to use: "plain", "chat" or "cloze"; "auto" is resolved.
@@ -175,6 +177,12 @@ class Engine(Protocol):
     def explain(self, prompt: Prompt) -> Explanation:
         """Show how one prompt is rendered, tokenised and answered."""
 
+    def bill(self, tokens_in: int, tokens_out: int) -> str | None:
+        """What so many tokens read and at most so many written will cost, in words; None where nothing is billed."""
+
+    def close(self) -> dict[str, Any]:
+        """Give back what the engine holds; what it was billed for, empty where nothing is."""
+
 
 def load(
     model: str,
@@ -185,15 +193,17 @@ def load(
     revision: str | None = None,
     seed: int = 0,
     batch_size: int | None = None,
+    api: ApiSettings | None = None,
 ) -> Engine:
     """Load a model and the engine that can ask it.
 
     Parameters
     ----------
     model
-        Folder of a transformers checkpoint with safetensors weights, or a hub id.
+        Folder of a transformers checkpoint with safetensors weights, or a hub id; for "openai" the model's name on
+        the server.
     engine
-        "causal", "masked", or "auto": what the checkpoint's architecture says.
+        "causal", "masked", "openai", or "auto": what the checkpoint's architecture says.
     dtype
         "float32", "bfloat16", "float16", or "auto": float32 on a CPU; on an accelerator float32 for a float32
         checkpoint, bfloat16 for any other.
@@ -205,6 +215,8 @@ def load(
         Seed of generated texts. Scoring draws no random number.
     batch_size
         Prompts per forward pass; None chooses by prompt length and device.
+    api
+        Where the server of "openai" is and what may be asked of it.
 
     Raises
     ------
@@ -213,9 +225,18 @@ def load(
         engine can ask.
     """
     if engine != "auto" and engine not in ENGINES:
-        raise InputError(f"unknown engine '{engine}': choose auto, {' or '.join(ENGINES)}")
+        raise InputError(f"unknown engine '{engine}': choose auto, {', '.join(ENGINES)}")
     if batch_size is not None and batch_size < 1:
         raise InputError(f"batch size {batch_size}: give a number of prompts, 1 or more")
+
+    if engine == "openai":
+        from inference.engines.api.settings import ApiSettings
+        from inference.engines.openai import OpenAIEngine
+
+        for name, value in (("dtype", dtype), ("device", device), ("revision", revision)):
+            if value not in ("auto", None):
+                raise InputError(f"--{name} {value}: with --engine openai the server decides that; leave it out")
+        return OpenAIEngine(model, api or ApiSettings(), seed=seed, batch_size=batch_size)
 
     from inference.engines.loading import load_checkpoint  # torch and transformers take seconds to import
 

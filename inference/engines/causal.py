@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
-from inference.engines import Explanation, Score
+import torch
+
+from inference.engines import Explanation, Generation, Sampling, Score
+from inference.engines.batching import token_budget
 from inference.engines.continuations import Continuations, Prefix, cache_window
+from inference.engines.generation import Draft, random_numbers, write
 from inference.engines.local import LocalEngine, Row
 from inference.engines.options import Answers, continuations, spaced, tail
 from inference.engines.targets import Target, Targets, score_batch
@@ -19,6 +24,8 @@ if TYPE_CHECKING:
 
 # A shorter shared start costs more in bookkeeping than it saves.
 SHORTEST_PREFIX = 8
+# Texts written together on a CPU: more do not come faster, and their keys and values leave the cache of a core.
+CPU_TEXTS = 128
 
 
 class CausalEngine(LocalEngine):
@@ -39,6 +46,7 @@ class CausalEngine(LocalEngine):
         shared = ("shared prefix",) if self._cache_window else ()
         self.info["shortcuts"] = [*self.run_model.shortcuts, *shared]
         self.info["thinks"] = self.tokens.thinks
+        self._stops = self.tokens.ends | _ends(self.model)
 
     def form(self, requested: str) -> str:
         """Resolve the prompt form: chat where the tokenizer has a chat template, plain otherwise.
@@ -62,16 +70,34 @@ class CausalEngine(LocalEngine):
         options = continuations(row.text, row.answers, self.tokens.bare)
         return Explanation(row.text, len(row.ids), options.forms, options.dropped, self.score([prompt])[0][0])
 
-    def _rows(self, prompts: Sequence[Prompt]) -> list[Row]:
-        texts = [self.tokens.render(prompt) for prompt in prompts]
+    @torch.inference_mode()
+    def generate(self, prompts: Sequence[Prompt], samplings: Sequence[Sampling]) -> list[list[Generation]]:
+        """Write behind one batch; prompts too long for it get an error and the others go on."""
+        found: dict[Sampling, list[Generation]] = {}
+        for effort, length in dict.fromkeys((sampling.effort, sampling.max_tokens) for sampling in samplings):
+            alike = [s for s in dict.fromkeys(samplings) if (s.effort, s.max_tokens) == (effort, length)]
+            rows = self._rows(prompts, effort)
+            problems = [self._too_long(row, length) for row in rows]
+            good = [row for row, problem in zip(rows, problems, strict=True) if not problem]
+            alone = [Generation(error=self._out_of_memory)] * len(alike)
+            written = iter(self._in_memory(partial(self._write_rows, samplings=alike), good, alone))
+            by_prompt = [[Generation(error=each)] * len(alike) if each else next(written) for each in problems]
+            found.update(zip(alike, map(list, zip(*by_prompt, strict=True)), strict=True))
+        return [found[sampling] for sampling in samplings]
+
+    def _rows(self, prompts: Sequence[Prompt], effort: str | None = None) -> list[Row]:
+        texts = [self.tokens.render(prompt, effort) for prompt in prompts]
         encoded = self.tokens.encode(texts, [prompt.messages is not None for prompt in prompts])
         return [Row(text, ids, prompt.answers) for text, ids, prompt in zip(texts, encoded, prompts, strict=True)]
 
     def _problem(self, row: Row) -> str | None:
+        return self._too_long(row, self._longest_answer(row.answers))
+
+    def _too_long(self, row: Row, answer: int) -> str | None:
+        """Why a prompt cannot be asked for an answer of so many tokens, or None."""
         if not row.ids:
             return "the prompt is empty"
-        if self._window is not None and len(row.ids) + self._longest_answer(row.answers) > self._window:
-            answer = self._longest_answer(row.answers)
+        if self._window is not None and len(row.ids) + answer > self._window:
             return (
                 f"{len(row.ids)} tokens and {answer} for the answer exceed the model's context window of {self._window}"
             )
@@ -97,14 +123,43 @@ class CausalEngine(LocalEngine):
     def _score_rows(self, rows: Sequence[Row], temperatures: Sequence[float]) -> list[list[Score]]:
         targets = [self._target(row) for row in rows]
         longest = max(len(row.ids) + self._longest_answer(row.answers) for row in rows)
+        asked = self._asked(rows, longest, forced=any(target.deep for target in targets))
+        return score_batch(targets, asked.next_token, temperatures)
+
+    def _write_rows(self, rows: Sequence[Row], samplings: Sequence[Sampling]) -> list[list[Generation]]:
+        """All samples of all samplings, which have the same `max_tokens`, behind prompts that are computed once."""
+        drafts = [
+            Draft(place, sampling.temperature, numbers)
+            for place, row in enumerate(rows)
+            for sampling in samplings
+            for numbers in random_numbers(self._seed, row.text, sampling)
+        ]
+        longest = max(len(row.ids) for row in rows) + samplings[0].max_tokens
+        asked = self._asked(rows, longest, forced=True)
+        texts = iter(self.tokens.decode(write(asked, drafts, self._stops, self._texts_at_once(longest))))
+        return [[self._generation([next(texts) for _ in range(s.samples)]) for s in samplings] for _ in rows]
+
+    def _asked(self, rows: Sequence[Row], longest: int, forced: bool) -> Continuations:
+        """A batch of prompts, of which none with what follows it gets longer than `longest` tokens."""
         cached = longest <= self._cache_window
         shared = self._prefix.ids
         usable = cached and all(row.ids[: len(shared)] == shared and len(row.ids) > len(shared) for row in rows)
-        asked = Continuations(
-            self.run_model,
-            [row.ids for row in rows],
-            self._prefix if usable else Prefix([]),
-            cached,
-            forced=any(target.deep for target in targets),
-        )
-        return score_batch(targets, asked.next_token, temperatures)
+        prefix = self._prefix if usable else Prefix([])
+        return Continuations(self.run_model, [row.ids for row in rows], prefix, cached, forced)
+
+    def _texts_at_once(self, longest: int) -> int:
+        """Texts that are written in one forward pass per token."""
+        tokens, rows = token_budget(self.model, longest)
+        if longest > self._cache_window:
+            return max(1, tokens // longest)
+        return min(rows, CPU_TEXTS) if self.model.device.type == "cpu" else rows
+
+    @staticmethod
+    def _generation(texts: list[str]) -> Generation:
+        return Generation(tuple(texts), tuple(texts))
+
+
+def _ends(model: Any) -> frozenset[int]:
+    """Ids that end a text according to the checkpoint."""
+    ids = getattr(getattr(model, "generation_config", None), "eos_token_id", None)
+    return frozenset() if ids is None else frozenset([ids] if isinstance(ids, int) else ids)

@@ -32,12 +32,13 @@ CHECKPOINT_SUFFIXES = {".safetensors", ".json", ".txt", ".model", ".jinja"}
 
 @dataclass(slots=True)
 class Checkpoint:
-    """A loaded model with its tokenizer. `info` is what run.json records of it."""
+    """A loaded model with its tokenizer; `info` is what run.json records of it, `seed` that of generated texts."""
 
     name: str
     model: Any
     tokenizer: Any
     info: dict[str, Any] = field(default_factory=dict)
+    seed: int = 0
 
 
 def load_checkpoint(name: str, *, engine: str, dtype: str, device: str, revision: str | None, seed: int) -> Checkpoint:
@@ -74,7 +75,7 @@ def load_checkpoint(name: str, *, engine: str, dtype: str, device: str, revision
         "device": str(target),
         "parameters": parameters,
     }
-    return Checkpoint(name, _move(name, model, target).eval(), tokenizer, info)
+    return Checkpoint(name, _move(name, model, target).eval(), tokenizer, info, seed)
 
 
 def resolve_device(requested: str) -> torch.device:

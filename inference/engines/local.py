@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import torch
 
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 # Prompts tokenised at a time where only their lengths are kept: memory stays flat over millions of them.
 CHUNK = 4096
+
+R = TypeVar("R")
 
 
 @dataclass(slots=True)
@@ -41,6 +43,7 @@ class LocalEngine(ABC):
     """
 
     mask_token: str | None = None
+    alone = False  # padding and the shape of a batch move the last bits
 
     def __init__(self, checkpoint: Checkpoint, batch_size: int | None = None) -> None:
         self.name = checkpoint.name
@@ -48,6 +51,7 @@ class LocalEngine(ABC):
         self.tokenizer = checkpoint.tokenizer
         self.run_model = OnePosition(self.model)
         self.info: dict[str, Any] = dict(checkpoint.info)
+        self._seed = checkpoint.seed
         self._batch_size = batch_size
         self._rows_that_fit: int | None = None
 
@@ -89,19 +93,31 @@ class LocalEngine(ABC):
         rows = self._rows(prompts)
         problems = [self._problem(row) for row in rows]
         good = [row for row, problem in zip(rows, problems, strict=True) if not problem]
-        scored = iter(self._score_in_memory(good, temperatures))
+        alone = [Score(error=self._out_of_memory)] * len(temperatures)
+        scored = iter(self._in_memory(partial(self._score_rows, temperatures=temperatures), good, alone))
         by_prompt = [[Score(error=problem)] * len(temperatures) if problem else next(scored) for problem in problems]
         return [list(scores) for scores in zip(*by_prompt, strict=True)]
 
-    def _score_in_memory(self, rows: list[Row], temperatures: Sequence[float]) -> list[list[Score]]:
-        scores: list[list[Score]] = []
-        score_rows = partial(self._score_rows, temperatures=temperatures)
-        for part, size in halving(score_rows, rows, self._rows_that_fit or max(1, len(rows))):
+    def bill(self, tokens_in: int, tokens_out: int) -> str | None:
+        """Nothing: the model runs here."""
+        return None
+
+    def close(self) -> dict[str, Any]:
+        """Nothing to give back that is not freed with the engine."""
+        return {}
+
+    @property
+    def _out_of_memory(self) -> str:
+        return f"out of memory on {self.model.device} with this prompt alone"
+
+    def _in_memory(self, ask: Callable[[Sequence[Row]], list[R]], rows: Sequence[Row], alone: R) -> list[R]:
+        """Ask as many rows at a time as memory takes; a row that does not fit by itself comes to `alone`."""
+        results: list[R] = []
+        for part, size in halving(ask, rows, self._rows_that_fit or max(1, len(rows))):
             if size < len(rows):
                 self._rows_that_fit = size
-            alone = Score(error=f"out of memory on {self.model.device} with this prompt alone")
-            scores += part or [[alone] * len(temperatures)]
-        return scores
+            results += part or [alone]
+        return results
 
     def _share(self, prefix: list[int]) -> list[int]:
         """Ids at the start of all prompts that will be computed once only: none, unless an engine can."""
