@@ -18,7 +18,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from sys import intern
@@ -27,7 +27,7 @@ from typing import Any
 from inference import records
 from inference.errors import InputError
 from inference.records import Record
-from inference.study import ORIGINAL, PARAPHRASE, Item, Variant
+from inference.study import ORIGINAL, PARAPHRASE, Item, Option, Variant
 
 DEMO = "demo"
 DEMO_FILE = Path(__file__).parent / "demo" / "questionnaire.yaml"
@@ -48,14 +48,16 @@ class _Row:
     variant: Variant
 
 
-def load(source: str) -> tuple[Item, ...]:
-    """Items of a source; their variants have no options yet, which the protocol gives them.
+def load(source: str, options: tuple[Option, ...] = ()) -> tuple[Item, ...]:
+    """Items of a source.
 
     Parameters
     ----------
     source
         A file (.csv .tsv .json .jsonl .yaml .parquet); `demo` for the questionnaire that comes with Waver; a Hugging
         Face data set by id, or a folder that holds one. `SOURCE#SPLIT` chooses a split of a data set.
+    options
+        Of every variant, where they are the same for all; else the protocol gives them to each.
 
     Raises
     ------
@@ -71,7 +73,7 @@ def load(source: str) -> tuple[Item, ...]:
 
         found, name = read_dataset(source), source
     try:
-        return _items(partial(_rows, found))
+        return _items(partial(_rows, found), options)
     except InputError as error:
         # What is wrong with the file itself names it already.
         raise InputError(str(error) if str(error).startswith(name) else f"{name}, {error}") from None
@@ -145,11 +147,11 @@ def _row(place: str, item: str, name: str, pattern: str, text: Any, shared: Mapp
     return _Row(place, Variant(intern(item), intern(name), intern(pattern), _text(place, text), (), **shared))
 
 
-def _items(rows: Callable[[], Iterable[_Row]]) -> tuple[Item, ...]:
+def _items(rows: Callable[[], Iterable[_Row]], options: tuple[Option, ...]) -> tuple[Item, ...]:
     """Gather rows by item, in order of appearance; refuse a variant or a wording that an item has twice."""
     gathered: dict[str, list[Variant]] = {}
     for row in rows():
-        gathered.setdefault(row.variant.item, []).append(row.variant)
+        gathered.setdefault(row.variant.item, []).append(replace(row.variant, options=options))
     for variants in gathered.values():
         if len({v.variant for v in variants} | {v.text.strip() for v in variants}) < 2 * len(variants):
             _refuse_repeated(rows(), variants[0].item)

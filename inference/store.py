@@ -33,7 +33,7 @@ from inference.study import Study, Variant
 from inference.versions import versions
 
 FORMAT = 1
-STIMULI = 5_000  # rows written at a time
+STIMULI, LOOKED_UP = 5_000, 100_000  # rows at a time: written, looked up
 # What makes two models of one name different; other fields (series, stage, parameters) describe and may be completed.
 IDENTITY = ("engine", "revision", "dtype", "device", "top_logprobs")
 
@@ -188,12 +188,15 @@ class Run:
         """
         chosen = (pc.field("model") == model) & (pc.field("condition") == condition) & pc.field("error").is_null()
         tables = (read_parquet(part, ["item", "variant"], filters=chosen) for part in self.parts)
-        done = [_joined(table["item"], table["variant"]) for table in tables if table.num_rows]
-        missing = bytearray(b"\1") * len(variants)
-        if done:
-            known = pa.chunked_array([chunk for column in done for chunk in column.chunks])
-            items, names = (pa.array((getattr(v, of) for v in variants), pa.string()) for of in ("item", "variant"))
-            missing[:] = pc.invert(pc.is_in(_joined(items, names), known)).cast(pa.uint8()).to_numpy(False).tobytes()
+        done = [_keys(table) for table in tables if table.num_rows]
+        missing = bytearray()
+        for start in range(0, len(variants), LOOKED_UP):
+            some = variants[start : start + LOOKED_UP]
+            keys = pa.array([f"{len(v.item)}\0{v.item}\0{v.variant}" for v in some], pa.string())
+            found = pa.array([False] * len(some))
+            for known in done:
+                found = pc.or_(found, pc.is_in(keys, known))
+            missing += pc.invert(found).cast(pa.uint8()).to_numpy().tobytes()
         return missing
 
     def append(self, rows: Rows) -> None:
@@ -295,9 +298,10 @@ def _difference(folder: Path, study: Study) -> str:
     return f"the study has changed since this run was begun: variants {counts or 'in another order'}"
 
 
-def _joined(items: Any, names: Any) -> Any:
-    """Keys as one column of text; the length before the item keeps different keys different."""
-    return pc.binary_join_element_wise(pc.utf8_length(items).cast(pa.string()), items, names, "\0")
+def _keys(rows: pa.Table) -> Any:
+    """Item and variant as one text; the length before the item keeps different keys different."""
+    length = pc.utf8_length(rows["item"]).cast(pa.string())
+    return pc.binary_join_element_wise(length, rows["item"], rows["variant"], "\0")
 
 
 def _stimuli(study: Study) -> Iterator[pa.Table]:

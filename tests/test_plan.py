@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
+import textwrap
 from collections import Counter
 from pathlib import Path
 
@@ -13,7 +15,10 @@ import pytest
 from trivial_engine import TrivialEngine
 
 from inference import session
-from inference.__main__ import main
+from inference.__main__ import _table_parser, _task, main
+from inference.demo import FAMILY
+from inference.plan import read
+from inference.protocols import PROTOCOLS
 from inference.run import Settings
 
 PLAN = """
@@ -227,3 +232,15 @@ def test_the_root_is_no_run_folder_itself(folder, loaded, capsys):
                  str(folder / "results")]) == 0  # fmt: skip
     assert run(folder) == 2
     assert "plan.toml, out: results is itself a run folder" in capsys.readouterr().err
+
+
+def test_the_plan_of_the_readme_asks_every_protocol_and_is_right(tmp_path, loaded):
+    """Every protocol that comes has its study there; what a study names comes with Waver."""
+    readme = (Path(__file__).parent.parent / "README.md").read_text(encoding="utf-8")
+    block = re.search(r"`plan\.toml`:\n\n((?:    .*\n|\n)+)", readme)
+    (tmp_path / "plan.toml").write_text(textwrap.dedent(block[1]), encoding="utf-8")
+    plan = read(tmp_path / "plan.toml", _table_parser)
+    assert [call[0] for _, call in plan.studies] == list(PROTOCOLS)
+    tasks = plan.tasks(_table_parser, _task, ["python", "-m", "inference", "run"])
+    assert {len(task.models) for task in tasks} == {len(FAMILY)}
+    assert loaded == []
