@@ -18,7 +18,7 @@ from inference import parts, store
 from inference.errors import InputError
 from inference.parts import KEY, schema
 from inference.store import Run
-from inference.study import Item
+from inference.study import Item, Variant
 from inference.versions import versions
 
 STUDY = small_study()
