@@ -58,7 +58,7 @@ test: setup references .browser  ## the test suite
 
 test-ray: setup  ## the tests that start a Ray cluster on this machine
 	@$(BIN)/pip install -qq --constraint constraints.txt --editable '.[models,ray,dev]'
-	$(BIN)/python -m pytest tests/test_distributed.py
+	WAVER_TEST_RAY=1 $(BIN)/python -m pytest tests/test_distributed.py
 
 lint: setup  ## ruff, mypy, and notebooks without outputs
 	$(BIN)/ruff check .

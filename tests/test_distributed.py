@@ -51,7 +51,10 @@ def test_tasks_are_consecutive_batches_of_about_the_wished_size():
 
 @pytest.fixture(scope="module")
 def cluster():
+    """Processes that start take most of a minute of a processor, so the suite leaves it to `make test-ray`."""
     pytest.importorskip("ray")
+    if not os.environ.get("WAVER_TEST_RAY"):
+        pytest.skip("starts a Ray cluster: make test-ray")
     with Cluster("local", 2) as cluster:
         yield cluster
 
