@@ -11,7 +11,7 @@ R_PACKAGES := r-base-core r-cran-lme4 r-cran-lmertest r-cran-emmeans r-cran-broo
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 export TOKENIZERS_PARALLELISM = false
 
-.PHONY: help setup references report test test-vllm lint notebooks clean
+.PHONY: help setup references report test test-vllm test-ray lint notebooks clean
 
 help:  ## what can be made
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | column -t -s $$'\t'
@@ -56,6 +56,10 @@ report: setup  ## ask the demo models, write results/demo/report/index.html
 
 test: setup references .browser  ## the test suite
 	$(BIN)/python -m pytest
+
+test-ray: setup  ## the tests that start a Ray cluster on this machine
+	@$(BIN)/pip install -qq --constraint constraints.txt --editable '.[models,ray,dev]'
+	WAVER_TEST_RAY=1 $(BIN)/python -m pytest tests/test_distributed.py
 
 test-vllm: $(VLLM_VENV)/.installed  ## the engine vllm on a CPU build of vLLM, in an environment of its own
 	$(VLLM_VENV)/bin/python -m pytest tests/real_vllm tests/test_engines_vllm.py

@@ -1,4 +1,4 @@
-"""python -m inference run | preview | import | paraphrase"""
+"""python -m inference run | preview | import | paraphrase | status"""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ import argparse
 import importlib
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, chdir, nullcontext
 from functools import partial
+from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -17,9 +19,11 @@ from inference.protocols import PROTOCOLS, protocol
 
 if TYPE_CHECKING:
     from inference.asking import Questions
+    from inference.distributed import Cluster
     from inference.models import Model
     from inference.run import Settings
     from inference.study import Study
+    from inference.tasks import Task
 
 # Nothing heavy is imported up here or while the parsers are made: `--help` must answer at once.
 
@@ -28,6 +32,8 @@ IMPORTERS = {
     "haller": "responses as Haller et al. (2024) published them (JSON)",
     "table": "a long table with one row per response (CSV, JSON lines or Parquet)",
 }
+PLAN = "PLAN.toml"
+PLAN_ABOUT = "several models, protocols and conditions from one run file, each study in a folder of its own"
 EXAMPLE = "example: python -m inference run agreement --items statements.csv --model gpt2 --out runs/gpt2"
 
 
@@ -78,6 +84,10 @@ def _parser(given: Sequence[str]) -> argparse.ArgumentParser:
                 _add(protocols, name, action, what, partial(add_arguments, protocol(name)))
             else:
                 protocols.add_parser(name, help=what)
+        if command == "run":
+            # A run file stands where a protocol would: what ends in .toml is one.
+            file = given[1] if list(given[:1]) == ["run"] and given[1:] and given[1].endswith(".toml") else PLAN
+            _add(protocols, file, _run_plan, PLAN_ABOUT, partial(_plan_arguments, file))
     imports = commands.add_parser("import", help="make a run folder from other people's files")
     kinds = imports.add_subparsers(title="kinds of file", metavar="KIND", required=True)
     for name, about in IMPORTERS.items():
@@ -87,6 +97,7 @@ def _parser(given: Sequence[str]) -> argparse.ArgumentParser:
             _add(kinds, name, importer.main, about, importer.add_arguments)
         else:
             kinds.add_parser(name, help=about)
+    _add(commands, "status", _status, "say what is done and left in a run folder, or in all of a run file", _root)
     _add_paraphrase(commands, given)
     return parser
 
@@ -123,6 +134,26 @@ def _run_arguments(asked: ModuleType, parser: argparse.ArgumentParser) -> None:
         "--out", required=True, metavar="RUN", help="run folder: new, or one of the same study to go on with"
     )
     _asking(asked, parser)
+    _ray_arguments(parser)
+
+
+def _plan_arguments(file: str, parser: argparse.ArgumentParser) -> None:
+    parser.set_defaults(file=Path(file))
+    _ray_arguments(parser)
+
+
+def _ray_arguments(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("cluster")
+    group.add_argument(
+        "--ray", metavar="ADDRESS", help="ask on a Ray cluster: its address, `auto`, or `local` for one on this machine"
+    )
+    group.add_argument(
+        "--ray-workers", type=_positive, metavar="N", help="engines at work (default: one per GPU, else one per CPU)"
+    )
+
+
+def _root(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("root", metavar="ROOT", help="a run folder, or the `out` of a run file")
 
 
 def _asking(asked: ModuleType, parser: argparse.ArgumentParser) -> None:
@@ -187,17 +218,63 @@ def _share(text: str) -> float:
 
 
 def _run(options: argparse.Namespace) -> None:
-    from inference.models import read_descriptions
-    from inference.run import execute
+    from inference.tasks import execute
 
-    descriptions = read_descriptions(options.models) if options.models else None
-    study, models, questions, settings = _prepare(options)
-    execute(study, models, questions, settings, options.out, descriptions=descriptions, command=options.call)
+    with _cluster(options.ray, options.ray_workers) as cluster:
+        execute([_task(options)], cluster=cluster)
+
+
+def _run_plan(options: argparse.Namespace) -> None:
+    """Carry a run file out in its own folder, which its paths are relative to."""
+    from inference.plan import read
+    from inference.tasks import execute
+
+    plan = read(options.file, _table_parser)
+    with chdir(options.file.parent):
+        tasks = plan.tasks(_table_parser, _task, [*PROGRAM.split(), "run"])
+        ray, workers = options.ray or plan.ray, options.ray_workers or plan.ray_workers
+        with _cluster(ray, workers) as cluster:
+            execute(tasks, cluster=cluster)
+
+
+def _table_parser(name: str) -> argparse.ArgumentParser:
+    """The options of a protocol as a run file may give them: without --out, which is the file's own."""
+    from inference.plan import TableParser
+
+    parser = TableParser(prog=PROGRAM, add_help=False, allow_abbrev=False)
+    _asking(protocol(name), parser)
+    return parser
+
+
+def _cluster(address: str | None, workers: int | None) -> AbstractContextManager[Cluster | None]:
+    if address is None:
+        if workers is not None:
+            raise InputError("--ray-workers is for asking on a cluster: add --ray, or leave it out")
+        return nullcontext()
+    from inference.distributed import Cluster
+
+    return Cluster(address, workers)
+
+
+def _status(options: argparse.Namespace) -> None:
+    from inference.status import status
+
+    for line in status(options.root):
+        print(line)
+
+
+def _task(options: argparse.Namespace) -> Task:
+    """What the options of `run PROTOCOL` ask for."""
+    from inference.models import read_descriptions
+    from inference.tasks import Task
+
+    descriptions = read_descriptions(options.models) if options.models else {}
+    return Task(*_prepare(options), options.out, descriptions, options.call)
 
 
 def _preview(options: argparse.Namespace) -> None:
     from inference.preview import preview
-    from inference.run import list_unstable
+    from inference.tasks import list_unstable
 
     study, models, questions, settings = _prepare(options)
     list_unstable(study)

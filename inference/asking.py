@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from inference.answers import parse
 from inference.engines import Engine, Generation, Sampling, Score
@@ -91,6 +91,29 @@ class Prompts(Sequence[Prompt]):
         return self.render(self.variants[index], self.mask_token)
 
 
+@runtime_checkable
+class Spread(Protocol):
+    """An engine that is at work in several places and has several batches answered at once."""
+
+    info: dict[str, Any]
+    mask_token: str | None
+    alone: bool
+
+    def form(self, requested: str) -> str:
+        """As `Engine.form`."""
+
+    def batches(self, prompts: Sequence[Prompt]) -> list[list[int]]:
+        """As `Engine.batches`."""
+
+    def answers(
+        self, prompts: Sequence[Prompt], batches: Sequence[Sequence[int]], ways: Sequence[Way]
+    ) -> Iterator[tuple[Sequence[int], list[Prompt], list[Sequence[Response]]]]:
+        """As the function `answers`, in whatever order."""
+
+    def close(self) -> dict[str, Any]:
+        """As `Engine.close`."""
+
+
 def ask(engine: Engine, prompts: Sequence[Prompt], ways: Sequence[Way]) -> list[Sequence[Response]]:
     """Ask one batch in several ways; what the ways share is computed once.
 
@@ -106,9 +129,15 @@ def ask(engine: Engine, prompts: Sequence[Prompt], ways: Sequence[Way]) -> list[
 
 
 def answers(
-    engine: Engine, prompts: Sequence[Prompt], batches: Sequence[Sequence[int]], ways: Sequence[Way]
+    engine: Engine | Spread, prompts: Sequence[Prompt], batches: Sequence[Sequence[int]], ways: Sequence[Way]
 ) -> Iterator[tuple[Sequence[int], list[Prompt], list[Sequence[Response]]]]:
-    """Every batch (indices into `prompts`) with its prompts and responses, one batch after the other."""
+    """Every batch (indices into `prompts`) with its prompts and responses.
+
+    One batch after the other, unless the engine is at work in several places and answers them itself, in any order.
+    """
+    if isinstance(engine, Spread):
+        yield from engine.answers(prompts, batches, ways)
+        return
     for batch in batches:
         asked = [prompts[number] for number in batch]
         yield batch, asked, ask(engine, asked, ways)

@@ -17,19 +17,22 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
+from sys import intern
 from typing import Any
 
 from inference import records
 from inference.errors import InputError
 from inference.records import Record
-from inference.study import ORIGINAL, PARAPHRASE, Item, Variant
+from inference.study import ORIGINAL, PARAPHRASE, Item, Option, Variant
 
 DEMO = "demo"
 DEMO_FILE = Path(__file__).parent / "demo" / "questionnaire.yaml"
 
+NONE: dict[str, str] = {}  # one for all variants without attributes
 COMMON = {"item", "text", "language", "gold", "gold_score", "attributes"}
 LONG = COMMON | {"variant", "pattern"}
 NESTED = COMMON | {"paraphrases"}
@@ -45,14 +48,16 @@ class _Row:
     variant: Variant
 
 
-def load(source: str) -> tuple[Item, ...]:
-    """Items of a source; their variants have no options yet, which the protocol gives them.
+def load(source: str, options: tuple[Option, ...] = ()) -> tuple[Item, ...]:
+    """Items of a source.
 
     Parameters
     ----------
     source
         A file (.csv .tsv .json .jsonl .yaml .parquet); `demo` for the questionnaire that comes with Waver; a Hugging
         Face data set by id, or a folder that holds one. `SOURCE#SPLIT` chooses a split of a data set.
+    options
+        Of every variant, where they are the same for all; else the protocol gives them to each.
 
     Raises
     ------
@@ -61,15 +66,17 @@ def load(source: str) -> tuple[Item, ...]:
     """
     path = DEMO_FILE if source == DEMO else Path(source).expanduser()
     if path.is_file() or path.suffix.lower() in records.READERS:
-        found, name = records.read(path), str(path)
+        found: Iterable[Record] = records.Records(path)
+        name = str(path)
     else:
         from inference.hub import read_dataset
 
         found, name = read_dataset(source), source
     try:
-        return _items(_rows(found))
+        return _items(partial(_rows, found), options)
     except InputError as error:
-        raise InputError(f"{name}, {error}") from None
+        # What is wrong with the file itself names it already.
+        raise InputError(str(error) if str(error).startswith(name) else f"{name}, {error}") from None
 
 
 def default_name(source: str) -> str:
@@ -78,9 +85,11 @@ def default_name(source: str) -> str:
     return path.stem if path.suffix.lower() in records.READERS else path.name or path.resolve().name
 
 
-def _rows(found: list[Record]) -> Iterator[_Row]:
+def _rows(found: Iterable[Record]) -> Iterator[_Row]:
     """Whatever the shape, one row per variant."""
-    fields = {field for _, record in found for field in record}
+    fields: set[str] = set()
+    for _, record in found:
+        fields.update(record)
     if fields & {"original_statement", "statement"}:
         return _published(found)
     if "paraphrases" in fields:
@@ -88,7 +97,7 @@ def _rows(found: list[Record]) -> Iterator[_Row]:
     return _long(found)
 
 
-def _long(found: list[Record]) -> Iterator[_Row]:
+def _long(found: Iterable[Record]) -> Iterator[_Row]:
     original_seen: set[str] = set()
     count: Counter[tuple[str, str]] = Counter()
     for place, record in found:
@@ -106,7 +115,7 @@ def _long(found: list[Record]) -> Iterator[_Row]:
         yield _row(place, item, name, pattern, record.get("text"), _shared(place, record))
 
 
-def _nested(found: list[Record]) -> Iterator[_Row]:
+def _nested(found: Iterable[Record]) -> Iterator[_Row]:
     seen: dict[str, str] = {}
     for place, record in found:
         _refuse_unknown(place, record, NESTED)
@@ -120,42 +129,49 @@ def _nested(found: list[Record]) -> Iterator[_Row]:
             yield _row(f"{place}, paraphrase {number}", item, f"{PARAPHRASE}-{number:03d}", PARAPHRASE, text, shared)
 
 
-def _published(found: list[Record]) -> Iterator[_Row]:
+def _published(found: Iterable[Record]) -> Iterator[_Row]:
     """The published shape under the names of the nested one."""
-    for place, record in found:
-        _refuse_unknown(place, record, {*PUBLISHED, *PUBLISHED_UNUSED})
-        if any(isinstance(text, dict) for text in record.get("alternative_statements") or []):
-            raise InputError(f"{place}: these are responses, not items; read them with `import haller`")
-    return _nested(
-        [
-            (place, {PUBLISHED[field]: value for field, value in record.items() if field in PUBLISHED})
-            for place, record in found
-        ]
-    )
+    return _nested(map(_renamed, found))
+
+
+def _renamed(found: Record) -> Record:
+    place, record = found
+    _refuse_unknown(place, record, {*PUBLISHED, *PUBLISHED_UNUSED})
+    if any(isinstance(text, dict) for text in record.get("alternative_statements") or []):
+        raise InputError(f"{place}: these are responses, not items; read them with `import haller`")
+    return place, {PUBLISHED[field]: value for field, value in record.items() if field in PUBLISHED}
 
 
 def _row(place: str, item: str, name: str, pattern: str, text: Any, shared: Mapping[str, Any]) -> _Row:
-    return _Row(place, Variant(item, name, pattern, _text(place, text), (), **shared))
+    # Millions of variants share their names: each is kept once.
+    return _Row(place, Variant(intern(item), intern(name), intern(pattern), _text(place, text), (), **shared))
 
 
-def _items(rows: Iterable[_Row]) -> tuple[Item, ...]:
+def _items(rows: Callable[[], Iterable[_Row]], options: tuple[Option, ...]) -> tuple[Item, ...]:
     """Gather rows by item, in order of appearance; refuse a variant or a wording that an item has twice."""
     gathered: dict[str, list[Variant]] = {}
-    names: dict[tuple[str, str], str] = {}
-    wordings: dict[tuple[str, str], str] = {}
-    for row in rows:
-        variant = row.variant
-        if variant.key in names:
+    for row in rows():
+        gathered.setdefault(row.variant.item, []).append(replace(row.variant, options=options))
+    for variants in gathered.values():
+        if len({v.variant for v in variants} | {v.text.strip() for v in variants}) < 2 * len(variants):
+            _refuse_repeated(rows(), variants[0].item)
+    return tuple(Item(item, tuple(variants)) for item, variants in gathered.items())
+
+
+def _refuse_repeated(rows: Iterable[_Row], item: str) -> None:
+    """Name the places of a repeated variant or wording of an item, if there is one."""
+    names: dict[str, str] = {}
+    wordings: dict[str, str] = {}
+    for place, variant in ((row.place, row.variant) for row in rows if row.variant.item == item):
+        if variant.variant in names:
             raise InputError(
-                f"{row.place}: variant '{variant.variant}' of item '{variant.item}' is already in {names[variant.key]}"
+                f"{place}: variant '{variant.variant}' of item '{item}' is already in {names[variant.variant]}"
             )
         # Blanks at the ends do not make another wording; the text itself is asked exactly as it was given.
-        wording = (variant.item, variant.text.strip())
+        wording = variant.text.strip()
         if wording in wordings:
-            raise InputError(f"{row.place}: the same text as {wordings[wording]}; an item has every wording once")
-        names[variant.key] = wordings[wording] = row.place
-        gathered.setdefault(variant.item, []).append(variant)
-    return tuple(Item(item, tuple(variants)) for item, variants in gathered.items())
+            raise InputError(f"{place}: the same text as {wordings[wording]}; an item has every wording once")
+        names[variant.variant] = wordings[wording] = place
 
 
 def _refuse_unknown(place: str, record: Mapping[str, Any], known: set[str]) -> None:
@@ -197,7 +213,7 @@ def _optional(place: str, record: Mapping[str, Any], field: str) -> str | None:
         return None
     if not isinstance(value, str) or not value.strip():
         raise InputError(f"{place}: {field} must be text, not {_shown(value)} (in YAML, put it into quotes)")
-    return _encodable(place, value.strip())
+    return intern(_encodable(place, value.strip()))
 
 
 def _score(place: str, value: Any) -> float | None:
@@ -214,19 +230,19 @@ def _score(place: str, value: Any) -> float | None:
 
 def _attributes(place: str, record: Mapping[str, Any]) -> dict[str, str]:
     """The field `attributes` and the columns `attributes.NAME` together; numbers become text."""
-    given = record.get("attributes") or {}
+    given = record.get("attributes") or NONE
     pairs = list(given.items()) if isinstance(given, dict) else given  # Parquet gives a map as pairs
     if not isinstance(pairs, list) or not all(isinstance(pair, tuple) and len(pair) == 2 for pair in pairs):
         raise InputError(f"{place}: attributes must be names with values, not {_shown(given)}")
     flat = [(field.partition(".")[2], value) for field, value in record.items() if field.startswith("attributes.")]
-    attributes = {}
+    attributes: dict[str, str] = {}
     for name, value in (*pairs, *flat):
         if value is None:
             continue
         if not name or not isinstance(value, str | int | float):
             raise InputError(f"{place}: attribute '{name}' must be a name with a text or number, not {_shown(value)}")
-        attributes[name] = _encodable(place, str(value))
-    return attributes
+        attributes[name] = _encodable(place, intern(str(value)))
+    return attributes or NONE
 
 
 def _encodable(place: str, text: str) -> str:

@@ -128,8 +128,19 @@ def _damage_named(path: Path) -> Iterator[None]:
 
 def write_parquet(path: Path, table: pa.Table) -> None:
     """Write a file of the run folder, atomically; columns of text are stored as dictionaries."""
-    repeated = [field.name for field in table.schema if pa.types.is_string(field.type)]
-    write_atomically(path, lambda aside: pq.write_table(table, aside, compression="zstd", use_dictionary=repeated))
+    write_tables(path, table.schema, [table])
+
+
+def write_tables(path: Path, columns: pa.Schema, tables: Iterable[pa.Table]) -> None:
+    """Write one file from many tables, each its row group, which need not be in memory together."""
+    repeated = [field.name for field in columns if pa.types.is_string(field.type)]
+
+    def write(aside: Path) -> None:
+        with pq.ParquetWriter(aside, columns, compression="zstd", use_dictionary=repeated) as writer:
+            for table in tables:
+                writer.write_table(table)
+
+    write_atomically(path, write)
 
 
 def write_atomically(path: Path, write: Callable[[Path], Any]) -> None:

@@ -33,7 +33,7 @@ def preview(
     Parameters
     ----------
     study, models, questions, settings, load
-        As for `inference.run.execute`.
+        As for `inference.tasks.execute`.
 
     Raises
     ------

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import io
 import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import Any
 
 from inference.errors import InputError
 
+BATCH = 10_000  # rows of a Parquet file turned into records at a time
 Record = tuple[str, dict[str, Any]]
 
 
@@ -22,16 +22,36 @@ def read(path: Path) -> list[Record]:
     InputError
         For a file that cannot be read, is not UTF-8, is malformed, or is of another format; with the line where known.
     """
-    reader = READERS.get(path.suffix.lower())
-    if reader is None:
-        raise InputError(f"{path}: unknown kind of file; items come as {', '.join(READERS)} or as a data set")
-    try:
-        records = list(reader(path))
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read ({error.strerror or error})") from None
-    if not records:
-        raise InputError(f"{path}: there is nothing in it")
-    return records
+    return list(Records(path))
+
+
+class Records:
+    """The records of a file, read anew each time they are gone through: a table of millions of rows takes no memory.
+
+    Raises
+    ------
+    InputError
+        As `read`, when they are gone through.
+    """
+
+    def __init__(self, path: Path) -> None:
+        if path.suffix.lower() not in READERS:
+            raise InputError(f"{path}: unknown kind of file; items come as {', '.join(READERS)} or as a data set")
+        self.path = path
+
+    def __iter__(self) -> Iterator[Record]:
+        empty = True
+        try:
+            for record in READERS[self.path.suffix.lower()](self.path):
+                empty = False
+                yield record
+        except OSError as error:
+            raise InputError(f"{self.path}: cannot be read ({error.strerror or error})") from None
+        except UnicodeDecodeError:
+            text_of(self.path)  # says where
+            raise
+        if empty:
+            raise InputError(f"{self.path}: there is nothing in it")
 
 
 def text_of(path: Path) -> str:
@@ -48,11 +68,14 @@ def text_of(path: Path) -> str:
 
 def _csv(path: Path) -> Iterator[Record]:
     """Rows as a spreadsheet counts them, the header being row 1; an empty cell is an absent field."""
-    text = text_of(path)
-    header_line = text.partition("\n")[0]
-    # Spreadsheets of many countries write semicolons, and .tsv means tabs: the header tells.
-    delimiter = max(",;\t", key=header_line.count)
-    rows = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        # Spreadsheets of many countries write semicolons, and .tsv means tabs: the header tells.
+        delimiter = max(",;\t", key=file.readline().count)
+        file.seek(0)
+        yield from _rows(path, csv.reader(file, delimiter=delimiter, strict=True), delimiter)
+
+
+def _rows(path: Path, rows: Any, delimiter: str) -> Iterator[Record]:
     header: list[str] = []
     number = 0
     try:
@@ -82,13 +105,15 @@ def _header(path: Path, names: list[str]) -> list[str]:
 
 def _json(path: Path) -> Iterator[Record]:
     """One JSON list or one object per line; the content decides, not the name."""
-    text = text_of(path)
-    if text.lstrip().startswith("["):
-        yield from _entries(path, _parse_json(path, text, line=1))
-        return
-    for number, line in enumerate(text.split("\n"), start=1):
-        if line.strip():
-            yield _record(path, f"line {number}", _parse_json(path, line, line=number))
+    with path.open(encoding="utf-8-sig", newline="\n") as file:
+        first = next((line for line in file if line.strip()), "")
+        if not first.lstrip().startswith("["):
+            file.seek(0)
+            for number, line in enumerate(file, start=1):
+                if line.strip():
+                    yield _record(path, f"line {number}", _parse_json(path, line.removesuffix("\n"), line=number))
+            return
+    yield from _entries(path, _parse_json(path, text_of(path), line=1))
 
 
 def _parse_json(path: Path, text: str, line: int) -> Any:
@@ -120,7 +145,8 @@ def _parquet(path: Path) -> Iterator[Record]:
         table = pq.read_table(path, partitioning=None)
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
         raise InputError(f"{path}: not a readable Parquet file ({str(error).splitlines()[0]})") from None
-    return ((f"row {number}", row) for number, row in enumerate(table.to_pylist(), start=1))
+    rows = (row for batch in table.to_batches(max_chunksize=BATCH) for row in batch.to_pylist())
+    return ((f"row {number}", row) for number, row in enumerate(rows, start=1))
 
 
 def _entries(path: Path, content: Any) -> Iterator[Record]:

@@ -1,31 +1,28 @@
-"""Ask: study x model x condition x engine -> run folder."""
+"""Ask one model one study: every round of prompts, batch by batch, into the run folder."""
 
 from __future__ import annotations
 
 import gc
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tqdm import tqdm
 
-from inference.asking import Exact, Prompts, Questions, Response, Round, answers
+from inference.asking import Exact, Prompts, Questions, Response, Round, Spread, answers
 from inference.errors import InputError, RunFailed
 from inference.models import Model
 from inference.prompts import CHAT, CLOZE, Prompt
-from inference.session import Stop, Tally, Writer, report_bill
+from inference.session import Stop, Tally, Writer
 from inference.store import Run
-from inference.study import Study, Variant
+from inference.study import Variant
 
 if TYPE_CHECKING:
     from inference.engines import Engine, VllmSettings
     from inference.engines.api.settings import ApiSettings
-
-
-LISTED = 100  # items without paraphrases that are named one by one
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,96 +56,7 @@ class Settings:
         )
 
 
-def execute(
-    study: Study,
-    models: Sequence[Model],
-    questions: Questions,
-    settings: Settings,
-    out: str,
-    *,
-    descriptions: Mapping[str, Mapping[str, Any]] | None = None,
-    command: Sequence[str] = (),
-    load: Callable[[Model, int], Engine] | None = None,
-) -> list[Tally]:
-    """Ask every model every variant under every condition, but for what the run folder already has.
-
-    Parameters
-    ----------
-    study
-        What is asked.
-    models
-        Asked one after the other; only one is in memory at a time.
-    questions, settings
-        The protocol's rounds of prompts with their conditions, and the engine to ask with.
-    out
-        The run folder, new or of the same study; rows appear in it at batch boundaries.
-    descriptions
-        Fields by model id (`models.read_descriptions`), which override what is known about a model.
-    command
-        The call, for `run.json`.
-    load
-        Makes an engine from a model and the seed; `Settings.load` unless given.
-
-    Returns
-    -------
-    list of Tally
-        One per model and condition that had something left to ask.
-
-    Raises
-    ------
-    RunFailed
-        If stopped by Ctrl-C or SIGTERM (after the batch in hand), or if no prompt of a condition got a response.
-    InputError
-        If a model, form or setting does not fit, or differs from what the folder records under that name.
-    """
-    list_unstable(study)
-    with Run.create_or_open(out, study, seed=settings.seed, command=command) as run, Stop() as stop:
-        described = _describe(run, models, descriptions or {})
-        tallies: list[Tally] = []
-        for model in described:
-            if stop.requested:
-                raise RunFailed(f"stopped before {model.id}; give the same command again to go on")
-            if _finished(run, model, questions, settings):
-                print(f"{model.id}: nothing left to ask", file=sys.stderr)
-                continue
-            engine = (load or settings.load)(model, run.seed)
-            try:
-                tallies += _ask_model(run, model, engine, questions, settings, stop)
-            finally:
-                report_bill(model.id, run.add_bill(model.id, engine.close()))
-            del engine
-            release_memory()
-        run.finish()
-    hopeless = [tally for tally in tallies if tally.asked and tally.failed == tally.asked]
-    if hopeless:
-        raise RunFailed(f"{hopeless[0].model} {hopeless[0].condition}: not one response ({hopeless[0].first_error})")
-    return tallies
-
-
-def list_unstable(study: Study) -> None:
-    """Name the items without paraphrases on standard error."""
-    alone = study.without_paraphrases
-    if alone:
-        names = ", ".join(alone[:LISTED]) + (" ..." if len(alone) > LISTED else "")
-        print(
-            f"{len(alone)} of {len(study.items)} items have fewer than two paraphrases: "
-            f"asked, but left out of stability statistics: {names}",
-            file=sys.stderr,
-        )
-
-
-def _describe(run: Run, models: Sequence[Model], stated: Mapping[str, Mapping[str, Any]]) -> list[Model]:
-    """Models with what the user states about them; statements about models asked earlier are recorded at once."""
-    asked = {model.id for model in models}
-    for name, fields in stated.items():
-        if name in run.models and name not in asked:
-            run.add_model(name, {**run.models[name], **fields})
-        elif name not in asked:
-            raise InputError(f"--models: there is no model '{name}' in this call or run; correct its id or take it out")
-    return [replace(model, fields={**model.fields, **stated.get(model.id, {})}) for model in models]
-
-
-def _finished(run: Run, model: Model, questions: Questions, settings: Settings) -> bool:
+def finished(run: Run, model: Model, questions: Questions, settings: Settings) -> bool:
     """Whether nothing is left to ask a hub model, so that a large one need not be loaded to find that out.
 
     Only under settings that are as recorded or were left open. A local folder is always loaded: what it holds may have
@@ -170,17 +78,27 @@ def _finished(run: Run, model: Model, questions: Questions, settings: Settings) 
     if form is None or any(value not in ("auto", None, known.get(name)) for name, value in chosen.items()):
         return False
     for each in askable(form, questions.rounds(form)):
-        wanted = {variant.key for variant in run.study.variants if each.chosen(variant)}
         for condition in each.conditions:
-            if run.conditions.get(condition.name) != condition.fields or wanted - run.done(model.id, condition.name):
+            if run.conditions.get(condition.name) != condition.fields:
+                return False
+            if any(run.missing(model.id, condition.name, list(filter(each.chosen, run.study.variants)))):
                 return False
     run.add_model(model.id, {**known, **model.fields})
     return True
 
 
-def _ask_model(
-    run: Run, model: Model, engine: Engine, questions: Questions, settings: Settings, stop: Stop
+def ask_model(
+    run: Run, model: Model, engine: Engine | Spread, questions: Questions, settings: Settings, stop: Stop
 ) -> list[Tally]:
+    """Ask one model every round, but for the rows that the run folder has; a tally per condition.
+
+    Raises
+    ------
+    RunFailed
+        If stopped by Ctrl-C or SIGTERM, after the batch in hand.
+    InputError
+        If the model, form or a setting does not fit, or differs from what the folder records under that name.
+    """
     form = engine.form(settings.form)
     wanted = questions.rounds(form)
     rounds = fitting_rounds(model, engine, form, wanted)
@@ -188,20 +106,24 @@ def _ask_model(
         print(f"{model.id} fills a mask and writes no text: asked for probabilities only", file=sys.stderr)
     forms = {**run.models.get(model.id, {}).get("forms", {}), settings.form: form}
     run.add_model(model.id, {**engine.info, **model.fields, "forms": forms})
-    variants = list(run.study.variants)
-    tallies = []
+    expected: dict[str, int] = {}
     for each in rounds:
+        number = sum(map(each.chosen, run.study.variants))
         for condition in each.conditions:
             run.add_condition(condition.name, condition.fields)
+            expected[condition.name] = number
+    run.expect(model.id, expected)
+    tallies = []
+    for each in rounds:
         began = time.monotonic()
-        found = _ask_round(run, model.id, each, engine, [variant for variant in variants if each.chosen(variant)], stop)
+        found = _ask_round(run, model.id, each, engine, stop)
         for tally in found:
             tally.report(time.monotonic() - began)
         tallies += found
     return tallies
 
 
-def fitting_rounds(model: Model, engine: Engine, form: str, rounds: Sequence[Round]) -> list[Round]:
+def fitting_rounds(model: Model, engine: Engine | Spread, form: str, rounds: Sequence[Round]) -> list[Round]:
     """The rounds that a model can be asked in this form.
 
     Raises
@@ -232,31 +154,30 @@ def _exact(asked: Round) -> bool:
     return any(isinstance(condition.way, Exact) for condition in asked.conditions)
 
 
-def _ask_round(
-    run: Run, model: str, asked: Round, engine: Engine, variants: Sequence[Variant], stop: Stop
-) -> list[Tally]:
+def _ask_round(run: Run, model: str, asked: Round, engine: Engine | Spread, stop: Stop) -> list[Tally]:
     """One model in one round: a tally per condition.
 
     Batches come from the full list and are asked as composed even where only some of their rows are missing, so the
     numbers do not depend on how often a run was interrupted; unless the engine asks every prompt alone.
     """
+    variants = [variant for variant in run.study.variants if asked.chosen(variant)]
     tallies = {condition.name: Tally(model, condition.name) for condition in asked.conditions}
-    done = {condition.name: run.done(model, condition.name) for condition in asked.conditions}
-    due = [condition for condition in asked.conditions if len(done[condition.name]) < len(variants)]
+    missing = {condition.name: run.missing(model, condition.name, variants) for condition in asked.conditions}
+    due = [condition for condition in asked.conditions if any(missing[condition.name])]
     if not due:
         return list(tallies.values())
     if stop.requested:
         raise RunFailed(f"stopped before {model} {due[0].name}; give the same command again to go on")
     prompts = Prompts(variants, asked.render, engine.mask_token)
 
-    def missing(number: int) -> bool:
-        return any(variants[number].key not in done[condition.name] for condition in due)
+    def wanted(number: int) -> bool:
+        return any(missing[condition.name][number] for condition in due)
 
-    batches = [batch for batch in engine.batches(prompts) if any(map(missing, batch))]
+    batches = [batch for batch in engine.batches(prompts) if any(map(wanted, batch))]
     if engine.alone:
-        batches = [[number for number in batch if missing(number)] for batch in batches]
+        batches = [[number for number in batch if wanted(number)] for batch in batches]
     total = len(due) * len(variants)
-    saved = sum(len(done[condition.name]) for condition in due)
+    saved = total - sum(sum(missing[condition.name]) for condition in due)
     title = f"{model} {due[0].name}" + (f" and {len(due) - 1} more" if len(due) > 1 else "")
     with (
         Writer(run) as writer,
@@ -266,8 +187,9 @@ def _ask_round(
             before = saved
             for condition, column in zip(due, responses, strict=True):
                 for number, prompt, response in zip(batch, asked_prompts, column, strict=True):
-                    variant = variants[number]
-                    if variant.key not in done[condition.name]:
+                    if missing[condition.name][number]:
+                        variant = variants[number]
+                        missing[condition.name][number] = False
                         writer.rows.append(_row(model, condition.name, variant, prompt, response, asked))
                         tallies[condition.name].add(variant, response)
                         saved += 1

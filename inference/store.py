@@ -6,11 +6,11 @@ behind is a `*.tmp`, which the next writer removes.
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
+from itertools import islice
 from pathlib import Path
 from typing import Any, Self
 
@@ -18,6 +18,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from inference.errors import InputError
+from inference.locking import claim, remove_leftovers
 from inference.parts import (
     Rows,
     drop_superseded,
@@ -26,11 +27,13 @@ from inference.parts import (
     schema,
     write_atomically,
     write_parquet,
+    write_tables,
 )
-from inference.study import Study
+from inference.study import Study, Variant
 from inference.versions import versions
 
 FORMAT = 1
+STIMULI, LOOKED_UP = 5_000, 100_000  # rows at a time: written, looked up
 # What makes two models of one name different; other fields (series, stage, parameters) describe and may be completed.
 IDENTITY = ("engine", "revision", "dtype", "device", "top_logprobs", "quantization", "lora")
 
@@ -79,12 +82,12 @@ class Run:
             If the folder is something else, belongs to another study or seed, or another process is writing to it.
         """
         folder = Path(path)
-        lock = _claim(folder)
+        lock = claim(folder)
         try:
-            _remove_leftovers(folder)
+            remove_leftovers(folder)
             content = _read_content(folder, study, seed) if (folder / "run.json").exists() else _content(study, seed)
             if not (folder / "stimuli.parquet").exists() or not content["sessions"]:
-                write_parquet(folder / "stimuli.parquet", _stimuli(study))
+                write_tables(folder / "stimuli.parquet", schema("stimuli"), _stimuli(study))
             run = cls(folder, study, content, lock)
             drop_superseded(run.parts)
             session = {"command": list(command), "started": _now(), "finished": None, "versions": versions()}
@@ -124,6 +127,12 @@ class Run:
         conditions: dict[str, dict[str, Any]] = self._content["conditions"]
         return conditions
 
+    @property
+    def expected(self) -> Mapping[str, Mapping[str, int]]:
+        """Rows to come by model and condition; a model has no condition until it is loaded."""
+        expected: dict[str, dict[str, int]] = self._content.get("expected", {})
+        return expected
+
     def add_model(self, model: str, info: Mapping[str, Any]) -> None:
         """Record a model or complete what is recorded; another engine, revision, dtype or device is refused."""
         known = self.models.get(model)
@@ -136,6 +145,25 @@ class Run:
         if name in self.conditions:
             self._refuse_change("condition", name, self.conditions[name], fields)
         self._record("conditions", name, dict(fields))
+
+    def expect_models(self, names: Sequence[str]) -> None:
+        """Record which models this session asks; one that an earlier session named and never loaded is forgotten."""
+        known = {name: rows for name, rows in self.expected.items() if rows or name in names}
+        self._expect({**known, **{name: {} for name in names if name not in known}})
+
+    def expect(self, model: str, rows: Mapping[str, int]) -> None:
+        """Record how many rows a model is to have under each condition: what `status` counts against."""
+        self._expect({**self.expected, model: {**self.expected.get(model, {}), **rows}})
+
+    def _expect(self, expected: Mapping[str, Mapping[str, int]]) -> None:
+        if expected != self.expected:
+            self._content["expected"] = expected
+            self._save()
+
+    def note_session(self, **fields: Any) -> None:
+        """Record something about this session; it is no part of what makes two runs equal."""
+        self._content["sessions"][-1].update(fields)
+        self._save()
 
     def add_bill(self, model: str, bill: Mapping[str, Any]) -> Mapping[str, Any]:
         """Record what a model was billed for in this session (nothing, if it is empty), and return it."""
@@ -152,6 +180,24 @@ class Run:
             table = read_parquet(part, ["item", "variant"], filters=chosen)
             keys.update(zip(table["item"].to_pylist(), table["variant"].to_pylist(), strict=True))
         return keys
+
+    def missing(self, model: str, condition: str, variants: Sequence[Variant]) -> bytearray:
+        """Which variants have no response under this model and condition: 1 where it is missing.
+
+        As `done`, but a byte for each variant, where the keys of millions would take a lot of memory.
+        """
+        chosen = (pc.field("model") == model) & (pc.field("condition") == condition) & pc.field("error").is_null()
+        tables = (read_parquet(part, ["item", "variant"], filters=chosen) for part in self.parts)
+        done = [_keys(table) for table in tables if table.num_rows]
+        missing = bytearray()
+        for start in range(0, len(variants), LOOKED_UP):
+            some = variants[start : start + LOOKED_UP]
+            keys = pa.array([f"{len(v.item)}\0{v.item}\0{v.variant}" for v in some], pa.string())
+            found = pa.array([False] * len(some))
+            for known in done:
+                found = pc.or_(found, pc.is_in(keys, known))
+            missing += pc.invert(found).cast(pa.uint8()).to_numpy().tobytes()
+        return missing
 
     def append(self, rows: Rows) -> None:
         """Add response rows as one part, which appears whole or not at all.
@@ -199,41 +245,6 @@ class Run:
         write_atomically(self.path / "run.json", lambda aside: aside.write_text(text, encoding="utf-8"))
 
 
-def _claim(folder: Path) -> int:
-    """Make the folder where needed and lock it; the lock ends with the process, however that ends."""
-    ours = {"run.json", "stimuli.parquet", "responses"}
-    try:
-        if folder.is_dir() and not (folder / "run.json").exists():
-            strangers = sorted(
-                p.name for p in folder.iterdir() if p.name not in ours and p.suffix != ".tmp" and p.name[0] != "."
-            )
-            if strangers:
-                raise InputError(
-                    f"{folder}: not a run folder (it holds {strangers[0]}, no run.json); choose another --out"
-                )
-        (folder / "responses").mkdir(parents=True, exist_ok=True)
-        lock = os.open(folder / ".lock", os.O_RDWR | os.O_CREAT, 0o644)
-    except OSError as error:
-        raise InputError(f"{folder}: cannot be written to ({error.strerror}); choose another --out") from None
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError as error:
-        os.close(lock)
-        if not isinstance(error, BlockingIOError):
-            raise InputError(
-                f"{folder}: cannot be locked ({error.strerror}); choose an --out on a local disk"
-            ) from None
-        raise InputError(
-            f"{folder}: another process is writing to this run; wait for it or choose another --out"
-        ) from None
-    return lock
-
-
-def _remove_leftovers(folder: Path) -> None:
-    for leftover in (*folder.glob("*.tmp"), *(folder / "responses").glob("*.tmp")):
-        leftover.unlink()
-
-
 def _content(study: Study, seed: int | None) -> dict[str, Any]:
     """`run.json` of a new folder."""
     identity = {"protocol": study.protocol, "name": study.name, "hash": study.hash}
@@ -277,7 +288,7 @@ def _read_content(folder: Path, study: Study, seed: int | None) -> dict[str, Any
 def _difference(folder: Path, study: Study) -> str:
     """What changed between the recorded stimuli and those of a study, in words."""
     old = {(row["item"], row["variant"]): row for row in read_parquet(folder / "stimuli.parquet").to_pylist()}
-    new = {(row["item"], row["variant"]): row for row in _stimuli(study).to_pylist()}
+    new = {(row["item"], row["variant"]): row for table in _stimuli(study) for row in table.to_pylist()}
     changes = {
         "added": [key for key in new if key not in old],
         "removed": [key for key in old if key not in new],
@@ -287,9 +298,17 @@ def _difference(folder: Path, study: Study) -> str:
     return f"the study has changed since this run was begun: variants {counts or 'in another order'}"
 
 
-def _stimuli(study: Study) -> pa.Table:
-    rows = [{"study": study.name, **variant.row()} for variant in study.variants]
-    return pa.Table.from_pylist(rows, schema=schema("stimuli"))
+def _keys(rows: pa.Table) -> Any:
+    """Item and variant as one text; the length before the item keeps different keys different."""
+    length = pc.utf8_length(rows["item"]).cast(pa.string())
+    return pc.binary_join_element_wise(length, rows["item"], rows["variant"], "\0")
+
+
+def _stimuli(study: Study) -> Iterator[pa.Table]:
+    """The rows of `stimuli.parquet`, some at a time."""
+    rows = ({"study": study.name, **variant.row()} for variant in study.variants)
+    while some := list(islice(rows, STIMULI)):
+        yield pa.Table.from_pylist(some, schema=schema("stimuli"))
 
 
 def _now() -> str:

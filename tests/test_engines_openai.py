@@ -1,6 +1,6 @@
 """A server that fails in every way it can: nothing lost, nothing double, and the key in no file, line or error.
 
-Every run goes through `inference.run.execute` against `faulty_server.FaultyServer` on loopback. The reference is the
+Every run goes through `inference.tasks.execute` against `faulty_server.FaultyServer` on loopback. The reference is the
 server's own distribution (`faulty_server.distribution`), summed up here by hand.
 """
 
@@ -27,7 +27,8 @@ from inference.errors import InputError, RunFailed
 from inference.models import Model
 from inference.prompts import PromptBook
 from inference.protocols.agreement import Questions
-from inference.run import Settings, execute
+from inference.run import Settings
+from inference.tasks import Task, execute
 
 KEY = "sk-do-not-write-me-down-4711"
 STUDY = small_study(items=3, paraphrases=4)
@@ -66,7 +67,7 @@ def ask(out, server, *, ways=PROBABILITY, form="chat", retries=QUICK, clock=None
         return OpenAIEngine(model.source, api, seed=seed, batch_size=batch, retries=retries, clock=clock)
 
     questions = Questions(BOOK, answers=ways)
-    return execute(STUDY, [Model("m", model)], questions, Settings(form=form), str(out), load=load)
+    return execute([Task(STUDY, [Model("m", model)], questions, Settings(form=form), str(out))], load=load)
 
 
 def rows_of(out) -> list[dict]:

@@ -16,6 +16,7 @@ ROOT = Path(__file__).parent.parent
 CONDA_NAME = {
     "duckdb": "python-duckdb",
     "great_tables": "great-tables",
+    "ray": "ray-data",
     "matplotlib": "matplotlib-base",
     "torch": "pytorch",
     "vaderSentiment": "vadersentiment",

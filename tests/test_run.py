@@ -20,7 +20,8 @@ from inference.models import Model
 from inference.parts import KEY
 from inference.prompts import PromptBook
 from inference.protocols.agreement import Questions
-from inference.run import Settings, execute
+from inference.run import Settings
+from inference.tasks import Task, execute
 
 STUDY = small_study(items=5, paraphrases=5)
 A, B = Model("a", "somewhere/a"), Model("b", "somewhere/b")
@@ -29,15 +30,9 @@ A, B = Model("a", "somewhere/a"), Model("b", "somewhere/b")
 def ask(
     out: Path, *models: Model, study=STUDY, book=None, load=None, settings=None, option_orders=("yes-no",), **options
 ):
-    return execute(
-        study,
-        models or (A,),
-        Questions(book or PromptBook.load(), option_orders),
-        settings or Settings(),
-        str(out),
-        load=load or loader(),
-        **options,
-    )
+    questions = Questions(book or PromptBook.load(), option_orders)
+    task = Task(study, models or (A,), questions, settings or Settings(), str(out), **options)
+    return execute([task], load=load or loader())
 
 
 def table_of(out: Path) -> pa.Table:

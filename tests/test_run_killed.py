@@ -24,16 +24,20 @@ from inference import session
 from inference.models import Model
 from inference.prompts import PromptBook
 from inference.protocols.agreement import Questions
-from inference.run import Settings, execute
+from inference.run import Settings
+from inference.tasks import Task, execute
 from trivial_engine import loader, small_study
 
 session.FIRST_FLUSH = session.LAST_FLUSH = 0.0
 folder = Path(sys.argv[1])
 failing = (folder / "failing").exists()
-execute(
+task = Task(
     small_study(items=30, paraphrases=9), [Model("a", "a"), Model("b", "b")],
     Questions(PromptBook.load(), ("yes-no", "no-yes")),
     Settings(), str(folder / "run"),
+)
+execute(
+    [task],
     load=loader(seconds=0.001, size=10, fails=lambda text: failing and hash(text) % 5 == 0),
 )
 """

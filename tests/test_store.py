@@ -14,11 +14,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from trivial_engine import small_study
 
-from inference import parts
+from inference import parts, store
 from inference.errors import InputError
 from inference.parts import KEY, schema
 from inference.store import Run
-from inference.study import Item
+from inference.study import Item, Variant
 from inference.versions import versions
 
 STUDY = small_study()
@@ -220,11 +220,11 @@ def test_a_failing_write_leaves_the_old_file(path, monkeypatch):
     with Run.create_or_open(path, STUDY) as run:
         before = content(path)
 
-        def fail(table, where, **settings):
+        def fail(where, columns, **settings):
             where.write_bytes(b"half")
             raise OSError("disk full")
 
-        monkeypatch.setattr(parts.pq, "write_table", fail)
+        monkeypatch.setattr(parts.pq, "ParquetWriter", fail)
         with pytest.raises(OSError, match="disk full"):
             run.append([row()])
         assert run.parts == []
@@ -324,3 +324,20 @@ class TestRefused:
         assert [p.name for p in mine.iterdir()] == ["thesis.tex"]
         with pytest.raises(InputError, match="cannot be written to"):
             self.open(mine / "thesis.tex")
+
+
+def test_missing_are_those_that_are_not_done(path, monkeypatch):
+    """The reference is `done`; keys that read the same one after the other (1|2a and 12|a) are two keys."""
+    monkeypatch.setattr(store, "LOOKED_UP", 2)
+    names = [("1", "2a"), ("12", "a"), ("1", "\0"), ("1\0", ""), ("é", "日本"), ("x", "y")]
+    variants = [Variant(item, variant, "original", "Text.", ()) for item, variant in names]
+    row = {"model": "m", "condition": "c", "mass": 1.0}
+    with Run.create_or_open(path, STUDY) as run:
+        assert run.missing("m", "c", variants) == bytearray([1] * 6)
+        run.append([{**row, "item": item, "variant": variant} for item, variant in names[:1]])
+        run.append([{**row, "item": item, "variant": variant} for item, variant in names[3:5]])
+        run.append([{**row, "item": "x", "variant": "y", "mass": None, "error": "too long"}])
+        done = run.done("m", "c")
+        assert run.missing("m", "c", variants) == bytearray(key not in done for key in names)
+        assert list(run.missing("m", "c", variants)) == [0, 1, 1, 0, 0, 1]
+        assert list(run.missing("m", "other", variants)) == [1] * 6

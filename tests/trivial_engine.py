@@ -52,7 +52,7 @@ class TrivialEngine:
         return Explanation(shown(prompt), self.lengths([prompt])[0], tuple(words), dropped, self.score([prompt])[0][0])
 
     def batches(self, prompts: Sequence[Prompt]) -> list[list[int]]:
-        order = sorted(range(len(prompts)), key=lambda number: (-len(shown(prompts[number])), number))
+        order = sorted(range(len(prompts)), key=lambda number: -len(shown(prompts[number])))
         return [order[start : start + self._size] for start in range(0, len(order), self._size)]
 
     def score(self, prompts: Sequence[Prompt], temperatures: Sequence[float] = (1.0,)) -> list[list[Score]]:
@@ -104,7 +104,7 @@ def shown(prompt: Prompt) -> str:
 
 
 def loader(**settings) -> Callable[[Model, int], TrivialEngine]:
-    """A `load` for `inference.run.execute`."""
+    """A `load` for `inference.tasks.execute`."""
     return lambda model, seed: TrivialEngine(**settings)
 
 

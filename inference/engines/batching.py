@@ -35,7 +35,7 @@ def partition(lengths: Sequence[int], tokens: int, rows: int) -> list[list[int]]
     -------
     Lists of indices into `lengths`, every index once.
     """
-    order = sorted(range(len(lengths)), key=lambda index: (-lengths[index], index))
+    order = sorted(range(len(lengths)), key=lambda index: -lengths[index])  # equal lengths stay in their order
     batches = []
     start = 0
     while start < len(order):

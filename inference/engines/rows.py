@@ -54,14 +54,6 @@ class RowEngine(ABC):
     def _score_askable(self, rows: list[Row], temperatures: Sequence[float]) -> list[list[Score]]:
         """Score prompts that all can be asked: per prompt a score for every temperature."""
 
-    def bill(self, tokens_in: int, tokens_out: int) -> str | None:
-        """Nothing: nobody is paid here."""
-        return None
-
-    def close(self) -> dict[str, Any]:
-        """Nothing to give back that is not freed with the engine."""
-        return {}
-
     def lengths(self, prompts: Sequence[Prompt]) -> list[int]:
         """Tokens of every prompt, special tokens included."""
         return self._measure(prompts)[0]

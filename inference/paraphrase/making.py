@@ -30,8 +30,9 @@ from inference.paraphrase.choosing import REASONS, Choice, choose
 from inference.paraphrase.combining import SEPARATOR, SOURCE
 from inference.paraphrase.meaning import Meaning
 from inference.parts import read_parquet, write_atomically
-from inference.run import LISTED, Settings, execute
+from inference.run import Settings
 from inference.study import PARAPHRASE, Item, Study, Variant
+from inference.tasks import LISTED, Task, execute
 
 COUNTS = ("calls", "refused_calls", *(reason.replace(" ", "_") for reason in REASONS), "kept")
 
@@ -71,7 +72,7 @@ def make(
     out
         The folder, new or begun by this very call.
     command, load
-        As for `inference.run.execute`.
+        As for `inference.tasks.execute`.
 
     Returns
     -------
@@ -89,7 +90,7 @@ def make(
         raise InputError(f"--model {model.id}: a source of paraphrases needs a name without '{SEPARATOR}'")
     _refuse_other(out, model, wanted)
     meaning = Meaning(wanted.meaning_check) if wanted.meaning_check else None
-    execute(study, [model], calls, settings, str(out / "calls"), command=command, load=load)
+    execute([Task(study, [model], calls, settings, str(out / "calls"), command=command)], load=load)
     seed = _read_json(out / "calls" / "run.json", "restore it")["seed"]
     choices = _choices(study, wanted, seed, meaning, _answers(out / "calls"))
     try:

@@ -34,8 +34,14 @@ def study(given: tuple[Item, ...], name: str, source: str = "") -> Study:
                     f"{source or name}, item '{item.item}', variant '{variant.variant}': "
                     f"gold must be {' or '.join(CANONICAL)}, not '{variant.gold}'"
                 )
-    asked = tuple(Item(item.item, tuple(replace(v, options=OPTIONS) for v in item.variants)) for item in given)
-    return Study(NAME, name, asked, CANONICAL, DECISION_RULE, source)
+    return Study(NAME, name, tuple(map(_with_options, given)), CANONICAL, DECISION_RULE, source)
+
+
+def _with_options(item: Item) -> Item:
+    """The item as it is, if it has them already: a second copy of a million variants would take a lot of memory."""
+    if all(variant.options == OPTIONS for variant in item.variants):
+        return item
+    return Item(item.item, tuple(replace(variant, options=OPTIONS) for variant in item.variants))
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,5 +101,5 @@ def prepare(options: Namespace) -> tuple[Study, Questions]:
     """The study and its questions, from the command line; all that can be checked before a model is loaded."""
     book = PromptBook.load(options.prompt)
     name = options.name or items.default_name(options.items)
-    asked = study(items.load(options.items), name, options.items)
+    asked = study(items.load(options.items, OPTIONS), name, options.items)
     return asked, Questions(book, tuple(dict.fromkeys(options.option_order)), answer_ways(options))

@@ -33,8 +33,9 @@ from inference.engines.loading import Checkpoint  # noqa: E402
 from inference.models import Model  # noqa: E402
 from inference.prompts import PromptBook  # noqa: E402
 from inference.protocols.agreement import Questions  # noqa: E402
-from inference.run import Settings, execute  # noqa: E402
+from inference.run import Settings  # noqa: E402
 from inference.store import Run  # noqa: E402
+from inference.tasks import Task, execute  # noqa: E402
 
 ROUNDS = 5
 LIMIT = 0.03
@@ -101,14 +102,8 @@ def main() -> int:
     def ask() -> tuple[float, float]:
         with tempfile.TemporaryDirectory() as folder, redirect_stderr(StringIO()):
             cpu, clock = time.process_time(), time.perf_counter()
-            execute(
-                study,
-                [Model("m", "m")],
-                Questions(PromptBook.load()),
-                Settings(),
-                folder,
-                load=lambda model, seed: engine,
-            )
+            task = Task(study, [Model("m", "m")], Questions(PromptBook.load()), Settings(), folder)
+            execute([task], load=lambda model, seed: engine)
             return time.process_time() - cpu, time.perf_counter() - clock
 
     ask()
