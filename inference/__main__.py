@@ -173,7 +173,7 @@ def _prepare(options: argparse.Namespace) -> tuple[Study, tuple[Model, ...], Que
     from inference.models import resolve
     from inference.run import Settings
 
-    models = resolve(options.model)
+    models = resolve(options.model, options.protocol.FAMILIES)
     study, questions = options.protocol.prepare(options)
     settings = Settings(
         form=options.form,
