@@ -64,9 +64,9 @@ class PromptBook:
 
     A file has any of the forms `plain`, `chat` and `cloze`. A form has `template` (text) or, in chat, `messages`
     (list of `role`, `content`), and `answers` (option label -> words that count as that option). Templates see
-    `text`, `options` (in the order asked for, each with `.label` and `.answer`, its first word), `shots` (exemplars, each
-    with `.question` and `.answer`; none unless they are asked for) and, in cloze, `mask`. In chat, exemplars that the
-    templates do not place become turns before the last message.
+    `text`, `options` (in the order asked for, each with `.label` and `.answer`, its first word), `shots` (exemplars,
+    if any, each with `.question` and `.answer`) and, in cloze, `mask`. In chat, exemplars that the templates do not
+    place become turns before the last message.
     """
 
     def __init__(self, name: str | None, forms: Mapping[str, _Form], where: str) -> None:
@@ -135,7 +135,9 @@ class PromptBook:
         if missing:
             raise InputError(f"{self._where}, form {form}: answers lacks the option '{missing[0]}'; add its words")
         if shots and form != CHAT and not compiled.places_shots:
-            raise InputError(f"{self._where}, form {form}: the template never uses {{{{ shots }}}}; ask without exemplars")
+            raise InputError(
+                f"{self._where}, form {form}: the template never uses {{{{ shots }}}}; ask without exemplars"
+            )
         render = partial(_render, self._where, form, compiled, labels, option_order, mask_token)
         rendered = render(variant.text, shots)
         if form == CHAT and not compiled.places_shots:
@@ -232,7 +234,7 @@ def _messages(where: str, messages: Any) -> list[tuple[str | None, str]]:
 
 
 def environment() -> jinja2.Environment:
-    """Where templates are compiled: they come from strangers: sandboxed; a trailing newline is part of a published prompt: kept."""
+    """Templates come from strangers: sandboxed; a trailing newline is part of a published prompt: kept."""
     return jinja2.sandbox.ImmutableSandboxedEnvironment(
         undefined=jinja2.StrictUndefined, autoescape=False, keep_trailing_newline=True
     )

@@ -1,7 +1,8 @@
 """The protocols: what is asked about items, and how.
 
-A protocol is a module with `NAME`, `FAMILIES` (of `models.FAMILIES`, those it has questions for), `add_arguments(parser)`
-for its part of the command line, and `prepare(options)`, which makes the study and its questions (`asking.Questions`).
+A protocol is a module with `NAME`, `FAMILIES` (those of `models.FAMILIES` that it has questions for),
+`add_arguments(parser)` for its part of the command line, and `prepare(options)`, which makes the study and its
+questions (`asking.Questions`).
 """
 
 from __future__ import annotations

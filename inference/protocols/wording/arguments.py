@@ -20,15 +20,15 @@ def add(parser: ArgumentParser) -> None:
     columns = parser.add_argument_group("columns of a file")
     columns.add_argument("--text-column", metavar="NAME", help="the texts")
     columns.add_argument("--gold-column", metavar="NAME", help="the right answers, or what they follow from")
-    columns.add_argument(
-        "--item-column", metavar="NAME", help="ids that the draws go by (default: made from the text)"
-    )
+    columns.add_argument("--item-column", metavar="NAME", help="ids that the draws go by (default: made from the text)")
     columns.add_argument(
         "--yes-if",
         metavar="COMPARISON",
         help="gold values that mean yes to the original question, such as '>=1' or '=positive' or '=a,b'",
     )
-    columns.add_argument("--no-if", metavar="COMPARISON", help="those that mean no; all others are neutral, and dropped")
+    columns.add_argument(
+        "--no-if", metavar="COMPARISON", help="those that mean no; all others are neutral, and dropped"
+    )
     columns.add_argument(
         "--where", action="append", default=[], metavar="CONDITION", help="read only rows such as 'is_short=True'"
     )
@@ -55,7 +55,7 @@ def add(parser: ArgumentParser) -> None:
     questions.add_argument(
         "--exemplars",
         metavar="FILE",
-        help="the four exemplars: pattern, text and gold (yes or no) of each (default: drawn from the items, and not asked)",
+        help="the four exemplars: pattern, text and gold (yes or no) of each (default: drawn from the items)",
     )
     sampling = parser.add_argument_group("sampling")
     sampling.add_argument("--sample", type=_positive, metavar="N", help="ask about N items, drawn by --seed")

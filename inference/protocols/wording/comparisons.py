@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import operator
 import re
 from collections.abc import Callable
@@ -17,7 +18,7 @@ _ORDERED: dict[str, Callable[[float, float], bool]] = {
     "<": operator.lt,
 }
 _NUMBER = r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?"
-_SHAPE = re.compile(r"\s*(>=|<=|>|<|=)(.*)", re.DOTALL)
+_SHAPE = re.compile(r"\s*(>=|<=|>|<|=)(?!=)(.*)", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +90,7 @@ def plain(value: Any) -> str | None:
 
 def is_number(text: str) -> bool:
     """Whether a text is a finite decimal number."""
-    return re.fullmatch(_NUMBER, text) is not None
+    return re.fullmatch(_NUMBER, text) is not None and math.isfinite(float(text))
 
 
 def _equal(value: str, wanted: str) -> bool:

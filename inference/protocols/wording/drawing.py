@@ -14,6 +14,6 @@ def place(seed: int, *names: str) -> bytes:
     seed
         Another seed gives another order.
     names
-        What is placed, and in which order of it ("template", item, template): draws under different names are independent.
+        The order and what is placed in it ("template", item, template); places in different orders are independent.
     """
     return hashlib.sha256(json.dumps([seed, *names], ensure_ascii=False).encode()).digest()

@@ -56,12 +56,12 @@ def draw(texts: Iterable[Text], bank: Bank, seed: int) -> tuple[Exemplar, ...]:
 
 
 def read(path: Path, bank: Bank, seed: int) -> tuple[Exemplar, ...]:
-    """Exemplars of a file with the fields `pattern`, `text` and `gold` (yes or no, the answer to the original question).
+    """Exemplars of a file with the fields `pattern`, `text` and `gold` (yes or no, as to the original question).
 
     Raises
     ------
     InputError
-        Naming the file and row; unless there is one exemplar per manipulated pattern and two of the answers shown are Yes.
+        Naming the file and row, unless there is one exemplar per manipulated pattern and the answers shown balance.
     """
     found = []
     for row, record in records.read(path):
@@ -76,7 +76,7 @@ def read(path: Path, bank: Bank, seed: int) -> tuple[Exemplar, ...]:
     shown = [exemplar.shot.label for exemplar in found]
     if shown.count(YES) != shown.count(NO):
         raise InputError(
-            f"{path}: {shown.count(YES)} of the answers shown are Yes and {shown.count(NO)} No, where two each are needed "
+            f"{path}: {shown.count(YES)} of the answers shown are Yes and {shown.count(NO)} No; two each are needed "
             "(an antonym shows the opposite of its gold)"
         )
     return tuple(found)

@@ -68,9 +68,7 @@ def _ours(options: Namespace) -> Source:
 
 
 def _sentiment(name: str) -> Pool:
-    columns = Columns(
-        "text", "sentiment", "item", Comparison("=", ("positive",)), Comparison("=", ("negative",))
-    )
+    columns = Columns("text", "sentiment", "item", Comparison("=", ("positive",)), Comparison("=", ("negative",)))
     return texts.read(Path(__file__).parent / f"{name}.csv", columns)
 
 

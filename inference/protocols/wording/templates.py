@@ -97,7 +97,7 @@ def load(source: str, language: str) -> Bank:
     Parameters
     ----------
     source
-        `BANK` or `BANK:TASK`; the bank is a name of `names()` or a file. The task may be left out where the file has one.
+        `BANK` or `BANK:TASK`; the bank is a name of `names()` or a file. A file with one task needs none to be named.
     language
         One of `LANGUAGES`.
 
