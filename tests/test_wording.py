@@ -103,12 +103,13 @@ class TestPrompts:
         assert book("ja").render("chat", variant(), "yes-no").answers == (("はい", "ハイ"), ("いいえ", "イイエ"))
 
     def test_prompts_of_ones_own_may_place_exemplars_in_chat_and_must_in_plain(self, tmp_path):
-        form = '{answers: {"yes": [aye], "no": [nay]}, '
-        (tmp_path / "own.yaml").write_text(
-            f"plain: {form} template: '{{{{ text }}}}'}}\n"
-            f"chat: {form} messages: [{{role: user, content: '{{% for s in shots %}}{{{{ s.question }}}} {{{{ s.answer }}}}"
-            "; {% endfor %}{{ text }}'}]}"
-        )
+        answers = {"yes": ["aye"], "no": ["nay"]}
+        content = "{% for s in shots %}{{ s.question }} {{ s.answer }}; {% endfor %}{{ text }}"
+        forms = {
+            "plain": {"template": "{{ text }}", "answers": answers},
+            "chat": {"messages": [{"role": "user", "content": content}], "answers": answers},
+        }
+        (tmp_path / "own.yaml").write_text(json.dumps(forms))
         own = PromptBook.load(tmp_path / "own.yaml")
         (message,) = own.render("chat", variant(), "yes-no", None, self.shots).messages
         assert message["content"] == "Is ice hot? nay; Is ice cold? aye; Is rain wet?"
@@ -147,8 +148,8 @@ class TestCommandLine:
         (tmp_path / "items.json").write_text(json.dumps(rows))
         chosen = [{**rows[n], "pattern": pattern} for n, pattern in zip((0, 2, 4, 1), MANIPULATED, strict=True)]
         (tmp_path / "exemplars.json").write_text(json.dumps(chosen))
-        call = ("--items", str(tmp_path / "items.json"), "--text-column", "text", "--gold-column", "gold",
-                "--templates", "sentiment", "--language", "en", "--exemplars", str(tmp_path / "exemplars.json"))  # fmt: skip
+        call = ("--items", f"{tmp_path}/items.json", "--text-column", "text", "--gold-column", "gold",
+                "--templates", "sentiment", "--language", "en", "--exemplars", f"{tmp_path}/exemplars.json")  # fmt: skip
         study, questions = wording.prepare(options(*call, "--shots", "4"))
         assert study.name == "items-sentiment" and len(study.items) == 8
         assert [each.shot.label for each in questions.exemplars] == ["no", "yes", "no", "yes"]
@@ -180,7 +181,8 @@ class TestCommandLine:
 
     @pytest.mark.parametrize("shots", ["3", "0,2", "", "four"])
     def test_there_are_no_or_four_exemplars(self, shots, capsys):
-        assert pytest.raises(SystemExit, options, "--items", "demo", "--shots", shots).value.code == 2
+        with pytest.raises(SystemExit):
+            options("--items", "demo", "--shots", shots)
         assert "four exemplars, one per pattern" in capsys.readouterr().err
 
     def test_demo_stands_for_the_models_that_can_be_asked(self):
