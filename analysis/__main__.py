@@ -76,6 +76,10 @@ def _parser() -> argparse.ArgumentParser:
     table.add_argument(
         "--scale", choices=("identity", "logit"), help="response of the mixed models: agreement or its logit"
     )
+    table.add_argument(
+        "--scores", metavar="FILE", help="scores of models on benchmarks, CSV or YAML (table benchmarks)"
+    )
+    table.add_argument("--aliases", metavar="FILE", help="which model of the runs is which of the scores, CSV or YAML")
     table.add_argument("--list", action="store_true", help="name the tables; with NAME, explain its columns")
     _add_parameters(table, "an option of the table, such as resamples=2000 or thresholds=0.05,0.1")
     _add_features(commands)
@@ -125,7 +129,9 @@ def _table(options: argparse.Namespace) -> int:
     if len(options.names) < 2:
         raise InputError(f"give run folders and then the name of a table: {', '.join(tables.TABLES)}")
     *folders, name = options.names
-    given = {key: value for key in ("engine", "scale") if (value := getattr(options, key)) is not None}
+    given = {
+        key: value for key in ("engine", "scale", "scores", "aliases") if (value := getattr(options, key)) is not None
+    }
     text = _render(folders, name, options.format, _parameters(options.parameter) | given)
     # Bytes, so that the line ends of the CSV are the same on every system.
     sys.stdout.buffer.write(text.encode("utf-8"))

@@ -17,6 +17,15 @@ if TYPE_CHECKING:
     from analysis.runs import Runs
 
 ORIGINAL = "original"
+# What the rows of an item come to, whichever of its rows are taken together.
+SUMMED = """count(*) AS n_rows, count(agreement) AS n_valid,
+    avg(validity) AS validity_mean, stddev_samp(validity) AS validity_sd,
+    avg(agreement) AS agreement_mean, stddev_samp(agreement) AS agreement_sd,
+    min(agreement) AS agreement_min, max(agreement) AS agreement_max,
+    count(*) FILTER (WHERE agreement > 0.5) AS n_agree, count(*) FILTER (WHERE agreement = 0.5) AS n_ties"""
+# Of these, the highest minus the lowest agreement and the share on the smaller side of 0.5; null below two answers.
+SPREAD = """CASE WHEN n_valid > 1 THEN agreement_max - agreement_min END AS agreement_range,
+    CASE WHEN n_valid > 1 THEN least(n_agree, n_valid - n_ties - n_agree) / n_valid END AS minority_share"""
 
 
 def prepare(runs: Runs) -> None:
@@ -52,14 +61,9 @@ def prepare(runs: Runs) -> None:
         FROM stimuli GROUP BY study, item"""
     )
     runs.execute(
-        """
+        f"""
         CREATE OR REPLACE TEMP TABLE unchecked AS
-        SELECT study, model, condition, item, original,
-               count(*) AS n_rows, count(agreement) AS n_valid,
-               avg(validity) AS validity_mean, stddev_samp(validity) AS validity_sd,
-               avg(agreement) AS agreement_mean, stddev_samp(agreement) AS agreement_sd,
-               min(agreement) AS agreement_min, max(agreement) AS agreement_max,
-               count(*) FILTER (WHERE agreement > 0.5) AS n_agree, count(*) FILTER (WHERE agreement = 0.5) AS n_ties
+        SELECT study, model, condition, item, original, {SUMMED}
         FROM answers GROUP BY study, model, condition, item, original"""
     )
     _check(runs)

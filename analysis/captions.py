@@ -8,11 +8,25 @@ from __future__ import annotations
 import pandas as pd
 
 from analysis import labels
+from analysis.benchmarks.captions import accuracy_consistency, coefficients, size_overall  # noqa: F401
+from analysis.consistency.captions import (  # noqa: F401
+    consistency,
+    diff_yes,
+    overall_scores,
+    shift_curve,
+    stage_differences,
+)
 from analysis.dictionary import column, threshold
 from analysis.narrative import count, rows, spread
 from analysis.plots import headline
 from analysis.plots.items import LISTED, least_stable, only_answers
 from analysis.plots.models import FOREST
+from analysis.scoring.captions import (  # noqa: F401
+    score_influence,
+    score_methods,
+    score_temperatures,
+    score_violins,
+)
 from analysis.wordings.captions import correlations, effects, intercepts, residuals  # noqa: F401
 
 AGREEMENT = "Agreement is p(agree) / (p(agree) + p(disagree))"

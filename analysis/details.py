@@ -161,7 +161,9 @@ def invalid(runs: Runs, examples: int = 3) -> pd.DataFrame:
     DataFrame
         study, model, condition; n_rows: responses; n_invalid: of these, without a defined agreement (no valid answer,
         or no mass on any option); n_error: prompts that only failed, not among n_rows; share: n_invalid / n_rows, 0 to
-        1; examples: list of outputs that hold no valid answer, empty where no text was generated.
+        1; n_bounded: responses of which only the most probable tokens were shown, so that their probabilities and
+        masses are lower bounds; mass_missing: mean over these of the mass that may be missing, 0 to 1, NaN without any;
+        examples: list of outputs that hold no valid answer, empty where no text was generated.
     """
     prepare(runs)
     return runs.sql(
@@ -170,6 +172,9 @@ def invalid(runs: Runs, examples: int = 3) -> pd.DataFrame:
             SELECT study, model, condition, sum(n_rows) AS n_rows, sum(n_rows - n_valid) AS n_invalid
             FROM item_patterns GROUP BY ALL),
         failed AS (SELECT study, model, condition, count(*) AS n_error FROM errors GROUP BY ALL),
+        bounded AS (
+            SELECT study, model, condition, count(*) AS n_bounded, avg(mass_upper - mass) AS mass_missing
+            FROM responses WHERE mass_upper IS NOT NULL GROUP BY ALL),
         output AS (
             SELECT study, model, condition, unnest(output) AS output FROM answers WHERE agreement IS NULL),
         often AS (SELECT study, model, condition, output, count(*) AS times FROM output GROUP BY ALL),
@@ -178,9 +183,10 @@ def invalid(runs: Runs, examples: int = 3) -> pd.DataFrame:
             FROM often GROUP BY ALL)
         SELECT study, model, condition, coalesce(n_rows, 0)::BIGINT AS n_rows,
                coalesce(n_invalid, 0)::BIGINT AS n_invalid, coalesce(n_error, 0) AS n_error,
-               n_invalid / n_rows AS share, coalesce(examples, []) AS examples
+               n_invalid / n_rows AS share, coalesce(n_bounded, 0) AS n_bounded, mass_missing,
+               coalesce(examples, []) AS examples
         FROM units LEFT JOIN counted USING (study, model, condition) LEFT JOIN failed USING (study, model, condition)
-             LEFT JOIN shown USING (study, model, condition)
+             LEFT JOIN bounded USING (study, model, condition) LEFT JOIN shown USING (study, model, condition)
         ORDER BY position""",
         [examples],
     ).assign(examples=lambda frame: frame["examples"].map(list))

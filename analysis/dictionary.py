@@ -38,6 +38,7 @@ COLUMNS: dict[str, Column] = {
     "text": Column("the item's original wording (its first wording where it has no original)", header="Text"),
     "family": Column("kind of model: causal (answers with the next token) or masked (fills a gap)", header="Family"),
     "source": Column("where the row's numbers come from: these runs, or the printed table named", header="Source"),
+    "paraphrase_source": Column("who made the paraphrases that the row is about", header="Paraphrases by"),
     "reason": Column("why the item is left out of the stability statistics", header="Reason"),
     # sizes
     "n_items": Column("items that the figures are computed over", "items", "Items"),
@@ -52,8 +53,18 @@ COLUMNS: dict[str, Column] = {
     "n_valid": Column("paraphrases with a defined agreement", "paraphrases", "Valid"),
     "n_invalid": Column("responses without a valid answer", "responses", "Invalid"),
     "n_error": Column("prompts without a response because asking failed; not counted elsewhere", "responses", "Failed"),
+    "n_bounded": Column(
+        "responses whose probabilities and mass are lower bounds: the server showed the most probable tokens only",
+        "responses",
+        "Bounded",
+    ),
+    "mass_missing": Column("mean mass that such responses may have beyond what was shown", MASS, "Mass hidden", 3),
     "n_ties": Column("paraphrases with an agreement of exactly 0.5, on neither side", "paraphrases", "Ties"),
-    "n": Column("responses that the row summarises; of a correlation, paraphrases", "responses", "n"),
+    "n": Column(
+        "what the row summarises: responses, items, pairs of questions, or (of a correlation) what is correlated",
+        "",
+        "n",
+    ),
     # validity
     "validity": Column(
         "mean mass on the answers over all paraphrases (share of valid answers where texts were read)",
@@ -93,7 +104,7 @@ COLUMNS: dict[str, Column] = {
     "low_agreement": Column("its agreement", AGREEMENT, "Agreement", 2),
     "high_text": Column("the item's wording with the highest agreement", "", "Highest wording"),
     "high_agreement": Column("its agreement", AGREEMENT, "Agreement", 2),
-    "range": Column("highest minus lowest agreement", AGREEMENT, "Range", 2),
+    "range": Column("highest minus lowest agreement; of scores, the range that was asked for", "", "Range", 2),
     # distribution
     "q25": Column("first quartile of agreement over the item's paraphrases", AGREEMENT, "Q25", 2),
     "median": Column("median agreement over the item's paraphrases", AGREEMENT, "Median", 2),
@@ -103,7 +114,12 @@ COLUMNS: dict[str, Column] = {
         "highest agreement within 1.5 interquartile ranges of the box", AGREEMENT, "Whisker high", 2
     ),
     # comparisons
-    "measure": Column("the column of the table stability that is compared", "", "Measure"),
+    "measure": Column("the figure that is compared or correlated: a column of the table of measures", "", "Measure"),
+    "a_source": Column("the paraphrases compared, by who made them", "", "Paraphrases a"),
+    "b_source": Column("the paraphrases that they are compared with", "", "Paraphrases b"),
+    "item_r": Column(
+        "Pearson correlation across items of the values from the two sources", "-1 to 1", "r over items", 2
+    ),
     "a_model": Column("the model compared", "", "Model a"),
     "a_condition": Column("its condition", "", "Condition a"),
     "b_model": Column("the model it is compared with", "", "Model b"),
@@ -147,7 +163,7 @@ COLUMNS: dict[str, Column] = {
     "r2_marginal": Column("share of the variance that the predictors explain", SHARE, "R² predictors", 3),
     "r2_conditional": Column("share that predictors and items explain together", SHARE, "R² with items", 2),
     "n_missing": Column("responses left out because a value is missing", "responses", "Left out"),
-    "dropped": Column("predictors left out of this fit, and why", "", "Dropped"),
+    "dropped": Column("predictors left out of this fit, and why; of scores, samples without a number", "", "Dropped"),
     "vif": Column("variance inflation factor: 1 for a predictor that no other can predict", "", "VIF", 1),
     "estimate_identity": Column("the estimate for agreement, 0 to 1", "agreement per unit", "Agreement", 4),
     "estimate_logit": Column("the estimate for the logit of agreement", "nats per unit", "Logit", 3),
@@ -164,8 +180,10 @@ COLUMNS: dict[str, Column] = {
     "verdict": Column("the two scales compared, in words", "", "In words"),
     "feature_a": Column("a text feature", "", "Feature"),
     "feature_b": Column("the feature that it is correlated with", "", "With"),
-    "r": Column("Pearson correlation over the paraphrases that have both features", "-1 to 1", "r", 2),
-    "language": Column("language of the wordings (ISO 639 code)", "", "Language"),
+    "r": Column(
+        "correlation over what has both (paraphrases, models); Pearson unless a method is named", "-1 to 1", "r", 2
+    ),
+    "language": Column("language of the wordings (ISO 639 code); all: mean over languages", "", "Language"),
     "columns": Column("the features", "", "Features"),
     "component": Column("what computed them, with its version; empty where they are missing", "", "Computed by"),
     "missing": Column("why the features are missing, and how to get them", "", "Missing because"),
@@ -194,17 +212,34 @@ def column(name: str) -> Column:
     """
     if name in COLUMNS:
         return COLUMNS[name]
+    from analysis.consistency.columns import COLUMNS as WORDING
+
+    if name in WORDING:
+        return WORDING[name]
     percent = threshold(name)
     if percent is not None:
         meaning = f"share of items with more than {percent:g} % of their paraphrases off the majority's side"
         return Column(meaning, "share of items, 0 to 1", f"Flips > {percent:g} %", 2)
     if name.startswith("effect_"):
         return _effect(name.removeprefix("effect_"))
+    if found := _of_scores(name):
+        return found
     for ending, side in (("_lower", "lower"), ("_upper", "upper")):
         if name.endswith(ending):
             base = column(name.removesuffix(ending))
             return replace(base, meaning=f"{side} end of the 95 % interval (items resampled) of: {base.meaning}")
     raise KeyError(name)
+
+
+def _of_scores(name: str) -> Column | None:
+    """The entry of a column of the tables of scores."""
+    from analysis.scoring.columns import COLUMNS as SCORES
+    from analysis.scoring.columns import by_range
+
+    if ranged := by_range(name):
+        base = SCORES[ranged[0]]
+        return replace(base, meaning=f"{base.meaning}, on the range {ranged[1]}", header=f"{base.header} {ranged[1]}")
+    return SCORES.get(name)
 
 
 def _effect(name: str) -> Column:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -41,28 +41,35 @@ class Study:
 
 
 def studies(runs: Runs, table: pd.DataFrame) -> Iterator[Study]:
-    """The studies of the runs, from the table of `stability.items`; arrays have a row for every item of the study."""
-    for name in runs.info["studies"]:
-        listed = runs.execute("SELECT item FROM study_items WHERE study = ? ORDER BY position", [name]).fetchall()
-        units = runs.execute("SELECT model, condition FROM units WHERE study = ? ORDER BY position", [name]).fetchall()
-        long = table[table["study"] == name].set_index(["item", "model", "condition"])
+    """The studies of the runs, from the table of `stability.items`."""
+    return (study(runs, name, table) for name in runs.info["studies"])
 
-        def matrix(column: str, long: pd.DataFrame = long, listed: Any = listed, units: Any = units) -> Array:
-            wide = long[column].unstack(["model", "condition"])
-            wide = wide.reindex(index=[row[0] for row in listed], columns=pd.MultiIndex.from_tuples(units))
-            return wide.to_numpy(dtype=float)
 
-        rows = matrix("n_variants")
-        rows[rows == 0] = np.nan
-        spreads = {"range": "agreement_range", "sd": "agreement_sd", "minority": "minority_share"}
-        yield Study(
-            name=name,
-            units=units,
-            agreement=matrix("agreement_mean"),
-            validity_sd=matrix("validity_sd"),
-            masses={"rows": rows, "total": rows * matrix("validity_mean")},
-            spreads={key: matrix(column) for key, column in spreads.items()},
-        )
+def study(runs: Runs, name: str, table: pd.DataFrame) -> Study:
+    """One study, from a table with the item-level columns of `stability.items`.
+
+    The arrays have a row for every item of the study and a column for every unit, whether the table has them or not.
+    """
+    listed = runs.execute("SELECT item FROM study_items WHERE study = ? ORDER BY position", [name]).fetchall()
+    units = runs.execute("SELECT model, condition FROM units WHERE study = ? ORDER BY position", [name]).fetchall()
+    long = table[table["study"] == name].set_index(["item", "model", "condition"])
+
+    def matrix(column: str) -> Array:
+        wide = long[column].unstack(["model", "condition"])
+        wide = wide.reindex(index=[row[0] for row in listed], columns=pd.MultiIndex.from_tuples(units))
+        return wide.to_numpy(dtype=float)
+
+    rows = matrix("n_variants")
+    rows[rows == 0] = np.nan
+    spreads = {"range": "agreement_range", "sd": "agreement_sd", "minority": "minority_share"}
+    return Study(
+        name=name,
+        units=units,
+        agreement=matrix("agreement_mean"),
+        validity_sd=matrix("validity_sd"),
+        masses={"rows": rows, "total": rows * matrix("validity_mean")},
+        spreads={key: matrix(column) for key, column in spreads.items()},
+    )
 
 
 def validity(columns: Columns, counts: Array) -> dict[str, Array]:

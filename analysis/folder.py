@@ -55,6 +55,8 @@ class Folder:
         The (model, condition) pairs that have rows.
     two_probabilities
         True where the file footers show that every row has two probabilities and a mass: no row need be looked at.
+    absent
+        Optional columns that some response file does not have, with their types: files of before such a column.
     """
 
     path: Path
@@ -62,6 +64,7 @@ class Folder:
     parts: tuple[Path, ...]
     units: frozenset[tuple[str, str]] = frozenset()
     two_probabilities: bool = False
+    absent: frozenset[tuple[str, str]] = frozenset()
 
     @property
     def study(self) -> str:
@@ -77,12 +80,16 @@ class Folder:
 
     @cached_property
     def responses(self) -> str:
-        """SQL that reads all response rows, those with an error included.
+        """SQL that reads all response rows, those with an error included; an optional column that is not there is null.
 
         The study is a literal, since a folder has only one (checked): a constant costs nothing to group and join by.
         """
         names = ", ".join(f'"{name}"' for name in columns("responses")[1:])
-        return f"SELECT {literal(self.study)} AS study, {names} FROM {_read(self.parts)}"
+        rows = _read(self.parts, union_by_name=bool(self.absent))
+        if self.absent:
+            nulls = ", ".join(f'CAST(NULL AS {kind}) AS "{name}"' for name, kind in sorted(self.absent))
+            rows = f"(FROM {rows} UNION ALL BY NAME SELECT {nulls} WHERE false)"
+        return f"SELECT {literal(self.study)} AS study, {names} FROM {rows}"
 
 
 def read(path: Path, con: duckdb.DuckDBPyConnection) -> Folder:
@@ -100,7 +107,7 @@ def read(path: Path, con: duckdb.DuckDBPyConnection) -> Folder:
     _check_columns(con, folder, "stimuli", [stimuli])
     _check_stimuli(con, folder)
     if folder.parts:
-        _check_columns(con, folder, "responses", folder.parts)
+        folder = replace(folder, absent=_check_columns(con, folder, "responses", folder.parts))
         folder = _with_units(con, folder)
     if not folder.units:
         raise InputError(f"{path}: {SCHEMA['responses']['files']}: nothing was asked yet; run it first")
@@ -141,18 +148,27 @@ def _require(path: Path, where: str, fields: Mapping[str, Any], required: Sequen
         raise InputError(f"{path}: {where}: field {missing[0]!r} is missing")
 
 
-def _check_columns(con: duckdb.DuckDBPyConnection, folder: Folder, table: str, files: Sequence[Path]) -> None:
-    """Every file has every column of the schema, in its type; further columns are ignored."""
+def _check_columns(
+    con: duckdb.DuckDBPyConnection, folder: Folder, table: str, files: Sequence[Path]
+) -> frozenset[tuple[str, str]]:
+    """Every file has every column of the schema, in its type; further columns are ignored.
+
+    Returns the optional columns that some file does not have, with their types.
+    """
+    absent = set()
     for file in _one_of_each_layout(con, folder, files):
         described = con.execute(f"DESCRIBE SELECT * FROM {_read([file])}").fetchall()
         found = {row[0]: row[1] for row in described}
         for column in SCHEMA[table]["columns"]:
             where = f"{folder.path}: {file.relative_to(folder.path)}: column {column['name']!r}"
-            if column["name"] not in found:
-                raise InputError(f"{where} is missing")
             wanted = _DUCKDB_TYPES[column["type"]]
-            if found[column["name"]] != wanted:
+            if column["name"] not in found and column.get("optional"):
+                absent.add((column["name"], wanted))
+            elif column["name"] not in found:
+                raise InputError(f"{where} is missing")
+            elif found[column["name"]] != wanted:
                 raise InputError(f"{where} has type {found[column['name']]}, not {wanted} ({column['type']})")
+    return frozenset(absent)
 
 
 def _one_of_each_layout(con: duckdb.DuckDBPyConnection, folder: Folder, files: Sequence[Path]) -> list[Path]:
@@ -227,6 +243,7 @@ def _list(files: Sequence[Path]) -> str:
     return "[" + ", ".join(literal(name) for name in escaped) + "]"
 
 
-def _read(files: Sequence[Path], numbered: bool = False) -> str:
+def _read(files: Sequence[Path], numbered: bool = False, union_by_name: bool = False) -> str:
     # A folder called "seed=1" must not become a column `seed`.
-    return f"read_parquet({_list(files)}, hive_partitioning = false, file_row_number = {str(numbered).lower()})"
+    options = {"hive_partitioning": False, "file_row_number": numbered, "union_by_name": union_by_name}
+    return f"read_parquet({_list(files)}, {', '.join(f'{name} = {value}' for name, value in options.items())})"

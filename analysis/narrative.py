@@ -41,8 +41,8 @@ def answer(
     flip = headline(stability)
     known = stability.assign(label=labels.series(stability)).dropna(subset=[flip, "range_mean"])
     asked = _asked(stability, items, canonical)
-    cautions = (*_validity(stability), *_one_sided(stability), *_excluded(excluded, items), *_invalid(invalid),
-                *_few(stability, items))  # fmt: skip
+    cautions = (*_validity(stability), *_bounded(invalid), *_one_sided(stability), *_excluded(excluded, items),
+                *_invalid(invalid), *_few(stability, items))  # fmt: skip
     if known.empty:
         return Answer(asked, "These runs cannot say: no item has two usable answers to its paraphrases.", (), cautions)
     flips = _flips(known, flip)
@@ -110,10 +110,10 @@ def _verdict(known: pd.DataFrame, flip: str) -> str:
     return f"Yes, {moved} of {rows(known)}."
 
 
-def _percent(share: float) -> str:
+def percent(share: float) -> str:
     """A share in per cent, with a decimal only where it would else be shown as 0 or 100 without being so.
 
-    >>> _percent(0.0), _percent(0.0016), _percent(0.584), _percent(0.999), _percent(1.0)
+    >>> percent(0.0), percent(0.0016), percent(0.584), percent(0.999), percent(1.0)
     ('0 %', '0.2 %', '58 %', '99.9 %', '100 %')
     """
     whole = f"{100 * share:.0f}"
@@ -127,7 +127,7 @@ def _interval(row: pd.Series, name: str, lead: str = "") -> str:
     if pd.isna(low) or pd.isna(high) or low == high:
         return ""
     if threshold(name) is not None:
-        return f"{lead}{_percent(low).removesuffix(' %')} to {_percent(high)}"
+        return f"{lead}{percent(low).removesuffix(' %')} to {percent(high)}"
     return f"{lead}{value(low, column(name))} to {value(high, column(name))}"
 
 
@@ -149,11 +149,11 @@ def _flips(known: pd.DataFrame, flip: str) -> str:
         if len(known) == 1:
             return f"On no item does it give the other answer for {limit} of the wordings."
         return f"No model gives the other answer for {limit} of the wordings of any item."
-    first = f"{_percent(low[flip])} of the items"
+    first = f"{percent(low[flip])} of the items"
     interval = _bracket(_interval(low, flip, LEAD))
     if len(known) == 1:
         return f"The answer flips, for {limit} of an item's wordings, on {first}{interval}."
-    last = f"{_percent(high[flip])} with {high['label']}{_bracket(_interval(high, flip, '' if interval else LEAD))}"
+    last = f"{percent(high[flip])} with {high['label']}{_bracket(_interval(high, flip, '' if interval else LEAD))}"
     return (
         f"The answer flips, for {limit} of an item's wordings, on {first} with {low['label']}{interval} and on {last}."
     )
@@ -201,6 +201,19 @@ def _validity(stability: pd.DataFrame) -> list[str]:
     ]
 
 
+def _bounded(invalid: pd.DataFrame) -> list[str]:
+    named = invalid.assign(label=labels.series(invalid))
+    found = named[named["n_bounded"] > 0].sort_values(["mass_missing", "label"], ascending=[False, True], kind="stable")
+    if found.empty:
+        return []
+    most = value(found["mass_missing"].iloc[0], column("mass_missing"))
+    return [
+        f"Bounds: of {listing(found['label'].tolist())} a server showed the most probable tokens only, so masses are "
+        f"lower bounds and agreement is that of what was shown; on average up to {most} more of the probability may be "
+        "on the answers."
+    ]
+
+
 def _one_sided(stability: pd.DataFrame) -> list[str]:
     named = stability.assign(label=labels.series(stability))
     sentences = []
@@ -234,8 +247,8 @@ def _invalid(invalid: pd.DataFrame) -> list[str]:
     bad, total = int(invalid["n_invalid"].sum()), int(invalid["n_rows"].sum())
     if bad:
         worst = invalid.assign(label=labels.series(invalid)).sort_values("share", kind="stable").iloc[-1]
-        most = f", most from {worst['label']} ({_percent(worst['share'])})" if len(invalid) > 1 else ""
-        sentences.append(f"{bad:,} of {count(total, 'response')} ({_percent(bad / total)}) hold no valid answer{most}.")
+        most = f", most from {worst['label']} ({percent(worst['share'])})" if len(invalid) > 1 else ""
+        sentences.append(f"{bad:,} of {count(total, 'response')} ({percent(bad / total)}) hold no valid answer{most}.")
     failed = int(invalid["n_error"].sum())
     if failed:
         sentences.append(f"{count(failed, 'prompt')} failed and {'has' if failed == 1 else 'have'} no response.")
@@ -252,7 +265,7 @@ def _few(stability: pd.DataFrame, items: pd.DataFrame) -> list[str]:
     typical = int(np.median(sizes))
     if 0 < typical < FEW_PARAPHRASES:
         sentences.append(
-            f"Only {count(typical, 'wording')} per item: one alone is {_percent(1 / typical)}, and ranges grow with "
+            f"Only {count(typical, 'wording')} per item: one alone is {percent(1 / typical)}, and ranges grow with "
             "more."
         )
     return sentences

@@ -104,17 +104,29 @@ class Page:
         shown = [self.figure(name, part, *frames, file=file).text for part, file in zip(parts, names, strict=True)]
         return Html("".join(shown)) if shown else _note("Nothing to show here: these runs have no data for it.")
 
-    def table(self, name: str, sort: str | None = None) -> Html:
-        """A table with few digits in its own scrolling box; sorted by a column, largest first, where one is named."""
+    def table(
+        self, name: str, rows: pd.DataFrame | None = None, *, sort: str | None = None, most: int = MOST_ROWS
+    ) -> Html:
+        """A table with few digits in its own scrolling box.
+
+        All of it, or the `rows` given; at most `most`, those with the largest value of the column `sort` first.
+        """
         frame, entry = self.frame(name), tables.table(name)
         if frame.empty:
             return _note(f"{entry.title}: none.")
-        frame = frame.sort_values(sort, ascending=False, kind="stable", na_position="last") if sort else frame
-        shown = frame.head(MOST_ROWS)
+        chosen = frame if rows is None else rows
+        chosen = chosen.sort_values(sort, ascending=False, kind="stable", na_position="last") if sort else chosen
+        shown = chosen.head(most)
         return _fragment(
             "table", name=name, caption=entry.caption, left_out=len(frame) - len(shown),
-            grid=rendering.grid(shown, tables.printed(name, shown)), ours=_ours(shown),
+            grid=rendering.grid(shown, tables.printed(name, shown), tables.best(name, shown)), ours=_ours(shown),
         )  # fmt: skip
+
+    def section(self, name: str, title: str = "") -> Html:
+        """A table under a heading of its own; neither of them where these runs have no rows for it."""
+        if self.frame(name).empty:
+            return _fragment("section", title="", note=f"no rows in table {name}")
+        return Html(_fragment("section", title=title, note=tables.table(name).title).text + self.table(name).text)
 
     def examples(self) -> Html:
         """The pair of wordings of one item that each model answers most differently, both answers beside them."""
@@ -152,7 +164,9 @@ def locate(folder: str) -> Path:
 
 def _ours(frame: pd.DataFrame) -> set[int]:
     """Positions of the rows that are ours, in a table that has printed ones beside them."""
-    return set(np.flatnonzero(frame["source"] == OURS)) if "source" in frame else set()
+    if "source" not in frame or (frame["source"] == OURS).all():
+        return set()
+    return set(np.flatnonzero(frame["source"] == OURS))
 
 
 def _pair(row: pd.Series, canonical: Sequence[str]) -> dict[str, Any]:

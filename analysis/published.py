@@ -46,12 +46,18 @@ def compare(
     found = matched(runs, ours)
     if found.empty:
         return found.drop(columns="printed")
+    return beside(found, found, printed())
+
+
+def beside(ours: pd.DataFrame, found: pd.DataFrame, rows: pd.DataFrame) -> pd.DataFrame:
+    """Our rows, and behind those of each study, model and condition in `found` (`matched`) the printed ones."""
+    units = ["study", "model", "condition"]
     # Printed rows carry the names of the run they stand beside, so that a group sorts and filters as one.
-    beside = found[["study", "model", "condition", "printed"]].merge(printed(), on="printed")
-    both = pd.concat([found, beside], ignore_index=True)
-    # The sort is stable: our row was first, the printed ones follow it.
-    order = both.groupby(["study", "model", "condition"], sort=False).ngroup()
-    return both.iloc[order.argsort(kind="stable")].drop(columns="printed").reset_index(drop=True)
+    named = found[[*units, "printed"]].drop_duplicates().merge(rows, on="printed")
+    both = pd.concat([ours, named], ignore_index=True) if len(named) else ours
+    # The sort is stable: our rows were first, the printed ones follow them.
+    order = both.groupby(units, sort=False).ngroup()
+    return both.iloc[order.argsort(kind="stable")].drop(columns="printed", errors="ignore").reset_index(drop=True)
 
 
 def matched(runs: Runs, frame: pd.DataFrame) -> pd.DataFrame:
@@ -68,9 +74,21 @@ def printed() -> pd.DataFrame:
     rows = pd.concat([pd.read_csv(file, dtype={"mark": str}) for file in files])
     # Table 7 repeats three rows of Table 1 for comparison.
     rows = rows[(rows["table"] == 1) | (rows["paraphrases"] != "gpt-3.5-turbo")]
-    source = "Haller et al., Table " + rows["table"].astype(str) + ", paraphrases by " + rows["paraphrases"]
+    source = _named(rows) + ", paraphrases by " + rows["paraphrases"]
     rows = rows.rename(columns={"model": "printed"}).assign(source=source, mark=rows["mark"].fillna(""))
     return rows.drop(columns=["table", "paraphrases", "family"])
+
+
+def printed_sources() -> pd.DataFrame:
+    """Table 7 alone, with `paraphrase_source`: every model with both sources of paraphrases."""
+    rows = pd.read_csv(FOLDER / "haller_table7.csv", dtype={"mark": str})
+    rows = rows.assign(source=_named(rows), mark=rows["mark"].fillna(""))
+    rows = rows.rename(columns={"model": "printed", "paraphrases": "paraphrase_source"})
+    return rows.drop(columns=["table", "family"])
+
+
+def _named(rows: pd.DataFrame) -> pd.Series:
+    return "Haller et al., Table " + rows["table"].astype(str)
 
 
 def _studies(runs: Runs) -> list[str]:

@@ -3,34 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
-
-@dataclass(frozen=True, slots=True)
-class Table:
-    """One table: where it is computed, what it is called, and its columns.
-
-    Attributes
-    ----------
-    function
-        "module.function" inside `analysis`, imported when the table is asked for.
-    columns
-        All columns in order, as in the CSV. `flip_*` stands for one column per threshold, `intervals` for the columns
-        `X_lower` and `X_upper` of every figure X.
-    hidden
-        Columns that LaTeX, Markdown and HTML leave out for want of room.
-    """
-
-    function: str
-    title: str
-    caption: str
-    columns: tuple[str, ...]
-    hidden: frozenset[str] = frozenset()
-
-
-def _names(text: str) -> tuple[str, ...]:
-    return tuple(text.split())
-
+from analysis.registry_entry import Table
+from analysis.registry_entry import names as _names
+from analysis.registry_scoring import SCORING
+from analysis.registry_wording import WORDING
 
 UNIT = ("study", "model", "condition")
 EFFECTS = (
@@ -98,8 +75,9 @@ TABLES: Mapping[str, Table] = {
     "invalid": Table(
         "stability.invalid",
         "Answers that could not be used",
-        "Responses without a valid answer, prompts that failed, and examples of outputs.",
-        (*UNIT, *_names("n_rows n_invalid n_error share examples")),
+        "Responses without a valid answer, prompts that failed, responses known within bounds only, and examples of "
+        "outputs.",
+        (*UNIT, *_names("n_rows n_invalid n_error share n_bounded mass_missing examples")),
     ),
     "excluded": Table(
         "stability.excluded",
@@ -114,6 +92,23 @@ TABLES: Mapping[str, Table] = {
         "spread is the standard deviation across items; a printed standard error of 0.000 was printed as 0.",
         (*UNIT, "source", *FIGURES, *_names("n_items n_variants n_excluded_items mark low_mass intervals")),
         frozenset({"n_variants", "n_excluded_items", "low_mass"}),
+    ),
+    "sources": Table(
+        "sources.models",
+        "Each model's validity and stability, by the source of the paraphrases",
+        "The counterpart of Haller et al., Table 7: the figures of table stability over the paraphrases of one source "
+        "at a time, with 95 % bootstrap intervals over items; printed rows where model and items are the same.",
+        (*UNIT, "source", "paraphrase_source", *FIGURES,
+         *_names("n_items n_variants n_excluded_items mark low_mass intervals")),
+        frozenset({"n_variants", "n_excluded_items", "low_mass"}),
+    ),
+    "source_agreement": Table(
+        "sources.agreement",
+        "How far two sources of paraphrases agree about a model",
+        "Difference a minus b on the items that both sources have, and Pearson correlation across these items; 95 % "
+        "bootstrap intervals over items.",
+        (*UNIT, *_names("measure a_source b_source difference lower upper item_r item_r_lower item_r_upper n_items")),
+        frozenset(_names("lower upper item_r_lower item_r_upper")),
     ),
     "mixed": Table(
         "wordings.mixed",
@@ -178,4 +173,6 @@ TABLES: Mapping[str, Table] = {
         "One row per group of features. What is missing has no numbers here, rather than zeros.",
         _names("study language columns component missing n_texts"),
     ),
+    **SCORING,
+    **WORDING,
 }  # fmt: skip

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pandas as pd
 
 from analysis.dictionary import Column, column, value
@@ -24,10 +25,11 @@ CROWDED = 8  # columns from which on a smaller print is needed
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One printed value, with its 95 % interval where it has one."""
+    """One printed value, with its 95 % interval where it has one; `best` where it is the best of its row."""
 
     text: str
     interval: str = ""
+    best: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +57,7 @@ def _json(value: Any) -> Any:
     return json.dumps(list(value), ensure_ascii=False) if isinstance(value, list | tuple) else value
 
 
-def grid(frame: pd.DataFrame, printed: Sequence[str]) -> Grid:
+def grid(frame: pd.DataFrame, printed: Sequence[str], best: Sequence[tuple[Sequence[str], str]] = ()) -> Grid:
     """The printed form of a frame.
 
     Parameters
@@ -66,12 +68,15 @@ def grid(frame: pd.DataFrame, printed: Sequence[str]) -> Grid:
         Columns to show. `study`, `model` and `condition` come first by themselves, study and condition only where they
         tell rows apart; an empty `mark` is left out. A column with `_lower` and `_upper` beside it is printed with its
         interval.
+    best
+        Columns that are compared within each row, and the rule: "largest" or "smallest absolute".
     """
     marked = "mark" in frame and frame["mark"].fillna("").any()
     names = (*_identity(frame), *(name for name in printed if name != "mark" or marked))
     columns = tuple(column(name) for name in names)
-    cells = [[_cell(frame, name, entry, row) for name, entry in zip(names, columns, strict=True)]
-             for row in range(len(frame))]  # fmt: skip
+    bold = {cell for compared, rule in best for cell in _best(frame, compared, rule)}
+    cells = [[replace(_cell(frame, name, entry, row), best=(row, name) in bold)
+              for name, entry in zip(names, columns, strict=True)] for row in range(len(frame))]  # fmt: skip
     numeric = tuple(pd.api.types.is_numeric_dtype(frame[name]) and frame[name].dtype != bool for name in names)
     longest = [max((len(row[i].text) for row in cells), default=0) for i in range(len(names))]
     wordy = tuple(not number and size > WORDY for number, size in zip(numeric, longest, strict=True))
@@ -82,9 +87,21 @@ def _identity(frame: pd.DataFrame) -> list[str]:
     names = ["study"] if "study" in frame and frame["study"].nunique() > 1 else []
     if "model" in frame:
         names.append("model")
-        if "condition" in frame and (frame.groupby("model")["condition"].nunique() > 1).any():
+    if "condition" in frame:
+        each = frame.groupby("model")["condition"] if "model" in frame else frame["condition"]
+        if np.any(np.asarray(each.nunique()) > 1):
             names.append("condition")
     return names
+
+
+def _best(frame: pd.DataFrame, compared: Sequence[str], rule: str) -> Iterator[tuple[int, str]]:
+    """Row and column of the best value of every row that has at least two to compare; all of those that tie."""
+    values = frame[list(compared)].astype(float)
+    values = values if rule == "largest" else -values.abs()
+    top = values.max(axis=1)
+    for row, several in enumerate(values.notna().sum(axis=1) > 1):
+        if several:
+            yield from ((row, name) for name in compared if values[name].iloc[row] == top.iloc[row])
 
 
 def _cell(frame: pd.DataFrame, name: str, entry: Column, row: int) -> Cell:
@@ -92,7 +109,7 @@ def _cell(frame: pd.DataFrame, name: str, entry: Column, row: int) -> Cell:
     if f"{name}_se" in frame and f"{name}_dagger" in frame:
         error = value(frame[f"{name}_se"].iloc[row], entry)
         return Cell(text + frame[f"{name}_dagger"].iloc[row], f"± {error}" if error else "")
-    low, high = ("lower", "upper") if name in ("difference", "estimate") else (f"{name}_lower", f"{name}_upper")
+    low, high = ("lower", "upper") if name in ("difference", "estimate", "r") else (f"{name}_lower", f"{name}_upper")
     if not text or name in WITHOUT_INTERVAL or low not in frame or high not in frame:
         return Cell(text)
     ends = [value(frame[end].iloc[row], entry) for end in (low, high)]
@@ -103,8 +120,13 @@ def markdown(table: Grid) -> str:
     """A pipe table; whatever Markdown would read as markup is escaped."""
     lines = [[_markdown(entry.header) for entry in table.columns], [("---:" if n else "---") for n in table.numeric]]
     for row in table.rows:
-        lines.append([_markdown(" ".join(filter(None, (cell.text, cell.interval)))) for cell in row])
+        lines.append([_markdown_cell(cell) for cell in row])
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+def _markdown_cell(cell: Cell) -> str:
+    text = _markdown(cell.text)
+    return " ".join(filter(None, (f"**{text}**" if cell.best else text, _markdown(cell.interval))))
 
 
 def _markdown(text: str) -> str:
@@ -142,12 +164,15 @@ def _tex_header(text: str, numeric: bool) -> str:
     return f"\\shortstack[r]{{{_tex(first)}\\\\{_tex(rest)}}}" if numeric and rest else _tex(text)
 
 
+def _tex_cell(cell: Cell, wordy: bool) -> str:
+    if wordy:
+        return f"{{\\raggedright {_tex(cell.text)}\\par}}"
+    return f"\\textbf{{{_tex(cell.text)}}}" if cell.best else _tex(cell.text)
+
+
 def _tex_row(row: Sequence[Cell], wordy: Sequence[bool]) -> str:
     """The values, and under them their intervals in small print."""
-    cells = [
-        f"{{\\raggedright {_tex(cell.text)}\\par}}" if w else _tex(cell.text)
-        for cell, w in zip(row, wordy, strict=True)
-    ]
+    cells = [_tex_cell(cell, w) for cell, w in zip(row, wordy, strict=True)]
     line = " & ".join(cells) + r" \\"
     if not any(cell.interval for cell in row):
         return line

@@ -13,10 +13,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
-from analysis import files, parameters, plots, provenance, tables
+from analysis import consistency, files, parameters, plots, provenance, tables
 from analysis.errors import InputError
 from analysis.page import NOTEBOOKS, TEMPLATES, locate, render
 from analysis.runs import open as open_runs
+from analysis.scoring import items as scoring
 from analysis.wordings import answerable
 
 if TYPE_CHECKING:
@@ -32,13 +33,15 @@ ON_CARD = ("answer", "figure")  # cells with these tags are shown on the index, 
 class Notebook:
     """One notebook of the report: its file's stem, the question it answers, and whether runs have data for it.
 
-    `needs` names what it imports beyond the report's own packages: package -> how to install it.
+    `needs` names what it imports beyond the report's own packages: package -> how to install it. `protocols` are those
+    that it is about; empty: all that no other notebook is about. It sees no other runs.
     """
 
     name: str
     question: str
     wanted: Callable[[Runs], bool]
     needs: Mapping[str, str] = field(default_factory=dict)
+    protocols: frozenset[str] = frozenset()
 
     @property
     def path(self) -> Path:
@@ -81,6 +84,18 @@ REGISTRY = (
         "text_features", "What in a wording moves the answer?", answerable,
         needs={"statsmodels": "pip install 'waver[statistics]'"},
     ),
+    Notebook(
+        "wording", "Do the models give the same answer to a question in other words?", lambda runs: True,
+        protocols=frozenset({consistency.PROTOCOL}),
+    ),
+    Notebook(
+        "benchmarks", "What goes with consistency: size, accuracy, benchmarks?", lambda runs: True,
+        protocols=frozenset({consistency.PROTOCOL}),
+    ),
+    Notebook(
+        "scoring", "Does the judge give everything the same score?", lambda runs: True,
+        protocols=frozenset({scoring.PROTOCOL}),
+    ),
 )  # fmt: skip
 
 
@@ -116,21 +131,41 @@ def report(
         been written then.
     """
     opened = open_runs(*(locate(folder) for folder in folders))
-    chosen = [notebook for notebook in registry or REGISTRY if notebook.wanted(opened)]
+    seen = {
+        notebook.name: _folders(notebook, registry or REGISTRY, folders, opened) for notebook in registry or REGISTRY
+    }
+    chosen = [n for n in registry or REGISTRY if seen[n.name] and n.wanted(_only(seen[n.name], folders, opened))]
     if not chosen:
         raise InputError(
-            f"{', '.join(folders)}: no item has two variants beside its original; there is nothing to report"
+            f"{', '.join(folders)}: no item has two variants beside its original, or a score; there is nothing to "
+            "report"
         )
     if out.exists() and not out.is_dir():
         raise InputError(f"{out} is a file; --out needs a folder")
     values = parameters.check(given or {}, {notebook.name: notebook.path for notebook in chosen})
     files.clear(out)
     results = [
-        _make(notebook, {"runs": list(folders), "out": str(out), **values[notebook.name]}, out) for notebook in chosen
+        _make(notebook, {"runs": seen[notebook.name], "out": str(out), **values[notebook.name]}, out)
+        for notebook in chosen
     ]
     title = ", ".join(opened.info["studies"])
     files.write(out / "index.html", _index(results, out, title, folders))
     return results
+
+
+def _folders(notebook: Notebook, registry: Sequence[Notebook], folders: Sequence[str], opened: Runs) -> list[str]:
+    """The run folders whose protocol the notebook is about."""
+    elsewhere = frozenset[str]().union(*(other.protocols for other in registry))
+    protocols = [folder.info["study"]["protocol"] for folder in opened.folders]
+    return [
+        folder
+        for folder, protocol in zip(folders, protocols, strict=True)
+        if (protocol in notebook.protocols if notebook.protocols else protocol not in elsewhere)
+    ]
+
+
+def _only(chosen: Sequence[str], folders: Sequence[str], opened: Runs) -> Runs:
+    return opened if len(chosen) == len(folders) else open_runs(*(locate(folder) for folder in chosen))
 
 
 def _make(notebook: Notebook, values: Mapping[str, Any], out: Path) -> Result:

@@ -21,7 +21,7 @@ import numpy as np
 import pandas as pd
 
 from analysis import figures
-from analysis.agreement import prepare
+from analysis.agreement import SPREAD, prepare
 from analysis.details import distribution, divergent, excluded, invalid, outliers
 from analysis.resampling import DRAWS, bootstrap, paired
 
@@ -75,9 +75,7 @@ def items(runs: Runs) -> pd.DataFrame:
                    max(validity_mean) FILTER (WHERE original) AS original_validity
             FROM item_patterns GROUP BY study, model, condition, item)
         SELECT study, model, condition, item, text, n_variants, n_valid, validity_mean, validity_sd,
-               agreement_mean, agreement_sd, agreement_min, agreement_max,
-               CASE WHEN n_valid > 1 THEN agreement_max - agreement_min END AS agreement_range,
-               CASE WHEN n_valid > 1 THEN least(n_agree, n_valid - n_ties - n_agree) / n_valid END AS minority_share,
+               agreement_mean, agreement_sd, agreement_min, agreement_max, {SPREAD},
                coalesce(n_ties, 0) AS n_ties, original_agreement, original_validity, n_variants - n_valid AS n_invalid
         FROM item JOIN study_items AS s USING (study, item) JOIN units AS u USING (study, model, condition)
         ORDER BY u.position, s.position"""
@@ -116,24 +114,30 @@ def models(
     InputError
         For a threshold outside 0 to 1.
     """
-    statistic = partial(figures.stability, thresholds=figures.named(thresholds))
-    tables = []
-    for study in figures.studies(runs, items(runs)):
-        found = bootstrap(study.masses, figures.validity, draws=resamples, seed=seed)
-        found.update(bootstrap(study.spreads, statistic, draws=resamples, seed=seed))
-        n_items = found["range_mean"].n_items
-        columns: dict[str, Any] = {name: figure.estimate for name, figure in found.items()}
-        columns["n_items"] = n_items
-        columns["n_variants"] = np.nansum(study.masses["rows"], axis=0).astype(int)
-        columns["n_excluded_items"] = len(study.agreement) - n_items
-        columns["mark"] = figures.marks(study.agreement)
-        columns["low_mass"] = found["validity"].estimate < LOW_MASS
-        for name, figure in found.items():
-            columns[f"{name}_lower"], columns[f"{name}_upper"] = figure.lower, figure.upper
-        table = pd.DataFrame(columns)
-        table.insert(1, "validity_se", figures.standard_error(study))
-        tables.append(_labelled(study, table))
+    tables = [
+        of_units(study, thresholds=thresholds, resamples=resamples, seed=seed)
+        for study in figures.studies(runs, items(runs))
+    ]
     return pd.concat(tables, ignore_index=True)
+
+
+def of_units(study: figures.Study, *, thresholds: Sequence[float], resamples: int, seed: int) -> pd.DataFrame:
+    """The rows of `models` of one study, made from its item-level columns."""
+    statistic = partial(figures.stability, thresholds=figures.named(thresholds))
+    found = bootstrap(study.masses, figures.validity, draws=resamples, seed=seed)
+    found.update(bootstrap(study.spreads, statistic, draws=resamples, seed=seed))
+    n_items = found["range_mean"].n_items
+    columns: dict[str, Any] = {name: figure.estimate for name, figure in found.items()}
+    columns["n_items"] = n_items
+    columns["n_variants"] = np.nansum(study.masses["rows"], axis=0).astype(int)
+    columns["n_excluded_items"] = len(study.agreement) - n_items
+    columns["mark"] = figures.marks(study.agreement)
+    columns["low_mass"] = found["validity"].estimate < LOW_MASS
+    for name, figure in found.items():
+        columns[f"{name}_lower"], columns[f"{name}_upper"] = figure.lower, figure.upper
+    table = pd.DataFrame(columns)
+    table.insert(1, "validity_se", figures.standard_error(study))
+    return _labelled(study, table)
 
 
 def differences(

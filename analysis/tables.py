@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from analysis.dictionary import column, threshold
 from analysis.errors import InputError
 from analysis.registry import TABLES, UNIT, Table
+from analysis.scoring.columns import by_range
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -29,6 +30,9 @@ def expand(frame: pd.DataFrame, entry: str) -> list[str]:
     """The columns of a frame that an entry of `Table.columns` stands for."""
     if entry == "flip_*":
         return [name for name in map(str, frame.columns) if threshold(name) is not None]
+    if entry in ("kurtosis_*", "tau_*"):
+        ranged = {name: by_range(name) for name in map(str, frame.columns)}
+        return [name for name, found in ranged.items() if found and found[0] == entry.removesuffix("_*")]
     if entry == "intervals":
         return [name for name in map(str, frame.columns) if name.endswith(("_lower", "_upper"))]
     return [entry]
@@ -75,6 +79,10 @@ def convert(name: str, given: Mapping[str, str]) -> dict[str, Any]:
 def _like(default: Any, text: str) -> Any:
     if isinstance(default, tuple | list):
         return tuple(_like(default[0], part) for part in text.split(","))
+    if isinstance(default, bool):
+        if text.lower() not in ("true", "false"):
+            raise ValueError(f"{text!r} is neither true nor false")
+        return text.lower() == "true"
     return text if default is None else type(default)(text)
 
 
@@ -132,7 +140,7 @@ def render(name: str, frame: pd.DataFrame, form: str) -> str:
         raise InputError(f"unknown format {form!r}; the formats are: {', '.join(FORMATS)}")
     if form == "csv":
         return rendering.csv(frame)
-    grid = rendering.grid(frame, printed(name, frame))
+    grid = rendering.grid(frame, printed(name, frame), best(name, frame))
     return rendering.latex(grid, name, table(name)) if form == "latex" else rendering.markdown(grid)
 
 
@@ -141,6 +149,12 @@ def printed(name: str, frame: pd.DataFrame) -> list[str]:
     entry = table(name)
     left = (*UNIT, "intervals", *entry.hidden)
     return [key for column_ in entry.columns if column_ not in left for key in expand(frame, column_)]
+
+
+def best(name: str, frame: pd.DataFrame) -> list[tuple[list[str], str]]:
+    """The columns of a table that are compared within each row, and which of them is best (`Table.best`)."""
+    groups = table(name).best
+    return [([key for column_ in names.split() for key in expand(frame, column_)], rule) for names, rule in groups]
 
 
 def _function(name: str) -> Callable[..., Any]:

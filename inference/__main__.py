@@ -1,4 +1,4 @@
-"""python -m inference run | preview | import"""
+"""python -m inference run | preview | import | paraphrase"""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from functools import partial
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from inference.engines import ENGINES, VllmSettings
+from inference.engines.api import settings
 from inference.errors import InputError, RunFailed
 from inference.protocols import PROTOCOLS, protocol
 
@@ -85,7 +87,22 @@ def _parser(given: Sequence[str]) -> argparse.ArgumentParser:
             _add(kinds, name, importer.main, about, importer.add_arguments)
         else:
             kinds.add_parser(name, help=about)
+    _add_paraphrase(commands, given)
     return parser
+
+
+def _add_paraphrase(commands: Any, given: Sequence[str]) -> None:
+    from inference.paraphrase import VERBS
+
+    parser = commands.add_parser("paraphrase", help="make paraphrases of items, check them by hand, combine sources")
+    verbs = parser.add_subparsers(title="what to do", metavar="VERB", required=True)
+    for name, about in VERBS.items():
+        if list(given[:2]) != ["paraphrase", name]:
+            verbs.add_parser(name, help=about)
+            continue
+        command = importlib.import_module("inference.paraphrase.command")
+        action, add_arguments = command.COMMANDS[name]
+        _add(verbs, name, partial(action, settings=_settings), about, partial(add_arguments, engine=_engine))
 
 
 def _add(
@@ -125,6 +142,11 @@ def _asking(asked: ModuleType, parser: argparse.ArgumentParser) -> None:
         "--models", metavar="FILE", help="YAML: model id -> series, stage, family, parameters, revision"
     )
     parser.add_argument("--name", metavar="STUDY", help="name of the study (default: the name of the items file)")
+    _engine(parser)
+
+
+def _engine(parser: argparse.ArgumentParser) -> None:
+    """How a model is asked, whatever it is asked: arguments that `_settings` reads."""
     parser.add_argument(
         "--form",
         choices=("auto", "plain", "chat"),
@@ -132,7 +154,7 @@ def _asking(asked: ModuleType, parser: argparse.ArgumentParser) -> None:
         help="auto: chat where the model has a chat template, else plain; a masked model always fills a mask",
     )
     engine = parser.add_argument_group("engine")
-    engine.add_argument("--engine", choices=("auto", "causal", "masked"), default="auto")
+    engine.add_argument("--engine", choices=("auto", *ENGINES), default="auto")
     engine.add_argument("--dtype", choices=("auto", "float32", "bfloat16", "float16"), default="auto")
     engine.add_argument("--device", default="auto", help="cpu, cuda, cuda:1, mps ... (default: the best there is)")
     engine.add_argument("--revision", help="branch, tag or commit of hub models")
@@ -140,12 +162,27 @@ def _asking(asked: ModuleType, parser: argparse.ArgumentParser) -> None:
     engine.add_argument(
         "--batch-size", type=_positive, metavar="N", help="prompts per forward pass (default: automatic)"
     )
+    settings.add_arguments(parser)
+    vllm = parser.add_argument_group("engine vllm")
+    vllm.add_argument("--lora", metavar="FOLDER", help="LoRA adapter to ask the model with, as peft writes it")
+    vllm.add_argument("--tensor-parallel-size", type=_positive, metavar="N", help="GPUs to spread a model over")
+    vllm.add_argument("--quantization", metavar="METHOD", help="as vLLM calls it (default: what the checkpoint says)")
+    vllm.add_argument(
+        "--gpu-memory-utilization", type=_share, metavar="P", help="share of a GPU's memory to take (default: 0.9)"
+    )
 
 
 def _positive(text: str) -> int:
     number = int(text)
     if number < 1:
         raise argparse.ArgumentTypeError(f"{text} is not a positive number")
+    return number
+
+
+def _share(text: str) -> float:
+    number = float(text)
+    if not 0 < number <= 1:
+        raise argparse.ArgumentTypeError(f"{text} is not a share above 0, at most 1")
     return number
 
 
@@ -171,11 +208,16 @@ def _preview(options: argparse.Namespace) -> None:
 def _prepare(options: argparse.Namespace) -> tuple[Study, tuple[Model, ...], Questions, Settings]:
     """Everything that can be checked before a model is loaded."""
     from inference.models import resolve
+
+    models = resolve(options.model, options.protocol.FAMILIES, hosted=options.engine == "openai")
+    study, questions = options.protocol.prepare(options)
+    return study, models, questions, _settings(options)
+
+
+def _settings(options: argparse.Namespace) -> Settings:
     from inference.run import Settings
 
-    models = resolve(options.model, options.protocol.FAMILIES)
-    study, questions = options.protocol.prepare(options)
-    settings = Settings(
+    return Settings(
         form=options.form,
         engine=options.engine,
         dtype=options.dtype,
@@ -183,8 +225,17 @@ def _prepare(options: argparse.Namespace) -> tuple[Study, tuple[Model, ...], Que
         revision=options.revision,
         seed=options.seed,
         batch_size=options.batch_size,
+        api=settings.from_options(options),
+        vllm=_vllm_settings(options),
     )
-    return study, models, questions, settings
+
+
+def _vllm_settings(options: argparse.Namespace) -> VllmSettings | None:
+    names = ("lora", "tensor_parallel_size", "quantization", "gpu_memory_utilization")
+    given = {name: value for name in names if (value := getattr(options, name)) is not None}
+    if given and options.engine != "vllm":
+        raise InputError(f"--{next(iter(given)).replace('_', '-')} is for --engine vllm: say so, or leave it out")
+    return VllmSettings(**given) if given else None
 
 
 def _without_secrets(arguments: Sequence[str]) -> list[str]:

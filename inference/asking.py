@@ -118,7 +118,7 @@ def _read_score(variant: Variant, score: Score) -> dict[str, Any]:
     answer = None if score.answer is None else variant.options[score.answer].label
     return {
         "probability": score.probability,
-        "logprob": score.logprob,
+        "logprob": score.logprob or None,
         "mass": score.mass,
         "mass_upper": score.mass_upper,
         "answer": answer,

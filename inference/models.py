@@ -32,7 +32,7 @@ class Model:
     fields: Mapping[str, Any] = field(default_factory=dict)
 
 
-def resolve(names: Iterable[str], families: Container[str] = FAMILIES) -> tuple[Model, ...]:
+def resolve(names: Iterable[str], families: Container[str] = FAMILIES, *, hosted: bool = False) -> tuple[Model, ...]:
     """Models by the names of the command line.
 
     Parameters
@@ -42,13 +42,18 @@ def resolve(names: Iterable[str], families: Container[str] = FAMILIES) -> tuple[
         for the models that come with Waver.
     families
         Those of `FAMILIES` that `demo` stands for: a protocol may have nothing to ask of a masked model.
+    hosted
+        Whether the models are on a server: then a name is what the server calls it.
 
     Raises
     ------
     InputError
         For a folder that is not there, and for two models of one id.
     """
-    models = [model for name in names for model in (_demo_models(families) if name == DEMO else (_resolve(name),))]
+    one = _hosted if hosted else _resolve
+    models = [
+        model for name in names for model in (_demo_models(families) if name == DEMO and not hosted else (one(name),))
+    ]
     seen: dict[str, Model] = {}
     for model in models:
         if model.id in seen:
@@ -105,6 +110,13 @@ def _resolve(name: str) -> Model:
     if not re.fullmatch(r"\w[\w.-]*(/\w[\w.-]*)?", source):
         raise InputError(f"--model {source}: no such folder")
     return Model(chosen or source, source)
+
+
+def _hosted(name: str) -> Model:
+    chosen, equals, source = name.partition("=")
+    if not name.strip() or (equals and not (chosen and source)):
+        raise InputError(f"--model {name}: expected NAME, or NAME=NAME_ON_THE_SERVER with both parts")
+    return Model(chosen, source) if equals else Model(name, name)
 
 
 def _demo_models(families: Container[str]) -> tuple[Model, ...]:

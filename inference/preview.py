@@ -7,10 +7,10 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from inference.asking import Prompts, Questions, Way, ask
+from inference.asking import Exact, Prompts, Questions, Way, ask
 from inference.models import Model
 from inference.prompts import Prompt
-from inference.run import Settings, refuse_first_token_of_thinkers, release_memory
+from inference.run import Settings, fitting_rounds, release_memory
 from inference.study import Study, Variant
 
 if TYPE_CHECKING:
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 WIDTH = 100
 TIMED_BATCHES, TIMED_SECONDS = 3, 10.0  # the sample ends at whichever comes first
+TIMED_PROMPTS = 32  # where a prompt costs money
 
 
 def preview(
@@ -46,9 +47,7 @@ def preview(
         engine = (load or settings.load)(model, settings.seed or 0)
         form = engine.form(settings.form)
         yield from ("", f"model {model.id}: {_described(engine)}")
-        rounds = questions.rounds(form)
-        refuse_first_token_of_thinkers(model, engine, form, rounds)
-        for each in rounds:
+        for each in fitting_rounds(model, engine, form, questions.rounds(form)):
             chosen = [variant for variant in variants if each.chosen(variant)]
             asked = Prompts(chosen, each.render, engine.mask_token)
             yield from ("", *(f"condition {condition.name}" for condition in each.conditions))
@@ -56,17 +55,29 @@ def preview(
                 yield "  to come: nothing, no variant is drawn"
                 continue
             yield from _explained(engine.explain(asked[0]), chosen[0])
-            tokens = sum(engine.lengths(asked))
-            estimate = estimated_seconds(engine, asked, [condition.way for condition in each.conditions])
+            tokens, ways = sum(engine.lengths(asked)), [condition.way for condition in each.conditions]
+            estimate = estimated_seconds(engine, asked, ways)
             yield f"  to come: {len(asked):,} prompts, {tokens:,} tokens, about {duration(estimate)}"
+            bill = engine.bill(*billed_tokens(tokens, len(asked), ways))
+            if bill is not None:
+                yield f"  {bill}"
             seconds, prompts = seconds + estimate, prompts + len(asked)
+        engine.close()
         del engine
         release_memory()
     yield from ("", f"in all: {prompts:,.0f} prompts, about {duration(seconds)} (loading the models aside)")
 
 
 def estimated_seconds(engine: Engine, prompts: Sequence[Prompt], ways: Sequence[Way]) -> float:
-    """Time that all prompts will take, from timed batches spread over the length-sorted list."""
+    """Time that all prompts will take, from timed batches spread over the length-sorted list.
+
+    Where every prompt is asked alone it may also be paid: then a few prompts tell the time.
+    """
+    if engine.alone:
+        sample = range(0, len(prompts), -(-len(prompts) // TIMED_PROMPTS))
+        began = time.perf_counter()
+        ask(engine, [prompts[number] for number in sample], ways)
+        return (time.perf_counter() - began) * len(prompts) / len(sample)
     batches = engine.batches(prompts)
     lengths = engine.lengths(prompts)
     chosen = [batches[len(batches) * (2 * n + 1) // (2 * TIMED_BATCHES)] for n in range(TIMED_BATCHES)]
@@ -81,6 +92,17 @@ def estimated_seconds(engine: Engine, prompts: Sequence[Prompt], ways: Sequence[
     return (time.perf_counter() - began) * sum(lengths) / tokens
 
 
+def billed_tokens(tokens: int, prompts: int, ways: Sequence[Way]) -> tuple[int, int]:
+    """Tokens read, and written at most, when so many prompts of so many tokens in all are asked in several ways.
+
+    All probabilities come of one request for one token, the samples of a text of another one.
+    """
+    exact = int(any(isinstance(way, Exact) for way in ways))
+    texts = [way for way in ways if not isinstance(way, Exact)]
+    written = exact + sum(way.samples * way.max_tokens for way in texts)
+    return (exact + len(texts)) * tokens, prompts * written
+
+
 def duration(seconds: float) -> str:
     """A time as people say it."""
     if seconds < 1:
@@ -93,6 +115,8 @@ def duration(seconds: float) -> str:
 
 def _described(engine: Engine) -> str:
     about = engine.info
+    if about["parameters"] is None:  # a model on a server
+        return f"{about['engine']}, {about['revision']} at {about['base_url']}"
     return f"{about['engine']}, {about['parameters']:,} parameters, {about['dtype']} on {about['device']}"
 
 
@@ -104,10 +128,13 @@ def _explained(explanation: Explanation, variant: Variant) -> Iterator[str]:
         yield f"  no response: {score.error}"
     for number, (option, forms) in enumerate(zip(variant.options, explanation.options, strict=True)):
         mass = f"{score.probability[number]:.3g}" if score.probability else "none"
-        yield from _wrapped(f"{option.label}: mass {mass}; counted (token ids):", _by_tokens(forms))
+        bound = "" if score.mass_upper is None else " or more"
+        how = " (token ids)" if any(ids for _, ids in forms) else ""
+        yield from _wrapped(f"{option.label}: mass {mass}{bound}; counted{how}:", _by_tokens(forms))
     if score.mass is not None:
         answer = "none of them" if score.answer is None else variant.options[score.answer].label
-        yield f"  all options together: mass {score.mass:.3g}; the most probable next token belongs to: {answer}"
+        upper = "" if score.mass_upper is None else f" to {score.mass_upper:.3g}"
+        yield f"  all options together: mass {score.mass:.3g}{upper}; the most probable next token belongs to: {answer}"
     counted = {form.casefold() for forms in explanation.options for form, _ in forms}
     for reason, left_out in _by_reason(explanation.dropped).items():
         # A word set of 50 words has 150 forms: where none of a word's counts, the word is enough.
@@ -118,6 +145,8 @@ def _explained(explanation: Explanation, variant: Variant) -> Iterator[str]:
 
 def _by_tokens(forms: Sequence[tuple[str, tuple[int, ...]]]) -> list[str]:
     """Forms that come to the same token ids together, since their mass counts once."""
+    if not any(ids for _, ids in forms):  # a server that shows texts only
+        return [repr(form) for form, _ in forms]
     same: dict[tuple[int, ...], list[str]] = {}
     for form, ids in forms:
         same.setdefault(ids, []).append(repr(form))

@@ -84,7 +84,7 @@ class PromptBook:
             Naming the file, the form and the field that is wrong.
         """
         source = Path(path) if path is not None else ours
-        content = _read(source)
+        content = read_forms(source)
         forms = {form: _compile(source, form, fields) for form, fields in content.items()}
         return cls(source.stem if path is not None else None, forms, str(source))
 
@@ -164,7 +164,8 @@ def case_variants(words: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(forms))
 
 
-def _read(path: Path) -> dict[str, Any]:
+def read_forms(path: Path) -> dict[str, Any]:
+    """A prompt file as it stands: form -> fields, the forms known to be plain, chat or cloze; else an InputError."""
     try:
         content = yaml.safe_load(path.read_text(encoding="utf-8-sig"))
     except OSError as error:
@@ -187,11 +188,11 @@ def _compile(path: Path, form: str, fields: Any) -> _Form:
     if not isinstance(fields, dict) or set(fields) != {body, "answers"}:
         raise InputError(f"{where}: expected exactly the fields {body} and answers")
     words = _words(where, fields["answers"])
-    parts = _messages(where, fields[body]) if form == CHAT else [(None, fields[body])]
+    parts = read_messages(where, fields[body]) if form == CHAT else [(None, fields[body])]
     if not all(isinstance(source, str) for _, source in parts):
         raise InputError(f"{where}: template must be text")
     used = _variables(where, form, "\n".join(source for _, source in parts))
-    compiled = tuple((role, environment().from_string(source)) for role, source in parts)
+    compiled = tuple((role, sandbox().from_string(source)) for role, source in parts)
     surface = {label: case_variants(forms) for label, forms in words.items()}
     result = _Form(fields, compiled, words, surface, "shots" in used)
     for order in OPTION_ORDERS:
@@ -222,7 +223,8 @@ def _words(where: str, answers: Any) -> dict[str, tuple[str, ...]]:
     return {label: tuple(words) for label, words in answers.items()}
 
 
-def _messages(where: str, messages: Any) -> list[tuple[str | None, str]]:
+def read_messages(where: str, messages: Any) -> list[tuple[str | None, str]]:
+    """(role, template) of every message of a chat form; what is not a list of them is an InputError."""
     if not isinstance(messages, list) or not messages:
         raise InputError(f"{where}: messages must be a list of role and content")
     for number, message in enumerate(messages, start=1):
@@ -233,7 +235,7 @@ def _messages(where: str, messages: Any) -> list[tuple[str | None, str]]:
     return [(message["role"], message["content"]) for message in messages]
 
 
-def environment() -> jinja2.Environment:
+def sandbox() -> jinja2.Environment:
     """Templates come from strangers: sandboxed; a trailing newline is part of a published prompt: kept."""
     return jinja2.sandbox.ImmutableSandboxedEnvironment(
         undefined=jinja2.StrictUndefined, autoescape=False, keep_trailing_newline=True
@@ -255,7 +257,7 @@ def check_variables(where: str, source: str, needed: Set[str], known: Set[str]) 
         For bad syntax, a variable that is not `known`, and one that is `needed` but not used.
     """
     try:
-        used = jinja2.meta.find_undeclared_variables(environment().parse(source))
+        used = jinja2.meta.find_undeclared_variables(sandbox().parse(source))
     except jinja2.TemplateSyntaxError as error:
         raise InputError(f"{where}: template syntax, line {error.lineno}: {error.message}") from None
     if used - known:

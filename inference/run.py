@@ -15,13 +15,14 @@ from tqdm import tqdm
 from inference.asking import Exact, Prompts, Questions, Response, Round, answers
 from inference.errors import InputError, RunFailed
 from inference.models import Model
-from inference.prompts import CHAT, Prompt
-from inference.session import Stop, Tally, Writer
+from inference.prompts import CHAT, CLOZE, Prompt
+from inference.session import Stop, Tally, Writer, report_bill
 from inference.store import Run
 from inference.study import Study, Variant
 
 if TYPE_CHECKING:
-    from inference.engines import Engine
+    from inference.engines import Engine, VllmSettings
+    from inference.engines.api.settings import ApiSettings
 
 
 LISTED = 100  # items without paraphrases that are named one by one
@@ -38,6 +39,8 @@ class Settings:
     revision: str | None = None
     seed: int | None = None
     batch_size: int | None = None
+    api: ApiSettings | None = None
+    vllm: VllmSettings | None = None
 
     def load(self, model: Model, seed: int) -> Engine:
         """The engine of a model."""
@@ -51,6 +54,8 @@ class Settings:
             revision=model.fields.get("revision", self.revision),
             seed=seed,
             batch_size=self.batch_size,
+            api=self.api,
+            vllm=self.vllm,
         )
 
 
@@ -107,7 +112,10 @@ def execute(
                 print(f"{model.id}: nothing left to ask", file=sys.stderr)
                 continue
             engine = (load or settings.load)(model, run.seed)
-            tallies += _ask_model(run, model, engine, questions, settings, stop)
+            try:
+                tallies += _ask_model(run, model, engine, questions, settings, stop)
+            finally:
+                report_bill(model.id, run.add_bill(model.id, engine.close()))
             del engine
             release_memory()
         run.finish()
@@ -150,11 +158,18 @@ def _finished(run: Run, model: Model, questions: Questions, settings: Settings) 
         return False
     known = run.models.get(model.id, {})
     form = known.get("forms", {}).get(settings.form)
-    chosen = {"engine": settings.engine, "dtype": settings.dtype, "device": settings.device}
-    chosen["revision"] = model.fields.get("revision", settings.revision)
+    chosen = {
+        "engine": settings.engine,
+        "dtype": settings.dtype,
+        "device": settings.device,
+        "revision": model.fields.get("revision", settings.revision),
+        "quantization": settings.vllm.quantization if settings.vllm else None,
+    }
+    if known.get("lora") or (settings.vllm and settings.vllm.lora):  # a folder, as local models are
+        return False
     if form is None or any(value not in ("auto", None, known.get(name)) for name, value in chosen.items()):
         return False
-    for each in questions.rounds(form):
+    for each in askable(form, questions.rounds(form)):
         wanted = {variant.key for variant in run.study.variants if each.chosen(variant)}
         for condition in each.conditions:
             if run.conditions.get(condition.name) != condition.fields or wanted - run.done(model.id, condition.name):
@@ -167,8 +182,10 @@ def _ask_model(
     run: Run, model: Model, engine: Engine, questions: Questions, settings: Settings, stop: Stop
 ) -> list[Tally]:
     form = engine.form(settings.form)
-    rounds = questions.rounds(form)
-    refuse_first_token_of_thinkers(model, engine, form, rounds)
+    wanted = questions.rounds(form)
+    rounds = fitting_rounds(model, engine, form, wanted)
+    if len(rounds) < len(wanted):
+        print(f"{model.id} fills a mask and writes no text: asked for probabilities only", file=sys.stderr)
     forms = {**run.models.get(model.id, {}).get("forms", {}), settings.form: form}
     run.add_model(model.id, {**engine.info, **model.fields, "forms": forms})
     variants = list(run.study.variants)
@@ -184,20 +201,35 @@ def _ask_model(
     return tallies
 
 
-def refuse_first_token_of_thinkers(model: Model, engine: Engine, form: str, rounds: Sequence[Round]) -> None:
-    """The first token of a model that thinks before it answers is no answer.
+def fitting_rounds(model: Model, engine: Engine, form: str, rounds: Sequence[Round]) -> list[Round]:
+    """The rounds that a model can be asked in this form.
 
     Raises
     ------
     InputError
-        For option probabilities of such a model in chat form.
+        For a masked model where only texts are wanted, and for option probabilities of a model in chat form that
+        thinks before it answers (its first token is no answer) or of a server that does not show them.
     """
-    exact = any(isinstance(condition.way, Exact) for each in rounds for condition in each.conditions)
-    if form == CHAT and exact and engine.info.get("thinks"):
+    fitting = askable(form, rounds)
+    if not fitting:
+        raise InputError(f"model {model.id} fills a mask and writes no text: ask it for --answer probability")
+    if form == CHAT and engine.info.get("thinks") and any(map(_exact, fitting)):
         raise InputError(
             f"model {model.id} thinks before it answers, so its first token is no answer: "
             "ask it for text (--answer text), or with --form plain"
         )
+    if engine.info.get("unshown") and any(map(_exact, fitting)):
+        raise InputError(f"{engine.info['unshown']}; or ask for text (--answer text)")
+    return fitting
+
+
+def askable(form: str, rounds: Sequence[Round]) -> list[Round]:
+    """All rounds, but those for texts where a mask is filled."""
+    return [each for each in rounds if form != CLOZE or _exact(each)]
+
+
+def _exact(asked: Round) -> bool:
+    return any(isinstance(condition.way, Exact) for condition in asked.conditions)
 
 
 def _ask_round(
@@ -206,7 +238,7 @@ def _ask_round(
     """One model in one round: a tally per condition.
 
     Batches come from the full list and are asked as composed even where only some of their rows are missing, so the
-    numbers do not depend on how often a run was interrupted.
+    numbers do not depend on how often a run was interrupted; unless the engine asks every prompt alone.
     """
     tallies = {condition.name: Tally(model, condition.name) for condition in asked.conditions}
     done = {condition.name: run.done(model, condition.name) for condition in asked.conditions}
@@ -221,6 +253,8 @@ def _ask_round(
         return any(variants[number].key not in done[condition.name] for condition in due)
 
     batches = [batch for batch in engine.batches(prompts) if any(map(missing, batch))]
+    if engine.alone:
+        batches = [[number for number in batch if missing(number)] for batch in batches]
     total = len(due) * len(variants)
     saved = sum(len(done[condition.name]) for condition in due)
     title = f"{model} {due[0].name}" + (f" and {len(due) - 1} more" if len(due) > 1 else "")

@@ -7,6 +7,7 @@ import signal
 import sys
 import threading
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass
 from types import FrameType
 from typing import TYPE_CHECKING, Any, Self
@@ -53,6 +54,12 @@ class Tally:
                 "the same command asks them again",
                 file=sys.stderr,
             )
+
+
+def report_bill(model: str, bill: Mapping[str, Any]) -> None:
+    """What asking a model has cost in this session, where it cost anything."""
+    if bill:
+        print(f"{model}: {bill['shown']}", file=sys.stderr)
 
 
 class Writer:

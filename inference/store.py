@@ -32,7 +32,7 @@ from inference.versions import versions
 
 FORMAT = 1
 # What makes two models of one name different; other fields (series, stage, parameters) describe and may be completed.
-IDENTITY = ("engine", "revision", "dtype", "device")
+IDENTITY = ("engine", "revision", "dtype", "device", "top_logprobs", "quantization", "lora")
 
 
 class Run:
@@ -136,6 +136,13 @@ class Run:
         if name in self.conditions:
             self._refuse_change("condition", name, self.conditions[name], fields)
         self._record("conditions", name, dict(fields))
+
+    def add_bill(self, model: str, bill: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Record what a model was billed for in this session (nothing, if it is empty), and return it."""
+        if bill:
+            self._content["sessions"][-1].setdefault("bills", {})[model] = dict(bill)
+            self._save()
+        return bill
 
     def done(self, model: str, condition: str) -> set[tuple[str, str]]:
         """(item, variant) of every row of this model and condition that has a response (error is null)."""

@@ -88,7 +88,8 @@ class Study:
     items
         At least one, with unique ids; variant ids are unique within an item.
     canonical
-        Labels of the canonical frame in order; of two, the first is the one that agreement measures.
+        Labels of the canonical frame in order; of two, the first is the one that agreement measures. None where free
+        text is asked for: no variant has options then.
     decision_rule
         How an answer follows from the numbers, in words; recorded in `run.json`.
     source
@@ -130,7 +131,8 @@ class Study:
             names.add(variant.variant)
             if not variant.text.strip():
                 raise InputError(f"{where}, variant '{variant.variant}': the text is empty")
-            if not variant.options or not all(option.canonical in self.canonical for option in variant.options):
+            known = all(option.canonical in self.canonical for option in variant.options)
+            if not known or bool(variant.options) != bool(self.canonical):
                 raise InputError(f"{where}, variant '{variant.variant}': options need a meaning among {self.canonical}")
 
     @property
@@ -140,7 +142,9 @@ class Study:
 
     @property
     def without_paraphrases(self) -> tuple[str, ...]:
-        """Items with fewer than two variants beside the original: asked, but without a stability."""
+        """Items with fewer than two variants beside the original: asked, but without a stability (as is free text)."""
+        if not self.canonical:
+            return ()
         return tuple(item.item for item in self.items if sum(v.pattern != ORIGINAL for v in item.variants) < 2)
 
     @property

@@ -5,7 +5,7 @@ from __future__ import annotations
 import platform
 from importlib import metadata
 
-LIBRARIES = ("waver", "torch", "transformers", "pyarrow")
+LIBRARIES = ("waver", "torch", "transformers", "openai", "pyarrow")
 
 
 def versions() -> dict[str, str | None]:

@@ -16,7 +16,7 @@ from analysis import page, parameters, plots, report, tables
 from analysis.errors import InputError
 
 # Tables that a notebook does not ask for by name, since `Page` does.
-SHOWN_BY_PAGE = {"divergent"}
+SHOWN_BY_PAGE = {"divergent", "turned"}
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 
 

@@ -57,6 +57,24 @@ def test_one_firm_model(tmp_path):
     assert not any(line.startswith("Low mass") for line in said.cautions)
 
 
+def test_masses_that_are_bounds(tmp_path):
+    """Twelve rows of two models; only those of "b" hide mass, 0.02 to 0.13 of it, 0.075 in the mean."""
+    frame = pd.concat([wordings(FIRM, "a"), wordings(FIRM, "b", mass=0.8)], ignore_index=True)
+    frame.loc[12:, "mass_upper"] = 0.8 + np.arange(2, 14) / 100
+    said, frames = answer(tmp_path / "run", frame)
+    invalid = frames["invalid"].set_index("model")
+    assert invalid["n_bounded"].tolist() == [0, 12]
+    assert np.isnan(invalid.loc["a", "mass_missing"])
+    assert invalid.loc["b", "mass_missing"] == pytest.approx(0.075, abs=1e-12)
+    found = [line for line in said.cautions if line.startswith("Bounds")]
+    assert found == [
+        "Bounds: of b a server showed the most probable tokens only, so masses are lower bounds and agreement is that "
+        "of what was shown; on average up to 0.075 more of the probability may be on the answers."
+    ]
+    said, _ = answer(tmp_path / "exact", frame.drop(columns="mass_upper"))
+    assert not any(line.startswith("Bounds") for line in said.cautions)
+
+
 def test_one_of_two_models_moves(tmp_path):
     said, _ = answer(tmp_path / "run", pd.concat([wordings(FIRM, "firm"), wordings(TORN, "torn")]))
     assert said.verdict == "Yes, 1 of 2 models."

@@ -149,7 +149,8 @@ class TestCommandLine:
         chosen = [{**rows[n], "pattern": pattern} for n, pattern in zip((0, 2, 4, 1), MANIPULATED, strict=True)]
         (tmp_path / "exemplars.json").write_text(json.dumps(chosen))
         call = ("--items", f"{tmp_path}/items.json", "--text-column", "text", "--gold-column", "gold",
-                "--templates", "sentiment", "--language", "en", "--exemplars", f"{tmp_path}/exemplars.json")  # fmt: skip
+                "--templates", "sentiment", "--language", "en",
+                "--exemplars", f"{tmp_path}/exemplars.json")  # fmt: skip
         study, questions = wording.prepare(options(*call, "--shots", "4"))
         assert study.name == "items-sentiment" and len(study.items) == 8
         assert [each.shot.label for each in questions.exemplars] == ["no", "yes", "no", "yes"]

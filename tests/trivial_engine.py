@@ -36,6 +36,7 @@ class TrivialEngine:
             fails,
             before_batch,
         )
+        self.alone = False
         self.mask_token = "[MASK]" if form == "cloze" else None
         self.batches_scored = 0
 
@@ -68,6 +69,12 @@ class TrivialEngine:
         self.batches_scored += 1
         time.sleep(self._seconds)
         return [[self._write(prompt, sampling) for prompt in prompts] for sampling in samplings]
+
+    def bill(self, tokens_in: int, tokens_out: int) -> str | None:
+        return None
+
+    def close(self) -> dict:
+        return {}
 
     def _write(self, prompt: Prompt, sampling: Sampling) -> Generation:
         """Every third text declines; the others begin with an answer word."""

@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, Any, Protocol
 from inference.errors import InputError
 
 if TYPE_CHECKING:
+    from inference.engines.api.settings import ApiSettings
     from inference.prompts import Prompt
 
-ENGINES = ("causal", "masked")
+ENGINES = ("causal", "masked", "vllm", "openai")
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +30,7 @@ class Score:
         Per option, in the order of the stimuli, its exact mass under the full-vocabulary softmax (0-1): the
         sum over its distinct surface-form token sequences. Not renormalised.
     logprob
-        Natural logarithm of the same.
+        Natural logarithm of the same; empty where `probability` holds bounds.
     mass
         Sum of `probability`: the share of the model's belief that lies on any option at all.
     answer
@@ -126,11 +127,34 @@ class Explanation:
     score: Score
 
 
+@dataclass(frozen=True, slots=True)
+class VllmSettings:
+    """What only the engine `vllm` takes.
+
+    Attributes
+    ----------
+    lora
+        Folder of a LoRA adapter, as peft writes it.
+    tensor_parallel_size
+        GPUs over which the weights are spread.
+    quantization
+        vLLM's name of a method; None: what the checkpoint says.
+    gpu_memory_utilization
+        Share of a GPU's memory that vLLM may take.
+    """
+
+    lora: str | None = None
+    tensor_parallel_size: int = 1
+    quantization: str | None = None
+    gpu_memory_utilization: float = 0.9
+
+
 class Engine(Protocol):
     """One loaded model, ready to be asked."""
 
     info: dict[str, Any]  # what run.json records of the model: engine, revision, dtype, device, parameters, thinks ...
     mask_token: str | None  # what a cloze prompt must contain once; None where the model has none
+    alone: bool  # whether no prompt's answer depends on its batch: a resumed run then asks only what is missing
 
     def form(self, requested: str) -> str:
         """Prompt form to use: "plain", "chat" or "cloze"; "auto" is resolved.
@@ -175,6 +199,12 @@ class Engine(Protocol):
     def explain(self, prompt: Prompt) -> Explanation:
         """Show how one prompt is rendered, tokenised and answered."""
 
+    def bill(self, tokens_in: int, tokens_out: int) -> str | None:
+        """What so many tokens read and at most so many written will cost, in words; None where nothing is billed."""
+
+    def close(self) -> dict[str, Any]:
+        """Give back what the engine holds; what it was billed for, empty where nothing is."""
+
 
 def load(
     model: str,
@@ -185,15 +215,18 @@ def load(
     revision: str | None = None,
     seed: int = 0,
     batch_size: int | None = None,
+    api: ApiSettings | None = None,
+    vllm: VllmSettings | None = None,
 ) -> Engine:
     """Load a model and the engine that can ask it.
 
     Parameters
     ----------
     model
-        Folder of a transformers checkpoint with safetensors weights, or a hub id.
+        Folder of a transformers checkpoint with safetensors weights, or a hub id; for "openai" the model's name on
+        the server.
     engine
-        "causal", "masked", or "auto": what the checkpoint's architecture says.
+        "causal", "masked", "vllm", "openai", or "auto": causal or masked, as the checkpoint's architecture says.
     dtype
         "float32", "bfloat16", "float16", or "auto": float32 on a CPU; on an accelerator float32 for a float32
         checkpoint, bfloat16 for any other.
@@ -204,18 +237,39 @@ def load(
     seed
         Seed of generated texts. Scoring draws no random number.
     batch_size
-        Prompts per forward pass; None chooses by prompt length and device.
+        Prompts per forward pass, or per call of vLLM; None chooses by prompt length and device.
+    api
+        Where the server of "openai" is and what may be asked of it.
+    vllm
+        Settings of the engine `vllm`.
 
     Raises
     ------
     InputError
-        Unknown setting, no model there, weights that are missing, incomplete or pickled, or an architecture no
-        engine can ask.
+        Unknown setting, no model there, weights that are missing, incomplete or pickled, an architecture no
+        engine can ask, or a vLLM that is not there, too old or too new.
     """
     if engine != "auto" and engine not in ENGINES:
-        raise InputError(f"unknown engine '{engine}': choose auto, {' or '.join(ENGINES)}")
+        raise InputError(f"unknown engine '{engine}': choose auto, {', '.join(ENGINES)}")
     if batch_size is not None and batch_size < 1:
         raise InputError(f"batch size {batch_size}: give a number of prompts, 1 or more")
+
+    if engine == "openai":
+        from inference.engines.api.settings import ApiSettings
+        from inference.engines.openai import OpenAIEngine
+
+        for name, value in (("dtype", dtype), ("device", device), ("revision", revision)):
+            if value not in ("auto", None):
+                raise InputError(f"--{name} {value}: with --engine openai the server decides that; leave it out")
+        return OpenAIEngine(model, api or ApiSettings(), seed=seed, batch_size=batch_size)
+    if vllm is not None and engine != "vllm":
+        raise InputError(f"settings of vLLM with --engine {engine}: say --engine vllm, or leave them out")
+    if engine == "vllm":
+        from inference.engines.vllm import VllmEngine
+
+        return VllmEngine(
+            model, dtype=dtype, device=device, revision=revision, seed=seed, batch_size=batch_size, settings=vllm
+        )
 
     from inference.engines.loading import load_checkpoint  # torch and transformers take seconds to import
 
@@ -229,4 +283,4 @@ def load(
     return MaskedEngine(loaded, batch_size)
 
 
-__all__ = ["ENGINES", "Engine", "Explanation", "Generation", "Sampling", "Score", "load"]
+__all__ = ["ENGINES", "Engine", "Explanation", "Generation", "Sampling", "Score", "VllmSettings", "load"]

@@ -11,9 +11,10 @@ from torch import Tensor
 from transformers import DynamicCache
 from transformers.cache_utils import DynamicLayer, DynamicSlidingWindowLayer
 
-from inference.engines.local import common_prefix, pad_right
+from inference.engines.local import pad_right
 from inference.engines.options import TokenIds
 from inference.engines.positions import OnePosition, agree
+from inference.engines.rows import common_prefix
 
 UNLIMITED = 2**31
 
@@ -62,18 +63,27 @@ class Continuations:
         Whether keys and values may be kept between passes (`cache_window`). Without, every pass computes
         the prompts anew.
     forced
-        Whether forced tokens will follow; nothing needs to be kept where none will.
+        Whether further tokens will follow; nothing needs to be kept where none will.
+
+    Attributes
+    ----------
+    cache, seen, position
+        Behind the prompts, where keys and values are kept: these; which of their places hold a token
+        [rows, places], bool; the position of the token to come [rows]. `cache` is None where nothing is kept.
     """
+
+    seen: Tensor
+    position: Tensor
 
     def __init__(
         self, run_model: OnePosition, prompts: Sequence[list[int]], prefix: Prefix, cached: bool, forced: bool = True
     ) -> None:
-        self._run = run_model
+        self.run_model = run_model
+        self.prompts = prompts
+        self.cache: DynamicCache | None = None
         self._device = run_model.model.device
-        self._prompts = prompts
         self._prefix = prefix
         self._keep = cached and bool(prefix.ids or forced)
-        self._cache: DynamicCache | None = None
         self._path: TokenIds = ()
         self._first: Tensor | None = None
 
@@ -83,37 +93,38 @@ class Continuations:
             if self._first is None:
                 self._first = self._after_prompts()
             return self._first
-        if self._cache is None:
-            ids, lengths = pad_right([[*prompt, *path] for prompt in self._prompts], self._device)
-            return self._run(lengths - 1, input_ids=ids, use_cache=False)
+        if self.cache is None:
+            ids, lengths = pad_right([[*prompt, *path] for prompt in self.prompts], self._device)
+            return self.run_model(lengths - 1, input_ids=ids, use_cache=False)
         return self._after_forced(path)
 
     def _after_prompts(self) -> Tensor:
         shared = len(self._prefix.ids)
-        ids, self._lengths = pad_right([prompt[shared:] for prompt in self._prompts], self._device)
+        ids, lengths = pad_right([prompt[shared:] for prompt in self.prompts], self._device)
         if not self._keep:
-            return self._run(self._lengths - 1, input_ids=ids, use_cache=False)
-        self._cache = self._prefix.cache(self._run.model, len(self._prompts))
-        result = self._run(self._lengths - 1, input_ids=ids, past_key_values=self._cache, use_cache=True)
-        real = torch.arange(ids.shape[1], device=self._device) < self._lengths[:, None]
-        self._seen = torch.cat([real.new_ones(len(ids), shared), real], dim=1)
+            return self.run_model(lengths - 1, input_ids=ids, use_cache=False)
+        self.cache = self._prefix.cache(self.run_model.model, len(self.prompts))
+        result = self.run_model(lengths - 1, input_ids=ids, past_key_values=self.cache, use_cache=True)
+        real = torch.arange(ids.shape[1], device=self._device) < lengths[:, None]
+        self.seen = torch.cat([real.new_ones(len(ids), shared), real], dim=1)
+        self.position = shared + lengths
         return result
 
     def _after_forced(self, path: TokenIds) -> Tensor:
         """Go back to where `path` leaves the path before it, and on from there."""
         known = common_prefix(list(self._path), list(path[:-1]))
-        rows = len(self._prompts)
+        rows = len(self.prompts)
         back = len(self._path) - len(known)
         if back:
-            self._cache.crop(-back)  # type: ignore[union-attr]
+            self.cache.crop(-back)  # type: ignore[union-attr]
         new = torch.tensor(path[len(known) :], device=self._device).expand(rows, -1)
-        start = len(self._prefix.ids) + self._lengths + len(known)
-        result = self._run(
+        start = self.position + len(known)
+        result = self.run_model(
             torch.full((rows,), new.shape[1] - 1, device=self._device),
             input_ids=new,
-            attention_mask=torch.cat([self._seen, self._seen.new_ones(rows, len(path))], dim=1).long(),
+            attention_mask=torch.cat([self.seen, self.seen.new_ones(rows, len(path))], dim=1).long(),
             position_ids=start[:, None] + torch.arange(new.shape[1], device=self._device),
-            past_key_values=self._cache,
+            past_key_values=self.cache,
             use_cache=True,
         )
         self._path = path

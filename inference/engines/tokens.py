@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 # Some chat templates write today's date unless they are given one: the same run would ask another prompt tomorrow.
 CHAT_DATE = "26 Jul 2024"
+NO_EFFORT = "none"
+ANSWER = "Answer"
 THINKING_MARKS = ("<think>", "enable_thinking")
 
 
@@ -26,6 +28,7 @@ class Tokens:
         self.tokenizer = tokenizer
         self.bare: Encode = plain_encoder(tokenizer)
         self._leading = _leading_specials(tokenizer)
+        self.ends = self._ends()
 
     @property
     def chat_template(self) -> str | None:
@@ -38,8 +41,13 @@ class Tokens:
         template = self.chat_template or ""
         return any(mark in template for mark in THINKING_MARKS)
 
-    def render(self, prompt: Prompt) -> str:
+    def render(self, prompt: Prompt, effort: str | None = None) -> str:
         """Write the prompt out as the text that is tokenised.
+
+        Parameters
+        ----------
+        effort
+            How hard a thinking model is to think, for chat templates that know of it; "none": not at all.
 
         Raises
         ------
@@ -48,14 +56,31 @@ class Tokens:
         """
         if prompt.messages is None:
             return prompt.text or ""
+        thinking = {} if effort is None else {"reasoning_effort": effort, "enable_thinking": effort != NO_EFFORT}
         try:
-            rendered: str = self.tokenizer.apply_chat_template(
-                list(prompt.messages), tokenize=False, add_generation_prompt=True, date_string=CHAT_DATE
-            )
+            return self._chat(prompt.messages, add_generation_prompt=True, **thinking)
         except (TemplateError, ValueError) as error:
             reason = str(error).splitlines()[0]
             raise InputError(f"model {self.name}: its chat template refuses these messages ({reason})") from error
-        return rendered
+
+    def _chat(self, messages: Sequence[dict[str, str]], **variables: Any) -> str:
+        text: str = self.tokenizer.apply_chat_template(
+            list(messages), tokenize=False, date_string=CHAT_DATE, **variables
+        )
+        return text
+
+    def _ends(self) -> frozenset[int]:
+        """Ids that end an answer: EOS, and the special token that the chat template writes behind one."""
+        ends = {self.tokenizer.eos_token_id} - {None}
+        if self.chat_template:
+            told = ({"role": "user", "content": "Question"}, {"role": "assistant", "content": ANSWER})
+            try:
+                behind = self._chat(told).rpartition(ANSWER)[2].lstrip()
+            except (TemplateError, ValueError):  # it knows no assistant, or no system message to begin without
+                behind = ""
+            special = self.tokenizer.added_tokens_decoder
+            ends.update(first for first in self.bare([behind])[0][:1] if first in special and special[first].special)
+        return frozenset(ends)
 
     def encode(self, texts: Sequence[str], chat: Sequence[bool]) -> list[list[int]]:
         """Token ids of rendered prompts: a chat template writes its own BOS, any other text gets the tokenizer's."""
@@ -64,6 +89,13 @@ class Tokens:
             ids if is_chat or ids[: len(lead)] == lead else lead + ids
             for is_chat, ids in zip(chat, self.bare(texts), strict=True)
         ]
+
+    def decode(self, texts: Sequence[Sequence[int]]) -> list[str]:
+        """Texts as written, special tokens left out."""
+        decoded: list[str] = self.tokenizer.batch_decode(
+            [list(ids) for ids in texts], skip_special_tokens=True, clean_up_tokenization_spaces=False
+        )
+        return decoded
 
 
 def plain_encoder(tokenizer: Any, special_tokens: bool = False) -> Encode:

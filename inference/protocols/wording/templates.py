@@ -16,7 +16,7 @@ import jinja2
 import yaml
 
 from inference.errors import InputError
-from inference.prompts import check_variables, environment
+from inference.prompts import check_variables, sandbox
 from inference.protocols.wording.drawing import place
 from inference.records import text_of
 from inference.study import ORIGINAL, Option
@@ -193,6 +193,6 @@ def _template(where: str, pattern: str, number: int, source: Any) -> Template:
     if not isinstance(source, str):
         raise InputError(f"{here}: must be text, not {source!r}")
     check_variables(here, source, {"text"}, {"text"})
-    template = Template(f"{pattern}-{number:02d}", pattern, source, here, environment().from_string(source))
+    template = Template(f"{pattern}-{number:02d}", pattern, source, here, sandbox().from_string(source))
     template.ask("A text.")
     return template

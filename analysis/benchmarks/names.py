@@ -1,0 +1,145 @@
+"""Which model of a run is which of a leaderboard: by name or by an alias that somebody wrote down, never by a guess."""
+
+from __future__ import annotations
+
+import difflib
+import os
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+import pandas as pd
+
+from analysis.errors import InputError
+
+COLUMNS = ["side", "model", "matched", "by", "nearest", "similarity"]
+_SHORTLIST = 12  # names compared letter by letter, those that share most groups of three letters
+
+
+def read_aliases(path: str | os.PathLike[str]) -> dict[str, str]:
+    """An alias table: the run's name of a model -> the name in the scores.
+
+    CSV with the columns model and alias, or YAML that maps the one to the other.
+
+    Raises
+    ------
+    InputError
+        For a file that cannot be read, is neither, or gives one model two aliases.
+    """
+    file = Path(path)
+    try:
+        pairs = _pairs(file)
+    except (OSError, ValueError) as error:
+        raise InputError(f"{file}: aliases cannot be read ({' '.join(str(error).split())})") from error
+    twice = [name for name, times in Counter(name for name, _ in pairs).items() if times > 1]
+    if twice:
+        raise InputError(f"{file}: {twice[0]!r} has two aliases; give it one")
+    return dict(pairs)
+
+
+def _pairs(file: Path) -> list[tuple[str, str]]:
+    if file.suffix.casefold() == ".csv":
+        frame = pd.read_csv(file, dtype=str, keep_default_na=False)
+        if not {"model", "alias"} <= set(frame):
+            raise InputError(f"{file}: an alias table has the columns model and alias")
+        return list(frame[["model", "alias"]].itertuples(index=False, name=None))
+    import yaml
+
+    try:
+        content = yaml.safe_load(file.read_text(encoding="utf-8"))
+    except yaml.YAMLError as error:
+        raise ValueError(error) from error
+    if not isinstance(content, dict):
+        raise InputError(f"{file}: an alias table in YAML maps a run's model names to names in the scores")
+    return [(str(name), str(alias)) for name, alias in content.items()]
+
+
+def match(models: Sequence[str], scored: Iterable[str], aliases: Mapping[str, str] | None = None) -> pd.DataFrame:
+    """Find every model of the runs among the scored ones.
+
+    An alias decides; else the same name, whatever its case; else the same name without its organisation, where one of
+    the two has none and only one fits. The rest stays unmatched, with the nearest name of the other side.
+
+    Returns
+    -------
+    DataFrame
+        side ("runs" or "scores"), model, matched (the name on the other side, empty: none), by ("alias", "name", "name
+        without organisation"), nearest (among the unmatched of the other side, for "scores" only where there are any),
+        similarity (0 to 1; difflib's ratio). First the models of the runs, then the scored ones that nothing matches.
+
+    Raises
+    ------
+    InputError
+        For an alias that is not among the scores.
+    """
+    names = list(dict.fromkeys(scored))
+    found = _found(models, names, dict(aliases or {}))
+    taken = {name for name, _ in found.values()}
+    lost, free = [name for name in models if name not in found], [name for name in names if name not in taken]
+    near_scored, near_runs = _Nearest(free), _Nearest(lost)
+    rows = [
+        ("runs", name, *found.get(name, ("", "")), *(near_scored.to(name) if name in lost else ("", float("nan"))))
+        for name in models
+    ]
+    rows += [("scores", name, "", "", *near_runs.to(name)) for name in free]
+    return pd.DataFrame(rows, columns=COLUMNS)
+
+
+def _found(models: Sequence[str], names: Sequence[str], aliases: dict[str, str]) -> dict[str, tuple[str, str]]:
+    known = set(names)
+    whole: dict[str, list[str]] = defaultdict(list)
+    bare: dict[str, list[str]] = defaultdict(list)
+    for name in names:
+        whole[name.casefold()].append(name)
+        bare[_bare(name)].append(name)
+    found: dict[str, tuple[str, str]] = {}
+    for model in models:
+        if model in aliases:
+            if aliases[model] not in known:
+                likely, _ = _Nearest(names).to(aliases[model])
+                raise InputError(
+                    f"alias {aliases[model]!r} of {model!r} is not among the scores; nearest is {likely!r}"
+                )
+            found[model] = (aliases[model], "alias")
+        elif model in known:
+            found[model] = (model, "name")
+        elif len(whole[model.casefold()]) == 1:
+            found[model] = (whole[model.casefold()][0], "name")
+        elif len(near := bare[_bare(model)]) == 1 and ("/" in model) != ("/" in near[0]):
+            found[model] = (near[0], "name without organisation")
+    return found
+
+
+def _bare(name: str) -> str:
+    return name.rsplit("/", 1)[-1].casefold()
+
+
+class _Nearest:
+    """The most similar of many names: a few that share most groups of three letters are compared closely."""
+
+    def __init__(self, names: Sequence[str]) -> None:
+        self.names = names
+        self.holders: dict[str, list[int]] = defaultdict(list)
+        for place, name in enumerate(names):
+            for part in _parts(name):
+                self.holders[part].append(place)
+
+    def to(self, name: str) -> tuple[str, float]:
+        """The nearest name and its similarity; none where nothing is shared."""
+        shared: Counter[int] = Counter()
+        for part in _parts(name):
+            shared.update(self.holders.get(part, ()))
+        near = sorted(shared, key=lambda place: (-shared[place], abs(len(self.names[place]) - len(name)), place))
+        best = max(
+            ((_similarity(name, self.names[place]), -place) for place in near[:_SHORTLIST]), default=(float("nan"), 1)
+        )
+        return (self.names[-best[1]], best[0]) if best[1] <= 0 else ("", best[0])
+
+
+def _parts(name: str) -> set[str]:
+    padded = f"  {name.casefold()} "
+    return {padded[i : i + 3] for i in range(len(padded) - 2)}
+
+
+def _similarity(one: str, other: str) -> float:
+    return difflib.SequenceMatcher(None, one.casefold(), other.casefold(), autojunk=False).ratio()

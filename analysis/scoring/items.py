@@ -1,0 +1,198 @@
+"""From rows to item scores: every item's score by every model under every condition, beside its human score."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
+
+import numpy as np
+import pandas as pd
+
+from analysis.errors import InputError
+
+if TYPE_CHECKING:
+    from analysis.runs import Runs
+
+PROTOCOL = "scoring"
+GOLD = "gold"  # stands where a model's id would, in the rows about human scores
+METHODS = ("sampled", "exact")
+UNGROUPED = "all"  # the group of items that name none
+TOLERANCE = 1e-6  # between a row's score and the expectation of its probabilities
+_RANGE = re.compile(r"(-?\d+(?:\.\d+)?)-(-?\d+(?:\.\d+)?)")
+# Several tables are made of the same rows; they are forgotten with the runs that they were read from.
+_KEPT: WeakKeyDictionary[Runs, pd.DataFrame] = WeakKeyDictionary()
+
+
+def _scored(runs: Runs) -> bool:
+    """Whether any study of the runs gives scores."""
+    return any(study["protocol"] == PROTOCOL for study in runs.info["studies"].values())
+
+
+def read(runs: Runs) -> pd.DataFrame:
+    """One row per study, item, model and condition of the protocol `scoring`.
+
+    Returns
+    -------
+    DataFrame
+        study, group (attribute `group` of the item, "all" without one), item, text, source;
+        model, series, stage, condition, form (of the prompt); range ("0-9"), low, high, temperature, samples
+        (NaN where exact), method (sampled or exact), setting ("0-9/0.7/sampled");
+        score: mean of the valid samples or expected score, NaN where there is none; gold: the human score moved from
+        its own range to the asked one (Sato et al., footnote 3), NaN where there is none;
+        dropped, clipped: samples without a number, and moved into range; validity: share of the samples that hold a
+        number, or the probability of all numbers together. In the order of run.json and of the study.
+
+    Raises
+    ------
+    InputError
+        For runs without scores, a condition or a row that contradicts results/schema.json, or a human score without a
+        known range.
+    """
+    if runs not in _KEPT:
+        _KEPT[runs] = _read(runs)
+    return _KEPT[runs]
+
+
+def _read(runs: Runs) -> pd.DataFrame:
+    if not _scored(runs):
+        raise InputError(f"{_paths(runs)}: no study of protocol {PROTOCOL!r}; ask for one with `inference run scoring`")
+    if GOLD in runs.info["models"]:
+        raise InputError(f"{_paths(runs)}: a model is called {GOLD!r}, the name of the human scores; rename it")
+    _create_conditions(runs)
+    rows = runs.sql(
+        """
+        WITH numbers AS (
+            SELECT study, model, condition, item, variant, unnest(probability) AS probability,
+                   low + generate_subscripts(probability, 1) - 1 AS number
+            FROM responses JOIN score_conditions USING (study, condition) WHERE probability IS NOT NULL),
+        expectations AS (
+            SELECT study, model, condition, item, variant, count(*) AS n_numbers,
+                   sum(number * probability) / nullif(sum(probability), 0) AS expected
+            FROM numbers GROUP BY ALL)
+        SELECT r.study, coalesce(map_extract(s.attributes, 'group')[1], ?) AS "group", r.item, s.text,
+               map_extract(s.attributes, 'source')[1] AS source, s.item IS NOT NULL AS known,
+               r.model, r.condition, c.form, c."range", c.low, c.high, c.temperature, c.samples, c.method,
+               r.score, s.gold_score, map_extract(s.attributes, 'gold_range')[1] AS gold_range,
+               coalesce(r.invalid, 0) AS dropped, coalesce(r.clipped, 0) AS clipped, e.n_numbers, e.expected,
+               CASE WHEN c.method = 'exact' THEN r.mass ELSE 1 - coalesce(r.invalid, 0) / len(r.output) END AS validity
+        FROM responses AS r JOIN score_conditions AS c USING (study, condition)
+        JOIN units AS u USING (study, model, condition)
+        LEFT JOIN stimuli AS s USING (study, item, variant)
+        LEFT JOIN expectations AS e USING (study, model, condition, item, variant)
+        ORDER BY u.position, s.position""",
+        [UNGROUPED],
+    )
+    _check(runs, rows)
+    rows["gold"] = _rescaled(runs, rows)
+    rows["setting"] = settings(rows)
+    for field in ("series", "stage"):
+        rows[field] = rows["model"].map({name: entry.get(field) for name, entry in runs.info["models"].items()})
+    return rows.drop(columns=["known", "gold_score", "gold_range", "n_numbers", "expected"])
+
+
+def settings(rows: pd.DataFrame) -> pd.Series:
+    """Range, temperature and method of every row as one name, such as "0-9/0.7/sampled"."""
+    return rows["range"] + "/" + rows["temperature"].map("{:g}".format) + "/" + rows["method"]
+
+
+def headline(rows: pd.DataFrame, setting: str = "") -> str:
+    """The setting that sentences and figures speak of.
+
+    It is `setting` where one is given; else the range that was asked first, sampled where it was, at the temperature
+    nearest to 0.7, the paper's.
+
+    Raises
+    ------
+    InputError
+        For a setting that was not asked.
+    """
+    asked = rows[rows["method"].notna()].drop_duplicates(["range", "temperature", "method"])
+    names = settings(asked)
+    if setting and setting not in set(names):
+        raise InputError(f"no condition has the setting {setting!r}; there are {', '.join(names)}")
+    if setting:
+        return setting
+    first = asked[asked["range"] == asked["range"].iloc[0]]
+    first = first.assign(exact=first["method"] == "exact", off=(first["temperature"] - 0.7).abs())
+    return str(settings(first.sort_values(["exact", "off"], kind="stable")).iloc[0])
+
+
+def matrices(rows: pd.DataFrame) -> tuple[pd.DataFrame, np.ndarray]:
+    """Scores (items, units) of one group and range, units being (model, condition), and the human score (items,)."""
+    wide = rows.pivot(index="item", columns=["model", "condition"], values="score")
+    units = rows[["model", "condition"]].drop_duplicates()
+    items = rows.drop_duplicates("item").set_index("item")
+    wide = wide.reindex(index=items.index, columns=pd.MultiIndex.from_frame(units))
+    return wide, items["gold"].to_numpy(float)
+
+
+def _create_conditions(runs: Runs) -> None:
+    """Temporary table `score_conditions`: the conditions of the scoring studies with their checked fields."""
+    runs.execute(
+        "CREATE OR REPLACE TEMP TABLE score_conditions (study VARCHAR, condition VARCHAR, form VARCHAR, "
+        '"range" VARCHAR, low BIGINT, high BIGINT, temperature DOUBLE, samples DOUBLE, method VARCHAR)'
+    )
+    for study, entry in runs.info["studies"].items():
+        if entry["protocol"] != PROTOCOL:
+            continue
+        for name, fields in runs.info["conditions"][study].items():
+            low, high, temperature, method = _fields(f"{_paths(runs, study)}: run.json: condition {name!r}", fields)
+            form, samples = fields.get("form"), fields.get("samples")
+            row = [study, name, form, f"{low}-{high}", low, high, temperature, samples, method]
+            runs.execute("INSERT INTO score_conditions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
+
+
+def _fields(where: str, fields: Mapping[str, Any]) -> tuple[int, int, float, str]:
+    ends, temperature, method = (fields.get(name) for name in ("range", "temperature", "method"))
+    if not isinstance(ends, list) or len(ends) != 2 or not all(type(end) is int for end in ends) or ends[0] >= ends[1]:
+        raise InputError(f"{where}: range is {ends!r}; scores need two whole numbers, the lower one first")
+    if isinstance(temperature, bool) or not isinstance(temperature, int | float) or not math.isfinite(temperature):
+        raise InputError(f"{where}: temperature is {temperature!r}; scores need a number")
+    if method not in METHODS:
+        raise InputError(f"{where}: method is {method!r}; it must be {' or '.join(METHODS)}")
+    return ends[0], ends[1], float(temperature), method
+
+
+def _check(runs: Runs, rows: pd.DataFrame) -> None:
+    """Every row belongs to an item, once; its score lies in the range and, where exact, follows from probabilities."""
+    score, exact = rows["score"], rows["method"] == "exact"
+    wrong = {
+        "is not in stimuli.parquet": ~rows["known"],
+        "has two answers; a scoring item has one variant": rows.duplicated(["study", "model", "condition", "item"]),
+        "has a score outside the range that was asked for": (score < rows["low"]) | (score > rows["high"]),
+        "needs one probability for every number of the range": exact
+        & (rows["n_numbers"].fillna(0) != rows["high"] - rows["low"] + 1),
+        "has a score that is not the expectation of its probabilities": exact
+        & ~np.isclose(score, rows["expected"], rtol=0, atol=TOLERANCE, equal_nan=True),
+    }
+    for what, found in wrong.items():
+        if found.any():
+            row = rows[found].iloc[0]
+            raise InputError(
+                f"{_paths(runs, row['study'])}: responses: model {row['model']!r}, condition {row['condition']!r}: "
+                f"item {row['item']!r} {what}"
+            )
+
+
+def _rescaled(runs: Runs, rows: pd.DataFrame) -> pd.Series:
+    """Human scores on the range that was asked for."""
+    ends = {text: _RANGE.fullmatch(text) for text in rows["gold_range"].dropna().unique()}
+    known = {text: (float(match[1]), float(match[2])) for text, match in ends.items() if match}
+    least, most = (rows["gold_range"].map({text: pair[i] for text, pair in known.items()}) for i in (0, 1))
+    given = rows["gold_score"].notna()
+    wrong = given & ~((least < most) & rows["gold_score"].between(least, most))
+    if wrong.any():
+        row = rows[wrong].iloc[0]
+        raise InputError(
+            f"{_paths(runs, row['study'])}: stimuli.parquet: item {row['item']!r}: human score {row['gold_score']:g} "
+            f"with attribute gold_range {row['gold_range']!r}; it needs a range such as 0-100 that holds the score"
+        )
+    share = (rows["gold_score"] - least) / (most - least)
+    return (rows["low"] + share * (rows["high"] - rows["low"])).astype(float)
+
+
+def _paths(runs: Runs, study: str | None = None) -> str:
+    return ", ".join(str(folder.path) for folder in runs.folders if study in (None, folder.study))

@@ -1,0 +1,148 @@
+"""How a server is asked."""
+
+from __future__ import annotations
+
+import os
+import re
+from argparse import ArgumentParser, Namespace
+from dataclasses import dataclass, fields
+from urllib.parse import urlsplit
+
+from inference.errors import InputError
+
+OPENAI = "https://api.openai.com/v1"
+CHAT, COMPLETIONS = "chat", "completions"
+APIS = (CHAT, COMPLETIONS)
+# The last requests of a batch leave the others idle, the more often the smaller it is; a kill costs the batch in hand.
+ROUNDS_PER_BATCH, MOST_PER_BATCH = 16, 2048
+# The most that OpenAI's own server shows; others may show more.
+SHOWN = {CHAT: 20, COMPLETIONS: 5}
+
+
+@dataclass(frozen=True, slots=True)
+class ApiSettings:
+    """Where an OpenAI-compatible server is and what may be asked of it.
+
+    Attributes
+    ----------
+    base_url
+        Address up to the version, as `http://127.0.0.1:8000/v1`. None: $OPENAI_BASE_URL, else OpenAI's own.
+    api
+        "chat", "completions", or "auto": chat for prompts in chat form, completions for plain ones.
+    concurrency
+        Requests under way at once.
+    requests_per_minute, tokens_per_minute
+        What the provider allows; None: no limit of ours.
+    price_in, price_out
+        Per million tokens, in any currency; None: not known.
+    top_logprobs
+        Most probable tokens to be shown; None: 20 in chat, 5 in completions.
+    timeout
+        Seconds until a request counts as lost, its reply read to the end.
+    key_variable
+        Environment variable that holds the key. The key itself is never written anywhere.
+
+    Raises
+    ------
+    InputError
+        For a value that cannot be. What may be a secret put in the wrong place is not repeated.
+    """
+
+    base_url: str | None = None
+    api: str = "auto"
+    concurrency: int = 32
+    requests_per_minute: float | None = None
+    tokens_per_minute: float | None = None
+    price_in: float | None = None
+    price_out: float | None = None
+    top_logprobs: int | None = None
+    timeout: float = 120.0
+    key_variable: str = "OPENAI_API_KEY"
+
+    def __post_init__(self) -> None:
+        if self.api not in ("auto", *APIS):
+            raise InputError(f"--api {self.api}: choose auto, chat or completions")
+        for name in ("concurrency", "requests_per_minute", "tokens_per_minute", "top_logprobs", "timeout"):
+            value = getattr(self, name)
+            if value is not None and not value > 0:
+                raise InputError(f"--{name.replace('_', '-')} {value}: give a number above 0")
+        for name in ("price_in", "price_out"):
+            value = getattr(self, name)
+            if value is not None and not value >= 0:
+                raise InputError(f"--{name.replace('_', '-')} {value}: give a price, 0 or more")
+        if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", self.key_variable):
+            raise InputError("--key-variable: give the name of an environment variable, not the key itself")
+        _check_address(self.address)
+
+    @property
+    def address(self) -> str:
+        """The server's address without a slash at its end."""
+        return (self.base_url or os.environ.get("OPENAI_BASE_URL") or OPENAI).rstrip("/")
+
+    @property
+    def key(self) -> str:
+        """The key, empty where the variable is not set: many a server on this machine wants none."""
+        return os.environ.get(self.key_variable, "").strip()
+
+    @property
+    def batch(self) -> int:
+        """Prompts to ask before their rows are written: many times those under way, soon over at any pace."""
+        per_quarter = int(self.requests_per_minute / 4) if self.requests_per_minute else MOST_PER_BATCH
+        return max(1, min(ROUNDS_PER_BATCH * self.concurrency, MOST_PER_BATCH, per_quarter))
+
+    def shown(self, api: str) -> int:
+        """Number of top tokens asked for."""
+        return self.top_logprobs or SHOWN[api]
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Arguments that say where a server is and what may be asked of it."""
+    group = parser.add_argument_group("server (--engine openai)")
+    for option, kind, metavar, about in (
+        ("--base-url", str, "URL", "address up to the version (default: $OPENAI_BASE_URL, else OpenAI's)"),
+        ("--key-variable", str, "NAME", "environment variable that holds the key (default: OPENAI_API_KEY)"),
+        ("--concurrency", int, "N", "requests under way at once (default: 32)"),
+        ("--requests-per-minute", float, "N", "what the provider allows (default: no limit)"),
+        ("--tokens-per-minute", float, "N", "what the provider allows (default: no limit)"),
+        ("--price-in", float, "P", "per million tokens read, to show the cost"),
+        ("--price-out", float, "P", "per million tokens written, to show the cost"),
+        ("--top-logprobs", int, "K", "most probable tokens to be shown (default: 20 in chat, 5 in completions)"),
+        ("--timeout", float, "SECONDS", "until a request counts as lost (default: 120)"),
+    ):
+        group.add_argument(option, type=kind, metavar=metavar, help=about)
+    group.add_argument(
+        "--api", choices=("auto", *APIS), help="endpoint (default: auto, chat for chat prompts, completions for plain)"
+    )
+
+
+def from_options(options: Namespace) -> ApiSettings | None:
+    """Settings from the command line; None for an engine that asks no server.
+
+    Raises
+    ------
+    InputError
+        A value that cannot be, or a setting of a server where none is asked.
+    """
+    given = {f.name: getattr(options, f.name) for f in fields(ApiSettings) if getattr(options, f.name) is not None}
+    if options.engine == "openai":
+        return ApiSettings(**given)
+    if given:
+        raise InputError(
+            f"--{next(iter(given)).replace('_', '-')} is about a server: add --engine openai, or leave it out"
+        )
+    return None
+
+
+def _check_address(address: str) -> None:
+    try:
+        parts = urlsplit(address)
+        known = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        known = False
+    if not known:
+        raise InputError("--base-url: expected an address such as http://127.0.0.1:8000/v1")
+    if parts.username or parts.password or parts.query or parts.fragment:
+        raise InputError(
+            "--base-url: an address with a user name, password or query may hold a secret, and it is recorded: "
+            "put the key into an environment variable (--key-variable) and give the bare address"
+        )

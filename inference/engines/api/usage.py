@@ -1,0 +1,95 @@
+"""What was asked of a server, in requests, tokens and money."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+# Where a server has not told of any tokens yet, or never does: a rule of thumb for English.
+CHARACTERS_PER_TOKEN = 4.0
+
+
+@dataclass(slots=True)
+class Usage:
+    """Counts over the replies that came; what a lost reply cost is not known to the client.
+
+    Attributes
+    ----------
+    replies
+        Replies that could be read.
+    repeated
+        Requests beyond the first for the same prompt.
+    tokens_in, tokens_out
+        As the server counts them.
+    characters, tokens_of_them
+        Of the study's prompts, the probe's left out: what estimates are made from.
+    uncounted
+        Replies without token counts.
+    """
+
+    replies: int = 0
+    repeated: int = 0
+    tokens_in: int = 0
+    tokens_out: int = 0
+    characters: int = 0
+    tokens_of_them: int = 0
+    uncounted: int = 0
+
+    def add(self, reply: Mapping[str, Any], characters: int) -> int | None:
+        """Count a reply to a prompt (of 0 characters: the probe) and return its tokens, None where it does not say."""
+        self.replies += 1
+        reported = reply.get("usage")
+        counts = [
+            reported.get(name) if isinstance(reported, dict) else None
+            for name in ("prompt_tokens", "completion_tokens")
+        ]
+        tokens_in, tokens_out = (count if type(count) is int and count >= 0 else None for count in counts)
+        if tokens_in is None:
+            self.uncounted += 1
+            return None
+        self.tokens_in += tokens_in
+        self.tokens_out += tokens_out or 0
+        if characters:
+            self.characters += characters
+            self.tokens_of_them += tokens_in
+        return tokens_in + (tokens_out or 0)
+
+    def tokens(self, characters: int) -> float:
+        """Estimated tokens of a prompt: its characters at the rate that the server counted so far."""
+        if not self.tokens_of_them:
+            return characters / CHARACTERS_PER_TOKEN
+        return characters * self.tokens_of_them / self.characters
+
+    @property
+    def rule(self) -> str:
+        """How `tokens` estimates, in words."""
+        if not self.tokens_of_them:
+            return f"{CHARACTERS_PER_TOKEN:.0f} characters taken for a token: the server has not counted any"
+        rate = self.characters / self.tokens_of_them
+        return f"{rate:.2f} characters per token, as the server counted so far"
+
+    def cost(self, price_in: float | None, price_out: float | None) -> float | None:
+        """Cost in the currency of the prices (per million tokens); None without prices."""
+        return cost(self.tokens_in, self.tokens_out, price_in, price_out)
+
+    def record(self, price_in: float | None, price_out: float | None) -> dict[str, Any]:
+        """What `run.json` holds of it."""
+        counts = {name: getattr(self, name) for name in ("replies", "repeated", "tokens_in", "tokens_out", "uncounted")}
+        return {**counts, "cost": self.cost(price_in, price_out)}
+
+    def shown(self, price_in: float | None, price_out: float | None) -> str:
+        """One line for people."""
+        text = f"{self.replies:,} replies ({self.repeated:,} requests repeated), "
+        text += f"{self.tokens_in:,} tokens in, {self.tokens_out:,} out"
+        if self.uncounted:
+            text += f", {self.uncounted:,} replies without token counts"
+        money = self.cost(price_in, price_out)
+        return text + (f", cost {money:,.4f}" if money is not None else ", cost unknown (--price-in, --price-out)")
+
+
+def cost(tokens_in: float, tokens_out: float, price_in: float | None, price_out: float | None) -> float | None:
+    """Cost of tokens at prices per million; None where neither price is known."""
+    if price_in is None and price_out is None:
+        return None
+    return (tokens_in * (price_in or 0.0) + tokens_out * (price_out or 0.0)) / 1e6

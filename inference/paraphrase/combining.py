@@ -1,0 +1,105 @@
+"""Several paraphrase sources in one study: whose a variant is stands in its attribute `source`.
+
+A wording that several sources found is asked once and belongs to all of them (`source` is "a|b").
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from inference import items
+from inference.errors import InputError
+from inference.paraphrase.itemsfile import without_match
+from inference.study import ORIGINAL, Item, Variant
+
+SOURCE, SEPARATOR = "source", "|"
+
+
+def sources(variant: Variant) -> tuple[str, ...]:
+    """Who made a paraphrase; nobody known: an empty tuple."""
+    given = variant.attributes.get(SOURCE, "")
+    return tuple(name.strip() for name in given.split(SEPARATOR) if name.strip())
+
+
+def combine(sets: Sequence[tuple[str | None, Path]]) -> tuple[Item, ...]:
+    """One set of items out of several that paraphrase the same originals.
+
+    Parameters
+    ----------
+    sets
+        (source, file of items). Without a source, every paraphrase in the file must have its attribute `source`.
+
+    Returns
+    -------
+    tuple of Item
+        Items in the order in which the files name them. Paraphrases are called SOURCE:VARIANT.
+
+    Raises
+    ------
+    InputError
+        Two files have another original for one item, or a paraphrase has no source.
+    """
+    gathered: dict[str, dict[str, Variant]] = {}  # item -> wording -> variant
+    first: dict[str, Path] = {}
+    for source, path in sets:
+        if source is not None and (SEPARATOR in source or not source.strip()):
+            raise InputError(f"{source}={path}: a source needs a name without '{SEPARATOR}'")
+        for item in items.load(str(path)):
+            known = gathered.setdefault(item.item, {})
+            _same_original(item, path, known, first)
+            for variant in item.variants:
+                if variant.pattern != ORIGINAL:
+                    variant = _sourced(variant, source, path)
+                wording = variant.text.strip()
+                known[wording] = _joined(known[wording], variant) if wording in known else variant
+    return tuple(Item(item, tuple(variants.values())) for item, variants in gathered.items())
+
+
+def summary(combined: Iterable[Item]) -> list[str]:
+    """What there is of every source, a line each, for the user."""
+    found = tuple(combined)
+    variants = [(item.item, sources(variant)) for item in found for variant in item.paraphrases]
+    lines = []
+    for source in dict.fromkeys(name for _, names in variants for name in names):
+        of_source = [item for item, names in variants if source in names]
+        shared = sum(len(names) > 1 for _, names in variants if source in names)
+        without = [item.item for item in found if item.item not in set(of_source)]
+        line = f"{source}: {len(of_source):,} paraphrases of {len(set(of_source)):,} items"
+        line += f", {shared:,} of them another source's, too" if shared else ""
+        lines.append(line + (f"; none of {', '.join(without[:20])}{' ...' * (len(without) > 20)}" if without else ""))
+    return lines
+
+
+def _same_original(item: Item, path: Path, known: dict[str, Variant], first: dict[str, Path]) -> None:
+    """The files are about the same item where its original is the same."""
+    if item.original is None:
+        raise InputError(f"{path}: item '{item.item}' has no original; without one it cannot be told to be the same")
+    there = next((variant for variant in known.values() if variant.pattern == ORIGINAL), None)
+    if there is not None and there.text.strip() != item.original.text.strip():
+        raise InputError(
+            f"{path}: item '{item.item}' is not the one of {first[item.item]}: its original is "
+            f"'{item.original.text[:40]}', not '{there.text[:40]}'; make ids and originals agree"
+        )
+    first.setdefault(item.item, path)
+
+
+def _sourced(variant: Variant, source: str | None, path: Path) -> Variant:
+    names = (source.strip(),) if source is not None else sources(variant)
+    if not names:
+        raise InputError(
+            f"{path}: item '{variant.item}', variant '{variant.variant}' has no attribute 'source'; "
+            f"name who made these paraphrases: NAME={path}"
+        )
+    combined = variant.variant.startswith(tuple(f"{name}:" for name in names))  # by an earlier call
+    called = variant.variant if combined else f"{names[0]}:{variant.variant}"
+    return replace(variant, variant=called, attributes={**variant.attributes, SOURCE: SEPARATOR.join(names)})
+
+
+def _joined(known: Variant, other: Variant) -> Variant:
+    """One wording that two files have: an original keeps what is true of both, a paraphrase gets both sources."""
+    if known.pattern == ORIGINAL:
+        return replace(known, attributes=without_match(known))
+    names = dict.fromkeys((*sources(known), *sources(other)))
+    return replace(known, attributes={**without_match(known), SOURCE: SEPARATOR.join(names)})

@@ -1,0 +1,47 @@
+"""Do two wordings mean the same? The cosine of their sentence embeddings, by any sentence-transformers model."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from inference.errors import InputError
+
+
+class Meaning:
+    """A loaded sentence-transformers model.
+
+    Parameters
+    ----------
+    model
+        Folder or hub id. Nothing in it is executed: weights are safetensors, its own code is refused.
+
+    Raises
+    ------
+    InputError
+        sentence-transformers is not installed, or there is no such model.
+    """
+
+    def __init__(self, model: str) -> None:
+        try:
+            import sentence_transformers
+            from sentence_transformers.util import is_sentence_transformer_model
+        except ImportError:
+            raise InputError("--meaning-check needs sentence-transformers: pip install 'waver[meaning]'") from None
+        try:
+            if not is_sentence_transformer_model(model):  # it would make an encoder of whatever is there
+                raise ValueError("there is no modules.json")
+            self._encoder = sentence_transformers.SentenceTransformer(
+                model, trust_remote_code=False, model_kwargs={"use_safetensors": True, "dtype": "float32"}
+            )
+        except (OSError, ValueError, KeyError) as error:
+            reason = " ".join(str(error).split())[:200]
+            raise InputError(f"--meaning-check {model}: not a sentence-transformers model ({reason})") from None
+        self.info: dict[str, Any] = {"model": model, "sentence-transformers": sentence_transformers.__version__}
+
+    def similarity(self, original: str, wordings: Sequence[str]) -> list[float]:
+        """Cosine of each wording's embedding with the original's, -1 to 1."""
+        if not wordings:
+            return []
+        embedded = self._encoder.encode([original, *wordings], normalize_embeddings=True, show_progress_bar=False)
+        return [float(cosine) for cosine in embedded[1:] @ embedded[0]]

@@ -1,0 +1,173 @@
+"""From what a model wrote to the paraphrases in it: list markers, quotes and chatter taken off, refusals recognised.
+
+Models are asked for one paraphrase per line, and answer with numbers, bullets, headings, good wishes, or a refusal.
+The rules, in order:
+
+1. Reasoning up to a closing `</think>` is not part of the answer.
+2. Every line loses its list marker ("3.", "(3)", "-", "③", "Version 3:"), its emphasis and the quotes around it.
+3. If at least two lines had a number (or, without numbers, a bullet), the list is those lines; the others are chatter.
+   Otherwise a line is chatter where it ends with a colon or begins like one of the phrases in `phrases.yaml`.
+4. A line that begins like a refusal is one. Where no list was given and one of the first two lines refuses, all lines
+   belong to the refusal.
+5. A last line without a full stop, where the lines before it have one, was cut off by the limit on tokens.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+import unicodedata
+from dataclasses import dataclass
+from pathlib import Path
+
+import yaml
+
+CHATTER, REFUSAL, CUT_OFF, EMPTY = "chatter", "refusal", "cut off", "empty"
+LABEL = "label"
+PHRASES = Path(__file__).parent / "phrases.yaml"
+
+_THOUGHT = re.compile(r"^.*</think(?:ing)?>", re.DOTALL | re.IGNORECASE)
+_THINKING = re.compile(r"\s*<think(?:ing)?>", re.IGNORECASE)
+# A number that is a marker and not part of the sentence: "3. Tea", "３．茶", "3) Tea", "(3) Tea", "[3] Tea", "3: Tea",
+# "3 - Tea", "#3 Tea", a tab after it; but not "3.5 million", "10:30", "3-year-old" or "2024: ...".
+_NUMBER = re.compile(
+    r"(?:[(\[（【]\d{1,3}[)\]）】][.:：]?|\#\d{1,3}[.:)：]?(?=\s)|\d{1,3}(?:[.:](?!\d)|[)\]）】．：、。]|\s+[-–—](?=\s)|(?=\t))\)?"
+    r"|[①-⑳㉑-㉟❶-❿➀-➓])\s*"
+)
+_LETTER = re.compile(r"(?:\([a-z]\)|[a-z]\))\s+", re.IGNORECASE)
+_BULLET = re.compile(r"(?:[-–—*+•‣◦▪●○・>]|\\-)(?:\s+|(?<=[•‣◦▪●○・]))")
+_EMPHASIS = re.compile(r"(\*\*|__|\*|_|`)(.+)\1")
+_OPENING_EMPHASIS = re.compile(r"(\*\*|__)(?=(?:\W?\d|[^*_]{1,30}\d{1,3}\W{0,2}\1))")
+# "**Formal:** Tea is good."
+_STYLE = re.compile(r"^\*\*[^*]{1,40}(?:[:：]\*\*|\*\*[:：])\s*(?=\S)")
+_QUOTES = {'"': '"', "“": "”", "”": "”", "„": "“", "«": "»", "‘": "’", "'": "'", "「": "」", "『": "』", "＂": "＂"}
+_FENCE = re.compile(r"(?:`{3,}|~{3,})\w*|[\[\]{}(),]+")
+_ENDS = ".!?。！？．…」』”\"')）"
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line of an answer: the text in it, and why it is no paraphrase (None: it is a candidate)."""
+
+    text: str
+    reason: str | None = None
+
+
+def lines(output: str) -> list[Line]:
+    """The lines of one answer, blank ones left out.
+
+    Parameters
+    ----------
+    output
+        What the model generated for one call.
+
+    Returns
+    -------
+    list of Line
+        In order; `reason` is None, "chatter", "refusal" or "cut off". An answer of nothing gives one line "empty".
+    """
+    found = [_unmarked(raw) for raw in _answer(output).splitlines()]
+    read = [(text, marker) for text, marker in found if text]
+    if not read:
+        return [Line("", EMPTY)]
+    markers = [marker for text, marker in read if not _is_heading(text)]
+    listed = next((kind for kind in ("number", "bullet") if markers.count(kind) > 1), None)
+    if listed is None and any(_begins(text, REFUSAL) for text, _ in read[:2]):
+        return [Line(text, REFUSAL) for text, _ in read]
+    judged = [Line(text, _reason(text, marker, listed)) for text, marker in read]
+    return _without_cut_off(judged)
+
+
+def fold(text: str) -> str:
+    """What is left of a wording when case, white space and punctuation do not count; equal folds, equal wordings."""
+    folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
+    return "".join(character for character in folded if unicodedata.category(character)[0] not in "PZC")
+
+
+def _answer(output: str) -> str:
+    """The output without its reasoning; one that never stopped reasoning has no answer."""
+    answer = _THOUGHT.sub("", output)
+    return "" if _THINKING.match(answer) else answer
+
+
+def _unmarked(raw: str) -> tuple[str, str | None]:
+    """A line without marker, emphasis and quotes; and whether the marker was a "number" or a "bullet"."""
+    text, marker = raw.strip(), None
+    if _FENCE.fullmatch(text):
+        return "", None
+    before = None
+    while text != before:  # "- **3.** “Tea is good.”" has several layers
+        before = text
+        text = _OPENING_EMPHASIS.sub("", text, count=1) if _OPENING_EMPHASIS.match(text) else text
+        for kind, pattern in (
+            ("number", _NUMBER),
+            ("number", _phrases()[LABEL]),
+            ("number", _LETTER),
+            ("bullet", _BULLET),
+        ):
+            found = pattern.match(text)
+            if found:
+                text = text[found.end() :].strip()
+                marker = "number" if "number" in (kind, marker) else kind
+        text = _unwrapped(_paired(_STYLE.sub("", text)))
+    return text, marker
+
+
+def _paired(text: str) -> str:
+    """Without the half of an emphasis whose other half went with the number: "**3.** Tea", "**3. Tea**"."""
+    for mark in ("**", "__"):
+        if text.count(mark) % 2:
+            text = text.removeprefix(mark).removesuffix(mark).strip()
+    return text
+
+
+def _unwrapped(text: str) -> str:
+    """Without emphasis, and without quotes that embrace the whole line (a comma after them is JSON's)."""
+    found = _EMPHASIS.fullmatch(text)
+    if found and found[1] not in found[2]:
+        text = found[2].strip()
+    inner = text.rstrip(",;") if text[-1:] in ",;" and text.rstrip(",;")[-1:] in _QUOTES.values() else text
+    if len(inner) > 1 and _QUOTES.get(inner[0]) == inner[-1] and not {inner[0], inner[-1]} & set(inner[1:-1]):
+        return inner[1:-1].strip()
+    return text
+
+
+def _reason(text: str, marker: str | None, listed: str | None) -> str | None:
+    if not fold(text):
+        return EMPTY
+    if _begins(text, REFUSAL):
+        return REFUSAL
+    if listed is not None:
+        return None if marker == listed and not _is_heading(text) else CHATTER
+    return CHATTER if _is_heading(text) or _begins(text, CHATTER) else None
+
+
+def _is_heading(text: str) -> bool:
+    return text.endswith((":", "："))
+
+
+def _without_cut_off(found: list[Line]) -> list[Line]:
+    """Mark a last candidate that does not end where most others do."""
+    candidates = [line for line in found if line.reason is None]
+    if len(candidates) > 1 and found[-1].reason is None and candidates[-1].text[-1] not in _ENDS:
+        ended = sum(line.text[-1] in _ENDS for line in candidates[:-1])
+        if 2 * ended > len(candidates) - 1:
+            return [*found[:-1], Line(found[-1].text, CUT_OFF)]
+    return found
+
+
+def _begins(text: str, kind: str) -> bool:
+    return _phrases()[kind].match(text.replace("’", "'")) is not None
+
+
+@functools.cache
+def _phrases() -> dict[str, re.Pattern[str]]:
+    """The phrases of the data file by kind: "chatter", "refusal", and "label" with its number or colon."""
+    content = yaml.safe_load(PHRASES.read_text(encoding="utf-8"))
+    any_of = {kind: f"(?:{'|'.join(filter(None, lines.splitlines()))})" for kind, lines in content.items()}
+    patterns = {
+        CHATTER: any_of["chatter"],
+        REFUSAL: f"(?:{any_of['refusal']}|{any_of['unwilling']} {any_of['deed']})",
+        LABEL: any_of["label"] + r"\s*(?:no\.?|#)?\s*(?:\d{1,3}\s*[.:)\]：．、）\-–—]|[:：])\**\s*",
+    }
+    return {kind: re.compile(pattern, re.IGNORECASE) for kind, pattern in patterns.items()}

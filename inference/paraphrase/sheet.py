@@ -1,0 +1,124 @@
+"""Hand checking: a sheet with some paraphrases of every item to fill in, and its verdict written into the items.
+
+The match proportion is the share of an item's checked paraphrases that mean what the original means (Haller et al.,
+appendix B, check 15 of 500).
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from inference import records
+from inference.errors import InputError
+from inference.paraphrase.combining import sources
+from inference.paraphrase.itemsfile import without_match
+from inference.paraphrase.parsing import fold
+from inference.paraphrase.spreadsheet import plain, write
+from inference.study import Item, Variant
+
+COLUMNS = ("item", "variant", "original", "paraphrase", "match")
+_VERDICTS = {"yes": True, "y": True, "1": True, "true": True, "no": False, "n": False, "0": False, "false": False}
+
+
+def write_sheet(path: Path, items: Sequence[Item], each: int, seed: int) -> int:
+    """Write the sheet; the column `match` is left to fill in. Returns the number of rows.
+
+    Parameters
+    ----------
+    path
+        A .csv file that does not exist yet: a filled sheet is never overwritten.
+    each
+        Paraphrases drawn per item and source; all where there are fewer.
+    seed
+        The draw depends on it and on the item's id only.
+
+    Raises
+    ------
+    InputError
+        The file is there already or cannot be written, or no item has a paraphrase.
+    """
+    if path.suffix.lower() != ".csv":
+        raise InputError(f"--out {path}: the sheet is a .csv file")
+    if path.exists():
+        raise InputError(f"{path}: is there already, perhaps with work in it; choose another --out")
+    rows = [
+        (variant.item, variant.variant, item.original.text if item.original else "", variant.text, "")
+        for item in items
+        for variant in _drawn(item, each, seed)
+    ]
+    if not rows:
+        raise InputError("there are no paraphrases to check in these items")
+    try:
+        write(path, COLUMNS, rows)
+    except OSError as error:
+        raise InputError(f"{path}: cannot be written ({error.strerror}); choose another --out") from None
+    return len(rows)
+
+
+def checked(path: Path, items: Sequence[Item]) -> tuple[Item, ...]:
+    """The items with `match_proportion` (two decimals) and `match_n` as a filled sheet has them.
+
+    Every variant of an item in the sheet gets them; with several paraphrase sources, from the rows of its own source.
+
+    Raises
+    ------
+    InputError
+        A row that is not filled in, or that speaks of a paraphrase that these items do not have.
+    """
+    verdicts = _read(path, {variant.key: variant for item in items for variant in item.variants})
+    return tuple(Item(item.item, tuple(_with_match(variant, item, verdicts) for variant in item.variants))
+                 for item in items)  # fmt: skip
+
+
+def _drawn(item: Item, each: int, seed: int) -> list[Variant]:
+    """`each` paraphrases of every source, in the order of the item."""
+    groups: dict[str, list[Variant]] = {}
+    for variant in item.paraphrases:
+        for source in sources(variant) or ("",):
+            groups.setdefault(source, []).append(variant)
+    drawn = {
+        variant.variant
+        for source, group in groups.items()
+        for variant in random.Random(f"{seed} {item.item} {source}").sample(group, min(each, len(group)))
+    }
+    return [variant for variant in item.paraphrases if variant.variant in drawn]
+
+
+def _read(path: Path, known: Mapping[tuple[str, str], Variant]) -> dict[tuple[str, str], bool]:
+    """(item, variant) -> whether it matches."""
+    if path.suffix.lower() not in (".csv", ".tsv"):
+        raise InputError(f"{path}: a sheet is a .csv file with the columns {', '.join(COLUMNS)}")
+    verdicts: dict[tuple[str, str], bool] = {}
+    found = records.read(path)
+    empty = [place for place, record in found if not str(record.get("match", "")).strip()]
+    for place, record in found:
+        key = plain(record.get("item", "")).strip(), plain(record.get("variant", "")).strip()
+        if key not in known:
+            raise InputError(f"{path}, {place}: item '{key[0]}' has no variant '{key[1]}' in the items; give its own")
+        if fold(plain(record.get("paraphrase", ""))) != fold(known[key].text):
+            raise InputError(f"{path}, {place}: the paraphrase is not that of the items; is the sheet another set's?")
+        if place in empty:
+            raise InputError(f"{path}, {place}: match is empty ({len(empty):,} rows are); write yes or no")
+        verdict = _VERDICTS.get(record["match"].strip().lower())
+        if verdict is None:
+            raise InputError(f"{path}, {place}: match is '{record['match'][:20]}'; write yes or no")
+        if key in verdicts:
+            raise InputError(f"{path}, {place}: variant '{key[1]}' of item '{key[0]}' is checked twice")
+        verdicts[key] = verdict
+    return verdicts
+
+
+def _with_match(variant: Variant, item: Item, verdicts: Mapping[tuple[str, str], bool]) -> Variant:
+    own = set(sources(variant))
+    about = [
+        verdicts[other.key]
+        for other in item.paraphrases
+        if other.key in verdicts and (not own or not sources(other) or own & set(sources(other)))
+    ]
+    if not about:
+        return variant
+    match = {"match_proportion": f"{sum(about) / len(about):.2f}", "match_n": str(len(about))}
+    return replace(variant, attributes={**without_match(variant), **match})

@@ -1,0 +1,34 @@
+"""CSV files that people open in a spreadsheet: no text in them is taken for a formula."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from inference.parts import write_atomically
+
+# A cell that begins like this is a formula to some spreadsheet; the apostrophe before it says that it is text.
+_FORMULA = re.compile(r"'*[=+\-@＝＋－＠\t\r\n]")
+
+
+def safe(cell: object) -> str:
+    """A cell as it may be written: `=1+1` becomes `'=1+1`."""
+    text = str(cell)
+    return f"'{text}" if _FORMULA.match(text) else text
+
+
+def plain(cell: str) -> str:
+    """What `safe` was given."""
+    return cell[1:] if cell.startswith("'") and _FORMULA.match(cell) else cell
+
+
+def write(path: Path, header: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
+    """Write a CSV file, atomically, in UTF-8 with the mark that spreadsheets need to see that it is."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\r\n")
+    writer.writerow(header)
+    writer.writerows([safe("" if cell is None else cell) for cell in row] for row in rows)
+    write_atomically(path, lambda aside: aside.write_text(text.getvalue(), encoding="utf-8-sig", newline=""))
