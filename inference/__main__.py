@@ -286,7 +286,7 @@ def _prepare(options: argparse.Namespace) -> tuple[Study, tuple[Model, ...], Que
     """Everything that can be checked before a model is loaded."""
     from inference.models import resolve
 
-    models = resolve(options.model, hosted=options.engine == "openai")
+    models = resolve(options.model, options.protocol.FAMILIES, hosted=options.engine == "openai")
     study, questions = options.protocol.prepare(options)
     return study, models, questions, _settings(options)
 
