@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from inference.engines import Explanation, Generation, Sampling, Score
-from inference.engines.batching import token_budget
+from inference.engines.batching import text_budget
 from inference.engines.continuations import Continuations, Prefix, cache_window
 from inference.engines.generation import Draft, random_numbers, write
 from inference.engines.local import LocalEngine, Row
@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 
 # A shorter shared start costs more in bookkeeping than it saves.
 SHORTEST_PREFIX = 8
-# Texts written together on a CPU: more do not come faster, and their keys and values leave the cache of a core.
-CPU_TEXTS = 128
 
 
 class CausalEngine(LocalEngine):
@@ -136,7 +134,8 @@ class CausalEngine(LocalEngine):
         ]
         longest = max(len(row.ids) for row in rows) + samplings[0].max_tokens
         asked = self._asked(rows, longest, forced=True)
-        texts = iter(self.tokens.decode(write(asked, drafts, self._stops, self._texts_at_once(longest))))
+        together = text_budget(self.model, longest, kept=longest <= self._cache_window)
+        texts = iter(self.tokens.decode(write(asked, drafts, self._stops, together)))
         return [[self._generation([next(texts) for _ in range(s.samples)]) for s in samplings] for _ in rows]
 
     def _asked(self, rows: Sequence[Row], longest: int, forced: bool) -> Continuations:
@@ -146,13 +145,6 @@ class CausalEngine(LocalEngine):
         usable = cached and all(row.ids[: len(shared)] == shared and len(row.ids) > len(shared) for row in rows)
         prefix = self._prefix if usable else Prefix([])
         return Continuations(self.run_model, [row.ids for row in rows], prefix, cached, forced)
-
-    def _texts_at_once(self, longest: int) -> int:
-        """Texts that are written in one forward pass per token."""
-        tokens, rows = token_budget(self.model, longest)
-        if longest > self._cache_window:
-            return max(1, tokens // longest)
-        return min(rows, CPU_TEXTS) if self.model.device.type == "cpu" else rows
 
     @staticmethod
     def _generation(texts: list[str]) -> Generation:
