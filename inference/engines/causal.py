@@ -6,9 +6,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-import torch
-
-from inference.engines import Explanation, Generation, Sampling, Score
+from inference.engines import Explanation, Generation, Sampling, Score, Thought
 from inference.engines.batching import text_budget
 from inference.engines.continuations import Continuations, Prefix, cache_window
 from inference.engines.generation import Draft, random_numbers, write
@@ -68,20 +66,31 @@ class CausalEngine(LocalEngine):
         options = continuations(row.text, row.answers, self.tokens.bare)
         return Explanation(row.text, len(row.ids), options.forms, options.dropped, self.score([prompt])[0][0])
 
-    @torch.inference_mode()
     def generate(self, prompts: Sequence[Prompt], samplings: Sequence[Sampling]) -> list[list[Generation]]:
         """Write behind one batch; prompts too long for it get an error and the others go on."""
         found: dict[Sampling, list[Generation]] = {}
         for effort, length in dict.fromkeys((sampling.effort, sampling.max_tokens) for sampling in samplings):
             alike = [s for s in dict.fromkeys(samplings) if (s.effort, s.max_tokens) == (effort, length)]
-            rows = self._rows(prompts, effort)
-            problems = [self._too_long(row, length) for row in rows]
-            good = [row for row, problem in zip(rows, problems, strict=True) if not problem]
-            alone = [Generation(error=self._out_of_memory)] * len(alike)
-            written = iter(self._in_memory(partial(self._write_rows, samplings=alike), good, alone))
-            by_prompt = [[Generation(error=each)] * len(alike) if each else next(written) for each in problems]
-            found.update(zip(alike, map(list, zip(*by_prompt, strict=True)), strict=True))
+            found.update(zip(alike, map(list, zip(*self._generate_alike(prompts, alike), strict=True)), strict=True))
         return [found[sampling] for sampling in samplings]
+
+    def _generate_alike(self, prompts: Sequence[Prompt], samplings: Sequence[Sampling]) -> list[list[Generation]]:
+        """Per prompt a generation for every sampling; these have one effort and one `max_tokens`."""
+        rows = self._rows(prompts, samplings[0].effort)
+        return self._answered(
+            partial(self._write_rows, samplings=samplings),
+            rows,
+            [self._too_long(row, samplings[0].max_tokens) for row in rows],
+            lambda problem: [Generation(error=problem)] * len(samplings),
+        )
+
+    def think(self, prompts: Sequence[Prompt], sampling: Sampling) -> list[Thought]:
+        """Think behind one batch, then score the options; prompts too long for it get an error."""
+        rows = self._rows(prompts, sampling.effort)
+        problems = [self._too_long(row, sampling.max_tokens + self._longest_answer(row.answers)) for row in rows]
+        return self._answered(
+            partial(self._think_rows, sampling=sampling), rows, problems, lambda problem: Thought(error=problem)
+        )
 
     def _rows(self, prompts: Sequence[Prompt], effort: str | None = None) -> list[Row]:
         texts = [self.tokens.render(prompt, effort) for prompt in prompts]
@@ -126,6 +135,28 @@ class CausalEngine(LocalEngine):
 
     def _write_rows(self, rows: Sequence[Row], samplings: Sequence[Sampling]) -> list[list[Generation]]:
         """All samples of all samplings, which have the same `max_tokens`, behind prompts that are computed once."""
+        written = iter(self._written(rows, samplings))
+        return [
+            [self._generation(row, [next(written) for _ in range(sampling.samples)]) for sampling in samplings]
+            for row in rows
+        ]
+
+    def _think_rows(self, rows: Sequence[Row], sampling: Sampling) -> list[Thought]:
+        written = self._written(rows, [sampling])
+        lengths = [self.tokens.thinking(row.text, ids) for row, ids in zip(rows, written, strict=True)]
+        begun = [
+            Row(row.text + self.tokens.raw(ids[:length]), row.ids + ids[:length], row.answers)
+            for row, ids, length in zip(rows, written, lengths, strict=True)
+            if length is not None
+        ]
+        scores = iter(self._score_rows(begun, (1.0,)) if begun else ())
+        return [
+            Thought(text, None if length is None else next(scores)[0])
+            for text, length in zip(self.tokens.decode(written), lengths, strict=True)
+        ]
+
+    def _written(self, rows: Sequence[Row], samplings: Sequence[Sampling]) -> list[list[int]]:
+        """Token ids of all texts, those behind one prompt side by side."""
         drafts = [
             Draft(place, sampling.temperature, numbers)
             for place, row in enumerate(rows)
@@ -134,9 +165,15 @@ class CausalEngine(LocalEngine):
         ]
         longest = max(len(row.ids) for row in rows) + samplings[0].max_tokens
         asked = self._asked(rows, longest, forced=True)
-        together = text_budget(self.model, longest, kept=longest <= self._cache_window)
-        texts = iter(self.tokens.decode(write(asked, drafts, self._stops, together)))
-        return [[self._generation([next(texts) for _ in range(s.samples)]) for s in samplings] for _ in rows]
+        return write(asked, drafts, self._stops, text_budget(self.model, longest, longest <= self._cache_window))
+
+    def _generation(self, row: Row, written: Sequence[list[int]]) -> Generation:
+        texts = tuple(self.tokens.decode(written))
+        if not self.tokens.thinks:
+            return Generation(texts, texts)
+        lengths = [self.tokens.thinking(row.text, ids) for ids in written]
+        behind = iter(self.tokens.decode([ids[n:] for ids, n in zip(written, lengths, strict=True) if n is not None]))
+        return Generation(texts, tuple(None if length is None else next(behind) for length in lengths))
 
     def _asked(self, rows: Sequence[Row], longest: int, forced: bool) -> Continuations:
         """A batch of prompts, of which none with what follows it gets longer than `longest` tokens."""
@@ -145,10 +182,6 @@ class CausalEngine(LocalEngine):
         usable = cached and all(row.ids[: len(shared)] == shared and len(row.ids) > len(shared) for row in rows)
         prefix = self._prefix if usable else Prefix([])
         return Continuations(self.run_model, [row.ids for row in rows], prefix, cached, forced)
-
-    @staticmethod
-    def _generation(texts: list[str]) -> Generation:
-        return Generation(tuple(texts), tuple(texts))
 
 
 def _ends(model: Any) -> frozenset[int]:

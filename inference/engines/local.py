@@ -86,29 +86,34 @@ class LocalEngine(ABC):
             refused[start : start + CHUNK] for start in range(0, len(refused), CHUNK)
         ]
 
-    @torch.inference_mode()
     def score(self, prompts: Sequence[Prompt], temperatures: Sequence[float] = (1.0,)) -> list[list[Score]]:
         """Score one batch; prompts that cannot be asked get an error and the others go on."""
         rows = self._rows(prompts)
-        problems = [self._problem(row) for row in rows]
-        good = [row for row, problem in zip(rows, problems, strict=True) if not problem]
-        alone = [Score(error=self._out_of_memory)] * len(temperatures)
-        scored = iter(self._in_memory(partial(self._score_rows, temperatures=temperatures), good, alone))
-        by_prompt = [[Score(error=problem)] * len(temperatures) if problem else next(scored) for problem in problems]
+        by_prompt = self._answered(
+            partial(self._score_rows, temperatures=temperatures),
+            rows,
+            [self._problem(row) for row in rows],
+            lambda problem: [Score(error=problem)] * len(temperatures),
+        )
         return [list(scores) for scores in zip(*by_prompt, strict=True)]
 
-    @property
-    def _out_of_memory(self) -> str:
-        return f"out of memory on {self.model.device} with this prompt alone"
-
-    def _in_memory(self, ask: Callable[[Sequence[Row]], list[R]], rows: Sequence[Row], alone: R) -> list[R]:
-        """Ask as many rows at a time as memory takes; a row that does not fit by itself comes to `alone`."""
-        results: list[R] = []
-        for part, size in halving(ask, rows, self._rows_that_fit or max(1, len(rows))):
-            if size < len(rows):
+    @torch.inference_mode()
+    def _answered(
+        self,
+        ask: Callable[[Sequence[Row]], list[R]],
+        rows: Sequence[Row],
+        problems: Sequence[str | None],
+        failed: Callable[[str], R],
+    ) -> list[R]:
+        """Ask the rows without a problem, as many at a time as memory takes; `failed` makes what the others get."""
+        good = [row for row, problem in zip(rows, problems, strict=True) if not problem]
+        found: list[R] = []
+        for part, size in halving(ask, good, self._rows_that_fit or max(1, len(good))):
+            if size < len(good):
                 self._rows_that_fit = size
-            results += part or [alone]
-        return results
+            found += part or [failed(f"out of memory on {self.model.device} with this prompt alone")]
+        results = iter(found)
+        return [failed(problem) if problem else next(results) for problem in problems]
 
     def _share(self, prefix: list[int]) -> list[int]:
         """Ids at the start of all prompts that will be computed once only: none, unless an engine can."""
