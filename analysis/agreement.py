@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from analysis.errors import InputError
 from analysis.folder import literal
+from analysis.texts import subsamples
 
 if TYPE_CHECKING:
     from analysis.runs import Runs
@@ -23,9 +24,10 @@ def prepare(runs: Runs) -> None:
     """Define, once per `Runs`, what the stability tables are made from.
 
     - view `answers`: study, model, condition, item, variant, original (bool), agreement, validity, output; one row per
-      answer. Agreement is R^+ = p(agree) / (p(agree) + p(disagree)) (Haller et al., section 4.2), from probabilities
-      where the row has them, else from sampled counts, else 1 or 0 from the answer; null where undefined (no mass, no
-      valid answer). Validity (section 4.1) is the mass, the valid share of the samples, or 1 or 0.
+      answer, but for those of subsamples (`texts.subsamples`). Agreement is R^+ = p(agree) / (p(agree) + p(disagree))
+      (Haller et al., section 4.2), from probabilities where the row has them, else from sampled counts, else 1 or 0
+      from the answer; null where undefined (no mass, no valid answer). Validity (section 4.1) is the mass, the valid
+      share of the samples, or 1 or 0.
     - table `study_items`: study, item, position, text (the original's, else the first variant's), n_originals,
       n_paraphrases.
     - table `item_patterns`: study, model, condition, item, original (bool) and, over those rows, n_rows, n_valid,
@@ -143,11 +145,13 @@ def _answers(runs: Runs, study: str, common: _Kind, others: Sequence[_Kind]) -> 
     else:
         agreement, validity = _any_response(common, agree)
     name = literal(study)
+    left_out = subsamples(runs.info["conditions"][study])
+    asked = f" AND condition NOT IN ({', '.join(map(literal, sorted(left_out)))})" if left_out else ""
     return f"""
         SELECT {name} AS study, r.model, r.condition, r.item, r.variant,
                coalesce(d.original, {common.original}) AS original,
                {agreement} AS agreement, {validity} AS validity, r.output
-        FROM (SELECT * FROM responses WHERE study = {name}) AS r
+        FROM (SELECT * FROM responses WHERE study = {name}{asked}) AS r
         LEFT JOIN (SELECT * FROM deviating WHERE study = {name}) AS d ON d.item = r.item AND d.variant = r.variant"""
 
 

@@ -116,6 +116,14 @@ class Page:
             grid=rendering.grid(shown, tables.printed(name, shown)), ours=_ours(shown),
         )  # fmt: skip
 
+    def section(self, name: str) -> Html:
+        """Title, words and table where the table has rows, and nothing where it has none."""
+        frame = self.frame(name)
+        if frame.empty:
+            return Html(f"<!-- {name}: none -->")
+        said = getattr(narrative, name)(frame.assign(label=labels.series(frame)))
+        return Html(render("section", title=tables.table(name).title, said=said) + self.table(name).text)
+
     def examples(self) -> Html:
         """The pair of wordings of one item that each model answers most differently, both answers beside them."""
         frame = self.frame("divergent")

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from analysis.errors import InputError
 from analysis.folder import KEY, Folder, read
+from analysis.texts import subsamples
 
 if TYPE_CHECKING:
     import duckdb
@@ -34,7 +35,8 @@ class Runs:
     - `stimuli`: every variant of every study once, with `position`, its place in the study;
     - `responses`: the rows that have an answer (`error` null), study x model x condition x item x variant unique;
     - `errors`: the keys that were asked but only failed, with their `error`;
-    - `units`: study, model, condition and `position`: what was asked, in the order of run.json.
+    - `units`: study, model, condition and `position`: what was asked, in the order of run.json; without subsamples
+      (`texts.subsamples`), which are no units of a comparison.
 
     Attributes
     ----------
@@ -192,7 +194,7 @@ def _create_units(runs: Runs) -> None:
         for study in runs.info["studies"]
         for model in runs.info["models"]
         for condition in runs.info["conditions"][study]
-        if (study, model, condition) in asked
+        if (study, model, condition) in asked and condition not in subsamples(runs.info["conditions"][study])
     ]
     runs.execute("CREATE TEMP TABLE units (study VARCHAR, model VARCHAR, condition VARCHAR, position BIGINT)")
     if ordered:
