@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from analysis.conditions import subsamples
 from analysis.errors import InputError
 from analysis.folder import literal
-from analysis.texts import subsamples
 
 if TYPE_CHECKING:
     from analysis.runs import Runs
@@ -24,7 +24,7 @@ def prepare(runs: Runs) -> None:
     """Define, once per `Runs`, what the stability tables are made from.
 
     - view `answers`: study, model, condition, item, variant, original (bool), agreement, validity, output; one row per
-      answer, but for those of subsamples (`texts.subsamples`). Agreement is R^+ = p(agree) / (p(agree) + p(disagree))
+      answer, but for those of `conditions.subsamples`. Agreement is R^+ = p(agree) / (p(agree) + p(disagree))
       (Haller et al., section 4.2), from probabilities where the row has them, else from sampled counts, else 1 or 0
       from the answer; null where undefined (no mass, no valid answer). Validity (section 4.1) is the mass, the valid
       share of the samples, or 1 or 0.
@@ -145,8 +145,9 @@ def _answers(runs: Runs, study: str, common: _Kind, others: Sequence[_Kind]) -> 
     else:
         agreement, validity = _any_response(common, agree)
     name = literal(study)
-    left_out = subsamples(runs.info["conditions"][study])
-    asked = f" AND condition NOT IN ({', '.join(map(literal, sorted(left_out)))})" if left_out else ""
+    units = {unit for folder in runs.folders if folder.study == study for unit in folder.units}
+    left_out = [f"({literal(m)}, {literal(c)})" for m, c in sorted(subsamples(runs.info["conditions"][study], units))]
+    asked = f" AND (model, condition) NOT IN ({', '.join(left_out)})" if left_out else ""
     return f"""
         SELECT {name} AS study, r.model, r.condition, r.item, r.variant,
                coalesce(d.original, {common.original}) AS original,

@@ -16,9 +16,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from analysis.conditions import subsamples
 from analysis.errors import InputError
 from analysis.folder import KEY, Folder, read
-from analysis.texts import subsamples
 
 if TYPE_CHECKING:
     import duckdb
@@ -36,7 +36,7 @@ class Runs:
     - `responses`: the rows that have an answer (`error` null), study x model x condition x item x variant unique;
     - `errors`: the keys that were asked but only failed, with their `error`;
     - `units`: study, model, condition and `position`: what was asked, in the order of run.json; without subsamples
-      (`texts.subsamples`), which are no units of a comparison.
+      (`conditions.subsamples`), which are no units of a comparison.
 
     Attributes
     ----------
@@ -189,12 +189,18 @@ def _create_views(runs: Runs) -> None:
 
 def _create_units(runs: Runs) -> None:
     asked = {(folder.study, *unit) for folder in runs.folders for unit in folder.units}
+    left_out = {
+        (study, *unit)
+        for study, conditions in runs.info["conditions"].items()
+        for unit in subsamples(conditions, {(model, condition) for name, model, condition in asked if name == study})
+    }
+    asked -= left_out
     ordered = [
         (study, model, condition)
         for study in runs.info["studies"]
         for model in runs.info["models"]
         for condition in runs.info["conditions"][study]
-        if (study, model, condition) in asked and condition not in subsamples(runs.info["conditions"][study])
+        if (study, model, condition) in asked
     ]
     runs.execute("CREATE TEMP TABLE units (study VARCHAR, model VARCHAR, condition VARCHAR, position BIGINT)")
     if ordered:

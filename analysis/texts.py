@@ -6,39 +6,18 @@ two conditions are *twins*: they differ in nothing but how the answer comes abou
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
+from analysis.conditions import twin
 from analysis.resampling import DRAWS, Array, Columns, bootstrap, ratio
 
 if TYPE_CHECKING:
     from analysis.runs import Runs
 
 TEXT = "text"
-# What the fields of a condition say about the way of answering; all others say what was asked.
-WAY = frozenset({"answer", "temperature", "samples", "max_tokens", "effort", "share"})
-Conditions = Mapping[str, Mapping[str, Any]]
-
-
-def twin(conditions: Conditions, name: str) -> str | None:
-    """The condition that asks the same prompts for option probabilities, None where there is none."""
-    if "answer" not in conditions[name]:
-        return None
-    asked = _prompt(conditions[name])
-    same = (other for other, fields in conditions.items() if "answer" not in fields and _prompt(fields) == asked)
-    return next(same, None)
-
-
-def subsamples(conditions: Conditions) -> set[str]:
-    """Conditions that ask only a share of the wordings that their twin asks in full.
-
-    They are there to be compared with it row by row. Beside it in a table of ranges and standard deviations they would
-    look stable for no other reason than that fewer wordings were asked.
-    """
-    return {name for name, fields in conditions.items() if fields.get("share", 1) < 1 and twin(conditions, name)}
 
 
 def answers(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
@@ -118,7 +97,3 @@ def _shares(columns: Columns, counts: Array) -> dict[str, Array]:
         "text_invalid": ratio(counts, columns["invalid"], columns["texts"]),
         "no_token": ratio(counts, columns["no_token"], columns["texts"]),
     }
-
-
-def _prompt(fields: Mapping[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in fields.items() if key not in WAY}

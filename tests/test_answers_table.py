@@ -10,8 +10,9 @@ import pytest
 from synthetic import random_frame, write_run
 
 from analysis import narrative, stability, tables
+from analysis.conditions import subsamples, twin
 from analysis.page import Page
-from analysis.texts import answers, subsamples, twin
+from analysis.texts import answers
 
 BASE, TEXT = "plain/yes-no", "plain/yes-no/text"
 FIELDS = {"form": "plain", "option_order": "yes-no", "prompt": None, "prompt_hash": "h"}
@@ -79,8 +80,8 @@ def test_twins_differ_in_nothing_but_the_way_of_answering():
     other = {**CONDITIONS, "chat/yes-no/text": {**FIELDS, **WAYS, "form": "chat"}, "thought": {**FIELDS, "answer": "x"}}
     assert twin(other, TEXT) == twin(other, "thought") == BASE
     assert twin(other, BASE) is twin(other, "chat/yes-no/text") is None
-    assert subsamples(other) == {TEXT}
-    assert subsamples({TEXT: CONDITIONS[TEXT]}) == set()  # nothing stands beside it
+    units = {("m", BASE), ("m", TEXT), ("m", "thought"), ("n", TEXT)}  # n has nothing beside its texts
+    assert subsamples(other, units) == {("m", TEXT)}
 
 
 def test_runs_without_pairs_have_no_rows_and_no_section(opened):
