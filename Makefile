@@ -51,7 +51,8 @@ $(BIN)/.installed-references: $(BIN)/.installed
 	$$do apt-get update -qq && $$do env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $(PACKAGES) >/dev/null
 
 report: setup  ## ask the demo models, write results/demo/report/index.html
-	$(BIN)/python -m inference run agreement --items demo --model demo --option-order yes-no no-yes --out $(DEMO)
+	$(BIN)/python -m inference run agreement --items demo --model demo --option-order yes-no no-yes \
+		--answer probability text --text-share 0.2 --out $(DEMO)
 	$(BIN)/python -m analysis report $(DEMO) --out $(DEMO)/report
 
 test: setup references .browser  ## the test suite

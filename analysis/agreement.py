@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from analysis.conditions import subsamples
 from analysis.errors import InputError
 from analysis.folder import literal
 
@@ -32,9 +33,10 @@ def prepare(runs: Runs) -> None:
     """Define, once per `Runs`, what the stability tables are made from.
 
     - view `answers`: study, model, condition, item, variant, original (bool), agreement, validity, output; one row per
-      answer. Agreement is R^+ = p(agree) / (p(agree) + p(disagree)) (Haller et al., section 4.2), from probabilities
-      where the row has them, else from sampled counts, else 1 or 0 from the answer; null where undefined (no mass, no
-      valid answer). Validity (section 4.1) is the mass, the valid share of the samples, or 1 or 0.
+      answer, but for those of `conditions.subsamples`. Agreement is R^+ = p(agree) / (p(agree) + p(disagree))
+      (Haller et al., section 4.2), from probabilities where the row has them, else from sampled counts, else 1 or 0
+      from the answer; null where undefined (no mass, no valid answer). Validity (section 4.1) is the mass, the valid
+      share of the samples, or 1 or 0.
     - table `study_items`: study, item, position, text (the original's, else the first variant's), n_originals,
       n_paraphrases.
     - table `item_patterns`: study, model, condition, item, original (bool) and, over those rows, n_rows, n_valid,
@@ -147,11 +149,14 @@ def _answers(runs: Runs, study: str, common: _Kind, others: Sequence[_Kind]) -> 
     else:
         agreement, validity = _any_response(common, agree)
     name = literal(study)
+    units = {unit for folder in runs.folders if folder.study == study for unit in folder.units}
+    left_out = [f"({literal(m)}, {literal(c)})" for m, c in sorted(subsamples(runs.info["conditions"][study], units))]
+    asked = f" AND (model, condition) NOT IN ({', '.join(left_out)})" if left_out else ""
     return f"""
         SELECT {name} AS study, r.model, r.condition, r.item, r.variant,
                coalesce(d.original, {common.original}) AS original,
                {agreement} AS agreement, {validity} AS validity, r.output
-        FROM (SELECT * FROM responses WHERE study = {name}) AS r
+        FROM (SELECT * FROM responses WHERE study = {name}{asked}) AS r
         LEFT JOIN (SELECT * FROM deviating WHERE study = {name}) AS d ON d.item = r.item AND d.variant = r.variant"""
 
 

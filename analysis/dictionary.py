@@ -81,6 +81,22 @@ COLUMNS: dict[str, Column] = {
     ),
     "share": Column("invalid responses as a share of all responses", SHARE, "Share invalid", 3),
     "examples": Column("up to three outputs that could not be read as an answer", "", "Examples"),
+    # texts
+    "token_mismatch": Column(
+        "valid texts that choose another option than the most probable first token (one that begins no option differs "
+        "from every answer)",
+        SHARE,
+        "Not the first token's",
+        3,
+    ),
+    "option_mismatch": Column(
+        "valid texts that choose another option than the likeliest one", SHARE, "Not the likeliest", 3
+    ),
+    "text_invalid": Column("texts that choose no option", SHARE, "No answer", 3),
+    "no_token": Column(
+        "texts behind prompts whose most probable first token begins no option", SHARE, "First token no option", 3
+    ),
+    "n_answers": Column("texts that were generated and compared", "texts", "Texts"),
     # stability
     "range_mean": Column("mean over items of the highest minus the lowest agreement", AGREEMENT, "Range", 2),
     "range_sd": Column("SD across items of the range (n - 1)", AGREEMENT, "Range SD", 2),

@@ -50,6 +50,29 @@ def answer(
     return Answer(asked, _verdict(known, flip), sentences, cautions)
 
 
+def answers(texts: pd.DataFrame) -> str:
+    """Whether models write what their probabilities say: from the table of this name, with labels."""
+    known = texts.dropna(subset=["token_mismatch"])
+    if known.empty:
+        return f"None of the {count(int(texts['n_answers'].sum()), 'text')} could be read as an answer."
+    parts = [
+        f"{_between(known, figure)} of the texts that choose an option choose another than {what}"
+        for figure, what in (
+            ("token_mismatch", "the one that the most probable first token begins"),
+            ("option_mismatch", "the likeliest one"),
+        )
+    ]
+    return f"{parts[0]}, {parts[1]}. {_between(texts, 'text_invalid')} of the texts choose none."
+
+
+def _between(frame: pd.DataFrame, figure: str) -> str:
+    """The least and the greatest share with their rows: "2 % (a) to 31 % (b)"."""
+    low, high = frame.loc[frame[figure].idxmin()], frame.loc[frame[figure].idxmax()]
+    if low[figure] == high[figure]:
+        return percent(low[figure])
+    return f"{percent(low[figure])} ({low['label']}) to {percent(high[figure])} ({high['label']})"
+
+
 def count(number: int, noun: str, plural: str | None = None) -> str:
     """A number with its noun.
 

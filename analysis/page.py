@@ -123,10 +123,14 @@ class Page:
         )  # fmt: skip
 
     def section(self, name: str, title: str = "") -> Html:
-        """A table under a heading of its own; neither of them where these runs have no rows for it."""
-        if self.frame(name).empty:
-            return _fragment("section", title="", note=f"no rows in table {name}")
-        return Html(_fragment("section", title=title, note=tables.table(name).title).text + self.table(name).text)
+        """A table under a heading of its own, with words where there are any; nothing where it has no rows."""
+        frame = self.frame(name)
+        if frame.empty:
+            return _fragment("section", title="", said="", note=f"no rows in table {name}")
+        say = getattr(narrative, name, None)
+        said = say(frame.assign(label=labels.series(frame))) if say else ""
+        heading = _fragment("section", title=title, said=said, note=tables.table(name).title)
+        return Html(heading.text + self.table(name).text)
 
     def examples(self) -> Html:
         """The pair of wordings of one item that each model answers most differently, both answers beside them."""

@@ -79,6 +79,13 @@ TABLES: Mapping[str, Table] = {
         "outputs.",
         (*UNIT, *_names("n_rows n_invalid n_error share n_bounded mass_missing examples")),
     ),
+    "answers": Table(
+        "texts.answers",
+        "Texts beside the probabilities of the same prompts",
+        "What a model writes, read as an answer, against the option that owns its most probable first token and its "
+        "likeliest option: share of the valid texts that choose another, with 95 % bootstrap intervals over items.",
+        (*UNIT, *_names("token_mismatch option_mismatch text_invalid no_token n_answers n_items intervals")),
+    ),
     "excluded": Table(
         "stability.excluded",
         "Items left out of the stability statistics",

@@ -16,6 +16,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from analysis.conditions import subsamples
 from analysis.errors import InputError
 from analysis.folder import KEY, Folder, read
 
@@ -34,7 +35,8 @@ class Runs:
     - `stimuli`: every variant of every study once, with `position`, its place in the study;
     - `responses`: the rows that have an answer (`error` null), study x model x condition x item x variant unique;
     - `errors`: the keys that were asked but only failed, with their `error`;
-    - `units`: study, model, condition and `position`: what was asked, in the order of run.json.
+    - `units`: study, model, condition and `position`: what was asked, in the order of run.json; without subsamples
+      (`conditions.subsamples`), which are no units of a comparison.
 
     Attributes
     ----------
@@ -187,6 +189,12 @@ def _create_views(runs: Runs) -> None:
 
 def _create_units(runs: Runs) -> None:
     asked = {(folder.study, *unit) for folder in runs.folders for unit in folder.units}
+    left_out = {
+        (study, *unit)
+        for study, conditions in runs.info["conditions"].items()
+        for unit in subsamples(conditions, {(model, condition) for name, model, condition in asked if name == study})
+    }
+    asked -= left_out
     ordered = [
         (study, model, condition)
         for study in runs.info["studies"]

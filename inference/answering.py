@@ -1,15 +1,15 @@
-"""The ways in which an answer can come about: option probabilities, a greedy text, sampled texts."""
+"""The ways in which an answer can come about: option probabilities, at once or behind thinking, and texts."""
 
 from __future__ import annotations
 
 import hashlib
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from inference.asking import Condition, Round
+from inference.asking import Condition, Round, Thinking
 from inference.engines import Sampling
 from inference.errors import InputError
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from inference.prompts import Prompt
     from inference.study import Variant
 
-PROBABILITY, TEXT = "probability", "text"
+PROBABILITY, TEXT, THOUGHT = "probability", "text", "thought"
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,25 +30,34 @@ class AnswerWays:
         Whether the options' exact probabilities are asked for.
     texts
         Texts to generate, each a condition of its own, parsed by the rule of `answers`.
+    thinking
+        Thinking behind which the options' exact probabilities are asked for; None: not asked for.
     share
-        Share of the variants (0-1] for which texts are generated, drawn by the names of the stimuli.
+        Share of the variants (0-1] for which texts or thinking are generated, drawn by the names of the stimuli.
     """
 
     probability: bool = True
     texts: tuple[Sampling, ...] = ()
+    thinking: Thinking | None = None
     share: float = 1.0
 
     def rounds(
         self, name: str, fields: Mapping[str, Any], render: Callable[[Variant, str | None], Prompt]
     ) -> list[Round]:
-        """One round for probabilities under the condition `name`, one for texts under `name/text...`."""
+        """A round for probabilities under the condition `name`, one each for `name/text...` and `name/thought`."""
         rounds = [Round((Condition(name, fields),), render)] if self.probability else []
-        if self.texts:
-            conditions = tuple(
-                Condition(f"{name}/{_text_name(way)}", {**fields, **_text_fields(way), "share": self.share}, way)
-                for way in self.texts
-            )
-            rounds.append(Round(conditions, render, chosen=partial(drawn, share=self.share)))
+        texts = tuple(
+            Condition(f"{name}/{_text_name(way)}", {**fields, **_text_fields(way)}, way) for way in self.texts
+        )
+        thoughts = (
+            (Condition(f"{name}/{THOUGHT}", {**fields, **_thought_fields(self.thinking)}, self.thinking),)
+            if self.thinking
+            else ()
+        )
+        for conditions in (texts, thoughts):
+            if conditions:
+                shared = tuple(replace(each, fields={**each.fields, "share": self.share}) for each in conditions)
+                rounds.append(Round(shared, render, chosen=partial(drawn, share=self.share)))
         return rounds
 
 
@@ -64,9 +73,10 @@ def add_answer_arguments(parser: ArgumentParser) -> None:
     group.add_argument(
         "--answer",
         nargs="+",
-        choices=(PROBABILITY, TEXT),
+        choices=(PROBABILITY, TEXT, THOUGHT),
         default=[PROBABILITY],
-        help="option probabilities (default), generated text parsed for an option, or both",
+        help="option probabilities (default), generated text parsed for an option, option probabilities where the "
+        "thinking of a thinking model ends; or several of these",
     )
     group.add_argument(
         "--temperature",
@@ -78,9 +88,17 @@ def add_answer_arguments(parser: ArgumentParser) -> None:
     group.add_argument(
         "--samples", type=int, metavar="N", help="texts per prompt at temperatures above 0 (default: 10)"
     )
-    group.add_argument("--max-tokens", type=int, metavar="N", help="length of a text, thinking included (default: 32)")
     group.add_argument(
-        "--text-share", type=float, metavar="P", help="generate texts for this share of the variants (default: 1)"
+        "--max-tokens",
+        type=int,
+        metavar="N",
+        help="length of a text or of thinking, a text's own thinking included (default: 32 and 1024)",
+    )
+    group.add_argument(
+        "--text-share",
+        type=float,
+        metavar="P",
+        help="generate texts and thinking for this share of the variants (default: 1)",
     )
     group.add_argument("--effort", metavar="LEVEL", help="reasoning effort, passed on to thinking models")
 
@@ -100,27 +118,33 @@ def answer_ways(options: Namespace) -> AnswerWays:
         "--text-share": options.text_share,
         "--effort": options.effort,
     }
+    text, thought = TEXT in options.answer, THOUGHT in options.answer
     given = [name for name, value in settings.items() if value is not None]
-    if TEXT not in options.answer:
-        if given:
-            raise InputError(f"{given[0]} is about generated texts: add --answer text, or leave it out")
-        return AnswerWays()
+    alien = given if not (text or thought) else [name for name in ("--temperature", "--samples") if name in given]
+    if alien and not text:
+        raise InputError(f"{alien[0]} is about generated texts: add --answer text, or leave it out")
     share = 1.0 if options.text_share is None else options.text_share
     if not 0 < share <= 1:
         raise InputError(f"--text-share {share}: give a share above 0, at most 1")
+    length = {} if options.max_tokens is None else {"max_tokens": options.max_tokens}
+    texts = _texts(options, length) if text else ()
+    thinking = Thinking(**length, effort=options.effort) if thought else None
+    return AnswerWays(PROBABILITY in options.answer, texts, thinking, share)
+
+
+def _texts(options: Namespace, length: Mapping[str, int]) -> tuple[Sampling, ...]:
     temperatures = options.temperature or [0.0]
     if options.samples is not None and not any(temperatures):
         raise InputError("--samples is for temperatures above 0: the likeliest text is one; give a --temperature")
-    texts = tuple(
+    return tuple(
         Sampling(
             samples=1 if not temperature else 10 if options.samples is None else options.samples,
             temperature=temperature,
-            max_tokens=32 if options.max_tokens is None else options.max_tokens,
             effort=options.effort,
+            **length,
         )
         for temperature in dict.fromkeys(temperatures)
     )
-    return AnswerWays(PROBABILITY in options.answer, texts, share)
 
 
 def _text_name(way: Sampling) -> str:
@@ -135,3 +159,7 @@ def _text_fields(way: Sampling) -> dict[str, Any]:
         "max_tokens": way.max_tokens,
         "effort": way.effort,
     }
+
+
+def _thought_fields(way: Thinking) -> dict[str, Any]:
+    return {"answer": THOUGHT, "max_tokens": way.max_tokens, "effort": way.effort}

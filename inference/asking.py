@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from inference.answers import parse
-from inference.engines import Engine, Generation, Sampling, Score
+from inference.engines import Engine, Generation, Sampling, Score, Thought
 from inference.prompts import Prompt
 
 if TYPE_CHECKING:
@@ -21,8 +21,32 @@ class Exact:
     temperature: float = 1.0
 
 
-Way = Exact | Sampling
-Response = Score | Generation
+@dataclass(frozen=True, slots=True)
+class Thinking:
+    """Exact option probabilities where the model's own thinking ends: at most `max_tokens`, the likeliest ones.
+
+    `effort` as in `Sampling`.
+
+    Raises
+    ------
+    InputError
+        For no tokens.
+    """
+
+    max_tokens: int = 1024
+    effort: str | None = None
+
+    def __post_init__(self) -> None:
+        _ = self.sampling  # which checks the numbers
+
+    @property
+    def sampling(self) -> Sampling:
+        """How the thinking is generated."""
+        return Sampling(max_tokens=self.max_tokens, effort=self.effort)
+
+
+Way = Exact | Sampling | Thinking
+Response = Score | Generation | Thought
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +60,11 @@ class Condition:
 
 def read(variant: Variant, prompt: Prompt, response: Response) -> dict[str, Any]:
     """Columns of a response row: option probabilities as they are, generated text by the rule of `answers`."""
-    return _read_text(variant, prompt, response) if isinstance(response, Generation) else _read_score(variant, response)
+    if isinstance(response, Generation):
+        return _read_text(variant, prompt, response)
+    if isinstance(response, Thought):
+        return {"output": [response.text], **(_read_score(variant, response.score) if response.score else {})}
+    return _read_score(variant, response)
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,9 +151,15 @@ def ask(engine: Engine, prompts: Sequence[Prompt], ways: Sequence[Way]) -> list[
     """
     exact = [way for way in ways if isinstance(way, Exact)]
     sampled = [way for way in ways if isinstance(way, Sampling)]
-    scores = iter(engine.score(prompts, [way.temperature for way in exact]) if exact else ())
-    generations = iter(engine.generate(prompts, sampled) if sampled else ())
-    return [next(scores) if isinstance(way, Exact) else next(generations) for way in ways]
+    found: dict[Way, Sequence[Response]] = {}
+    if exact:
+        found.update(zip(exact, engine.score(prompts, [way.temperature for way in exact]), strict=True))
+    if sampled:
+        found.update(zip(sampled, engine.generate(prompts, sampled), strict=True))
+    for way in ways:
+        if isinstance(way, Thinking):
+            found[way] = engine.think(prompts, way.sampling)
+    return [found[way] for way in ways]
 
 
 def answers(
@@ -165,4 +199,16 @@ def _read_text(variant: Variant, prompt: Prompt, generation: Generation) -> dict
     return {"output": list(generation.texts), "count": count, "invalid": chosen.count(None), "answer": answer}
 
 
-__all__ = ["Condition", "Exact", "Prompts", "Questions", "Response", "Round", "Way", "answers", "ask", "read"]
+__all__ = [
+    "Condition",
+    "Exact",
+    "Prompts",
+    "Questions",
+    "Response",
+    "Round",
+    "Thinking",
+    "Way",
+    "answers",
+    "ask",
+    "read",
+]

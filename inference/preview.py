@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from inference.asking import Exact, Prompts, Questions, Way, ask
+from inference.engines import Sampling
 from inference.models import Model
 from inference.prompts import Prompt
 from inference.run import Settings, fitting_rounds, release_memory
@@ -99,7 +100,7 @@ def billed_tokens(tokens: int, prompts: int, ways: Sequence[Way]) -> tuple[int, 
     """
     exact = int(any(isinstance(way, Exact) for way in ways))
     texts = [way for way in ways if not isinstance(way, Exact)]
-    written = exact + sum(way.samples * way.max_tokens for way in texts)
+    written = exact + sum(way.max_tokens * (way.samples if isinstance(way, Sampling) else 1) for way in texts)
     return (exact + len(texts)) * tokens, prompts * written
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from tqdm import tqdm
 
-from inference.asking import Exact, Prompts, Questions, Response, Round, Spread, answers
+from inference.asking import Exact, Prompts, Questions, Response, Round, Spread, Thinking, answers
 from inference.errors import InputError, RunFailed
 from inference.models import Model
 from inference.prompts import CHAT, CLOZE, Prompt
@@ -129,29 +129,35 @@ def fitting_rounds(model: Model, engine: Engine | Spread, form: str, rounds: Seq
     Raises
     ------
     InputError
-        For a masked model where only texts are wanted, and for option probabilities of a model in chat form that
-        thinks before it answers (its first token is no answer) or of a server that does not show them.
+        For a masked model where only texts are wanted; for the option probabilities of a model in chat form that
+        thinks before it answers, as its first token is no answer, or of a server that does not show them; for
+        thinking of a model that does not.
     """
     fitting = askable(form, rounds)
+    thinks = form == CHAT and engine.info.get("thinks")
     if not fitting:
         raise InputError(f"model {model.id} fills a mask and writes no text: ask it for --answer probability")
-    if form == CHAT and engine.info.get("thinks") and any(map(_exact, fitting)):
+    if thinks and any(_has(Exact, each) for each in fitting):
         raise InputError(
             f"model {model.id} thinks before it answers, so its first token is no answer: "
-            "ask it for text (--answer text), or with --form plain"
+            "ask it for --answer thought (probabilities behind its thinking) or text, or with --form plain"
         )
-    if engine.info.get("unshown") and any(map(_exact, fitting)):
+    if not thinks and any(_has(Thinking, each) for each in fitting):
+        raise InputError(
+            f"model {model.id} in {form} form does not think before it answers: ask it for --answer probability"
+        )
+    if engine.info.get("unshown") and any(_has(Exact, each) for each in fitting):
         raise InputError(f"{engine.info['unshown']}; or ask for text (--answer text)")
     return fitting
 
 
 def askable(form: str, rounds: Sequence[Round]) -> list[Round]:
     """All rounds, but those for texts where a mask is filled."""
-    return [each for each in rounds if form != CLOZE or _exact(each)]
+    return [each for each in rounds if form != CLOZE or _has(Exact, each)]
 
 
-def _exact(asked: Round) -> bool:
-    return any(isinstance(condition.way, Exact) for condition in asked.conditions)
+def _has(way: type, asked: Round) -> bool:
+    return any(isinstance(condition.way, way) for condition in asked.conditions)
 
 
 def _ask_round(run: Run, model: str, asked: Round, engine: Engine | Spread, stop: Stop) -> list[Tally]:

@@ -11,7 +11,7 @@ import tiny_models
 import torch
 from scipy.stats import chisquare
 
-from inference.engines import Generation, Sampling
+from inference.engines import Generation, Sampling, generation
 from inference.engines.causal import CausalEngine
 from inference.engines.generation import choose, random_numbers
 from inference.engines.loading import Checkpoint
@@ -94,6 +94,12 @@ def test_samples_follow_the_exact_probabilities_of_the_first_two_tokens() -> Non
     wanted = np.array([*often.values(), 1 - sum(often.values())]) * len(texts)
     assert len(often) > 20
     assert chisquare(observed, wanted).pvalue > 0.01  # a fixed seed: this is one number
+
+
+def test_long_texts_get_their_room_bit_by_bit(monkeypatch: pytest.MonkeyPatch) -> None:
+    expected = written(engine_of(), Sampling(3, 1.0, 20))
+    monkeypatch.setattr(generation, "ROOM", 3)
+    assert written(engine_of(), Sampling(3, 1.0, 20)) == expected
 
 
 def test_samples_do_not_depend_on_what_else_is_asked() -> None:

@@ -7,7 +7,7 @@ import math
 import time
 from collections.abc import Callable, Sequence
 
-from inference.engines import Explanation, Generation, Sampling, Score
+from inference.engines import Explanation, Generation, Sampling, Score, Thought
 from inference.models import Model
 from inference.prompts import Prompt
 from inference.study import Study
@@ -75,6 +75,16 @@ class TrivialEngine:
 
     def close(self) -> dict:
         return {}
+
+    def think(self, prompts: Sequence[Prompt], sampling: Sampling) -> list[Thought]:
+        """The thinking of short prompts ends."""
+        scores = self.score(prompts)[0]
+        return [
+            Thought(error=score.error)
+            if score.error
+            else Thought("I think.", score if len(shown(prompt)) % 2 else None)
+            for prompt, score in zip(prompts, scores, strict=True)
+        ]
 
     def _write(self, prompt: Prompt, sampling: Sampling) -> Generation:
         """Every third text declines; the others begin with an answer word."""

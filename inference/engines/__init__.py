@@ -102,6 +102,26 @@ class Generation:
 
 
 @dataclass(frozen=True, slots=True)
+class Thought:
+    """What a model thought behind one prompt, and its option probabilities behind the end of that.
+
+    Attributes
+    ----------
+    text
+        What it wrote, special tokens left out: the thinking, and the answer that it went on to.
+    score
+        Option probabilities where the thinking ended, behind the line breaks that the model wrote there. None: the
+        tokens ran out before.
+    error
+        Why there is no response. The other fields are empty then.
+    """
+
+    text: str = ""
+    score: Score | None = None
+    error: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Explanation:
     """How an engine reads one prompt, for `preview`.
 
@@ -196,6 +216,15 @@ class Engine(Protocol):
             The model writes no text.
         """
 
+    def think(self, prompts: Sequence[Prompt], sampling: Sampling) -> list[Thought]:
+        """Let the model think behind one batch, at most `max_tokens`, and score the options where its thinking ends.
+
+        Raises
+        ------
+        InputError
+            The model writes no text, or the engine cannot go on from a text of the model's own.
+        """
+
     def explain(self, prompt: Prompt) -> Explanation:
         """Show how one prompt is rendered, tokenised and answered."""
 
@@ -283,4 +312,4 @@ def load(
     return MaskedEngine(loaded, batch_size)
 
 
-__all__ = ["ENGINES", "Engine", "Explanation", "Generation", "Sampling", "Score", "VllmSettings", "load"]
+__all__ = ["ENGINES", "Engine", "Explanation", "Generation", "Sampling", "Score", "Thought", "VllmSettings", "load"]

@@ -15,6 +15,9 @@ R = TypeVar("R")
 CPU_TOKENS = 1024
 ACCELERATOR_TOKENS = 32_768
 MAXIMUM_ROWS = 1024
+# Texts written together on a CPU: with their tokens some gigabytes of keys and values in a model of a billion
+# parameters, and half a gigabyte of probabilities to draw from.
+CPU_TEXTS, CPU_TEXT_TOKENS, CPU_PROBABILITIES = 512, 2**16, 2**25
 # Share of an accelerator's memory beside the weights that a batch may be planned to take.
 MEMORY_SHARE = 0.4
 
@@ -66,6 +69,25 @@ def token_budget(model: Any, longest: int) -> tuple[int, int]:
     per_row = longest * per_token + 3 * 4 * config.vocab_size
     rows = int(max(1, min(MAXIMUM_ROWS, spare // per_row)))
     return ACCELERATOR_TOKENS, rows
+
+
+def text_budget(model: Any, longest: int, kept: bool) -> int:
+    """Texts that are written together.
+
+    Parameters
+    ----------
+    longest
+        Tokens of the longest text with its prompt.
+    kept
+        Whether keys and values are kept, so that a step computes one token of a text and not all of them.
+    """
+    tokens, rows = token_budget(model, longest)
+    if not kept:
+        return max(1, min(rows, tokens // longest))
+    if model.device.type == "cuda":
+        return rows
+    vocabulary = model.config.get_text_config().vocab_size
+    return max(1, min(CPU_TEXTS, CPU_TEXT_TOKENS // longest, CPU_PROBABILITIES // vocabulary))
 
 
 def halving(

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
-import torch
-
-from inference.engines import Generation, Sampling, Score
-from inference.engines.batching import token_budget
+from inference.engines import Sampling, Score
+from inference.engines.batching import text_budget
 from inference.engines.continuations import Continuations, Prefix, cache_window
 from inference.engines.generation import Draft, random_numbers, write
 from inference.engines.lefttoright import LeftToRight
@@ -22,8 +19,6 @@ if TYPE_CHECKING:
 
 # A shorter shared start costs more in bookkeeping than it saves.
 SHORTEST_PREFIX = 8
-# Texts written together on a CPU: more do not come faster, and their keys and values leave the cache of a core.
-CPU_TEXTS = 128
 
 
 class CausalEngine(LeftToRight, LocalEngine):
@@ -56,13 +51,8 @@ class CausalEngine(LeftToRight, LocalEngine):
         asked = self._asked(rows, longest, forced=any(target.deep for target in targets))
         return score_batch(targets, WholeVocabulary(asked.next_token), temperatures)
 
-    @torch.inference_mode()
-    def _write_askable(self, rows: list[Row], samplings: Sequence[Sampling]) -> list[list[Generation]]:
-        alone = [Generation(error=self._out_of_memory)] * len(samplings)
-        return self._in_memory(partial(self._write_rows, samplings=samplings), rows, alone)
-
-    def _write_rows(self, rows: Sequence[Row], samplings: Sequence[Sampling]) -> list[list[Generation]]:
-        """All samples of all samplings, which have the same `max_tokens`, behind prompts that are computed once."""
+    def _written(self, rows: Sequence[Row], samplings: Sequence[Sampling]) -> list[list[int]]:
+        """Token ids of all texts, those behind one prompt side by side."""
         drafts = [
             Draft(place, sampling.temperature, numbers)
             for place, row in enumerate(rows)
@@ -71,8 +61,7 @@ class CausalEngine(LeftToRight, LocalEngine):
         ]
         longest = max(len(row.ids) for row in rows) + samplings[0].max_tokens
         asked = self._asked(rows, longest, forced=True)
-        texts = iter(self.tokens.decode(write(asked, drafts, self._stops, self._texts_at_once(longest))))
-        return [[self._generation([next(texts) for _ in range(s.samples)]) for s in samplings] for _ in rows]
+        return write(asked, drafts, self._stops, text_budget(self.model, longest, longest <= self._cache_window))
 
     def _asked(self, rows: Sequence[Row], longest: int, forced: bool) -> Continuations:
         """A batch of prompts, of which none with what follows it gets longer than `longest` tokens."""
@@ -81,13 +70,6 @@ class CausalEngine(LeftToRight, LocalEngine):
         usable = cached and all(row.ids[: len(shared)] == shared and len(row.ids) > len(shared) for row in rows)
         prefix = self._prefix if usable else Prefix([])
         return Continuations(self.run_model, [row.ids for row in rows], prefix, cached, forced)
-
-    def _texts_at_once(self, longest: int) -> int:
-        """Texts that are written in one forward pass per token."""
-        tokens, rows = token_budget(self.model, longest)
-        if longest > self._cache_window:
-            return max(1, tokens // longest)
-        return min(rows, CPU_TEXTS) if self.model.device.type == "cpu" else rows
 
 
 def _ends(model: Any) -> frozenset[int]:

@@ -12,12 +12,16 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
+from torch.nn.functional import pad
 from transformers import DynamicCache
 from transformers.cache_utils import DynamicLayer
 
 from inference.engines import Sampling
 from inference.engines.continuations import Continuations
 from inference.engines.local import pad_right
+
+# Tokens for which a text gets room at a time: long texts, of which many end early, do not take all of it at once.
+ROOM = 64
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -106,42 +110,48 @@ def choose(log_softmax: Tensor, temperatures: Tensor, numbers: Tensor) -> Tensor
 
 
 def _write_together(asked: Continuations, drafts: Sequence[Draft], stops: AbstractSet[int]) -> list[list[int]]:
-    """Drafts in one forward pass per token; those that have ended leave it."""
+    """Drafts in one forward pass per token; those that have ended leave it.
+
+    Texts that read the same so far behind the same prompt are one row: whatever their temperatures, the model says
+    the same of what comes next.
+    """
     device = asked.run_model.model.device
     numbers = torch.from_numpy(np.stack([draft.numbers for draft in drafts]))
     longest = numbers.shape[1]
     temperatures = torch.tensor([draft.temperature for draft in drafts], device=device)
-    prompts = torch.tensor([draft.prompt for draft in drafts], device=device)
     written: list[list[int]] = [[] for _ in drafts]
-    log_softmax = asked.next_token(())[prompts]
-    branches: _Branches | None = None
+    log_softmax = asked.next_token(())
+    row = torch.tensor([draft.prompt for draft in drafts], device=device)  # of every draft that is going on
     going = torch.arange(len(drafts))
+    branches: _Branches | None = None
     for step in range(longest):
-        tokens = choose(log_softmax, temperatures[going], numbers[going, step])
+        tokens = choose(log_softmax[row], temperatures[going], numbers[going, step])
         staying = []
-        for row, (draft, token) in enumerate(zip(going.tolist(), tokens.tolist(), strict=True)):
+        for place, (draft, token) in enumerate(zip(going.tolist(), tokens.tolist(), strict=True)):
             if token not in stops:
                 written[draft].append(token)
-                staying.append(row)
+                staying.append(place)
         if not staying or step + 1 == longest:
             break
         going = going[staying]
+        vocabulary = log_softmax.shape[1]
+        ways, row = (row * vocabulary + tokens)[staying].unique(return_inverse=True)
         if branches is None:
-            branches = _branches(asked, prompts[going], longest)
-        elif len(staying) < len(tokens):
-            branches.keep(torch.tensor(staying, device=device))
-        log_softmax = branches.next_token(tokens[staying])
+            branches = _branches(asked, ways // vocabulary, min(longest, ROOM))
+        else:
+            branches.follow(ways // vocabulary)
+        log_softmax = branches.next_token(ways % vocabulary)
     return written
 
 
 class _Branches(Protocol):
-    """Texts in the making, a row each."""
+    """Texts in the making, each a row."""
 
     def next_token(self, tokens: Tensor) -> Tensor:
         """Log-softmax [rows, vocabulary] behind one more token [rows] of every row."""
 
-    def keep(self, rows: Tensor) -> None:
-        """Go on with these rows only."""
+    def follow(self, rows: Tensor) -> None:
+        """Go on from these rows, in this order, from each as often as it is named."""
 
 
 def _branches(asked: Continuations, prompts: Tensor, room: int) -> _Branches:
@@ -149,7 +159,7 @@ def _branches(asked: Continuations, prompts: Tensor, room: int) -> _Branches:
 
 
 class _Cached:
-    """Rows that keep keys and values: those of a prompt are copied to each of its rows, and only once."""
+    """Rows that keep keys and values; they begin with those of their prompts."""
 
     def __init__(self, asked: Continuations, cache: DynamicCache, prompts: Tensor, room: int) -> None:
         self._run = asked.run_model
@@ -173,7 +183,9 @@ class _Cached:
         self._position = self._position + 1
         return result
 
-    def keep(self, rows: Tensor) -> None:
+    def follow(self, rows: Tensor) -> None:
+        if torch.equal(rows, torch.arange(len(self._position), device=rows.device)):
+            return
         self._seen, self._position = self._seen[rows], self._position[rows]
         self._cache.batch_select_indices(rows)
 
@@ -181,32 +193,32 @@ class _Cached:
 class _Room(DynamicLayer):
     """Keys and values of a layer with room for the tokens to come: a new one is written, and nothing else moved."""
 
-    def __init__(self, layer: Any, prompts: Tensor, room: int) -> None:
+    def __init__(self, layer: Any, rows: Tensor, room: int) -> None:
         super().__init__()
         self.lazy_initialization(layer.keys, layer.values)
-        self._whole = [self._roomy(states, prompts, room) for states in (layer.keys, layer.values)]
+        self._more = room
+        # Room for the few prompts first, then one copy for each of their many texts.
+        self._whole = [self._roomy(states)[rows] for states in (layer.keys, layer.values)]
         self._show(layer.keys.shape[-2])
 
     def update(self, key_states: Tensor, value_states: Tensor, *args: Any, **kwargs: Any) -> tuple[Tensor, Tensor]:
-        seen, more = self.keys.shape[-2], key_states.shape[-2]
+        seen = self.keys.shape[-2]
+        if seen == self._whole[0].shape[-2]:
+            self._whole = [self._roomy(whole) for whole in self._whole]
         for whole, new in zip(self._whole, (key_states, value_states), strict=True):
-            whole[..., seen : seen + more, :] = new
-        self._show(seen + more)
+            whole[..., seen : seen + 1, :] = new
+        self._show(seen + 1)
         return self.keys, self.values
 
     def batch_select_indices(self, indices: Tensor) -> None:
         self._whole = [whole[indices] for whole in self._whole]
         self._show(self.keys.shape[-2])
 
+    def _roomy(self, states: Tensor) -> Tensor:
+        return pad(states, (0, 0, 0, self._more))
+
     def _show(self, length: int) -> None:
         self.keys, self.values = (whole[..., :length, :] for whole in self._whole)
-
-    @staticmethod
-    def _roomy(states: Tensor, prompts: Tensor, room: int) -> Tensor:
-        _, heads, length, features = states.shape
-        whole = states.new_empty(len(prompts), heads, length + room, features)
-        whole[..., :length, :] = states[prompts]
-        return whole
 
 
 class _Recomputed:
@@ -222,5 +234,5 @@ class _Recomputed:
         padded, lengths = pad_right(self._ids, tokens.device)
         return self._run(lengths - 1, input_ids=padded, use_cache=False)
 
-    def keep(self, rows: Tensor) -> None:
-        self._ids = [self._ids[row] for row in rows.tolist()]
+    def follow(self, rows: Tensor) -> None:
+        self._ids = [list(self._ids[row]) for row in rows.tolist()]

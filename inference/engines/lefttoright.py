@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from inference.engines import Explanation, Generation, Sampling
+from inference.engines import Explanation, Generation, Sampling, Thought
 from inference.engines.options import Answers, continuations, spaced, tail
 from inference.engines.rows import Row, RowEngine
 from inference.engines.targets import Target, Targets
@@ -62,24 +63,62 @@ class LeftToRight(RowEngine):
         found: dict[Sampling, list[Generation]] = {}
         for effort, length in dict.fromkeys((sampling.effort, sampling.max_tokens) for sampling in samplings):
             alike = [s for s in dict.fromkeys(samplings) if (s.effort, s.max_tokens) == (effort, length)]
-            rows = self._rows(prompts, effort)
-            problems = [self._too_long(row, length) for row in rows]
-            good = [row for row, problem in zip(rows, problems, strict=True) if not problem]
-            written = iter(self._write_askable(good, alike))
-            by_prompt = [[Generation(error=each)] * len(alike) if each else next(written) for each in problems]
-            found.update(zip(alike, map(list, zip(*by_prompt, strict=True)), strict=True))
+            found.update(zip(alike, map(list, zip(*self._generate_alike(prompts, alike), strict=True)), strict=True))
         return [found[sampling] for sampling in samplings]
 
-    @abstractmethod
-    def _write_askable(self, rows: list[Row], samplings: Sequence[Sampling]) -> list[list[Generation]]:
-        """Write behind prompts that have room for it: per prompt a generation for every sampling.
+    def _generate_alike(self, prompts: Sequence[Prompt], samplings: Sequence[Sampling]) -> list[list[Generation]]:
+        """Per prompt a generation for every sampling; these have one effort and one `max_tokens`."""
+        rows = self._rows(prompts, samplings[0].effort)
+        return self._answered(
+            partial(self._write_rows, samplings=samplings),
+            rows,
+            [self._too_long(row, samplings[0].max_tokens) for row in rows],
+            lambda problem: [Generation(error=problem)] * len(samplings),
+        )
 
-        The samplings differ neither in effort nor in length.
+    def think(self, prompts: Sequence[Prompt], sampling: Sampling) -> list[Thought]:
+        """Think behind one batch, then score the options; prompts too long for it get an error."""
+        rows = self._rows(prompts, sampling.effort)
+        problems = [self._too_long(row, sampling.max_tokens + self._longest_answer(row.answers)) for row in rows]
+        return self._answered(
+            partial(self._think_rows, sampling=sampling), rows, problems, lambda problem: Thought(error=problem)
+        )
+
+    @abstractmethod
+    def _written(self, rows: Sequence[Row], samplings: Sequence[Sampling]) -> list[list[int]]:
+        """Token ids of all texts without what ended them: those behind one prompt side by side, by sampling.
+
+        The prompts have room for them, and the samplings differ neither in effort nor in length.
         """
 
-    @staticmethod
-    def _generation(texts: list[str]) -> Generation:
-        return Generation(tuple(texts), tuple(texts))
+    def _write_rows(self, rows: Sequence[Row], samplings: Sequence[Sampling]) -> list[list[Generation]]:
+        written = iter(self._written(rows, samplings))
+        return [
+            [self._generation(row, [next(written) for _ in range(sampling.samples)]) for sampling in samplings]
+            for row in rows
+        ]
+
+    def _think_rows(self, rows: Sequence[Row], sampling: Sampling) -> list[Thought]:
+        written = self._written(rows, [sampling])
+        lengths = [self.tokens.thinking(row.text, ids) for row, ids in zip(rows, written, strict=True)]
+        begun = [
+            Row(row.text + self.tokens.raw(ids[:length]), row.ids + ids[:length], row.answers)
+            for row, ids, length in zip(rows, written, lengths, strict=True)
+            if length is not None
+        ]
+        scores = iter(self._score_rows(begun, (1.0,)) if begun else ())
+        return [
+            Thought(text, None if length is None else next(scores)[0])
+            for text, length in zip(self.tokens.decode(written), lengths, strict=True)
+        ]
+
+    def _generation(self, row: Row, written: Sequence[list[int]]) -> Generation:
+        texts = tuple(self.tokens.decode(written))
+        if not self.tokens.thinks:
+            return Generation(texts, texts)
+        lengths = [self.tokens.thinking(row.text, ids) for ids in written]
+        behind = iter(self.tokens.decode([ids[n:] for ids, n in zip(written, lengths, strict=True) if n is not None]))
+        return Generation(texts, tuple(None if length is None else next(behind) for length in lengths))
 
     def _rows(self, prompts: Sequence[Prompt], effort: str | None = None) -> list[Row]:
         texts = [self.tokens.render(prompt, effort) for prompt in prompts]

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Callable, Sequence
-from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import torch
 
-from inference.engines import Score
 from inference.engines.batching import halving, partition, token_budget
 from inference.engines.positions import OnePosition
 from inference.engines.rows import Row, RowEngine
@@ -36,10 +33,6 @@ class LocalEngine(RowEngine):
         self._batch_size = batch_size
         self._rows_that_fit: int | None = None
 
-    @abstractmethod
-    def _score_rows(self, rows: Sequence[Row], temperatures: Sequence[float]) -> list[list[Score]]:
-        """Score prompts that all can be asked, in one forward pass: per prompt a score for every temperature."""
-
     def _cut(self, lengths: Sequence[int], shared: list[int]) -> list[list[int]]:
         longest = max(lengths, default=1)
         tokens, rows = token_budget(self.model, longest)
@@ -49,21 +42,15 @@ class LocalEngine(RowEngine):
         return partition([length - computed_once for length in lengths], tokens, rows)
 
     @torch.inference_mode()
-    def _score_askable(self, rows: list[Row], temperatures: Sequence[float]) -> list[list[Score]]:
-        alone = [Score(error=self._out_of_memory)] * len(temperatures)
-        return self._in_memory(partial(self._score_rows, temperatures=temperatures), rows, alone)
-
-    @property
-    def _out_of_memory(self) -> str:
-        return f"out of memory on {self.model.device} with this prompt alone"
-
-    def _in_memory(self, ask: Callable[[Sequence[Row]], list[R]], rows: Sequence[Row], alone: R) -> list[R]:
-        """Ask as many rows at a time as memory takes; a row that does not fit by itself comes to `alone`."""
+    def _in_memory(
+        self, ask: Callable[[Sequence[Row]], list[R]], rows: Sequence[Row], failed: Callable[[str], R]
+    ) -> list[R]:
+        """Ask as many rows at a time as memory takes."""
         results: list[R] = []
-        for part, size in halving(ask, rows, self._rows_that_fit or max(1, len(rows))):
+        for part, size in halving(ask, rows, self._rows_that_fit or len(rows)):
             if size < len(rows):
                 self._rows_that_fit = size
-            results += part or [alone]
+            results += part or [failed(f"out of memory on {self.model.device} with this prompt alone")]
         return results
 
     def _share(self, prefix: list[int]) -> list[int]:

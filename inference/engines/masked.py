@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from inference.engines import Explanation, Generation, Sampling, Score
+from inference.engines import Explanation, Generation, Sampling, Score, Thought
 from inference.engines.local import LocalEngine, pad_right
 from inference.engines.options import Options, TokenIds, collect, head, tail
 from inference.engines.rows import Row
@@ -48,6 +48,10 @@ class MaskedEngine(LocalEngine):
 
     def generate(self, prompts: Sequence[Prompt], samplings: Sequence[Sampling]) -> list[list[Generation]]:
         """Refuse: a masked model fills a mask and writes no text."""
+        raise InputError(f"model {self.name} fills a mask and writes no text: ask it for probabilities only")
+
+    def think(self, prompts: Sequence[Prompt], sampling: Sampling) -> list[Thought]:
+        """Refuse, as `generate` does."""
         raise InputError(f"model {self.name} fills a mask and writes no text: ask it for probabilities only")
 
     def _rows(self, prompts: Sequence[Prompt]) -> list[Row]:

@@ -8,7 +8,7 @@ from collections.abc import Coroutine, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from inference.engines import Explanation, Generation, Sampling, Score
+from inference.engines import Explanation, Generation, Sampling, Score, Thought
 from inference.engines.api import bounds, requests
 from inference.engines.api.limits import Clock
 from inference.engines.api.pool import Pool
@@ -146,6 +146,10 @@ class OpenAIEngine:
             return await self._pool.each(prompts, one, lambda message: Generation(error=message))
 
         return [self._run(generate(sampling)) for sampling in samplings]
+
+    def think(self, prompts: Sequence[Prompt], sampling: Sampling) -> list[Thought]:
+        """Refuse: a server keeps a model's thinking to itself, or does not go on from it."""
+        raise InputError(f"a server does not go on behind a model's thinking: ask for --answer text")
 
     def explain(self, prompt: Prompt) -> Explanation:
         """Show how one prompt is asked and answered."""

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from inference.engines import Score
 
 if TYPE_CHECKING:
     from inference.engines.options import Answers
     from inference.prompts import Prompt
+
+R = TypeVar("R")
 
 # Prompts tokenised at a time where only their lengths are kept: memory stays flat over millions of them.
 CHUNK = 4096
@@ -31,7 +34,7 @@ class RowEngine(ABC):
     """An engine that sees its prompts as token ids.
 
     A subclass says how prompts become token ids (`_rows`), which it cannot take (`_problem`), how the others are cut
-    into batches (`_cut`) and how a batch of them is scored (`_score_askable`).
+    into batches (`_cut`) and how a batch of them is scored (`_score_rows`).
     """
 
     mask_token: str | None = None
@@ -51,7 +54,7 @@ class RowEngine(ABC):
         """Batches of prompts, as indices into their lengths; `shared` are the ids that all of them begin with."""
 
     @abstractmethod
-    def _score_askable(self, rows: list[Row], temperatures: Sequence[float]) -> list[list[Score]]:
+    def _score_rows(self, rows: Sequence[Row], temperatures: Sequence[float]) -> list[list[Score]]:
         """Score prompts that all can be asked: per prompt a score for every temperature."""
 
     def lengths(self, prompts: Sequence[Prompt]) -> list[int]:
@@ -72,11 +75,31 @@ class RowEngine(ABC):
     def score(self, prompts: Sequence[Prompt], temperatures: Sequence[float] = (1.0,)) -> list[list[Score]]:
         """Score one batch; prompts that cannot be asked get an error and the others go on."""
         rows = self._rows(prompts)
-        problems = [self._problem(row) for row in rows]
-        good = [row for row, problem in zip(rows, problems, strict=True) if not problem]
-        scored = iter(self._score_askable(good, temperatures))
-        by_prompt = [[Score(error=problem)] * len(temperatures) if problem else next(scored) for problem in problems]
+        by_prompt = self._answered(
+            partial(self._score_rows, temperatures=temperatures),
+            rows,
+            [self._problem(row) for row in rows],
+            lambda problem: [Score(error=problem)] * len(temperatures),
+        )
         return [list(scores) for scores in zip(*by_prompt, strict=True)]
+
+    def _answered(
+        self,
+        ask: Callable[[Sequence[Row]], list[R]],
+        rows: Sequence[Row],
+        problems: Sequence[str | None],
+        failed: Callable[[str], R],
+    ) -> list[R]:
+        """Ask the rows without a problem; `failed` makes what the others get."""
+        good = [row for row, problem in zip(rows, problems, strict=True) if not problem]
+        results = iter(self._in_memory(ask, good, failed) if good else ())
+        return [failed(problem) if problem else next(results) for problem in problems]
+
+    def _in_memory(
+        self, ask: Callable[[Sequence[Row]], list[R]], rows: Sequence[Row], failed: Callable[[str], R]
+    ) -> list[R]:
+        """Ask rows: at once, unless an engine has to mind its memory itself."""
+        return ask(rows)
 
     def bill(self, tokens_in: int, tokens_out: int) -> str | None:
         """Nothing: the model runs here."""

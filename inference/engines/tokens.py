@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +18,15 @@ if TYPE_CHECKING:
 CHAT_DATE = "26 Jul 2024"
 NO_EFFORT = "none"
 ANSWER = "Answer"
-THINKING_MARKS = ("<think>", "enable_thinking")
+# How thinking begins and ends: which of these a model writes, its chat template or its vocabulary shows.
+THINKING = (
+    ("<think>", "</think>"),  # Qwen, DeepSeek and most others
+    ("<|channel|>analysis<|message|>", "<|channel|>final<|message|>"),  # gpt-oss
+    ("[THINK]", "[/THINK]"),  # Magistral
+    ("<|START_THINKING|>", "<|END_THINKING|>"),  # Command A
+    ("<seed:think>", "</seed:think>"),
+    ("<thinking>", "</thinking>"),
+)
 
 
 class Tokens:
@@ -28,6 +37,7 @@ class Tokens:
         self.tokenizer = tokenizer
         self.bare: Encode = plain_encoder(tokenizer)
         self._leading = _leading_specials(tokenizer)
+        self._thinking = self._marks()
         self.ends = self._ends()
 
     @property
@@ -38,8 +48,38 @@ class Tokens:
     @property
     def thinks(self) -> bool:
         """Whether the chat template opens room for thinking before the answer."""
+        return self._thinking is not None
+
+    def thinking(self, prompt: str, ids: Sequence[int]) -> int | None:
+        """How many of the tokens that a model wrote behind a rendered prompt are thinking.
+
+        Returns
+        -------
+        The number of tokens up to the end of thinking and the line breaks behind it; 0 where there is no thinking;
+        None where it does not end.
+        """
+        if self._thinking is None:
+            return 0
+        begin, end = self._thinking
+        written = self.raw(ids)
+        if end not in written:
+            return None if begin in written or prompt.rstrip().endswith(begin) else 0
+        length = bisect_left(range(len(ids)), True, key=lambda n: end in self.raw(ids[:n]))
+        for more in range(length + 1, len(ids) + 1):
+            blank = self.raw(ids[length:more])
+            if not blank.isspace():
+                break
+            if blank.endswith("\n"):
+                length = more
+        return length
+
+    def _marks(self) -> tuple[str, str] | None:
         template = self.chat_template or ""
-        return any(mark in template for mark in THINKING_MARKS)
+        shown = [marks for marks in THINKING if any(mark in template for mark in marks)]
+        if not shown and "enable_thinking" in template:
+            known = self.tokenizer.get_added_vocab()
+            shown = [*(marks for marks in THINKING if known.keys() & set(marks)), THINKING[0]]
+        return shown[0] if shown else None
 
     def render(self, prompt: Prompt, effort: str | None = None) -> str:
         """Write the prompt out as the text that is tokenised.
@@ -89,6 +129,11 @@ class Tokens:
             ids if is_chat or ids[: len(lead)] == lead else lead + ids
             for is_chat, ids in zip(chat, self.bare(texts), strict=True)
         ]
+
+    def raw(self, ids: Sequence[int]) -> str:
+        """A text as written, special tokens included."""
+        text: str = self.tokenizer.decode(list(ids), skip_special_tokens=False, clean_up_tokenization_spaces=False)
+        return text
 
     def decode(self, texts: Sequence[Sequence[int]]) -> list[str]:
         """Texts as written, special tokens left out."""

@@ -7,7 +7,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from inference.engines import Generation, Sampling, Score, VllmSettings
+from inference.engines import Sampling, Score, VllmSettings
 from inference.engines.batching import partition
 from inference.engines.lefttoright import LeftToRight
 from inference.engines.requested import Question, Reply, RequestedTokens
@@ -60,7 +60,7 @@ class VllmEngine(LeftToRight):
             return partition(lengths, self._batch_size * max(lengths, default=1), self._batch_size)
         return partition(lengths, BATCH_TOKENS, BATCH_ROWS)
 
-    def _score_askable(self, rows: list[Row], temperatures: Sequence[float]) -> list[list[Score]]:
+    def _score_rows(self, rows: Sequence[Row], temperatures: Sequence[float]) -> list[list[Score]]:
         self._refuse_cold(temperatures)
         targets = [self._target(row) for row in rows]
         following = RequestedTokens(self._ask, rows, targets, temperatures)
@@ -98,12 +98,16 @@ class VllmEngine(LeftToRight):
             )
         return self._parameters[key]
 
-    def _write_askable(self, rows: list[Row], samplings: Sequence[Sampling]) -> list[list[Generation]]:
+    def _written(self, rows: Sequence[Row], samplings: Sequence[Sampling]) -> list[list[int]]:
         """All samples in one call; the prefix cache computes a prompt once."""
         self._refuse_cold([sampling.temperature for sampling in samplings if sampling.temperature])
         parameters = [self._sampled(row, sampling) for row in rows for sampling in samplings]
-        outputs = iter(self._run([row.ids for row in rows for _ in samplings], parameters))
-        return [[self._written(next(outputs)) for _ in samplings] for _ in rows]
+        outputs = self._run([row.ids for row in rows for _ in samplings], parameters)
+        return [
+            self._without_end(sample)
+            for output in outputs
+            for sample in sorted(output.outputs, key=lambda sample: sample.index)
+        ]
 
     def _sampled(self, row: Row, sampling: Sampling) -> Any:
         """Parameters of a request for texts; the seed of a prompt follows from the engine's and the prompt's text."""
@@ -119,13 +123,9 @@ class VllmEngine(LeftToRight):
             detokenize=False,
         )
 
-    def _written(self, output: Any) -> Generation:
-        samples = sorted(output.outputs, key=lambda sample: sample.index)
-        return self._generation(self.tokens.decode([self._without_end(sample) for sample in samples]))
-
     @staticmethod
-    def _without_end(sample: Any) -> Sequence[int]:
-        ids: Sequence[int] = sample.token_ids
+    def _without_end(sample: Any) -> list[int]:
+        ids = list(sample.token_ids)
         return ids[:-1] if sample.finish_reason == "stop" else ids  # a text that ended holds the token that ended it
 
     def _reply(self, tokens: TokenIds, outputs: Sequence[Any]) -> Reply:
