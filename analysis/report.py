@@ -17,7 +17,7 @@ from analysis import consistency, files, parameters, plots, provenance, tables
 from analysis.errors import InputError
 from analysis.page import NOTEBOOKS, TEMPLATES, locate, render
 from analysis.runs import open as open_runs
-from analysis.scoring.items import scored
+from analysis.scoring import items as scoring
 from analysis.wordings import answerable
 
 if TYPE_CHECKING:
@@ -84,7 +84,6 @@ REGISTRY = (
         "text_features", "What in a wording moves the answer?", answerable,
         needs={"statsmodels": "pip install 'waver[statistics]'"},
     ),
-    Notebook("scoring", "Does the judge give everything the same score?", scored),
     Notebook(
         "wording", "Do the models give the same answer to a question in other words?", lambda runs: True,
         protocols=frozenset({consistency.PROTOCOL}),
@@ -92,6 +91,10 @@ REGISTRY = (
     Notebook(
         "benchmarks", "What goes with consistency: size, accuracy, benchmarks?", lambda runs: True,
         protocols=frozenset({consistency.PROTOCOL}),
+    ),
+    Notebook(
+        "scoring", "Does the judge give everything the same score?", lambda runs: True,
+        protocols=frozenset({scoring.PROTOCOL}),
     ),
 )  # fmt: skip
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from inference.engines import ENGINES, VllmSettings
 from inference.engines.api import settings
 from inference.errors import InputError, RunFailed
 from inference.protocols import PROTOCOLS, protocol
@@ -184,7 +185,7 @@ def _engine(parser: argparse.ArgumentParser) -> None:
         help="auto: chat where the model has a chat template, else plain; a masked model always fills a mask",
     )
     engine = parser.add_argument_group("engine")
-    engine.add_argument("--engine", choices=("auto", "causal", "masked", "openai"), default="auto")
+    engine.add_argument("--engine", choices=("auto", *ENGINES), default="auto")
     engine.add_argument("--dtype", choices=("auto", "float32", "bfloat16", "float16"), default="auto")
     engine.add_argument("--device", default="auto", help="cpu, cuda, cuda:1, mps ... (default: the best there is)")
     engine.add_argument("--revision", help="branch, tag or commit of hub models")
@@ -193,12 +194,26 @@ def _engine(parser: argparse.ArgumentParser) -> None:
         "--batch-size", type=_positive, metavar="N", help="prompts per forward pass (default: automatic)"
     )
     settings.add_arguments(parser)
+    vllm = parser.add_argument_group("engine vllm")
+    vllm.add_argument("--lora", metavar="FOLDER", help="LoRA adapter to ask the model with, as peft writes it")
+    vllm.add_argument("--tensor-parallel-size", type=_positive, metavar="N", help="GPUs to spread a model over")
+    vllm.add_argument("--quantization", metavar="METHOD", help="as vLLM calls it (default: what the checkpoint says)")
+    vllm.add_argument(
+        "--gpu-memory-utilization", type=_share, metavar="P", help="share of a GPU's memory to take (default: 0.9)"
+    )
 
 
 def _positive(text: str) -> int:
     number = int(text)
     if number < 1:
         raise argparse.ArgumentTypeError(f"{text} is not a positive number")
+    return number
+
+
+def _share(text: str) -> float:
+    number = float(text)
+    if not 0 < number <= 1:
+        raise argparse.ArgumentTypeError(f"{text} is not a share above 0, at most 1")
     return number
 
 
@@ -288,7 +303,16 @@ def _settings(options: argparse.Namespace) -> Settings:
         seed=options.seed,
         batch_size=options.batch_size,
         api=settings.from_options(options),
+        vllm=_vllm_settings(options),
     )
+
+
+def _vllm_settings(options: argparse.Namespace) -> VllmSettings | None:
+    names = ("lora", "tensor_parallel_size", "quantization", "gpu_memory_utilization")
+    given = {name: value for name in names if (value := getattr(options, name)) is not None}
+    if given and options.engine != "vllm":
+        raise InputError(f"--{next(iter(given)).replace('_', '-')} is for --engine vllm: say so, or leave it out")
+    return VllmSettings(**given) if given else None
 
 
 def _without_secrets(arguments: Sequence[str]) -> list[str]:

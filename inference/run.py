@@ -21,7 +21,7 @@ from inference.store import Run
 from inference.study import Variant
 
 if TYPE_CHECKING:
-    from inference.engines import Engine
+    from inference.engines import Engine, VllmSettings
     from inference.engines.api.settings import ApiSettings
 
 
@@ -37,6 +37,7 @@ class Settings:
     seed: int | None = None
     batch_size: int | None = None
     api: ApiSettings | None = None
+    vllm: VllmSettings | None = None
 
     def load(self, model: Model, seed: int) -> Engine:
         """The engine of a model."""
@@ -51,6 +52,7 @@ class Settings:
             seed=seed,
             batch_size=self.batch_size,
             api=self.api,
+            vllm=self.vllm,
         )
 
 
@@ -64,8 +66,15 @@ def finished(run: Run, model: Model, questions: Questions, settings: Settings) -
         return False
     known = run.models.get(model.id, {})
     form = known.get("forms", {}).get(settings.form)
-    chosen = {"engine": settings.engine, "dtype": settings.dtype, "device": settings.device}
-    chosen["revision"] = model.fields.get("revision", settings.revision)
+    chosen = {
+        "engine": settings.engine,
+        "dtype": settings.dtype,
+        "device": settings.device,
+        "revision": model.fields.get("revision", settings.revision),
+        "quantization": settings.vllm.quantization if settings.vllm else None,
+    }
+    if known.get("lora") or (settings.vllm and settings.vllm.lora):  # a folder, as local models are
+        return False
     if form is None or any(value not in ("auto", None, known.get(name)) for name, value in chosen.items()):
         return False
     for each in askable(form, questions.rounds(form)):

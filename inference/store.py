@@ -35,7 +35,7 @@ from inference.versions import versions
 FORMAT = 1
 STIMULI, LOOKED_UP = 5_000, 100_000  # rows at a time: written, looked up
 # What makes two models of one name different; other fields (series, stage, parameters) describe and may be completed.
-IDENTITY = ("engine", "revision", "dtype", "device", "top_logprobs")
+IDENTITY = ("engine", "revision", "dtype", "device", "top_logprobs", "quantization", "lora")
 
 
 class Run:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Sequence
 
 import pytest
 import tiny_models
 import torch
 
 from inference.engines.options import Options, collect, continuations, head, tail
-from inference.engines.targets import Targets, score_batch
+from inference.engines.targets import Targets, WholeVocabulary, score_batch
 from inference.engines.tokens import Tokens, plain_encoder
 from inference.engines.trie import build, option_logprobs
 from inference.errors import InputError
@@ -33,13 +34,16 @@ class Model:
         scores = torch.randn(self.rows, VOCABULARY, generator=generator, dtype=torch.float64)
         return (self.sharpness * scores).log_softmax(-1)
 
+    def of_tokens(self, path: tuple[int, ...], tokens: Sequence[int]) -> torch.Tensor:
+        return self.next_token(path)[:, tokens]
+
     def of_path(self, path: tuple[int, ...]) -> torch.Tensor:
         steps = [self.next_token(path[:at])[:, token] for at, token in enumerate(path)]
         return torch.stack(steps).sum(0).exp()
 
 
 def probabilities(model: Model, *sequences: list[tuple[int, ...]]) -> torch.Tensor:
-    return option_logprobs(build(sequences), len(sequences), model.next_token).exp()
+    return option_logprobs(build(sequences), len(sequences), model.of_tokens).exp()
 
 
 def test_options_that_exhaust_the_tree_sum_to_one() -> None:
@@ -98,8 +102,8 @@ def test_what_cannot_matter_is_not_computed() -> None:
 
 
 def test_an_impossible_option_has_probability_zero_not_nan() -> None:
-    def certain(_path: tuple[int, ...]) -> torch.Tensor:
-        return torch.tensor([[0.0, -math.inf, -math.inf]])
+    def certain(_path: tuple[int, ...], tokens: Sequence[int]) -> torch.Tensor:
+        return torch.tensor([[0.0, -math.inf, -math.inf]])[:, tokens]
 
     found = option_logprobs(build([[(0,)], [(1,), (2, 0)]]), 2, certain).exp()
     assert found.tolist() == [[1.0, 0.0]]
@@ -118,7 +122,7 @@ def test_the_answer_is_the_owner_of_the_likeliest_token(likeliest: int, expected
         scores[0, likeliest if not path else 1] = 5
         return scores.log_softmax(-1)
 
-    ((score,),) = score_batch([target], next_token)
+    ((score,),) = score_batch([target], WholeVocabulary(next_token))
     assert score.answer == expected
     assert score.mass == pytest.approx(sum(score.probability))
 
@@ -130,7 +134,7 @@ def test_rows_of_one_batch_may_have_targets_of_their_own() -> None:
     again = targets.get("c", lambda: Options(((), ()), (((0,),), ((1,),)), ()))
     assert again is first
     model = Model()
-    scores = [score for (score,) in score_batch([first, second, again], model.next_token)]
+    scores = [score for (score,) in score_batch([first, second, again], WholeVocabulary(model.next_token))]
     assert scores[0].probability[0] == pytest.approx(float(model.of_path((0,))[0]))
     assert scores[1].probability[0] == pytest.approx(float(model.of_path((2, 3))[1]))
     assert scores[2].probability[1] == pytest.approx(float(model.of_path((1,))[2]))

@@ -26,7 +26,7 @@ _RANGE = re.compile(r"(-?\d+(?:\.\d+)?)-(-?\d+(?:\.\d+)?)")
 _KEPT: WeakKeyDictionary[Runs, pd.DataFrame] = WeakKeyDictionary()
 
 
-def scored(runs: Runs) -> bool:
+def _scored(runs: Runs) -> bool:
     """Whether any study of the runs gives scores."""
     return any(study["protocol"] == PROTOCOL for study in runs.info["studies"].values())
 
@@ -57,7 +57,7 @@ def read(runs: Runs) -> pd.DataFrame:
 
 
 def _read(runs: Runs) -> pd.DataFrame:
-    if not scored(runs):
+    if not _scored(runs):
         raise InputError(f"{_paths(runs)}: no study of protocol {PROTOCOL!r}; ask for one with `inference run scoring`")
     if GOLD in runs.info["models"]:
         raise InputError(f"{_paths(runs)}: a model is called {GOLD!r}, the name of the human scores; rename it")

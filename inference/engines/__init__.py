@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from inference.engines.api.settings import ApiSettings
     from inference.prompts import Prompt
 
-ENGINES = ("causal", "masked", "openai")
+ENGINES = ("causal", "masked", "vllm", "openai")
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +127,28 @@ class Explanation:
     score: Score
 
 
+@dataclass(frozen=True, slots=True)
+class VllmSettings:
+    """What only the engine `vllm` takes.
+
+    Attributes
+    ----------
+    lora
+        Folder of a LoRA adapter, as peft writes it.
+    tensor_parallel_size
+        GPUs over which the weights are spread.
+    quantization
+        vLLM's name of a method; None: what the checkpoint says.
+    gpu_memory_utilization
+        Share of a GPU's memory that vLLM may take.
+    """
+
+    lora: str | None = None
+    tensor_parallel_size: int = 1
+    quantization: str | None = None
+    gpu_memory_utilization: float = 0.9
+
+
 class Engine(Protocol):
     """One loaded model, ready to be asked."""
 
@@ -194,6 +216,7 @@ def load(
     seed: int = 0,
     batch_size: int | None = None,
     api: ApiSettings | None = None,
+    vllm: VllmSettings | None = None,
 ) -> Engine:
     """Load a model and the engine that can ask it.
 
@@ -203,7 +226,7 @@ def load(
         Folder of a transformers checkpoint with safetensors weights, or a hub id; for "openai" the model's name on
         the server.
     engine
-        "causal", "masked", "openai", or "auto": what the checkpoint's architecture says.
+        "causal", "masked", "vllm", "openai", or "auto": causal or masked, as the checkpoint's architecture says.
     dtype
         "float32", "bfloat16", "float16", or "auto": float32 on a CPU; on an accelerator float32 for a float32
         checkpoint, bfloat16 for any other.
@@ -214,15 +237,17 @@ def load(
     seed
         Seed of generated texts. Scoring draws no random number.
     batch_size
-        Prompts per forward pass; None chooses by prompt length and device.
+        Prompts per forward pass, or per call of vLLM; None chooses by prompt length and device.
     api
         Where the server of "openai" is and what may be asked of it.
+    vllm
+        Settings of the engine `vllm`.
 
     Raises
     ------
     InputError
-        Unknown setting, no model there, weights that are missing, incomplete or pickled, or an architecture no
-        engine can ask.
+        Unknown setting, no model there, weights that are missing, incomplete or pickled, an architecture no
+        engine can ask, or a vLLM that is not there, too old or too new.
     """
     if engine != "auto" and engine not in ENGINES:
         raise InputError(f"unknown engine '{engine}': choose auto, {', '.join(ENGINES)}")
@@ -237,6 +262,14 @@ def load(
             if value not in ("auto", None):
                 raise InputError(f"--{name} {value}: with --engine openai the server decides that; leave it out")
         return OpenAIEngine(model, api or ApiSettings(), seed=seed, batch_size=batch_size)
+    if vllm is not None and engine != "vllm":
+        raise InputError(f"settings of vLLM with --engine {engine}: say --engine vllm, or leave them out")
+    if engine == "vllm":
+        from inference.engines.vllm import VllmEngine
+
+        return VllmEngine(
+            model, dtype=dtype, device=device, revision=revision, seed=seed, batch_size=batch_size, settings=vllm
+        )
 
     from inference.engines.loading import load_checkpoint  # torch and transformers take seconds to import
 
@@ -250,4 +283,4 @@ def load(
     return MaskedEngine(loaded, batch_size)
 
 
-__all__ = ["ENGINES", "Engine", "Explanation", "Generation", "Sampling", "Score", "load"]
+__all__ = ["ENGINES", "Engine", "Explanation", "Generation", "Sampling", "Score", "VllmSettings", "load"]

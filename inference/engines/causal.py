@@ -8,19 +8,17 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from inference.engines import Explanation, Generation, Sampling, Score
+from inference.engines import Generation, Sampling, Score
 from inference.engines.batching import token_budget
 from inference.engines.continuations import Continuations, Prefix, cache_window
 from inference.engines.generation import Draft, random_numbers, write
-from inference.engines.local import LocalEngine, Row
-from inference.engines.options import Answers, continuations, spaced, tail
-from inference.engines.targets import Target, Targets, score_batch
-from inference.engines.tokens import Tokens
-from inference.errors import InputError
+from inference.engines.lefttoright import LeftToRight
+from inference.engines.local import LocalEngine
+from inference.engines.rows import Row
+from inference.engines.targets import WholeVocabulary, score_batch
 
 if TYPE_CHECKING:
     from inference.engines.loading import Checkpoint
-    from inference.prompts import Prompt
 
 # A shorter shared start costs more in bookkeeping than it saves.
 SHORTEST_PREFIX = 8
@@ -28,7 +26,7 @@ SHORTEST_PREFIX = 8
 CPU_TEXTS = 128
 
 
-class CausalEngine(LocalEngine):
+class CausalEngine(LeftToRight, LocalEngine):
     """Option probabilities from the next-token distribution behind a prompt.
 
     The start that all prompts of a condition share is computed once. Options of several tokens are scored exactly
@@ -36,79 +34,15 @@ class CausalEngine(LocalEngine):
     """
 
     def __init__(self, checkpoint: Checkpoint, batch_size: int | None = None) -> None:
-        super().__init__(checkpoint, batch_size)
-        self.tokens = Tokens(self.name, self.tokenizer)
-        self._window = getattr(self.model.config.get_text_config(), "max_position_embeddings", None)
+        LocalEngine.__init__(self, checkpoint, batch_size)
+        window = getattr(self.model.config.get_text_config(), "max_position_embeddings", None)
+        LeftToRight.__init__(self, checkpoint.name, checkpoint.tokenizer, window)
         self._cache_window = cache_window(self.run_model)
         self._prefix = Prefix([])
-        self._targets = Targets()
-        self._answer_tokens: dict[Answers, int] = {}
         shared = ("shared prefix",) if self._cache_window else ()
         self.info["shortcuts"] = [*self.run_model.shortcuts, *shared]
         self.info["thinks"] = self.tokens.thinks
         self._stops = self.tokens.ends | _ends(self.model)
-
-    def form(self, requested: str) -> str:
-        """Resolve the prompt form: chat where the tokenizer has a chat template, plain otherwise.
-
-        Raises
-        ------
-        InputError
-            Chat without a template, or cloze.
-        """
-        chats = self.tokens.chat_template is not None
-        form = ("chat" if chats else "plain") if requested == "auto" else requested
-        if form == "cloze":
-            raise InputError(f"model {self.name} predicts the next word, not a mask: ask it with --form plain or chat")
-        if form == "chat" and not chats:
-            raise InputError(f"model {self.name} has no chat template: ask it with --form plain")
-        return form
-
-    def explain(self, prompt: Prompt) -> Explanation:
-        """Show how one prompt is rendered, tokenised and answered."""
-        row = self._rows([prompt])[0]
-        options = continuations(row.text, row.answers, self.tokens.bare)
-        return Explanation(row.text, len(row.ids), options.forms, options.dropped, self.score([prompt])[0][0])
-
-    @torch.inference_mode()
-    def generate(self, prompts: Sequence[Prompt], samplings: Sequence[Sampling]) -> list[list[Generation]]:
-        """Write behind one batch; prompts too long for it get an error and the others go on."""
-        found: dict[Sampling, list[Generation]] = {}
-        for effort, length in dict.fromkeys((sampling.effort, sampling.max_tokens) for sampling in samplings):
-            alike = [s for s in dict.fromkeys(samplings) if (s.effort, s.max_tokens) == (effort, length)]
-            rows = self._rows(prompts, effort)
-            problems = [self._too_long(row, length) for row in rows]
-            good = [row for row, problem in zip(rows, problems, strict=True) if not problem]
-            alone = [Generation(error=self._out_of_memory)] * len(alike)
-            written = iter(self._in_memory(partial(self._write_rows, samplings=alike), good, alone))
-            by_prompt = [[Generation(error=each)] * len(alike) if each else next(written) for each in problems]
-            found.update(zip(alike, map(list, zip(*by_prompt, strict=True)), strict=True))
-        return [found[sampling] for sampling in samplings]
-
-    def _rows(self, prompts: Sequence[Prompt], effort: str | None = None) -> list[Row]:
-        texts = [self.tokens.render(prompt, effort) for prompt in prompts]
-        encoded = self.tokens.encode(texts, [prompt.messages is not None for prompt in prompts])
-        return [Row(text, ids, prompt.answers) for text, ids, prompt in zip(texts, encoded, prompts, strict=True)]
-
-    def _problem(self, row: Row) -> str | None:
-        return self._too_long(row, self._longest_answer(row.answers))
-
-    def _too_long(self, row: Row, answer: int) -> str | None:
-        """Why a prompt cannot be asked for an answer of so many tokens, or None."""
-        if not row.ids:
-            return "the prompt is empty"
-        if self._window is not None and len(row.ids) + answer > self._window:
-            return (
-                f"{len(row.ids)} tokens and {answer} for the answer exceed the model's context window of {self._window}"
-            )
-        return None
-
-    def _longest_answer(self, answers: Answers) -> int:
-        """Tokens to leave free behind a prompt for the longest answer."""
-        if answers not in self._answer_tokens:
-            forms = [form for words in answers for word in words for form in spaced(word)]
-            self._answer_tokens[answers] = max(map(len, self.tokens.bare(forms)), default=0)
-        return self._answer_tokens[answers]
 
     def _share(self, prefix: list[int]) -> list[int]:
         usable = prefix if self._cache_window and len(prefix) >= SHORTEST_PREFIX else []
@@ -116,15 +50,16 @@ class CausalEngine(LocalEngine):
             self._prefix = Prefix(usable)
         return usable
 
-    def _target(self, row: Row) -> Target:
-        context = (row.answers, tail(row.text))
-        return self._targets.get(context, lambda: continuations(row.text, row.answers, self.tokens.bare))
-
     def _score_rows(self, rows: Sequence[Row], temperatures: Sequence[float]) -> list[list[Score]]:
         targets = [self._target(row) for row in rows]
         longest = max(len(row.ids) + self._longest_answer(row.answers) for row in rows)
         asked = self._asked(rows, longest, forced=any(target.deep for target in targets))
-        return score_batch(targets, asked.next_token, temperatures)
+        return score_batch(targets, WholeVocabulary(asked.next_token), temperatures)
+
+    @torch.inference_mode()
+    def _write_askable(self, rows: list[Row], samplings: Sequence[Sampling]) -> list[list[Generation]]:
+        alone = [Generation(error=self._out_of_memory)] * len(samplings)
+        return self._in_memory(partial(self._write_rows, samplings=samplings), rows, alone)
 
     def _write_rows(self, rows: Sequence[Row], samplings: Sequence[Sampling]) -> list[list[Generation]]:
         """All samples of all samplings, which have the same `max_tokens`, behind prompts that are computed once."""
@@ -153,10 +88,6 @@ class CausalEngine(LocalEngine):
         if longest > self._cache_window:
             return max(1, tokens // longest)
         return min(rows, CPU_TEXTS) if self.model.device.type == "cpu" else rows
-
-    @staticmethod
-    def _generation(texts: list[str]) -> Generation:
-        return Generation(tuple(texts), tuple(texts))
 
 
 def _ends(model: Any) -> frozenset[int]:

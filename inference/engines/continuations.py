@@ -11,9 +11,10 @@ from torch import Tensor
 from transformers import DynamicCache
 from transformers.cache_utils import DynamicLayer, DynamicSlidingWindowLayer
 
-from inference.engines.local import common_prefix, pad_right
+from inference.engines.local import pad_right
 from inference.engines.options import TokenIds
 from inference.engines.positions import OnePosition, agree
+from inference.engines.rows import common_prefix
 
 UNLIMITED = 2**31
 

@@ -48,13 +48,13 @@ def load_checkpoint(name: str, *, engine: str, dtype: str, device: str, revision
     """
     target = resolve_device(device)
     commit, digest = pin(name, revision)
-    with _transformers_errors_as_input_errors(name):
+    with transformers_errors_as_input_errors(name):
         config = AutoConfig.from_pretrained(name, revision=commit, trust_remote_code=False)
     engine = resolve_engine(name, config, engine)
     precision = resolve_dtype(dtype, target, config)
     torch.manual_seed(seed)
     auto = AutoModelForCausalLM if engine == "causal" else AutoModelForMaskedLM
-    with _transformers_errors_as_input_errors(name), _quiet():
+    with transformers_errors_as_input_errors(name), quiet():
         tokenizer = AutoTokenizer.from_pretrained(name, revision=commit, trust_remote_code=False)
         model, report = auto.from_pretrained(
             name,
@@ -140,7 +140,7 @@ def pin(name: str, revision: str | None) -> tuple[str | None, str | None]:
         return None, folder_digest(folder)
     if folder.exists() or folder.is_absolute() or name.startswith((".", "~")) or name.count("/") > 1:
         raise InputError(f"model {name}: no such folder; give a checkpoint folder or a hub id such as owner/name")
-    with _transformers_errors_as_input_errors(name):
+    with transformers_errors_as_input_errors(name):
         path = cached_file(name, "config.json", revision=revision)
     # The hub's cache keeps every commit in a folder of its own name: .../snapshots/<commit>/config.json
     return Path(path).parent.name, None
@@ -193,7 +193,7 @@ def _move(name: str, model: Any, device: torch.device) -> Any:
 
 
 @contextmanager
-def _transformers_errors_as_input_errors(name: str) -> Iterator[None]:
+def transformers_errors_as_input_errors(name: str) -> Iterator[None]:
     """Say in one line what transformers says in twenty: by far the most of these errors are a wrong name or folder."""
     try:
         yield
@@ -203,7 +203,7 @@ def _transformers_errors_as_input_errors(name: str) -> Iterator[None]:
 
 
 @contextmanager
-def _quiet() -> Iterator[None]:
+def quiet() -> Iterator[None]:
     """No bars, which would tear the run's own, and no tables of missing weights, which become one line here."""
     bars, verbosity = transformers_logging.is_progress_bar_enabled(), transformers_logging.get_verbosity()
     transformers_logging.disable_progress_bar()

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from inference.engines import Explanation, Generation, Sampling, Score
-from inference.engines.local import LocalEngine, Row, pad_right
+from inference.engines.local import LocalEngine, pad_right
 from inference.engines.options import Options, TokenIds, collect, head, tail
-from inference.engines.targets import Target, Targets, score_batch
+from inference.engines.rows import Row
+from inference.engines.targets import Target, Targets, WholeVocabulary, score_batch
 from inference.engines.tokens import plain_encoder
 from inference.errors import InputError
 
@@ -76,7 +77,8 @@ class MaskedEngine(LocalEngine):
         padded = int(lengths.min()) < ids.shape[1]
         mask = (torch.arange(ids.shape[1], device=ids.device) < lengths[:, None]).long() if padded else None
         log_softmax = self.run_model(at, input_ids=ids, attention_mask=mask)
-        return score_batch([self._target(row) for row in rows], lambda _path: log_softmax, temperatures)
+        following = WholeVocabulary(lambda _path: log_softmax)
+        return score_batch([self._target(row) for row in rows], following, temperatures)
 
     def _target(self, row: Row) -> Target:
         left, _, right = row.text.partition(self._mask)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
+from typing import Protocol
 
 import torch
 from torch import Tensor
 
 from inference.engines import Score
 from inference.engines.options import Options, TokenIds
-from inference.engines.trie import NextToken, Node, build, option_logprobs
+from inference.engines.trie import Node, build, option_logprobs
 
 # Distinct contexts remembered; a template that ends in the item's text has as many as items.
 REMEMBERED_CONTEXTS = 1024
@@ -48,8 +49,51 @@ class Targets:
         return self._known[context]
 
 
+class NextTokens(Protocol):
+    """What is known of the tokens that follow the rows of a batch."""
+
+    def likeliest(self) -> list[int]:
+        """The most probable next token of the whole vocabulary, per row."""
+
+    def logprobs(
+        self, rows: Sequence[int], path: TokenIds, tokens: Sequence[int], temperatures: Sequence[float]
+    ) -> Tensor:
+        """Log-probabilities of `tokens` behind some rows and a path of forced tokens, under the full vocabulary.
+
+        Returns
+        -------
+        Tensor [temperatures x rows, tokens]: the rows once per temperature, one block after the other.
+        """
+
+
+@dataclass(frozen=True, slots=True)
+class WholeVocabulary:
+    """Next tokens of an engine that computes whole distributions.
+
+    Parameters
+    ----------
+    next_token
+        Log-softmax [rows, vocabulary] behind every row and a path of forced tokens.
+    """
+
+    next_token: Callable[[TokenIds], Tensor]
+
+    def likeliest(self) -> list[int]:
+        """See `NextTokens`."""
+        tokens: list[int] = self.next_token(()).argmax(-1).tolist()
+        return tokens
+
+    def logprobs(
+        self, rows: Sequence[int], path: TokenIds, tokens: Sequence[int], temperatures: Sequence[float]
+    ) -> Tensor:
+        """See `NextTokens`; one pass over the model serves all temperatures."""
+        result = self.next_token(path)
+        result = result if len(rows) == len(result) else result[rows]
+        return torch.cat([(result if t == 1 else (result / t).log_softmax(-1))[:, tokens] for t in temperatures])
+
+
 def score_batch(
-    targets: Sequence[Target], next_token: NextToken, temperatures: Sequence[float] = (1.0,)
+    targets: Sequence[Target], following: NextTokens, temperatures: Sequence[float] = (1.0,)
 ) -> list[list[Score]]:
     """Score every row of a batch on its own target, at every temperature: per row a list of scores.
 
@@ -57,40 +101,24 @@ def score_batch(
     ----------
     targets
         Target of each row; as a rule one object for all of them.
-    next_token
-        Log-softmax [rows, vocabulary] behind every row and a path of forced tokens.
+    following
+        The tokens that follow the rows.
     temperatures
         They divide the logits of every step.
     """
-    likeliest = next_token(()).argmax(-1).tolist()
+    likeliest = following.likeliest()
     scores: dict[int, list[Score]] = {}
     for target in dict.fromkeys(targets):
         members = [index for index, other in enumerate(targets) if other is target]
-        at_temperatures = _tempered(_of_rows(next_token, members), temperatures)
-        logprobs = option_logprobs(target.tree, len(target.options.sequences), at_temperatures)
+        logprobs = option_logprobs(
+            target.tree,
+            len(target.options.sequences),
+            lambda path, tokens, rows=members: following.logprobs(rows, path, tokens, temperatures),  # type: ignore[misc]
+        )
         owners = [target.first_tokens.get(likeliest[index], ()) for index in members]
         flat = _scores(logprobs, owners * len(temperatures))
         scores.update({index: flat[place :: len(members)] for place, index in enumerate(members)})
     return [scores[index] for index in range(len(targets))]
-
-
-def _tempered(next_token: NextToken, temperatures: Sequence[float]) -> NextToken:
-    """The rows once per temperature, one block after the other: a pass over the model serves them all."""
-
-    def tempered(path: TokenIds) -> Tensor:
-        result = next_token(path)
-        blocks = [result if t == 1 else (result / t).log_softmax(-1) for t in temperatures]
-        return blocks[0] if len(blocks) == 1 else torch.cat(blocks)
-
-    return tempered
-
-
-def _of_rows(next_token: NextToken, members: list[int]) -> NextToken:
-    def narrowed(path: TokenIds) -> Tensor:
-        result = next_token(path)
-        return result if len(members) == len(result) else result[members]
-
-    return narrowed
 
 
 def _scores(logprobs: Tensor, owners: Sequence[tuple[int, ...]]) -> list[Score]:

@@ -16,8 +16,8 @@ import torch
 
 from inference.engines.options import TokenIds
 
-# Log-softmax over the vocabulary for the token that follows the prompts and a path: [rows, vocabulary].
-NextToken = Callable[[TokenIds], torch.Tensor]
+# Log-probabilities [rows, tokens] under the full-vocabulary softmax, of these tokens behind the prompts and a path.
+NextToken = Callable[[TokenIds, Sequence[int]], torch.Tensor]
 
 # A subtree is left out of a batch only where its whole mass is below this share of every option it could add to.
 NEGLIGIBLE = 1e-9
@@ -63,23 +63,22 @@ def option_logprobs(root: Node, n_options: int, next_token: NextToken) -> torch.
     root
         The tree of `build`.
     next_token
-        Called once for every inner node, parents before children.
+        Called once for every inner node with the tokens that go on from there, parents before children.
 
     Returns
     -------
     Tensor [rows, n_options], float64, on the CPU.
     """
-    first = next_token(())
+    first = next_token((), list(root.children))
     total = torch.full((first.shape[0], n_options), -math.inf, dtype=torch.float64)
     threshold = math.log(NEGLIGIBLE / max(1, sum(1 for _ in root.inner())))
 
     def add(option: int, logprob: torch.Tensor) -> None:
         total[:, option] = torch.logaddexp(total[:, option], logprob)
 
-    def visit(node: Node, reached: torch.Tensor, log_softmax: torch.Tensor) -> None:
-        tokens = list(node.children)
+    def visit(node: Node, reached: torch.Tensor, conditional: torch.Tensor) -> None:
         # Off the device first: not every accelerator has float64.
-        conditional = log_softmax[:, tokens].cpu().double()
+        conditional = conditional.cpu().double()
         if node.owner is not None:
             add(node.owner, reached + _log_complement(conditional))
         inner = []
@@ -92,7 +91,7 @@ def option_logprobs(root: Node, n_options: int, next_token: NextToken) -> torch.
         # The likeliest first, so that what it adds can make the others negligible.
         for child, logprob in sorted(inner, key=lambda pair: -float(pair[1].max())):
             if (logprob[:, None] > threshold + total[:, sorted(child.options)]).any():
-                visit(child, logprob, next_token(child.path))
+                visit(child, logprob, next_token(child.path, list(child.children)))
 
     visit(root, torch.zeros(first.shape[0], dtype=torch.float64), first)
     return total

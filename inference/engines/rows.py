@@ -1,0 +1,113 @@
+"""Prompts as rows of token ids, whichever engine asks them."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+from inference.engines import Score
+
+if TYPE_CHECKING:
+    from inference.engines.options import Answers
+    from inference.prompts import Prompt
+
+# Prompts tokenised at a time where only their lengths are kept: memory stays flat over millions of them.
+CHUNK = 4096
+
+
+@dataclass(slots=True)
+class Row:
+    """A prompt as the model gets it: rendered text, token ids, and the surface words of its options."""
+
+    text: str
+    ids: list[int]
+    answers: Answers
+
+
+class RowEngine(ABC):
+    """An engine that sees its prompts as token ids.
+
+    A subclass says how prompts become token ids (`_rows`), which it cannot take (`_problem`), how the others are cut
+    into batches (`_cut`) and how a batch of them is scored (`_score_askable`).
+    """
+
+    mask_token: str | None = None
+    alone = False  # padding and the shape of a batch move the last bits
+    info: dict[str, Any]
+
+    @abstractmethod
+    def _rows(self, prompts: Sequence[Prompt]) -> list[Row]:
+        """Render and tokenise prompts."""
+
+    @abstractmethod
+    def _problem(self, row: Row) -> str | None:
+        """Why a prompt cannot be asked, or None."""
+
+    @abstractmethod
+    def _cut(self, lengths: Sequence[int], shared: list[int]) -> list[list[int]]:
+        """Batches of prompts, as indices into their lengths; `shared` are the ids that all of them begin with."""
+
+    @abstractmethod
+    def _score_askable(self, rows: list[Row], temperatures: Sequence[float]) -> list[list[Score]]:
+        """Score prompts that all can be asked: per prompt a score for every temperature."""
+
+    def bill(self, tokens_in: int, tokens_out: int) -> str | None:
+        """Nothing: nobody is paid here."""
+        return None
+
+    def close(self) -> dict[str, Any]:
+        """Nothing to give back that is not freed with the engine."""
+        return {}
+
+    def lengths(self, prompts: Sequence[Prompt]) -> list[int]:
+        """Tokens of every prompt, special tokens included."""
+        return self._measure(prompts)[0]
+
+    def batches(self, prompts: Sequence[Prompt]) -> list[list[int]]:
+        """Partition all prompts of one model and condition into batches."""
+        lengths, bad, shared = self._measure(prompts)
+        good = [index for index in range(len(prompts)) if index not in bad]
+        cut = self._cut([lengths[index] for index in good], shared)
+        # Prompts that cannot be asked come last, by themselves, so that they do not count as long ones.
+        refused = sorted(bad)
+        return [[good[index] for index in batch] for batch in cut] + [
+            refused[start : start + CHUNK] for start in range(0, len(refused), CHUNK)
+        ]
+
+    def score(self, prompts: Sequence[Prompt], temperatures: Sequence[float] = (1.0,)) -> list[list[Score]]:
+        """Score one batch; prompts that cannot be asked get an error and the others go on."""
+        rows = self._rows(prompts)
+        problems = [self._problem(row) for row in rows]
+        good = [row for row, problem in zip(rows, problems, strict=True) if not problem]
+        scored = iter(self._score_askable(good, temperatures))
+        by_prompt = [[Score(error=problem)] * len(temperatures) if problem else next(scored) for problem in problems]
+        return [list(scores) for scores in zip(*by_prompt, strict=True)]
+
+    def _measure(self, prompts: Sequence[Prompt]) -> tuple[list[int], set[int], list[int]]:
+        """Lengths of all prompts, indices of those that cannot be asked, and the ids that all begin with."""
+        lengths: list[int] = []
+        bad: set[int] = set()
+        shared: list[int] | None = None
+        pending = iter(prompts)
+        while chunk := list(islice(pending, CHUNK)):
+            for row in self._rows(chunk):
+                if self._problem(row):
+                    bad.add(len(lengths))
+                else:
+                    # At least one token of every prompt is left to compute: its output is what is read.
+                    shared = row.ids[:-1] if shared is None else common_prefix(shared, row.ids[:-1])
+                lengths.append(len(row.ids))
+        return lengths, bad, shared or []
+
+
+def common_prefix(a: list[int], b: list[int]) -> list[int]:
+    """The ids with which both lists begin."""
+    if b[: len(a)] == a:
+        return a
+    for index, (x, y) in enumerate(zip(a, b, strict=False)):
+        if x != y:
+            return a[:index]
+    return b
