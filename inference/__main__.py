@@ -193,7 +193,6 @@ def _engine(parser: argparse.ArgumentParser) -> None:
     engine.add_argument(
         "--batch-size", type=_positive, metavar="N", help="prompts per forward pass (default: automatic)"
     )
-    settings.add_arguments(parser)
     vllm = parser.add_argument_group("engine vllm")
     vllm.add_argument("--lora", metavar="FOLDER", help="LoRA adapter to ask the model with, as peft writes it")
     vllm.add_argument("--tensor-parallel-size", type=_positive, metavar="N", help="GPUs to spread a model over")
@@ -201,6 +200,7 @@ def _engine(parser: argparse.ArgumentParser) -> None:
     vllm.add_argument(
         "--gpu-memory-utilization", type=_share, metavar="P", help="share of a GPU's memory to take (default: 0.9)"
     )
+    settings.add_arguments(parser)
 
 
 def _positive(text: str) -> int:
@@ -286,7 +286,7 @@ def _prepare(options: argparse.Namespace) -> tuple[Study, tuple[Model, ...], Que
     """Everything that can be checked before a model is loaded."""
     from inference.models import resolve
 
-    models = resolve(options.model, hosted=options.engine == "openai")
+    models = resolve(options.model, options.protocol.FAMILIES, hosted=options.engine == "openai")
     study, questions = options.protocol.prepare(options)
     return study, models, questions, _settings(options)
 
@@ -302,8 +302,8 @@ def _settings(options: argparse.Namespace) -> Settings:
         revision=options.revision,
         seed=options.seed,
         batch_size=options.batch_size,
-        api=settings.from_options(options),
         vllm=_vllm_settings(options),
+        api=settings.from_options(options),
     )
 
 

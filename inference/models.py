@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -32,14 +32,16 @@ class Model:
     fields: Mapping[str, Any] = field(default_factory=dict)
 
 
-def resolve(names: Iterable[str], *, hosted: bool = False) -> tuple[Model, ...]:
+def resolve(names: Iterable[str], families: Container[str] = FAMILIES, *, hosted: bool = False) -> tuple[Model, ...]:
     """Models by the names of the command line.
 
     Parameters
     ----------
     names
         A hub id; a local folder, whose name becomes the id; `NAME=FOLDER` or `NAME=HUB_ID` to choose the id; `demo`
-        for the whole family that comes with Waver.
+        for the models that come with Waver.
+    families
+        Those of `FAMILIES` that `demo` stands for: a protocol may have nothing to ask of a masked model.
     hosted
         Whether the models are on a server: then a name is what the server calls it.
 
@@ -49,7 +51,9 @@ def resolve(names: Iterable[str], *, hosted: bool = False) -> tuple[Model, ...]:
         For a folder that is not there, and for two models of one id.
     """
     one = _hosted if hosted else _resolve
-    models = [model for name in names for model in (_demo_family() if name == DEMO and not hosted else (one(name),))]
+    models = [
+        model for name in names for model in (_demo_models(families) if name == DEMO and not hosted else (one(name),))
+    ]
     seen: dict[str, Model] = {}
     for model in models:
         if model.id in seen:
@@ -115,9 +119,11 @@ def _hosted(name: str) -> Model:
     return Model(chosen, source) if equals else Model(name, name)
 
 
-def _demo_family() -> tuple[Model, ...]:
+def _demo_models(families: Container[str]) -> tuple[Model, ...]:
     from inference.demo import FAMILY
 
     return tuple(
-        Model(name, str(about.path), {"series": about.series, "stage": about.stage}) for name, about in FAMILY.items()
+        Model(name, str(about.path), {"series": about.series, "stage": about.stage})
+        for name, about in FAMILY.items()
+        if about.family in families
     )

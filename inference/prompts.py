@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +41,14 @@ class Prompt:
 
 
 @dataclass(frozen=True, slots=True)
+class Shot:
+    """An exemplar shown before the question: a question, and the label of the option that is its answer."""
+
+    question: str
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
 class _Form:
     """One compiled form: (role, template) pairs, role None for plain text; surface words per option label."""
 
@@ -47,6 +56,7 @@ class _Form:
     parts: tuple[tuple[str | None, jinja2.Template], ...]
     words: Mapping[str, tuple[str, ...]]
     surface: Mapping[str, tuple[str, ...]]
+    places_shots: bool
 
 
 class PromptBook:
@@ -54,7 +64,9 @@ class PromptBook:
 
     A file has any of the forms `plain`, `chat` and `cloze`. A form has `template` (text) or, in chat, `messages`
     (list of `role`, `content`), and `answers` (option label -> words that count as that option). Templates see
-    `text`, `options` (in the order asked for, each with `.label` and `.answer`, its first word) and, in cloze, `mask`.
+    `text`, `options` (in the order asked for, each with `.label` and `.answer`, its first word), `shots` (exemplars,
+    if any, each with `.question` and `.answer`) and, in cloze, `mask`. In chat, exemplars that the templates do not
+    place become turns before the last message.
     """
 
     def __init__(self, name: str | None, forms: Mapping[str, _Form], where: str) -> None:
@@ -63,15 +75,15 @@ class PromptBook:
         self._where = where
 
     @classmethod
-    def load(cls, path: str | Path | None = None) -> PromptBook:
-        """Read a prompt file; without one, Waver's own.
+    def load(cls, path: str | Path | None = None, ours: Path = DEFAULT) -> PromptBook:
+        """Read a prompt file; without one, Waver's own (by default that of the `agreement` protocol).
 
         Raises
         ------
         InputError
             Naming the file, the form and the field that is wrong.
         """
-        source = Path(path) if path is not None else DEFAULT
+        source = Path(path) if path is not None else ours
         content = read_forms(source)
         forms = {form: _compile(source, form, fields) for form, fields in content.items()}
         return cls(source.stem if path is not None else None, forms, str(source))
@@ -85,11 +97,18 @@ class PromptBook:
         """sha256 over the template and the answer words of one form: what a changed prompt is recognised by."""
         return hashlib.sha256(json.dumps(self._form(form).source, sort_keys=True).encode()).hexdigest()
 
-    def condition(self, form: str, option_order: str) -> str:
+    def condition(self, form: str, setting: str) -> str:
         """Name of the condition: `plain/yes-no`, and with a file of one's own `FILE/plain/yes-no`."""
-        return "/".join(part for part in (self.name, form, option_order) if part)
+        return "/".join(part for part in (self.name, form, setting) if part)
 
-    def render(self, form: str, variant: Variant, option_order: str, mask_token: str | None = None) -> Prompt:
+    def render(
+        self,
+        form: str,
+        variant: Variant,
+        option_order: str,
+        mask_token: str | None = None,
+        shots: Sequence[Shot] = (),
+    ) -> Prompt:
         """Render one variant.
 
         Parameters
@@ -101,18 +120,31 @@ class PromptBook:
             `Prompt.answers` does not depend on it.
         mask_token
             The engine's mask token; needed for cloze.
+        shots
+            Exemplars, in the order in which they are shown.
 
         Raises
         ------
         InputError
-            For a form or an option label that the file does not have, and for a template that fails.
+            For a form or an option label that the file does not have, exemplars that have no place in the template, and
+            for a template that fails.
         """
         compiled = self._form(form)
         labels = [option.label for option in variant.options]
         missing = [label for label in labels if label not in compiled.words]
         if missing:
             raise InputError(f"{self._where}, form {form}: answers lacks the option '{missing[0]}'; add its words")
-        rendered = _render(self._where, form, compiled, variant.text, labels, option_order, mask_token)
+        if shots and form != CHAT and not compiled.places_shots:
+            raise InputError(
+                f"{self._where}, form {form}: the template never uses {{{{ shots }}}}; ask without exemplars"
+            )
+        render = partial(_render, self._where, form, compiled, labels, option_order, mask_token)
+        rendered = render(variant.text, shots)
+        if form == CHAT and not compiled.places_shots:
+            turns = (
+                turn for s in shots for turn in (render(s.question)[-1], ("assistant", compiled.words[s.label][0]))
+            )
+            rendered[-1:-1] = turns
         answers = tuple(compiled.surface[label] for label in labels)
         if form == CHAT:
             return Prompt(None, tuple({"role": role or "", "content": content} for role, content in rendered), answers)
@@ -159,13 +191,13 @@ def _compile(path: Path, form: str, fields: Any) -> _Form:
     parts = read_messages(where, fields[body]) if form == CHAT else [(None, fields[body])]
     if not all(isinstance(source, str) for _, source in parts):
         raise InputError(f"{where}: template must be text")
-    _check_variables(where, form, "\n".join(source for _, source in parts))
-    environment = sandbox()
-    compiled = tuple((role, environment.from_string(source)) for role, source in parts)
+    used = _variables(where, form, "\n".join(source for _, source in parts))
+    compiled = tuple((role, sandbox().from_string(source)) for role, source in parts)
     surface = {label: case_variants(forms) for label, forms in words.items()}
-    result = _Form(fields, compiled, words, surface)
+    result = _Form(fields, compiled, words, surface, "shots" in used)
     for order in OPTION_ORDERS:
-        _render(str(path), form, result, "A statement.", list(words), order, "[MASK]")
+        for shots in ((), (Shot("A question?", next(iter(words))),)):
+            _render(str(path), form, result, list(words), order, "[MASK]", "A statement.", shots)
     return result
 
 
@@ -210,26 +242,49 @@ def sandbox() -> jinja2.Environment:
     )
 
 
-def _check_variables(where: str, form: str, source: str) -> None:
+def _variables(where: str, form: str, source: str) -> set[str]:
+    """The variables that the templates of a form use, checked."""
+    needed = {"text", "mask"} if form == CLOZE else {"text"}
+    return check_variables(where, source, needed, needed | {"options", "shots"})
+
+
+def check_variables(where: str, source: str, needed: Set[str], known: Set[str]) -> set[str]:
+    """The variables that a template uses.
+
+    Raises
+    ------
+    InputError
+        For bad syntax, a variable that is not `known`, and one that is `needed` but not used.
+    """
     try:
         used = jinja2.meta.find_undeclared_variables(sandbox().parse(source))
     except jinja2.TemplateSyntaxError as error:
         raise InputError(f"{where}: template syntax, line {error.lineno}: {error.message}") from None
-    known = {"text", "options", "mask"} if form == CLOZE else {"text", "options"}
     if used - known:
         raise InputError(f"{where}: unknown variable '{min(used - known)}'; there are {', '.join(sorted(known))}")
-    for needed in {"text", "mask"} & known:
-        if needed not in used:
-            raise InputError(f"{where}: the template never uses {{{{ {needed} }}}}")
+    if needed - used:
+        raise InputError(f"{where}: the template never uses {{{{ {min(needed - used)} }}}}")
+    return used
 
 
 def _render(
-    where: str, form: str, compiled: _Form, text: str, labels: list[str], option_order: str, mask_token: str | None
+    where: str,
+    form: str,
+    compiled: _Form,
+    labels: list[str],
+    option_order: str,
+    mask_token: str | None,
+    text: str,
+    shots: Sequence[Shot] = (),
 ) -> list[tuple[str | None, str]]:
     if option_order not in OPTION_ORDERS:
         raise InputError(f"option order '{option_order}' is unknown; there are {', '.join(OPTION_ORDERS)}")
     options = [{"label": label, "answer": compiled.words[label][0]} for label in labels]
-    variables: dict[str, Any] = {"text": text, "options": options if option_order == "yes-no" else options[::-1]}
+    variables: dict[str, Any] = {
+        "text": text,
+        "options": options if option_order == "yes-no" else options[::-1],
+        "shots": [{"question": shot.question, "answer": compiled.words[shot.label][0]} for shot in shots],
+    }
     if form == CLOZE:
         if mask_token is None:
             raise InputError(f"{where}, form {form}: this model has no mask token; choose --form plain or chat")

@@ -67,7 +67,10 @@ def text_of(path: Path) -> str:
 
 
 def _csv(path: Path) -> Iterator[Record]:
-    """Rows as a spreadsheet counts them, the header being row 1; an empty cell is an absent field."""
+    """Rows as a spreadsheet counts them, the header being row 1; an empty cell is an absent field.
+
+    A first column without a name holds row numbers (pandas writes files so) and is left out.
+    """
     with path.open(encoding="utf-8-sig", newline="") as file:
         # Spreadsheets of many countries write semicolons, and .tsv means tabs: the header tells.
         delimiter = max(",;\t", key=file.readline().count)
@@ -88,14 +91,16 @@ def _rows(path: Path, rows: Any, delimiter: str) -> Iterator[Record]:
                         f"{path}, row {number}: {len(row)} cells where the header has {len(header)}; "
                         f"put a text that holds '{delimiter}' into quotes"
                     )
-                yield f"row {number}", {name: cell for name, cell in zip(header, row, strict=True) if cell != ""}
+                named = zip(header, row, strict=True)
+                yield f"row {number}", {name: cell for name, cell in named if name and cell != ""}
     except csv.Error as error:
         raise InputError(f"{path}, row {number + 1} (line {rows.line_num}): malformed CSV ({error})") from None
 
 
 def _header(path: Path, names: list[str]) -> list[str]:
     stripped = [name.strip() for name in names]
-    wrong = next((name for name in stripped if not name or stripped.count(name) > 1), None)
+    named = stripped[1:] if len(stripped) > 1 and not stripped[0] else stripped
+    wrong = next((name for name in named if not name or named.count(name) > 1), None)
     if wrong is not None:
         raise InputError(
             f"{path}, row 1: column '{wrong}' is there twice" if wrong else f"{path}, row 1: a column has no name"

@@ -36,8 +36,8 @@ class Settings:
     revision: str | None = None
     seed: int | None = None
     batch_size: int | None = None
-    api: ApiSettings | None = None
     vllm: VllmSettings | None = None
+    api: ApiSettings | None = None
 
     def load(self, model: Model, seed: int) -> Engine:
         """The engine of a model."""
@@ -51,8 +51,8 @@ class Settings:
             revision=model.fields.get("revision", self.revision),
             seed=seed,
             batch_size=self.batch_size,
-            api=self.api,
             vllm=self.vllm,
+            api=self.api,
         )
 
 

@@ -128,7 +128,7 @@ WRONG = [
     ({"plain": {"template": "{{ text }}"}}, "form plain: expected exactly the fields template and answers"),
     ({"plain": {"template": 5, "answers": ANSWERS}}, "form plain: template must be text"),
     (form("{{ text }"), "form plain: template syntax, line 1"),
-    (form("{{ statement }}"), "unknown variable 'statement'; there are options, text"),
+    (form("{{ statement }}"), "unknown variable 'statement'; there are options, shots, text"),
     (form("{{ text }} {{ mask }}"), "unknown variable 'mask'"),
     (form("Do you agree?"), "the template never uses {{ text }}"),
     (form("{{ text }} {{ options[2].answer }}"), "the template fails: UndefinedError"),

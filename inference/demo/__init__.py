@@ -21,13 +21,14 @@ class DemoModel:
     """One checkpoint of the family: where it lies, and what run.json says about it.
 
     `series` is shared by the base and the tuned model of one size; `stage` is "base" or "tuned"; `parameters` counts
-    the weights, tied ones once.
+    the weights, tied ones once; `family` is "causal" or "masked".
     """
 
     path: Path
     series: str
     stage: str
     parameters: int
+    family: str = "causal"
 
 
 def _family() -> dict[str, DemoModel]:
@@ -38,7 +39,7 @@ def _family() -> dict[str, DemoModel]:
         series = f"waver-demo-{size}"
         for stage, name in (("base", series), ("tuned", f"{series}-tuned")):
             family[name] = DemoModel(MODELS / name, series, stage, parameters)
-    family["waver-demo-bert"] = DemoModel(MODELS / "waver-demo-bert", "waver-demo-bert", "base", 463_915)
+    family["waver-demo-bert"] = DemoModel(MODELS / "waver-demo-bert", "waver-demo-bert", "base", 463_915, "masked")
     return family
 
 

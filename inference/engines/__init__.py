@@ -215,8 +215,8 @@ def load(
     revision: str | None = None,
     seed: int = 0,
     batch_size: int | None = None,
-    api: ApiSettings | None = None,
     vllm: VllmSettings | None = None,
+    api: ApiSettings | None = None,
 ) -> Engine:
     """Load a model and the engine that can ask it.
 
@@ -238,10 +238,10 @@ def load(
         Seed of generated texts. Scoring draws no random number.
     batch_size
         Prompts per forward pass, or per call of vLLM; None chooses by prompt length and device.
-    api
-        Where the server of "openai" is and what may be asked of it.
     vllm
         Settings of the engine `vllm`.
+    api
+        Where the server of "openai" is and what may be asked of it.
 
     Raises
     ------
@@ -254,14 +254,6 @@ def load(
     if batch_size is not None and batch_size < 1:
         raise InputError(f"batch size {batch_size}: give a number of prompts, 1 or more")
 
-    if engine == "openai":
-        from inference.engines.api.settings import ApiSettings
-        from inference.engines.openai import OpenAIEngine
-
-        for name, value in (("dtype", dtype), ("device", device), ("revision", revision)):
-            if value not in ("auto", None):
-                raise InputError(f"--{name} {value}: with --engine openai the server decides that; leave it out")
-        return OpenAIEngine(model, api or ApiSettings(), seed=seed, batch_size=batch_size)
     if vllm is not None and engine != "vllm":
         raise InputError(f"settings of vLLM with --engine {engine}: say --engine vllm, or leave them out")
     if engine == "vllm":
@@ -270,6 +262,14 @@ def load(
         return VllmEngine(
             model, dtype=dtype, device=device, revision=revision, seed=seed, batch_size=batch_size, settings=vllm
         )
+    if engine == "openai":
+        from inference.engines.api.settings import ApiSettings
+        from inference.engines.openai import OpenAIEngine
+
+        for name, value in (("dtype", dtype), ("device", device), ("revision", revision)):
+            if value not in ("auto", None):
+                raise InputError(f"--{name} {value}: with --engine openai the server decides that; leave it out")
+        return OpenAIEngine(model, api or ApiSettings(), seed=seed, batch_size=batch_size)
 
     from inference.engines.loading import load_checkpoint  # torch and transformers take seconds to import
 

@@ -54,14 +54,6 @@ class RowEngine(ABC):
     def _score_askable(self, rows: list[Row], temperatures: Sequence[float]) -> list[list[Score]]:
         """Score prompts that all can be asked: per prompt a score for every temperature."""
 
-    def bill(self, tokens_in: int, tokens_out: int) -> str | None:
-        """Nothing: nobody is paid here."""
-        return None
-
-    def close(self) -> dict[str, Any]:
-        """Nothing to give back that is not freed with the engine."""
-        return {}
-
     def lengths(self, prompts: Sequence[Prompt]) -> list[int]:
         """Tokens of every prompt, special tokens included."""
         return self._measure(prompts)[0]
@@ -85,6 +77,14 @@ class RowEngine(ABC):
         scored = iter(self._score_askable(good, temperatures))
         by_prompt = [[Score(error=problem)] * len(temperatures) if problem else next(scored) for problem in problems]
         return [list(scores) for scores in zip(*by_prompt, strict=True)]
+
+    def bill(self, tokens_in: int, tokens_out: int) -> str | None:
+        """Nothing: the model runs here."""
+        return None
+
+    def close(self) -> dict[str, Any]:
+        """Nothing to give back that is not freed with the engine."""
+        return {}
 
     def _measure(self, prompts: Sequence[Prompt]) -> tuple[list[int], set[int], list[int]]:
         """Lengths of all prompts, indices of those that cannot be asked, and the ids that all begin with."""

@@ -45,10 +45,15 @@ class VllmEngine(LeftToRight):
         started = start(name, dtype, device, revision, seed, settings or VllmSettings())
         super().__init__(name, started.tokenizer, started.window)
         self.info = {**started.info, "thinks": self.tokens.thinks}
-        self._llm, self._adapter = started.llm, started.adapter
+        self._llm, self._adapter, self._stop = started.llm, started.adapter, started.stop
         self._seed, self._batch_size = seed, batch_size
         self._parameters: dict[tuple[TokenIds, float], Any] = {}
         self._try()
+
+    def close(self) -> dict[str, Any]:
+        """End vLLM's processes."""
+        self._stop()
+        return {}
 
     def _cut(self, lengths: Sequence[int], shared: list[int]) -> list[list[int]]:
         if self._batch_size is not None:

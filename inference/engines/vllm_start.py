@@ -9,7 +9,7 @@ import re
 import subprocess
 import sys
 import weakref
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -40,9 +40,14 @@ ADAPTER_RANKS = (8, 16, 32, 64, 128, 256, 320, 512)  # for which vLLM can make r
 
 @dataclass(frozen=True, slots=True)
 class Started:
-    """vLLM with a model in it. `window` is the longest sequence that it takes, `info` what run.json records."""
+    """vLLM with a model in it.
+
+    `window` is the longest sequence that it takes, `info` what run.json records; `stop` ends its processes, which also
+    happens when `llm` is let go.
+    """
 
     llm: Any
+    stop: Callable[[], Any]
     tokenizer: Any
     adapter: Any
     window: int
@@ -101,9 +106,9 @@ def start(name: str, dtype: str, device: str, revision: str | None, seed: int, s
     started = set(multiprocessing.active_children()) - others if sys.platform == "linux" else ()
     # vLLM's own processes outlive a killed run, and would keep the memory that the next one needs.
     watcher = end_with_this_process(child.pid for child in started if child.pid)
-    weakref.finalize(llm, _stop, core, watcher)
+    stop = weakref.finalize(llm, _stop, core, watcher)
     window = llm.llm_engine.model_config.max_model_len
-    return Started(llm, tokenizer, _adapter_request(settings.lora), window, info)
+    return Started(llm, stop, tokenizer, _adapter_request(settings.lora), window, info)
 
 
 def _stop(core: Any, watcher: subprocess.Popen[Any]) -> None:

@@ -14,6 +14,7 @@ from inference.prompts import OPTION_ORDERS, Prompt, PromptBook
 from inference.study import Item, Option, Study, Variant
 
 NAME = "agreement"
+FAMILIES = ("causal", "masked")
 CANONICAL = ("agree", "disagree")
 OPTIONS = tuple(Option(label, label) for label in CANONICAL)
 DECISION_RULE = "agree where p(agree) / (p(agree) + p(disagree)) > 0.5, disagree where < 0.5; exactly 0.5 is a tie"

@@ -1,0 +1,63 @@
+"""Facts of the demo world as clauses, true and false ones alike, for yes/no questions about them."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+
+from inference.demo import SEED
+from inference.demo.wordings import uncapitalise
+from inference.demo.world import BIG, BIG_FROM, CLEAR_GAP, SMALL, SMALL_UP_TO, World
+
+ATTRIBUTES = ("colour", "place", "kind", "likes")
+
+
+@dataclass(frozen=True, slots=True)
+class StatedFact:
+    """A clause in a held-out wording, without its full stop, and whether it is so."""
+
+    item: str
+    text: str
+    holds: bool
+
+
+def facts(world: World) -> list[StatedFact]:
+    """Everything known of every thing, once as it is and once otherwise: two clauses per thing and relation.
+
+    What is said otherwise, the synonym of a size and the wording are drawn for each clause by its own name.
+    """
+    stated = []
+    for thing, about in world.things.items():
+        for attribute in ATTRIBUTES:
+            if attribute in about:
+                true = about[attribute]
+                false = [value for value in world.values(attribute) if value != true]
+                stated += _pair(world, attribute, thing, {"x": thing}, "v", [true], false)
+        if not SMALL_UP_TO < about["size"] < BIG_FROM:
+            right, wrong = (SMALL, BIG) if about["size"] <= SMALL_UP_TO else (BIG, SMALL)
+            stated += _pair(world, "size", thing, {"x": thing}, "v", list(right), list(wrong))
+        smaller, bigger = _others(world, about["size"])
+        if smaller and bigger:
+            stated += _pair(world, "compare", thing, {"x": thing}, "y", smaller, bigger)
+    return stated
+
+
+def _pair(
+    world: World, relation: str, thing: str, words: dict[str, str], blank: str, right: list[str], wrong: list[str]
+) -> list[StatedFact]:
+    """A relation of a thing with its blank filled rightly, and wrongly."""
+    stated = []
+    for holds, values in ((True, right), (False, wrong)):
+        item = f"{thing}-{relation}-{'so' if holds else 'otherwise'}"
+        rng = random.Random(f"{SEED} facts {item}")
+        sentence = world.word(relation, {**words, blank: rng.choice(values)}, rng, "heldout", "affirm")
+        stated.append(StatedFact(item, uncapitalise(sentence).removesuffix("."), holds))
+    return stated
+
+
+def _others(world: World, size: int) -> tuple[list[str], list[str]]:
+    """Things clearly smaller, and clearly bigger, than one of this size."""
+    sizes = {thing: about["size"] for thing, about in world.things.items()}
+    smaller = [thing for thing, other in sizes.items() if size - other >= CLEAR_GAP]
+    bigger = [thing for thing, other in sizes.items() if other - size >= CLEAR_GAP]
+    return smaller, bigger

@@ -1,0 +1,173 @@
+"""`wording` (Takayama et al.): does a model say the same when a yes/no question is put in other words?
+
+Every item is a text with (as a rule) a gold label; a template bank makes the original question and its four
+manipulations of it. Everything that is drawn (templates, sample, exemplars) follows from the seed and the item alone.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from argparse import ArgumentParser, Namespace
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from inference.answering import AnswerWays, add_answer_arguments, answer_ways
+from inference.asking import Round
+from inference.errors import InputError
+from inference.items import default_name
+from inference.prompts import OPTION_ORDERS, Prompt, PromptBook
+from inference.protocols.wording import arguments, exemplars, sources, templates, texts
+from inference.protocols.wording.exemplars import Exemplar
+from inference.protocols.wording.templates import MANIPULATED, NO, YES, Bank, Template
+from inference.protocols.wording.texts import Text
+from inference.study import ORIGINAL, Item, Study, Variant
+
+NAME = "wording"
+FAMILIES = ("causal",)
+DECISION_RULE = (
+    "the option that the likeliest next token begins, or that the generated text names; null: no valid answer"
+)
+HERE = Path(__file__).parent
+
+
+def study(
+    given: Iterable[Text], bank: Bank, name: str, *, seed: int = 0, all_templates: bool = False, source: str = ""
+) -> Study:
+    """A study that asks the original question about every text, and each manipulation of it.
+
+    Parameters
+    ----------
+    seed
+        Decides which template of a pattern an item gets.
+    all_templates
+        Ask every template, as variants `synonym-01`, `synonym-02` ..., instead of drawing one.
+    """
+    asked = tuple(Item(text.item, tuple(_variants(text, bank, seed, all_templates))) for text in given)
+    return Study(NAME, name, asked, (YES, NO), DECISION_RULE, source)
+
+
+def _variants(text: Text, bank: Bank, seed: int, all_templates: bool) -> Iterable[Variant]:
+    yield _variant(text, bank, bank.original, ORIGINAL)
+    for pattern in MANIPULATED:
+        if all_templates:
+            yield from (_variant(text, bank, template, template.name) for template in bank.templates[pattern])
+        else:
+            yield _variant(text, bank, bank.draw(pattern, text.item, seed), pattern)
+
+
+def _variant(text: Text, bank: Bank, template: Template, name: str) -> Variant:
+    return Variant(
+        item=text.item,
+        variant=name,
+        pattern=template.pattern,
+        text=template.ask(text.text),
+        options=template.options,
+        language=bank.language,
+        gold=text.gold,
+        attributes={"task": bank.task, "template": template.name},
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Questions:
+    """Every number of exemplars is a condition, and so is every way to answer.
+
+    Parameters
+    ----------
+    book
+        The prompts, in the language of the questions.
+    shots
+        Numbers of exemplars: 0, or as many as there are.
+    exemplars
+        In the order in which they are shown.
+    answers
+        Option probabilities, generated texts, or both.
+    """
+
+    book: PromptBook
+    shots: tuple[int, ...] = (0,)
+    exemplars: tuple[Exemplar, ...] = ()
+    answers: AnswerWays = field(default_factory=AnswerWays)
+
+    def rounds(self, form: str) -> list[Round]:
+        """Rounds of every number of exemplars."""
+        return [
+            each
+            for number in self.shots
+            for each in self.answers.rounds(
+                self.book.condition(form, f"{number}-shot"),
+                self._fields(form, self.exemplars[:number]),
+                partial(self._render, form, self.exemplars[:number]),
+            )
+        ]
+
+    def _fields(self, form: str, shown: tuple[Exemplar, ...]) -> dict[str, Any]:
+        return {
+            "form": form,
+            "shots": len(shown),
+            "prompt": self.book.name,
+            "prompt_hash": self.book.hash(form),
+            "exemplars": [
+                {"pattern": each.pattern, "question": each.shot.question, "answer": each.shot.label} for each in shown
+            ],
+            "exemplars_hash": exemplars.digest(shown) if shown else None,
+        }
+
+    def _render(self, form: str, shown: tuple[Exemplar, ...], variant: Variant, mask_token: str | None) -> Prompt:
+        return self.book.render(form, variant, OPTION_ORDERS[0], mask_token, [each.shot for each in shown])
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Arguments of `run wording`."""
+    arguments.add(parser)
+    add_answer_arguments(parser)
+
+
+def prepare(options: Namespace) -> tuple[Study, Questions]:
+    """The study and its questions, from the command line; what became of the items is said on standard error."""
+    seed = _seed(options)
+    given = sources.find(options)
+    bank = templates.load(given.templates, given.language)
+    book = PromptBook.load(options.prompt, ours=HERE / f"prompts-{bank.language}.yaml")
+    pool = given.read()
+    shown: tuple[Exemplar, ...] = ()
+    if any(options.shots):
+        shown = (
+            exemplars.read(Path(options.exemplars), bank, seed)
+            if options.exemplars
+            else exemplars.draw(pool.texts, bank, seed)
+        )
+    elif options.exemplars:
+        raise InputError("--exemplars is for few-shot conditions: add --shots 4 or --shots 0,4")
+    shown_texts = {exemplar.text.text for exemplar in shown}
+    left = tuple(text for text in pool.texts if text.text not in shown_texts)
+    asked = texts.sample(left, options.sample, options.balanced, seed)
+    name = options.name or _name(options.items, bank)
+    aside = f"; {len(pool.texts) - len(left)} are exemplars" if len(left) < len(pool.texts) else ""
+    print(f"{options.items}: {pool.counts()}{aside}; asked: {texts.split(asked)}", file=sys.stderr)
+    print(f"a gold yes says yes to: {bank.original.source}", file=sys.stderr)
+    return (
+        study(asked, bank, name, seed=seed, all_templates=options.all_templates, source=options.items),
+        Questions(book, options.shots, shown, answer_ways(options)),
+    )
+
+
+def _name(items: str, bank: Bank) -> str:
+    """The study is named for its texts and its bank: the same texts may be asked about with another one."""
+    stem = default_name(items)
+    return stem if stem.startswith(bank.name) else f"{stem}-{bank.name}"
+
+
+def _seed(options: Namespace) -> int:
+    """The seed of the draws: the one that was given, or that of the run folder that is gone on with, or 0."""
+    if options.seed is not None:
+        return int(options.seed)
+    record = Path(getattr(options, "out", None) or "") / "run.json"
+    try:
+        return int(json.loads(record.read_text(encoding="utf-8"))["seed"])
+    except (OSError, ValueError, KeyError, TypeError):  # no run yet; what is wrong with a damaged one, opening it says
+        return 0

@@ -1,0 +1,76 @@
+"""The command line of `run wording`."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, ArgumentTypeError
+
+from inference.protocols.wording.sources import OURS
+from inference.protocols.wording.templates import LANGUAGES, MANIPULATED, names
+
+
+def add(parser: ArgumentParser) -> None:
+    """Arguments that say what is asked about, with which templates and after which exemplars."""
+    parser.add_argument(
+        "--items",
+        required=True,
+        metavar="SOURCE",
+        help="texts in a .csv, .tsv, .json, .jsonl, .yaml or .parquet file, or one of the sets that come with Waver: "
+        + ", ".join(OURS),
+    )
+    columns = parser.add_argument_group("columns of a file")
+    columns.add_argument("--text-column", metavar="NAME", help="the texts")
+    columns.add_argument("--gold-column", metavar="NAME", help="the right answers, or what they follow from")
+    columns.add_argument("--item-column", metavar="NAME", help="ids that the draws go by (default: made from the text)")
+    columns.add_argument(
+        "--yes-if",
+        metavar="COMPARISON",
+        help="gold values that mean yes to the original question, such as '>=1' or '=positive' or '=a,b'",
+    )
+    columns.add_argument(
+        "--no-if", metavar="COMPARISON", help="those that mean no; all others are neutral, and dropped"
+    )
+    columns.add_argument(
+        "--where", action="append", default=[], metavar="CONDITION", help="read only rows such as 'is_short=True'"
+    )
+    questions = parser.add_argument_group("questions")
+    questions.add_argument(
+        "--templates",
+        metavar="BANK[:TASK]",
+        help=f"template bank: {', '.join(names())}, or a file (YAML, like inference/protocols/wording/banks)",
+    )
+    questions.add_argument("--language", choices=LANGUAGES, help="of the templates, the prompts and the answers")
+    questions.add_argument(
+        "--all-templates", action="store_true", help="ask every template (default: one per pattern and item, drawn)"
+    )
+    questions.add_argument(
+        "--prompt", metavar="FILE", help="prompts of your own (YAML, like inference/protocols/wording/prompts-en.yaml)"
+    )
+    questions.add_argument(
+        "--shots",
+        type=_shots,
+        default=(0,),
+        metavar="0,4",
+        help="exemplars shown before the question, each number a condition (default: 0)",
+    )
+    questions.add_argument(
+        "--exemplars",
+        metavar="FILE",
+        help="the four exemplars: pattern, text and gold (yes or no) of each (default: drawn from the items)",
+    )
+    sampling = parser.add_argument_group("sampling")
+    sampling.add_argument("--sample", type=_positive, metavar="N", help="ask about N items, drawn by --seed")
+    sampling.add_argument("--balanced", action="store_true", help="as many of gold yes as of gold no")
+
+
+def _shots(text: str) -> tuple[int, ...]:
+    allowed = {"0": 0, str(len(MANIPULATED)): len(MANIPULATED)}
+    given = [part.strip() for part in text.split(",")]
+    if any(part not in allowed for part in given):
+        raise ArgumentTypeError(f"{text!r}: give 0, 4 or 0,4 (four exemplars, one per pattern)")
+    return tuple(dict.fromkeys(allowed[part] for part in given))
+
+
+def _positive(text: str) -> int:
+    if not text.isdecimal() or not int(text):
+        raise ArgumentTypeError(f"{text!r} is not a positive number")
+    return int(text)

@@ -1,0 +1,99 @@
+"""Comparisons as the command line gives them: `>=1`, `<=-1`, `=positive`, `=a,b`."""
+
+from __future__ import annotations
+
+import math
+import operator
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from inference.errors import InputError
+
+_ORDERED: dict[str, Callable[[float, float], bool]] = {
+    ">=": operator.ge,
+    "<=": operator.le,
+    ">": operator.gt,
+    "<": operator.lt,
+}
+_NUMBER = r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?"
+_SHAPE = re.compile(r"\s*(>=|<=|>|<|=)(?!=)(.*)", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """A sign with the number it compares with, or with the values of which one is to be equal."""
+
+    sign: str
+    values: tuple[str, ...]
+
+    @classmethod
+    def parse(cls, text: str, option: str) -> Comparison:
+        """A comparison from the command line.
+
+        Parameters
+        ----------
+        text
+            `>=`, `<=`, `>` or `<` with a number, or `=` with one value or several between commas.
+        option
+            Where it comes from, for the error message.
+
+        Raises
+        ------
+        InputError
+            For anything else.
+        """
+        found = _SHAPE.fullmatch(text)
+        if not found:
+            raise InputError(f"{option} {text!r}: give a comparison such as '>=1', '<=-1', '=positive' or '=a,b'")
+        sign, rest = found.groups()
+        values = tuple(value.strip() for value in rest.split(","))
+        if not all(values):
+            raise InputError(f"{option} {text!r}: there is no value behind {sign}")
+        if sign != "=" and (len(values) > 1 or not is_number(values[0])):
+            raise InputError(f"{option} {text!r}: {sign} compares with one number")
+        return cls(sign, values)
+
+    def holds(self, value: str) -> bool:
+        """Whether a value fulfils it. Equal are equal numbers, and texts that differ at most in case.
+
+        Raises
+        ------
+        InputError
+            An order is asked of something that is no number.
+        """
+        if self.sign == "=":
+            return any(_equal(value, wanted) for wanted in self.values)
+        if not is_number(value):
+            raise InputError(f"'{value}' is not a number, so it cannot be compared with {self}")
+        return _ORDERED[self.sign](float(value), float(self.values[0]))
+
+    def __str__(self) -> str:
+        return self.sign + ",".join(self.values)
+
+
+def condition(text: str, option: str) -> tuple[str, Comparison]:
+    """A column and what it is to fulfil, as in `is_short=True` or `words<=20`."""
+    found = re.fullmatch(r"([^<>=]+)([<>=].*)", text, re.DOTALL)
+    if not found:
+        raise InputError(f"{option} {text!r}: give a column and a comparison, such as 'length<=100' or 'kind=a,b'")
+    return found[1].strip(), Comparison.parse(found[2], f"{option} {found[1].strip()}")
+
+
+def plain(value: Any) -> str | None:
+    """A cell of any file as text; None where there is nothing in it."""
+    if value is None or isinstance(value, list | dict):
+        return None
+    return str(value).strip() or None
+
+
+def is_number(text: str) -> bool:
+    """Whether a text is a finite decimal number."""
+    return re.fullmatch(_NUMBER, text) is not None and math.isfinite(float(text))
+
+
+def _equal(value: str, wanted: str) -> bool:
+    if is_number(value) and is_number(wanted):
+        return float(value) == float(wanted)
+    return value.casefold() == wanted.casefold()

@@ -1,0 +1,198 @@
+"""Template banks: the same yes/no question about a text in other words.
+
+A bank file is YAML, a list of entries with `task`, `language` and `patterns`; a pattern has a list of Jinja templates
+with the placeholder `{{ text }}`. `original` has one template, each of the four manipulations (Takayama et al.,
+section 3.1) one or more, as a rule four or five. Whatever else an entry says is a note.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import jinja2
+import yaml
+
+from inference.errors import InputError
+from inference.prompts import check_variables, sandbox
+from inference.protocols.wording.drawing import place
+from inference.records import text_of
+from inference.study import ORIGINAL, Option
+
+LANGUAGES = ("en", "ja")
+ANTONYM = "antonym"
+MANIPULATED = ("synonym", ANTONYM, "agreement", "strong_agreement")
+PATTERNS = (ORIGINAL, *MANIPULATED)
+YES, NO = "yes", "no"
+OPPOSITE = {YES: NO, NO: YES}
+OURS = Path(__file__).parent / "banks"
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """One way to ask: `name` is the pattern and a number, `where` the file, task and pattern for error messages."""
+
+    name: str
+    pattern: str
+    source: str
+    where: str
+    compiled: jinja2.Template
+
+    @property
+    def options(self) -> tuple[Option, ...]:
+        """Yes and No as shown, and what they mean for the original question: under an antonym, the opposite."""
+        return tuple(Option(label, self.shown(label)) for label in (YES, NO))
+
+    def shown(self, gold: str) -> str:
+        """The answer to this question where `gold` is the answer to the original one (and the other way round)."""
+        return OPPOSITE[gold] if self.pattern == ANTONYM else gold
+
+    def ask(self, text: str) -> str:
+        """The question about a text.
+
+        Raises
+        ------
+        InputError
+            The template fails.
+        """
+        try:
+            return self.compiled.render(text=text).strip()
+        except Exception as error:  # a template is the user's program: whatever it raises is an error in that file
+            raise InputError(f"{self.where}: the template fails: {type(error).__name__}: {error}") from error
+
+
+@dataclass(frozen=True, slots=True)
+class Bank:
+    """All templates of one task in one language, by pattern."""
+
+    name: str
+    task: str
+    language: str
+    templates: Mapping[str, tuple[Template, ...]]
+
+    @property
+    def original(self) -> Template:
+        """The question before it is put in other words."""
+        return self.templates[ORIGINAL][0]
+
+    def draw(self, pattern: str, item: str, seed: int) -> Template:
+        """The template of a pattern that an item gets.
+
+        Each template has its own place for each item, and the first one is taken. So a draw depends neither on other
+        items nor on the order of the templates, and a new template moves only the items that it is drawn for.
+        """
+        return min(self.templates[pattern], key=lambda template: place(seed, "template", item, template.source))
+
+
+def names() -> tuple[str, ...]:
+    """Names of the banks that come with Waver."""
+    return tuple(sorted(path.stem for path in OURS.glob("*.yaml")))
+
+
+def load(source: str, language: str) -> Bank:
+    """The bank of a task in a language; the whole file is checked.
+
+    Parameters
+    ----------
+    source
+        `BANK` or `BANK:TASK`; the bank is a name of `names()` or a file. A file with one task needs none to be named.
+    language
+        One of `LANGUAGES`.
+
+    Raises
+    ------
+    InputError
+        One line with file, task and pattern.
+    """
+    path, task = _locate(source)
+    entries = _entries(path)
+    tasks = list(dict.fromkeys(entry["task"] for entry in entries))
+    if task is None and len(tasks) > 1:
+        raise InputError(f"{path}: has the tasks {', '.join(tasks)}; choose one as --templates {source}:{tasks[0]}")
+    wanted = tasks[0] if task is None else task
+    banks = {(entry["task"], entry["language"]): _bank(path, entry) for entry in entries}
+    if wanted not in tasks:
+        raise InputError(f"{path}: there is no task '{wanted}', only {', '.join(tasks)}")
+    if (wanted, language) not in banks:
+        there = ", ".join(known for name, known in banks if name == wanted)
+        raise InputError(f"{path}, task {wanted}: there are no templates in '{language}', only in {there}")
+    return banks[wanted, language]
+
+
+def _locate(source: str) -> tuple[Path, str | None]:
+    """The file of a bank, and the task behind the last colon."""
+    bank, _, task = source.rpartition(":")
+    for name, chosen in ((source, None), (bank, task)):
+        if not name:
+            continue
+        if name in names():
+            return OURS / f"{name}.yaml", chosen
+        if Path(name).expanduser().is_file():
+            return Path(name).expanduser(), chosen
+    raise InputError(f"--templates {source}: no such file, and no bank of Waver's own ({', '.join(names())})")
+
+
+def _entries(path: Path) -> list[dict[str, Any]]:
+    """The entries of a bank file, with a known language each and no task twice in one language."""
+    try:
+        content = yaml.safe_load(text_of(path))
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror})") from None
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        line = f", line {mark.line + 1}" if mark else ""
+        raise InputError(f"{path}{line}: malformed YAML ({getattr(error, 'problem', None) or error})") from None
+    if not isinstance(content, list) or not content:
+        raise InputError(f"{path}: expected a list of entries with task, language and patterns")
+    seen = set()
+    for number, entry in enumerate(content, start=1):
+        if not isinstance(entry, dict) or not {"task", "language", "patterns"} <= set(entry):
+            raise InputError(f"{path}, entry {number}: expected task, language and patterns")
+        task, language = entry["task"], entry["language"]
+        if not isinstance(task, str) or not task.strip():
+            raise InputError(f"{path}, entry {number}: task must be text, not {task!r}")
+        if language not in LANGUAGES:
+            raise InputError(f"{path}, task {task}: unknown language '{language}'; there are {', '.join(LANGUAGES)}")
+        if (task, language) in seen:
+            raise InputError(f"{path}, entry {number}: task {task} is already there in '{language}'")
+        seen.add((task, language))
+    return content
+
+
+def _bank(path: Path, entry: Mapping[str, Any]) -> Bank:
+    where = f"{path}, task {entry['task']}, language {entry['language']}"
+    patterns = entry["patterns"]
+    if not isinstance(patterns, dict):
+        raise InputError(f"{where}: patterns must name {', '.join(PATTERNS)}, each with a list of templates")
+    unknown = [str(pattern) for pattern in patterns if pattern not in PATTERNS]
+    if unknown:
+        raise InputError(f"{where}: unknown pattern '{unknown[0]}'; there are {', '.join(PATTERNS)}")
+    owner: dict[str, str] = {}
+    templates = {}
+    for pattern in PATTERNS:
+        if pattern not in patterns:
+            raise InputError(f"{where}: the pattern {pattern} is missing")
+        here = f"{where}, pattern {pattern}"
+        sources = patterns[pattern]
+        if not isinstance(sources, list) or not sources:
+            raise InputError(f"{here}: expected a list of templates")
+        if pattern == ORIGINAL and len(sources) != 1:
+            raise InputError(f"{here}: there is one original question, not {len(sources)}")
+        templates[pattern] = tuple(_template(here, pattern, number, text) for number, text in enumerate(sources, 1))
+        for template in templates[pattern]:
+            if owner.setdefault(template.source.strip(), template.name) != template.name:
+                raise InputError(f"{here}: {template.name} is the same as {owner[template.source.strip()]}")
+    return Bank(path.stem, entry["task"], entry["language"], templates)
+
+
+def _template(where: str, pattern: str, number: int, source: Any) -> Template:
+    """Check and compile one template; a trial finds what the syntax check cannot."""
+    here = f"{where}, template {number}"
+    if not isinstance(source, str):
+        raise InputError(f"{here}: must be text, not {source!r}")
+    check_variables(here, source, {"text"}, {"text"})
+    template = Template(f"{pattern}-{number:02d}", pattern, source, here, sandbox().from_string(source))
+    template.ask("A text.")
+    return template

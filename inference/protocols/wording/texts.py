@@ -1,0 +1,219 @@
+"""The texts that are asked about, with the right answer to the original question."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from inference import records
+from inference.errors import InputError
+from inference.protocols.wording.comparisons import Comparison, condition, plain
+from inference.protocols.wording.drawing import place
+from inference.protocols.wording.templates import NO, YES
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A text with its id; `gold` is "yes" or "no", the right answer to the original question, None where unknown."""
+
+    item: str
+    text: str
+    gold: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """Which columns hold what, and which values of the gold column mean yes and no (others are neutral, and dropped).
+
+    Without `item`, an item is known by its text. Without `yes` and `no`, the gold column says yes or no itself. Only
+    rows that fulfil every condition of `where` are read.
+    """
+
+    text: str
+    gold: str | None = None
+    item: str | None = None
+    yes: Comparison | None = None
+    no: Comparison | None = None
+    where: tuple[tuple[str, Comparison], ...] = ()
+
+    @classmethod
+    def parse(
+        cls,
+        text: str,
+        gold: str | None,
+        item: str | None,
+        yes_if: str | None,
+        no_if: str | None,
+        where: Iterable[str] = (),
+    ) -> Columns:
+        """Columns from the command line.
+
+        Raises
+        ------
+        InputError
+            For a comparison that cannot be read, and for only one of `--yes-if` and `--no-if`.
+        """
+        if (yes_if is None) != (no_if is None):
+            raise InputError("--yes-if and --no-if go together: say which values mean yes and which mean no")
+        if yes_if is not None and gold is None:
+            raise InputError("--yes-if and --no-if are about the gold column: name it with --gold-column")
+        return cls(
+            text,
+            gold,
+            item,
+            None if yes_if is None else Comparison.parse(yes_if, "--yes-if"),
+            None if no_if is None else Comparison.parse(no_if, "--no-if"),
+            tuple(condition(each, "--where") for each in where),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Pool:
+    """The texts of a source, and how many of its rows are none: `filtered` by `where`, `neutral`, `repeated`."""
+
+    texts: tuple[Text, ...]
+    rows: int
+    filtered: int
+    neutral: int
+    repeated: int
+
+    def counts(self) -> str:
+        """What became of the rows, in words."""
+        left_out = {"left out by --where": self.filtered, "neutral, dropped": self.neutral, "repeated": self.repeated}
+        parts = [f"{self.rows:,} rows", *(f"{count:,} {what}" for what, count in left_out.items() if count)]
+        return f"{', '.join(parts)}: {split(self.texts)}"
+
+
+def split(texts: Iterable[Text]) -> str:
+    """How many texts there are of each gold answer, in words."""
+    golds = [text.gold for text in texts]
+    known = f" ({golds.count(YES):,} yes, {golds.count(NO):,} no)" if any(golds) else ""
+    return f"{len(golds):,} items{known}"
+
+
+def read(path: Path, columns: Columns) -> Pool:
+    """The texts of a CSV, TSV, JSON, JSON-lines, YAML or Parquet file.
+
+    Raises
+    ------
+    InputError
+        Naming the file and the row of the first thing that is wrong.
+    """
+    found = records.read(path)
+    named = (columns.text, columns.gold, columns.item, *(column for column, _ in columns.where))
+    there = dict.fromkeys(field for _, record in found for field in record)
+    for column in named:
+        if column is not None and column not in there:
+            raise InputError(f"{path}: there is no column '{column}'; there are {', '.join(there)}")
+    return gather(str(path), found, columns)
+
+
+def gather(source: str, found: Iterable[records.Record], columns: Columns) -> Pool:
+    """The texts of records; `source` is named in errors, as is the row."""
+    texts: dict[str, tuple[str, Text]] = {}
+    rows = filtered = neutral = repeated = 0
+    for row, record in found:
+        rows += 1
+        try:
+            if not all(_where(record, column, wanted) for column, wanted in columns.where):
+                filtered += 1
+                continue
+            text = _text(record, columns)
+            if columns.gold is not None and text.gold is None:
+                neutral += 1
+                continue
+            first_row, first = texts.setdefault(text.item, (row, text))
+            if first_row != row:
+                if columns.item is not None:
+                    raise InputError(f"item '{text.item}' is already in {first_row}")
+                if first.gold != text.gold:
+                    raise InputError(f"the same text is in {first_row} with another gold answer")
+                repeated += 1
+        except InputError as error:
+            raise InputError(f"{source}, {row}: {error}") from None
+    kept = tuple(text for _, text in texts.values())
+    if not kept:
+        raise InputError(f"{source}: of {rows} rows none is left ({filtered} filtered out, {neutral} neutral)")
+    return Pool(kept, rows, filtered, neutral, repeated)
+
+
+def _text(record: Mapping[str, Any], columns: Columns) -> Text:
+    value = record.get(columns.text)
+    if value is not None and not isinstance(value, str):
+        raise InputError(f"column '{columns.text}' must be text, not {value!r}")
+    text = plain(value)
+    if text is None:
+        raise InputError(f"column '{columns.text}' is empty")
+    try:
+        digest = hashlib.sha256(text.encode()).hexdigest()
+    except UnicodeEncodeError as error:
+        raise InputError(f"broken character {text[error.start]!r} (half of a surrogate pair)") from None
+    item = digest[:12] if columns.item is None else _cell(record, columns.item)
+    return Text(item, text, None if columns.gold is None else _gold(_cell(record, columns.gold), columns))
+
+
+def _gold(value: str, columns: Columns) -> str | None:
+    """Yes, no, or None for neutral (Takayama et al., section 4.1)."""
+    if columns.yes is None or columns.no is None:
+        if value.casefold() not in (YES, NO):
+            raise InputError(f"gold is '{value}', neither yes nor no; say what means which with --yes-if and --no-if")
+        return value.casefold()
+    is_yes, is_no = columns.yes.holds(value), columns.no.holds(value)
+    if is_yes and is_no:
+        raise InputError(f"gold '{value}' means both yes ({columns.yes}) and no ({columns.no})")
+    return YES if is_yes else NO if is_no else None
+
+
+def _where(record: Mapping[str, Any], column: str, wanted: Comparison) -> bool:
+    value = plain(record.get(column))
+    return value is not None and wanted.holds(value)
+
+
+def _cell(record: Mapping[str, Any], column: str) -> str:
+    value = plain(record.get(column))
+    if value is None:
+        raise InputError(f"column '{column}' is empty")
+    return value
+
+
+def sample(texts: tuple[Text, ...], size: int | None, balanced: bool, seed: int) -> tuple[Text, ...]:
+    """Some of the texts, in their order: all, or the `size` first in the seed's order of items.
+
+    Parameters
+    ----------
+    balanced
+        As many of gold yes as of gold no; without a size, as many as there are of the rarer one.
+
+    Raises
+    ------
+    InputError
+        There are not as many texts, or half of them cannot be of either gold answer.
+    """
+    if not balanced:
+        if size is not None and size > len(texts):
+            raise InputError(f"--sample {size}: there are only {len(texts)} items to ask")
+        chosen = set(first(texts, len(texts) if size is None else size, seed))
+        return tuple(text for text in texts if text in chosen)
+    sides = [[text for text in texts if text.gold == gold] for gold in (YES, NO)]
+    fewest = min(map(len, sides))
+    half = fewest if size is None else size // 2
+    if size is not None and size % 2:
+        raise InputError(f"--sample {size} --balanced: give an even number, one half for each gold answer")
+    if not fewest or half > fewest:
+        counts = " and ".join(f"{len(side)} with gold {gold}" for side, gold in zip(sides, (YES, NO), strict=True))
+        raise InputError(f"--balanced: there are {counts} to ask; at most {2 * fewest} can be balanced")
+    chosen = {text for side in sides for text in first(side, half, seed)}
+    return tuple(text for text in texts if text in chosen)
+
+
+def first(texts: Iterable[Text], count: int, seed: int) -> list[Text]:
+    """The first `count` texts in the seed's order of items."""
+    return in_order(texts, seed)[:count]
+
+
+def in_order(texts: Iterable[Text], seed: int) -> list[Text]:
+    """All texts in the seed's order of items: samples are taken from its front, exemplars from its back."""
+    return sorted(texts, key=lambda text: place(seed, "item", text.item))
