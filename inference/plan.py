@@ -18,7 +18,7 @@ relative to the run file.
 from __future__ import annotations
 
 import tomllib
-from argparse import Action, ArgumentParser, Namespace
+from argparse import Action, ArgumentParser, Namespace, _AppendAction
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
@@ -173,11 +173,14 @@ def _arguments(where: str, key: str, value: Any, action: Action) -> list[str]:
             raise InputError(f"{where}: expected true or false, not {value!r}")
         return [f"--{key}"] if value else []
     several = isinstance(value, list)
-    if several and action.nargs is None:
+    repeatable = isinstance(action, _AppendAction) and action.nargs is None
+    if several and action.nargs is None and not repeatable:
         raise InputError(f"{where}: expected one value, not a list")
     values = value if several else [value]
     if not values or not all(type(each) in (str, int, float) for each in values):
         raise InputError(f"{where}: expected text or numbers, not {value!r}")
+    if repeatable:
+        return [f"--{key}={each}" for each in values]
     return [f"--{key}", *map(str, values)] if several else [f"--{key}={value}"]
 
 

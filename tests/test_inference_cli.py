@@ -39,7 +39,16 @@ def trivial(monkeypatch):
     monkeypatch.setattr(Settings, "load", lambda self, model, seed: TrivialEngine())
 
 
-HELP = [(), ("run",), ("preview",), ("import",), ("import", "haller"), ("import", "table")]
+HELP = [
+    (),
+    ("run",),
+    ("run", "PLAN.toml"),
+    ("status",),
+    ("preview",),
+    ("import",),
+    ("import", "haller"),
+    ("import", "table"),
+]
 
 
 @pytest.mark.parametrize("command", HELP, ids=" ".join)
