@@ -21,7 +21,8 @@ from inference.models import Model
 from inference.parts import KEY
 from inference.prompts import PromptBook
 from inference.protocols.agreement import Questions
-from inference.run import Settings, execute
+from inference.run import Settings
+from inference.tasks import Task, execute
 
 STUDY = small_study(items=8, paraphrases=7)
 A = Model("a", "somewhere/a")
@@ -35,7 +36,7 @@ def ways(*arguments: str) -> AnswerWays:
 
 def ask(out: Path, answers: AnswerWays, load=None) -> None:
     questions = Questions(PromptBook.load(), answers=answers)
-    execute(STUDY, [A], questions, Settings(), str(out), load=load or loader())
+    execute([Task(STUDY, [A], questions, Settings(), str(out))], load=load or loader())
 
 
 def table_of(out: Path) -> pa.Table:
@@ -143,7 +144,7 @@ def test_a_demo_model_writes_the_same_whether_or_not_it_is_killed(tmp_path: Path
     questions = Questions(PromptBook.load(), answers=AnswerWays(False, (Sampling(), Sampling(3, 0.8))))
 
     def write(out: Path) -> pa.Table:
-        execute(STUDY, [model], questions, Settings(batch_size=4, seed=5), str(out))
+        execute([Task(STUDY, [model], questions, Settings(batch_size=4, seed=5), str(out))])
         return table_of(out)
 
     whole = write(tmp_path / "whole")

@@ -22,8 +22,9 @@ from inference.errors import InputError
 from inference.models import Model
 from inference.prompts import Prompt, PromptBook
 from inference.protocols import agreement
-from inference.run import Settings, execute
+from inference.run import Settings
 from inference.study import ORIGINAL, Item, Variant
+from inference.tasks import Task, execute
 
 TEMPLATE = (
     tiny_models.CHAT_TEMPLATE.replace("{{ bos_token }}", "{{ bos_token }}{{ reasoning_effort|default('') }}")
@@ -92,7 +93,7 @@ def rows_of(out: Path) -> dict[tuple[str, str], dict[str, Any]]:
 
 def ask(model: str, out: Path, answers: AnswerWays, form: str = "auto") -> None:
     questions = agreement.Questions(PromptBook.load(), answers=answers)
-    execute(study_of(list(WRITES)), [Model("thinker", model)], questions, Settings(form=form), str(out))
+    execute([Task(study_of(list(WRITES)), [Model("thinker", model)], questions, Settings(form=form), str(out))])
 
 
 @torch.inference_mode()

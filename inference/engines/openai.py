@@ -149,7 +149,7 @@ class OpenAIEngine:
 
     def think(self, prompts: Sequence[Prompt], sampling: Sampling) -> list[Thought]:
         """Refuse: a server keeps a model's thinking to itself, or does not go on from it."""
-        raise InputError(f"a server does not go on behind a model's thinking: ask for --answer text")
+        raise InputError("a server does not go on behind a model's thinking: ask for --answer text")
 
     def explain(self, prompt: Prompt) -> Explanation:
         """Show how one prompt is asked and answered."""
