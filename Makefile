@@ -55,8 +55,8 @@ report: setup  ## ask the demo models, write results/demo/report/index.html
 		--answer probability text --text-share 0.2 --out $(DEMO)
 	$(BIN)/python -m analysis report $(DEMO) --out $(DEMO)/report
 
-test: setup references .browser  ## the test suite
-	$(BIN)/python -m pytest
+test: setup references .browser  ## the test suite, a process per core
+	$(BIN)/python -m pytest --numprocesses auto --dist loadfile
 
 test-ray: setup  ## the tests that start a Ray cluster on this machine
 	@$(BIN)/pip install -qq --constraint constraints.txt --editable '.[models,ray,dev]'
