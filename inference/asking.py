@@ -65,7 +65,7 @@ class Questions(Protocol):
     """How a protocol asks its study, whichever the model."""
 
     def rounds(self, form: str) -> Sequence[Round]:
-        """Rounds in one prompt form ("plain", "chat" or "cloze").
+        """Rounds in one prompt form ("plain", "chat" or "cloze"); none where a protocol has nothing to ask a mask.
 
         Raises
         ------

@@ -6,6 +6,7 @@ import csv
 import io
 import json
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +15,13 @@ from inference.errors import InputError
 Record = tuple[str, dict[str, Any]]
 
 
-def read(path: Path) -> list[Record]:
+def read(path: Path, *, quotes_in_tabs: bool = True) -> list[Record]:
     """Records of a CSV, TSV, JSON, JSON-lines, YAML or Parquet file, with the place of each.
+
+    Parameters
+    ----------
+    quotes_in_tabs
+        Whether quotation marks enclose cells also where tabs part them; otherwise they are text there.
 
     Raises
     ------
@@ -25,6 +31,8 @@ def read(path: Path) -> list[Record]:
     reader = READERS.get(path.suffix.lower())
     if reader is None:
         raise InputError(f"{path}: unknown kind of file; items come as {', '.join(READERS)} or as a data set")
+    if reader is _csv:
+        reader = partial(_csv, quotes_in_tabs=quotes_in_tabs)
     try:
         records = list(reader(path))
     except OSError as error:
@@ -46,13 +54,14 @@ def text_of(path: Path) -> str:
         raise InputError(f"{path}, line {line}: not UTF-8 (byte {error.start}); save it as UTF-8") from None
 
 
-def _csv(path: Path) -> Iterator[Record]:
+def _csv(path: Path, quotes_in_tabs: bool = True) -> Iterator[Record]:
     """Rows as a spreadsheet counts them, the header being row 1; an empty cell is an absent field."""
     text = text_of(path)
     header_line = text.partition("\n")[0]
     # Spreadsheets of many countries write semicolons, and .tsv means tabs: the header tells.
     delimiter = max(",;\t", key=header_line.count)
-    rows = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    quoting = csv.QUOTE_MINIMAL if quotes_in_tabs or delimiter != "\t" else csv.QUOTE_NONE
+    rows = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, quoting=quoting, strict=True)
     header: list[str] = []
     number = 0
     try:

@@ -168,6 +168,9 @@ def _ask_model(
 ) -> list[Tally]:
     form = engine.form(settings.form)
     wanted = questions.rounds(form)
+    if not wanted:
+        print(no_room(model, run.study), file=sys.stderr)
+        return []
     rounds = fitting_rounds(model, engine, form, wanted)
     if len(rounds) < len(wanted):
         print(f"{model.id} fills a mask and writes no text: asked for probabilities only", file=sys.stderr)
@@ -184,6 +187,11 @@ def _ask_model(
             tally.report(time.monotonic() - began)
         tallies += found
     return tallies
+
+
+def no_room(model: Model, study: Study) -> str:
+    """What is said of a model that a protocol has nothing to ask."""
+    return f"{model.id} fills a mask, which has no room for an answer of {study.protocol}: left out"
 
 
 def fitting_rounds(model: Model, engine: Engine, form: str, rounds: Sequence[Round]) -> list[Round]:

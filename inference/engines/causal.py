@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import torch
 
 from inference.engines import Explanation, Generation, Sampling, Score
-from inference.engines.batching import token_budget
+from inference.engines.batching import CPU_TOKENS, token_budget
+from inference.engines.branches import Tree, sees_trees
 from inference.engines.continuations import Continuations, Prefix, cache_window
 from inference.engines.generation import Draft, random_numbers, write
+from inference.engines.lattice import Lattice, number_logprobs, scores_of
 from inference.engines.local import LocalEngine, Row
 from inference.engines.options import Answers, continuations, spaced, tail
 from inference.engines.targets import Target, Targets, score_batch
@@ -26,13 +28,15 @@ if TYPE_CHECKING:
 SHORTEST_PREFIX = 8
 # Texts written together on a CPU: more do not come faster, and their keys and values leave the cache of a core.
 CPU_TEXTS = 128
+# Tokens of a tree in one forward pass on a CPU.
+TREE_TOKENS = 4 * CPU_TOKENS
 
 
 class CausalEngine(LocalEngine):
     """Option probabilities from the next-token distribution behind a prompt.
 
     The start that all prompts of a condition share is computed once. Options of several tokens are scored exactly
-    by forcing their tokens one by one (`trie`).
+    by forcing their tokens one by one (`trie`), the numbers of a scale by all their spellings at once (`lattice`).
     """
 
     def __init__(self, checkpoint: Checkpoint, batch_size: int | None = None) -> None:
@@ -43,6 +47,7 @@ class CausalEngine(LocalEngine):
         self._prefix = Prefix([])
         self._targets = Targets()
         self._answer_tokens: dict[Answers, int] = {}
+        self._lattices: dict[range, Lattice] = {}
         shared = ("shared prefix",) if self._cache_window else ()
         self.info["shortcuts"] = [*self.run_model.shortcuts, *shared]
         self.info["thinks"] = self.tokens.thinks
@@ -66,9 +71,12 @@ class CausalEngine(LocalEngine):
 
     def explain(self, prompt: Prompt) -> Explanation:
         """Show how one prompt is rendered, tokenised and answered."""
-        row = self._rows([prompt])[0]
+        row, score = self._rows([prompt])[0], self.score([prompt])[0][0]
+        if row.numbers:
+            forms = self._lattice(row.numbers).forms()
+            return Explanation(row.text, len(row.ids), forms, (), score, row.numbers)
         options = continuations(row.text, row.answers, self.tokens.bare)
-        return Explanation(row.text, len(row.ids), options.forms, options.dropped, self.score([prompt])[0][0])
+        return Explanation(row.text, len(row.ids), options.forms, options.dropped, score)
 
     @torch.inference_mode()
     def generate(self, prompts: Sequence[Prompt], samplings: Sequence[Sampling]) -> list[list[Generation]]:
@@ -88,10 +96,13 @@ class CausalEngine(LocalEngine):
     def _rows(self, prompts: Sequence[Prompt], effort: str | None = None) -> list[Row]:
         texts = [self.tokens.render(prompt, effort) for prompt in prompts]
         encoded = self.tokens.encode(texts, [prompt.messages is not None for prompt in prompts])
-        return [Row(text, ids, prompt.answers) for text, ids, prompt in zip(texts, encoded, prompts, strict=True)]
+        return [
+            Row(text, ids, prompt.answers, prompt.numbers)
+            for text, ids, prompt in zip(texts, encoded, prompts, strict=True)
+        ]
 
     def _problem(self, row: Row) -> str | None:
-        return self._too_long(row, self._longest_answer(row.answers))
+        return self._too_long(row, self._longest_answer(row))
 
     def _too_long(self, row: Row, answer: int) -> str | None:
         """Why a prompt cannot be asked for an answer of so many tokens, or None."""
@@ -103,8 +114,11 @@ class CausalEngine(LocalEngine):
             )
         return None
 
-    def _longest_answer(self, answers: Answers) -> int:
+    def _longest_answer(self, row: Row) -> int:
         """Tokens to leave free behind a prompt for the longest answer."""
+        if row.numbers:
+            return self._lattice(row.numbers).depth
+        answers = row.answers
         if answers not in self._answer_tokens:
             forms = [form for words in answers for word in words for form in spaced(word)]
             self._answer_tokens[answers] = max(map(len, self.tokens.bare(forms)), default=0)
@@ -120,9 +134,37 @@ class CausalEngine(LocalEngine):
         context = (row.answers, tail(row.text))
         return self._targets.get(context, lambda: continuations(row.text, row.answers, self.tokens.bare))
 
+    def _lattice(self, numbers: range) -> Lattice:
+        if numbers not in self._lattices:
+            self._lattices[numbers] = Lattice(numbers, self._token_texts)
+        return self._lattices[numbers]
+
+    @cached_property
+    def _token_texts(self) -> list[str]:
+        return self.tokens.behind_text()
+
+    @cached_property
+    def _sees_trees(self) -> bool:
+        return bool(self._cache_window) and sees_trees(self.run_model)
+
     def _score_rows(self, rows: Sequence[Row], temperatures: Sequence[float]) -> list[list[Score]]:
+        found: dict[int, list[Score]] = {}
+        for numbers in dict.fromkeys(row.numbers for row in rows):
+            places = [place for place, row in enumerate(rows) if row.numbers == numbers]
+            alike = [rows[place] for place in places]
+            scores = self._score_numbers(alike, numbers, temperatures) if numbers else self._score(alike, temperatures)
+            found.update(zip(places, scores, strict=True))
+        return [found[place] for place in range(len(rows))]
+
+    def _score_numbers(self, rows: Sequence[Row], numbers: range, temperatures: Sequence[float]) -> list[list[Score]]:
+        lattice = self._lattice(numbers)
+        longest = max(len(row.ids) for row in rows) + lattice.depth
+        tree = Tree(self._asked(rows, longest, forced=True), lattice.size, self._sees_trees)
+        return scores_of(number_logprobs(lattice, tree, temperatures, self._paths_at_once(len(rows), longest)))
+
+    def _score(self, rows: Sequence[Row], temperatures: Sequence[float]) -> list[list[Score]]:
         targets = [self._target(row) for row in rows]
-        longest = max(len(row.ids) + self._longest_answer(row.answers) for row in rows)
+        longest = max(len(row.ids) + self._longest_answer(row) for row in rows)
         asked = self._asked(rows, longest, forced=any(target.deep for target in targets))
         return score_batch(targets, asked.next_token, temperatures)
 
@@ -153,6 +195,11 @@ class CausalEngine(LocalEngine):
         if longest > self._cache_window:
             return max(1, tokens // longest)
         return min(rows, CPU_TEXTS) if self.model.device.type == "cpu" else rows
+
+    def _paths_at_once(self, rows: int, longest: int) -> int:
+        """Token paths behind each of some prompts that are followed in one forward pass."""
+        most = TREE_TOKENS if self.model.device.type == "cpu" else token_budget(self.model, longest)[1]
+        return max(1, most // rows)
 
     @staticmethod
     def _generation(texts: list[str]) -> Generation:

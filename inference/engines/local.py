@@ -28,11 +28,12 @@ R = TypeVar("R")
 
 @dataclass(slots=True)
 class Row:
-    """A prompt as the model gets it: rendered text, token ids, and the surface words of its options."""
+    """A prompt as the model gets it: rendered text, token ids, and the surface words of its options or its numbers."""
 
     text: str
     ids: list[int]
     answers: Answers
+    numbers: range | None = None
 
 
 class LocalEngine(ABC):

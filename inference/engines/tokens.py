@@ -90,6 +90,12 @@ class Tokens:
             for is_chat, ids in zip(chat, self.bare(texts), strict=True)
         ]
 
+    def behind_text(self) -> list[str]:
+        """What each token writes behind other text; special tokens write nothing."""
+        anchor = self.bare(["x"])[0]
+        (before,) = self.decode([anchor])
+        return [text[len(before) :] for text in self.decode([[*anchor, token] for token in range(len(self.tokenizer))])]
+
     def decode(self, texts: Sequence[Sequence[int]]) -> list[str]:
         """Texts as written, special tokens left out."""
         decoded: list[str] = self.tokenizer.batch_decode(

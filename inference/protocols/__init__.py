@@ -10,7 +10,10 @@ import importlib
 from types import ModuleType
 
 # Name -> what the command line says about it; a module is imported only where it is called for.
-PROTOCOLS = {"agreement": "does a model agree with a statement, however it is worded (Haller et al.)"}
+PROTOCOLS = {
+    "agreement": "does a model agree with a statement, however it is worded (Haller et al.)",
+    "scoring": "which number a model gives a text, or a translation, on a scale (Sato et al.)",
+}
 
 
 def protocol(name: str) -> ModuleType:
