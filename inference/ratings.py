@@ -17,7 +17,7 @@ from inference.study import ORIGINAL, Item, Option, Variant
 CANONICAL = ("lowest", "highest")
 OPTIONS = tuple(Option(label, label) for label in CANONICAL)
 DEMO = "demo"
-DEMO_ITEMS = 60  # per group
+DEMO_ITEMS = 40  # per group
 GOLD_RANGE = "0-100"
 _GOLD_RANGE = re.compile(r"(-?\d+(?:\.\d+)?)-(-?\d+(?:\.\d+)?)")
 
@@ -76,7 +76,7 @@ def load(path: str, columns: Columns) -> tuple[Item, ...]:
             score = _score(where, record, columns.gold)
             if not low <= score <= high:
                 raise InputError(
-                    f"{where}: human score {score:g} lies outside {columns.gold_range}; give the scale with --gold-range"
+                    f"{where}: human score {score:g} is not in {columns.gold_range}; give the scale with --gold-range"
                 )
             attributes["gold_range"] = columns.gold_range
         items.append(_item(str(number), _text(where, record, columns.output), score, attributes))
@@ -87,14 +87,15 @@ def demo() -> tuple[Item, ...]:
     """Retellings of the demo world, each scored 0-9 for what it keeps; one group for either kind of wording."""
     from inference.demo import SEED
     from inference.demo.exercises import rating
-    from inference.demo.world import World
+    from inference.demo.world import Wording, World
 
     world, items = World(), []
-    for group in ("trained", "heldout"):
+    groups: tuple[Wording, ...] = ("trained", "heldout")
+    for group in groups:
         rng = random.Random(f"{SEED} retellings {group}")
         pairs: dict[tuple[str, str], str] = {}
         while len(pairs) < DEMO_ITEMS:
-            exercise = rating(world, rng, group)  # type: ignore[arg-type]
+            exercise = rating(world, rng, group)
             if exercise.kind == "rating_retelling":
                 pairs[exercise.fields["source"], exercise.fields["output"]] = exercise.gold
         for number, ((source, output), gold) in enumerate(pairs.items(), start=1):

@@ -60,8 +60,11 @@ def _csv(path: Path, quotes_in_tabs: bool = True) -> Iterator[Record]:
     header_line = text.partition("\n")[0]
     # Spreadsheets of many countries write semicolons, and .tsv means tabs: the header tells.
     delimiter = max(",;\t", key=header_line.count)
-    quoting = csv.QUOTE_MINIMAL if quotes_in_tabs or delimiter != "\t" else csv.QUOTE_NONE
-    rows = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, quoting=quoting, strict=True)
+    source = io.StringIO(text, newline="")
+    if delimiter == "\t" and not quotes_in_tabs:
+        rows = csv.reader(source, delimiter=delimiter, quoting=csv.QUOTE_NONE, strict=True)
+    else:
+        rows = csv.reader(source, delimiter=delimiter, strict=True)
     header: list[str] = []
     number = 0
     try:

@@ -110,6 +110,8 @@ def execute(
             tallies += _ask_model(run, model, engine, questions, settings, stop)
             del engine
             release_memory()
+        if not any(model.id in run.models for model in described):
+            raise InputError(f"no model of this call can be asked for an answer of {study.protocol}")
         run.finish()
     hopeless = [tally for tally in tallies if tally.asked and tally.failed == tally.asked]
     if hopeless:

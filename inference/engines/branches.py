@@ -41,9 +41,9 @@ class Tree:
         if not self._trees or self._asked.cache is None:
             return torch.stack([self._asked.next_token(path) for path in paths], dim=1)
         if self._cache is None:
-            rows = torch.arange(len(self._asked.prompts), device=self._asked.position.device)
+            every = torch.arange(len(self._asked.prompts), device=self._asked.position.device)
             self._cache = DynamicCache()
-            self._cache.layers = [Room(layer, rows, self._room) for layer in self._asked.cache.layers]
+            self._cache.layers = [Room(layer, every, self._room) for layer in self._asked.cache.layers]
         self._place |= {path: len(self._place) - 1 + number for number, path in enumerate(paths)}
         rows, device = len(self._asked.prompts), self._asked.position.device
         positions = self._asked.position + len(paths[0]) - 1
@@ -72,7 +72,8 @@ def sees_trees(run_model: OnePosition) -> bool:
     """Whether a model whose keys and values may be kept gives the probabilities of single passes for trees, too."""
     ids = torch.linspace(1, run_model.model.config.get_text_config().vocab_size - 1, 9).long().tolist()
     prompts = [ids[:4], [*ids[:2], *ids[4:8]]]
-    levels = [[()], [(ids[8],), (ids[7],)], [(ids[8], ids[6]), (ids[7], ids[5]), (ids[7], ids[6])]]
+    a, b, c, d = ids[5:]
+    levels: list[list[TokenIds]] = [[()], [(d,), (c,)], [(d, b), (c, a), (c, b)]]
     results = []
     for trees in (True, False):
         tree = Tree(Continuations(run_model, prompts, Prefix([]), cached=True), 5, trees)

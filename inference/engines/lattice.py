@@ -133,7 +133,7 @@ def number_logprobs(lattice: Lattice, branches: Branches, temperatures: Sequence
     """
     total: Logs | None = None
     level, reached = [lattice.root], np.zeros((1, 1, 1))
-    likeliest: dict[str, Logs] = {}
+    likeliest = np.full((1, 1), -np.inf)
     while level:
         following: list[Node] = []
         arrived: list[Logs] = []
@@ -145,8 +145,10 @@ def number_logprobs(lattice: Lattice, branches: Branches, temperatures: Sequence
             ended = before + _log_complement(_chosen(scores, lattice.continuing, temperatures, normaliser))
             if total is None:
                 total = np.full((len(lattice.numbers), *ended.shape[1:]), -np.inf)
-            whole = [place for place, node in enumerate(part) if node.number is not None]
-            np.logaddexp.at(total, [part[place].number for place in whole], ended[whole])
+            whole = [(place, node.number) for place, node in enumerate(part) if node.number is not None]
+            if whole:
+                places, owners = map(list, zip(*whole, strict=True))
+                np.logaddexp.at(total, owners, ended[places])
             for place, node in enumerate(part):
                 if node.children:
                     one = slice(place, place + 1)
@@ -154,7 +156,7 @@ def number_logprobs(lattice: Lattice, branches: Branches, temperatures: Sequence
                     step = _chosen(scores[:, one], tokens, temperatures, normaliser[one])[0]
                     following += node.children
                     arrived.append(before[place] + np.moveaxis(step, -1, 0))
-        level, reached = _worth_following(following, arrived, likeliest)
+        level, reached, likeliest = _worth_following(following, arrived, likeliest)
     assert total is not None
     return np.moveaxis(total, 0, -1)
 
@@ -194,22 +196,16 @@ def _log_complement(logprobs: Logs) -> Logs:
         return np.log1p(-np.minimum(np.exp(logprobs).sum(-1), 1.0))
 
 
-def _worth_following(
-    nodes: Sequence[Node], arrived: Sequence[Logs], likeliest: dict[str, Logs]
-) -> tuple[list[Node], Logs]:
-    """Paths of the next level with the log-probability of coming there, [paths, temperatures, rows].
+def _worth_following(nodes: Sequence[Node], arrived: Sequence[Logs], likeliest: Logs) -> tuple[list[Node], Logs, Logs]:
+    """Paths of the next level, with the log-probability of coming there [paths, temperatures, rows].
 
-    Left out are those that in every row have less than NEGLIGIBLE of the probability of another path that spells the
-    same number or its beginning, with or without the space: some spelling of every number is always followed.
-    `likeliest` keeps the largest probability of each.
+    Left out are those with less than NEGLIGIBLE of the probability of the likeliest digits so far, in every row. Their
+    numbers come out too small by less than that; 0 where no spelling is worth following.
     """
     if not nodes:
-        return [], np.zeros((0, 1, 1))
+        return [], np.zeros((0, 1, 1)), likeliest
     reached = np.concatenate(arrived)
-    for node, logprob in zip(nodes, reached, strict=True):
-        spelled = node.text.lstrip()
-        likeliest[spelled] = np.maximum(likeliest.get(spelled, 0.0 if not spelled else -np.inf), logprob)
-    best = np.stack([likeliest[node.text.lstrip()] for node in nodes])
-    worth = (reached >= best + np.log(NEGLIGIBLE)).any(axis=(1, 2))
-    kept = np.flatnonzero(worth)
-    return [nodes[place] for place in kept], reached[kept]
+    digits = [place for place, node in enumerate(nodes) if node.text.strip(" -")]
+    likeliest = np.maximum(likeliest, reached[digits].max(axis=0, initial=-np.inf))
+    kept = np.flatnonzero((reached >= likeliest + np.log(NEGLIGIBLE)).any(axis=(1, 2))).tolist()
+    return [nodes[place] for place in kept], reached[kept], likeliest

@@ -31,8 +31,8 @@ MAX_TOKENS = 5
 LARGEST = 1001
 """Numbers of a scale whose probabilities are all asked for."""
 DECISION_RULE = (
-    "sampled: the mean of the first numbers of the texts, those outside the scale moved to its nearer end, texts without "
-    "a number dropped; exact: the expected number, given that one of the scale is answered"
+    "sampled: the mean of the first numbers of the texts, those outside the scale moved to its nearer end, texts "
+    "without a number dropped; exact: the expected number, given that one of the scale is answered"
 )
 VARIABLES = ("low", "high", "output", "source", "source_language", "target_language")
 
