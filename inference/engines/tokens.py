@@ -92,7 +92,7 @@ class Tokens:
 
     def behind_text(self) -> list[str]:
         """What each token writes behind other text; special tokens write nothing."""
-        anchor = self.bare(["x"])[0]
+        anchor = self.bare(["a"])[0]
         (before,) = self.decode([anchor])
         return [text[len(before) :] for text in self.decode([[*anchor, token] for token in range(len(self.tokenizer))])]
 
