@@ -1,4 +1,4 @@
-"""Protocol `scoring`: reading numbers and tables, the rows it writes, and the way from the command line to the tables."""
+"""Protocol `scoring`: reading numbers and tables, the rows it writes, and the way from a table to the scores."""
 
 from __future__ import annotations
 
@@ -148,9 +148,9 @@ def test_wrong_calls_get_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[
 def test_from_a_table_to_the_table_of_scores(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     rows = [f"The hat is {colour}.,The {thing} is {colour}.,{30 * n + 5}" for n, (colour, thing) in
             enumerate([("red", "box"), ("blue", "hat"), ("grey", "hat")])]  # fmt: skip
-    call = ["run", "scoring", "--items", write(tmp_path, rows), "--source-column", "source", "--output-column", "output",
-            "--gold-column", "gold", "--group", "hats", "--range", "0-9", "1-12", "--temperature", "0.7", "1.3",
-            "--samples", "3", "--exact", "--model", SMALL, "--out", str(tmp_path / "run")]  # fmt: skip
+    call = ["run", "scoring", "--items", write(tmp_path, rows), "--source-column", "source", "--output-column",
+            "output", "--gold-column", "gold", "--group", "hats", "--range", "0-9", "1-12", "--temperature", "0.7",
+            "1.3", "--samples", "3", "--exact", "--model", SMALL, "--out", str(tmp_path / "run")]  # fmt: skip
     assert main(call) == 0
     part = pq.read_table(next((tmp_path / "run" / "responses").iterdir()), partitioning=None).to_pylist()
     exact = [row for row in part if row["condition"] == "plain/1-12/t1.3/exact"]
