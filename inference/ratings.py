@@ -17,7 +17,7 @@ from inference.study import ORIGINAL, Item, Option, Variant
 CANONICAL = ("lowest", "highest")
 OPTIONS = tuple(Option(label, label) for label in CANONICAL)
 DEMO = "demo"
-DEMO_ITEMS = 40  # per group
+DEMO_ITEMS = 30  # per group
 GOLD_RANGE = "0-100"
 _GOLD_RANGE = re.compile(r"(-?\d+(?:\.\d+)?)-(-?\d+(?:\.\d+)?)")
 
