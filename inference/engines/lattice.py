@@ -133,6 +133,7 @@ def number_logprobs(lattice: Lattice, branches: Branches, temperatures: Sequence
     """
     total: Logs | None = None
     level, reached = [lattice.root], np.zeros((1, 1, 1))
+    continuing = torch.tensor(lattice.continuing)
     likeliest = np.full((1, 1), -np.inf)
     while level:
         following: list[Node] = []
@@ -141,8 +142,11 @@ def number_logprobs(lattice: Lattice, branches: Branches, temperatures: Sequence
             part = level[start : start + at_once]
             scores = branches.after([node.path for node in part])
             before = reached[start : start + at_once]
-            normaliser = _normaliser(scores, temperatures)
-            ended = before + _log_complement(_chosen(scores, lattice.continuing, temperatures, normaliser))
+            # What ends the number is summed by itself: 1 minus the rest would be rounding where the rest is nearly 1.
+            going_on = np.logaddexp.reduce(_chosen(scores, lattice.continuing, temperatures), axis=-1)
+            ending = _summed(scores.index_fill(-1, continuing.to(scores.device), -torch.inf), temperatures)
+            normaliser = np.logaddexp(going_on, ending)
+            ended = before + ending - normaliser
             if total is None:
                 total = np.full((len(lattice.numbers), *ended.shape[1:]), -np.inf)
             whole = [(place, node.number) for place, node in enumerate(part) if node.number is not None]
@@ -153,7 +157,7 @@ def number_logprobs(lattice: Lattice, branches: Branches, temperatures: Sequence
                 if node.children:
                     one = slice(place, place + 1)
                     tokens = [child.path[-1] for child in node.children]
-                    step = _chosen(scores[:, one], tokens, temperatures, normaliser[one])[0]
+                    step = (_chosen(scores[:, one], tokens, temperatures) - normaliser[one, ..., None])[0]
                     following += node.children
                     arrived.append(before[place] + np.moveaxis(step, -1, 0))
         level, reached, likeliest = _worth_following(following, arrived, likeliest)
@@ -177,23 +181,18 @@ def scores_of(logprobs: Logs) -> list[list[Score]]:
     ]  # fmt: skip
 
 
-def _normaliser(scores: Tensor, temperatures: Sequence[float]) -> Logs:
+def _summed(scores: Tensor, temperatures: Sequence[float]) -> Logs:
     """log of the sum over the vocabulary of exp(score / temperature): [paths, temperatures, rows]."""
     sums = [(scores if t == 1 else scores / t).logsumexp(-1) for t in temperatures]
     return np.moveaxis(torch.stack(sums).cpu().double().numpy(), -1, 0)
 
 
-def _chosen(scores: Tensor, tokens: Sequence[int], temperatures: Sequence[float], normaliser: Logs) -> Logs:
-    """Log-probability of some tokens behind every path: [paths, temperatures, rows, tokens]."""
+def _chosen(scores: Tensor, tokens: Sequence[int], temperatures: Sequence[float]) -> Logs:
+    """Score / temperature of some tokens behind every path: [paths, temperatures, rows, tokens]."""
     # Off the device first: not every accelerator has float64.
     found = np.moveaxis(scores[..., tokens].cpu().double().numpy(), 1, 0)[:, None]
-    return found / np.asarray(temperatures)[:, None, None] - normaliser[..., None]
-
-
-def _log_complement(logprobs: Logs) -> Logs:
-    """log(1 - sum of probabilities) along the last axis."""
-    with np.errstate(divide="ignore"):
-        return np.log1p(-np.minimum(np.exp(logprobs).sum(-1), 1.0))
+    divided: Logs = found / np.asarray(temperatures)[:, None, None]
+    return divided
 
 
 def _worth_following(nodes: Sequence[Node], arrived: Sequence[Logs], likeliest: Logs) -> tuple[list[Node], Logs, Logs]:
