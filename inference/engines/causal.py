@@ -159,7 +159,9 @@ class CausalEngine(LocalEngine):
     def _score_numbers(self, rows: Sequence[Row], numbers: range, temperatures: Sequence[float]) -> list[list[Score]]:
         lattice = self._lattice(numbers)
         longest = max(len(row.ids) for row in rows) + lattice.depth
-        tree = Tree(self._asked(rows, longest, forced=True), lattice.size, self._sees_trees)
+        # A model with a window may count places, of which a tree takes one per path.
+        fits = longest + lattice.size <= self._cache_window
+        tree = Tree(self._asked(rows, longest, forced=True), lattice.size, fits and self._sees_trees)
         return scores_of(number_logprobs(lattice, tree, temperatures, self._paths_at_once(len(rows), longest)))
 
     def _score(self, rows: Sequence[Row], temperatures: Sequence[float]) -> list[list[Score]]:
