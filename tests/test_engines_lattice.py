@@ -93,8 +93,7 @@ def test_a_tree_gives_what_single_passes_give(architecture: str) -> None:
     alone.__dict__["_sees_trees"] = False
     (single,) = alone.score(prompts, [0.8])
     for one, other in zip(together, single, strict=True):
-        # Float32 rounding of models whose random weights make attention steep (GPT-Neo does not scale it).
-        np.testing.assert_allclose(one.logprob, other.logprob, atol=1e-2)
+        np.testing.assert_allclose(one.logprob, other.logprob, atol=2e-3)
         assert min(one.probability) > 0
     if architecture in ("llama", "gpt2", "qwen2"):
         assert engine._sees_trees  # so that the comparison is one
