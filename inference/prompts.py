@@ -33,11 +33,15 @@ class Prompt:
     ----------
     answers
         Per option, in the order of `stimuli.options`: its surface words with all their case variants.
+    numbers
+        The numbers of a scale, where one of these is asked for instead of an option: engines that cannot score them
+        exactly refuse such a prompt.
     """
 
     text: str | None
     messages: tuple[dict[str, str], ...] | None
     answers: tuple[tuple[str, ...], ...]
+    numbers: range | None = None
 
 
 @dataclass(frozen=True, slots=True)

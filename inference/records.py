@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,15 +15,20 @@ BATCH = 10_000  # rows of a Parquet file turned into records at a time
 Record = tuple[str, dict[str, Any]]
 
 
-def read(path: Path) -> list[Record]:
+def read(path: Path, *, quotes_in_tabs: bool = True) -> list[Record]:
     """Records of a CSV, TSV, JSON, JSON-lines, YAML or Parquet file, with the place of each.
+
+    Parameters
+    ----------
+    quotes_in_tabs
+        Whether quotation marks enclose cells also where tabs part them; otherwise they are text there.
 
     Raises
     ------
     InputError
         For a file that cannot be read, is not UTF-8, is malformed, or is of another format; with the line where known.
     """
-    return list(Records(path))
+    return list(Records(path, quotes_in_tabs=quotes_in_tabs))
 
 
 class Records:
@@ -34,15 +40,17 @@ class Records:
         As `read`, when they are gone through.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *, quotes_in_tabs: bool = True) -> None:
         if path.suffix.lower() not in READERS:
             raise InputError(f"{path}: unknown kind of file; items come as {', '.join(READERS)} or as a data set")
         self.path = path
+        reader = READERS[path.suffix.lower()]
+        self._reader = partial(reader, quotes_in_tabs=quotes_in_tabs) if reader is _csv else reader
 
     def __iter__(self) -> Iterator[Record]:
         empty = True
         try:
-            for record in READERS[self.path.suffix.lower()](self.path):
+            for record in self._reader(self.path):
                 empty = False
                 yield record
         except OSError as error:
@@ -66,7 +74,7 @@ def text_of(path: Path) -> str:
         raise InputError(f"{path}, line {line}: not UTF-8 (byte {error.start}); save it as UTF-8") from None
 
 
-def _csv(path: Path) -> Iterator[Record]:
+def _csv(path: Path, quotes_in_tabs: bool = True) -> Iterator[Record]:
     """Rows as a spreadsheet counts them, the header being row 1; an empty cell is an absent field.
 
     A first column without a name holds row numbers (pandas writes files so) and is left out.
@@ -75,7 +83,11 @@ def _csv(path: Path) -> Iterator[Record]:
         # Spreadsheets of many countries write semicolons, and .tsv means tabs: the header tells.
         delimiter = max(",;\t", key=file.readline().count)
         file.seek(0)
-        yield from _rows(path, csv.reader(file, delimiter=delimiter, strict=True), delimiter)
+        if delimiter == "\t" and not quotes_in_tabs:
+            rows = csv.reader(file, delimiter=delimiter, strict=True, quoting=csv.QUOTE_NONE)
+        else:
+            rows = csv.reader(file, delimiter=delimiter, strict=True)
+        yield from _rows(path, rows, delimiter)
 
 
 def _rows(path: Path, rows: Any, delimiter: str) -> Iterator[Record]:

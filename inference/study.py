@@ -94,6 +94,8 @@ class Study:
         How an answer follows from the numbers, in words; recorded in `run.json`.
     source
         Where the items came from, as the user gave it; recorded, not part of the identity.
+    paraphrased
+        Whether the variants of an item are compared; where they are not, an item needs no paraphrases.
 
     Raises
     ------
@@ -107,6 +109,7 @@ class Study:
     canonical: tuple[str, ...]
     decision_rule: str = ""
     source: str = ""
+    paraphrased: bool = True
 
     def __post_init__(self) -> None:
         if not self.items:
@@ -143,7 +146,7 @@ class Study:
     @property
     def without_paraphrases(self) -> tuple[str, ...]:
         """Items with fewer than two variants beside the original: asked, but without a stability (as is free text)."""
-        if not self.canonical:
+        if not (self.canonical and self.paraphrased):
             return ()
         return tuple(item.item for item in self.items if sum(v.pattern != ORIGINAL for v in item.variants) < 2)
 

@@ -5,10 +5,14 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 import yaml
+
+# Tests on a vLLM that is really there (`make test-vllm`); elsewhere they are not collected.
+collect_ignore_glob = [] if find_spec("vllm") else ["real_vllm/*"]
 
 ROOT = Path(__file__).parent.parent
 

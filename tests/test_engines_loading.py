@@ -134,7 +134,7 @@ def test_a_bidirectional_model_is_not_asked_as_a_causal_one(bert: Path) -> None:
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"engine": "vllm"}, "unknown engine 'vllm'"),
+        ({"engine": "magic"}, "unknown engine 'magic'"),
         ({"dtype": "int3"}, "unknown dtype 'int3'"),
         ({"device": "toaster"}, "device 'toaster' cannot be used"),
         ({"device": "cuda:99"}, "device 'cuda:99' cannot be used"),

@@ -387,7 +387,6 @@ def test_an_item_that_is_unknown_or_answered_twice_is_refused(tmp_path):
 
 def test_runs_of_another_protocol_are_refused(opened):
     run = opened(pd.DataFrame({"item": ["a"], "variant": ["p1"], "agreement": [0.2]}))
-    assert not scoring.scored(run)
     with pytest.raises(InputError, match="no study of protocol 'scoring'"):
         scores.table(run)
 

@@ -28,14 +28,16 @@ class Score:
     ----------
     probability
         Per option, in the order of the stimuli, its exact mass under the full-vocabulary softmax (0-1): the
-        sum over its distinct surface-form token sequences. Not renormalised.
+        sum over its distinct surface-form token sequences. Not renormalised. Of a prompt that asks for a number: the
+        same per number of the scale.
     logprob
         Natural logarithm of the same; empty where `probability` holds bounds.
     mass
         Sum of `probability`: the share of the model's belief that lies on any option at all.
     answer
         Index of the option that owns the most probable next token of the whole vocabulary. None: that token
-        begins no option, so the model would have said something else.
+        begins no option, so the model would have said something else. Of a prompt that asks for a number: index of
+        the likeliest one.
     error
         Why there is no response. The other fields are empty then.
     mass_upper
@@ -132,12 +134,14 @@ class Explanation:
     n_tokens
         Its length in tokens, special tokens included.
     options
-        Per option the surface forms that count, each with its token ids in this context. Forms that come to
-        the same ids are all listed; their mass is counted once.
+        Per option (or number) the surface forms that count, each with its token ids in this context. Forms that come
+        to the same ids are all listed; their mass is counted once.
     dropped
         (option index, form, reason) of every form that cannot count here.
     score
         The model's response.
+    numbers
+        The scale, where the prompt asks for a number.
     """
 
     text: str
@@ -145,6 +149,7 @@ class Explanation:
     options: tuple[tuple[tuple[str, tuple[int, ...]], ...], ...]
     dropped: tuple[tuple[int, str, str], ...]
     score: Score
+    numbers: range | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,7 +209,7 @@ class Engine(Protocol):
         Raises
         ------
         InputError
-            The engine sees probabilities at one temperature only.
+            The engine sees probabilities at one temperature only, or cannot score the numbers that a prompt asks for.
         """
 
     def generate(self, prompts: Sequence[Prompt], samplings: Sequence[Sampling]) -> list[list[Generation]]:

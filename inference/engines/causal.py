@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from inference.engines import Sampling, Score
-from inference.engines.batching import text_budget
+from inference.engines.batching import CPU_TOKENS, text_budget, token_budget
+from inference.engines.branches import Tree, sees_trees
 from inference.engines.continuations import Continuations, Prefix, cache_window
 from inference.engines.generation import Draft, random_numbers, write
+from inference.engines.lattice import number_logprobs, scores_of
 from inference.engines.lefttoright import LeftToRight
 from inference.engines.local import LocalEngine
 from inference.engines.rows import Row
@@ -19,13 +22,15 @@ if TYPE_CHECKING:
 
 # A shorter shared start costs more in bookkeeping than it saves.
 SHORTEST_PREFIX = 8
+# Tokens of a tree in one forward pass on a CPU.
+TREE_TOKENS = 4 * CPU_TOKENS
 
 
 class CausalEngine(LeftToRight, LocalEngine):
     """Option probabilities from the next-token distribution behind a prompt.
 
     The start that all prompts of a condition share is computed once. Options of several tokens are scored exactly
-    by forcing their tokens one by one (`trie`).
+    by forcing their tokens one by one (`trie`), the numbers of a scale by all their spellings at once (`lattice`).
     """
 
     def __init__(self, checkpoint: Checkpoint, batch_size: int | None = None) -> None:
@@ -45,9 +50,30 @@ class CausalEngine(LeftToRight, LocalEngine):
             self._prefix = Prefix(usable)
         return usable
 
+    @cached_property
+    def _sees_trees(self) -> bool:
+        return bool(self._cache_window) and sees_trees(self.run_model)
+
     def _score_rows(self, rows: Sequence[Row], temperatures: Sequence[float]) -> list[list[Score]]:
+        found: dict[int, list[Score]] = {}
+        for numbers in dict.fromkeys(row.numbers for row in rows):
+            places = [place for place, row in enumerate(rows) if row.numbers == numbers]
+            alike = [rows[place] for place in places]
+            scores = self._score_numbers(alike, numbers, temperatures) if numbers else self._score(alike, temperatures)
+            found.update(zip(places, scores, strict=True))
+        return [found[place] for place in range(len(rows))]
+
+    def _score_numbers(self, rows: Sequence[Row], numbers: range, temperatures: Sequence[float]) -> list[list[Score]]:
+        lattice = self._lattice(numbers)
+        longest = max(len(row.ids) for row in rows) + lattice.depth
+        # A model with a window may count places, of which a tree takes one per path.
+        fits = longest + lattice.size <= self._cache_window
+        tree = Tree(self._asked(rows, longest, forced=True), lattice.size, fits and self._sees_trees)
+        return scores_of(number_logprobs(lattice, tree, temperatures, self._paths_at_once(len(rows), longest)))
+
+    def _score(self, rows: Sequence[Row], temperatures: Sequence[float]) -> list[list[Score]]:
         targets = [self._target(row) for row in rows]
-        longest = max(len(row.ids) + self._longest_answer(row.answers) for row in rows)
+        longest = max(len(row.ids) + self._longest_answer(row) for row in rows)
         asked = self._asked(rows, longest, forced=any(target.deep for target in targets))
         return score_batch(targets, WholeVocabulary(asked.next_token), temperatures)
 
@@ -70,6 +96,11 @@ class CausalEngine(LeftToRight, LocalEngine):
         usable = cached and all(row.ids[: len(shared)] == shared and len(row.ids) > len(shared) for row in rows)
         prefix = self._prefix if usable else Prefix([])
         return Continuations(self.run_model, [row.ids for row in rows], prefix, cached, forced)
+
+    def _paths_at_once(self, rows: int, longest: int) -> int:
+        """Token paths behind each of some prompts that are followed in one forward pass."""
+        most = TREE_TOKENS if self.model.device.type == "cpu" else token_budget(self.model, longest)[1]
+        return max(1, most // rows)
 
 
 def _ends(model: Any) -> frozenset[int]:

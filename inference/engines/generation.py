@@ -167,7 +167,7 @@ class _Cached:
         self._position = asked.position[prompts]
         self._padded = not bool(self._seen.all())
         self._cache = DynamicCache()
-        self._cache.layers = [_Room(layer, prompts, room) for layer in cache.layers]
+        self._cache.layers = [Room(layer, prompts, room) for layer in cache.layers]
 
     def next_token(self, tokens: Tensor) -> Tensor:
         rows = len(tokens)
@@ -190,7 +190,7 @@ class _Cached:
         self._cache.batch_select_indices(rows)
 
 
-class _Room(DynamicLayer):
+class Room(DynamicLayer):
     """Keys and values of a layer with room for the tokens to come: a new one is written, and nothing else moved."""
 
     def __init__(self, layer: Any, rows: Tensor, room: int) -> None:

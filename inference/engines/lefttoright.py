@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from functools import partial
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 from inference.engines import Explanation, Generation, Sampling, Thought
+from inference.engines.lattice import Lattice
 from inference.engines.options import Answers, continuations, spaced, tail
 from inference.engines.rows import Row, RowEngine
 from inference.engines.targets import Target, Targets
@@ -35,6 +36,7 @@ class LeftToRight(RowEngine):
         self._window = window
         self._targets = Targets()
         self._answer_tokens: dict[Answers, int] = {}
+        self._lattices: dict[range, Lattice] = {}
 
     def form(self, requested: str) -> str:
         """Resolve the prompt form: chat where the tokenizer has a chat template, plain otherwise.
@@ -54,9 +56,12 @@ class LeftToRight(RowEngine):
 
     def explain(self, prompt: Prompt) -> Explanation:
         """Show how one prompt is rendered, tokenised and answered."""
-        row = self._rows([prompt])[0]
+        row, score = self._rows([prompt])[0], self.score([prompt])[0][0]
+        if row.numbers:
+            forms = self._lattice(row.numbers).forms()
+            return Explanation(row.text, len(row.ids), forms, (), score, row.numbers)
         options = continuations(row.text, row.answers, self.tokens.bare)
-        return Explanation(row.text, len(row.ids), options.forms, options.dropped, self.score([prompt])[0][0])
+        return Explanation(row.text, len(row.ids), options.forms, options.dropped, score)
 
     def generate(self, prompts: Sequence[Prompt], samplings: Sequence[Sampling]) -> list[list[Generation]]:
         """Write behind one batch; prompts too long for it get an error and the others go on."""
@@ -79,7 +84,7 @@ class LeftToRight(RowEngine):
     def think(self, prompts: Sequence[Prompt], sampling: Sampling) -> list[Thought]:
         """Think behind one batch, then score the options; prompts too long for it get an error."""
         rows = self._rows(prompts, sampling.effort)
-        problems = [self._too_long(row, sampling.max_tokens + self._longest_answer(row.answers)) for row in rows]
+        problems = [self._too_long(row, sampling.max_tokens + self._longest_answer(row)) for row in rows]
         return self._answered(
             partial(self._think_rows, sampling=sampling), rows, problems, lambda problem: Thought(error=problem)
         )
@@ -123,10 +128,13 @@ class LeftToRight(RowEngine):
     def _rows(self, prompts: Sequence[Prompt], effort: str | None = None) -> list[Row]:
         texts = [self.tokens.render(prompt, effort) for prompt in prompts]
         encoded = self.tokens.encode(texts, [prompt.messages is not None for prompt in prompts])
-        return [Row(text, ids, prompt.answers) for text, ids, prompt in zip(texts, encoded, prompts, strict=True)]
+        return [
+            Row(text, ids, prompt.answers, prompt.numbers)
+            for text, ids, prompt in zip(texts, encoded, prompts, strict=True)
+        ]
 
     def _problem(self, row: Row) -> str | None:
-        return self._too_long(row, self._longest_answer(row.answers))
+        return self._too_long(row, self._longest_answer(row))
 
     def _too_long(self, row: Row, answer: int) -> str | None:
         """Why a prompt cannot be asked for an answer of so many tokens, or None."""
@@ -138,12 +146,24 @@ class LeftToRight(RowEngine):
             )
         return None
 
-    def _longest_answer(self, answers: Answers) -> int:
+    def _longest_answer(self, row: Row) -> int:
         """Tokens to leave free behind a prompt for the longest answer."""
+        if row.numbers:
+            return self._lattice(row.numbers).depth
+        answers = row.answers
         if answers not in self._answer_tokens:
             forms = [form for words in answers for word in words for form in spaced(word)]
             self._answer_tokens[answers] = max(map(len, self.tokens.bare(forms)), default=0)
         return self._answer_tokens[answers]
+
+    def _lattice(self, numbers: range) -> Lattice:
+        if numbers not in self._lattices:
+            self._lattices[numbers] = Lattice(numbers, self._token_texts)
+        return self._lattices[numbers]
+
+    @cached_property
+    def _token_texts(self) -> list[str]:
+        return self.tokens.behind_text()
 
     def _target(self, row: Row) -> Target:
         context = (row.answers, tail(row.text))

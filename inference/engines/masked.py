@@ -55,6 +55,8 @@ class MaskedEngine(LocalEngine):
         raise InputError(f"model {self.name} fills a mask and writes no text: ask it for probabilities only")
 
     def _rows(self, prompts: Sequence[Prompt]) -> list[Row]:
+        if any(prompt.numbers for prompt in prompts):
+            raise InputError(f"model {self.name} fills a mask, which has no room for a number of a scale")
         texts = [prompt.text or "" for prompt in prompts]
         rows = [
             Row(text, ids, prompt.answers)

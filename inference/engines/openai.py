@@ -121,12 +121,14 @@ class OpenAIEngine:
         Raises
         ------
         InputError
-            A temperature other than 1, or a server that shows no probabilities.
+            A temperature other than 1, numbers of a scale, or a server that shows no probabilities.
         RunFailed
             The server takes the key no more, or the account is empty.
         """
         if any(temperature != 1 for temperature in temperatures):
             raise InputError("engine openai sees probabilities at temperature 1 only: leave other temperatures out")
+        if any(prompt.numbers for prompt in prompts):
+            raise InputError("engine openai cannot see the probability of every number: sample them, leave --exact out")
         scores = self._run(self._score(prompts))
         return [list(scores) for _ in temperatures]
 

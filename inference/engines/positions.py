@@ -53,6 +53,11 @@ class OnePosition:
             self._at = None
         return self._narrowed(logits, at)[:, 0].float().log_softmax(-1)
 
+    def everywhere(self, **inputs: Any) -> Tensor:
+        """Logits over the full vocabulary at every position, float32 [rows, positions, vocabulary]."""
+        logits: Tensor = self.model(**inputs).logits
+        return logits.float()
+
     def _attach(self, wanted: tuple[str, ...]) -> tuple[str, ...]:
         """Hook the wanted parts, instead of those hooked before; returns those that this model has."""
         for hook in self._hooks:

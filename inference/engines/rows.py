@@ -23,11 +23,12 @@ CHUNK = 4096
 
 @dataclass(slots=True)
 class Row:
-    """A prompt as the model gets it: rendered text, token ids, and the surface words of its options."""
+    """A prompt as the model gets it: rendered text, token ids, and the surface words of its options or its numbers."""
 
     text: str
     ids: list[int]
     answers: Answers
+    numbers: range | None = None
 
 
 class RowEngine(ABC):

@@ -135,6 +135,12 @@ class Tokens:
         text: str = self.tokenizer.decode(list(ids), skip_special_tokens=False, clean_up_tokenization_spaces=False)
         return text
 
+    def behind_text(self) -> list[str]:
+        """What each token writes behind other text; special tokens write nothing."""
+        anchor = self.bare(["a"])[0]
+        (before,) = self.decode([anchor])
+        return [text[len(before) :] for text in self.decode([[*anchor, token] for token in range(len(self.tokenizer))])]
+
     def decode(self, texts: Sequence[Sequence[int]]) -> list[str]:
         """Texts as written, special tokens left out."""
         decoded: list[str] = self.tokenizer.batch_decode(

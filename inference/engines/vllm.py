@@ -62,6 +62,11 @@ class VllmEngine(LeftToRight):
 
     def _score_rows(self, rows: Sequence[Row], temperatures: Sequence[float]) -> list[list[Score]]:
         self._refuse_cold(temperatures)
+        if any(row.numbers for row in rows):
+            raise InputError(
+                f"model {self.name}: --engine vllm does not compute exact probabilities of numbers: "
+                "sample them (leave --exact out), or use --engine causal"
+            )
         targets = [self._target(row) for row in rows]
         following = RequestedTokens(self._ask, rows, targets, temperatures)
         scores = score_batch(targets, following, temperatures)

@@ -14,6 +14,7 @@ from types import ModuleType
 PROTOCOLS = {
     "agreement": "does a model agree with a statement, however it is worded (Haller et al.)",
     "wording": "does a model say the same when a yes/no question is put in other words (Takayama et al.)",
+    "scoring": "which number a model gives a text, or a translation, on a scale (Sato et al.)",
 }
 
 

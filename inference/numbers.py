@@ -1,0 +1,57 @@
+"""How a text states a number: one rule, for generated texts and for the exact probabilities of numbers.
+
+The first number of a text is its answer. A number is a run of the digits 0-9, perhaps with a point and further digits
+("8.5" is 8.5, ".5" is 0.5, and in "8." the point ends a sentence). A minus sign directly before it counts, unless a
+word or another number ends there: "0-9" states 0. A comma ends a number: "8,5" states 8, and "1,000" states 1.
+"""
+
+from __future__ import annotations
+
+import re
+
+from inference.errors import InputError
+
+_NUMBER = re.compile(r"(?:(?<!\w)-)?(?:[0-9]+(?:\.[0-9]+)?|(?<![.\w])\.[0-9]+)")
+_CONTINUES = re.compile(r"\.?[0-9]")
+_RANGE = re.compile(r"(-?[0-9]+)-(-?[0-9]+)")
+
+
+def first_number(text: str) -> float | None:
+    """The first number of a text, None if there is none.
+
+    >>> first_number("Score: 8.5 of 10."), first_number("I give it -3"), first_number("none")
+    (8.5, -3.0, None)
+    """
+    found = _NUMBER.search(text.replace("\u2212", "-"))
+    return None if found is None else float(found.group())
+
+
+def continues(text: str) -> bool:
+    """Whether a text directly behind the digits of a number makes it another number.
+
+    >>> [continues(text) for text in ("0", ".5", ".", " 5", "/10")]
+    [True, True, False, False, False]
+    """
+    return _CONTINUES.match(text) is not None
+
+
+def read_range(text: str) -> range:
+    """The whole numbers of a scale given as `LOWEST-HIGHEST`, both ends included.
+
+    >>> read_range("1-5"), read_range("-5-5")
+    (range(1, 6), range(-5, 6))
+
+    Raises
+    ------
+    InputError
+        For anything but two whole numbers, the lower one first.
+    """
+    found = _RANGE.fullmatch(text.strip())
+    if found is None:
+        raise InputError(f"--range {text}: give two whole numbers with a hyphen between them, such as 0-9")
+    low, high = int(found[1]), int(found[2])
+    if low > high:
+        raise InputError(f"--range {text}: the lower number comes first, {high}-{low}")
+    if low == high:
+        raise InputError(f"--range {text}: one number is no scale; give two different ones, such as 0-9")
+    return range(low, high + 1)

@@ -1,0 +1,160 @@
+"""Exact probabilities of numbers against enumeration with plain forward passes, and against samples."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pytest
+import tiny_models
+import torch
+from scipy.stats import chisquare
+
+from inference.engines import Sampling
+from inference.engines.causal import CausalEngine
+from inference.engines.lattice import Lattice
+from inference.engines.loading import Checkpoint
+from inference.engines.masked import MaskedEngine
+from inference.errors import InputError
+from inference.prompts import Prompt
+
+TEXTS = ("Statement: Bread.\nReply:", "Statement: A warm lamp makes a room friendlier.\nReply:")
+TOKENIZERS = {
+    "bytes and merged digits": tiny_models.byte_tokenizer,
+    "a sign for the space, byte fallback": tiny_models.metaspace_tokenizer,
+    "digits one by one": tiny_models.number_tokenizer,
+}
+
+
+def engine_of(architecture: str = "llama", tokenizer: Any = None, favoured: float = 0.0) -> CausalEngine:
+    """A random model; `favoured` is added to the logits of the tokens that belong to numbers."""
+    tokenizer = tokenizer or tiny_models.default_tokenizer(architecture)
+    model = tiny_models.model(architecture, tokenizer)
+    if favoured:
+        bias = torch.zeros(len(tokenizer))
+        bias[[i for i in range(len(tokenizer)) if tokenizer.decode([i]).strip("0123456789 ") == ""]] = favoured
+        model.get_output_embeddings().register_forward_hook(lambda module, given, logits: logits + bias)
+    return CausalEngine(Checkpoint("tiny", model, tokenizer, {}, 0))
+
+
+def asked(numbers: range) -> list[Prompt]:
+    return [Prompt(text, None, (), numbers) for text in TEXTS]
+
+
+@torch.inference_mode()
+def enumerated(engine: CausalEngine, text: str, numbers: range, temperature: float) -> list[float]:
+    """Probabilities by definition: the text of every path is decoded together with the prompt, one path at a time."""
+    tokenizer, ids = engine.tokenizer, engine.tokenizer(text)["input_ids"]
+    wanted = {form: place for place, n in enumerate(numbers) for form in (str(n), f" {n}")}
+    written = partial(tokenizer.batch_decode, skip_special_tokens=True, clean_up_tokenization_spaces=False)
+    (before,) = written([ids])
+    found = [0.0] * len(numbers)
+
+    def visit(path: list[int], reached: float) -> None:
+        probability = (engine.model(torch.tensor([ids + path])).logits[0, -1].double() / temperature).softmax(-1)
+        decoded = written([ids + path, *(ids + path + [token] for token in range(len(tokenizer)))])
+        here, *after = [text[len(before) :] for text in decoded]
+        if here in wanted:
+            goes_on = [t for t, more in enumerate(after) if more[len(here) :][:1].isdigit()]
+            goes_on += [t for t, more in enumerate(after) if more[len(here) :][:1] == "." and more[-1].isdigit()]
+            found[wanted[here]] += reached * (1 - float(probability[goes_on].sum()))
+        for token, more in enumerate(after):
+            if more != here and any(form.startswith(more) for form in wanted):
+                visit([*path, token], reached * float(probability[token]))
+
+    visit([], 1.0)
+    return found
+
+
+@pytest.mark.parametrize("kind", TOKENIZERS)
+def test_every_spelling_of_a_number_counts(kind: str) -> None:
+    engine, numbers = engine_of(tokenizer=TOKENIZERS[kind]()), range(8, 13)
+    (plain, cool) = engine.score(asked(numbers), [1.0, 0.6])
+    for scores, temperature in ((plain, 1.0), (cool, 0.6)):
+        for score, text in zip(scores, TEXTS, strict=True):
+            expected = enumerated(engine, text, numbers, temperature)
+            # Float32 passes against double sums.
+            np.testing.assert_allclose(score.probability, expected, rtol=2e-4)
+            np.testing.assert_allclose(np.exp(score.logprob), score.probability)
+            assert score.mass == pytest.approx(sum(expected), rel=2e-4)
+            assert score.answer == int(np.argmax(expected))
+
+
+@pytest.mark.parametrize("architecture", sorted(tiny_models.CAUSAL))
+def test_a_tree_gives_what_single_passes_give(architecture: str) -> None:
+    engine = engine_of(architecture)
+    prompts = asked(range(-3, 21))
+    engine.batches(prompts)
+    (together,) = engine.score(prompts, [0.8])
+    alone = engine_of(architecture)
+    alone.__dict__["_sees_trees"] = False
+    (single,) = alone.score(prompts, [0.8])
+    for one, other in zip(together, single, strict=True):
+        np.testing.assert_allclose(one.logprob, other.logprob, atol=2e-3)
+        assert min(one.probability) > 0
+    if architecture in ("llama", "gpt2", "qwen2"):
+        assert engine._sees_trees  # so that the comparison is one
+
+
+def test_samples_converge_to_the_exact_probabilities() -> None:
+    engine, numbers = engine_of(tokenizer=tiny_models.byte_tokenizer(), favoured=3.0), range(1, 101)
+    prompt = asked(numbers)[:1]
+    ((score,),) = engine.score(prompt, [0.7])
+    ((generation,),) = engine.generate(prompt, [Sampling(8000, 0.7, 5)])
+    forms = {form: n for n in numbers for form in (str(n), f" {n}")}
+    stated: Counter[int] = Counter()
+    for text in generation.texts:
+        for end in (4, 3, 2, 1):  # the longest spelling at the start of the text
+            rest = text[end:]
+            if text[:end] in forms and len(text) >= end:
+                if not (rest[:1].isdigit() or (rest[:1] == "." and rest[1:2].isdigit())):
+                    stated[forms[text[:end]]] += 1
+                break
+    total = sum(stated.values())
+    expected = np.array(score.probability) / score.mass * total
+    often = expected >= 5
+    observed = np.array([stated[n] for n in numbers])
+    assert often.sum() > 8
+    assert total / 8000 == pytest.approx(score.mass, abs=3 * math.sqrt(score.mass * (1 - score.mass) / 8000))
+    result = chisquare([*observed[often], observed[~often].sum()], [*expected[often], expected[~often].sum()])
+    assert result.pvalue > 0.01  # a fixed seed: this is one number
+
+
+def test_one_batch_may_ask_for_options_and_numbers() -> None:
+    engine = engine_of()
+    options = Prompt(TEXTS[0], None, (("yes",), ("no",)))
+    mixed = [asked(range(10))[1], options, asked(range(1, 6))[1]]
+    (together,) = engine.score(mixed)
+    for prompt, score in zip(mixed, together, strict=True):
+        ((alone,),) = engine.score([prompt])
+        np.testing.assert_allclose(score.probability, alone.probability, rtol=1e-4)
+    assert [len(score.probability) for score in together] == [10, 2, 5]
+
+
+def test_a_prompt_needs_room_for_the_longest_number() -> None:
+    engine = engine_of()
+    engine._window = engine.lengths(asked(range(10)))[0] + 2
+    (short, long), *_ = engine.score(asked(range(10)))
+    assert short.error is None
+    assert "exceed the model's context window" in (long.error or "")
+
+
+def test_what_cannot_be_scored_is_refused() -> None:
+    with pytest.raises(InputError, match="cannot write the number 2"):
+        Lattice(range(1, 4), ["1", " ", "3", "x"])
+    model = tiny_models.model("bert", tiny_models.wordpiece_tokenizer())
+    masked = MaskedEngine(Checkpoint("tiny", model, tiny_models.wordpiece_tokenizer(), {}, 0))
+    with pytest.raises(InputError, match="no room for a number"):
+        masked.score([Prompt("a [MASK]", None, (), range(10))])
+
+
+def test_paths_that_add_nothing_are_not_followed(monkeypatch: pytest.MonkeyPatch) -> None:
+    engine, numbers = engine_of(favoured=3.0), range(1, 101)
+    ((whole,),) = engine.score(asked(numbers)[:1], [0.3])
+    monkeypatch.setattr("inference.engines.lattice.NEGLIGIBLE", 1e-300)
+    ((every,),) = engine.score(asked(numbers)[:1], [0.3])
+    assert whole.probability != every.probability
+    np.testing.assert_allclose(whole.probability, every.probability, atol=1e-6)
