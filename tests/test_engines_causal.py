@@ -251,7 +251,7 @@ def test_the_longest_prompt_that_fits_leaves_room_for_its_answer() -> None:
     answers = (("agree strongly",), ("rather not",))
     probe = engine_of("gpt2", tiny_models.byte_tokenizer(vocab_size=300))
     prompt = prompts_of(answers)[0]
-    needed = probe.lengths([prompt])[0] + probe._longest_answer(answers)
+    needed = probe.lengths([prompt])[0] + probe._longest_answer(probe._rows([prompt])[0])
     exact = engine_of("gpt2", tiny_models.byte_tokenizer(vocab_size=300), n_positions=needed)
     assert_like_slow(exact, [prompt], exact.score([prompt])[0])
     short = engine_of("gpt2", tiny_models.byte_tokenizer(vocab_size=300), n_positions=needed - 1)

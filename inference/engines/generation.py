@@ -191,7 +191,7 @@ class _Cached:
 
 
 class Room(DynamicLayer):
-    """Keys and values of a layer with room for the tokens to come: a new one is written, and nothing else moved."""
+    """Keys and values of a layer with room for the tokens to come: new ones are written, and nothing else moved."""
 
     def __init__(self, layer: Any, rows: Tensor, room: int) -> None:
         super().__init__()
@@ -202,12 +202,12 @@ class Room(DynamicLayer):
         self._show(layer.keys.shape[-2])
 
     def update(self, key_states: Tensor, value_states: Tensor, *args: Any, **kwargs: Any) -> tuple[Tensor, Tensor]:
-        seen = self.keys.shape[-2]
-        if seen == self._whole[0].shape[-2]:
+        seen, more = self.keys.shape[-2], key_states.shape[-2]
+        while seen + more > self._whole[0].shape[-2]:
             self._whole = [self._roomy(whole) for whole in self._whole]
         for whole, new in zip(self._whole, (key_states, value_states), strict=True):
-            whole[..., seen : seen + 1, :] = new
-        self._show(seen + 1)
+            whole[..., seen : seen + more, :] = new
+        self._show(seen + more)
         return self.keys, self.values
 
     def batch_select_indices(self, indices: Tensor) -> None:
