@@ -99,7 +99,7 @@ def demo() -> tuple[Item, ...]:
             if exercise.kind == "rating_retelling":
                 pairs[exercise.fields["source"], exercise.fields["output"]] = exercise.gold
         for number, ((source, output), gold) in enumerate(pairs.items(), start=1):
-            attributes = {"group": f"{group} wording", "source": source, "gold_range": "0-9"}
+            attributes = {"group": "held out" if group == "heldout" else group, "source": source, "gold_range": "0-9"}
             items.append(_item(f"{group}-{number:03d}", output, float(gold), attributes))
     return tuple(items)
 

@@ -291,4 +291,4 @@ def _omissions(axes: Axes, influence: pd.DataFrame, listed: pd.DataFrame) -> Non
     names = labels.shorten_all(list(listed["omitted_name"]), 20)
     style.row_labels(axes, [f"{name}{ending}" for name, ending in zip(names, kind, strict=True)])
     axes.set_xlim(-1, 1)
-    axes.set_xlabel("Pearson correlation without it")
+    axes.set_xlabel("Pearson’s r without it")
