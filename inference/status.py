@@ -79,11 +79,12 @@ def run_folders(root: Path) -> list[Path]:
 def progress(folder: Path, about: Mapping[str, Any]) -> list[Progress]:
     """Every model x condition of one run folder, in the order of `run.json`."""
     rows = _count(folder)
-    expected: dict[tuple[str, str | None], int | None] = dict.fromkeys(rows)
+    expected: dict[tuple[str, str | None], int | None] = {}
     for model, conditions in about.get("expected", {}).items():
         if not conditions and not any(known == model for known, _ in rows):
             expected[model, None] = None
         expected |= {(model, condition): number for condition, number in conditions.items()}
+    expected = expected | {name: None for name in sorted(rows) if name not in expected}
     models = {model: place for place, model in enumerate([*about.get("expected", {}), *about["models"]][::-1])}
     names = sorted(expected, key=lambda name: -models.get(name[0], 0))
     study = about["study"]["name"]

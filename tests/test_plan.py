@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 from trivial_engine import TrivialEngine
 
-from inference import session
+from inference import session, status
 from inference.__main__ import _table_parser, _task, main
 from inference.demo import FAMILY
 from inference.errors import InputError
@@ -161,6 +161,16 @@ def test_a_model_that_was_never_loaded_and_is_asked_no_more_is_forgotten(folder,
     (folder / "plan.toml").write_text(plan, encoding="utf-8")
     assert run(folder) == 0
     assert list(about(folder / "results" / "orders")["expected"]) == ["a"]
+
+
+def test_conditions_are_shown_in_the_order_in_which_they_are_asked(folder, loaded, monkeypatch):
+    assert run(folder) == 0
+    counts = status._count
+    monkeypatch.setattr(status, "_count", lambda folder: dict(sorted(counts(folder).items())))
+    shown = status.progress(folder / "results" / "orders", about(folder / "results" / "orders"))
+    assert [(entry.model, entry.condition) for entry in shown] == [
+        (model, f"plain/{order}") for model in "ba" for order in ("yes-no", "no-yes")
+    ]
 
 
 @pytest.mark.parametrize("root", ["nowhere", "."])
