@@ -166,8 +166,8 @@ def _asking(asked: ModuleType, parser: argparse.ArgumentParser) -> None:
         nargs="+",
         action="extend",
         metavar="MODEL",
-        help="hub id or local folder (NAME=... chooses its name in the run), or `demo` for the family of small models "
-        "that comes with Waver",
+        help="hub id or local folder (NAME=... chooses its name in the run), or `demo` for the small models that come "
+        "with Waver, as far as the engine can ask them",
     )
     parser.add_argument(
         "--models", metavar="FILE", help="YAML: model id -> series, stage, family, parameters, revision"
@@ -286,7 +286,7 @@ def _prepare(options: argparse.Namespace) -> tuple[Study, tuple[Model, ...], Que
     """Everything that can be checked before a model is loaded."""
     from inference.models import resolve
 
-    models = resolve(options.model, options.protocol.FAMILIES, hosted=options.engine == "openai")
+    models = resolve(options.model, options.protocol.FAMILIES, options.engine)
     study, questions = options.protocol.prepare(options)
     return study, models, questions, _settings(options)
 

@@ -8,9 +8,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from inference.engines import ENGINES
 from inference.errors import InputError
 
 DEMO = "demo"
+HOSTED = "openai"  # the engine whose models are on a server
 STAGES = ("base", "instruct", "tuned")
 FAMILIES = ("causal", "masked")  # which an imported model belongs to; of a model asked here the engine says it
 # What --models may say about a model, and how it is checked. `revision` also decides what is loaded.
@@ -32,7 +34,7 @@ class Model:
     fields: Mapping[str, Any] = field(default_factory=dict)
 
 
-def resolve(names: Iterable[str], families: Container[str] = FAMILIES, *, hosted: bool = False) -> tuple[Model, ...]:
+def resolve(names: Iterable[str], families: Container[str] = FAMILIES, engine: str = "auto") -> tuple[Model, ...]:
     """Models by the names of the command line.
 
     Parameters
@@ -42,18 +44,17 @@ def resolve(names: Iterable[str], families: Container[str] = FAMILIES, *, hosted
         for the models that come with Waver.
     families
         Those of `FAMILIES` that `demo` stands for: a protocol may have nothing to ask of a masked model.
-    hosted
-        Whether the models are on a server: then a name is what the server calls it.
+    engine
+        What asks the models. `demo` stands for those that it can ask; with `openai` a name is what the server calls a
+        model.
 
     Raises
     ------
     InputError
         For a folder that is not there, and for two models of one id.
     """
-    one = _hosted if hosted else _resolve
-    models = [
-        model for name in names for model in (_demo_models(families) if name == DEMO and not hosted else (one(name),))
-    ]
+    one = _hosted if engine == HOSTED else _resolve
+    models = [model for name in names for model in (_demo_models(families, engine) if name == DEMO else (one(name),))]
     seen: dict[str, Model] = {}
     for model in models:
         if model.id in seen:
@@ -119,11 +120,11 @@ def _hosted(name: str) -> Model:
     return Model(chosen, source) if equals else Model(name, name)
 
 
-def _demo_models(families: Container[str]) -> tuple[Model, ...]:
+def _demo_models(families: Container[str], engine: str) -> tuple[Model, ...]:
     from inference.demo import FAMILY
 
     return tuple(
-        Model(name, str(about.path), {"series": about.series, "stage": about.stage})
+        Model(name, name if engine == HOSTED else str(about.path), {"series": about.series, "stage": about.stage})
         for name, about in FAMILY.items()
-        if about.family in families
+        if about.family in families and ENGINES.get(engine, about.family) == about.family
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from inference.engines import ENGINES
 from inference.errors import InputError
 from inference.models import Model, read_descriptions, resolve
 
@@ -54,6 +55,16 @@ def test_demo_is_the_whole_family_in_order():
     for model in models[:-1]:
         assert model.source == str(FAMILY[model.id].path)
         assert model.fields == {"series": FAMILY[model.id].series, "stage": FAMILY[model.id].stage}
+
+
+@pytest.mark.parametrize(("engine", "family"), ENGINES.items())
+def test_demo_is_those_that_the_engine_can_ask(engine, family):
+    from inference.demo import FAMILY
+
+    models = resolve(["demo"], engine=engine)
+    assert [model.id for model in models] == [name for name, about in FAMILY.items() if about.family == family]
+    on_a_server = [model for model in models if model.source == model.id]
+    assert on_a_server == (list(models) if engine == "openai" else [])
 
 
 def test_descriptions(tmp_path):

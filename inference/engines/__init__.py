@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from inference.engines.api.settings import ApiSettings
     from inference.prompts import Prompt
 
-ENGINES = ("causal", "masked", "vllm", "openai")
+ENGINES = {"causal": "causal", "masked": "masked", "vllm": "causal", "openai": "causal"}
+"""Every engine, and the family of models that it asks."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -56,7 +56,7 @@ def _make(options: argparse.Namespace, settings: AsSettings) -> None:
 
     if options.meaning_threshold is not None and options.meaning_check is None:
         raise InputError("--meaning-threshold goes with --meaning-check: name the model that compares")
-    models = resolve([options.model], hosted=options.engine == "openai")
+    models = resolve([options.model], engine=options.engine)
     if len(models) != 1:
         raise InputError(f"--model {options.model}: these are {len(models)} models; a folder has one source, name one")
     tokens = options.max_tokens or TOKENS_EACH * options.per_call
