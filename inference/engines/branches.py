@@ -2,67 +2,90 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
+import numpy as np
 import torch
 from torch import Tensor
 from transformers import DynamicCache
 
 from inference.engines.continuations import Continuations, Prefix
 from inference.engines.generation import Room
+from inference.engines.lattice import Paths, Places
 from inference.engines.options import TokenIds
 from inference.engines.positions import OnePosition, agree
 
 
 class Tree:
-    """Next-token scores behind paths of one length at a time, the prompts' keys and values being computed once.
+    """Next-token scores behind paths, of every row its own, the prompts' keys and values being computed once.
 
     Parameters
     ----------
     asked
         The prompts. Where it keeps no keys and values, every path is a pass of its own.
+    paths
+        The paths that may be asked for.
     room
-        Paths that will be asked for in all.
+        Paths for which there is to be room beside the prompts; more of it is made where it ends.
     trees
         Whether this model takes trees (`sees_trees`). Without, every path is a pass of its own.
     """
 
-    def __init__(self, asked: Continuations, room: int, trees: bool) -> None:
+    def __init__(self, asked: Continuations, paths: Paths, room: int, trees: bool) -> None:
+        self.rows = len(asked.prompts)
         self._asked = asked
+        self._paths = paths
         self._room = room
         self._trees = trees
         self._cache: DynamicCache | None = None
-        self._place: dict[TokenIds, int] = {(): -1}
+        # Where in the cache, behind the prompts, each row keeps each path; -1 for none, as for the path "-1".
+        self._kept = np.full((self.rows, len(paths.ids) + 1), -1)
+        self._length = 0
 
-    def after(self, paths: Sequence[TokenIds]) -> Tensor:
-        """Scores [rows, paths, vocabulary]; see `lattice.Branches`."""
-        if paths[0] == ():
+    def after(self, chosen: Places, followed: bool) -> Tensor:
+        """Scores [rows, width, vocabulary]; see `lattice.Branches`."""
+        if not chosen.any():
             return self._asked.next_token(())[:, None]
         if not self._trees or self._asked.cache is None:
-            return torch.stack([self._asked.next_token(path) for path in paths], dim=1)
+            return self._one_by_one(chosen)
+        device, width = self._asked.position.device, chosen.shape[1]
         if self._cache is None:
-            every = torch.arange(len(self._asked.prompts), device=self._asked.position.device)
+            every = torch.arange(self.rows, device=device)
             self._cache = DynamicCache()
             self._cache.layers = [Room(layer, every, self._room) for layer in self._asked.cache.layers]
-        self._place |= {path: len(self._place) - 1 + number for number, path in enumerate(paths)}
-        rows, device = len(self._asked.prompts), self._asked.position.device
-        positions = self._asked.position + len(paths[0]) - 1
-        return self._asked.run_model.everywhere(
-            input_ids=torch.tensor([path[-1] for path in paths], device=device).expand(rows, -1),
-            attention_mask=self._mask(paths),
-            position_ids=positions[:, None].expand(-1, len(paths)),
+        scores = self._asked.run_model.everywhere(
+            input_ids=torch.tensor(self._paths.tokens[chosen], device=device),
+            attention_mask=self._mask(chosen),
+            position_ids=self._asked.position[:, None] + torch.tensor(self._paths.lengths[chosen] - 1, device=device),
             past_key_values=self._cache,
             use_cache=True,
         )
+        if followed:
+            np.put_along_axis(self._kept, chosen, np.arange(self._length, self._length + width)[None], axis=1)
+            self._length += width
+        else:
+            self._cache.crop(-width)
+        return scores
 
-    def _mask(self, paths: Sequence[TokenIds]) -> Tensor:
-        """What is added to attention, [rows, 1, paths, places]: every path sees its prompt and its own tokens."""
+    def _one_by_one(self, chosen: Places) -> Tensor:
+        """A pass for every path that any row asks for."""
+        scores: Tensor | None = None
+        for path in np.unique(chosen).tolist():
+            found = self._asked.next_token(self._paths.ids[path])
+            if scores is None:
+                scores = found.new_empty(*chosen.shape, found.shape[-1])
+            rows, places = (torch.from_numpy(where).to(found.device) for where in np.nonzero(chosen == path))
+            scores[rows, places] = found[rows]
+        assert scores is not None
+        return scores
+
+    def _mask(self, chosen: Places) -> Tensor:
+        """What is added to attention, [rows, 1, width, places]: every path sees its prompt and its own tokens."""
         seen, model = self._asked.seen, self._asked.run_model.model
-        own = torch.zeros(len(paths), len(self._place) - 1, dtype=torch.bool)
-        for number, path in enumerate(paths):
-            own[number, [self._place[path[:end]] for end in range(1, len(path) + 1)]] = True
-        size = (len(seen), len(paths))
-        shown = torch.cat([seen[:, None].expand(*size, -1), own.to(seen.device).expand(len(seen), -1, -1)], dim=-1)
+        width = chosen.shape[1]
+        kept = self._kept[np.arange(self.rows)[:, None, None], self._paths.lines[chosen]]
+        own = np.zeros((*chosen.shape, self._length + width + 1), dtype=bool)  # a place more for "none", then cut off
+        np.put_along_axis(own, kept, True, axis=-1)
+        own[:, np.arange(width), self._length + np.arange(width)] = True
+        shown = torch.cat([seen[:, None].expand(-1, width, -1), torch.from_numpy(own[..., :-1]).to(seen.device)], -1)
         hidden = torch.finfo(model.dtype).min
         return torch.zeros(shown.shape, dtype=model.dtype, device=seen.device).masked_fill(~shown, hidden)[:, None]
 
@@ -73,12 +96,14 @@ def sees_trees(run_model: OnePosition) -> bool:
     ids = torch.linspace(1, run_model.model.config.get_text_config().vocab_size - 1, 9).long().tolist()
     prompts = [ids[:4], [*ids[:2], *ids[4:8]]]
     a, b, c, d = ids[5:]
-    levels: list[list[TokenIds]] = [[()], [(d,), (c,)], [(d, b), (c, a), (c, b)]]
+    paths: list[TokenIds] = [(), (d,), (c,), (d, b), (c, a), (c, b), (a,)]
+    steps = [[[0], [0]], [[1, 2], [2, 1]], [[4, 3, 5], [3, 4, 5]], [[6, 5], [4, 6]]]
     results = []
     for trees in (True, False):
-        tree = Tree(Continuations(run_model, prompts, Prefix([]), cached=True), 5, trees)
+        tree = Tree(Continuations(run_model, prompts, Prefix([]), cached=True), Paths(paths), 4, trees)
         try:
-            results.append(torch.cat([tree.after(level).log_softmax(-1) for level in levels], dim=1))
+            scores = [tree.after(np.array(chosen), followed=len(chosen[0]) < 3) for chosen in steps]
+            results.append(torch.cat([step.log_softmax(-1) for step in scores], dim=1))
         except (RuntimeError, ValueError, TypeError, IndexError):
             return False  # it makes its attention mask by itself
     return agree(results[0], results[1], run_model.model.dtype)

@@ -66,10 +66,12 @@ class CausalEngine(LeftToRight, LocalEngine):
     def _score_numbers(self, rows: Sequence[Row], numbers: range, temperatures: Sequence[float]) -> list[list[Score]]:
         lattice = self._lattice(numbers)
         longest = max(len(row.ids) for row in rows) + lattice.depth
+        at_once = self._paths_at_once(len(rows), longest)
         # A model with a window may count places, of which a tree takes one per path.
-        fits = longest + lattice.size <= self._cache_window
-        tree = Tree(self._asked(rows, longest, forced=True), lattice.size, fits and self._sees_trees)
-        return scores_of(number_logprobs(lattice, tree, temperatures, self._paths_at_once(len(rows), longest)))
+        room = sum(map(len, lattice.stems)) + min(len(lattice.leaves), at_once)
+        fits = longest + room <= self._cache_window
+        tree = Tree(self._asked(rows, longest, forced=True), lattice.paths, room, fits and self._sees_trees)
+        return scores_of(number_logprobs(lattice, tree, temperatures, at_once))
 
     def _score(self, rows: Sequence[Row], temperatures: Sequence[float]) -> list[list[Score]]:
         targets = [self._target(row) for row in rows]

@@ -5,11 +5,14 @@ space. A tokenizer may hold several tokens for that ("1" and "0", "10", " 10", a
 model may write any of them. The probability of a sequence is the product of its next-token probabilities, times the
 probability that the token behind it does not continue the number (`numbers.continues`: it begins with a digit, or with
 a point and a digit; a point by itself ends a sentence).
+
+A wide range has many sequences that hardly any probability comes to, and each costs a pass over the model. What the
+passes that are left out may change has a bound (`NEGLIGIBLE`, `UNCHECKED`), in every row and at every temperature.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -25,6 +28,14 @@ from inference.engines.trie import NEGLIGIBLE
 from inference.errors import InputError
 
 Logs = NDArray[np.float64]
+Places = NDArray[np.intp]
+
+# Share of the probability that a number begins which may, in all, come to paths whose end is not checked: they count
+# as if no further digit followed. `NEGLIGIBLE` is the share that may come to paths which others go on from and which
+# are not followed: the longer numbers lose it.
+UNCHECKED = 1e-6
+# Numbers of a block of scores that stays in the cache of a core while it is summed at one temperature after the other.
+CPU_BLOCK, ACCELERATOR_BLOCK = 2**16, 2**28
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -37,8 +48,34 @@ class Node:
     children: list[Node] = field(default_factory=list)
 
 
+class Paths:
+    """Token paths, the empty one first, each behind the path without its last token.
+
+    Attributes
+    ----------
+    ids
+        The paths.
+    lines
+        The places of the paths that lead to each, from its first token to itself, filled up with -1
+        [paths, tokens of the longest].
+    parents, lengths, tokens
+        The place of the path without the last token, the number of tokens, and the last one [paths]; -1, 0 and -1
+        for the empty path.
+    """
+
+    def __init__(self, ids: Sequence[TokenIds]) -> None:
+        self.ids = tuple(ids)
+        place = {path: number for number, path in enumerate(self.ids)}
+        self.lengths: Places = np.array([len(path) for path in self.ids])
+        self.lines: Places = np.full((len(self.ids), self.lengths.max()), -1)
+        for number, path in enumerate(self.ids):
+            self.lines[number, : len(path)] = [place[path[:end]] for end in range(1, len(path) + 1)]
+        self.parents: Places = np.array([place[path[:-1]] if path else -1 for path in self.ids])
+        self.tokens: Places = np.array([path[-1] if path else -1 for path in self.ids])
+
+
 class Lattice:
-    """All token paths that spell a number of a range.
+    """All token paths that spell a number of a range, or the beginning of one.
 
     Parameters
     ----------
@@ -49,12 +86,19 @@ class Lattice:
 
     Attributes
     ----------
-    root
-        The empty path.
-    continuing
-        Ids of the tokens that continue a number.
-    depth, size
-        Tokens of the longest path, and paths in all.
+    paths
+        The paths, the shortest first.
+    depth
+        Tokens of the longest path.
+    stems, leaves
+        Places of the paths that others go on from, one array per length, and of those that nothing follows.
+    begins
+        Places of the paths that come to a first digit: what they are reached with adds up to the probability that
+        a number begins.
+    spelled, first
+        Places of the paths that spell a number, the lowest number first, and where in `spelled` each number begins.
+    steps, continuing
+        Ids of the tokens that lead from one path to the next, in order, and of those that continue a number.
 
     Raises
     ------
@@ -74,30 +118,20 @@ class Lattice:
             if text in parts:
                 self._tokens.setdefault(text, []).append(token)
         self._longer = {text: [more for more in beginnings if more.startswith(text)] for text in ("", *beginnings)}
-        self.depth = self.size = 0
-        self.root = self._node((), "")
-        spelled = {node.number for node in self.nodes()}
-        unwritten = next((number for index, number in enumerate(numbers) if index not in spelled), None)
-        if unwritten is not None:
-            raise InputError(f"the tokens of this model cannot write the number {unwritten}: choose another range")
-
-    def nodes(self) -> list[Node]:
-        """Every path, the shortest first."""
-        found = [self.root]
-        for node in found:
-            found += node.children
-        return found
+        self._nodes = [self._node((), "")]
+        for node in self._nodes:
+            self._nodes += node.children
+        self._sort()
 
     def forms(self) -> tuple[tuple[tuple[str, TokenIds], ...], ...]:
         """Per number its spellings as text and token ids."""
         spelled: list[list[tuple[str, TokenIds]]] = [[] for _ in self.numbers]
-        for node in self.nodes():
+        for node in self._nodes:
             if node.number is not None:
                 spelled[node.number].append((node.text, node.path))
         return tuple(map(tuple, spelled))
 
     def _node(self, path: TokenIds, text: str) -> Node:
-        self.depth, self.size = max(self.depth, len(path)), self.size + 1
         children = [
             self._node((*path, token), longer)
             for longer in self._longer[text]
@@ -106,19 +140,48 @@ class Lattice:
         ]
         return Node(path, text, self._index.get(text), children)
 
+    def _sort(self) -> None:
+        """The nodes as arrays."""
+        self.paths = Paths([node.path for node in self._nodes])
+        self.depth = int(self.paths.lengths.max())
+        numbers = np.array([len(self.numbers) if node.number is None else node.number for node in self._nodes])
+        goes_on = np.array([bool(node.children) for node in self._nodes])
+        self.leaves = np.flatnonzero(~goes_on & (numbers < len(self.numbers)))
+        self.stems = [np.flatnonzero(goes_on & (self.paths.lengths == n)) for n in range(self.depth)]
+        digits = np.array([bool(node.text.strip(" -")) for node in self._nodes])
+        self.begins = np.flatnonzero(digits & ~digits[self.paths.parents])
+        self.steps = np.unique(self.paths.tokens[1:])
+        self.spelled = np.argsort(numbers, kind="stable")[: (numbers < len(self.numbers)).sum()]
+        found, self.first = np.unique(numbers[self.spelled], return_index=True)
+        unwritten = next((n for place, n in enumerate(self.numbers) if place not in found), None)
+        if unwritten is not None:
+            raise InputError(f"the tokens of this model cannot write the number {unwritten}: choose another range")
+
 
 class Branches(Protocol):
-    """Next-token scores behind many paths at once."""
+    """Next-token scores behind many paths at once, of every row its own."""
 
-    def after(self, paths: Sequence[TokenIds]) -> Tensor:
-        """Float32 [rows, paths, vocabulary], up to a constant per row and path their logarithms of probability.
+    rows: int
 
-        Every path but the empty one has been preceded, in an earlier call, by the path without its last token.
+    def after(self, chosen: Places, followed: bool) -> Tensor:
+        """Float32 [rows, width, vocabulary], up to a constant per row and path their logarithms of probability.
+
+        Parameters
+        ----------
+        chosen
+            Which paths of the lattice, [rows, width]. Each has been preceded, in an earlier call, by the path without
+            its last token, or else its scores mean nothing.
+        followed
+            Whether paths that go on from these will be asked for.
         """
 
 
 def number_logprobs(lattice: Lattice, branches: Branches, temperatures: Sequence[float], at_once: int) -> Logs:
     """Log-probability of every number of a range.
+
+    Behind the paths that others go on from, level by level, and then behind all others, the model says how probably a
+    number ends there. Left out are the least probable paths, whose number then counts as ended (`UNCHECKED`); a number
+    of which every spelling goes on from such a path has the probability 0 (`NEGLIGIBLE`).
 
     Parameters
     ----------
@@ -131,38 +194,21 @@ def number_logprobs(lattice: Lattice, branches: Branches, temperatures: Sequence
     -------
     Array [temperatures, rows, numbers], float64.
     """
-    total: Logs | None = None
-    level, reached = [lattice.root], np.zeros((1, 1, 1))
-    continuing = torch.tensor(lattice.continuing)
-    likeliest = np.full((1, 1), -np.inf)
-    while level:
-        following: list[Node] = []
-        arrived: list[Logs] = []
-        for start in range(0, len(level), at_once):
-            part = level[start : start + at_once]
-            scores = branches.after([node.path for node in part])
-            before = reached[start : start + at_once]
-            # What ends the number is summed by itself: 1 minus the rest would be rounding where the rest is nearly 1.
-            going_on = np.logaddexp.reduce(_chosen(scores, lattice.continuing, temperatures), axis=-1)
-            ending = _summed(scores.index_fill(-1, continuing.to(scores.device), -torch.inf), temperatures)
-            normaliser = np.logaddexp(going_on, ending)
-            ended = before + ending - normaliser
-            if total is None:
-                total = np.full((len(lattice.numbers), *ended.shape[1:]), -np.inf)
-            whole = [(place, node.number) for place, node in enumerate(part) if node.number is not None]
-            if whole:
-                places, owners = map(list, zip(*whole, strict=True))
-                np.logaddexp.at(total, owners, ended[places])
-            for place, node in enumerate(part):
-                if node.children:
-                    one = slice(place, place + 1)
-                    tokens = [child.path[-1] for child in node.children]
-                    step = (_chosen(scores[:, one], tokens, temperatures) - normaliser[one, ..., None])[0]
-                    following += node.children
-                    arrived.append(before[place] + np.moveaxis(step, -1, 0))
-        level, reached, likeliest = _worth_following(following, arrived, likeliest)
-    assert total is not None
-    return np.moveaxis(total, 0, -1)
+    shape = (len(temperatures), branches.rows, len(lattice.paths.ids))
+    reached, ended = np.full(shape, -np.inf), np.zeros(shape)
+    reached[..., 0] = 0
+    rows = np.arange(branches.rows)[:, None]
+    for stems in lattice.stems:
+        for chosen in _worth_a_pass(lattice, reached, stems, NEGLIGIBLE / len(lattice.stems), at_once):
+            scores = branches.after(chosen, followed=True)
+            ending, either = _ending(scores, lattice.continuing, temperatures)
+            ended[:, rows, chosen] = ending - either
+            _reach(lattice, reached, chosen, _chosen(scores, lattice.steps, temperatures) - either[..., None])
+    for chosen in _worth_a_pass(lattice, reached, lattice.leaves, UNCHECKED, at_once):
+        ending, either = _ending(branches.after(chosen, followed=False), lattice.continuing, temperatures)
+        ended[:, rows, chosen] = ending - either
+    total: Logs = np.logaddexp.reduceat((reached + ended)[..., lattice.spelled], lattice.first, axis=-1)
+    return total
 
 
 def scores_of(logprobs: Logs) -> list[list[Score]]:
@@ -181,30 +227,67 @@ def scores_of(logprobs: Logs) -> list[list[Score]]:
     ]  # fmt: skip
 
 
-def _summed(scores: Tensor, temperatures: Sequence[float]) -> Logs:
-    """log of the sum over the vocabulary of exp(score / temperature): [paths, temperatures, rows]."""
-    sums = [(scores if t == 1 else scores / t).logsumexp(-1) for t in temperatures]
-    return np.moveaxis(torch.stack(sums).cpu().double().numpy(), -1, 0)
+def _worth_a_pass(lattice: Lattice, reached: Logs, paths: Places, share: float, at_once: int) -> Iterator[Places]:
+    """Per row the likeliest of some paths, [rows, at most at_once] at a time.
 
-
-def _chosen(scores: Tensor, tokens: Sequence[int], temperatures: Sequence[float]) -> Logs:
-    """Score / temperature of some tokens behind every path: [paths, temperatures, rows, tokens]."""
-    # Off the device first: not every accelerator has float64.
-    found = np.moveaxis(scores[..., tokens].cpu().double().numpy(), 1, 0)[:, None]
-    divided: Logs = found / np.asarray(temperatures)[:, None, None]
-    return divided
-
-
-def _worth_following(nodes: Sequence[Node], arrived: Sequence[Logs], likeliest: Logs) -> tuple[list[Node], Logs, Logs]:
-    """Paths of the next level, with the log-probability of coming there [paths, temperatures, rows].
-
-    Left out are those with less than NEGLIGIBLE of the probability of the likeliest digits so far, in every row. Their
-    numbers come out too small by less than that; 0 where no spelling is worth following.
+    Those left out come, in every row and at every temperature, to at most `share` of the probability that a number
+    begins. Every row gets as many as the one that needs most.
     """
-    if not nodes:
-        return [], np.zeros((0, 1, 1)), likeliest
-    reached = np.concatenate(arrived)
-    digits = [place for place, node in enumerate(nodes) if node.text.strip(" -")]
-    likeliest = np.maximum(likeliest, reached[digits].max(axis=0, initial=-np.inf))
-    kept = np.flatnonzero((reached >= likeliest + np.log(NEGLIGIBLE)).any(axis=(1, 2))).tolist()
-    return [nodes[place] for place in kept], reached[kept], likeliest
+    begun = np.logaddexp.reduce(reached[..., lattice.begins], axis=-1, keepdims=True)
+    here = reached[..., paths]
+    highest = np.maximum(here.max(-1, keepdims=True), begun)
+    weights = np.exp(here - np.maximum(highest, np.finfo(float).min))
+    order = np.argsort(-weights.max(0), axis=-1, kind="stable")
+    left = np.take_along_axis(weights, order[None], -1)[..., ::-1].cumsum(-1)[..., ::-1]  # itself and all behind it
+    needed = (left > share * np.exp(begun - np.maximum(highest, np.finfo(float).min))).any(axis=(0, 1))
+    for start in range(0, int(needed.sum()), at_once):
+        yield paths[order[:, start : min(start + at_once, int(needed.sum()))]]
+
+
+def _reach(lattice: Lattice, reached: Logs, chosen: Places, steps: Logs) -> None:
+    """Enter with what the paths are reached that go on from `chosen` [rows, width].
+
+    `steps` has the log-probabilities of the tokens that lead on, [temperatures, rows, width, steps].
+    """
+    rows = np.arange(len(chosen))[:, None]
+    at = np.full((len(chosen), len(lattice.paths.ids)), -1)
+    at[rows, chosen] = np.arange(chosen.shape[1])
+    following = np.flatnonzero(np.isin(lattice.paths.parents, chosen))
+    parents = lattice.paths.parents[following]
+    columns = np.searchsorted(lattice.steps, lattice.paths.tokens[following])
+    found = reached[..., parents] + steps[:, rows, at[:, parents], columns]
+    reached[..., following] = np.where(at[:, parents] >= 0, found, reached[..., following])
+
+
+def _ending(scores: Tensor, continuing: Sequence[int], temperatures: Sequence[float]) -> tuple[Logs, Logs]:
+    """Logs of the summed weights of what ends a number, and of all tokens: [temperatures, rows, width] each.
+
+    What ends it is summed by itself: 1 minus the rest would be rounding where the rest is nearly 1.
+    """
+    tokens = torch.tensor(continuing, device=scores.device)
+    going_on = _summed(scores.index_select(-1, tokens), temperatures, tokens[:0])
+    ending = _summed(scores, temperatures, tokens)
+    return ending, np.logaddexp(going_on, ending)
+
+
+def _summed(scores: Tensor, temperatures: Sequence[float], without: Tensor) -> Logs:
+    """log of the sum of exp(score / temperature) over the vocabulary `without` some tokens: [temperatures, ...]."""
+    flat = scores.flatten(0, -2)
+    sums = flat.new_empty(len(temperatures), len(flat))
+    size = max(1, (CPU_BLOCK if flat.device.type == "cpu" else ACCELERATOR_BLOCK) // flat.shape[-1])
+    for start in range(0, len(flat), size):
+        block = flat[start : start + size].index_fill(-1, without, -torch.inf)
+        highest = block.amax(-1, keepdim=True).clamp_(min=torch.finfo(block.dtype).min)
+        block -= highest
+        for place, temperature in enumerate(temperatures):
+            weights = (block / temperature).exp_()
+            sums[place, start : start + size] = weights.sum(-1).log_() + highest[:, 0] / temperature
+    return sums.unflatten(-1, scores.shape[:-1]).cpu().double().numpy()
+
+
+def _chosen(scores: Tensor, tokens: Places, temperatures: Sequence[float]) -> Logs:
+    """Score / temperature of some tokens: [temperatures, rows, width, tokens]."""
+    # Off the device first: not every accelerator has float64.
+    found = scores.index_select(-1, torch.tensor(tokens, device=scores.device)).cpu().double().numpy()
+    divided: Logs = found / np.asarray(temperatures)[:, None, None, None]
+    return divided
