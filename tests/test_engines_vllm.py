@@ -115,6 +115,38 @@ def test_the_same_probabilities_as_causal_at_every_temperature(install: Callable
             assert score.answer == known.answer
 
 
+@pytest.mark.parametrize("numbers", [range(10), range(-3, 121)])
+def test_the_same_probabilities_of_numbers_as_causal_at_every_temperature(
+    install: Callable[..., ModuleType], model: str, numbers: range
+) -> None:
+    install()
+    prompts = [Prompt(prompt.text, None, (), numbers) for prompt in PROMPTS] + PROMPTS
+    temperatures = (0.5, 1.0, 2.0)
+    found = engines.load(model, engine="vllm").score(prompts, temperatures)
+    expected = engines.load(model, engine="causal", device="cpu").score(prompts, temperatures)
+    for ours, reference in zip(found, expected, strict=True):
+        for score, known in zip(ours, reference, strict=True):
+            # Float32 probabilities, and what either leaves out of the least probable spellings.
+            assert score.probability == pytest.approx(known.probability, abs=1e-6)
+            assert score.mass == pytest.approx(known.mass, abs=2e-6)
+            assert score.answer == known.answer
+
+
+def test_a_number_without_a_probability_is_an_error_of_its_row(install: Callable[..., ModuleType], model: str) -> None:
+    calls = 0
+
+    def spoil(told: dict[int, float]) -> None:
+        nonlocal calls
+        calls += 1
+        if calls == 3:  # the trial while loading is the first
+            told.popitem()
+
+    install(spoil=spoil)
+    prompts = [Prompt(prompt.text, None, (), range(5)) for prompt in PROMPTS]
+    (scores,) = engines.load(model, engine="vllm").score(prompts)
+    assert [score.error is None for score in scores] == [True, False, True]
+
+
 def test_one_call_asks_a_batch_and_no_request_more_ids_than_it_may(
     install: Callable[..., ModuleType], model: str
 ) -> None:

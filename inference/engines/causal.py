@@ -54,15 +54,6 @@ class CausalEngine(LeftToRight, LocalEngine):
     def _sees_trees(self) -> bool:
         return bool(self._cache_window) and sees_trees(self.run_model)
 
-    def _score_rows(self, rows: Sequence[Row], temperatures: Sequence[float]) -> list[list[Score]]:
-        found: dict[int, list[Score]] = {}
-        for numbers in dict.fromkeys(row.numbers for row in rows):
-            places = [place for place, row in enumerate(rows) if row.numbers == numbers]
-            alike = [rows[place] for place in places]
-            scores = self._score_numbers(alike, numbers, temperatures) if numbers else self._score(alike, temperatures)
-            found.update(zip(places, scores, strict=True))
-        return [found[place] for place in range(len(rows))]
-
     def _score_numbers(self, rows: Sequence[Row], numbers: range, temperatures: Sequence[float]) -> list[list[Score]]:
         lattice = self._lattice(numbers)
         longest = max(len(row.ids) for row in rows) + lattice.depth

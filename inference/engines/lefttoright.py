@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
-from inference.engines import Explanation, Generation, Sampling, Thought
+from inference.engines import Explanation, Generation, Sampling, Score, Thought
 from inference.engines.lattice import Lattice
 from inference.engines.options import Answers, continuations, spaced, tail
 from inference.engines.rows import Row, RowEngine
@@ -95,6 +95,23 @@ class LeftToRight(RowEngine):
 
         The prompts have room for them, and the samplings differ neither in effort nor in length.
         """
+
+    @abstractmethod
+    def _score(self, rows: Sequence[Row], temperatures: Sequence[float]) -> list[list[Score]]:
+        """Score rows on their options: per row a score for every temperature."""
+
+    @abstractmethod
+    def _score_numbers(self, rows: Sequence[Row], numbers: range, temperatures: Sequence[float]) -> list[list[Score]]:
+        """Score rows on all numbers of a range: per row a score for every temperature."""
+
+    def _score_rows(self, rows: Sequence[Row], temperatures: Sequence[float]) -> list[list[Score]]:
+        found: dict[int, list[Score]] = {}
+        for numbers in dict.fromkeys(row.numbers for row in rows):
+            places = [place for place, row in enumerate(rows) if row.numbers == numbers]
+            alike = [rows[place] for place in places]
+            scores = self._score_numbers(alike, numbers, temperatures) if numbers else self._score(alike, temperatures)
+            found.update(zip(places, scores, strict=True))
+        return [found[place] for place in range(len(rows))]
 
     def _write_rows(self, rows: Sequence[Row], samplings: Sequence[Sampling]) -> list[list[Generation]]:
         written = iter(self._written(rows, samplings))

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 import torch
 from torch import Tensor
 
+from inference.engines.lattice import Paths, Places
 from inference.engines.options import TokenIds
 from inference.engines.rows import Row
 from inference.engines.targets import Target
@@ -74,3 +75,52 @@ class RequestedTokens:
         self.problems |= {row: reply.problem for (_, row), reply in zip(asked, replies, strict=True) if reply.problem}
         nothing = [-math.inf] * len(tokens)
         return torch.tensor([nothing if reply.problem else reply.logprobs for reply in replies], dtype=torch.float64)
+
+
+class RequestedPaths:
+    """`lattice.Branches` from questions, over a vocabulary of the tokens that are asked for and, last, all others.
+
+    Parameters
+    ----------
+    ask
+        Gets the replies.
+    rows
+        The prompts.
+    paths
+        Token paths over that vocabulary.
+    tokens
+        The ids of its tokens, but for the last.
+    temperature
+        It divides the logits of every step; the scores are log-probabilities at it.
+
+    Attributes
+    ----------
+    problems
+        Rows without a reply, with the reason; what is computed for them means nothing.
+    """
+
+    def __init__(
+        self,
+        ask: Callable[[list[Question]], list[Reply]],
+        rows: Sequence[Row],
+        paths: Paths,
+        tokens: Sequence[int],
+        temperature: float,
+    ) -> None:
+        self.rows = len(rows)
+        self.problems: dict[int, str] = {}
+        self._ask, self._prompts, self._temperature = ask, rows, temperature
+        self._tokens = tuple(tokens)
+        self._ids = [[tokens[token] for token in path] for path in paths.ids]
+
+    def after(self, chosen: Places, followed: bool) -> Tensor:
+        """Log-probabilities [rows, width, asked tokens + 1], float64; see `lattice.Branches`."""
+        asked = [(row, path) for row, line in enumerate(chosen.tolist()) for path in line]
+        questions = [Question(self._prompts[row].ids + self._ids[path], self._tokens, self._temperature)
+                     for row, path in asked]  # fmt: skip
+        replies = self._ask(questions)
+        self.problems |= {row: reply.problem for (row, _), reply in zip(asked, replies, strict=True) if reply.problem}
+        nothing = [-math.inf] * len(self._tokens)
+        told = torch.tensor([nothing if reply.problem else reply.logprobs for reply in replies], dtype=torch.float64)
+        rest = torch.log1p(-told.logsumexp(-1, keepdim=True).exp().clamp(max=1.0))
+        return torch.cat([told, rest], dim=-1).unflatten(0, chosen.shape)

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from inference.engines import Sampling, Score, VllmSettings
 from inference.engines.batching import partition
+from inference.engines.lattice import Lattice, number_logprobs, scores_of
 from inference.engines.lefttoright import LeftToRight
-from inference.engines.requested import Question, Reply, RequestedTokens
+from inference.engines.requested import Question, Reply, RequestedPaths, RequestedTokens
 from inference.engines.rows import Row
 from inference.engines.targets import score_batch
 from inference.engines.vllm_start import MOST_TOKENS, start
@@ -22,13 +25,15 @@ if TYPE_CHECKING:
 COLDEST = 0.01  # lower temperatures are raised to this one by vLLM, with a warning
 # A batch keeps the scheduler busy (it starts and ends with a half-empty one), and becomes a saved part of the run.
 BATCH_ROWS, BATCH_TOKENS = 4096, 500_000
+# Requests of one call while numbers are scored, each behind a path of its own.
+NUMBER_REQUESTS = 4 * BATCH_ROWS
 
 
 class VllmEngine(LeftToRight):
     """Exact option probabilities, from requests for the log-probabilities of the options' token ids.
 
     See `inference.engines.load` for the parameters and errors. Options of several tokens are scored by forcing their
-    tokens one by one; the prefix cache makes that cheap.
+    tokens one by one, the numbers of a scale by all their spellings; the prefix cache makes that cheap.
     """
 
     def __init__(
@@ -48,6 +53,7 @@ class VllmEngine(LeftToRight):
         self._llm, self._adapter, self._stop = started.llm, started.adapter, started.stop
         self._seed, self._batch_size = seed, batch_size
         self._parameters: dict[tuple[TokenIds, float], Any] = {}
+        self._reduced: dict[range, tuple[Lattice, list[int]]] = {}
         self._try()
 
     def close(self) -> dict[str, Any]:
@@ -60,19 +66,37 @@ class VllmEngine(LeftToRight):
             return partition(lengths, self._batch_size * max(lengths, default=1), self._batch_size)
         return partition(lengths, BATCH_TOKENS, BATCH_ROWS)
 
-    def _score_rows(self, rows: Sequence[Row], temperatures: Sequence[float]) -> list[list[Score]]:
+    def _score(self, rows: Sequence[Row], temperatures: Sequence[float]) -> list[list[Score]]:
         self._refuse_cold(temperatures)
-        if any(row.numbers for row in rows):
-            raise InputError(
-                f"model {self.name}: --engine vllm does not compute exact probabilities of numbers: "
-                "sample them (leave --exact out), or use --engine causal"
-            )
         targets = [self._target(row) for row in rows]
         following = RequestedTokens(self._ask, rows, targets, temperatures)
         scores = score_batch(targets, following, temperatures)
-        for row, problem in following.problems.items():
-            scores[row] = [Score(error=problem)] * len(temperatures)
-        return scores
+        return self._without(following.problems, scores)
+
+    def _score_numbers(self, rows: Sequence[Row], numbers: range, temperatures: Sequence[float]) -> list[list[Score]]:
+        self._refuse_cold(temperatures)
+        lattice, tokens = self._among(self._lattice(numbers))
+        at_once = max(1, NUMBER_REQUESTS // len(rows))
+        asked = [RequestedPaths(self._ask, rows, lattice.paths, tokens, temperature) for temperature in temperatures]
+        # vLLM has divided the logits by the temperature already.
+        logprobs = [number_logprobs(lattice, following, [1.0], at_once) for following in asked]
+        problems = {row: problem for following in asked for row, problem in following.problems.items()}
+        return self._without(problems, scores_of(np.concatenate(logprobs)))
+
+    def _among(self, whole: Lattice) -> tuple[Lattice, list[int]]:
+        """The same paths over a vocabulary of what numbers are made of and, last, all else; and the ids it stands for."""
+        if whole.numbers not in self._reduced:
+            tokens = sorted({*whole.steps.tolist(), *whole.continuing})
+            texts = [self._token_texts[token] for token in tokens]
+            self._reduced[whole.numbers] = Lattice(whole.numbers, [*texts, ""]), tokens
+        return self._reduced[whole.numbers]
+
+    @staticmethod
+    def _without(problems: Mapping[int, str], scores: list[list[Score]]) -> list[list[Score]]:
+        """Scores, of the rows that have a problem this instead."""
+        return [
+            [Score(error=problems[row])] * len(found) if row in problems else found for row, found in enumerate(scores)
+        ]
 
     def _ask(self, questions: list[Question]) -> list[Reply]:
         """Put all questions to vLLM at once; one about more tokens than a request may name becomes several."""

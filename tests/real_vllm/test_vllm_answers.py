@@ -70,6 +70,12 @@ def test_numbers_where_one_begins_another_and_other_temperatures(vllm: Any, caus
     assert_same(vllm, causal, plain(), (0.8,))
 
 
+@pytest.mark.parametrize("numbers", [range(10), range(1, 101)])
+def test_all_numbers_of_a_scale(vllm: Any, causal: Any, numbers: range) -> None:
+    prompts = [Prompt(prompt.text, None, (), numbers) for prompt in plain(end="\nScore from 0 to 100:")]
+    assert_same(vllm, causal, prompts, (0.7, 1.0, 1.3))
+
+
 def test_prompts_with_targets_of_their_own(vllm: Any, causal: Any) -> None:
     assert_same(vllm, causal, plain() + plain(end="\nAnswer: ") + plain((("red", "blue"), ("green", "white"))))
 
