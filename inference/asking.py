@@ -88,6 +88,10 @@ class Round:
     read: Callable[[Variant, Prompt, Any], dict[str, Any]] = read
     chosen: Callable[[Variant], bool] = lambda variant: True
 
+    def has(self, way: type) -> bool:
+        """Whether some condition is answered in this way (`Exact`, `Sampling` or `Thinking`)."""
+        return any(isinstance(condition.way, way) for condition in self.conditions)
+
 
 class Questions(Protocol):
     """How a protocol asks its study, whichever the model."""

@@ -137,27 +137,23 @@ def fitting_rounds(model: Model, engine: Engine | Spread, form: str, rounds: Seq
     thinks = form == CHAT and engine.info.get("thinks")
     if not fitting:
         raise InputError(f"model {model.id} fills a mask and writes no text: ask it for --answer probability")
-    if thinks and any(_has(Exact, each) for each in fitting):
+    if thinks and any(each.has(Exact) for each in fitting):
         raise InputError(
             f"model {model.id} thinks before it answers, so its first token is no answer: "
             "ask it for --answer thought (probabilities behind its thinking) or text, or with --form plain"
         )
-    if not thinks and any(_has(Thinking, each) for each in fitting):
+    if not thinks and any(each.has(Thinking) for each in fitting):
         raise InputError(
             f"model {model.id} in {form} form does not think before it answers: ask it for --answer probability"
         )
-    if engine.info.get("unshown") and any(_has(Exact, each) for each in fitting):
+    if engine.info.get("unshown") and any(each.has(Exact) for each in fitting):
         raise InputError(f"{engine.info['unshown']}; or ask for text (--answer text)")
     return fitting
 
 
 def askable(form: str, rounds: Sequence[Round]) -> list[Round]:
     """All rounds, but those for texts where a mask is filled."""
-    return [each for each in rounds if form != CLOZE or _has(Exact, each)]
-
-
-def _has(way: type, asked: Round) -> bool:
-    return any(isinstance(condition.way, way) for condition in asked.conditions)
+    return [each for each in rounds if form != CLOZE or each.has(Exact)]
 
 
 def _ask_round(run: Run, model: str, asked: Round, engine: Engine | Spread, stop: Stop) -> list[Tally]:

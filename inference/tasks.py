@@ -8,9 +8,10 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Self
 
-from inference.asking import Questions, Spread
+from inference.asking import Exact, Questions, Spread
+from inference.engines import NO_NUMBERS
 from inference.errors import InputError, RunFailed
-from inference.models import Model
+from inference.models import HOSTED, Model
 from inference.prompts import CHAT, CLOZE, PLAIN
 from inference.run import Settings, ask_model, finished, release_memory
 from inference.session import Stop, Tally, report_bill
@@ -185,14 +186,17 @@ class _Loaded:
 def _refuse_unaskable(task: Task) -> None:
     """Render the first prompt in every form that a model could need; one that succeeds is enough.
 
-    Which form a model needs is known once it is loaded. What fails in all of them would waste that time.
+    Which form a model needs is known once it is loaded. What fails in all of them would waste that time, as would
+    numbers of a scale that are wanted of a server, which shows the likeliest tokens only.
     """
     variant = next(task.study.variants)
     problems = []
     for form in (*((PLAIN, CHAT) if task.settings.form == "auto" else (task.settings.form,)), CLOZE):
         try:
             for each in task.questions.rounds(form):
-                each.render(variant, "[MASK]")
+                prompt = each.render(variant, "[MASK]")
+                if prompt.numbers and task.settings.engine == HOSTED and each.has(Exact):
+                    raise InputError(NO_NUMBERS)
         except InputError as error:
             problems.append(error)
         else:

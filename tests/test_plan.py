@@ -229,6 +229,14 @@ def test_a_prompt_file_without_the_forms_that_could_be_asked_is_found_before_a_m
     assert loaded == []
 
 
+def test_numbers_that_a_server_cannot_tell_are_refused_before_a_model_loads(folder, loaded, capsys):
+    with (folder / "plan.toml").open("a", encoding="utf-8") as plan:
+        plan.write('[[study]]\nprotocol = "scoring"\nname = "s"\nitems = "demo"\nexact = true\nengine = "openai"\n')
+    assert run(folder) == 2
+    assert "engine openai cannot see the probability of every number: sample them" in capsys.readouterr().err
+    assert loaded == []
+
+
 def test_a_changed_study_is_refused_before_a_model_loads(folder, loaded, capsys):
     assert run(folder) == 0
     loaded.clear()

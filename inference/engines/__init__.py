@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 ENGINES = {"causal": "causal", "masked": "masked", "vllm": "causal", "openai": "causal"}
 """Every engine, and the family of models that it asks."""
+NO_NUMBERS = "engine openai cannot see the probability of every number: sample them, leave --exact out"
 
 
 @dataclass(frozen=True, slots=True)

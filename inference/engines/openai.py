@@ -8,7 +8,7 @@ from collections.abc import Coroutine, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from inference.engines import Explanation, Generation, Sampling, Score, Thought
+from inference.engines import NO_NUMBERS, Explanation, Generation, Sampling, Score, Thought
 from inference.engines.api import bounds, requests
 from inference.engines.api.limits import Clock
 from inference.engines.api.pool import Pool
@@ -128,7 +128,7 @@ class OpenAIEngine:
         if any(temperature != 1 for temperature in temperatures):
             raise InputError("engine openai sees probabilities at temperature 1 only: leave other temperatures out")
         if any(prompt.numbers for prompt in prompts):
-            raise InputError("engine openai cannot see the probability of every number: sample them, leave --exact out")
+            raise InputError(NO_NUMBERS)
         scores = self._run(self._score(prompts))
         return [list(scores) for _ in temperatures]
 

@@ -84,7 +84,7 @@ class VllmEngine(LeftToRight):
         return self._without(problems, scores_of(np.concatenate(logprobs)))
 
     def _among(self, whole: Lattice) -> tuple[Lattice, list[int]]:
-        """The same paths over a vocabulary of what numbers are made of and, last, all else; and the ids it stands for."""
+        """The same paths over the tokens of numbers and, as the last one, all others; and the ids of the former."""
         if whole.numbers not in self._reduced:
             tokens = sorted({*whole.steps.tolist(), *whole.continuing})
             texts = [self._token_texts[token] for token in tokens]

@@ -73,7 +73,13 @@ def test_numbers_where_one_begins_another_and_other_temperatures(vllm: Any, caus
 @pytest.mark.parametrize("numbers", [range(10), range(1, 101)])
 def test_all_numbers_of_a_scale(vllm: Any, causal: Any, numbers: range) -> None:
     prompts = [Prompt(prompt.text, None, (), numbers) for prompt in plain(end="\nScore from 0 to 100:")]
-    assert_same(vllm, causal, prompts, (0.7, 1.0, 1.3))
+    temperatures = (0.7, 1.0, 1.3)
+    for ours, reference in zip(vllm.score(prompts, temperatures), causal.score(prompts, temperatures), strict=True):
+        for score, known in zip(ours, reference, strict=True):
+            assert score.error is None
+            assert score.probability == pytest.approx(known.probability, abs=1e-5)
+            assert score.mass == pytest.approx(known.mass, abs=1e-5)
+            assert score.answer == known.answer
 
 
 def test_prompts_with_targets_of_their_own(vllm: Any, causal: Any) -> None:
