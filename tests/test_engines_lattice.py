@@ -14,8 +14,9 @@ import torch
 from scipy.stats import chisquare
 
 from inference.engines import Sampling
+from inference.engines.branches import Tree
 from inference.engines.causal import CausalEngine
-from inference.engines.lattice import Lattice
+from inference.engines.lattice import Lattice, number_logprobs
 from inference.engines.loading import Checkpoint
 from inference.engines.masked import MaskedEngine
 from inference.errors import InputError
@@ -84,7 +85,8 @@ def test_every_spelling_of_a_number_counts(kind: str) -> None:
 
 
 @pytest.mark.parametrize("architecture", sorted(tiny_models.CAUSAL))
-def test_a_tree_gives_what_single_passes_give(architecture: str) -> None:
+def test_a_tree_gives_what_single_passes_give(architecture: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    follow_every_path(monkeypatch)  # a tree leaves out others than single passes do
     engine = engine_of(architecture)
     prompts = asked(range(-3, 21))
     engine.batches(prompts)
@@ -151,10 +153,102 @@ def test_what_cannot_be_scored_is_refused() -> None:
         masked.score([Prompt("a [MASK]", None, (), range(10))])
 
 
-def test_paths_that_add_nothing_are_not_followed(monkeypatch: pytest.MonkeyPatch) -> None:
+class Table:
+    """Random scores behind every path, peaked enough for most paths to be improbable; notes who asks for what."""
+
+    def __init__(self, lattice: Lattice, alike: bool) -> None:
+        self.rows, self.alike = 5, alike
+        sharpness = torch.linspace(1, 12, self.rows)[:, None, None]
+        generator = torch.Generator().manual_seed(1)
+        self.scores = sharpness * torch.randn(self.rows, len(lattice.paths.ids), len(WORDS), generator=generator)
+        self.asked: list[np.ndarray] = []
+
+    def after(self, chosen: np.ndarray, followed: bool) -> torch.Tensor:
+        self.asked.append(chosen)
+        return self.scores[torch.arange(self.rows)[:, None], torch.from_numpy(chosen)]
+
+
+WORDS = [*"0123456789", " ", "-", "10", " 1", "1", ".5", ".", "word"]
+
+
+def follow_every_path(monkeypatch: pytest.MonkeyPatch) -> None:
+    for share in ("UNCHECKED", "NEGLIGIBLE"):
+        monkeypatch.setattr(f"inference.engines.lattice.{share}", 0.0)
+
+
+def by_definition(lattice: Lattice, table: Table, temperature: float) -> tuple[np.ndarray, np.ndarray]:
+    """Probabilities of all numbers [rows, numbers], spelling by spelling, and that a number begins [rows]."""
+    probability = (table.scores.double() / temperature).softmax(-1).numpy()
+    place = {path: number for number, path in enumerate(lattice.paths.ids)}
+    goes_on = [token for token, word in enumerate(WORDS) if word.lstrip(".")[:1].isdigit()]
+
+    def reached(path: tuple[int, ...]) -> np.ndarray:
+        steps = [probability[:, place[path[:end]], token] for end, token in enumerate(path)]
+        return np.prod(steps, axis=0)
+
+    found = np.zeros((table.rows, len(lattice.numbers)))
+    for number, forms in enumerate(lattice.forms()):
+        for _, path in forms:
+            found[:, number] += reached(path) * (1 - probability[:, place[path], goes_on].sum(-1))
+    text = {path: "".join(WORDS[token] for token in path) for path in place}
+    first = [path for path in place if any(c.isdigit() for c in text[path]) and not text[path[:-1]].strip(" -")]
+    return found, np.sum([reached(path) for path in first], axis=0)
+
+
+@pytest.mark.parametrize("alike", [False, True])
+@pytest.mark.parametrize("numbers", [range(1, 101), range(-12, 13)])
+@pytest.mark.parametrize("share", [0.0, 1e-5, 1e-3, 3e-2])
+def test_what_is_left_out_changes_no_more_than_its_share(
+    numbers: range, alike: bool, share: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    follow_every_path(monkeypatch)
+    monkeypatch.setattr("inference.engines.lattice.UNCHECKED", share)
+    lattice, temperatures = Lattice(numbers, WORDS), (0.4, 1.0, 1.3)
+    table = Table(lattice, alike)
+    found = np.exp(number_logprobs(lattice, table, temperatures, at_once=7))
+    for temperature, probabilities in zip(temperatures, found, strict=True):
+        expected, begun = by_definition(lattice, table, temperature)
+        rounding = 1e-5 * expected + 1e-12  # float32 scores, summed in float32
+        assert (probabilities >= expected - rounding).all()  # an end that is not checked counts in full
+        assert ((probabilities - expected - rounding).sum(-1) <= share * begun).all()
+    asked = np.concatenate(table.asked, axis=1)
+    assert all(len(set(row)) == len(row) for row in asked.tolist())  # each path once
+    assert (asked == asked[0]).all() or not alike
+    assert (asked.shape[1] == len(lattice.paths.ids)) == (share == 0)
+    assert max(chosen.shape[1] for chosen in table.asked) <= 7
+
+
+def test_longer_numbers_lose_no_more_than_their_share(monkeypatch: pytest.MonkeyPatch) -> None:
+    lattice = Lattice(range(1, 101), WORDS)
+    follow_every_path(monkeypatch)
+    monkeypatch.setattr("inference.engines.lattice.NEGLIGIBLE", 1e-2)
+    table = Table(lattice, alike=False)
+    (found,) = np.exp(number_logprobs(lattice, table, [1.0], at_once=50))
+    expected, begun = by_definition(lattice, table, 1.0)
+    lost = np.maximum(expected - found, 0).sum(-1)
+    assert lost.max() > 1e-6  # so that the bound is one
+    assert (lost <= 1e-2 * begun + 1e-6).all()
+
+
+def test_rows_choose_their_own_paths_and_leaves_are_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    trees: list[Tree] = []
+
+    class Noted(Tree):
+        def __init__(self, *given: Any) -> None:
+            super().__init__(*given)
+            trees.append(self)
+
+    monkeypatch.setattr("inference.engines.causal.Tree", Noted)
     engine, numbers = engine_of(favoured=3.0), range(1, 101)
-    ((whole,),) = engine.score(asked(numbers)[:1], [0.3])
-    monkeypatch.setattr("inference.engines.lattice.NEGLIGIBLE", 1e-300)
-    ((every,),) = engine.score(asked(numbers)[:1], [0.3])
-    assert whole.probability != every.probability
-    np.testing.assert_allclose(whole.probability, every.probability, atol=1e-6)
+    (pruned,) = engine.score(asked(numbers), [0.3])
+    monkeypatch.setattr(engine, "_paths_at_once", lambda *_: 9)
+    (few,) = engine.score(asked(numbers), [0.3])
+    follow_every_path(monkeypatch)
+    (every,) = engine.score(asked(numbers), [0.3])
+    for one, other, whole in zip(pruned, few, every, strict=True):
+        assert one.probability != whole.probability
+        np.testing.assert_allclose(one.probability, other.probability, rtol=1e-4, atol=1e-9)
+        np.testing.assert_allclose(one.probability, whole.probability, atol=2e-5)
+    stems = sum(map(len, engine._lattice(numbers).stems)) - 1
+    for tree in trees:
+        assert tree._cache.get_seq_length() <= tree._asked.seen.shape[1] + stems

@@ -20,21 +20,21 @@ class Tree:
     Parameters
     ----------
     asked
-        The prompts. Where it keeps no keys and values, every path is a pass of its own.
+        The prompts.
     paths
         The paths that may be asked for.
     room
         Paths for which there is to be room beside the prompts; more of it is made where it ends.
     trees
-        Whether this model takes trees (`sees_trees`). Without, every path is a pass of its own.
+        Whether this model takes trees (`sees_trees`) and keeps the keys and values of the prompts. Without, every
+        path is a pass of its own.
     """
 
     def __init__(self, asked: Continuations, paths: Paths, room: int, trees: bool) -> None:
-        self.rows = len(asked.prompts)
+        self.rows, self.alike = len(asked.prompts), not trees
         self._asked = asked
         self._paths = paths
         self._room = room
-        self._trees = trees
         self._cache: DynamicCache | None = None
         # Where in the cache, behind the prompts, each row keeps each path; -1 for none, as for the path "-1".
         self._kept = np.full((self.rows, len(paths.ids) + 1), -1)
@@ -44,13 +44,12 @@ class Tree:
         """Scores [rows, width, vocabulary]; see `lattice.Branches`."""
         if not chosen.any():
             return self._asked.next_token(())[:, None]
-        if not self._trees or self._asked.cache is None:
+        if self.alike:
             return self._one_by_one(chosen)
         device, width = self._asked.position.device, chosen.shape[1]
         if self._cache is None:
-            every = torch.arange(self.rows, device=device)
             self._cache = DynamicCache()
-            self._cache.layers = [Room(layer, every, self._room) for layer in self._asked.cache.layers]
+            self._cache.layers = [Room(layer, None, self._room) for layer in self._asked.cache.layers]  # type: ignore[union-attr]
         scores = self._asked.run_model.everywhere(
             input_ids=torch.tensor(self._paths.tokens[chosen], device=device),
             attention_mask=self._mask(chosen),

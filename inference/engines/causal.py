@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
 # A shorter shared start costs more in bookkeeping than it saves.
 SHORTEST_PREFIX = 8
-# Tokens of a tree in one forward pass on a CPU.
-TREE_TOKENS = 4 * CPU_TOKENS
 
 
 class CausalEngine(LeftToRight, LocalEngine):
@@ -92,7 +90,7 @@ class CausalEngine(LeftToRight, LocalEngine):
 
     def _paths_at_once(self, rows: int, longest: int) -> int:
         """Token paths behind each of some prompts that are followed in one forward pass."""
-        most = TREE_TOKENS if self.model.device.type == "cpu" else token_budget(self.model, longest)[1]
+        most = CPU_TOKENS if self.model.device.type == "cpu" else token_budget(self.model, longest)[1]
         return max(1, most // rows)
 
 

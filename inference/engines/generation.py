@@ -193,12 +193,13 @@ class _Cached:
 class Room(DynamicLayer):
     """Keys and values of a layer with room for the tokens to come: new ones are written, and nothing else moved."""
 
-    def __init__(self, layer: Any, rows: Tensor, room: int) -> None:
+    def __init__(self, layer: Any, rows: Tensor | None, room: int) -> None:
         super().__init__()
         self.lazy_initialization(layer.keys, layer.values)
         self._more = room
-        # Room for the few prompts first, then one copy for each of their many texts.
-        self._whole = [self._roomy(states)[rows] for states in (layer.keys, layer.values)]
+        self._whole = [self._roomy(states) for states in (layer.keys, layer.values)]
+        if rows is not None:  # room for the few prompts first, then one copy for each of their many texts
+            self._whole = [whole[rows] for whole in self._whole]
         self._show(layer.keys.shape[-2])
 
     def update(self, key_states: Tensor, value_states: Tensor, *args: Any, **kwargs: Any) -> tuple[Tensor, Tensor]:

@@ -12,7 +12,7 @@ passes that are left out may change has a bound (`NEGLIGIBLE`, `UNCHECKED`), in 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -31,11 +31,11 @@ Logs = NDArray[np.float64]
 Places = NDArray[np.intp]
 
 # Share of the probability that a number begins which may, in all, come to paths whose end is not checked: they count
-# as if no further digit followed. `NEGLIGIBLE` is the share that may come to paths which others go on from and which
-# are not followed: the longer numbers lose it.
-UNCHECKED = 1e-6
+# as if no further digit followed. It is what rounding to float32 moves, too. `NEGLIGIBLE` is the share that may come
+# to paths that others go on from and that are not followed: the longer numbers lose it.
+UNCHECKED = 1e-5
 # Numbers of a block of scores that stays in the cache of a core while it is summed at one temperature after the other.
-CPU_BLOCK, ACCELERATOR_BLOCK = 2**16, 2**28
+CPU_BLOCK, ACCELERATOR_BLOCK = 2**16, 2**26
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -132,12 +132,13 @@ class Lattice:
         return tuple(map(tuple, spelled))
 
     def _node(self, path: TokenIds, text: str) -> Node:
-        children = [
-            self._node((*path, token), longer)
-            for longer in self._longer[text]
-            if longer != text
-            for token in self._tokens.get(longer[len(text) :], ())
-        ]
+        longer = (
+            self._node((*path, token), more)
+            for more in self._longer[text]
+            if more != text
+            for token in self._tokens.get(more[len(text) :], ())
+        )
+        children = [node for node in longer if node.number is not None or node.children]  # no dead ends
         return Node(path, text, self._index.get(text), children)
 
     def _sort(self) -> None:
@@ -146,7 +147,7 @@ class Lattice:
         self.depth = int(self.paths.lengths.max())
         numbers = np.array([len(self.numbers) if node.number is None else node.number for node in self._nodes])
         goes_on = np.array([bool(node.children) for node in self._nodes])
-        self.leaves = np.flatnonzero(~goes_on & (numbers < len(self.numbers)))
+        self.leaves = np.flatnonzero(~goes_on)
         self.stems = [np.flatnonzero(goes_on & (self.paths.lengths == n)) for n in range(self.depth)]
         digits = np.array([bool(node.text.strip(" -")) for node in self._nodes])
         self.begins = np.flatnonzero(digits & ~digits[self.paths.parents])
@@ -162,6 +163,7 @@ class Branches(Protocol):
     """Next-token scores behind many paths at once, of every row its own."""
 
     rows: int
+    alike: bool  # whether a path costs a pass for all rows: then all are to ask for the same
 
     def after(self, chosen: Places, followed: bool) -> Tensor:
         """Float32 [rows, width, vocabulary], up to a constant per row and path their logarithms of probability.
@@ -198,15 +200,17 @@ def number_logprobs(lattice: Lattice, branches: Branches, temperatures: Sequence
     reached, ended = np.full(shape, -np.inf), np.zeros(shape)
     reached[..., 0] = 0
     rows = np.arange(branches.rows)[:, None]
-    for stems in lattice.stems:
-        for chosen in _worth_a_pass(lattice, reached, stems, NEGLIGIBLE / len(lattice.stems), at_once):
-            scores = branches.after(chosen, followed=True)
+    stems = [(level, NEGLIGIBLE / len(lattice.stems), True) for level in lattice.stems]
+    for paths, share, followed in [*stems, (lattice.leaves, UNCHECKED, False)]:
+        begun = np.logaddexp.reduce(reached[..., lattice.begins], axis=-1)
+        worth = paths[_worth_a_pass(begun, reached[..., paths], share, branches.alike)]
+        for start in range(0, worth.shape[1], at_once):
+            chosen = worth[:, start : start + at_once]
+            scores = branches.after(chosen, followed)
             ending, either = _ending(scores, lattice.continuing, temperatures)
             ended[:, rows, chosen] = ending - either
-            _reach(lattice, reached, chosen, _chosen(scores, lattice.steps, temperatures) - either[..., None])
-    for chosen in _worth_a_pass(lattice, reached, lattice.leaves, UNCHECKED, at_once):
-        ending, either = _ending(branches.after(chosen, followed=False), lattice.continuing, temperatures)
-        ended[:, rows, chosen] = ending - either
+            if followed:
+                _reach(lattice, reached, chosen, _chosen(scores, lattice.steps, temperatures) - either[..., None])
     total: Logs = np.logaddexp.reduceat((reached + ended)[..., lattice.spelled], lattice.first, axis=-1)
     return total
 
@@ -227,21 +231,19 @@ def scores_of(logprobs: Logs) -> list[list[Score]]:
     ]  # fmt: skip
 
 
-def _worth_a_pass(lattice: Lattice, reached: Logs, paths: Places, share: float, at_once: int) -> Iterator[Places]:
-    """Per row the likeliest of some paths, [rows, at most at_once] at a time.
+def _worth_a_pass(begun: Logs, reached: Logs, share: float, alike: bool) -> Places:
+    """The likeliest of some paths per row, best first, as [rows, width] places along the last axis of `reached`.
 
-    Those left out come, in every row and at every temperature, to at most `share` of the probability that a number
-    begins. Every row gets as many as the one that needs most.
+    Those left out come, in every row and at every temperature, to at most `share` of what is `begun`, the probability
+    that a number begins. Every row gets as many as the one that needs most; `alike`: all get the same.
     """
-    begun = np.logaddexp.reduce(reached[..., lattice.begins], axis=-1, keepdims=True)
-    here = reached[..., paths]
-    highest = np.maximum(here.max(-1, keepdims=True), begun)
-    weights = np.exp(here - np.maximum(highest, np.finfo(float).min))
-    order = np.argsort(-weights.max(0), axis=-1, kind="stable")
-    left = np.take_along_axis(weights, order[None], -1)[..., ::-1].cumsum(-1)[..., ::-1]  # itself and all behind it
-    needed = (left > share * np.exp(begun - np.maximum(highest, np.finfo(float).min))).any(axis=(0, 1))
-    for start in range(0, int(needed.sum()), at_once):
-        yield paths[order[:, start : min(start + at_once, int(needed.sum()))]]
+    highest = np.maximum(np.maximum(reached.max(-1), begun), np.finfo(float).min)[..., None]
+    weights = np.exp(reached - highest)
+    likeliest = weights.max(axis=(0, 1) if alike else 0)
+    order = np.broadcast_to(np.argsort(-likeliest, axis=-1, kind="stable"), reached.shape[1:])
+    rest = np.take_along_axis(weights, order[None], -1)[..., ::-1].cumsum(-1)[..., ::-1]  # each with all behind it
+    needed = (rest > share * np.exp(begun[..., None] - highest)).any(axis=(0, 1))
+    return order[:, : needed.sum()]
 
 
 def _reach(lattice: Lattice, reached: Logs, chosen: Places, steps: Logs) -> None:
