@@ -99,6 +99,8 @@ class RequestedPaths:
         Rows without a reply, with the reason; what is computed for them means nothing.
     """
 
+    alike = False
+
     def __init__(
         self,
         ask: Callable[[list[Question]], list[Reply]],
