@@ -1,7 +1,7 @@
 """The embedded models that answer when there is no hub, no GPU and no key (`--model demo`).
 
 Importing this package is light: it names the checkpoints, it does not load them. `world` holds what they
-were taught, `questionnaire` what they are asked, `train` and `evaluate` how they came about.
+were taught, `questionnaire` what they are asked, `train`, `widen` and `evaluate` how they came about.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class DemoModel:
 
 def _family() -> dict[str, DemoModel]:
     """Name every checkpoint, smallest first, base before tuned, the masked model last."""
-    sizes = {"small": 193_600, "medium": 476_448, "large": 971_392}
+    sizes = {"small": 226_368, "medium": 513_312, "large": 971_392}
     family = {}
     for size, parameters in sizes.items():
         series = f"waver-demo-{size}"
