@@ -141,14 +141,29 @@ def test_what_passes_is_waited_out(tmp_path, name, capsys):
     without_key(tmp_path, *capsys.readouterr())
 
 
-def test_slow_bytes_count_as_lost(tmp_path):
-    """A byte every 20 ms never trips a timeout between two bytes."""
-    with FaultyServer(
-        lambda number, text, before: Fault("drip") if "Thing 1" in text and not before else None
-    ) as server:
-        ask(tmp_path, server, timeout=0.4)
+@pytest.mark.parametrize("kind", ["drip", "late"])
+def test_a_reply_that_takes_too_long_is_cut_and_asked_again(tmp_path, kind):
+    """The limit is one for the whole reply: between two pieces of one that drips there are 40 ms.
+
+    Both would come whole after four seconds, so without the limit nothing would be asked again.
+    """
+    slow = [prompt_of(variant) for variant in VARIANTS if variant.item == VARIANTS[5].item]
+    with FaultyServer(lambda number, text, before: Fault(kind) if text in slow and not before else None) as server:
+        ask(tmp_path, server, timeout=1.5, concurrency=8, batch=COUNT)
     complete(tmp_path)
-    assert bill(tmp_path)["repeated"] == 5
+    assert [server.asked(prompt_of(v)) for v in VARIANTS] == [1 + (prompt_of(v) in slow) for v in VARIANTS]
+    assert bill(tmp_path)["repeated"] == len(slow) == 5
+
+
+def test_a_reply_that_always_takes_too_long_is_a_row_with_an_error(tmp_path):
+    slow = prompt_of(VARIANTS[7])
+    with FaultyServer(lambda number, text, before: Fault("drip") if text == slow else None) as server:
+        ask(tmp_path, server, timeout=1.0, retries=Retries(2, first=0.001, longest=0.004))
+        assert server.asked(slow) == 2
+    (row,) = (row for row in rows_of(tmp_path) if row["error"])
+    assert (row["variant"], row["error"]) == (VARIANTS[7].variant, "no reply within 1 s (asked 2 times)")
+    assert row["probability"] is None
+    assert len(answered(tmp_path)) == COUNT - 1
 
 
 def test_nothing_is_asked_twice_without_need(tmp_path):
