@@ -316,6 +316,18 @@ def test_the_key_is_sent_and_written_nowhere(tmp_path, capsys, caplog):
     without_key(tmp_path, *capsys.readouterr(), caplog.text)
 
 
+def test_a_reply_that_sends_elsewhere_is_not_followed(tmp_path, capsys):
+    """Neither the prompt nor the key goes to a server that nobody named."""
+    lost = prompt_of(VARIANTS[0])
+    with FaultyServer() as elsewhere:
+        moved = Fault("status", 307, headers={"location": f"{elsewhere.url}/chat/completions"})
+        with FaultyServer(lambda number, text, before: moved if text == lost else None) as server:
+            ask(tmp_path, server)
+        assert elsewhere.requests == []
+    assert [row["error"] for row in rows_of(tmp_path) if row["error"]] == ["HTTP 307: out of order"]
+    without_key(tmp_path, *capsys.readouterr())
+
+
 def test_not_more_at_once_than_allowed(tmp_path):
     with FaultyServer(delay=0.01) as server:
         ask(tmp_path, server, concurrency=3, batch=15)
