@@ -415,6 +415,18 @@ def test_thoughts_are_kept_apart_and_first_tokens_of_thinkers_refused(tmp_path):
         assert rows[variant.key]["answer"] == says
 
 
+def test_half_a_surrogate_pair_is_written_as_a_replacement_character(tmp_path):
+    """JSON can hold what no file can: a text cut within an emoji, say."""
+    lost = prompt_of(VARIANTS[0])
+    refused = Fault("status", 400, "not \ud83d this")
+    with FaultyServer(
+        lambda n, text, b: refused if text == lost else None, thoughts="Hm \ud83d\ude00 \ud83d"
+    ) as server:
+        ask(tmp_path, server, ways=TEXT)
+    assert {row["output"][0].partition("</think>")[0] for row in answered(tmp_path).values()} == {"<think>Hm 😀 \ufffd"}
+    assert [row["error"] for row in rows_of(tmp_path) if row["error"]] == ["HTTP 400: not \ufffd this"]
+
+
 def test_probabilities_at_another_temperature_are_refused():
     with FaultyServer() as server:
         engine = OpenAIEngine(MODEL, ApiSettings(base_url=server.url))

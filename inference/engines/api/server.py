@@ -204,7 +204,7 @@ class Server:
         """A server's words as they may be shown: one line of bounded length, without the key."""
         if self._key:
             text = text.replace(self._key, "***")
-        line = " ".join(text.split())
+        line = " ".join(storable(text).split())
         return line if len(line) <= LONGEST_MESSAGE else line[: LONGEST_MESSAGE - 3] + "..."
 
 
@@ -214,6 +214,11 @@ class _Temporary(Exception):
     def __init__(self, message: str, asked: float | None = None) -> None:
         super().__init__(message)
         self.asked = asked
+
+
+def storable(text: str) -> str:
+    """The text with U+FFFD for every half of a surrogate pair: JSON can hold those, files cannot."""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def _parsed(text: str) -> dict[str, Any]:
