@@ -29,6 +29,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from analysis import multiplicity
 from analysis.errors import InputError
 
 LEAST, FEW = 4, 10  # no coefficient from fewer models than the first, a mark below the second
@@ -131,11 +132,9 @@ def row(found: Coefficient) -> dict[str, float | int | str]:
 
 def holm(table: pd.DataFrame, by: Sequence[str]) -> pd.Series:
     """`p` after Holm, families told apart by some columns; what has no p value is no test."""
-    from statsmodels.stats.multitest import multipletests
-
     corrected = pd.Series(np.nan, table.index)
     for _, family in table.dropna(subset=["p"]).groupby(list(by)):
-        corrected[family.index] = multipletests(family["p"], method="holm")[1]
+        corrected[family.index] = multiplicity.holm(family["p"])
     return corrected
 
 

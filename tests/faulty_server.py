@@ -21,14 +21,17 @@ MODEL = "hash-1"
 WORDS = (" Yes", " No", "Yes", "No", " yes", " no", "yes", "no", " YES", " NO", "Y", " N", "Maybe", "It", "The", "I",
          " I", "As", "To", "\n", " the", "This", "Well", "Of")  # fmt: skip
 HIDDEN = 0.05  # probability that no shown token has
+# Seconds until a slow reply is complete, and between two pieces of one that drips.
+SLOW, PAUSE = 4.0, 0.04
 
 
 @dataclass(frozen=True)
 class Fault:
     """What goes wrong with one request.
 
-    kind: drop (no reply), half (the connection ends within the reply), cut (JSON cut short), drip (a byte at a time),
-    status (an HTTP error), bare (no log-probabilities), few (fewer than asked), other (another model), none (no error).
+    kind: drop (no reply), half (the connection ends within the reply), cut (JSON cut short), drip (the whole reply, a
+    few bytes at a time), late (the whole reply, after nothing for long), status (an HTTP error), bare (no
+    log-probabilities), few (fewer than asked), other (another model), none (no error).
     """
 
     kind: str
@@ -157,11 +160,14 @@ class FaultyServer:
         if fault.kind == "drip":
             payload = json.dumps(reply).encode()
             writer.write(_head(200, len(payload)))
-            for place in range(len(payload)):
-                writer.write(payload[place : place + 1])
+            size = math.ceil(len(payload) * PAUSE / SLOW)
+            for start in range(0, len(payload), size):
+                writer.write(payload[start : start + size])
                 await writer.drain()
-                await asyncio.sleep(0.02)
+                await asyncio.sleep(PAUSE)
             return True
+        if fault.kind == "late":
+            await asyncio.sleep(SLOW)
         return await self._send(writer, 200, reply)
 
     async def _send(

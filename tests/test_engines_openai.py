@@ -141,14 +141,29 @@ def test_what_passes_is_waited_out(tmp_path, name, capsys):
     without_key(tmp_path, *capsys.readouterr())
 
 
-def test_slow_bytes_count_as_lost(tmp_path):
-    """A byte every 20 ms never trips a timeout between two bytes."""
-    with FaultyServer(
-        lambda number, text, before: Fault("drip") if "Thing 1" in text and not before else None
-    ) as server:
-        ask(tmp_path, server, timeout=0.4)
+@pytest.mark.parametrize("kind", ["drip", "late"])
+def test_a_reply_that_takes_too_long_is_cut_and_asked_again(tmp_path, kind):
+    """The limit is one for the whole reply: between two pieces of one that drips there are 40 ms.
+
+    Both would come whole after four seconds, so without the limit nothing would be asked again.
+    """
+    slow = [prompt_of(variant) for variant in VARIANTS if variant.item == VARIANTS[5].item]
+    with FaultyServer(lambda number, text, before: Fault(kind) if text in slow and not before else None) as server:
+        ask(tmp_path, server, timeout=1.5, concurrency=8, batch=COUNT)
     complete(tmp_path)
-    assert bill(tmp_path)["repeated"] == 5
+    assert [server.asked(prompt_of(v)) for v in VARIANTS] == [1 + (prompt_of(v) in slow) for v in VARIANTS]
+    assert bill(tmp_path)["repeated"] == len(slow) == 5
+
+
+def test_a_reply_that_always_takes_too_long_is_a_row_with_an_error(tmp_path):
+    slow = prompt_of(VARIANTS[7])
+    with FaultyServer(lambda number, text, before: Fault("drip") if text == slow else None) as server:
+        ask(tmp_path, server, timeout=1.0, retries=Retries(2, first=0.001, longest=0.004))
+        assert server.asked(slow) == 2
+    (row,) = (row for row in rows_of(tmp_path) if row["error"])
+    assert (row["variant"], row["error"]) == (VARIANTS[7].variant, "no reply within 1 s (asked 2 times)")
+    assert row["probability"] is None
+    assert len(answered(tmp_path)) == COUNT - 1
 
 
 def test_nothing_is_asked_twice_without_need(tmp_path):
@@ -301,6 +316,18 @@ def test_the_key_is_sent_and_written_nowhere(tmp_path, capsys, caplog):
     without_key(tmp_path, *capsys.readouterr(), caplog.text)
 
 
+def test_a_reply_that_sends_elsewhere_is_not_followed(tmp_path, capsys):
+    """Neither the prompt nor the key goes to a server that nobody named."""
+    lost = prompt_of(VARIANTS[0])
+    with FaultyServer() as elsewhere:
+        moved = Fault("status", 307, headers={"location": f"{elsewhere.url}/chat/completions"})
+        with FaultyServer(lambda number, text, before: moved if text == lost else None) as server:
+            ask(tmp_path, server)
+        assert elsewhere.requests == []
+    assert [row["error"] for row in rows_of(tmp_path) if row["error"]] == ["HTTP 307: out of order"]
+    without_key(tmp_path, *capsys.readouterr())
+
+
 def test_not_more_at_once_than_allowed(tmp_path):
     with FaultyServer(delay=0.01) as server:
         ask(tmp_path, server, concurrency=3, batch=15)
@@ -386,6 +413,18 @@ def test_thoughts_are_kept_apart_and_first_tokens_of_thinkers_refused(tmp_path):
         assert rows[variant.key]["output"] == [f"<think>Hm, no, yes</think>{likeliest}"]
         says = {"yes": "agree", "no": "disagree"}.get(likeliest.strip().lower())
         assert rows[variant.key]["answer"] == says
+
+
+def test_half_a_surrogate_pair_is_written_as_a_replacement_character(tmp_path):
+    """JSON can hold what no file can: a text cut within an emoji, say."""
+    lost = prompt_of(VARIANTS[0])
+    refused = Fault("status", 400, "not \ud83d this")
+    with FaultyServer(
+        lambda n, text, b: refused if text == lost else None, thoughts="Hm \ud83d\ude00 \ud83d"
+    ) as server:
+        ask(tmp_path, server, ways=TEXT)
+    assert {row["output"][0].partition("</think>")[0] for row in answered(tmp_path).values()} == {"<think>Hm 😀 \ufffd"}
+    assert [row["error"] for row in rows_of(tmp_path) if row["error"]] == ["HTTP 400: not \ufffd this"]
 
 
 def test_probabilities_at_another_temperature_are_refused():

@@ -3,58 +3,65 @@
 from __future__ import annotations
 
 import json
+import multiprocessing
+import os
 import random
-import subprocess
-import sys
 import time
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+from trivial_engine import loader, small_study
 
-from inference.parts import KEY
-
-KILLS = 24
-# Every batch is written at once, so that most kills fall into a write. While a file `failing` is there, every fifth
-# prompt gets an error row: those rows are asked again and the error rows compacted away, which is killed as well.
-SCRIPT = """
-import sys
-from pathlib import Path
 from inference import session
 from inference.models import Model
+from inference.parts import KEY
 from inference.prompts import PromptBook
 from inference.protocols.agreement import Questions
 from inference.run import Settings
 from inference.tasks import Task, execute
-from trivial_engine import loader, small_study
 
-session.FIRST_FLUSH = session.LAST_FLUSH = 0.0
-folder = Path(sys.argv[1])
-failing = (folder / "failing").exists()
-task = Task(
-    small_study(items=30, paraphrases=9), [Model("a", "a"), Model("b", "b")],
-    Questions(PromptBook.load(), ("yes-no", "no-yes")),
-    Settings(), str(folder / "run"),
-)
-execute(
-    [task],
-    load=loader(seconds=0.001, size=10, fails=lambda text: failing and hash(text) % 5 == 0),
-)
-"""
+KILLS = 24
+# Forked from a process that has imported all this: the run is what is killed, not Python's start.
+PROCESSES = multiprocessing.get_context("forkserver")
+PROCESSES.set_forkserver_preload(["pytest", "inference.tasks", "inference.protocols.agreement", "pyarrow.parquet"])
 
 
-def start(folder: Path) -> subprocess.Popen[str]:
-    # Python's hash differs from process to process: other prompts fail each time.
-    command = [sys.executable, "-c", SCRIPT, str(folder)]
-    return subprocess.Popen(command, cwd=Path(__file__).parent, stderr=subprocess.PIPE, text=True)
+def run(folder: Path) -> None:
+    """Ask two models, in a process of its own.
+
+    Every batch is written at once, so that most kills fall into a write. While a file `failing` is there, every fifth
+    prompt gets an error row: those rows are asked again and the error rows compacted away, which is killed as well.
+    """
+    session.FIRST_FLUSH = session.LAST_FLUSH = 0.0
+    failing = (folder / "failing").exists()
+    task = Task(
+        small_study(items=30, paraphrases=9), [Model("a", "a"), Model("b", "b")],
+        Questions(PromptBook.load(), ("yes-no", "no-yes")),
+        Settings(), str(folder / "run"),
+    )  # fmt: skip
+    # Other prompts fail each time.
+    fails = random.Random(os.getpid()).random()
+    execute(
+        [task],
+        load=loader(
+            seconds=0.001, size=10, fails=lambda text: failing and random.Random(f"{fails}{text}").random() < 0.2
+        ),
+    )
+
+
+def start(folder: Path):
+    process = PROCESSES.Process(target=run, args=(folder,))
+    process.start()
+    return process
 
 
 def finish(folder: Path) -> pa.Table:
     """Let a run come to its end; its rows in a fixed order."""
     (folder / "failing").unlink(missing_ok=True)
     process = start(folder)
-    _, problems = process.communicate(timeout=120)
-    assert process.returncode == 0, problems
+    process.join(120)
+    assert process.exitcode == 0
     files = sorted((folder / "run" / "responses").iterdir())
     assert all(file.suffix == ".parquet" for file in files)
     table = pa.concat_tables([pq.read_table(file, partitioning=None) for file in files])
@@ -75,12 +82,12 @@ def kill(folder: Path, chance: random.Random) -> bool:
         time.sleep(chance.uniform(0, 0.5))
     else:
         enough = parts(folder) + chance.randint(1, 8)
-        while process.poll() is None and parts(folder) < enough:
+        while process.is_alive() and parts(folder) < enough:
             time.sleep(0.002)
         time.sleep(chance.uniform(0, 0.005))
     process.kill()
-    process.communicate()
-    return process.returncode == -9
+    process.join()
+    return process.exitcode == -9
 
 
 def test_killed_at_random_moments(tmp_path):

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from analysis import multiplicity
 from analysis.mixed.design import INTERCEPT
 
 if TYPE_CHECKING:
@@ -126,14 +127,12 @@ def compare_scales(identity: Result, logit: Result) -> pd.DataFrame:
 
 def with_multiplicity(table: pd.DataFrame) -> pd.DataFrame:
     """`table` with p_bonferroni and p_holm beside its p, over all its tests but those of intercepts, and n_tests."""
-    from statsmodels.stats.multitest import multipletests
-
     tested = ((table["term"] != INTERCEPT) & table["p"].notna()).to_numpy()
     p, n_tests = table["p"].to_numpy(), int(tested.sum())
     corrected: dict[str, Any] = {}
-    for method in ("bonferroni", "holm"):
-        corrected[f"p_{method}"] = np.full(len(table), np.nan)
-        corrected[f"p_{method}"][tested] = multipletests(p[tested], method=method)[1]
+    for name, correct in (("p_bonferroni", multiplicity.bonferroni), ("p_holm", multiplicity.holm)):
+        corrected[name] = np.full(len(table), np.nan)
+        corrected[name][tested] = correct(p[tested])
     corrected["n_tests"] = n_tests
     for place, (name, values) in enumerate(corrected.items(), start=list(table.columns).index("p") + 1):
         table.insert(place, name, values)

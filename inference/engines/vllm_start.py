@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import json
-import multiprocessing
 import os
 import re
-import subprocess
-import sys
 import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -19,7 +16,7 @@ import torch
 from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer
 
 from inference.engines import VllmSettings
-from inference.engines.companions import end_with_this_process
+from inference.engines.companions import Companions
 from inference.engines.loading import (
     folder_digest,
     pin,
@@ -81,8 +78,8 @@ def start(name: str, dtype: str, device: str, revision: str | None, seed: int, s
         info["quantization"] = settings.quantization
     if settings.lora:
         info["lora"] = folder_digest(Path(settings.lora).expanduser())
-    others = set(multiprocessing.active_children())
-    with _loading_errors(name):
+    # vLLM's own processes outlive a killed run, and would keep the memory that the next one needs.
+    with _loading_errors(name), Companions() as companions:
         llm = vllm.LLM(
             model=name,
             revision=commit,
@@ -102,18 +99,14 @@ def start(name: str, dtype: str, device: str, revision: str | None, seed: int, s
             **_adapter_options(adapter_rank),
             **_cpu_options(on),
         )
-    core = llm.llm_engine.engine_core
-    started = set(multiprocessing.active_children()) - others if sys.platform == "linux" else ()
-    # vLLM's own processes outlive a killed run, and would keep the memory that the next one needs.
-    watcher = end_with_this_process(child.pid for child in started if child.pid)
-    stop = weakref.finalize(llm, _stop, core, watcher)
+    stop = weakref.finalize(llm, _stop, llm.llm_engine.engine_core, companions)
     window = llm.llm_engine.model_config.max_model_len
     return Started(llm, stop, tokenizer, _adapter_request(settings.lora), window, info)
 
 
-def _stop(core: Any, watcher: subprocess.Popen[Any]) -> None:
+def _stop(core: Any, companions: Companions) -> None:
     core.shutdown()
-    watcher.communicate()
+    companions.end()
 
 
 def import_vllm() -> Any:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from inference.engines.api.server import Malformed
+from inference.engines.api.server import Malformed, storable
 from inference.engines.api.settings import CHAT
 
 if TYPE_CHECKING:
@@ -137,6 +137,7 @@ def written(choice: Mapping[str, Any]) -> Text:
         text = choice.get("text")
     if not isinstance(text, str) or not isinstance(apart, (str, type(None))):
         raise Malformed("the reply has no text")
+    text, apart = storable(text), storable(apart or "")
     if apart:
         ended = bool(text) or choice.get("finish_reason") == "stop"
         if not ended:

@@ -107,7 +107,8 @@ class Server:
             api_key=self._key or "none",
             base_url=settings.address,
             max_retries=0,
-            timeout=settings.timeout,
+            # So is its timeout, which is one between two bytes: a reply that drips would never end. See `_post`.
+            timeout=None,
             # A reply from elsewhere is none of this server's, and the key is not for there.
             http_client=DefaultAsyncHttpxClient(follow_redirects=False),
         )
@@ -173,10 +174,9 @@ class Server:
         import openai
 
         try:
-            # The client's timeout is one between two bytes; a reply that drips would never end.
             async with asyncio.timeout(self.settings.timeout):
                 text = await self._client.post(path, body=body, cast_to=str)
-        except (openai.APITimeoutError, TimeoutError):
+        except TimeoutError:
             raise _Temporary(f"no reply within {self.settings.timeout:g} s") from None
         except openai.APIConnectionError as error:
             raise _Temporary(self._clean(f"the connection failed ({_root(error)})")) from None
@@ -204,7 +204,7 @@ class Server:
         """A server's words as they may be shown: one line of bounded length, without the key."""
         if self._key:
             text = text.replace(self._key, "***")
-        line = " ".join(text.split())
+        line = " ".join(storable(text).split())
         return line if len(line) <= LONGEST_MESSAGE else line[: LONGEST_MESSAGE - 3] + "..."
 
 
@@ -214,6 +214,11 @@ class _Temporary(Exception):
     def __init__(self, message: str, asked: float | None = None) -> None:
         super().__init__(message)
         self.asked = asked
+
+
+def storable(text: str) -> str:
+    """The text with U+FFFD for every half of a surrogate pair: JSON can hold those, files cannot."""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def _parsed(text: str) -> dict[str, Any]:
