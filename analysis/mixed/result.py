@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from analysis import multiplicity
 from analysis.mixed.design import INTERCEPT
+from analysis.multiplicity import adjusted
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -130,9 +130,9 @@ def with_multiplicity(table: pd.DataFrame) -> pd.DataFrame:
     tested = ((table["term"] != INTERCEPT) & table["p"].notna()).to_numpy()
     p, n_tests = table["p"].to_numpy(), int(tested.sum())
     corrected: dict[str, Any] = {}
-    for name, correct in (("p_bonferroni", multiplicity.bonferroni), ("p_holm", multiplicity.holm)):
-        corrected[name] = np.full(len(table), np.nan)
-        corrected[name][tested] = correct(p[tested])
+    for method in ("bonferroni", "holm"):
+        corrected[f"p_{method}"] = np.full(len(table), np.nan)
+        corrected[f"p_{method}"][tested] = adjusted(p[tested], method)
     corrected["n_tests"] = n_tests
     for place, (name, values) in enumerate(corrected.items(), start=list(table.columns).index("p") + 1):
         table.insert(place, name, values)
