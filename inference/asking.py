@@ -123,6 +123,28 @@ class Prompts(Sequence[Prompt]):
         return self.render(self.variants[index], self.mask_token)
 
 
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What is left of a round: all its prompts, the ways in which they are asked, and which of them are wanted."""
+
+    prompts: Sequence[Prompt]
+    ways: Sequence[Way]
+    wanted: Callable[[int], bool]
+
+    def batches(self, engine: Engine | Spread) -> list[list[int]]:
+        """Batches (indices into `prompts`) with something wanted in them.
+
+        Batches come from the full list and are asked as composed even where only some of their prompts are wanted, so
+        the numbers do not depend on how often a run was interrupted; unless the engine asks every prompt alone.
+        """
+        batches = [batch for batch in engine.batches(self.prompts) if any(map(self.wanted, batch))]
+        return [list(filter(self.wanted, batch)) for batch in batches] if engine.alone else batches
+
+
+# The place of a round among those that are asked, a batch of it, and the batch's prompts and responses per way.
+Answered = tuple[int, Sequence[int], list[Prompt], list[Sequence[Response]]]
+
+
 @runtime_checkable
 class Spread(Protocol):
     """An engine that is at work in several places and has several batches answered at once."""
@@ -137,9 +159,7 @@ class Spread(Protocol):
     def batches(self, prompts: Sequence[Prompt]) -> list[list[int]]:
         """As `Engine.batches`."""
 
-    def answers(
-        self, prompts: Sequence[Prompt], batches: Sequence[Sequence[int]], ways: Sequence[Way]
-    ) -> Iterator[tuple[Sequence[int], list[Prompt], list[Sequence[Response]]]]:
+    def answers(self, asked: Sequence[Asked]) -> Iterator[Answered]:
         """As the function `answers`, in whatever order."""
 
     def close(self) -> dict[str, Any]:
@@ -166,19 +186,18 @@ def ask(engine: Engine, prompts: Sequence[Prompt], ways: Sequence[Way]) -> list[
     return [found[way] for way in ways]
 
 
-def answers(
-    engine: Engine | Spread, prompts: Sequence[Prompt], batches: Sequence[Sequence[int]], ways: Sequence[Way]
-) -> Iterator[tuple[Sequence[int], list[Prompt], list[Sequence[Response]]]]:
-    """Every batch (indices into `prompts`) with its prompts and responses.
+def answers(engine: Engine | Spread, asked: Sequence[Asked]) -> Iterator[Answered]:
+    """Every batch with its prompts and responses.
 
     One batch after the other, unless the engine is at work in several places and answers them itself, in any order.
     """
     if isinstance(engine, Spread):
-        yield from engine.answers(prompts, batches, ways)
+        yield from engine.answers(asked)
         return
-    for batch in batches:
-        asked = [prompts[number] for number in batch]
-        yield batch, asked, ask(engine, asked, ways)
+    for number, each in enumerate(asked):
+        for batch in each.batches(engine):
+            prompts = [each.prompts[index] for index in batch]
+            yield number, batch, prompts, ask(engine, prompts, each.ways)
 
 
 def _read_score(variant: Variant, score: Score) -> dict[str, Any]:
@@ -204,6 +223,8 @@ def _read_text(variant: Variant, prompt: Prompt, generation: Generation) -> dict
 
 
 __all__ = [
+    "Answered",
+    "Asked",
     "Condition",
     "Exact",
     "Prompts",

@@ -15,12 +15,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Self
 
-from inference.asking import Response, Way
+from inference.asking import Answered, Asked, Response
 from inference.engines import Generation, Sampling, Score
 from inference.errors import InputError
 from inference.models import Model
 from inference.prompts import Prompt
-from inference.workers import Asker, Load, Packed, Scout, Source, pack, unpack
+from inference.workers import Asker, Key, Load, Packed, Scout, Source, pack, unpack
 
 LOCAL = "local"
 # A task holds as many prompts as keep a small model busy for much longer than Ray takes to hand it over; a worker that
@@ -28,8 +28,6 @@ LOCAL = "local"
 TASK_PROMPTS = 256
 TASKS_PER_WORKER = 8  # at least, so that no worker waits long for the last one
 RETRIES = 2  # of a task whose worker died; after that each of its batches is tried by itself
-
-Answered = tuple[Sequence[int], list[Prompt], list[Sequence[Response]]]
 
 
 class Cluster:
@@ -139,30 +137,34 @@ class RemoteEngine:
         batches: list[list[int]] = self._ask_scout("batches", self._packed)
         return batches
 
-    def answers(
-        self, prompts: Sequence[Prompt], batches: Sequence[Sequence[int]], ways: Sequence[Way]
-    ) -> Iterator[Answered]:
-        """Every batch with its prompts and responses, in the order in which workers answer.
+    def answers(self, asked: Sequence[Asked]) -> Iterator[Answered]:
+        """Every batch of every round with its prompts and responses, in the order in which workers answer.
+
+        The workers start once for all rounds.
 
         What a dying worker had in hand is asked again, at last batch by batch. A batch that costs a worker every time
         gets errors for responses.
         """
+        left: dict[Key, list[int]] = {}
+        packed = []
+        for place, each in enumerate(asked):
+            left |= {(place, number): batch for number, batch in enumerate(each.batches(self)) if batch}
+            packed.append(self._packed)
         if "num_gpus" in self._cluster.resources:
             self._end_scout()
-        left = {number: batch for number, batch in enumerate(batches) if batch}
         for alone in (False, True):
-            for number, columns in self._stream(dict(left), prompts, ways, alone):
-                batch = left.pop(number)
-                yield batch, [prompts[index] for index in batch], columns
+            for key, columns in self._stream(dict(left), asked, packed, alone):
+                batch = left.pop(key)
+                yield key[0], batch, [asked[key[0]].prompts[index] for index in batch], columns
             if not left:
                 return
         message = f"the worker that asked this batch died every time ({RETRIES + 1} times and again by itself)"
-        for batch in left.values():
+        for (place, _), batch in left.items():
             lost: list[Sequence[Response]] = [
                 [Generation(error=message) if isinstance(way, Sampling) else Score(error=message)] * len(batch)
-                for way in ways
+                for way in asked[place].ways
             ]
-            yield batch, [prompts[index] for index in batch], lost
+            yield place, batch, [asked[place].prompts[index] for index in batch], lost
 
     def close(self) -> dict[str, Any]:
         """Let go of the process beside the workers, which are gone already."""
@@ -174,18 +176,18 @@ class RemoteEngine:
             self._cluster._ray.kill(self._scout)
             self._scout = None
 
-    def _task_prompts(self, batches: Mapping[int, Sequence[int]]) -> int:
+    def _task_prompts(self, batches: Mapping[Key, Sequence[int]]) -> int:
         count = sum(map(len, batches.values()))
         return max(1, min(TASK_PROMPTS, count // (TASKS_PER_WORKER * self._cluster.workers)))
 
     def _stream(
         self,
-        batches: Mapping[int, Sequence[int]],
-        prompts: Sequence[Prompt],
-        ways: Sequence[Way],
+        batches: Mapping[Key, Sequence[int]],
+        asked: Sequence[Asked],
+        packed: Sequence[Any],
         alone: bool,
-    ) -> Iterator[tuple[int, list[Sequence[Response]]]]:
-        """Batch numbers with their responses; what a worker died of too often is missing."""
+    ) -> Iterator[tuple[Key, list[Sequence[Response]]]]:
+        """Batches with their responses; what a worker died of too often is missing."""
         import pyarrow as pa
         from ray.data import ActorPoolStrategy, DataContext, from_arrow
 
@@ -194,10 +196,11 @@ class RemoteEngine:
         context.max_errored_blocks = -1  # a task whose retries are used up is missing, and seen to be
         logging.getLogger("ray.data").setLevel(logging.ERROR)
         tasks = _cut(batches, 1 if alone else self._task_prompts(batches))
-        blocks = [
-            pa.table({"task": [pack([(number, [prompts[index] for index in batches[number]]) for number in task])]})
-            for task in tasks
-        ]
+
+        def prompts(key: Key) -> list[Prompt]:
+            return [asked[key[0]].prompts[index] for index in batches[key]]
+
+        blocks = [pa.table({"task": [pack([(key, prompts(key)) for key in task])]}) for task in tasks]
         with warnings.catch_warnings():
             # Retries can be set only in ways that are to go with Ray 2.64; pyproject.toml keeps below it.
             warnings.simplefilter("ignore")
@@ -209,7 +212,7 @@ class RemoteEngine:
                 compute=ActorPoolStrategy(
                     size=min(self._cluster.workers, len(tasks)), max_tasks_in_flight_per_actor=1 if alone else 2
                 ),
-                fn_constructor_args=(self._source, [self._packed], tuple(ways)),
+                fn_constructor_args=(self._source, list(packed), [tuple(each.ways) for each in asked]),
                 ray_remote_args_fn=partial(dict, max_task_retries=RETRIES),  # and as many restarts as it takes
                 **self._cluster.resources,
             )
@@ -231,14 +234,14 @@ class RemoteEngine:
             raise error.cause if isinstance(error.cause, InputError) else error from None
 
 
-def _cut(batches: Mapping[int, Sequence[int]], prompts: int) -> list[list[int]]:
-    """Tasks of consecutive batches (numbers), each of about so many prompts and at least one batch."""
-    tasks: list[list[int]] = []
+def _cut(batches: Mapping[Key, Sequence[int]], prompts: int) -> list[list[Key]]:
+    """Tasks of consecutive batches, each of about so many prompts and at least one batch."""
+    tasks: list[list[Key]] = []
     size = prompts
-    for number, batch in batches.items():
+    for key, batch in batches.items():
         if size >= prompts:
             tasks.append([])
             size = 0
-        tasks[-1].append(number)
+        tasks[-1].append(key)
         size += len(batch)
     return tasks

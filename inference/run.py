@@ -12,7 +12,18 @@ from typing import TYPE_CHECKING, Any
 
 from tqdm import tqdm
 
-from inference.asking import Exact, Prompts, Questions, Response, Round, Spread, Thinking, answers
+from inference.asking import (
+    Asked,
+    Condition,
+    Exact,
+    Prompts,
+    Questions,
+    Response,
+    Round,
+    Spread,
+    Thinking,
+    answers,
+)
 from inference.errors import InputError, RunFailed
 from inference.models import Model
 from inference.prompts import CHAT, CLOZE, Prompt
@@ -114,9 +125,10 @@ def ask_model(
             expected[condition.name] = number
     run.expect(model.id, expected)
     tallies = []
-    for each in rounds:
+    # An engine in several places has to be started in them, and does all in one go.
+    for together in [rounds] if isinstance(engine, Spread) else [[each] for each in rounds]:
         began = time.monotonic()
-        found = _ask_round(run, model.id, each, engine, stop)
+        found = _ask_rounds(run, model.id, together, engine, stop)
         for tally in found:
             tally.report(time.monotonic() - began)
         tallies += found
@@ -156,52 +168,87 @@ def askable(form: str, rounds: Sequence[Round]) -> list[Round]:
     return [each for each in rounds if form != CLOZE or each.has(Exact)]
 
 
-def _ask_round(run: Run, model: str, asked: Round, engine: Engine | Spread, stop: Stop) -> list[Tally]:
-    """One model in one round: a tally per condition.
+@dataclass(slots=True)
+class _Left:
+    """A round, and what the run folder lacks of it.
 
-    Batches come from the full list and are asked as composed even where only some of their rows are missing, so the
-    numbers do not depend on how often a run was interrupted; unless the engine asks every prompt alone.
+    Attributes
+    ----------
+    missing
+        Per condition and variant, whether its row is missing.
+    due
+        The conditions with a row missing at the start.
     """
-    variants = [variant for variant in run.study.variants if asked.chosen(variant)]
-    tallies = {condition.name: Tally(model, condition.name) for condition in asked.conditions}
-    missing = {condition.name: run.missing(model, condition.name, variants) for condition in asked.conditions}
-    due = [condition for condition in asked.conditions if any(missing[condition.name])]
-    if not due:
-        return list(tallies.values())
+
+    model: str
+    round: Round
+    variants: list[Variant]
+    missing: dict[str, bytearray]
+    due: list[Condition]
+    tallies: dict[str, Tally]
+
+    @classmethod
+    def of(cls, run: Run, model: str, asked: Round) -> _Left:
+        variants = list(filter(asked.chosen, run.study.variants))
+        missing = {condition.name: run.missing(model, condition.name, variants) for condition in asked.conditions}
+        due = [condition for condition in asked.conditions if any(missing[condition.name])]
+        tallies = {condition.name: Tally(model, condition.name) for condition in asked.conditions}
+        return cls(model, asked, variants, missing, due, tallies)
+
+    def count(self) -> int:
+        """Rows missing."""
+        return sum(map(sum, self.missing.values()))
+
+    def asked(self, mask_token: str | None) -> Asked:
+        def wanted(number: int) -> bool:
+            return any(self.missing[condition.name][number] for condition in self.due)
+
+        prompts = Prompts(self.variants, self.round.render, mask_token)
+        return Asked(prompts, [condition.way for condition in self.due], wanted)
+
+    def take(
+        self, batch: Sequence[int], prompts: Sequence[Prompt], responses: Sequence[Sequence[Response]]
+    ) -> list[dict[str, Any]]:
+        """Rows of a batch that were missing; they no longer are."""
+        rows = []
+        for condition, column in zip(self.due, responses, strict=True):
+            for number, prompt, response in zip(batch, prompts, column, strict=True):
+                if self.missing[condition.name][number]:
+                    self.missing[condition.name][number] = False
+                    variant = self.variants[number]
+                    rows.append(_row(self.model, condition.name, variant, prompt, response, self.round))
+                    self.tallies[condition.name].add(variant, response)
+        return rows
+
+
+def _ask_rounds(run: Run, model: str, rounds: Sequence[Round], engine: Engine | Spread, stop: Stop) -> list[Tally]:
+    """One model in some rounds: a tally per condition."""
+    every = [_Left.of(run, model, each) for each in rounds]
+    tallies = [tally for each in every for tally in each.tallies.values()]
+    left = [each for each in every if each.due]
+    names = [condition.name for each in left for condition in each.due]
+    if not names:
+        return tallies
     if stop.requested:
-        raise RunFailed(f"stopped before {model} {due[0].name}; give the same command again to go on")
-    prompts = Prompts(variants, asked.render, engine.mask_token)
-
-    def wanted(number: int) -> bool:
-        return any(missing[condition.name][number] for condition in due)
-
-    batches = [batch for batch in engine.batches(prompts) if any(map(wanted, batch))]
-    if engine.alone:
-        batches = [[number for number in batch if wanted(number)] for batch in batches]
-    total = len(due) * len(variants)
-    saved = total - sum(sum(missing[condition.name]) for condition in due)
-    title = f"{model} {due[0].name}" + (f" and {len(due) - 1} more" if len(due) > 1 else "")
+        raise RunFailed(f"stopped before {model} {names[0]}; give the same command again to go on")
+    total = sum(len(each.due) * len(each.variants) for each in left)
+    saved = total - sum(each.count() for each in left)
+    title = f"{model} {names[0]}" + (f" and {len(names) - 1} more" if len(names) > 1 else "")
     with (
         Writer(run) as writer,
         tqdm(total=total, initial=saved, desc=title, unit="prompt", disable=None) as bar,
     ):
-        for batch, asked_prompts, responses in answers(engine, prompts, batches, [condition.way for condition in due]):
-            before = saved
-            for condition, column in zip(due, responses, strict=True):
-                for number, prompt, response in zip(batch, asked_prompts, column, strict=True):
-                    if missing[condition.name][number]:
-                        variant = variants[number]
-                        missing[condition.name][number] = False
-                        writer.rows.append(_row(model, condition.name, variant, prompt, response, asked))
-                        tallies[condition.name].add(variant, response)
-                        saved += 1
+        for place, batch, prompts, responses in answers(engine, [each.asked(engine.mask_token) for each in left]):
+            rows = left[place].take(batch, prompts, responses)
+            writer.rows += rows
+            saved += len(rows)
             writer.flush_if_due()
-            bar.update(saved - before)
+            bar.update(len(rows))
             if stop.requested and saved < total:
                 raise RunFailed(
                     f"stopped; {saved:,} of {total:,} rows of {title} are saved; give the same command again to go on"
                 )
-    return list(tallies.values())
+    return tallies
 
 
 def _row(

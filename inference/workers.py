@@ -17,6 +17,7 @@ from inference.models import Model
 from inference.prompts import Prompt
 
 Load = Callable[[Model, int], Engine]
+Key = tuple[int, int]  # the place of a round, and of a batch in it
 CHUNK = 4096  # prompts packed together
 
 
@@ -94,27 +95,24 @@ class Scout:
 
 
 class Asker:
-    """A worker of Ray Data: one engine, asked task after task.
+    """A worker of Ray Data: one engine, asked task after task, of one round after the other.
 
     An exception travels back as a value, because Ray Data takes one that is raised for a broken machine.
     """
 
-    def __init__(self, source: Source, packed: Sequence[Any], ways: Sequence[Way]) -> None:
-        import ray
-
-        self._ways = ways
+    def __init__(self, source: Source, packed: Sequence[Any], ways: Sequence[Sequence[Way]]) -> None:
+        self._packed, self._ways = packed, ways
+        self._round: int | None = None
         self._failure: Exception | None = None
         try:
             self._engine = source.engine()
-            # With the full list, so that the engine asks every batch exactly as one alone would.
-            self._engine.batches(ray.get(packed[0]))
         except Exception as error:
             self._failure = _portable(error)
         torch = sys.modules.get("torch")
         self._threads = torch.get_num_threads() if torch else None
 
     def __call__(self, tasks: Any) -> Any:
-        """Answer the tasks of a table: a list of (batch number, responses per way) for each."""
+        """Answer the tasks of a table: a list of (key of a batch, responses per way) for each."""
         import pyarrow as pa
 
         if self._threads is not None:
@@ -122,11 +120,20 @@ class Asker:
         answers = [pack(self._failure or self._answer(unpack(data))) for data in tasks["task"].to_pylist()]
         return pa.table({"answers": pa.array(answers, pa.large_binary())})
 
-    def _answer(self, task: Sequence[tuple[int, list[Prompt]]]) -> list[tuple[int, list[Any]]] | Exception:
+    def _answer(self, task: Sequence[tuple[Key, list[Prompt]]]) -> list[tuple[Key, list[Any]]] | Exception:
         try:
-            return [(number, ask(self._engine, prompts, self._ways)) for number, prompts in task]
+            return [(key, self._ask(key[0], prompts)) for key, prompts in task]
         except Exception as error:
             return _portable(error)
+
+    def _ask(self, place: int, prompts: list[Prompt]) -> list[Any]:
+        if place != self._round:
+            import ray
+
+            # With the full list, so that the engine asks every batch exactly as one alone would.
+            self._engine.batches(ray.get(self._packed[place]))
+            self._round = place
+        return ask(self._engine, prompts, self._ways[place])
 
 
 def _portable(error: Exception) -> Exception:

@@ -6,7 +6,9 @@ import json
 import os
 import signal
 import sys
+from dataclasses import replace
 from pathlib import Path
+from uuid import uuid4
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -14,6 +16,8 @@ import pytest
 from trivial_engine import TrivialEngine, shown, small_study
 
 from inference import distributed
+from inference.answering import AnswerWays
+from inference.engines import Sampling
 from inference.distributed import Cluster
 from inference.errors import InputError
 from inference.models import Model
@@ -44,9 +48,9 @@ def test_packed_prompts_are_the_same_prompts(monkeypatch):
 
 
 def test_tasks_are_consecutive_batches_of_about_the_wished_size():
-    batches = {0: range(3), 2: range(3), 5: range(9), 6: range(1), 7: range(1)}
-    assert distributed._cut(batches, 5) == [[0, 2], [5], [6, 7]]
-    assert distributed._cut(batches, 1) == [[0], [2], [5], [6], [7]]
+    batches = {(0, 0): range(3), (0, 2): range(3), (0, 5): range(9), (1, 0): range(1), (1, 1): range(1)}
+    assert distributed._cut(batches, 5) == [[(0, 0), (0, 2)], [(0, 5)], [(1, 0), (1, 1)]]
+    assert distributed._cut(batches, 1) == [[key] for key in batches]
 
 
 @pytest.fixture(scope="module")
@@ -111,6 +115,30 @@ def test_a_killed_worker_costs_its_batch_and_every_row_equals_the_local_run(tmp_
     assert there["sessions"][0].pop("ray") == {"address": "local", "workers": 2}
     assert all(here[part] == there[part] for part in here if part != "sessions")
     assert here["sessions"][0].keys() == there["sessions"][0].keys()
+
+
+class Counting:
+    """Makes engines and leaves a file for every one."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def __call__(self, model: Model, seed: int):
+        (self.folder / uuid4().hex).touch()
+        return SETTINGS.load(model, seed)
+
+
+def test_the_workers_start_once_for_all_conditions_and_every_row_equals_the_local_run(tmp_path, cluster):
+    tiny_models = pytest.importorskip("tiny_models")
+    model = tiny_models.checkpoint(tmp_path / "model", "llama", max_position_embeddings=512)
+    ways = AnswerWays(texts=(Sampling(2, temperature=0.7, max_tokens=3),))
+    orders = Questions(PromptBook.load(), ("yes-no", "no-yes"), ways)
+    (tmp_path / "loads").mkdir()
+    for out, load, where in (("here", None, None), ("there", Counting(tmp_path / "loads"), cluster)):
+        asked = replace(task(tmp_path / out, model), questions=orders)
+        assert sum(tally.asked for tally in execute([asked], load=load, cluster=where)) == 4 * 60
+    assert table_of(tmp_path / "there").equals(table_of(tmp_path / "here"))
+    assert len(list((tmp_path / "loads").iterdir())) == 3  # the workers, and the one that cuts the batches
 
 
 def test_a_batch_that_kills_every_worker_gets_errors_and_is_asked_again_elsewhere(tmp_path, cluster, monkeypatch):

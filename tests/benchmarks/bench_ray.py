@@ -54,11 +54,11 @@ def seconds(study: Study, model: str, cluster: Cluster | None) -> tuple[float, f
 
     def watched(*arguments: Any) -> Iterator[Any]:
         nonlocal asked
-        for batch, *answer in answers(*arguments):
+        for place, batch, *answer in answers(*arguments):
             asked += len(batch)
             if not reached and asked * 20 >= prompts:
                 reached.append(time.perf_counter())
-            yield batch, *answer
+            yield place, batch, *answer
 
     prompts = sum(1 for _ in study.variants)
     with tempfile.TemporaryDirectory() as folder, redirect_stderr(StringIO()):
