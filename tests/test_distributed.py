@@ -17,8 +17,8 @@ from trivial_engine import TrivialEngine, shown, small_study
 
 from inference import distributed
 from inference.answering import AnswerWays
-from inference.engines import Sampling
 from inference.distributed import Cluster
+from inference.engines import Sampling
 from inference.errors import InputError
 from inference.models import Model
 from inference.parts import KEY
