@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import tiny_models
 import torch
 from safetensors.torch import load_file, save_file
 from scipy.stats import chisquare
@@ -195,7 +196,8 @@ def test_a_lora_adapter_answers_like_the_merged_model(tmp_path: Path) -> None:
     assert vllm.info["revision"] == base.info["revision"]
 
 
-def test_a_model_that_its_kernels_cannot_run_is_refused_in_one_line() -> None:
-    with pytest.raises(InputError, match="waver-demo-medium: vLLM cannot run it here") as refused:
-        engines.load(str(DEMO / "waver-demo-medium"), engine="vllm")
+def test_a_model_that_its_kernels_cannot_run_is_refused_in_one_line(tmp_path: Path) -> None:
+    narrow = tiny_models.checkpoint(tmp_path / "narrow", "llama", hidden_size=64, head_dim=16)
+    with pytest.raises(InputError, match="narrow: vLLM cannot run it here") as refused:
+        engines.load(narrow, engine="vllm")
     assert "\n" not in str(refused.value)
