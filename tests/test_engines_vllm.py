@@ -102,17 +102,23 @@ def install(monkeypatch: pytest.MonkeyPatch) -> Callable[..., ModuleType]:
     return install
 
 
-def test_the_same_probabilities_as_causal_at_every_temperature(install: Callable[..., ModuleType], model: str) -> None:
-    install()
-    answers = (("agree", "agree so", "YES"), ("rather", "agree no"))  # several tokens each
-    prompts = [Prompt(f"{prompt.text} I say", None, answers) for prompt in PROMPTS] + PROMPTS
+def assert_the_same_as_causal(model: str, prompts: list[Prompt]) -> None:
     temperatures = (0.5, 1.0, 2.0)
     found = engines.load(model, engine="vllm").score(prompts, temperatures)
     expected = engines.load(model, engine="causal", device="cpu").score(prompts, temperatures)
     for ours, reference in zip(found, expected, strict=True):
         for score, known in zip(ours, reference, strict=True):
+            # Float32 probabilities, and what either leaves out of the least probable spellings of numbers.
             assert score.probability == pytest.approx(known.probability, abs=1e-6)
+            assert score.mass == pytest.approx(known.mass, abs=2e-6)
             assert score.answer == known.answer
+
+
+def test_the_same_probabilities_as_causal_at_every_temperature(install: Callable[..., ModuleType], model: str) -> None:
+    install()
+    answers = (("agree", "agree so", "YES"), ("rather", "agree no"))  # several tokens each
+    prompts = [Prompt(f"{prompt.text} I say", None, answers) for prompt in PROMPTS] + PROMPTS
+    assert_the_same_as_causal(model, prompts)
 
 
 @pytest.mark.parametrize("numbers", [range(10), range(-3, 121)])
@@ -121,15 +127,7 @@ def test_the_same_probabilities_of_numbers_as_causal_at_every_temperature(
 ) -> None:
     install()
     prompts = [Prompt(prompt.text, None, (), numbers) for prompt in PROMPTS] + PROMPTS
-    temperatures = (0.5, 1.0, 2.0)
-    found = engines.load(model, engine="vllm").score(prompts, temperatures)
-    expected = engines.load(model, engine="causal", device="cpu").score(prompts, temperatures)
-    for ours, reference in zip(found, expected, strict=True):
-        for score, known in zip(ours, reference, strict=True):
-            # Float32 probabilities, and what either leaves out of the least probable spellings.
-            assert score.probability == pytest.approx(known.probability, abs=1e-6)
-            assert score.mass == pytest.approx(known.mass, abs=2e-6)
-            assert score.answer == known.answer
+    assert_the_same_as_causal(model, prompts)
 
 
 def test_a_number_without_a_probability_is_an_error_of_its_row(install: Callable[..., ModuleType], model: str) -> None:
