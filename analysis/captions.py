@@ -16,7 +16,7 @@ from analysis.consistency.captions import (  # noqa: F401
     shift_curve,
     stage_differences,
 )
-from analysis.dictionary import column, threshold
+from analysis.dictionary import column
 from analysis.narrative import count, rows, spread
 from analysis.plots import headline
 from analysis.plots.items import LISTED, least_stable, only_answers
@@ -27,6 +27,7 @@ from analysis.scoring.captions import (  # noqa: F401
     score_temperatures,
     score_violins,
 )
+from analysis.stability_columns import threshold
 from analysis.wordings.captions import correlations, effects, intercepts, residuals  # noqa: F401
 
 AGREEMENT = "Agreement is p(agree) / (p(agree) + p(disagree))"
@@ -107,7 +108,7 @@ def validity(items: pd.DataFrame) -> str:
 def differences(frame: pd.DataFrame, measure: str | None = None) -> str:
     measure = measure or str(frame["measure"].iloc[0])
     pairs = frame[frame["measure"] == measure]
-    what = column(measure).meaning
+    what = column("stability", measure).meaning
     forest = len(pairs) <= FOREST
     marks = "Positive: the first is higher. Filled"
     if not forest:

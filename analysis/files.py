@@ -46,7 +46,8 @@ def _dictionary(folder: Path) -> str:
         if path.is_file():
             with path.open(encoding="utf-8", newline="") as file:
                 header = next(csv.reader(file))
-            lines += [(name, key, column(key).unit, column(key).meaning) for key in header]
+            entries = {key: column(name, key) for key in header}
+            lines += [(name, key, entry.unit, entry.meaning) for key, entry in entries.items()]
     text = io.StringIO()
     csv.writer(text).writerows(lines)
     return text.getvalue()

@@ -12,8 +12,9 @@ import numpy as np
 import pandas as pd
 
 from analysis import labels
-from analysis.dictionary import column, threshold, value
+from analysis.dictionary import column, value
 from analysis.plots import headline
+from analysis.stability_columns import threshold
 
 FEW_MODELS, FEW_ITEMS, FEW_PARAPHRASES = 3, 30, 20
 LEAD = "95 % interval "  # said once, before the first interval
@@ -151,7 +152,8 @@ def _interval(row: pd.Series, name: str, lead: str = "") -> str:
         return ""
     if threshold(name) is not None:
         return f"{lead}{percent(low).removesuffix(' %')} to {percent(high)}"
-    return f"{lead}{value(low, column(name))} to {value(high, column(name))}"
+    entry = column("stability", name)
+    return f"{lead}{value(low, entry)} to {value(high, entry)}"
 
 
 def _bracket(*parts: str) -> str:
@@ -185,7 +187,7 @@ def _flips(known: pd.DataFrame, flip: str) -> str:
 def _moves(known: pd.DataFrame, lead: str) -> str:
     name = "range_mean"
     low, high = _ends(known, name)
-    moved = [value(row[name], column(name)) for row in (low, high)]
+    moved = [value(row[name], column("stability", name)) for row in (low, high)]
     if len(known) == 1:
         by = f"{moved[0]}{_bracket(_interval(low, name, lead))}"
     else:
@@ -219,8 +221,8 @@ def _validity(stability: pd.DataFrame) -> list[str]:
     of = f"{len(low)} of {rows(stability)}" if len(stability) > 1 else "the model"
     return [
         f"Low mass: for {of}, less than half of the probability (or of the texts read) is a valid answer; least "
-        f"{value(least['validity'], column('validity'))}, {least['label']}. Agreement renormalised from so little "
-        "says little."
+        f"{value(least['validity'], column('stability', 'validity'))}, {least['label']}. Agreement renormalised from "
+        "so little says little."
     ]
 
 
@@ -229,7 +231,7 @@ def _bounded(invalid: pd.DataFrame) -> list[str]:
     found = named[named["n_bounded"] > 0].sort_values(["mass_missing", "label"], ascending=[False, True], kind="stable")
     if found.empty:
         return []
-    most = value(found["mass_missing"].iloc[0], column("mass_missing"))
+    most = value(found["mass_missing"].iloc[0], column("invalid", "mass_missing"))
     return [
         f"Bounds: of {listing(found['label'].tolist())} a server showed the most probable tokens only, so masses are "
         f"lower bounds and agreement is that of what was shown; on average up to {most} more of the probability may be "

@@ -119,7 +119,7 @@ class Page:
         shown = chosen.head(most)
         return _fragment(
             "table", name=name, caption=entry.caption, left_out=len(frame) - len(shown),
-            grid=rendering.grid(shown, tables.printed(name, shown), tables.best(name, shown)), ours=_ours(shown),
+            grid=rendering.grid(name, shown, tables.printed(name, shown), tables.best(name, shown)), ours=_ours(shown),
         )  # fmt: skip
 
     def section(self, name: str, title: str = "") -> Html:
@@ -178,7 +178,7 @@ def _pair(row: pd.Series, canonical: Sequence[str]) -> dict[str, Any]:
     for side in ("low", "high"):
         share = row[f"{side}_agreement"]
         said = canonical[0] if share > 0.5 else canonical[1] if share < 0.5 else "tie"
-        number = value(share, column(f"{side}_agreement"))
+        number = value(share, column("divergent", f"{side}_agreement"))
         wordings.append(
             {"text": row[f"{side}_text"], "answer": said, "agreement": number, "percent": f"{100 * share:.1f}"}
         )

@@ -1,4 +1,4 @@
-"""The registry of the report's tables: for each its function, its words and its columns."""
+"""The registry of the report's tables, page by page: for each its function, its words and its columns."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from analysis.registry_entry import Table
 from analysis.registry_entry import names as _names
 from analysis.registry_scoring import SCORING
-from analysis.registry_wording import WORDING
+from analysis.registry_wording import BENCHMARKS, WORDING
 
 UNIT = ("study", "model", "condition")
 EFFECTS = (
@@ -21,7 +21,7 @@ _PUBLISHED = _names(
 )
 _DAGGER = "†: not significant at 0.05 after Bonferroni over all models and predictors."
 FIGURES = _names("validity validity_se range_mean range_sd sd_mean sd_sd flip_*")
-TABLES: Mapping[str, Table] = {
+STABILITY: Mapping[str, Table] = {
     "stability": Table(
         "stability.models",
         "How far each model's answers move between wordings of one item",
@@ -117,6 +117,8 @@ TABLES: Mapping[str, Table] = {
         (*UNIT, *_names("measure a_source b_source difference lower upper item_r item_r_lower item_r_upper n_items")),
         frozenset(_names("lower upper item_r_lower item_r_upper")),
     ),
+}  # fmt: skip
+TEXT_FEATURES: Mapping[str, Table] = {
     "mixed": Table(
         "wordings.mixed",
         "Effects of text features on the answer",
@@ -180,6 +182,14 @@ TABLES: Mapping[str, Table] = {
         "One row per group of features. What is missing has no numbers here, rather than zeros.",
         _names("study language columns component missing n_texts"),
     ),
-    **SCORING,
-    **WORDING,
 }  # fmt: skip
+# A table belongs to one page, which says what its columns mean.
+PAGES: Mapping[str, Mapping[str, Table]] = {
+    "stability": STABILITY,
+    "text_features": TEXT_FEATURES,
+    "scoring": SCORING,
+    "wording": WORDING,
+    "benchmarks": BENCHMARKS,
+}
+TABLES: Mapping[str, Table] = {name: entry for tables in PAGES.values() for name, entry in tables.items()}
+PAGE_OF: Mapping[str, str] = {name: page for page, tables in PAGES.items() for name in tables}

@@ -100,6 +100,8 @@ WORDING: Mapping[str, Table] = {
         (*WORDED, *_names("bin_low bin_high n p_original p_yes shift shift_lower shift_upper")),
         frozenset(_names("shift_lower shift_upper")),
     ),
+}  # fmt: skip
+BENCHMARKS: Mapping[str, Table] = {
     "benchmarks": Table(
         "benchmarks.benchmarks",
         "What goes with consistency over models: size, accuracy and external benchmarks",

@@ -57,13 +57,17 @@ def _json(value: Any) -> Any:
     return json.dumps(list(value), ensure_ascii=False) if isinstance(value, list | tuple) else value
 
 
-def grid(frame: pd.DataFrame, printed: Sequence[str], best: Sequence[tuple[Sequence[str], str]] = ()) -> Grid:
-    """The printed form of a frame.
+def grid(
+    table: str, frame: pd.DataFrame, printed: Sequence[str], best: Sequence[tuple[Sequence[str], str]] = ()
+) -> Grid:
+    """Turn a frame into headers and cells with few digits.
 
     Parameters
     ----------
+    table
+        Name of the table; its page says what the columns mean.
     frame
-        Any table of the registry.
+        The table, or some of its rows.
     printed
         Columns to show. `study`, `model` and `condition` come first by themselves, study and condition only where they
         tell rows apart; an empty `mark` is left out. A column with `_lower` and `_upper` beside it is printed with its
@@ -73,7 +77,7 @@ def grid(frame: pd.DataFrame, printed: Sequence[str], best: Sequence[tuple[Seque
     """
     marked = "mark" in frame and frame["mark"].fillna("").any()
     names = (*_identity(frame), *(name for name in printed if name != "mark" or marked))
-    columns = tuple(column(name) for name in names)
+    columns = tuple(column(table, name) for name in names)
     bold = {cell for compared, rule in best for cell in _best(frame, compared, rule)}
     cells = [[replace(_cell(frame, name, entry, row), best=(row, name) in bold)
               for name, entry in zip(names, columns, strict=True)] for row in range(len(frame))]  # fmt: skip

@@ -11,12 +11,12 @@ from __future__ import annotations
 import importlib
 import inspect
 from collections.abc import Callable, Mapping, Sequence
+from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
-from analysis.dictionary import column, threshold
+from analysis.dictionary import column, own
 from analysis.errors import InputError
-from analysis.registry import TABLES, UNIT, Table
-from analysis.scoring.columns import by_range
+from analysis.registry import PAGE_OF, TABLES, UNIT, Table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -26,16 +26,14 @@ if TYPE_CHECKING:
 FORMATS = ("csv", "latex", "markdown")
 
 
-def expand(frame: pd.DataFrame, entry: str) -> list[str]:
-    """The columns of a frame that an entry of `Table.columns` stands for."""
-    if entry == "flip_*":
-        return [name for name in map(str, frame.columns) if threshold(name) is not None]
-    if entry in ("kurtosis_*", "tau_*"):
-        ranged = {name: by_range(name) for name in map(str, frame.columns)}
-        return [name for name, found in ranged.items() if found and found[0] == entry.removesuffix("_*")]
+def expand(name: str, frame: pd.DataFrame, entry: str) -> list[str]:
+    """List the columns of a table's frame that an entry of `Table.columns` stands for."""
     if entry == "intervals":
-        return [name for name in map(str, frame.columns) if name.endswith(("_lower", "_upper"))]
-    return [entry]
+        return [key for key in map(str, frame.columns) if key.endswith(("_lower", "_upper"))]
+    if "*" not in entry:
+        return [entry]
+    _, patterns = own(PAGE_OF[name])
+    return [key for key in map(str, frame.columns) if fnmatchcase(key, entry) and patterns[entry](key)]
 
 
 def table(name: str) -> Table:
@@ -104,8 +102,8 @@ def _explained(name: str) -> list[tuple[str, str, str]]:
         if key == "intervals":
             lines.append(("X_lower, X_upper", "", "95 % interval of every figure X above, items resampled"))
         else:
-            entry = column("flip_05" if key == "flip_*" else key)
-            lines.append(("flip_05 ..." if key == "flip_*" else key, entry.unit, entry.meaning))
+            entry = column(name, key)
+            lines.append((key, entry.unit, entry.meaning))
     return lines
 
 
@@ -140,7 +138,7 @@ def render(name: str, frame: pd.DataFrame, form: str) -> str:
         raise InputError(f"unknown format {form!r}; the formats are: {', '.join(FORMATS)}")
     if form == "csv":
         return rendering.csv(frame)
-    grid = rendering.grid(frame, printed(name, frame), best(name, frame))
+    grid = rendering.grid(name, frame, printed(name, frame), best(name, frame))
     return rendering.latex(grid, name, table(name)) if form == "latex" else rendering.markdown(grid)
 
 
@@ -148,13 +146,13 @@ def printed(name: str, frame: pd.DataFrame) -> list[str]:
     """The columns of a table that its forms for readers show, less those that identify a row (`rendering.grid`)."""
     entry = table(name)
     left = (*UNIT, "intervals", *entry.hidden)
-    return [key for column_ in entry.columns if column_ not in left for key in expand(frame, column_)]
+    return [key for column_ in entry.columns if column_ not in left for key in expand(name, frame, column_)]
 
 
 def best(name: str, frame: pd.DataFrame) -> list[tuple[list[str], str]]:
     """The columns of a table that are compared within each row, and which of them is best (`Table.best`)."""
     groups = table(name).best
-    return [([key for column_ in names.split() for key in expand(frame, column_)], rule) for names, rule in groups]
+    return [([key for part in names.split() for key in expand(name, frame, part)], rule) for names, rule in groups]
 
 
 def _function(name: str) -> Callable[..., Any]:

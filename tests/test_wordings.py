@@ -10,7 +10,6 @@ from synthetic import write_run
 from wordings_support import answers, make_run, wordings
 
 from analysis import features, published, runs, tables
-from analysis.dictionary import column
 from analysis.errors import InputError
 from analysis.registry import TABLES
 from analysis.wordings import answerable, family
@@ -41,13 +40,10 @@ def opened(path, frame):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_columns_are_registered_explained_and_printable(name, frames):
+def test_columns_are_registered_and_printable(name, frames):
     assert list(frames[name].columns) == list(TABLES[name].columns)
-    for key in frames[name].columns:
-        assert column(key).meaning and column(key).header, key
     for form in tables.FORMATS:
         assert tables.render(name, frames[name], form)
-    assert tables.explain([name]).count("\n") == len(TABLES[name].columns) + 2
 
 
 def test_known_effects_are_found_and_the_rest_carries_a_dagger(frames):

@@ -12,6 +12,7 @@ from test_plots import shown_texts
 
 from analysis import captions, features, plots
 from analysis.plots import wordings as drawing
+from analysis.wordings.columns import TERMS
 
 UNIT = {"study": "s", "condition": "plain/yes-no"}
 
@@ -138,7 +139,7 @@ def test_correlations_are_written_into_their_cells():
     frame = correlations()
     axes = plots.correlations(frame).axes[0]
     names = [label.get_text() for label in axes.get_yticklabels()]
-    assert names == [features.COLUMNS[name].header for name in features.FEATURES]
+    assert names == [TERMS[name].header for name in features.FEATURES]
     written = {text.get_position(): text.get_text() for text in axes.texts}
     assert len(written) == 90
     for row in frame.itertuples():

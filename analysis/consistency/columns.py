@@ -1,30 +1,67 @@
-"""The data dictionary of the tables on wording and on benchmarks; `analysis.dictionary` reads it."""
+"""What the columns of the tables on wording mean."""
 
 from __future__ import annotations
 
-from analysis.dictionary import SHARE, Column
+from collections.abc import Mapping
+
+from analysis.dictionary import SHARE, Column, Pattern
 
 POINTS = "difference of shares, -1 to 1"
 P_YES = "p(Yes), 0 to 1"
-MODELS = "models"
-COLUMNS: dict[str, Column] = {
+COLUMNS: Mapping[str, Column] = {
     # identity
-    "task": Column("what was asked about the texts; all: mean over tasks", header="Task"),
-    "pattern": Column(
-        "kind of wording; original: the question before rewording; all: mean over patterns", header="Pattern"
+    "shots.model": Column("model id as in run.json; empty: mean over the models of the stage", header="Model"),
+    "groups.language": Column("language of the wordings (ISO 639 code); all: mean over languages", header="Language"),
+    "groups.condition": Column(
+        "name of the settings the models were asked under; of printed rows, the number of exemplars",
+        header="Condition",
     ),
-    "stage": Column("base, instruct (tuned models among them), or the model with a column of its own", header="Stage"),
+    "stage": Column("stage of the models: base or instruct (tuned models among them)", header="Stage"),
+    "groups.stage": Column(
+        "stage of the models: base or instruct (tuned models among them); of printed rows, also the one model with a "
+        "column of its own",
+        header="Stage",
+    ),
     "series": Column("the series of the models, as run.json has it", header="Series"),
     "shots": Column("exemplars shown before the question", "exemplars", "Shots"),
+    "shots.condition": Column("name of the settings with exemplars", header="Condition"),
     "condition_zero": Column("the same settings without exemplars", header="Compared with"),
     "text_original": Column("the original question", header="Original"),
     "answer_original": Column("the answer to it", header="Answer"),
     "text_reworded": Column("the reworded question", header="Reworded"),
     "answer_reworded": Column("the answer to it, as said", header="Answer"),
+    "measure": Column("the measure that is compared: a column of table consistency", header="Measure"),
+    "shots.difference": Column(
+        "the measure with exemplars minus without, on the same items", "unit of the measure", "Difference", 2
+    ),
+    "stages.difference": Column(
+        "the measure of the instruction-tuned models minus that of the base models, on the same items",
+        "unit of the measure",
+        "Difference",
+        2,
+    ),
     # sizes
+    "n": Column(
+        "pairs of an original and a reworded question that the measures are computed over (of the original question, "
+        "its answers)",
+        "pairs",
+        "n",
+    ),
+    "conventions.n": Column("pairs with a response to both questions, valid or not", "pairs", "n"),
+    "shifts.n": Column("pairs of two valid answers that both have a p(Yes)", "pairs", "n"),
+    "curve.n": Column("pairs in the bin, of two valid answers that both have a p(Yes)", "pairs", "n"),
+    "n_models": Column("models that the mean is taken over", "models", "Models"),
+    "groups.n_models": Column(
+        "models of the stage; those without one valid answer are in the mean of Valid only", "models", "Models"
+    ),
+    "stages.n_models": Column("base and instruction-tuned models of the series, together", "models", "Models"),
     "n_tasks": Column("tasks that the mean is taken over", "tasks", "Tasks"),
     "n_patterns": Column("patterns that the mean is taken over", "patterns", "Patterns"),
-    "n_undefined": Column("cells of the mean without one valid pair of answers", "cells", "Undefined"),
+    "n_undefined": Column(
+        "cells of the row without one valid pair of answers; a cell is a model, condition, task and pattern",
+        "cells",
+        "Undefined",
+    ),
     "n_pairs": Column("pairs of which both answers are valid", "pairs", "Valid pairs"),
     # measures
     "valid": Column("share of responses to this pattern that are a valid answer", SHARE, "Valid", 2),
@@ -43,7 +80,13 @@ COLUMNS: dict[str, Column] = {
     "accuracy_original": Column("share of right answers before rewording, same pairs", SHARE, "Accuracy before", 3),
     "accuracy": Column("share of right answers to this pattern", SHARE, "Accuracy", 3),
     "diff_acc": Column("accuracy after rewording minus before", POINTS, "DiffAcc", 3),
-    "overall": Column("harmonic mean of both accuracies and Consistency", SHARE, "Overall", 3),
+    "overall": Column(
+        "harmonic mean of both accuracies and Consistency, within a task and pattern; over several of them, the plain "
+        "mean of these",
+        SHARE,
+        "Overall",
+        3,
+    ),
     # both conventions
     **{
         f"{name}_{convention}": Column(f"{meaning}, pairs with an invalid answer {words}", unit, header, 3)
@@ -63,6 +106,8 @@ COLUMNS: dict[str, Column] = {
     "bin_high": Column("upper edge of the bin", P_YES, "To", 1),
     "p_original": Column("mean p(Yes) to the original question", P_YES, "Before", 3),
     "p_yes": Column("mean p(Yes) to the reworded question, as shown", P_YES, "After", 3),
+    "turned.p_original": Column("p(Yes) to the original question", P_YES, "Before", 3),
+    "turned.p_yes": Column("p(Yes) to the reworded question, as shown", P_YES, "After", 3),
     "shift": Column(
         "mean of p(Yes) after rewording minus that of an unmoved answer (the original's; 1 minus it for antonyms)",
         POINTS,
@@ -74,20 +119,5 @@ COLUMNS: dict[str, Column] = {
     "shift_band": Column("shift where the original p(Yes) is between 0.2 and 0.8", POINTS, "Shift in band", 3),
     "shift_outside": Column("shift where it is outside", POINTS, "Shift outside", 3),
     "band_difference": Column("shift in the band minus shift outside", POINTS, "Difference", 3),
-    # correlations
-    "benchmark": Column(
-        "what the measure is correlated with: a benchmark, size (parameters) or accuracy", header="With"
-    ),
-    "method": Column("pearson or spearman; given size: partial", header="Method"),
-    "interval": Column("how the interval was made", header="Interval by"),
-    "caution": Column("why there is no coefficient, or that it rests on few models", header="Caution"),
-    "measure_a": Column("one of the two", header="Measure"),
-    "measure_b": Column("the other", header="With"),
-    "value": Column("the measure, all models' beside each other in the correlations", SHARE, "Value", 3),
-    "parameters": Column("size of the model", "parameters", "Parameters"),
-    "side": Column("runs: a model that was asked; scores: one that only the file has", header="Side"),
-    "matched": Column("the model's name on the other side; empty: none", header="Matched with"),
-    "by": Column("what matched: an alias, the name, or the name without its organisation", header="By"),
-    "nearest": Column("the most similar unmatched name on the other side", header="Nearest name"),
-    "similarity": Column("similarity of the two names", "0 to 1", "Similarity", 2),
 }
+PATTERNS: Mapping[str, Pattern] = {}

@@ -65,6 +65,6 @@ def _pair(row: pd.Series) -> dict[str, Any]:
     ):
         known = pd.notna(share)
         length = 100 * share if known else 100.0 * (said == "Yes")
-        number = f"p(Yes) {value(share, column('p_yes'))}" if known else ""
+        number = f"p(Yes) {value(share, column('turned', 'p_yes'))}" if known else ""
         wordings.append({"text": text, "answer": said, "agreement": number, "percent": f"{length:.1f}"})
     return {"label": f"{row['label']}, {narrative.WORDS[row['pattern']]}", "item": row["item"], "wordings": wordings}

@@ -12,15 +12,13 @@
 
 from __future__ import annotations
 
-from analysis.features.columns import COLUMNS, DICTIONARY, FEATURES, PUBLISHED
+from analysis.features.columns import FEATURES, PUBLISHED
 from analysis.features.computation import Summary, compute
 from analysis.features.dependencies import dependents
 from analysis.features.frames import components, frame, load
 from analysis.features.matrix import correlation, correlations
 
 __all__ = [
-    "COLUMNS",
-    "DICTIONARY",
     "FEATURES",
     "PUBLISHED",
     "Summary",

@@ -54,7 +54,7 @@ def load(runs: Runs) -> pd.DataFrame:
     -------
     DataFrame
         One row per stimulus, by study and place in it: study, item, variant, pattern, language, text, and the columns
-        of `analysis.features.COLUMNS` (float64, NaN where missing or undefined).
+        of `analysis.features.FEATURES` (float64, NaN where missing or undefined).
     """
     prepare(runs)
     frame = runs.sql(f"SELECT * EXCLUDE position FROM features ORDER BY {_ORDER}")
@@ -77,7 +77,7 @@ def frame(runs: Runs, *, original: bool = False) -> pd.DataFrame:
         One row per answer, by study, model, condition (in the order of run.json) and place in the study: study, model,
         condition, item, variant (categorical); agreement (0 to 1, NaN where undefined); logit (log p(agree) -
         log p(disagree) from log-probabilities, infinite where one of them is 0, NaN where a row has none);
-        text_logprob (NaN where a row has none); and the columns of `analysis.features.COLUMNS`.
+        text_logprob (NaN where a row has none); and the columns of `analysis.features.FEATURES`.
     """
     import pandas as pd
 

@@ -23,14 +23,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from analysis.errors import InputError
-from analysis.features.columns import COLUMNS
+from analysis.features.columns import FEATURES as NAMES
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 FORMAT = 1
 FEATURES, RECORDS, SIMILARITY, PARTS = "features.parquet", "features.json", "similarity.parquet", "features.parts"
-TEXT_COLUMNS = tuple(name for name in COLUMNS if name != "edit_similarity")
+TEXT_COLUMNS = tuple(name for name in NAMES if name != "edit_similarity")
 _METADATA = b"waver"
 
 

@@ -10,9 +10,9 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
 from analysis import labels
-from analysis.dictionary import threshold
 from analysis.plots import style
 from analysis.plots.style import FAINT, INK, PAGE, Drawing, Look, styled
+from analysis.stability_columns import threshold
 
 Looks = Mapping[str, Look]
 LOW_MASS = 0.5

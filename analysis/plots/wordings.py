@@ -12,10 +12,10 @@ from matplotlib.colors import Colormap, LinearSegmentedColormap
 from matplotlib.ticker import MaxNLocator
 
 from analysis import labels
-from analysis.features.columns import COLUMNS, DICTIONARY
 from analysis.mixed.design import INTERCEPT
 from analysis.plots import style
 from analysis.plots.style import FAINT, INK, PAGE, RULE, Drawing, Look, styled
+from analysis.wordings.columns import TERMS
 
 Looks = Mapping[str, Look]
 ROWS = 20  # models that one forest has room for
@@ -27,7 +27,7 @@ DENSE = 400  # rows from which on a cloud is drawn as a density
 
 def title(term: str) -> str:
     """A predictor in words."""
-    return DICTIONARY[term].header if term in DICTIONARY else term
+    return TERMS[term].header if term in TERMS else term
 
 
 def brief(names: list[str]) -> list[str]:
@@ -123,7 +123,7 @@ def correlations(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | Non
     order = list(dict.fromkeys(frame["feature_a"]))
     table = frame.pivot(index="feature_a", columns="feature_b", values="r").reindex(index=order, columns=order)
     wide = width > PAGE * 0.75
-    names = [COLUMNS[name].header for name in order]
+    names = [TERMS[name].header for name in order]
     figure = Drawing(
         figsize=(width, (1.5 if wide else 1.4) + (0.34 if wide else 0.19) * len(order)), layout="constrained"
     )

@@ -57,7 +57,7 @@ def score_influence(influence: pd.DataFrame, points: pd.DataFrame) -> str:
     whole = influence[influence["omitted"] == "nothing"].iloc[0]
     listed = shown_omissions(influence)
     total = int((influence["omitted"] != "nothing").sum())
-    pearson = value(whole["pearson"], column("pearson"))
+    pearson = value(whole["pearson"], column("score_influence", "pearson"))
     shown = f"the {len(listed)} of {total} omissions that change it most" if total > len(listed) else "every omission"
     right = (
         f" Right: Pearson's correlation without single points, groups and series, {shown}. Dashed and grey: all "

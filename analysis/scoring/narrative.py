@@ -57,8 +57,8 @@ def _ours(frames: Frames, setting: str) -> pd.DataFrame:
 
 
 def number(raw: float, name: str) -> str:
-    """A value with the digits of its column."""
-    return value(raw, column(name))
+    """Write a value with the digits of its column in table `scores`."""
+    return value(raw, column("scores", name))
 
 
 def _interval(row: pd.Series, name: str) -> str:

@@ -42,7 +42,7 @@ def cautions(frames: Mapping[str, pd.DataFrame], clear: pd.DataFrame, fits: pd.D
     if len(low):
         yield (
             f"Low mass: in {_fits(len(low), fitted)} less than half of the probability is on the answers; least "
-            f"{value(low['validity'].iloc[0], column('validity'))}, {low['label'].iloc[0]}."
+            f"{value(low['validity'].iloc[0], column('mixed_diagnostics', 'validity'))}, {low['label'].iloc[0]}."
         )
     if fitted["n_items"].min() < FEW_ITEMS:
         yield f"Only {count(int(fitted['n_items'].min()), 'item')}: what differs between items is badly known."
@@ -66,15 +66,15 @@ def _collinear(vif: pd.DataFrame, correlations: pd.DataFrame) -> Iterator[str]:
     high = high[high > COLLINEAR].sort_values(ascending=False)
     if high.empty:
         return
-    names = [f"{name(term)} ({value(size, column('vif'))})" for term, size in high.items()]
+    names = [f"{name(term)} ({value(size, column('vif', 'vif'))})" for term, size in high.items()]
     pair = correlations[(correlations["feature_a"] == SYNTAX[0]) & (correlations["feature_b"] == SYNTAX[1])][
         "r"
     ].dropna()
     why = ""
     if set(SYNTAX) <= set(high.index) and len(pair):
         why = (
-            f" Left and right dependents correlate at {value(pair.iloc[0], column('r'))}: per word they are "
-            "1 − roots/words in sum, so only their difference can be told."
+            f" Left and right dependents correlate at {value(pair.iloc[0], column('correlations', 'r'))}: per word "
+            "they are 1 − roots/words in sum, so only their difference can be told."
         )
     named = listing(names, 4)
     yield f"Nearly collinear (variance inflation above {COLLINEAR:g}): {named}; not to be read one by one.{why}"

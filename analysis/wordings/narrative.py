@@ -7,11 +7,12 @@ from collections.abc import Iterator, Mapping
 import pandas as pd
 
 from analysis import features
-from analysis.dictionary import column, value
+from analysis.dictionary import Column, column, value
 from analysis.mixed.design import INTERCEPT
 from analysis.narrative import Answer, count, listing
 from analysis.plots.wordings import ALPHA, ranked, title
 from analysis.wordings.cautions import cautions
+from analysis.wordings.columns import TERMS
 from analysis.wordings.table3 import printed_effects
 from analysis.wordings.words import labelled, name, spanned
 
@@ -122,26 +123,27 @@ def _directions(effects: pd.DataFrame) -> str:
 def _strongest(effects: pd.DataFrame, term: str) -> str:
     rows = effects[effects["term"] == term]
     most = rows.iloc[int(rows["estimate_std"].abs().to_numpy().argmax())]
-    ends = [_signed(most[end], "estimate_std") for end in ("estimate_std_lower", "estimate_std_upper")]
+    entry = column("mixed", "estimate_std")
+    ends = [_signed(most[end], entry) for end in ("estimate_std_lower", "estimate_std_upper")]
     fits = "" if len(rows) == 1 else f", most with {most['label']}"
     return (
-        f"{title(term)} {_directions(rows)}{fits}: {_signed(most['estimate_std'], 'estimate_std')} SD per SD of the "
+        f"{title(term)} {_directions(rows)}{fits}: {_signed(most['estimate_std'], entry)} SD per SD of the "
         f"feature (95 % interval {ends[0]} to {ends[1]}), that is {_raw(most)}."
     )
 
 
-def _signed(number: float, name: str) -> str:
-    text = value(number, column(name))
+def _signed(number: float, entry: Column) -> str:
+    text = value(number, entry)
     return f"+{text}" if number > 0 and text[0].isdigit() else text
 
 
 def _raw(effect: pd.Series) -> str:
     """The effect in the unit of the feature."""
-    step, per = _STEPS[features.DICTIONARY[effect["term"]].unit]
+    step, per = _STEPS[TERMS[effect["term"]].unit]
     change = step * effect["estimate"]
     if effect["scale"] == "logit":
-        return f"{_signed(change, 'estimate_logit')} nats of its logit per {per}"
-    return f"{_signed(100 * change, 'effect_word_length')} percentage points per {per}"
+        return f"{_signed(change, column('scales', 'estimate_logit'))} nats of its logit per {per}"
+    return f"{_signed(100 * change, column('table3', 'effect_word_length'))} percentage points per {per}"
 
 
 def _explained(fitted: pd.DataFrame) -> str:
@@ -188,7 +190,7 @@ def _pairs(correlations: pd.DataFrame) -> str:
     weak = pairs[pairs["p"] >= ALPHA]
     strongest = pairs.loc[pairs["r"].abs().sort_values(ascending=False).index[:2]]
     said = [
-        f"{name(a)} with {name(b)} ({value(r, column('r'))})"
+        f"{name(a)} with {name(b)} ({value(r, column('correlations', 'r'))})"
         for a, b, r in zip(strongest["feature_a"], strongest["feature_b"], strongest["r"], strict=True)
     ]
     pale = [f"{name(a)} with {name(b)}" for a, b in zip(weak["feature_a"], weak["feature_b"], strict=True)]
