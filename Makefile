@@ -34,11 +34,11 @@ references: $(BIN)/.installed-references  ## R with lme4, the components of the 
 $(BIN)/.installed-references: $(BIN)/.installed
 	@command -v cc >/dev/null && command -v R >/dev/null && Rscript -e 'quit(status = !requireNamespace("lmerTest", quietly = TRUE))' \
 		|| $(MAKE) --no-print-directory .apt PACKAGES="$(R_PACKAGES)"
-	@Rscript analysis/mixed/r/install_report_stub.R
+	@Rscript analysis/statistics/mixed/r/install_report_stub.R
 	@$(BIN)/pip install -qq --constraint constraints.txt --editable '.[features,meaning,statistics]'
 	@touch $@
 
-# Chromium reads the finished report in the tests (tests/test_browser.py).
+# Chromium reads the finished report in the tests (tests/whole/test_browser.py).
 .PHONY: .browser .apt
 .browser:
 	@command -v chromium >/dev/null || command -v google-chrome >/dev/null \
@@ -64,10 +64,10 @@ test: setup references .browser  ## the test suite, a process per core
 
 test-ray: setup  ## the tests that start a Ray cluster on this machine
 	@$(BIN)/pip install -qq --constraint constraints.txt --editable '.[models,ray,dev]'
-	WAVER_TEST_RAY=1 $(BIN)/python -m pytest tests/test_distributed.py
+	WAVER_TEST_RAY=1 $(BIN)/python -m pytest tests/inference/asking/test_cluster.py
 
 test-vllm: $(VLLM_VENV)/.installed  ## the engine vllm on a CPU build of vLLM, in an environment of its own
-	VLLM_CPU_KVCACHE_SPACE=1 HF_HUB_OFFLINE=1 $(VLLM_VENV)/bin/python -m pytest tests/real_vllm tests/test_engines_vllm.py
+	VLLM_CPU_KVCACHE_SPACE=1 HF_HUB_OFFLINE=1 $(VLLM_VENV)/bin/python -m pytest tests/real_vllm tests/inference/engines/vllm/test_engine.py
 
 # A third party's CPU build. Its requirements but for torch's companions, of which only GPU or audio models want any.
 $(VLLM_VENV)/.installed: pyproject.toml constraints.txt

@@ -87,11 +87,11 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _add_features(commands: Any) -> None:
-    from analysis.features import cli
+    from analysis.features import command
 
-    features = commands.add_parser("features", help=cli.HELP, description=cli.DESCRIPTION)
-    features.set_defaults(main=cli.main)
-    cli.add_arguments(features)
+    features = commands.add_parser("features", help=command.HELP, description=command.DESCRIPTION)
+    features.set_defaults(main=command.main)
+    command.add_arguments(features)
 
 
 def _add_parameters(parser: argparse.ArgumentParser, about: str) -> None:
@@ -109,7 +109,7 @@ def _parameters(given: Sequence[str]) -> dict[str, str]:
 
 
 def _report(options: argparse.Namespace) -> int:
-    from analysis.report import report
+    from analysis.reporting.report import report
 
     results = report(options.runs, options.out, _parameters(options.parameter))
     failed = [result for result in results if result.error]
@@ -121,7 +121,7 @@ def _report(options: argparse.Namespace) -> int:
 
 
 def _table(options: argparse.Namespace) -> int:
-    from analysis import tables
+    from analysis.reporting import tables
 
     if options.list:
         sys.stdout.write(tables.explain(options.names))
@@ -139,7 +139,8 @@ def _table(options: argparse.Namespace) -> int:
 
 
 def _render(folders: Sequence[str], name: str, form: str, given: dict[str, Any]) -> str:
-    from analysis import runs, tables
+    from analysis import runs
+    from analysis.reporting import tables
 
     tables.table(name)
     values = tables.convert(name, given)

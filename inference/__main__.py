@@ -13,17 +13,17 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from inference.engines import ENGINES, VllmSettings
-from inference.engines.api import settings
+from inference.engines.openai import settings
 from inference.errors import InputError, RunFailed
 from inference.protocols import PROTOCOLS, protocol
 
 if TYPE_CHECKING:
-    from inference.asking import Questions
-    from inference.distributed import Cluster
-    from inference.models import Model
-    from inference.run import Settings
-    from inference.study import Study
-    from inference.tasks import Task
+    from inference.asking.cluster import Cluster
+    from inference.asking.execute import Task
+    from inference.asking.models import Model
+    from inference.asking.one_model import Settings
+    from inference.asking.rounds import Questions
+    from inference.stimuli.study import Study
 
 # Nothing heavy is imported up here or while the parsers are made: `--help` must answer at once.
 
@@ -218,7 +218,7 @@ def _share(text: str) -> float:
 
 
 def _run(options: argparse.Namespace) -> None:
-    from inference.tasks import execute
+    from inference.asking.execute import execute
 
     with _cluster(options.ray, options.ray_workers) as cluster:
         execute([_task(options)], cluster=cluster)
@@ -226,8 +226,8 @@ def _run(options: argparse.Namespace) -> None:
 
 def _run_plan(options: argparse.Namespace) -> None:
     """Carry a run file out in its own folder, which its paths are relative to."""
-    from inference.plan import read
-    from inference.tasks import execute
+    from inference.asking.execute import execute
+    from inference.runfile import read
 
     plan = read(options.file, _table_parser)
     with chdir(options.file.parent):
@@ -239,7 +239,7 @@ def _run_plan(options: argparse.Namespace) -> None:
 
 def _table_parser(name: str) -> argparse.ArgumentParser:
     """The options of a protocol as a run file may give them: without --out, which is the file's own."""
-    from inference.plan import TableParser
+    from inference.runfile import TableParser
 
     parser = TableParser(prog=PROGRAM, add_help=False, allow_abbrev=False)
     _asking(protocol(name), parser)
@@ -251,13 +251,13 @@ def _cluster(address: str | None, workers: int | None) -> AbstractContextManager
         if workers is not None:
             raise InputError("--ray-workers is for asking on a cluster: add --ray, or leave it out")
         return nullcontext()
-    from inference.distributed import Cluster
+    from inference.asking.cluster import Cluster
 
     return Cluster(address, workers)
 
 
 def _status(options: argparse.Namespace) -> None:
-    from inference.status import status
+    from inference.runfolder.status import status
 
     for line in status(options.root):
         print(line)
@@ -265,16 +265,16 @@ def _status(options: argparse.Namespace) -> None:
 
 def _task(options: argparse.Namespace) -> Task:
     """What the options of `run PROTOCOL` ask for."""
-    from inference.models import read_descriptions
-    from inference.tasks import Task
+    from inference.asking.execute import Task
+    from inference.asking.models import read_descriptions
 
     descriptions = read_descriptions(options.models) if options.models else {}
     return Task(*_prepare(options), options.out, descriptions, options.call)
 
 
 def _preview(options: argparse.Namespace) -> None:
-    from inference.preview import preview
-    from inference.tasks import list_unstable
+    from inference.asking.execute import list_unstable
+    from inference.asking.preview import preview
 
     study, models, questions, settings = _prepare(options)
     list_unstable(study)
@@ -284,7 +284,7 @@ def _preview(options: argparse.Namespace) -> None:
 
 def _prepare(options: argparse.Namespace) -> tuple[Study, tuple[Model, ...], Questions, Settings]:
     """Everything that can be checked before a model is loaded."""
-    from inference.models import resolve
+    from inference.asking.models import resolve
 
     models = resolve(options.model, options.protocol.FAMILIES, options.engine)
     study, questions = options.protocol.prepare(options)
@@ -292,7 +292,7 @@ def _prepare(options: argparse.Namespace) -> tuple[Study, tuple[Model, ...], Que
 
 
 def _settings(options: argparse.Namespace) -> Settings:
-    from inference.run import Settings
+    from inference.asking.one_model import Settings
 
     return Settings(
         form=options.form,

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -12,14 +9,14 @@ import pytest
 import yaml
 from hypothesis import settings
 
+from helpers.commands import ROOT, waver
+
 # Tests on a vLLM that is really there (`make test-vllm`); elsewhere they are not collected.
 collect_ignore_glob = [] if find_spec("vllm") else ["real_vllm/*"]
 
 # A slow minute of the machine is no failure, and a clean clone is judged by the examples that were tried here.
 settings.register_profile("waver", deadline=None, derandomize=True)
 settings.load_profile("waver")
-
-ROOT = Path(__file__).parent.parent
 
 
 @pytest.fixture(scope="session")
@@ -29,17 +26,6 @@ def shared() -> Path:
     if not folder.is_dir():
         pytest.skip(f"needs {folder.parent.name}/{folder.name} beside the checkout")
     return folder
-
-
-def waver(*arguments: str | Path, cwd: Path = ROOT, check: bool = True) -> subprocess.CompletedProcess[str]:
-    """`python -m ...` as a user calls it."""
-    done = subprocess.run(
-        [sys.executable, "-m", *map(str, arguments)], cwd=cwd, capture_output=True, text=True, timeout=600,
-        env={**os.environ, "PYTHONPATH": str(ROOT), "TOKENIZERS_PARALLELISM": "false"},
-    )  # fmt: skip
-    if check:
-        assert done.returncode == 0, done.stderr[-3000:]
-    return done
 
 
 @pytest.fixture(scope="session")
@@ -65,9 +51,8 @@ def report_folder(demo_run) -> Path:
 @pytest.fixture
 def opened(tmp_path):
     """Writes a run folder from a frame (see `synthetic.write_run`) and opens it."""
-    from synthetic import write_run
-
     from analysis import runs
+    from helpers.synthetic import write_run
 
     def open_run(rows, **options):
         return runs.open(write_run(tmp_path / f"run-{len(list(tmp_path.iterdir()))}", rows, **options))

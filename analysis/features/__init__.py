@@ -12,11 +12,11 @@
 
 from __future__ import annotations
 
-from analysis.features.columns import FEATURES, PUBLISHED
 from analysis.features.computation import Summary, compute
+from analysis.features.correlations import correlation, correlations
 from analysis.features.dependencies import dependents
 from analysis.features.frames import components, frame, load
-from analysis.features.matrix import correlation, correlations
+from analysis.features.names import FEATURES, PUBLISHED
 
 __all__ = [
     "FEATURES",

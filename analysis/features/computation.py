@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from analysis import runs
-from analysis.agreement import ORIGINAL
 from analysis.errors import InputError
-from analysis.features import dependencies, negation, similarity, store, words
+from analysis.features import dependencies, negation_cues, similarity, store, words
 from analysis.features import sentiment as sentiments
 from analysis.features.component import Component, Missing, describe
 from analysis.features.store import Record, Stored
-from analysis.folder import literal
+from analysis.runs.agreement import ORIGINAL
+from analysis.runs.folder import literal
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -113,7 +113,7 @@ def _components(code: str, pipelines: Sequence[Any], engine: str, stored: Stored
 
     yield words.lengths(code)
     yield words.frequency(code, known(words.FREQUENCY))
-    yield negation.cues(code)
+    yield negation_cues.cues(code)
     yield sentiments.scored(code, engine, known(sentiments.COLUMNS))
     yield dependencies.parsed(code, pipelines, known(dependencies.COLUMNS))
 

@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from analysis.features import store
-from analysis.features.columns import FEATURES
 from analysis.features.component import describe
 from analysis.features.computation import DEFAULT_LANGUAGE, compute, language_sql
-from analysis.folder import literal
+from analysis.features.names import FEATURES
+from analysis.runs.folder import literal
 
 if TYPE_CHECKING:
     import numpy as np
@@ -128,7 +128,7 @@ def _folders(runs: Runs) -> dict[str, Path]:
 
 def _answers(runs: Runs, original: bool) -> dict[str, np.ndarray]:
     """unit, place (row of the stimulus in `load`), agreement, logit and text_logprob of every answer, as arrays."""
-    from analysis import agreement
+    from analysis.runs import agreement
 
     agreement.prepare(runs)
     labels = {study: str(info["canonical"][0]) for study, info in runs.info["studies"].items()}

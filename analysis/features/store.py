@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from analysis.errors import InputError
-from analysis.features.columns import FEATURES as NAMES
+from analysis.features.names import FEATURES as NAMES
 
 if TYPE_CHECKING:
     import pyarrow as pa

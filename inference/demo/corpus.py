@@ -13,8 +13,8 @@ import yaml
 from inference.demo import DEMO
 from inference.demo.exercises import KINDS, Exercise, agreement
 from inference.demo.world import Wording, World
-from inference.prompts import CHAT, CLOZE, OPTION_ORDERS, Prompt, PromptBook
-from inference.study import Option, Variant
+from inference.stimuli.prompts import CHAT, CLOZE, OPTION_ORDERS, Prompt, PromptBook
+from inference.stimuli.study import Option, Variant
 
 OPTIONS = (Option("agree", "agree"), Option("disagree", "disagree"))
 LABELS = {"yes": "agree", "no": "disagree"}

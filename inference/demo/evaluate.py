@@ -15,7 +15,7 @@ from inference.demo.corpus import Corpus
 from inference.demo.exercises import KINDS, Exercise
 from inference.demo.world import Wording, World
 from inference.engines import Engine, load
-from inference.prompts import CHAT, CLOZE, OPTION_ORDERS, PLAIN, Prompt, case_variants
+from inference.stimuli.prompts import CHAT, CLOZE, OPTION_ORDERS, PLAIN, Prompt, case_variants
 
 EXERCISES = 400
 """Exercises per kind and wording; the standard error of an accuracy is then at most 2.5 points."""

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 from inference.errors import InputError
 
 if TYPE_CHECKING:
-    from inference.engines.api.settings import ApiSettings
-    from inference.prompts import Prompt
+    from inference.engines.openai.settings import ApiSettings
+    from inference.stimuli.prompts import Prompt
 
 ENGINES = {"causal": "causal", "masked": "masked", "vllm": "causal", "openai": "causal"}
 """Every engine, and the family of models that it asks."""
@@ -293,14 +293,14 @@ def load(
     if vllm is not None and engine != "vllm":
         raise InputError(f"settings of vLLM with --engine {engine}: say --engine vllm, or leave them out")
     if engine == "vllm":
-        from inference.engines.vllm import VllmEngine
+        from inference.engines.vllm.engine import VllmEngine
 
         return VllmEngine(
             model, dtype=dtype, device=device, revision=revision, seed=seed, batch_size=batch_size, settings=vllm
         )
     if engine == "openai":
-        from inference.engines.api.settings import ApiSettings
-        from inference.engines.openai import OpenAIEngine
+        from inference.engines.openai.engine import OpenAIEngine
+        from inference.engines.openai.settings import ApiSettings
 
         for name, value in (("dtype", dtype), ("device", device), ("revision", revision)):
             if value not in ("auto", None):
@@ -311,10 +311,10 @@ def load(
 
     loaded = load_checkpoint(model, engine=engine, dtype=dtype, device=device, revision=revision, seed=seed)
     if loaded.info["engine"] == "causal":
-        from inference.engines.causal import CausalEngine
+        from inference.engines.local.causal import CausalEngine
 
         return CausalEngine(loaded, batch_size)
-    from inference.engines.masked import MaskedEngine
+    from inference.engines.local.masked import MaskedEngine
 
     return MaskedEngine(loaded, batch_size)
 

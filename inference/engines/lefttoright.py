@@ -8,15 +8,15 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 from inference.engines import Explanation, Generation, Sampling, Score, Thought
-from inference.engines.lattice import Lattice
-from inference.engines.options import Answers, continuations, spaced, tail
+from inference.engines.exact.answer_words import Answers, continuations, spaced, tail
+from inference.engines.exact.lattice import Lattice
+from inference.engines.exact.targets import Target, Targets
 from inference.engines.rows import Row, RowEngine
-from inference.engines.targets import Target, Targets
 from inference.engines.tokens import Tokens
 from inference.errors import InputError
 
 if TYPE_CHECKING:
-    from inference.prompts import Prompt
+    from inference.stimuli.prompts import Prompt
 
 
 class LeftToRight(RowEngine):

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from inference.engines import Score
 
 if TYPE_CHECKING:
-    from inference.engines.options import Answers
-    from inference.prompts import Prompt
+    from inference.engines.exact.answer_words import Answers
+    from inference.stimuli.prompts import Prompt
 
 R = TypeVar("R")
 

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from jinja2.exceptions import TemplateError
 
-from inference.engines.options import Encode
+from inference.engines.exact.answer_words import Encode
 from inference.errors import InputError
 
 if TYPE_CHECKING:
-    from inference.prompts import Prompt
+    from inference.stimuli.prompts import Prompt
 
 # Some chat templates write today's date unless they are given one: the same run would ask another prompt tomorrow.
 CHAT_DATE = "26 Jul 2024"

@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from inference import records
 from inference.errors import InputError
+from inference.stimuli import records
 
 Cells = list[str | None]
 # One row of a file: its place ("row 7") and the chosen cells; an absent or null value is None.

@@ -2,7 +2,7 @@
 
 A file ``responses_<model>_paraphrases_*.jsonl`` holds a list of ``{id, original_statement, alternative_statements}``,
 each statement being ``{statement, response: {agree, disagree}, statement_log_prob}``. Items and variants get the ids
-that `inference.items` gives the same statements, so such a run and one of our own are the same study.
+that `inference.stimuli.items` gives the same statements, so such a run and one of our own are the same study.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from inference.errors import InputError
-from inference.importers import deposit
+from inference.importers import saving
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -47,9 +47,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "NAME=FILE another one",
     )
     parser.add_argument(
-        "--condition", default=deposit.CONDITION, metavar="NAME", help="what this way of asking is called"
+        "--condition", default=saving.CONDITION, metavar="NAME", help="what this way of asking is called"
     )
-    deposit.add_arguments(parser)
+    saving.add_arguments(parser)
 
 
 def main(args: argparse.Namespace) -> None:
@@ -61,7 +61,7 @@ def main(args: argparse.Namespace) -> None:
         A file is not in the published format, two files name one model, or two models answered different statements.
     """
     from inference.protocols import agreement
-    from inference.study import ORIGINAL, PARAPHRASE, Item, Variant
+    from inference.stimuli.study import ORIGINAL, PARAPHRASE, Item, Variant
 
     files = _files(args.paths)
     read = {model: _read(path) for model, path in files.items()}
@@ -74,15 +74,15 @@ def main(args: argparse.Namespace) -> None:
     study = agreement.study(
         tuple(Item(item, tuple(variants)) for item, variants in items.items()),
         args.name or Path(args.out).resolve().name,
-        source=deposit.source(args.paths),
+        source=saving.source(args.paths),
     )
-    lines = deposit.save(
+    lines = saving.save(
         args.out,
         study,
         _responses(read, args.condition),
-        {args.condition: {"form": deposit.FORM}},
+        {args.condition: {"form": saving.FORM}},
         descriptions=args.models,
-        imported=deposit.fingerprint(list(files.values()), {"importer": "haller"}),
+        imported=saving.fingerprint(list(files.values()), {"importer": "haller"}),
         command=args.call,
     )
     print("\n".join(lines))
@@ -91,7 +91,7 @@ def main(args: argparse.Namespace) -> None:
 def _files(paths: Sequence[str]) -> dict[str, Path]:
     """Model -> file, folders opened."""
     files: dict[str, Path] = {}
-    for name, path in deposit.named(paths):
+    for name, path in saving.named(paths):
         inside = sorted(p for p in path.iterdir() if _FILE_NAME.fullmatch(p.name)) if path.is_dir() else [path]
         if not inside:
             raise InputError(f"{path}: the folder holds no file responses_MODEL_paraphrases_*.jsonl")
@@ -110,8 +110,8 @@ def _files(paths: Sequence[str]) -> dict[str, Path]:
 
 def _read(path: Path) -> list[_Statement]:
     """Statements of one file in its order, the original of every item first."""
-    from inference import records
-    from inference.study import ORIGINAL, PARAPHRASE
+    from inference.stimuli import records
+    from inference.stimuli.study import ORIGINAL, PARAPHRASE
 
     statements: list[_Statement] = []
     seen: dict[str, str] = {}

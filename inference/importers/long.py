@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from inference.errors import InputError
-from inference.importers import columns, deposit
-from inference.study import ORIGINAL, PARAPHRASE, Item, Option, Study, Variant
+from inference.importers import columns, saving
+from inference.stimuli.study import ORIGINAL, PARAPHRASE, Item, Option, Study, Variant
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -201,7 +201,7 @@ def _given(where: str, layout: Layout, cells: Sequence[str | None]) -> dict[str,
 def _condition(where: str, table: LongTable, layout: Layout, cells: Sequence[str | None]) -> str:
     values = [_filled(where, column, cell) for column, cell in zip(layout.conditions, cells, strict=True)]
     name = "/".join(values) or layout.condition
-    fields = {"form": deposit.FORM, **dict(zip(layout.conditions, values, strict=True))}
+    fields = {"form": saving.FORM, **dict(zip(layout.conditions, values, strict=True))}
     if table.conditions.setdefault(name, fields) != fields:
         raise InputError(f"{where}: two different conditions would both be called '{name}'; rename their values")
     return name

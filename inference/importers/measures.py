@@ -14,7 +14,7 @@ from typing import Any, Protocol
 import numpy as np
 import pyarrow as pa
 
-from inference import answers
+from inference.asking import text_answers
 from inference.errors import InputError
 
 SLACK = 1e-6  # what sums of float32 probabilities may exceed 1 by
@@ -82,10 +82,10 @@ class Answers:
     def __init__(self, column: str, options: Mapping[str, Sequence[str]], *, given: bool) -> None:
         self.labels = tuple(options)
         self.columns: tuple[str, ...] = (column,)
-        answers.parse("", options)  # wordings that cannot be told apart show before a long file is read
+        text_answers.parse("", options)  # wordings that cannot be told apart show before a long file is read
         self._match = _matcher({label: [label, *wordings] for label, wordings in options.items()})
         self._read: Callable[[str], str | None] = (
-            _matcher(options) if given else lambda text: answers.parse(text, options)
+            _matcher(options) if given else lambda text: text_answers.parse(text, options)
         )
         wordings = "; ".join(f"{label} = {' | '.join(wordings)}" for label, wordings in options.items())
         how = (

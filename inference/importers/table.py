@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from inference.errors import InputError
-from inference.importers import deposit
+from inference.importers import saving
 
 if TYPE_CHECKING:
     from inference.importers.long import Layout
@@ -56,7 +56,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     conditions.add_argument(
         "--condition",
         metavar="NAME",
-        default=deposit.CONDITION,
+        default=saving.CONDITION,
         help="name of the one condition (default: %(default)s)",
     )
     values = parser.add_argument_group("what was answered, one of these").add_mutually_exclusive_group(required=True)
@@ -74,7 +74,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="with completions and answers: both labels, what counts as each; the first is the one that agrees",
     )
     parser.add_argument("--invalid-column", metavar="COLUMN", help="with --count-columns: number of invalid samples")
-    deposit.add_arguments(parser)
+    saving.add_arguments(parser)
 
 
 def main(args: argparse.Namespace) -> None:
@@ -89,7 +89,7 @@ def main(args: argparse.Namespace) -> None:
 
     measure = _measure(args)
     layout = _layout(args, measure)
-    files = deposit.named(args.files)
+    files = saving.named(args.files)
     if args.model_column is not None and any(name is not None for name, _ in files):
         raise InputError("import table: NAME=FILE names the model, and so does --model-column; give one of them")
     table = long.read(files, layout)
@@ -98,15 +98,15 @@ def main(args: argparse.Namespace) -> None:
         args.name or Path(args.out).resolve().name,
         measure,
         language=args.language,
-        source=deposit.source(args.files),
+        source=saving.source(args.files),
     )
-    lines = deposit.save(
+    lines = saving.save(
         args.out,
         study,
         long.responses(table, measure),
         table.conditions,
         descriptions=args.models,
-        imported=deposit.fingerprint([path for _, path in files], _settings(args, files)),
+        imported=saving.fingerprint([path for _, path in files], _settings(args, files)),
         command=args.call,
     )
     if args.text_column is None:

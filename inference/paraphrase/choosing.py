@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from inference.paraphrase.parsing import CHATTER, CUT_OFF, EMPTY, REFUSAL, fold, lines
-from inference.study import Variant
+from inference.stimuli.study import Variant
 
 ORIGINAL, DUPLICATE, MEANING, SURPLUS = "original", "duplicate", "meaning", "surplus"
 REASONS = (EMPTY, CHATTER, REFUSAL, CUT_OFF, ORIGINAL, DUPLICATE, MEANING, SURPLUS)

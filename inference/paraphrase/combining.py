@@ -9,10 +9,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from inference import items
 from inference.errors import InputError
 from inference.paraphrase.itemsfile import without_match
-from inference.study import ORIGINAL, Item, Variant
+from inference.stimuli import items
+from inference.stimuli.study import ORIGINAL, Item, Variant
 
 SOURCE, SEPARATOR = "source", "|"
 

@@ -7,11 +7,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from inference import items
 from inference.errors import InputError
+from inference.stimuli import items
 
 if TYPE_CHECKING:
-    from inference.run import Settings
+    from inference.asking.one_model import Settings
 
 Engine = Callable[[argparse.ArgumentParser], None]
 AsSettings = Callable[[argparse.Namespace], "Settings"]
@@ -50,9 +50,9 @@ def _make_arguments(parser: argparse.ArgumentParser, engine: Engine) -> None:
 
 
 def _make(options: argparse.Namespace, settings: AsSettings) -> None:
-    from inference.models import resolve
-    from inference.paraphrase.asking import Book, Calls, study
+    from inference.asking.models import resolve
     from inference.paraphrase.making import Wanted, make
+    from inference.paraphrase.questions import Book, Calls, study
 
     if options.meaning_threshold is not None and options.meaning_check is None:
         raise InputError("--meaning-threshold goes with --meaning-check: name the model that compares")
@@ -113,7 +113,7 @@ def _combine_arguments(parser: argparse.ArgumentParser, engine: Engine) -> None:
 
 
 def _combine(options: argparse.Namespace, settings: AsSettings) -> None:
-    from inference.importers.deposit import named
+    from inference.importers.saving import named
     from inference.paraphrase import itemsfile
     from inference.paraphrase.combining import combine, summary
 

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from inference.errors import InputError
-from inference.parts import write_atomically
-from inference.study import Item, Variant
+from inference.runfolder.parquet import write_atomically
+from inference.stimuli.study import Item, Variant
 
 MATCH = ("match_proportion", "match_n", "match_seed")
 """Attributes that tell how well a set of paraphrases means what its original means."""

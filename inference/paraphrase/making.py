@@ -21,18 +21,18 @@ from typing import Any
 
 import pyarrow.compute as pc
 
+from inference.asking.execute import LISTED, Task, execute
+from inference.asking.models import Model
+from inference.asking.one_model import Settings
 from inference.engines import Engine
 from inference.errors import InputError, RunFailed
-from inference.models import Model
 from inference.paraphrase import itemsfile, spreadsheet
-from inference.paraphrase.asking import Calls
 from inference.paraphrase.choosing import REASONS, Choice, choose
 from inference.paraphrase.combining import SEPARATOR, SOURCE
 from inference.paraphrase.meaning import Meaning
-from inference.parts import read_parquet, write_atomically
-from inference.run import Settings
-from inference.study import PARAPHRASE, Item, Study, Variant
-from inference.tasks import LISTED, Task, execute
+from inference.paraphrase.questions import Calls
+from inference.runfolder.parquet import read_parquet, write_atomically
+from inference.stimuli.study import PARAPHRASE, Item, Study, Variant
 
 COUNTS = ("calls", "refused_calls", *(reason.replace(" ", "_") for reason in REASONS), "kept")
 
@@ -72,7 +72,7 @@ def make(
     out
         The folder, new or begun by this very call.
     command, load
-        As for `inference.tasks.execute`.
+        As for `inference.asking.execute.execute`.
 
     Returns
     -------

@@ -11,13 +11,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from inference import records
 from inference.errors import InputError
 from inference.paraphrase.combining import sources
 from inference.paraphrase.itemsfile import without_match
 from inference.paraphrase.parsing import fold
 from inference.paraphrase.spreadsheet import plain, write
-from inference.study import Item, Variant
+from inference.stimuli import records
+from inference.stimuli.study import Item, Variant
 
 COLUMNS = ("item", "variant", "original", "paraphrase", "match")
 _VERDICTS = {"yes": True, "y": True, "1": True, "true": True, "no": False, "n": False, "0": False, "false": False}

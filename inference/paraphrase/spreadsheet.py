@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from inference.parts import write_atomically
+from inference.runfolder.parquet import write_atomically
 
 # A cell that begins like this is a formula to some spreadsheet; the apostrophe before it says that it is text.
 _FORMULA = re.compile(r"'*[=+\-@＝＋－＠\t\r\n]")

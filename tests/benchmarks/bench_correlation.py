@@ -10,11 +10,12 @@ from __future__ import annotations
 import sys
 import time
 
-from analysis import benchmarks, correlation
+from analysis.pages.benchmarks import leaderboards
+from analysis.statistics import correlation
 
 if __name__ == "__main__":
     started = time.perf_counter()
-    scores = benchmarks.load(sys.argv[1])
+    scores = leaderboards.load(sys.argv[1])
     read = time.perf_counter()
     table = correlation.matrix(scores.frame)
     done = time.perf_counter()

@@ -25,13 +25,12 @@ import torch
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
-import tiny_models  # noqa: E402
-
-from inference.engines.causal import CausalEngine  # noqa: E402
+from helpers import tiny_models  # noqa: E402
 from inference.engines.loading import Checkpoint  # noqa: E402
-from inference.engines.local import LocalEngine  # noqa: E402
-from inference.engines.masked import MaskedEngine  # noqa: E402
-from inference.prompts import Prompt  # noqa: E402
+from inference.engines.local.causal import CausalEngine  # noqa: E402
+from inference.engines.local.engine import LocalEngine  # noqa: E402
+from inference.engines.local.masked import MaskedEngine  # noqa: E402
+from inference.stimuli.prompts import Prompt  # noqa: E402
 
 ANSWERS = (("yes", "Yes", "YES"), ("no", "No", "NO"))
 FILLERS = (("agree", "accept", "support"), ("disagree", "reject", "oppose"))

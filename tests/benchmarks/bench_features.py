@@ -60,7 +60,8 @@ def write(path: Path) -> Path:
     """The paraphrases as a run that 18 models have answered."""
     import numpy as np
     import pandas as pd
-    from synthetic import write_run
+
+    from helpers.synthetic import write_run
 
     source = next((SHARED / "political-compass-paraphrases").glob("*gpt3.5*"))
     rows = []

@@ -26,13 +26,14 @@ import torch
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT)]
 
-from inference import engines, items  # noqa: E402
+from inference import engines
 from inference.engines import Sampling  # noqa: E402
-from inference.engines.batching import CPU_TEXTS  # noqa: E402
-from inference.engines.causal import CausalEngine  # noqa: E402
-from inference.engines.local import pad_right  # noqa: E402
-from inference.prompts import Prompt, PromptBook  # noqa: E402
+from inference.engines.local.batching import CPU_TEXTS  # noqa: E402
+from inference.engines.local.causal import CausalEngine  # noqa: E402
+from inference.engines.local.engine import pad_right  # noqa: E402
 from inference.protocols import agreement  # noqa: E402
+from inference.stimuli import items  # noqa: E402
+from inference.stimuli.prompts import Prompt, PromptBook  # noqa: E402
 
 MODEL = ROOT / "inference" / "demo" / "models" / "waver-demo-large"
 SAMPLINGS = [Sampling(10, temperature, 5) for temperature in (0.4, 0.7, 1.0, 1.3)]

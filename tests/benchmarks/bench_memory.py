@@ -23,7 +23,7 @@ CALL = """
 import sys
 from trivial_engine import TrivialEngine
 from inference.__main__ import main
-from inference.run import Settings
+from inference.asking.one_model import Settings
 Settings.load = lambda self, model, seed: TrivialEngine(size=64)
 sys.exit(main(["run", "agreement", "--items", sys.argv[1], "--model", "trivial", "--out", sys.argv[2]]))
 """

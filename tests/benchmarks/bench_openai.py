@@ -23,12 +23,11 @@ from openai import AsyncOpenAI
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
-from faulty_server import MODEL  # noqa: E402
-from trivial_engine import small_study  # noqa: E402
-
-from inference.engines.api.settings import ApiSettings  # noqa: E402
-from inference.engines.openai import OpenAIEngine  # noqa: E402
-from inference.prompts import Prompt, PromptBook  # noqa: E402
+from helpers.faulty_server import MODEL  # noqa: E402
+from helpers.trivial_engine import small_study  # noqa: E402
+from inference.engines.openai.engine import OpenAIEngine  # noqa: E402
+from inference.engines.openai.settings import ApiSettings  # noqa: E402
+from inference.stimuli.prompts import Prompt, PromptBook  # noqa: E402
 
 LIMIT = 0.9
 

@@ -24,17 +24,16 @@ import torch
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
-import tiny_models  # noqa: E402
-from trivial_engine import small_study  # noqa: E402
-
-from inference import run  # noqa: E402
-from inference.asking import answers  # noqa: E402
-from inference.distributed import Cluster  # noqa: E402
-from inference.models import Model  # noqa: E402
-from inference.prompts import PromptBook  # noqa: E402
+from helpers import tiny_models  # noqa: E402
+from helpers.trivial_engine import small_study  # noqa: E402
+from inference.asking import one_model  # noqa: E402
+from inference.asking.cluster import Cluster  # noqa: E402
+from inference.asking.execute import Task, execute  # noqa: E402
+from inference.asking.models import Model  # noqa: E402
+from inference.asking.rounds import answers  # noqa: E402
 from inference.protocols.agreement import Questions  # noqa: E402
-from inference.study import Study  # noqa: E402
-from inference.tasks import Task, execute  # noqa: E402
+from inference.stimuli.prompts import PromptBook  # noqa: E402
+from inference.stimuli.study import Study  # noqa: E402
 
 LIMIT = 0.15
 
@@ -62,8 +61,8 @@ def seconds(study: Study, model: str, cluster: Cluster | None) -> tuple[float, f
 
     prompts = sum(1 for _ in study.variants)
     with tempfile.TemporaryDirectory() as folder, redirect_stderr(StringIO()):
-        run.answers = watched
-        task = Task(study, [Model("m", model)], Questions(PromptBook.load()), run.Settings(device="cpu"), folder)
+        one_model.answers = watched
+        task = Task(study, [Model("m", model)], Questions(PromptBook.load()), one_model.Settings(device="cpu"), folder)
         began = time.perf_counter()
         (tally,) = execute([task], cluster=cluster)
         ended = time.perf_counter()

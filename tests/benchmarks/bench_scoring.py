@@ -20,14 +20,14 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT)]
 
 from inference import engines  # noqa: E402
-from inference.asking import Prompts  # noqa: E402
+from inference.asking.rounds import Prompts  # noqa: E402
 from inference.demo import FAMILY  # noqa: E402
 from inference.demo.exercises import rating  # noqa: E402
 from inference.demo.world import World  # noqa: E402
-from inference.numbers import read_range  # noqa: E402
 from inference.protocols.scoring import Book, Questions  # noqa: E402
-from inference.ratings import OPTIONS  # noqa: E402
-from inference.study import ORIGINAL, Variant  # noqa: E402
+from inference.protocols.scoring.items import OPTIONS  # noqa: E402
+from inference.stimuli.numbers import read_range  # noqa: E402
+from inference.stimuli.study import ORIGINAL, Variant  # noqa: E402
 
 RANGES = ("0-9", "1-100")
 MODEL = "waver-demo-large"

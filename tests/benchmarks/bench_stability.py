@@ -77,20 +77,21 @@ def measure(run: str, table: str) -> dict[str, float]:
     import numpy.random  # noqa: F401
     import pandas  # noqa: F401
 
-    from analysis import runs, stability
+    from analysis import runs
+    from analysis.pages.stability import tables
 
     start = time.process_time()
     opened = runs.open(run)
     if table == "resamples":
-        stability.models(opened, resamples=0)
+        tables.models(opened, resamples=0)
         again = time.process_time()
-        stability.models(opened, resamples=0)
+        tables.models(opened, resamples=0)
         start = time.process_time()
         spent_without = start - again
-        stability.models(opened, resamples=10_000)
+        tables.models(opened, resamples=10_000)
         seconds = time.process_time() - start - spent_without
     else:
-        getattr(stability, table)(opened)
+        getattr(tables, table)(opened)
         seconds = time.process_time() - start
     return {"seconds": seconds, "megabytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024}
 
@@ -98,7 +99,8 @@ def measure(run: str, table: str) -> dict[str, float]:
 def write(path: Path, conditions: int, wordings: int) -> None:
     """A run of 18 models x `conditions` x 62 items x `wordings` (an original, the rest paraphrases), in the schema."""
     import duckdb
-    from synthetic import SCHEMA, edit_run_json, random_frame, write_run
+
+    from helpers.synthetic import SCHEMA, edit_run_json, random_frame, write_run
 
     names = [f"organisation/model-{number:02d}" for number in range(MODELS)]
     settings = [f"prompt-{number:02d}/plain/yes-no" for number in range(conditions)]

@@ -25,17 +25,16 @@ import torch
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
-import tiny_models  # noqa: E402
-from trivial_engine import small_study  # noqa: E402
-
-from inference.engines.causal import CausalEngine  # noqa: E402
+from helpers import tiny_models  # noqa: E402
+from helpers.trivial_engine import small_study  # noqa: E402
+from inference.asking.execute import Task, execute  # noqa: E402
+from inference.asking.models import Model  # noqa: E402
+from inference.asking.one_model import Settings  # noqa: E402
 from inference.engines.loading import Checkpoint  # noqa: E402
-from inference.models import Model  # noqa: E402
-from inference.prompts import PromptBook  # noqa: E402
+from inference.engines.local.causal import CausalEngine  # noqa: E402
 from inference.protocols.agreement import Questions  # noqa: E402
-from inference.run import Settings  # noqa: E402
-from inference.store import Run  # noqa: E402
-from inference.tasks import Task, execute  # noqa: E402
+from inference.runfolder.store import Run  # noqa: E402
+from inference.stimuli.prompts import PromptBook  # noqa: E402
 
 ROUNDS = 5
 LIMIT = 0.03

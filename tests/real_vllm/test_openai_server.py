@@ -21,11 +21,11 @@ import pytest
 from inference import engines
 from inference.demo import FAMILY
 from inference.engines import Sampling
-from inference.engines.api.settings import ApiSettings
-from inference.engines.openai import OpenAIEngine
+from inference.engines.openai.engine import OpenAIEngine
+from inference.engines.openai.settings import ApiSettings
 from inference.errors import InputError
-from inference.prompts import PromptBook
 from inference.protocols import agreement
+from inference.stimuli.prompts import PromptBook
 
 MODEL = "waver-demo-large-tuned"
 TOLERANCE = 1e-5
@@ -69,7 +69,7 @@ def _wait(server: subprocess.Popen, url: str, log: Path) -> None:
 
 
 def _prompts(form: str) -> list:
-    from inference import items
+    from inference.stimuli import items
 
     study = agreement.study(items.load("demo"), "demo")
     return [PromptBook.load().render(form, variant, "yes-no") for variant in list(study.variants)[::20]]

@@ -8,17 +8,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import tiny_models
 import torch
 from safetensors.torch import load_file, save_file
 from scipy.stats import chisquare
 from transformers import AutoModelForCausalLM
 
-from inference import engines, items
+from helpers import tiny_models
+from inference import engines
 from inference.engines import Sampling, VllmSettings
 from inference.errors import InputError
-from inference.prompts import Prompt, PromptBook
 from inference.protocols import agreement
+from inference.stimuli import items
+from inference.stimuli.prompts import Prompt, PromptBook
 
 DEMO = Path(engines.__file__).parent.parent / "demo" / "models"
 TUNED, BASE = str(DEMO / "waver-demo-large-tuned"), str(DEMO / "waver-demo-large")

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from inference.parts import KEY
+from inference.runfolder.parquet import KEY
 
 ROOT = Path(__file__).parent.parent.parent
 MODEL = str(ROOT / "inference" / "demo" / "models" / "waver-demo-large")

@@ -15,16 +15,16 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from inference.answering import AnswerWays, add_answer_arguments, answer_ways
-from inference.asking import Round
+from inference.asking.answer_ways import AnswerWays, add_answer_arguments, answer_ways
+from inference.asking.rounds import Round
 from inference.errors import InputError
-from inference.items import default_name
-from inference.prompts import OPTION_ORDERS, Prompt, PromptBook
 from inference.protocols.wording import arguments, exemplars, sources, templates, texts
 from inference.protocols.wording.exemplars import Exemplar
 from inference.protocols.wording.templates import MANIPULATED, NO, YES, Bank, Template
 from inference.protocols.wording.texts import Text
-from inference.study import ORIGINAL, Item, Study, Variant
+from inference.stimuli.items import default_name
+from inference.stimuli.prompts import OPTION_ORDERS, Prompt, PromptBook
+from inference.stimuli.study import ORIGINAL, Item, Study, Variant
 
 NAME = "wording"
 FAMILIES = ("causal",)

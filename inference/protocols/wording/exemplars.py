@@ -12,13 +12,13 @@ from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
 
-from inference import records
 from inference.errors import InputError
-from inference.prompts import Shot
 from inference.protocols.wording.comparisons import plain
-from inference.protocols.wording.drawing import place
+from inference.protocols.wording.random_order import place
 from inference.protocols.wording.templates import MANIPULATED, NO, YES, Bank
 from inference.protocols.wording.texts import Columns, Text, gather, in_order
+from inference.stimuli import records
+from inference.stimuli.prompts import Shot
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,10 +16,10 @@ import jinja2
 import yaml
 
 from inference.errors import InputError
-from inference.prompts import check_variables, sandbox
-from inference.protocols.wording.drawing import place
-from inference.records import text_of
-from inference.study import ORIGINAL, Option
+from inference.protocols.wording.random_order import place
+from inference.stimuli.prompts import check_variables, sandbox
+from inference.stimuli.records import text_of
+from inference.stimuli.study import ORIGINAL, Option
 
 LANGUAGES = ("en", "ja")
 ANTONYM = "antonym"

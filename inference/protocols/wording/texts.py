@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from inference import records
 from inference.errors import InputError
 from inference.protocols.wording.comparisons import Comparison, condition, plain
-from inference.protocols.wording.drawing import place
+from inference.protocols.wording.random_order import place
 from inference.protocols.wording.templates import NO, YES
+from inference.stimuli import records
 
 
 @dataclass(frozen=True, slots=True)

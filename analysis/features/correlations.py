@@ -1,0 +1,88 @@
+"""Correlations between features, in the order of a clustering (Haller et al., Appendix I, Figure 6)."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from analysis.features.frames import load
+from analysis.features.names import FEATURES
+from analysis.runs.agreement import ORIGINAL
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from analysis.runs import Runs
+
+
+def correlation(frame: pd.DataFrame, columns: Sequence[str] = FEATURES) -> pd.DataFrame:
+    """Pearson correlation of every pair of features, over the rows that have both.
+
+    Mean left + right dependents is 1 - roots/words (see `analysis.features.dependents`), so these two correlate
+    strongly and negatively wherever texts have one root and similar lengths: arithmetic, not a finding.
+
+    Parameters
+    ----------
+    frame
+        One row per wording; columns that it lacks or that hold no value are left out.
+    columns
+        Features to correlate.
+
+    Returns
+    -------
+    DataFrame
+        feature_a, feature_b, r, p (two-sided, t distribution, not corrected), n: every ordered pair and the diagonal,
+        so that it pivots to a full matrix. Both features come in the order of the leaves of an average-linkage
+        clustering by 1 - |r|, so that features that say the same stand together. r and p are NaN for a constant
+        feature and for fewer than 3 rows.
+    """
+    import pandas as pd
+
+    present = [name for name in columns if name in frame and frame[name].notna().any()]
+    pairs = {(a, b): _pearson(frame[a], frame[b]) for a, b in itertools.combinations_with_replacement(present, 2)}
+    pairs |= {(b, a): values for (a, b), values in pairs.items()}
+    order = _cluster(present, {pair: r for pair, (r, _, _) in pairs.items()})
+    rows = [(a, b, *pairs[a, b]) for a, b in itertools.product(order, order)]
+    return pd.DataFrame(rows, columns=["feature_a", "feature_b", "r", "p", "n"])
+
+
+def correlations(runs: Runs) -> pd.DataFrame:
+    """Correlations between the features of each study's paraphrases.
+
+    Returns
+    -------
+    DataFrame
+        study and the columns of `correlation`; n counts paraphrases.
+    """
+    import pandas as pd
+
+    stimuli = load(runs)
+    paraphrases = stimuli[stimuli["pattern"] != ORIGINAL]
+    parts = [correlation(rows).assign(study=study) for study, rows in paraphrases.groupby("study", sort=False)]
+    names = ["study", "feature_a", "feature_b", "r", "p", "n"]
+    return pd.concat(parts, ignore_index=True)[names] if parts else pd.DataFrame(columns=names)
+
+
+def _pearson(a: pd.Series, b: pd.Series) -> tuple[float, float, int]:
+    import numpy as np
+    from scipy.stats import pearsonr
+
+    both = (a.notna() & b.notna()).to_numpy()
+    x, y = a.to_numpy()[both], b.to_numpy()[both]
+    n = int(both.sum())
+    if n < 3 or np.ptp(x) == 0 or np.ptp(y) == 0:
+        return np.nan, np.nan, n
+    result = pearsonr(x, y)
+    return float(result.statistic), float(result.pvalue), n
+
+
+def _cluster(names: Sequence[str], r: dict[tuple[str, str], float]) -> list[str]:
+    """The names in the order of the leaves; an undefined correlation counts as none."""
+    import numpy as np
+    from scipy.cluster.hierarchy import leaves_list, linkage
+
+    if len(names) < 3:
+        return list(names)
+    distances = 1 - np.nan_to_num(np.abs([r[pair] for pair in itertools.combinations(names, 2)]))
+    return [names[leaf] for leaf in leaves_list(linkage(distances, "average", optimal_ordering=True))]

@@ -1,0 +1,48 @@
+"""Captions of the figures in `analysis.pages.benchmarks.plots`: each takes the frame of the figure of the same name."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from analysis.pages.benchmarks.plots import square
+from analysis.pages.stability.narrative import count
+
+
+def size_overall(frame: pd.DataFrame) -> str:
+    """Caption of Overall against size."""
+    known = frame.dropna(subset=["parameters", "value"])
+    return (
+        f"Overall, averaged over patterns and tasks, against the size of {count(known['model'].nunique(), 'model')} "
+        f"(logarithmic): {count(len(known), 'point')}, one per model and condition. Coefficients stand in the table. "
+        "Counterpart of Takayama et al., Figure 4."
+    )
+
+
+def accuracy_consistency(frame: pd.DataFrame) -> str:
+    """Caption of Consistency against accuracy."""
+    return (
+        "Consistency against accuracy before rewording, a panel per pattern: "
+        f"{count(frame['model'].nunique(), 'model')}, "
+        "a point per model, language, task and condition. Line: equal values, for orientation. Counterpart of Takayama "
+        "et al., Figure 5."
+    )
+
+
+def coefficients(frame: pd.DataFrame) -> str:
+    """Caption of a matrix of correlations."""
+    values, order = square(frame)
+    method = f"{frame['method'].iloc[0].capitalize()} correlations" if "method" in frame else "Pearson correlations"
+    if "source" in frame:
+        return (
+            f"{method} between {len(order)} measures as printed in {frame['source'].iloc[0]}, in the printed order, "
+            "redrawn from the printed numbers: other models and other items than ours."
+        )
+    n = f", n = {int(frame['n'].min()):,} to {int(frame['n'].max()):,} models" if "n" in frame else ""
+    where = ", ".join(
+        str(frame[name].iloc[0]) for name in ("task", "language", "condition") if name in frame and frame[name].iloc[0]
+    )
+    empty = " Grey: fewer than 4 models, or a value that never varies." if pd.isna(values).any() else ""
+    return (
+        f"{method} between {len(order)} measures over models{f' ({where})' if where else ''}{n}, in the order of the "
+        f"file.{empty} Intervals and p values stand in the table. Counterpart of Takayama et al., Figure 8."
+    )

@@ -1,0 +1,134 @@
+"""The report on benchmarks in sentences, made from its tables: what goes with consistency, and how little is known."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+import pandas as pd
+
+from analysis.pages.benchmarks.tables import ACCURACY, GIVEN_SIZE, SIZE, label
+from analysis.pages.stability.narrative import Answer, count, listing
+from analysis.pages.wording.narrative import spoken
+from analysis.pages.wording.tables import ALL
+from analysis.statistics.correlation import FEW, LEAST
+
+ALPHA = 0.05
+NAMED = 5  # unmatched models that a sentence names
+TABLES = ("benchmarks", "benchmark_names", "measures_by_model")
+
+
+def answer(frames: Mapping[str, pd.DataFrame]) -> Answer:
+    """What goes with consistency over models? From the tables of these names (`TABLES`)."""
+    table, cautions = frames["benchmarks"], tuple(_cautions(frames))
+    asked = _asked(frames)
+    known = table.dropna(subset=["r"])
+    if known.empty:
+        return Answer(
+            asked, f"These runs cannot say: no measure is known for {LEAST} models asked in the same way.", (), cautions
+        )
+    clear = known[known["p_holm"] < ALPHA]
+    sentences = [*_clear(known, clear), *_size(known), *_accuracy(known), *_partial(known)]
+    verdict = "Something does." if len(clear) else "Nothing that stands out from chance."
+    return Answer(asked, verdict, tuple(sentences), cautions)
+
+
+def signed(r: float) -> str:
+    """A coefficient with its sign.
+
+    >>> signed(0.715), signed(-0.06)
+    ('+0.72', '−0.06')
+    """
+    return f"{r:+.2f}".replace("-", "−")
+
+
+def _asked(frames: Mapping[str, pd.DataFrame]) -> str:
+    values, table = frames["measures_by_model"], frames["benchmarks"]
+    external = [name for name in table["benchmark"].unique() if name not in (SIZE, ACCURACY)]
+    what = (
+        f"and {count(len(external), 'benchmark')} of the file of scores"
+        if external
+        else "(no scores were given: -p scores=FILE)"
+    )
+    return (
+        f"Accuracy, Consistency and Overall of {count(values['model'].nunique(), 'model')} were correlated with size, "
+        f"with accuracy {what}; every language, task and condition apart."
+    )
+
+
+def _named(row: pd.Series) -> str:
+    task = row["task"] if row["task"] != ALL else "all tasks"
+    where = [task, *([spoken(row["language"])] if row["language"] else []),
+             row["condition"]]  # fmt: skip
+    return f"{label(row['measure'], row['pattern'])} with {row['benchmark']} ({', '.join(where)})"
+
+
+def _coefficient(row: pd.Series) -> str:
+    interval = "" if pd.isna(row["lower"]) else f", 95 % interval {signed(row['lower'])} to {signed(row['upper'])}"
+    return f"{signed(row['r'])}{interval}, n = {row['n']}"
+
+
+def _clear(known: pd.DataFrame, clear: pd.DataFrame) -> Iterator[str]:
+    yield (
+        f"Of {count(len(known), 'coefficient')}, {len(clear)} differ from 0 after Holm over all tests of their method "
+        f"at {ALPHA:g}."
+    )
+    shown = known[known["method"] == "spearman"]
+    if len(shown):
+        row = shown.loc[shown["r"].abs().idxmax()]
+        yield f"The largest rank correlation is that of {_named(row)}: {_coefficient(row)}."
+
+
+def _size(known: pd.DataFrame) -> Iterator[str]:
+    rows = known[(known["benchmark"] == SIZE) & (known["method"] == "spearman") & (known["measure"] == "overall")]
+    whole = rows[rows["task"] == ALL]
+    for _, row in whole.head(3).iterrows():
+        where = f" in {spoken(row['language'])}" if row["language"] else ""
+        yield f"Overall{where} ({row['condition']}) goes with size at {_coefficient(row)} (Spearman)."
+
+
+def _accuracy(known: pd.DataFrame) -> Iterator[str]:
+    rows = known[
+        (known["benchmark"] == ACCURACY) & (known["method"] == "pearson") & (known["measure"] == "consistency")
+    ]
+    if len(rows):
+        mean = rows.groupby("pattern", sort=False)["r"].mean()
+        yield (
+            "Consistency goes with accuracy before rewording at "
+            + ", ".join(f"{signed(r)} ({pattern.replace('_', ' ')})" for pattern, r in mean.items())
+            + " (Pearson; mean over tasks and conditions)."
+        )
+
+
+def _partial(known: pd.DataFrame) -> Iterator[str]:
+    key = ["study", "language", "task", "condition", "measure", "pattern", "benchmark"]
+    plain = known[(known["method"] == "spearman") & (known["p_holm"] < ALPHA)]
+    given = known[known["method"] == "spearman" + GIVEN_SIZE]
+    both = plain.merge(given, on=key, suffixes=("", "_given"))
+    if len(both):
+        kept = int((both["p_holm_given"] < ALPHA).sum())
+        yield f"Given size, {kept} of these {len(both)} clear rank correlations with benchmarks or accuracy remain."
+
+
+def _cautions(frames: Mapping[str, pd.DataFrame]) -> Iterator[str]:
+    table, names = frames["benchmarks"], frames["benchmark_names"]
+    refused = int(table["caution"].str.startswith("refused").sum())
+    few = int(table["caution"].str.startswith("few").sum())
+    if refused:
+        yield f"{count(refused, 'coefficient')} refused: fewer than {LEAST} models have both values."
+    if few:
+        yield f"{count(few, 'coefficient')} rest on fewer than {FEW} models, where chance alone makes large ones."
+    external = set(table["benchmark"]) - {SIZE, ACCURACY}
+    lost = names[(names["side"] == "runs") & (names["matched"] == "")]
+    if external and len(lost):
+        near = [
+            f"{row['model']} (nearest: {row['nearest']})" if row["nearest"] else row["model"]
+            for _, row in lost.iterrows()
+        ]
+        yield f"{count(len(lost), 'model')} without scores: {listing(near, NAMED)}. An alias table can match them."
+    sizes = frames["measures_by_model"].groupby("model")["parameters"].first()
+    if sizes.isna().any():
+        yield f"Size unknown for {listing(list(sizes.index[sizes.isna()]), NAMED)}."
+    yield (
+        "Correlations over models tell what goes together, not what causes what; models of one series are no "
+        "independent witnesses."
+    )

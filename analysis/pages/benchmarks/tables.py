@@ -1,0 +1,179 @@
+"""What goes with consistency: correlations with size, accuracy and external benchmarks, as tables of the report."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from analysis.pages.benchmarks.leaderboards import Scores, load
+from analysis.pages.benchmarks.model_names import match, read_aliases
+from analysis.pages.wording.cells import ORIGINAL, PATTERNS
+from analysis.pages.wording.tables import ALL, consistency, overall
+from analysis.statistics import correlation
+
+if TYPE_CHECKING:
+    from analysis.runs import Runs
+
+SIZE, ACCURACY = "parameters", "accuracy"
+KEY = ["study", "language", "task", "condition"]
+ROWS = ["measure", "pattern", "benchmark", *KEY, "method", "n", "r", "lower", "upper", "interval", "p", "p_holm",
+        "caution"]  # fmt: skip
+GIVEN_SIZE = " given size"
+
+
+def measured(runs: Runs, *, invalid: str = "dropped") -> pd.DataFrame:
+    """What the correlations are made of, one row per model, measure and pattern.
+
+    Measures: accuracy (original questions), consistency and Overall per pattern, and Overall over patterns and tasks
+    (task "all"; see `consistency.overall`).
+
+    Returns
+    -------
+    DataFrame
+        model, study, language, task, condition, measure, pattern, value, parameters (NaN where run.json has none).
+    """
+    table = consistency(runs, invalid=invalid, resamples=0)
+    original = table[table["pattern"] == ORIGINAL]
+    reworded = table[table["pattern"] != ORIGINAL]
+    parts = [original.assign(measure=ACCURACY, value=original["accuracy"])]
+    parts += [reworded.assign(measure=name, value=reworded[name]) for name in ("consistency", "overall")]
+    whole = overall(runs, invalid=invalid, resamples=0)
+    parts.append(whole.assign(measure="overall", value=whole["overall"], study=ALL, task=ALL, pattern=ALL))
+    frame = pd.concat(parts, ignore_index=True)
+    sizes = {name: fields.get("parameters") for name, fields in runs.info["models"].items()}
+    frame["parameters"] = pd.to_numeric(frame["model"].map(sizes), errors="coerce").astype(float)
+    return frame[["model", *KEY, "measure", "pattern", "value", "parameters"]]
+
+
+def benchmarks(runs: Runs, *, scores: str = "", aliases: str = "", invalid: str = "dropped") -> pd.DataFrame:
+    """Every measure against every external benchmark, against size, and against accuracy (Figures 4, 5 and 8, Table 2).
+
+    Parameters
+    ----------
+    runs
+        From `analysis.runs.open`.
+    scores, aliases
+        Files as in `scores.load` and `names.read_aliases`; without scores only size and accuracy are compared.
+    invalid
+        As in `consistency.consistency`.
+
+    Returns
+    -------
+    DataFrame
+        One row per study, language, task, condition, measure, pattern, benchmark and method. Methods: pearson,
+        spearman, and both "given size" (partial). Size is log10(parameters) for Pearson. `p_holm` goes over all
+        tests of the same method in the table. No coefficient from fewer than 4 models; `caution` says so, and marks
+        those from fewer than 10.
+    """
+    rows = []
+    for key, part in measured(runs, invalid=invalid).groupby(KEY, sort=False):
+        wide, labels = _wide(part)
+        beside = _beside(wide, scores, aliases)
+        for name, (measure, pattern) in labels.items():
+            for benchmark in beside:
+                # Accuracy is a part of Overall: that they go together is arithmetic.
+                if benchmark != name and (measure, benchmark) != ("overall", ACCURACY):
+                    about = dict(zip(KEY, key, strict=True), measure=measure, pattern=pattern, benchmark=benchmark)
+                    rows += _coefficients(wide[name], beside[benchmark], wide[SIZE], about)
+    table = pd.DataFrame(rows, columns=[name for name in ROWS if name != "p_holm"])
+    return table.assign(p_holm=correlation.holm(table, ["method"]))[ROWS]
+
+
+def benchmark_matrix(runs: Runs, *, scores: str = "", aliases: str = "", invalid: str = "dropped") -> pd.DataFrame:
+    """All pairs of benchmarks, accuracy and Consistency by pattern (Figure 8), with size where it is known.
+
+    Returns
+    -------
+    DataFrame
+        study, language, task, condition, and the columns of `correlation.matrix`; both methods.
+    """
+    parts = []
+    for key, part in measured(runs, invalid=invalid).groupby(KEY, sort=False):
+        if part["task"].iloc[0] == ALL:
+            continue
+        wide, labels = _wide(part)
+        beside = _beside(wide, scores, aliases)
+        ours = {label: wide[label] for label, (measure, _) in labels.items() if measure == "consistency"}
+        external = [name for name in beside if name not in (SIZE, ACCURACY)]
+        frame = pd.DataFrame({name: beside[name] for name in (*external, SIZE, ACCURACY)} | ours)
+        parts.append(correlation.matrix(frame).assign(**dict(zip(KEY, key, strict=True))))
+    empty = correlation.matrix(pd.DataFrame()).assign(**dict.fromkeys(KEY, ""))
+    table = pd.concat(parts, ignore_index=True) if parts else empty
+    return table[[*KEY, *(name for name in table if name not in KEY)]]
+
+
+def score_matrix(runs: Runs, *, scores: str = "") -> pd.DataFrame:
+    """Correlations between the benchmarks of the file over all models in it, whether or not they were asked here."""
+    frame = load(scores).frame if scores else pd.DataFrame()
+    return correlation.matrix(frame)
+
+
+def benchmark_names(runs: Runs, *, scores: str = "", aliases: str = "") -> pd.DataFrame:
+    """The visible alias table: which model of the runs is which of the scores, and what is unmatched on both sides."""
+    given = read_aliases(aliases) if aliases else {}
+    names = list(load(scores).frame.index) if scores else []
+    return match(_models(runs), names, given)
+
+
+def measures_by_model(runs: Runs, *, scores: str = "", aliases: str = "", invalid: str = "dropped") -> pd.DataFrame:
+    """The values behind the correlations, one row per model, measure and pattern; see `measured`."""
+    return measured(runs, invalid=invalid)
+
+
+def _models(runs: Runs) -> list[str]:
+    asked = runs.execute("SELECT model FROM units GROUP BY model ORDER BY min(position)").fetchall()
+    return [row[0] for row in asked]
+
+
+def label(measure: str, pattern: str) -> str:
+    """A measure and its pattern as one name."""
+    return measure if pattern in (ORIGINAL, ALL) else f"{measure} ({pattern.replace('_', ' ')})"
+
+
+def _wide(part: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, tuple[str, str]]]:
+    """One row per model with its measures as columns and its size (log10); and what each column is."""
+    order = {name: place for place, name in enumerate((ORIGINAL, *PATTERNS, ALL))}
+    pairs = part[["measure", "pattern"]].drop_duplicates()
+    pairs = pairs.sort_values(
+        ["measure", "pattern"], key=lambda s: s.map(order).fillna(-1) if s.name == "pattern" else s
+    )
+    labels = {label(*pair): pair for pair in pairs.itertuples(index=False, name=None)}
+    named = part.assign(column=[label(*pair) for pair in zip(part["measure"], part["pattern"], strict=True)])
+    wide = named.pivot(index="model", columns="column", values="value")[list(labels)]
+    return wide.assign(**{SIZE: np.log10(part.groupby("model")["parameters"].first())}), labels
+
+
+def _beside(wide: pd.DataFrame, scores: str, aliases: str) -> dict[str, pd.Series]:
+    """What the measures are compared with, by model: the benchmarks, size, accuracy."""
+    beside: dict[str, pd.Series] = {}
+    if scores:
+        external = _matched(load(scores), list(wide.index), read_aliases(aliases) if aliases else {})
+        wide[SIZE] = wide[SIZE].fillna(np.log10(external.pop(SIZE)))
+        beside = {f"{name}": external[name] for name in external}
+    beside[SIZE] = wide[SIZE]
+    if ACCURACY in wide:
+        beside[ACCURACY] = wide[ACCURACY]
+    return beside
+
+
+def _matched(scores: Scores, models: list[str], aliases: dict[str, str]) -> pd.DataFrame:
+    """The scores of the matched models under the runs' names for them; NaN for the others."""
+    by_name = scores.by_name()
+    found = match(models, by_name.index, {model: alias for model, alias in aliases.items() if model in models})
+    found = found[found["side"] == "runs"]
+    return by_name.reindex(found["matched"].where(found["matched"] != "", None)).set_axis(found["model"])
+
+
+def _coefficients(
+    ours: pd.Series, theirs: pd.Series, size: pd.Series, about: dict[str, str]
+) -> list[dict[str, object]]:
+    rows: list[dict[str, object]] = []
+    for method in correlation.METHODS:
+        plain = correlation.row(correlation.coefficient(ours, theirs, method=method))
+        rows.append({**about, "method": method, "interval": correlation.INTERVAL, **plain})
+        if about["benchmark"] != SIZE:
+            partial = correlation.row(correlation.coefficient(ours, theirs, method=method, given=size))
+            rows.append({**about, "method": method + GIVEN_SIZE, "interval": correlation.INTERVAL, **partial})
+    return rows

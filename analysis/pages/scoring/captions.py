@@ -1,0 +1,72 @@
+"""Captions of the figures in `analysis.pages.scoring.plots`: each takes the frames of the figure of the same name."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from analysis.pages.scoring.plots import shown_omissions
+from analysis.pages.stability.narrative import count, spread
+from analysis.reporting.columns import column, value
+
+_HOLLOW = "Filled: tuned models; hollow: base models."
+
+
+def score_violins(items: pd.DataFrame) -> str:
+    """Caption of the violins."""
+    span, temperature, method = str(items["setting"].iloc[0]).rsplit("/", 2)
+    sizes = items.groupby(["study", "group"])["item"].nunique()
+    groups = f"in {count(len(sizes), 'group')} " if len(sizes) > 1 else ""
+    human = " Grey: the human scores, moved to the same range." if items["gold"].notna().any() else ""
+    unscored = int(items["score"].isna().sum())
+    left = f" {count(unscored, 'score')} could not be had and are left out." if unscored else ""
+    return (
+        f"Distribution of the scores that {count(items['model'].nunique(), 'model')} gave to "
+        f"{spread(int(sizes.min()), int(sizes.max()))} items {'each ' if len(sizes) > 1 else ''}{groups}on the range "
+        f"{span} at temperature {temperature} ({method}): kernel densities, each scaled to the same height, cut at the "
+        f"lowest and highest score. Stroke: median. {_HOLLOW}{human}{left}"
+    )
+
+
+def score_temperatures(scores: pd.DataFrame) -> str:
+    """Caption of the curves by temperature."""
+    first = scores.iloc[0]
+    items = spread(int(scores["n"].min()), int(scores["n"].max()))
+    flat = int(scores["kurtosis"].isna().sum())
+    left = f" No mark, {flat} times: all scores are equal, so there is no kurtosis." if flat else ""
+    return (
+        f"Kurtosis of the scores and their tau-b with the human scores by temperature, range {first['range']}, "
+        f"{first['method']}, over {items} items per group; a large kurtosis on an axis that is logarithmic beyond 1. "
+        f"Lines: 95 % bootstrap intervals over items. Filled, solid: tuned models; hollow, dashed: base models.{left}"
+    )
+
+
+def score_methods(frame: pd.DataFrame) -> str:
+    """Caption of the comparison of sampled and exact scores."""
+    both = frame.dropna(subset=["tau_difference"])
+    samples = spread(int(frame["samples"].min()), int(frame["samples"].max()))
+    return (
+        f"Kurtosis and tau-b of item scores that are the mean of {samples} samples, against those of the exact "
+        f"expected scores they approximate: {count(len(frame), 'combination')} of group, model, range and temperature "
+        f"({count(len(both), 'has', 'have')} both taus). Dashed: where both agree. Below it in tau: what sampling "
+        f"noise costs. {_HOLLOW} A large kurtosis on axes that are logarithmic beyond 1."
+    )
+
+
+def score_influence(influence: pd.DataFrame, points: pd.DataFrame) -> str:
+    """Caption of the points behind the correlation."""
+    whole = influence[influence["omitted"] == "nothing"].iloc[0]
+    listed = shown_omissions(influence)
+    total = int((influence["omitted"] != "nothing").sum())
+    pearson = value(whole["pearson"], column("score_influence", "pearson"))
+    shown = f"the {len(listed)} of {total} omissions that change it most" if total > len(listed) else "every omission"
+    right = (
+        f" Right: Pearson's correlation without single points, groups and series, {shown}. Dashed and grey: all "
+        f"points, {pearson}, with its 95 % bootstrap interval over points."
+    )
+    named = "; the point named moves the correlation most" if len(listed) else f"; Pearson's correlation {pearson}"
+    return (
+        f"{whole['source'][0].upper()}{whole['source'][1:]}, range {whole['range']} at temperature "
+        f"{whole['temperature']:g}, {whole['method']}: change of kurtosis and of tau by tuning, one point per group "
+        f"and series (n = {int(whole['n'])}, {int(whole['undefined'])} undefined){named}."
+        f"{right if len(listed) else ' Too few points to leave any out.'}"
+    )

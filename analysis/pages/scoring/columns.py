@@ -1,0 +1,160 @@
+"""What the columns of the tables of scores mean, and how their ranges and settings are written."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from analysis.reporting.columns import MASS, SHARE, Column, Pattern
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+COLUMNS: Mapping[str, Column] = {
+    # what is judged, by whom, and how
+    "scores.model": Column("model id as in run.json; gold: the human scores", header="Model"),
+    "item": Column("id of the item: one text to judge", header="Item"),
+    "text": Column("the text that is judged", header="Text"),
+    "score_items.source": Column(
+        "what the text was made from, such as the sentence that was translated; empty where the item names nothing",
+        header="Source",
+    ),
+    "stage": Column("base, instruct or tuned, as run.json has it", header="Stage"),
+    "score_printed.stage": Column("base or instruct, as printed; none for the human scores", header="Stage"),
+    "series": Column("what a base model and the models tuned from it share, as run.json has it", header="Series"),
+    "score_printed.series": Column("the model's series, as printed; gold: the human scores", header="Series"),
+    "group": Column("group of items, such as a language pair; all where items name none", header="Group"),
+    "range": Column("range of scores that was asked for", header="Range"),
+    "temperature": Column("temperature that the scores were asked at", "", "Temperature", 1),
+    "method": Column("sampled (mean of some samples) or exact (expected score)", "", "Method"),
+    "setting": Column("range, temperature and method", "", "Setting"),
+    "form": Column("form of the prompt: plain or chat", "", "Form"),
+    "samples": Column("samples per item; none where the score is exact", "samples", "Samples"),
+    # sizes
+    "n": Column("items with a score", "items", "n"),
+    "score_differences.n": Column("items that both models scored", "items", "n"),
+    "score_methods.n": Column("items with both scores", "items", "n"),
+    "score_influence.n": Column("points (a group and a series) that the correlation is over", "points", "n"),
+    "n_gold": Column("items with a score and a human score", "items", "With gold"),
+    "unscored": Column(
+        "items without a score: all samples dropped, or no probability on any number; of gold, no human score",
+        "items",
+        "Unscored",
+    ),
+    "validity": Column(
+        "mean share of the samples that hold a number; of exact scores, mean mass on the numbers of the scale",
+        MASS,
+        "Validity",
+        2,
+    ),
+    "dropped": Column("samples without a number, over all items", "samples", "Dropped"),
+    "clipped": Column("samples outside the range, moved to its nearer end", "samples", "Clipped"),
+    # how the scale is used, and how well
+    "kurtosis": Column("Fisher's kurtosis of the scores over the items; none for a constant score", "", "Kurtosis", 2),
+    "variance": Column("variance of the scores over the items (n - 1)", "squared points", "Variance", 2),
+    "mode": Column("the most frequent score, counted at the nearest whole number", "", "Favourite", 0),
+    "mode_share": Column("share of the items that have it", SHARE, "Its share", 2),
+    "distinct": Column("different scores that occur, counted at the nearest whole number", "", "Distinct"),
+    "entropy": Column("entropy of the scores, counted at the nearest whole number", "bits", "Entropy", 2),
+    "tau": Column("Kendall's tau-b between score and human score over the items", "-1 to 1", "Tau", 2),
+    "spearman": Column("Spearman correlation between score and human score", "-1 to 1", "Spearman", 2),
+    "pearson": Column("Pearson correlation between score and human score", "-1 to 1", "Pearson", 2),
+    "kurtosis_*": Column("kurtosis of the scores on one range: kurtosis_0_9 on 0-9", "", "Kurtosis", 2),
+    "tau_*": Column("tau-b of the scores on one range: tau_0_9 on 0-9", "-1 to 1", "Tau", 2),
+    # comparisons
+    "pre_model": Column("the base model", "", "Base"),
+    "post_model": Column("the model tuned from it", "", "Tuned"),
+    "pre_condition": Column("condition of the base model", "", "Condition (base)"),
+    "post_condition": Column("condition of the tuned model", "", "Condition (tuned)"),
+    "kurtosis_gold": Column("kurtosis of the human scores", "", "Kurtosis gold", 2),
+    "kurtosis_pre": Column("kurtosis of the base model's scores", "", "Kurtosis pre", 2),
+    "kurtosis_post": Column("kurtosis of the tuned model's scores", "", "Kurtosis post", 2),
+    "tau_pre": Column("tau-b of the base model's scores", "-1 to 1", "Tau pre", 2),
+    "tau_post": Column("tau-b of the tuned model's scores", "-1 to 1", "Tau post", 2),
+    "score_differences.kurtosis_difference": Column(
+        "kurtosis of the tuned model's scores minus that of the base model's", "", "Kurtosis diff.", 2
+    ),
+    "score_differences.tau_difference": Column(
+        "tau-b of the tuned model's scores minus that of the base model's", "", "Tau diff.", 2
+    ),
+    "score_methods.kurtosis_difference": Column(
+        "kurtosis of the sampled scores minus that of the exact ones", "", "Kurtosis diff.", 2
+    ),
+    "score_methods.tau_difference": Column(
+        "tau-b of the sampled scores minus that of the exact ones", "", "Tau diff.", 2
+    ),
+    "sampled_condition": Column("condition of the sampled scores", "", "Condition (sampled)"),
+    "exact_condition": Column("condition of the exact scores", "", "Condition (exact)"),
+    "score_difference": Column("mean of the sampled minus the exact score", "points", "Mean diff.", 3),
+    "score_distance": Column("mean distance between the sampled and the exact score", "points", "Mean distance", 3),
+    "kurtosis_sampled": Column("kurtosis of the sampled scores", "", "Kurtosis sampled", 2),
+    "kurtosis_exact": Column("kurtosis of the exact scores", "", "Kurtosis exact", 2),
+    "tau_sampled": Column("tau-b of the sampled scores", "-1 to 1", "Tau sampled", 2),
+    "tau_exact": Column("tau-b of the exact scores", "-1 to 1", "Tau exact", 2),
+    # what single points do
+    "score_influence.pearson": Column(
+        "Pearson correlation between the differences in kurtosis and in tau over the points", "-1 to 1", "Pearson", 2
+    ),
+    "score_influence.pearson_lower": Column(
+        "lower end of the 95 % interval of that correlation, points resampled", "-1 to 1", "Pearson", 2
+    ),
+    "score_influence.pearson_upper": Column(
+        "upper end of the 95 % interval of that correlation, points resampled", "-1 to 1", "Pearson", 2
+    ),
+    "omitted": Column("what is left out: nothing, a point, a group or a series", "", "Left out"),
+    "omitted_name": Column("which one", "", "Which"),
+    "undefined": Column(
+        "points that count nowhere, since a constant score has no kurtosis or a correlation is undefined",
+        "points",
+        "Undefined",
+    ),
+    "change": Column("the correlation minus that of all points", "", "Change", 2),
+    # item by item
+    "score": Column("the item's score", "points", "Score", 2),
+    "gold": Column("the human score, moved to the range that was asked for", "points", "Human", 2),
+    "gap": Column("score minus human score", "points", "Gap", 2),
+    "distance": Column("distance between score and human score", "points", "Distance", 2),
+}
+LOW_VALIDITY = 0.5  # below it, a number is not even what the model would say most of the time
+_BY_RANGE = re.compile(r"(kurtosis|tau)_(-?\d+)_(-?\d+)")
+
+
+def by_range(name: str) -> tuple[str, str] | None:
+    """Measure and range of a column of table `score_ranges`, None for another column.
+
+    >>> by_range("tau_1_100"), by_range("kurtosis_-5_5"), by_range("tau_lower")
+    (('tau', '1-100'), ('kurtosis', '-5-5'), None)
+    """
+    match = _BY_RANGE.fullmatch(name)
+    return (match[1], f"{match[2]}-{match[3]}") if match else None
+
+
+def _ranged(name: str) -> Column | None:
+    found = by_range(name)
+    if found is None:
+        return None
+    measure, span = found
+    base = COLUMNS[measure]
+    return replace(base, meaning=f"{base.meaning}, on the range {span}", header=f"{base.header} {span}")
+
+
+PATTERNS: Mapping[str, Pattern] = {"kurtosis_*": _ranged, "tau_*": _ranged}
+
+
+def ends(span: str) -> tuple[int, int]:
+    """The ends of a range.
+
+    >>> ends("1-100"), ends("-5-5")
+    ((1, 100), (-5, 5))
+    """
+    low, high = re.fullmatch(r"(-?\d+)-(-?\d+)", span).groups()  # type: ignore[union-attr]
+    return int(low), int(high)
+
+
+def chosen(frame: pd.DataFrame, setting: str) -> pd.DataFrame:
+    """The rows of a table with columns range, temperature and method that have one setting, as "0-9/0.7/sampled"."""
+    span, temperature, method = setting.rsplit("/", 2)
+    warm = frame["temperature"].astype(float).map("{:g}".format) == temperature
+    return frame[(frame["range"] == span) & warm & (frame["method"] == method)]

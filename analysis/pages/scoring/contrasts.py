@@ -1,0 +1,185 @@
+"""Scores compared on the same items: after tuning with before, sampled with exact."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import partial
+from itertools import product
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+import pandas as pd
+
+from analysis.pages.scoring import items as scoring
+from analysis.statistics import weighted
+from analysis.statistics.resampling import DRAWS, Array, Columns, paired
+
+if TYPE_CHECKING:
+    from analysis.runs import Runs
+
+Pair: TypeAlias = tuple[str, tuple[str, str], tuple[str, str]]  # a study and two of its units (model, condition)
+
+PRE, POST = ("base",), ("instruct", "tuned")
+SETTING = ["range", "temperature", "method"]
+_DIFFERENCES = ["kurtosis_difference", "tau_difference"]
+_ENDS = [f"{name}_{end}" for name in _DIFFERENCES for end in ("lower", "upper")]
+_PRE_POST = [
+    "study", "group", "series", "pre_model", "post_model", "pre_condition", "post_condition", *SETTING, "n",
+    "kurtosis_gold", "kurtosis_pre", "kurtosis_post", "tau_pre", "tau_post", *_DIFFERENCES, *_ENDS,
+]  # fmt: skip
+_METHODS = [
+    "study", "group", "model", "series", "stage", "range", "temperature", "sampled_condition", "exact_condition", "n",
+    "samples", "score_difference", "score_distance", "kurtosis_sampled", "kurtosis_exact", "tau_sampled", "tau_exact",
+    *_DIFFERENCES, *_ENDS,
+]  # fmt: skip
+
+
+def differences(runs: Runs, *, biased: bool = True, resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
+    """Kurtosis and tau after tuning beside before, by group and model series (Sato et al., Table 1).
+
+    A base model is compared with the instruct or tuned models of its series (of its size, where the series has several
+    base models) on the items that both scored, asked for the same range at the same temperature by the same method with
+    as many samples; in the same prompt form where they share one.
+
+    Parameters
+    ----------
+    biased, resamples, seed
+        As in `analysis.pages.scoring.tables.table`.
+
+    Returns
+    -------
+    DataFrame
+        study, group, series, pre_model, post_model, pre_condition, post_condition, range, temperature, method;
+        n: items that both scored; kurtosis_gold, kurtosis_pre, kurtosis_post, tau_pre, tau_post;
+        kurtosis_difference, tau_difference: post minus pre, with X_lower, X_upper, their 95 % percentile
+        intervals, both models resampled with the same items.
+    """
+    rows = scoring.read(runs)
+    frame = _compared(rows, list(_tuned(runs, rows)), ("pre", "post"), biased, resamples, seed)
+    return frame.reindex(columns=_PRE_POST)
+
+
+def methods(runs: Runs, *, biased: bool = True, resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
+    """What sampling adds to the exact score: kurtosis and tau by both methods on the same items.
+
+    Returns
+    -------
+    DataFrame
+        study, group, model, series, stage, range, temperature, sampled_condition, exact_condition; n: items with both
+        scores; samples: per item; score_difference: mean of the sampled minus the exact score, score_distance: mean of
+        its absolute value; kurtosis_sampled, kurtosis_exact, tau_sampled, tau_exact; kurtosis_difference,
+        tau_difference: sampled minus exact, with X_lower, X_upper as in `differences`.
+    """
+    rows = scoring.read(runs)
+    asked = _conditions(runs)
+    pairs: list[Pair] = []
+    for (study, model), conditions in _units(rows).items():
+        for exact, sampled in product(conditions, conditions):
+            one, other = asked[study, exact], asked[study, sampled]
+            same = all(one.get(name) == other.get(name) for name in ("form", "range", "temperature"))
+            if same and (one["method"], other["method"]) == ("exact", "sampled"):
+                pairs.append((study, (model, exact), (model, sampled)))
+    frame = _compared(rows, pairs, ("exact", "sampled"), biased, resamples, seed)
+    return frame.rename(columns={"exact_model": "model"}).reindex(columns=_METHODS)
+
+
+def _compared(
+    rows: pd.DataFrame, pairs: list[Pair], sides: tuple[str, str], biased: bool, resamples: int, seed: int
+) -> pd.DataFrame:
+    """A row per group and pair of units: the figures of both sides, and their differences, second minus first."""
+    kurtosis = partial(_kurtosis, biased=biased)
+    tables = []
+    for (study, _, _), part in rows.groupby(["study", "group", "range"], sort=False):
+        wide, gold = scoring.matrices(part)
+        place = {unit: index for index, unit in enumerate(wide.columns)}
+        chosen = [(a, b) for name, a, b in pairs if name == study and a in place and b in place]
+        if not chosen:
+            continue
+        scores = wide.to_numpy(float)
+        both = {"score": scores, "gold": np.broadcast_to(gold[:, None], scores.shape)}
+        order = [(place[b], place[a]) for a, b in chosen]
+        found = paired({"score": scores}, kurtosis, order, draws=resamples, seed=seed)
+        found |= paired(both, _tau, order, draws=resamples, seed=seed)
+        table = pd.DataFrame([_figures(scores[:, [first, second]], gold, sides, biased) for second, first in order])
+        for name, figure in found.items():
+            columns = {"": figure.estimate, "_lower": figure.lower, "_upper": figure.upper}
+            table = table.assign(**{f"{name}_difference{end}": values for end, values in columns.items()})
+        about = part.drop_duplicates(["model", "condition"]).set_index(["model", "condition"])
+        # Of an exact and a sampled unit, the sampled one says how many samples.
+        table["samples"] = about.loc[[b for _, b in chosen], "samples"].to_numpy()
+        for side, units in zip(sides, zip(*chosen, strict=True), strict=True):
+            table[f"{side}_model"], table[f"{side}_condition"] = zip(*units, strict=True)
+        about = about.loc[[a for a, _ in chosen], ["study", "group", "series", "stage", *SETTING]]
+        tables.append(pd.concat([about.reset_index(drop=True), table], axis=1))
+    return pd.concat(tables, ignore_index=True) if tables else pd.DataFrame({"study": []})
+
+
+def _figures(pair: Array, gold: Array, sides: tuple[str, str], biased: bool) -> dict[str, Any]:
+    """The figures of two columns of scores on the items that both have."""
+    pair, gold = pair[~np.isnan(pair).any(axis=1)], gold[~np.isnan(pair).any(axis=1)]
+    known = ~np.isnan(gold)
+    figures: dict[str, Any] = {"n": len(pair), "kurtosis_gold": _one(gold[known], biased)}
+    gap = pair[:, 1] - pair[:, 0]
+    figures["score_difference"] = gap.mean() if len(gap) else np.nan
+    figures["score_distance"] = np.abs(gap).mean() if len(gap) else np.nan
+    for index, side in enumerate(sides):
+        figures[f"kurtosis_{side}"] = _one(pair[:, index], biased)
+        ones = np.ones((1, int(known.sum())))
+        figures[f"tau_{side}"] = weighted.tau(ones, pair[known, index], gold[known])[0] if known.any() else np.nan
+    return figures
+
+
+def _one(values: Array, biased: bool) -> float:
+    if not len(values):
+        return np.nan
+    return float(weighted.kurtosis(np.ones((1, len(values))), values[:, None], biased=biased)[0, 0])
+
+
+def _kurtosis(columns: Columns, counts: Array, *, biased: bool) -> dict[str, Array]:
+    return {"kurtosis": weighted.kurtosis(counts, columns["score"], biased=biased)}
+
+
+def _tau(columns: Columns, counts: Array) -> dict[str, Array]:
+    pairs = zip(columns["score"].T, columns["gold"].T, strict=True)
+    return {"tau": np.column_stack([weighted.tau(counts, x, y) for x, y in pairs])}
+
+
+def _tuned(runs: Runs, rows: pd.DataFrame) -> Iterator[Pair]:
+    """The comparisons of `differences`."""
+    models, asked, units = runs.info["models"], _conditions(runs), _units(rows)
+    for (study, pre), (other, post) in product(units, units):
+        here = [model for name, model in units if name == study]
+        if study != other or not _related(models, here, pre, post):
+            continue
+        before, after = units[study, pre], units[study, post]
+        shared = {asked[study, name].get("form") for name in before} & {
+            asked[study, name].get("form") for name in after
+        }
+        for a, b in product(before, after):
+            one, two = asked[study, a], asked[study, b]
+            alike = all(one.get(name) == two.get(name) for name in (*SETTING, "samples"))
+            if alike and (one.get("form") == two.get("form") or not shared):
+                yield study, (pre, a), (post, b)
+
+
+def _related(models: Mapping[str, Any], asked: list[str], pre: str, post: str) -> bool:
+    """Whether `post` was made from `pre` by tuning, as far as run.json tells."""
+    series = models[pre].get("series")
+    if models[pre].get("stage") not in PRE or models[post].get("stage") not in POST or not series:
+        return False
+    if models[post].get("series") != series:
+        return False
+    bases = [model for model in asked if models[model].get("series") == series and models[model].get("stage") in PRE]
+    return len(bases) == 1 or models[pre].get("parameters") == models[post].get("parameters")
+
+
+def _conditions(runs: Runs) -> dict[tuple[str, str], Mapping[str, Any]]:
+    """(study, condition) -> its fields."""
+    conditions = runs.info["conditions"].items()
+    return {(study, name): fields for study, entries in conditions for name, fields in entries.items()}
+
+
+def _units(rows: pd.DataFrame) -> dict[tuple[str, str], list[str]]:
+    """(study, model) -> its conditions."""
+    asked = rows.drop_duplicates(["study", "model", "condition"])
+    return {key: list(part["condition"]) for key, part in asked.groupby(["study", "model"], sort=False)}

@@ -1,0 +1,90 @@
+"""What single points do to the correlation between a rise in kurtosis and a loss in tau (Sato et al., section 4.1)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from analysis.pages.scoring.contrasts import SETTING, differences
+from analysis.pages.scoring.printed import printed_differences
+from analysis.pages.stability.printed import OURS
+from analysis.statistics import weighted
+from analysis.statistics.resampling import DRAWS, Array, Columns, bootstrap
+
+if TYPE_CHECKING:
+    from analysis.runs import Runs
+
+NOTHING = "nothing"
+LEAST = 3  # points: two always lie on a line
+_FAMILY = ["source", "study", *SETTING]
+_COLUMNS = [
+    *_FAMILY, "omitted", "omitted_name", "n", "undefined", "pearson", "pearson_lower", "pearson_upper", "change"
+]  # fmt: skip
+
+
+def influence(runs: Runs, *, biased: bool = True, resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
+    """Pearson's correlation between the differences in kurtosis and in tau, and what each point does to it.
+
+    A point is a group and a series under one setting. The correlation is given for all points, and with each point,
+    each group and each series left out; that of the paper's Table 1 stands beside ours.
+
+    Parameters
+    ----------
+    biased
+        As in `analysis.pages.scoring.tables.table`.
+    resamples, seed
+        Draws of the bootstrap over points (0: no intervals) and its seed.
+
+    Returns
+    -------
+    DataFrame
+        source (these runs, or the printed table), study, range, temperature, method; omitted: nothing, point, group or
+        series, and omitted_name; n: points left; undefined: points without both differences, which count nowhere (a
+        constant score has no kurtosis); pearson, pearson_lower, pearson_upper: correlation, NaN below three points, and
+        its 95 % percentile interval with points resampled; change: pearson minus pearson of all points.
+    """
+    frame = points(differences(runs, biased=biased, resamples=0))
+    parts = [
+        left_out(part, resamples=resamples, seed=seed).assign(**dict(zip(_FAMILY, family, strict=True)))
+        for source in (frame, points(printed_differences()))
+        for family, part in source.groupby(_FAMILY, sort=False)
+    ]
+    return pd.concat(parts, ignore_index=True)[_COLUMNS]
+
+
+def points(frame: pd.DataFrame) -> pd.DataFrame:
+    """The points of the correlation: rows of `differences` with `source` and `point`, a name such as "En-De/gemma".
+
+    Where a base model has several tuned ones, the tuned model's id stands for the series.
+    """
+    frame = frame if "source" in frame else frame.assign(source=OURS)
+    several = frame.duplicated([*_FAMILY, "group", "series"], keep=False)
+    name = frame["series"].where(~several, frame["post_model"])
+    return frame.assign(point=frame["group"].astype(str) + "/" + name.astype(str))  # of no rows the type is anything
+
+
+def left_out(part: pd.DataFrame, *, resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
+    """The correlation of some points (see `points`) with nothing, each point, each group and each series left out."""
+    known = part.dropna(subset=["kurtosis_difference", "tau_difference"])
+    cases: list[tuple[str, str, Any]] = [(NOTHING, "", np.ones(len(known), bool))]
+    for omitted in ("point", "group", "series"):
+        names = known[omitted].unique()
+        if len(names) > 1:
+            cases += [(omitted, str(name), (known[omitted] != name).to_numpy()) for name in names]
+    kept = np.column_stack([case[2] for case in cases])
+    measures = {name: known[f"{name}_difference"].to_numpy(float)[:, None] for name in ("kurtosis", "tau")}
+    columns = {name: np.where(kept, values, np.nan) for name, values in measures.items()}
+    found = bootstrap(columns, _pearson, draws=resamples, seed=seed)["pearson"]
+    enough = found.n_items >= LEAST
+    table = pd.DataFrame({"omitted": [case[0] for case in cases], "omitted_name": [case[1] for case in cases]})
+    table = table.assign(n=found.n_items, undefined=len(part) - len(known))
+    for name, values in (("", found.estimate), ("_lower", found.lower), ("_upper", found.upper)):
+        table[f"pearson{name}"] = np.where(enough, values, np.nan)
+    return table.assign(change=table["pearson"] - table["pearson"].iloc[0])
+
+
+def _pearson(columns: Columns, counts: Array) -> dict[str, Array]:
+    pairs = zip(columns["kurtosis"].T, columns["tau"].T, strict=True)
+    return {"pearson": np.column_stack([weighted.pearson(counts, x, y) for x, y in pairs])}

@@ -1,0 +1,283 @@
+"""Sentences of the report on scores, made from its tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+import numpy as np
+import pandas as pd
+
+from analysis.pages.scoring.columns import LOW_VALIDITY, chosen, ends
+from analysis.pages.scoring.influence import NOTHING
+from analysis.pages.scoring.items import GOLD
+from analysis.pages.stability.narrative import FEW_ITEMS, FEW_MODELS, Answer, count, listing, percent, spread
+from analysis.pages.stability.printed import OURS
+from analysis.reporting import labels
+from analysis.reporting.columns import column, value
+
+Frames = Mapping[str, pd.DataFrame]
+HABIT = 0.5  # share of a group's items from which on one score counts as given to everything
+OFTEN = 0.1  # share of dropped or clipped samples that is worth a word
+FEW_POINTS = 10
+RESTS = 0.1  # change of a correlation by one point from which on it rests on that point
+
+
+def answer(frames: Frames, setting: str) -> Answer:
+    """Does the judge give everything the same score? From the tables of the report by name, in one setting."""
+    scores = _labelled(frames["scores"])
+    models = scores[scores["model"] != GOLD]
+    here = chosen(models, setting)
+    sentences = (
+        *_habit(here, scores), *_tuning(chosen(frames["score_differences"], setting)), *_accuracy(here),
+        *_rests(_ours(frames, setting)),
+    )  # fmt: skip
+    asked = _asked(models, frames["score_items"], setting)
+    return Answer(asked, _verdict(here), sentences, tuple(_cautions(models, here, frames, setting)))
+
+
+def reading(frames: Frames) -> list[str]:
+    """By range, by temperature, sampled beside exact, and what the printed correlation rests on."""
+    printed = frames["score_influence"]
+    printed = printed[printed["source"] != OURS]
+    return [
+        *_by_range(frames["score_ranges"]), *_by_temperature(frames["scores"]), *_by_method(frames["score_methods"]),
+        *_rests(printed, "In the paper's Table 1, over"),
+    ]  # fmt: skip
+
+
+def _labelled(scores: pd.DataFrame) -> pd.DataFrame:
+    """The rows with `label`: the model, with its prompt form where it was asked in several."""
+    return scores.assign(label=labels.series(scores.assign(condition=scores["form"])))
+
+
+def _ours(frames: Frames, setting: str) -> pd.DataFrame:
+    """The correlation of these runs in one setting, and what each omission does to it."""
+    table = chosen(frames["score_influence"], setting)
+    return table[table["source"] == OURS]
+
+
+def number(raw: float, name: str) -> str:
+    """Write a value with the digits of its column in table `scores`."""
+    return value(raw, column("scores", name))
+
+
+def _interval(row: pd.Series, name: str) -> str:
+    low, high = row[f"{name}_lower"], row[f"{name}_upper"]
+    return "" if np.isnan(low) or np.isnan(high) else f"95 % interval {number(low, name)} to {number(high, name)}"
+
+
+def _asked(models: pd.DataFrame, items: pd.DataFrame, setting: str) -> str:
+    stages = models.drop_duplicates("model")["stage"].value_counts(sort=False)
+    kinds = f" ({', '.join(f'{n} {stage}' for stage, n in stages.items())})" if len(stages) > 1 else ""
+    names = items.groupby("study", sort=False)["group"].nunique()
+    inside = f" in {count(int(names.sum()), 'group')}" if names.sum() > 1 else ""
+    total = len(items.drop_duplicates(["study", "item"]))
+    spans, warmth = list(models["range"].unique()), models["temperature"].nunique()
+    sizes = models["samples"].dropna()
+    how = [f"with {spread(int(sizes.min()), int(sizes.max()))} samples per item"] if len(sizes) else []
+    how += ["exactly, from the probability of every number"] * bool((models["method"] == "exact").any())
+    span, temperature, method = setting.rsplit("/", 2)
+    several = len(models.drop_duplicates(["range", "temperature", "method"])) > 1
+    here = f" Unless said otherwise: {span} at temperature {temperature}, {method}." if several else ""
+    return (
+        f"{count(models['model'].nunique(), 'model')}{kinds} scored {count(total, 'item')} of "
+        f"{listing([f'“{name}”' for name in names.index])}{inside}, on the range{'s' * (len(spans) > 1)} "
+        f"{listing(spans, len(spans))}, at {count(warmth, 'temperature')}, {' and '.join(how)}.{here}"
+    )
+
+
+def _verdict(here: pd.DataFrame) -> str:
+    most = here.groupby("label", sort=False)["mode_share"].max()
+    strong = most[most >= HABIT]
+    if most.notna().sum() == 0:
+        return "These runs cannot say: no item has a score."
+    if strong.empty:
+        return "No: none gives one score to half of the items of any group."
+    where = "all items" if here["group"].nunique() == 1 else "the items of some group"
+    each = "at least half of all items" if here["group"].nunique() == 1 else f"at least half of {where}"
+    verb = "gives" if len(strong) == 1 else "give"
+    return f"Yes: {len(strong)} of {count(len(most), 'model')} {verb} one score to {each}."
+
+
+def _habit(here: pd.DataFrame, scores: pd.DataFrame) -> Iterator[str]:
+    known = here.dropna(subset=["mode_share"])
+    if known.empty:
+        return
+    row = known.loc[known["mode_share"].idxmax()]
+    low, high = row["mode_share_lower"], row["mode_share_upper"]
+    known_to = f" (95 % interval {percent(low).removesuffix(' %')} to {percent(high)})"
+    sure = "" if np.isnan(low) or low == high else known_to
+    gold = scores[(scores["model"] == GOLD) & (scores["study"] == row["study"]) & (scores["group"] == row["group"])]
+    gold = gold[gold["range"] == row["range"]]
+    human = ""
+    if len(gold):
+        human = f"; of the human scores there {percent(gold['mode_share'].iloc[0])} are {gold['mode'].iloc[0]:g}"
+    yield (
+        f"The strongest habit: {row['label']} gives {row['mode']:g} to {percent(row['mode_share'])} of the items"
+        f"{_of(row, here)}{sure}{human}."
+    )
+
+
+def _of(row: pd.Series, frame: pd.DataFrame) -> str:
+    return f" of {row['group']}" if frame["group"].nunique() > 1 else ""
+
+
+def _tuning(pairs: pd.DataFrame) -> Iterator[str]:
+    """Whatever bias the tuned models have, in words."""
+    kurtosis, tau = pairs.dropna(subset=["kurtosis_difference"]), pairs.dropna(subset=["tau_difference"])
+    flat = int(pairs["kurtosis_post"].isna().sum())
+    if pairs.empty:
+        return
+    if len(kurtosis):
+        up, sure = _signs(kurtosis, "kurtosis_difference", 1)
+        widest = kurtosis.loc[kurtosis["kurtosis_difference"].idxmax()]
+        change = f"{number(widest['kurtosis_pre'], 'kurtosis')} to {number(widest['kurtosis_post'], 'kurtosis')}"
+        most = f", most for {widest['group']}/{widest['series']} (from {change})" if up else ""
+        yield (
+            f"After tuning the scores are more peaked, by their kurtosis, in {up} of {count(len(kurtosis), 'pair')} of "
+            f"group and series ({sure or 'none'} with a 95 % interval above 0){most}."
+        )
+    if flat:
+        yield (
+            f"In {flat} of {count(len(pairs), 'pair')} the tuned model gives every item the same score, so that "
+            "kurtosis and tau are undefined: the strongest bias there is, and not among the numbers."
+        )
+    if len(tau):
+        parts = []
+        for verb, sign, side in (("rises", 1, "above"), ("falls", -1, "below")):
+            number_of, sure = _signs(tau, "tau_difference", sign)
+            if number_of:
+                parts.append(f"{verb} in {number_of} ({sure or 'none'} with an interval {side} 0)")
+        yield f"Of {count(len(tau), 'pair')}, tau {' and '.join(parts) or 'moves in none'}."
+
+
+def _signs(pairs: pd.DataFrame, name: str, sign: int) -> tuple[int, int]:
+    """How many differences have a sign, and of how many the interval does not reach 0."""
+    end = f"{name}_{'lower' if sign > 0 else 'upper'}"
+    return int((sign * pairs[name] > 0).sum()), int((sign * pairs[end] > 0).sum())
+
+
+def _accuracy(here: pd.DataFrame) -> Iterator[str]:
+    known = here.dropna(subset=["tau"])
+    if known.empty:
+        return
+    low, high = known.loc[known["tau"].idxmin()], known.loc[known["tau"].idxmax()]
+    parts = []
+    for row in (low, high) if len(known) > 1 else (low,):
+        who = [row["label"], row["group"]] if here["group"].nunique() > 1 else [row["label"]]
+        inside = "; ".join(filter(None, (", ".join(who), _interval(row, "tau"))))
+        parts.append(f"{number(row['tau'], 'tau')} ({inside})")
+    yield f"Rank agreement with the human scores, tau: {' to '.join(parts)}."
+
+
+def _rests(table: pd.DataFrame, begin: str = "Over") -> Iterator[str]:
+    """The correlation of the differences, and what it is without the point that moves it most."""
+    for _, part in table.groupby(["source", "study"], sort=False):
+        whole = part[part["omitted"] == NOTHING].iloc[0]
+        if np.isnan(whole["pearson"]):
+            continue
+        sure = _interval(whole, "pearson")
+        said = (
+            f"{begin} {count(int(whole['n']), 'point')} of group and series, the differences in kurtosis and in tau "
+            f"correlate at {number(whole['pearson'], 'pearson')}{f' ({sure}, points resampled)' if sure else ''}"
+        )
+        single = part[(part["omitted"] == "point") & part["pearson"].notna()]
+        if single.empty:
+            yield f"{said}."
+            continue
+        most = single.loc[single["change"].abs().idxmax()]
+        low, high = (number(edge, "pearson") for edge in (single["pearson"].min(), single["pearson"].max()))
+        verb = "it rests on one point" if abs(most["change"]) >= RESTS else "no single point makes it"
+        yield (
+            f"{said}; {verb}: without {most['omitted_name']} it is {number(most['pearson'], 'pearson')}, and leaving "
+            f"out any one point it lies between {low} and {high}."
+        )
+
+
+def _by_range(ranges: pd.DataFrame) -> Iterator[str]:
+    names = [name for name in ranges if name.startswith("kurtosis_")]
+    known = ranges[ranges[names].notna().all(axis=1)] if len(names) > 1 else ranges.iloc[:0]
+    if known.empty:
+        return
+    peaked = known[names].abs().idxmax(axis=1).value_counts()
+    name = str(peaked.index[0]).removeprefix("kurtosis_").replace("_", "-")
+    yield (
+        f"Range: the kurtosis is furthest from 0 on {name} in {peaked.iloc[0]} of "
+        f"{count(len(known), 'combination')} of group, model, temperature and method that have one on every range."
+    )
+
+
+def _by_temperature(scores: pd.DataFrame) -> Iterator[str]:
+    models = scores[scores["model"] != GOLD]
+    unit = ["study", "group", "model", "form", "range", "method"]
+    parts = []
+    for kind, part in models.groupby(np.where(models["stage"] == "base", "base", "tuned"), sort=True):
+        ordered = part.dropna(subset=["kurtosis"]).sort_values("temperature").groupby(unit, sort=False, dropna=False)
+        curves = ordered["kurtosis"].agg(["first", "last", "size"])
+        curves = curves[curves["size"] > 1]
+        if len(curves):
+            lower = int((curves["last"] < curves["first"]).sum())
+            parts.append(f"{lower} of {count(len(curves), 'case')} of {kind} models")
+    if parts:
+        yield (
+            "Temperature: from the lowest to the highest one that has a kurtosis, the kurtosis falls in "
+            f"{' and in '.join(parts)} (group, range and method apart)."
+        )
+
+
+def _by_method(methods: pd.DataFrame) -> Iterator[str]:
+    known = methods.dropna(subset=["tau_difference"])
+    if known.empty:
+        return
+    lower, sure = _signs(known, "tau_difference", -1)
+    width = methods["range"].map(lambda span: ends(span)[1] - ends(span)[0])
+    distance = percent((methods["score_distance"] / width).mean())
+    yield (
+        f"Sampling: the mean of {spread(int(methods['samples'].min()), int(methods['samples'].max()))} samples lies "
+        f"{distance} of the range away from the exact score on average. Its tau is the lower one in {lower} of "
+        f"{count(len(known), 'comparison')} ({sure or 'none'} with a 95 % interval below 0): noise in the score costs "
+        "rank agreement."
+    )
+
+
+def _cautions(models: pd.DataFrame, here: pd.DataFrame, frames: Frames, setting: str) -> Iterator[str]:
+    flat = int((models["kurtosis"].isna() & (models["n"] > 1)).sum())
+    if flat:
+        yield (
+            f"All scores are equal in {flat:,} of {count(len(models), 'combination')} of group, model and condition: "
+            "kurtosis and tau are undefined there, and left out of every count and correlation."
+        )
+    low = models[models["validity"] < LOW_VALIDITY]
+    if len(low):
+        row = low.loc[low["validity"].idxmin()]
+        yield (
+            f"Low validity: in {len(low):,} of {count(len(models), 'combination')} less than half of the samples (or "
+            f"of the probability) is a number; least {number(row['validity'], 'validity')}, {row['label']}, "
+            f"{row['range']} at temperature {row['temperature']:g}."
+        )
+    sampled = models[models["method"] == "sampled"]
+    total = ((sampled["n"] + sampled["unscored"]) * sampled["samples"]).sum()
+    for name, what in (("dropped", "hold no number and were dropped"), ("clipped", "were moved into the range")):
+        amount = sampled[name].sum()
+        if total and amount / total >= OFTEN:
+            yield f"{amount:,} of {total:,.0f} samples ({percent(amount / total)}) {what}."
+    if models["unscored"].sum():
+        yield f"{count(int(models['unscored'].sum()), 'score')} could not be had: no sample held a number."
+    yield from _gold(here)
+    points = _ours(frames, setting)
+    if len(points) and points["n"].max() < FEW_POINTS:
+        yield f"Only {count(int(points['n'].max()), 'point')} in the correlation of kurtosis and tau: it says little."
+    if len(frames["score_differences"]) == 0:
+        yield "No base model stands beside a tuned one of its series: what tuning does cannot be said."
+    if here["n"].min() < FEW_ITEMS:
+        yield f"Only {count(int(here['n'].min()), 'item')} in a group: intervals from so few tend to be too narrow."
+    if models["model"].nunique() < FEW_MODELS:
+        yield f"Only {count(models['model'].nunique(), 'model')}: nothing here speaks for models in general."
+
+
+def _gold(here: pd.DataFrame) -> Iterator[str]:
+    without = int((here["n"] - here["n_gold"]).max())
+    if here["n_gold"].max() == 0:
+        yield "No item has a human score, so there is no tau."
+    elif without:
+        yield f"Up to {count(without, 'item')} of a group have no human score and are left out of tau."

@@ -1,0 +1,44 @@
+"""The figures that Sato et al. printed, under our column names (results/published)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pandas as pd
+
+from analysis.pages.stability.printed import FOLDER
+
+if TYPE_CHECKING:
+    from analysis.runs import Runs
+
+SOURCE = "Sato et al., Table 1"
+SETTING = {"range": "0-9", "temperature": 0.7, "method": "sampled"}  # of Table 1 (section 4)
+
+
+def printed(runs: Runs | None = None) -> pd.DataFrame:
+    """Tables 1 and 2 of the paper in one long table; the same whatever the runs are.
+
+    Returns
+    -------
+    DataFrame
+        source, group, series, stage (base or instruct), range, temperature, method, kurtosis, tau; the human scores
+        have series "gold" and no stage. The two tables differ once: tau of llama after alignment on En-De.
+    """
+    first, second = (pd.read_csv(FOLDER / f"sato_table{number}.csv") for number in (1, 2))
+    gold = first.drop_duplicates("group")[["group", "kurtosis_gold"]].rename(columns={"kurtosis_gold": "kurtosis"})
+    parts = [gold.assign(series="gold")]
+    for stage, side in (("base", "pre"), ("instruct", "post")):
+        figures = {f"kurtosis_{side}": "kurtosis", f"tau_{side}": "tau"}
+        parts.append(first[["group", "series", *figures]].rename(columns=figures).assign(stage=stage))
+    table1 = pd.concat(parts).assign(source=SOURCE, range=SETTING["range"])
+    both = pd.concat([table1, second.assign(source="Sato et al., Table 2")], ignore_index=True)
+    both = both.assign(temperature=SETTING["temperature"], method=SETTING["method"])
+    return both[["source", "group", "series", "stage", *SETTING, "kurtosis", "tau"]]
+
+
+def printed_differences() -> pd.DataFrame:
+    """Table 1 as rows of table `score_differences`, with `source`."""
+    table = pd.read_csv(FOLDER / "sato_table1.csv")
+    for name in ("kurtosis", "tau"):
+        table[f"{name}_difference"] = table[f"{name}_post"] - table[f"{name}_pre"]
+    return table.assign(source=SOURCE, study="MLQE-PE", post_model=table["series"], **SETTING)

@@ -1,0 +1,164 @@
+"""How models use a scale, and how well: numeric bias and agreement with human scores (Sato et al., section 3).
+
+The bias is the kurtosis of a model's scores over the items: the sharper their peak, the larger. What the paper does not
+report stands beside it: variance, the share of the most frequent number, entropy, intervals, and how far the
+correlation between a rise in kurtosis and a loss in tau rests on single points.
+
+Reference
+---------
+Sato, A. et al. The influence of alignment on numeric bias in large language models (in Japanese): kurtosis and tau in
+section 3.3, Tables 1 and 2, Figures 2 to 5.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from analysis.pages.scoring import items as scoring
+from analysis.pages.scoring.contrasts import differences, methods
+from analysis.pages.scoring.influence import influence
+from analysis.pages.scoring.printed import printed
+from analysis.statistics import weighted
+from analysis.statistics.resampling import DRAWS, Array, Columns, Interval, bootstrap
+
+if TYPE_CHECKING:
+    from analysis.runs import Runs
+
+__all__ = ["differences", "influence", "items", "methods", "printed", "ranges", "table"]
+
+SETTING = ["range", "temperature", "method"]
+_OF_MODEL = ["model", "series", "stage", "condition", "form"]
+_OF_UNIT = {
+    **{name: (name, "first") for name in ("series", "stage", "form", "temperature", "method", "samples")},
+    "rows": ("item", "size"), "scored": ("score", "count"), "validity": ("validity", "mean"),
+    "dropped": ("dropped", "sum"), "clipped": ("clipped", "sum"),
+}  # fmt: skip
+
+
+def table(runs: Runs, *, biased: bool = True, resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
+    """Numeric bias and accuracy of every model in every group of items under every condition.
+
+    Parameters
+    ----------
+    biased
+        Kurtosis as m4 / m2^2 - 3, which is what the paper's figures for the human scores agree with; false: corrected
+        for sample size (G2).
+    resamples, seed
+        Draws of the bootstrap over items (0: no intervals) and its seed.
+
+    Returns
+    -------
+    DataFrame
+        study, group, model, series, stage, condition, form, range, temperature, method; the human scores stand first in
+        each group and range, with model "gold" and neither condition, temperature nor method;
+        n: items with a score; n_gold: of these, with a human score, the items in tau, spearman and pearson;
+        unscored: items whose samples were all dropped, or whose numbers had no probability;
+        kurtosis (Fisher), variance (n - 1): of the item scores; NaN for a constant score and below two items;
+        mode, mode_share, distinct, entropy: the most frequent number, its share of the items, how many different
+        numbers occur, and the entropy in bits, each score counted at the nearest number of the range (halves up);
+        tau (tau-b), spearman, pearson: correlation with the human score, NaN where either is constant or missing;
+        validity: mean share of valid samples, or mean probability of all numbers together; samples: per item,
+        none where exact; dropped, clipped: samples without a number, and moved into range, of all items;
+        X_lower, X_upper: 95 % percentile interval of X with items resampled.
+    """
+    rows = scoring.read(runs)
+    shape, parts = partial(_shape, biased=biased), []
+    for (study, group, span), part in _cells(rows):
+        wide, gold = scoring.matrices(part)
+        human = wide[[]].assign(gold=gold)
+        if human["gold"].notna().any():
+            found = bootstrap({"score": human.to_numpy(float)}, shape, draws=resamples, seed=seed)
+            known = _described(human, found).assign(model=scoring.GOLD, dropped=0, clipped=0)
+            known = known.assign(n_gold=known["n"], unscored=len(human) - known["n"])
+            parts.append(known.assign(study=study, group=group, range=span))
+        scores = wide.to_numpy(float)
+        found = bootstrap({"score": scores}, shape, draws=resamples, seed=seed)
+        both = {"score": scores, "gold": np.broadcast_to(gold[:, None], scores.shape)}
+        accordance = bootstrap(both, weighted.correlations, draws=resamples, seed=seed)
+        block = _described(wide, found | accordance).assign(n_gold=accordance["tau"].n_items)
+        about = part.groupby(["model", "condition"], sort=False).agg(**_OF_UNIT).reset_index()
+        about["unscored"] = about["rows"] - about["scored"]
+        block = pd.concat([about, block], axis=1)
+        parts.append(block.assign(study=study, group=group, range=span))
+    return _ordered(pd.concat(parts, ignore_index=True))
+
+
+def items(runs: Runs, *, setting: str = "") -> pd.DataFrame:
+    """Every item's score by every model beside its human score, in one setting.
+
+    Parameters
+    ----------
+    setting
+        Range, temperature and method, such as "0-9/0.7/sampled"; empty: as in `analysis.pages.scoring.items.headline`.
+
+    Returns
+    -------
+    DataFrame
+        study, model, stage, condition, setting, group, item, source, text, score, gold (on the same range), gap: score
+        minus human score, and distance, its absolute value; in the order of run.json and of the study.
+    """
+    rows = scoring.read(runs)
+    chosen = rows[rows["setting"] == scoring.headline(rows, setting)]
+    names = ["study", "model", "stage", "condition", "setting", "group", "item", "source", "text", "score", "gold"]
+    gap = chosen["score"] - chosen["gold"]
+    return chosen[names].assign(gap=gap, distance=gap.abs()).reset_index(drop=True)
+
+
+def ranges(runs: Runs, *, biased: bool = True) -> pd.DataFrame:
+    """Kurtosis and tau by the range that was asked for, wide as the paper's Table 2.
+
+    Returns
+    -------
+    DataFrame
+        study, group, model, series, stage, form, temperature, method, then kurtosis_LOW_HIGH and tau_LOW_HIGH for every
+        range (kurtosis_0_9 ...), NaN where undefined or not asked.
+    """
+    long = table(runs, biased=biased, resamples=0)
+    long = long[long["model"] != scoring.GOLD]
+    unit = ["study", "group", "model", "series", "stage", "form", "temperature", "method"]
+    wide = long[unit].drop_duplicates()
+    for measure in ("kurtosis", "tau"):
+        for span in long["range"].unique():
+            column = long.loc[long["range"] == span, [*unit, measure]]
+            wide = wide.merge(column.rename(columns={measure: f"{measure}_{span.replace('-', '_')}"}), "left", on=unit)
+    return wide
+
+
+def _cells(rows: pd.DataFrame) -> Iterator[tuple[tuple[str, str, str], pd.DataFrame]]:
+    """The rows of every study, group and range, in order of appearance."""
+    yield from rows.groupby(["study", "group", "range"], sort=False)
+
+
+def _shape(columns: Columns, counts: Array, *, biased: bool) -> dict[str, Array]:
+    moments = weighted.moments(counts, columns["score"], biased=biased)
+    return moments | weighted.concentration(counts, columns["score"])
+
+
+def _described(wide: pd.DataFrame, found: dict[str, Interval]) -> pd.DataFrame:
+    """One row per unit: figures with their intervals, the most frequent number and how many there are."""
+    modes = [weighted.mode(column[~np.isnan(column)]) for column in wide.to_numpy(float).T]
+    columns = {
+        "n": next(iter(found.values())).n_items,
+        "mode": [m for m, _ in modes],
+        "distinct": [d for _, d in modes],
+    }
+    for name, figure in found.items():
+        columns |= {name: figure.estimate, f"{name}_lower": figure.lower, f"{name}_upper": figure.upper}
+    return pd.DataFrame(columns)
+
+
+def _ordered(frame: pd.DataFrame) -> pd.DataFrame:
+    figures = [name.removesuffix("_lower") for name in frame if name.endswith("_lower")]
+    measures = ["kurtosis", "variance", "mode", "mode_share", "distinct", "entropy", "tau", "spearman", "pearson"]
+    names = [
+        "study", "group", *_OF_MODEL, *SETTING, "n", "n_gold", "unscored", *measures, "samples", "validity", "dropped",
+        "clipped",
+    ]  # fmt: skip
+    ends = [f"{name}_{end}" for name in figures for end in ("lower", "upper")]
+    counts = dict.fromkeys(["n", "n_gold", "unscored", "dropped", "clipped"], int)
+    return frame.reindex(columns=[*names, *ends]).astype(counts)

@@ -1,0 +1,1 @@
+"""Does the answer change with the wording? Protocol `agreement`, Haller et al."""

@@ -1,0 +1,109 @@
+"""Captions that can be read alone: what is plotted, how many, and what every mark means.
+
+Each function takes the frames that the figure of the same name in `analysis.reporting.all_plots` takes.
+"""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from analysis.pages.benchmarks.captions import accuracy_consistency, coefficients, size_overall  # noqa: F401
+from analysis.pages.scoring.captions import score_influence, score_methods, score_temperatures, score_violins
+from analysis.pages.stability.columns import threshold
+from analysis.pages.stability.model_plots import FOREST
+from analysis.pages.stability.narrative import count, rows, spread
+from analysis.pages.stability.plots import LISTED, least_stable, only_answers
+from analysis.pages.text_features.captions import correlations, effects, intercepts, residuals  # noqa: F401
+from analysis.pages.wording.captions import consistency, diff_yes, overall_scores, shift_curve, stage_differences
+from analysis.reporting import labels
+from analysis.reporting.all_plots import headline
+from analysis.reporting.columns import column
+
+AGREEMENT = "Agreement is p(agree) / (p(agree) + p(disagree))"
+
+
+def overview(stability: pd.DataFrame) -> str:
+    flip = threshold(headline(stability))
+    low, high = int(stability["n_items"].min()), int(stability["n_items"].max())
+    items = count(high, "item") if low == high else f"{spread(low, high)} items"
+    hollow = " Hollow: less than half of the probability is on the answers." if stability["low_mass"].any() else ""
+    marks = " (+) agrees, (-) disagrees with every item in the mean." if stability["mark"].fillna("").any() else ""
+    return (
+        f"Validity and stability of {rows(stability)} over {items}, the most stable on top. Range and SD: highest "
+        "minus lowest agreement, and standard deviation of agreement, over an item's paraphrases, then the mean over "
+        f"items. Flips: share of items with more than {flip:g} % of their paraphrases on the other side of 0.5 than "
+        f"the majority. {AGREEMENT}. Lines: 95 % bootstrap intervals over items.{hollow}{marks}"
+    )
+
+
+def agreement(distribution: pd.DataFrame, items: pd.DataFrame, outliers: pd.DataFrame | None = None) -> str:
+    panels = labels.series(distribution).nunique() if "label" not in distribution else distribution["label"].nunique()
+    n = spread(int(distribution["n"].min()), int(distribution["n"].max()))
+    original = items["original_agreement"].notna().any()
+    diamond = " Diamonds: the answer to the original wording." if original else ""
+    dots = " Dots: responses beyond them." if outliers is not None else ""
+    shown = items.merge(distribution[["study", "model", "condition", "item"]])
+    answers = [only_answers(part) for _, part in shown.groupby(["study", "model", "condition"])]
+    bars = (
+        ""
+        if not any(answers)
+        else " Bars, where a wording has one answer: share of wordings that agree (mean agreement)."
+    )
+    if all(answers):
+        return (
+            f"Share of the wordings of {count(distribution['item'].nunique(), 'item')} ({n} with a valid answer each) "
+            f"that {count(panels, 'model')} agreed with, items sorted by it.{diamond} Dashed: 0.5, where the "
+            "majority flips."
+        )
+    return (
+        f"Distribution of agreement over the paraphrases of {count(distribution['item'].nunique(), 'item')} "
+        f"({n} paraphrases each) for {count(panels, 'model')}, items sorted by their median. Box: first to third "
+        "quartile; line: median; whiskers: furthest response within 1.5 interquartile ranges of the box."
+        f"{dots}{bars}{diamond} Dashed: 0.5, where the answer flips. {AGREEMENT}."
+    )
+
+
+def item_stability(frame: pd.DataFrame) -> str:
+    ranked = least_stable(frame.dropna(subset=["normalised_sd_mean"]))
+    shown = (
+        f"The {LISTED} least stable of {len(ranked):,} items"
+        if len(ranked) > LISTED
+        else f"All {count(len(ranked), 'item')}"
+    )
+    models = frame.groupby("family")["n_models"].max()
+    families = " and ".join(f"{n} {family}" for family, n in models.items())
+    total = int(models.sum())
+    bars = (
+        "lines: standard error over models (none where a family has one model)"
+        if (models > 1).any()
+        else "no standard error: one model"
+    )
+    return (
+        f"{shown}, the least stable on top: SD of agreement over an item's paraphrases divided by the model's largest "
+        f"such SD, mean over {families} {'model' if total == 1 else 'models'}; {bars}. 1 would be the least stable "
+        "item of every model, 0 an item whose answer never moves."
+    )
+
+
+def validity(items: pd.DataFrame) -> str:
+    low, high = items["validity_mean"].min(), items["validity_mean"].max()
+    return (
+        f"Mean validity over the paraphrases of each of {count(items['item'].nunique(), 'item')}: the probability of "
+        "all answers together, or the share of valid answers where texts were read. Rows and columns sorted, the "
+        f"lowest first; lowest cell {low:.2f}, highest {high:.2f}. Grey: no response."
+    )
+
+
+def differences(frame: pd.DataFrame, measure: str | None = None) -> str:
+    measure = measure or str(frame["measure"].iloc[0])
+    pairs = frame[frame["measure"] == measure]
+    what = column("stability", measure).meaning
+    forest = len(pairs) <= FOREST
+    marks = "Positive: the first is higher. Filled"
+    if not forest:
+        marks = "Positive: the row is higher. Grey: not compared. Bold or dotted"
+    return (
+        f"Paired differences over {spread(int(pairs['n_items'].min()), int(pairs['n_items'].max()))} common items in "
+        f"the {what}: {count(len(pairs), 'pair')}. {marks}: the 95 % bootstrap interval over items excludes zero (not "
+        "corrected for the number of pairs)."
+    )

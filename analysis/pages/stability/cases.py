@@ -1,0 +1,218 @@
+"""What stands behind the figures of `analysis.pages.stability.tables`: wordings, distributions, answers that do not count."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import pandas as pd
+
+from analysis.errors import InputError
+from analysis.runs.agreement import prepare
+from analysis.runs.folder import literal
+
+if TYPE_CHECKING:
+    from analysis.runs import Runs
+
+_PORTION = 5_000_000  # answers held in memory at a time: some 200 MB
+
+
+def divergent(runs: Runs, k: int | None = 1) -> pd.DataFrame:
+    """The two wordings of one item that a model answers most differently: Table 2 of the paper.
+
+    Parameters
+    ----------
+    k
+        How many items per model and condition, those with the largest range first; None for all.
+
+    Returns
+    -------
+    DataFrame
+        study, model, condition, item; low_text, low_agreement, high_text, high_agreement: the paraphrases with the
+        lowest and highest agreement R^+, 0 to 1 (of several, the first by variant id); range: their difference. Items
+        whose paraphrases are all answered alike have no such pair.
+
+    Raises
+    ------
+    InputError
+        For a k below 1.
+    """
+    if k is not None and k < 1:
+        raise InputError(f"k is {k}: give the number of items per model, 1 or more")
+    prepare(runs)
+    runs.execute(
+        """
+        CREATE OR REPLACE TEMP TABLE widest AS
+        SELECT * FROM (
+            SELECT study, model, condition, item, agreement_min, agreement_max,
+                   row_number() OVER (PARTITION BY study, model, condition
+                                      ORDER BY agreement_max - agreement_min DESC, position) AS place
+            FROM item_patterns JOIN study_items USING (study, item)
+            WHERE NOT original AND agreement_max > agreement_min)
+        WHERE place <= coalesce(?, place)""",
+        [k],
+    )
+    return runs.sql(
+        """
+        WITH ends AS (
+            SELECT study, model, condition, item,
+                   min(variant) FILTER (WHERE agreement = agreement_min) AS low,
+                   min(variant) FILTER (WHERE agreement = agreement_max) AS high
+            FROM answers JOIN widest USING (study, model, condition, item)
+            WHERE NOT original AND (agreement = agreement_min OR agreement = agreement_max)
+            GROUP BY study, model, condition, item)
+        SELECT study, model, condition, item, l.text AS low_text, agreement_min AS low_agreement,
+               h.text AS high_text, agreement_max AS high_agreement, agreement_max - agreement_min AS range
+        FROM widest JOIN ends USING (study, model, condition, item) JOIN units AS u USING (study, model, condition)
+             JOIN stimuli AS l USING (study, item) JOIN stimuli AS h USING (study, item)
+        WHERE l.variant = low AND h.variant = high
+        ORDER BY u.position, place"""
+    )
+
+
+def distribution(runs: Runs) -> pd.DataFrame:
+    """Quartiles of agreement over the paraphrases of every item: the boxes of Figures 2, 4 and 5 of the paper.
+
+    Returns
+    -------
+    DataFrame
+        study, model, condition, item; q25, median, q75: quartiles of R^+ (linear interpolation); whisker_low,
+        whisker_high: the lowest and highest agreement within 1.5 interquartile ranges of the box, never inside the box;
+        n: paraphrases with a defined agreement. Items without any have no row. See `outliers` for the dots.
+    """
+    _prepare_boxes(runs)
+    return runs.sql(
+        """
+        SELECT study, model, condition, item, q25, median, q75, whisker_low, whisker_high, n
+        FROM boxes JOIN units AS u USING (study, model, condition) JOIN study_items AS s USING (study, item)
+        ORDER BY u.position, s.position"""
+    )
+
+
+def outliers(runs: Runs) -> pd.DataFrame:
+    """Paraphrases beyond the whiskers of `distribution`: study, model, condition, item, variant, agreement (0 to 1)."""
+    _prepare_boxes(runs)
+    return runs.sql(
+        """
+        SELECT study, model, condition, item, variant, agreement
+        FROM answers JOIN boxes USING (study, model, condition, item) JOIN units AS u USING (study, model, condition)
+             JOIN study_items AS s USING (study, item)
+        WHERE NOT original AND (agreement < whisker_low OR agreement > whisker_high)
+        ORDER BY u.position, s.position, variant"""
+    )
+
+
+def _prepare_boxes(runs: Runs) -> None:
+    """Define table `boxes` once per `Runs`, a few models at a time: quartiles need an item's answers in memory."""
+    prepare(runs)
+    if runs.execute("SELECT count(*) FROM duckdb_tables() WHERE table_name = 'boxes'").fetchone() == (1,):
+        return
+    runs.execute("DROP TABLE IF EXISTS growing")
+    runs.execute(
+        "CREATE TEMP TABLE growing (study VARCHAR, model VARCHAR, condition VARCHAR, item VARCHAR, q25 DOUBLE, "
+        "median DOUBLE, q75 DOUBLE, whisker_low DOUBLE, whisker_high DOUBLE, n BIGINT)"
+    )
+    for study, models in _portions(runs):
+        # Shares of ten samples often lie exactly on a fence; the 1e-9 keeps rounding from deciding on which side.
+        runs.execute(
+            f"""
+            WITH item AS (
+                SELECT study, model, condition, item, list(agreement) AS answers,
+                       quantile_cont(agreement, [0.25, 0.5, 0.75]) AS q
+                FROM answers
+                WHERE study = {literal(study)} AND model IN ({", ".join(map(literal, models))})
+                      AND NOT original AND agreement IS NOT NULL
+                GROUP BY study, model, condition, item),
+            fenced AS (SELECT *, 1.5 * (q[3] - q[1]) + 1e-9 AS reach FROM item)
+            INSERT INTO growing
+            SELECT study, model, condition, item, q[1], q[2], q[3],
+                   least(list_min([x for x in answers if x >= q[1] - reach]), q[1]),
+                   greatest(list_max([x for x in answers if x <= q[3] + reach]), q[3]),
+                   len(answers)
+            FROM fenced"""
+        )
+    runs.execute("ALTER TABLE growing RENAME TO boxes")
+
+
+def _portions(runs: Runs) -> Iterator[tuple[str, list[str]]]:
+    """Study and models, as many models at a time as have _PORTION answers together."""
+    size = "SELECT study, model, sum(n_valid) FROM item_patterns WHERE NOT original GROUP BY ALL ORDER BY ALL"
+    portion: list[str] = []
+    answers, last = 0, ""
+    for study, model, n in runs.execute(size).fetchall():
+        if portion and (study != last or answers + n > _PORTION):
+            yield last, portion
+            portion, answers = [], 0
+        portion, answers, last = [*portion, model], answers + n, study
+    if portion:
+        yield last, portion
+
+
+def invalid(runs: Runs, examples: int = 3) -> pd.DataFrame:
+    """Answers that do not count, originals and paraphrases together.
+
+    Parameters
+    ----------
+    examples
+        How many different outputs to show, the most frequent first.
+
+    Returns
+    -------
+    DataFrame
+        study, model, condition; n_rows: responses; n_invalid: of these, without a defined agreement (no valid answer,
+        or no mass on any option); n_error: prompts that only failed, not among n_rows; share: n_invalid / n_rows, 0 to
+        1; n_bounded: responses of which only the most probable tokens were shown, so that their probabilities and
+        masses are lower bounds; mass_missing: mean over these of the mass that may be missing, 0 to 1, NaN without any;
+        examples: list of outputs that hold no valid answer, empty where no text was generated.
+    """
+    prepare(runs)
+    return runs.sql(
+        """
+        WITH counted AS (
+            SELECT study, model, condition, sum(n_rows) AS n_rows, sum(n_rows - n_valid) AS n_invalid
+            FROM item_patterns GROUP BY ALL),
+        failed AS (SELECT study, model, condition, count(*) AS n_error FROM errors GROUP BY ALL),
+        bounded AS (
+            SELECT study, model, condition, count(*) AS n_bounded, avg(mass_upper - mass) AS mass_missing
+            FROM responses WHERE mass_upper IS NOT NULL GROUP BY ALL),
+        output AS (
+            SELECT study, model, condition, unnest(output) AS output FROM answers WHERE agreement IS NULL),
+        often AS (SELECT study, model, condition, output, count(*) AS times FROM output GROUP BY ALL),
+        shown AS (
+            SELECT study, model, condition, list(output ORDER BY times DESC, output)[:?] AS examples
+            FROM often GROUP BY ALL)
+        SELECT study, model, condition, coalesce(n_rows, 0)::BIGINT AS n_rows,
+               coalesce(n_invalid, 0)::BIGINT AS n_invalid, coalesce(n_error, 0) AS n_error,
+               n_invalid / n_rows AS share, coalesce(n_bounded, 0) AS n_bounded, mass_missing,
+               coalesce(examples, []) AS examples
+        FROM units LEFT JOIN counted USING (study, model, condition) LEFT JOIN failed USING (study, model, condition)
+             LEFT JOIN bounded USING (study, model, condition) LEFT JOIN shown USING (study, model, condition)
+        ORDER BY position""",
+        [examples],
+    ).assign(examples=lambda frame: frame["examples"].map(list))
+
+
+def excluded(runs: Runs) -> pd.DataFrame:
+    """Items left out of range, SD and flips, for want of two paraphrases with a defined agreement.
+
+    Returns
+    -------
+    DataFrame
+        study, model, condition, item, text; n_variants: paraphrases with a response; n_valid: of these, with a defined
+        agreement; reason: why the item is left out. One row for every item that `models` counts in n_excluded_items.
+    """
+    prepare(runs)
+    return runs.sql(
+        """
+        WITH summary AS (SELECT * FROM item_patterns WHERE NOT original)
+        SELECT study, model, condition, item, text, coalesce(n_rows, 0) AS n_variants, coalesce(n_valid, 0) AS n_valid,
+               CASE WHEN n_paraphrases = 0 THEN 'no paraphrases in the study'
+                    WHEN n_rows IS NULL THEN 'no paraphrase answered yet'
+                    WHEN n_paraphrases = 1 THEN 'only one paraphrase in the study'
+                    WHEN n_rows = 1 THEN 'only one paraphrase answered yet'
+                    WHEN n_valid = 0 THEN 'no valid answer'
+                    ELSE 'only one valid answer' END AS reason
+        FROM units AS u JOIN study_items AS s USING (study) LEFT JOIN summary USING (study, model, condition, item)
+        WHERE coalesce(n_valid, 0) < 2
+        ORDER BY u.position, s.position"""
+    )

@@ -1,0 +1,307 @@
+"""Sentences made from tables: the answer on top of a report, and what a reader must know before believing it.
+
+Every number comes from a table of the report; nothing is computed here but counts and extremes of its rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from analysis.pages.stability.columns import threshold
+from analysis.reporting import labels
+from analysis.reporting.all_plots import headline
+from analysis.reporting.columns import column, value
+
+FEW_MODELS, FEW_ITEMS, FEW_PARAPHRASES = 3, 30, 20
+LEAD = "95 % interval "  # said once, before the first interval
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The first screen: what was asked, the answer in numbers, and the unpleasant things."""
+
+    asked: str
+    verdict: str
+    sentences: tuple[str, ...]
+    cautions: tuple[str, ...]
+
+
+def answer(
+    stability: pd.DataFrame,
+    items: pd.DataFrame,
+    differences: pd.DataFrame,
+    excluded: pd.DataFrame,
+    invalid: pd.DataFrame,
+    canonical: Sequence[str],
+) -> Answer:
+    """Does the answer change with the wording? From the tables of these names, and the labels of the two answers."""
+    flip = headline(stability)
+    known = stability.assign(label=labels.series(stability)).dropna(subset=[flip, "range_mean"])
+    asked = _asked(stability, items, canonical)
+    cautions = (*_validity(stability), *_bounded(invalid), *_one_sided(stability), *_excluded(excluded, items),
+                *_invalid(invalid), *_few(stability, items))  # fmt: skip
+    if known.empty:
+        return Answer(asked, "These runs cannot say: no item has two usable answers to its paraphrases.", (), cautions)
+    flips = _flips(known, flip)
+    sentences = (flips, _moves(known, "" if LEAD in flips else LEAD), *_pairs(differences, flip))
+    return Answer(asked, _verdict(known, flip), sentences, cautions)
+
+
+def answers(texts: pd.DataFrame) -> str:
+    """Whether models write what their probabilities say: from the table of this name, with labels."""
+    known = texts.dropna(subset=["token_mismatch"])
+    if known.empty:
+        return f"None of the {count(int(texts['n_answers'].sum()), 'text')} could be read as an answer."
+    parts = [
+        f"{_between(known, figure)} of the texts that choose an option choose another than {what}"
+        for figure, what in (
+            ("token_mismatch", "the one that the most probable first token begins"),
+            ("option_mismatch", "the likeliest one"),
+        )
+    ]
+    return f"{parts[0]}, {parts[1]}. {_between(texts, 'text_invalid')} of the texts choose none."
+
+
+def _between(frame: pd.DataFrame, figure: str) -> str:
+    """The least and the greatest share with their rows: "2 % (a) to 31 % (b)"."""
+    low, high = frame.loc[frame[figure].idxmin()], frame.loc[frame[figure].idxmax()]
+    if low[figure] == high[figure]:
+        return percent(low[figure])
+    return f"{percent(low[figure])} ({low['label']}) to {percent(high[figure])} ({high['label']})"
+
+
+def count(number: int, noun: str, plural: str | None = None) -> str:
+    """A number with its noun.
+
+    >>> count(1, "item"), count(1200, "item"), count(2, "reply", "replies")
+    ('1 item', '1,200 items', '2 replies')
+    """
+    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
+
+
+def spread(low: int, high: int) -> str:
+    """A range of counts in words: "10", or "453 to 500"."""
+    return f"{low:,}" if low == high else f"{low:,} to {high:,}"
+
+
+def listing(names: Sequence[str], most: int = 3) -> str:
+    """Some names and how many more: "a, b and 4 others"."""
+    if len(names) <= most:
+        return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+    return f"{', '.join(names[:most])} and {count(len(names) - most, 'other')}"
+
+
+def rows(stability: pd.DataFrame) -> str:
+    """How many there are of what a row is."""
+    if stability["model"].is_unique:
+        return count(len(stability), "model")
+    return f"{len(stability):,} combinations of model and condition"
+
+
+def _asked(stability: pd.DataFrame, items: pd.DataFrame, canonical: Sequence[str]) -> str:
+    models = stability["model"].nunique()
+    who = f"{count(models, 'model')} {'was' if models == 1 else 'were'} asked"
+    choice = f"whether {'it agrees' if models == 1 else 'they agree'} with"
+    if tuple(canonical) != ("agree", "disagree"):
+        choice = f"to choose between “{canonical[0]}” and “{canonical[1]}” on"
+    sizes = _wordings(items)
+    original = bool(items["original_agreement"].notna().any())
+    kind = "paraphrases" if original else "wordings"
+    total = f" ({int(sizes.sum()):,} in all)" if len(sizes) > 1 else ""
+    each = f"each in {'its original wording and ' if original else ''}{spread(sizes.min(), sizes.max())} {kind}{total}"
+    conditions = stability["condition"].nunique()
+    under = "" if stability["model"].is_unique else f", under {count(conditions, 'condition')}"
+    studies = listing([f"“{name}”" for name in stability["study"].unique()])
+    return f"{who} {choice} {count(len(sizes), 'item')} of {studies}, {each}{under}."
+
+
+def _wordings(items: pd.DataFrame) -> pd.Series:
+    """Number of paraphrases of every item that has any."""
+    sizes = items.groupby(["study", "item"], sort=False)["n_variants"].max()
+    return sizes[sizes > 0] if (sizes > 0).any() else sizes
+
+
+def _verdict(known: pd.DataFrame, flip: str) -> str:
+    moved = int((known[flip] > 0).sum())
+    if moved == 0:
+        return "Hardly."
+    if moved == len(known):
+        return "Yes." if moved == 1 else "Yes, all of them."
+    return f"Yes, {moved} of {rows(known)}."
+
+
+def percent(share: float) -> str:
+    """A share in per cent, with a decimal only where it would else be shown as 0 or 100 without being so.
+
+    >>> percent(0.0), percent(0.0016), percent(0.584), percent(0.999), percent(1.0)
+    ('0 %', '0.2 %', '58 %', '99.9 %', '100 %')
+    """
+    whole = f"{100 * share:.0f}"
+    exact = (whole == "0" and share > 0) or (whole == "100" and share < 1)
+    return f"{100 * share:.1f} %" if exact else f"{whole} %"
+
+
+def _interval(row: pd.Series, name: str, lead: str = "") -> str:
+    """The row's 95 % interval of a figure; nothing where it is undefined or shrunk to a point, which tells nothing."""
+    low, high = row[f"{name}_lower"], row[f"{name}_upper"]
+    if pd.isna(low) or pd.isna(high) or low == high:
+        return ""
+    if threshold(name) is not None:
+        return f"{lead}{percent(low).removesuffix(' %')} to {percent(high)}"
+    entry = column("stability", name)
+    return f"{lead}{value(low, entry)} to {value(high, entry)}"
+
+
+def _bracket(*parts: str) -> str:
+    known = "; ".join(filter(None, parts))
+    return f" ({known})" if known else ""
+
+
+def _ends(known: pd.DataFrame, measure: str) -> tuple[pd.Series, pd.Series]:
+    """The rows with the lowest and the highest figure."""
+    ordered = known.sort_values([measure, "label"], kind="stable")
+    return ordered.iloc[0], ordered.iloc[-1]
+
+
+def _flips(known: pd.DataFrame, flip: str) -> str:
+    low, high = _ends(known, flip)
+    limit = f"more than {threshold(flip):g} %"
+    if high[flip] == 0:
+        if len(known) == 1:
+            return f"On no item does it give the other answer for {limit} of the wordings."
+        return f"No model gives the other answer for {limit} of the wordings of any item."
+    first = f"{percent(low[flip])} of the items"
+    interval = _bracket(_interval(low, flip, LEAD))
+    if len(known) == 1:
+        return f"The answer flips, for {limit} of an item's wordings, on {first}{interval}."
+    last = f"{percent(high[flip])} with {high['label']}{_bracket(_interval(high, flip, '' if interval else LEAD))}"
+    return (
+        f"The answer flips, for {limit} of an item's wordings, on {first} with {low['label']}{interval} and on {last}."
+    )
+
+
+def _moves(known: pd.DataFrame, lead: str) -> str:
+    name = "range_mean"
+    low, high = _ends(known, name)
+    moved = [value(row[name], column("stability", name)) for row in (low, high)]
+    if len(known) == 1:
+        by = f"{moved[0]}{_bracket(_interval(low, name, lead))}"
+    else:
+        first, last = _bracket(_interval(low, name, lead), low["label"]), _bracket(_interval(high, name), high["label"])
+        by = f"{moved[0]}{first} to {moved[1]}{last}"
+    return (
+        f"The two wordings of an item that are furthest apart differ in agreement by {by} on average, on a scale from "
+        "0 to 1."
+    )
+
+
+def _pairs(differences: pd.DataFrame, flip: str) -> list[str]:
+    pairs = differences[(differences["measure"] == flip) & differences["lower"].notna()]
+    if pairs.empty:
+        return []
+    clear = int(((pairs["lower"] > 0) | (pairs["upper"] < 0)).sum())
+    if len(pairs) == 1:
+        return [f"Their shares of flips differ {'clearly' if clear else 'by no more than chance over items explains'}."]
+    return [
+        f"Of {len(pairs):,} pairs compared, {clear:,} differ in flips (95 % interval of the paired difference "
+        "without 0)."
+    ]
+
+
+def _validity(stability: pd.DataFrame) -> list[str]:
+    named = stability.assign(label=labels.series(stability))  # on an empty frame it would add rows instead
+    low = named[named["low_mass"].astype(bool)]
+    if low.empty:
+        return []
+    least = low.sort_values(["validity", "label"], kind="stable").iloc[0]
+    of = f"{len(low)} of {rows(stability)}" if len(stability) > 1 else "the model"
+    return [
+        f"Low mass: for {of}, less than half of the probability (or of the texts read) is a valid answer; least "
+        f"{value(least['validity'], column('stability', 'validity'))}, {least['label']}. Agreement renormalised from "
+        "so little says little."
+    ]
+
+
+def _bounded(invalid: pd.DataFrame) -> list[str]:
+    named = invalid.assign(label=labels.series(invalid))
+    found = named[named["n_bounded"] > 0].sort_values(["mass_missing", "label"], ascending=[False, True], kind="stable")
+    if found.empty:
+        return []
+    most = value(found["mass_missing"].iloc[0], column("invalid", "mass_missing"))
+    return [
+        f"Bounds: of {listing(found['label'].tolist())} a server showed the most probable tokens only, so masses are "
+        f"lower bounds and agreement is that of what was shown; on average up to {most} more of the probability may be "
+        "on the answers."
+    ]
+
+
+def _one_sided(stability: pd.DataFrame) -> list[str]:
+    named = stability.assign(label=labels.series(stability))
+    sentences = []
+    for mark, verb in (("+", "agree"), ("-", "disagree")):
+        names = sorted(named.loc[named["mark"] == mark, "label"])
+        if names:
+            ending = "s" if len(names) == 1 else ""
+            sentences.append(
+                f"{listing(names)} {verb}{ending} with every item in the mean: stable, but always the same answer."
+            )
+    return sentences
+
+
+def _excluded(excluded: pd.DataFrame, items: pd.DataFrame) -> list[str]:
+    if excluded.empty:
+        return []
+    left = len(excluded.drop_duplicates(["study", "item"]))
+    total = len(items.drop_duplicates(["study", "item"]))
+    reasons = excluded["reason"].value_counts()
+    why = f": {', '.join(reasons.index)}" if len(reasons) <= 2 else ""
+    some = (
+        ""
+        if len(excluded) % left == 0 and excluded.groupby(["study", "item"]).size().nunique() == 1
+        else " for some models"
+    )
+    return [f"{left:,} of {count(max(total, left), 'item')} {'is' if left == 1 else 'are'} left out{some}{why}."]
+
+
+def _invalid(invalid: pd.DataFrame) -> list[str]:
+    sentences = []
+    bad, total = int(invalid["n_invalid"].sum()), int(invalid["n_rows"].sum())
+    if bad:
+        worst = invalid.assign(label=labels.series(invalid)).sort_values("share", kind="stable").iloc[-1]
+        most = f", most from {worst['label']} ({percent(worst['share'])})" if len(invalid) > 1 else ""
+        sentences.append(f"{bad:,} of {count(total, 'response')} ({percent(bad / total)}) hold no valid answer{most}.")
+    failed = int(invalid["n_error"].sum())
+    if failed:
+        sentences.append(f"{count(failed, 'prompt')} failed and {'has' if failed == 1 else 'have'} no response.")
+    return sentences
+
+
+def _few(stability: pd.DataFrame, items: pd.DataFrame) -> list[str]:
+    sentences = []
+    models, sizes = stability["model"].nunique(), _wordings(items)
+    if models < FEW_MODELS:
+        sentences.append(f"Only {count(models, 'model')}: nothing here speaks for models in general.")
+    if len(sizes) < FEW_ITEMS:
+        sentences.append(f"Only {count(len(sizes), 'item')}: intervals from so few tend to be too narrow.")
+    typical = int(np.median(sizes))
+    if 0 < typical < FEW_PARAPHRASES:
+        sentences.append(
+            f"Only {count(typical, 'wording')} per item: one alone is {percent(1 / typical)}, and ranges grow with "
+            "more."
+        )
+    return sentences
+
+
+def left_out(excluded: pd.DataFrame, invalid: pd.DataFrame) -> str:
+    """What was excluded and how many, in two sentences."""
+    items = len(excluded.drop_duplicates(["study", "item"]))
+    bad, failed, total = (int(invalid[name].sum()) for name in ("n_invalid", "n_error", "n_rows"))
+    return (
+        f"{count(items, 'item')} with fewer than two paraphrases with a defined agreement, from range, SD and flips of "
+        f"the models concerned. Of {count(total, 'response')}, {bad:,} hold no valid answer; "
+        f"{count(failed, 'prompt')} failed."
+    )

@@ -1,0 +1,102 @@
+"""Printed tables beside ours, where a run holds the same items and the same models (results/published)."""
+
+from __future__ import annotations
+
+import hashlib
+import unicodedata
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pandas as pd
+
+from analysis.pages.stability import tables
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from analysis.runs import Runs
+
+FOLDER = Path(__file__).resolve().parents[3] / "results" / "published"
+OURS = "these runs"
+LEAST_ITEMS = 56  # Claude wrote no paraphrases of six of the 62 statements
+
+
+def fingerprint(text: str) -> str:
+    """A statement's mark of identity: the same for the same wording, whatever its case, spacing or Unicode form."""
+    plain = " ".join(unicodedata.normalize("NFKC", text).casefold().split())
+    return hashlib.sha256(plain.encode()).hexdigest()[:16]
+
+
+def compare(
+    runs: Runs, *, thresholds: Sequence[float] = (0.05, 0.10, 0.25), resamples: int = 10_000, seed: int = 0
+) -> pd.DataFrame:
+    """Model-level figures of the runs and the printed figures of the same models on the same items.
+
+    A study matches when every one of its items has an original wording that is a printed item's, and at most six of the
+    printed items are missing. A model matches when its id is listed in `haller_models.csv`.
+
+    Returns
+    -------
+    DataFrame
+        The columns of table `stability` with `source` ("these runs", or the printed table and its paraphrases) after
+        the model; for every match our row, then the printed ones. No rows where nothing matches.
+    """
+    ours = tables.models(runs, thresholds=thresholds, resamples=resamples, seed=seed)
+    ours.insert(list(ours.columns).index("condition") + 1, "source", OURS)
+    found = matched(runs, ours)
+    if found.empty:
+        return found.drop(columns="printed")
+    return beside(found, found, printed())
+
+
+def beside(ours: pd.DataFrame, found: pd.DataFrame, rows: pd.DataFrame) -> pd.DataFrame:
+    """Our rows, and behind those of each study, model and condition in `found` (`matched`) the printed ones."""
+    units = ["study", "model", "condition"]
+    # Printed rows carry the names of the run they stand beside, so that a group sorts and filters as one.
+    named = found[[*units, "printed"]].drop_duplicates().merge(rows, on="printed")
+    both = pd.concat([ours, named], ignore_index=True) if len(named) else ours
+    # The sort is stable: our rows were first, the printed ones follow them.
+    order = both.groupby(units, sort=False).ngroup()
+    return both.iloc[order.argsort(kind="stable")].drop(columns="printed", errors="ignore").reset_index(drop=True)
+
+
+def matched(runs: Runs, frame: pd.DataFrame) -> pd.DataFrame:
+    """The rows of a frame whose study and model were printed, with `printed`, the model's printed name."""
+    alias = pd.read_csv(FOLDER / "haller_models.csv")
+    known = dict(zip(alias["alias"].str.casefold(), alias["model"], strict=True))
+    named = frame.assign(printed=frame["model"].str.casefold().map(known))
+    return named[named["study"].isin(_studies(runs)) & named["printed"].notna()]
+
+
+def printed() -> pd.DataFrame:
+    """The printed rows: `printed` (the model's printed name), `source`, and figures under our column names."""
+    files = [FOLDER / f"haller_table{number}.csv" for number in (1, 7)]
+    rows = pd.concat([pd.read_csv(file, dtype={"mark": str}) for file in files])
+    # Table 7 repeats three rows of Table 1 for comparison.
+    rows = rows[(rows["table"] == 1) | (rows["paraphrases"] != "gpt-3.5-turbo")]
+    source = _named(rows) + ", paraphrases by " + rows["paraphrases"]
+    rows = rows.rename(columns={"model": "printed"}).assign(source=source, mark=rows["mark"].fillna(""))
+    return rows.drop(columns=["table", "paraphrases", "family"])
+
+
+def printed_sources() -> pd.DataFrame:
+    """Table 7 alone, with `paraphrase_source`: every model with both sources of paraphrases."""
+    rows = pd.read_csv(FOLDER / "haller_table7.csv", dtype={"mark": str})
+    rows = rows.assign(source=_named(rows), mark=rows["mark"].fillna(""))
+    rows = rows.rename(columns={"model": "printed", "paraphrases": "paraphrase_source"})
+    return rows.drop(columns=["table", "family"])
+
+
+def _named(rows: pd.DataFrame) -> pd.Series:
+    return "Haller et al., Table " + rows["table"].astype(str)
+
+
+def _studies(runs: Runs) -> list[str]:
+    """Studies whose items are the printed ones."""
+    known = set(pd.read_csv(FOLDER / "haller_items.csv")["fingerprint"])
+    items = runs.sql(
+        "SELECT study, item, min(text) FILTER (WHERE pattern = 'original') AS text FROM stimuli GROUP BY study, item"
+    )
+    items["known"] = items["text"].map(lambda text: isinstance(text, str) and fingerprint(text) in known)
+    matched = items.groupby("study")["known"].agg(["all", "sum"])
+    return list(matched.index[matched["all"] & (matched["sum"] >= LEAST_ITEMS)])

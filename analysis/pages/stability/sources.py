@@ -1,0 +1,178 @@
+"""Do paraphrases from another source give the same figures? Haller et al., appendix G and Table 7.
+
+Who made a paraphrase stands in its attribute `source`; one that several sources found ("a|b") counts for each of them.
+Only studies whose paraphrases have two sources or more are looked at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from analysis.pages.stability import measures, printed
+from analysis.pages.stability import tables as stability
+from analysis.runs.agreement import ORIGINAL, SPREAD, SUMMED, prepare
+from analysis.statistics.resampling import DRAWS, Array, Columns, bootstrap, mean, paired
+
+if TYPE_CHECKING:
+    from analysis.runs import Runs
+
+SEPARATOR = "|"
+LEAST_ITEMS = 3  # two points always lie on a line
+
+
+def models(
+    runs: Runs, *, thresholds: Sequence[float] = stability.THRESHOLDS, resamples: int = DRAWS, seed: int = 0
+) -> pd.DataFrame:
+    """One row per study, model, condition and source of paraphrases: Table 7 of the paper, with intervals.
+
+    Parameters
+    ----------
+    thresholds, resamples, seed
+        As in `stability.models`.
+
+    Returns
+    -------
+    DataFrame
+        The columns of `stability.models`, with `source` (these runs, or the printed table) and `paraphrase_source`
+        after the condition. Every source is summed up over all items that it has; items it lacks are counted in
+        n_excluded_items. Printed rows follow the models and items that were printed (`published.compare`).
+    """
+    options: dict[str, Any] = {"thresholds": thresholds, "resamples": resamples, "seed": seed}
+    tables = []
+    for names, of_source in _studies(runs):
+        # Unit by unit, its sources one below the other.
+        table = pd.concat([stability.of_units(of_source[name], **options) for name in names], keys=range(len(names)))
+        table.insert(3, "source", printed.OURS)
+        table.insert(4, "paraphrase_source", [names[place] for place in table.index.get_level_values(0)])
+        tables.append(table.swaplevel().sort_index())
+    if not tables:
+        empty = stability.models(runs, **{**options, "resamples": 0}).head(0)
+        empty.insert(3, "source", pd.Series(dtype=object))
+        empty.insert(4, "paraphrase_source", pd.Series(dtype=object))
+        return empty
+    ours = pd.concat(tables, ignore_index=True)
+    return printed.beside(ours, printed.matched(runs, ours), printed.printed_sources())
+
+
+def agreement(
+    runs: Runs, *, thresholds: Sequence[float] = stability.THRESHOLDS, resamples: int = DRAWS, seed: int = 0
+) -> pd.DataFrame:
+    """How far two sources of paraphrases agree about a model, on the items that both have.
+
+    Returns
+    -------
+    DataFrame
+        study, model, condition; measure: a figure of `stability.models` that is a mean over items, or agreement_mean;
+        a_source, b_source; difference: a minus b, in the measure's unit; lower, upper: its 95 % percentile interval,
+        both sides resampled with the same items; item_r: Pearson correlation across items of the two sources' values
+        (of a flip: of being flipped or not), with its interval item_r_lower, item_r_upper; NaN below three items and
+        where a source has the same value for every item; n_items: items that both sources have.
+    """
+    named = measures.named(thresholds)
+    tables = []
+    for order, (names, of_source) in enumerate(_studies(runs)):
+        pairs = list(combinations(range(len(names)), 2))
+        units = next(iter(of_source.values())).units
+        targets = [(a * len(units) + unit, b * len(units) + unit) for unit in range(len(units)) for a, b in pairs]
+        masses = _beside([study.masses for study in of_source.values()])
+        spreads = _beside([study.spreads for study in of_source.values()])
+        means = _beside([{"agreement": study.agreement} for study in of_source.values()])
+        options: dict[str, Any] = {"draws": resamples, "seed": seed}
+        found = paired(masses, measures.validity, targets, **options)
+        found |= paired(means, _agreement, targets, **options)
+        found |= paired(spreads, partial(measures.stability, thresholds=named), targets, **options)
+        by_item = _by_item(masses, means, spreads, named)
+        for place, (measure, values) in enumerate(by_item.items()):
+            a, b = ([target[side] for target in targets] for side in (0, 1))
+            r = bootstrap({"a": values[:, a], "b": values[:, b]}, _correlation, **options)["r"]
+            table = pd.DataFrame([units[target[0] % len(units)] for target in targets], columns=["model", "condition"])
+            table.insert(0, "study", next(iter(of_source.values())).name)
+            table["measure"] = measure
+            table["a_source"] = [names[target[0] // len(units)] for target in targets]
+            table["b_source"] = [names[target[1] // len(units)] for target in targets]
+            figure = found[measure]
+            table["difference"], table["lower"], table["upper"] = figure.estimate, figure.lower, figure.upper
+            table["item_r"], table["item_r_lower"], table["item_r_upper"] = r.estimate, r.lower, r.upper
+            table["n_items"] = figure.n_items
+            tables.append(table.assign(of_study=order, target=range(len(targets)), place=place))
+    if not tables:
+        return pd.DataFrame(columns=COLUMNS)
+    together = pd.concat(tables).sort_values(["of_study", "target", "place"], ignore_index=True)
+    return together[COLUMNS]
+
+
+COLUMNS = ["study", "model", "condition", "measure", "a_source", "b_source", "difference", "lower", "upper", "item_r",
+           "item_r_lower", "item_r_upper", "n_items"]  # fmt: skip
+
+
+def _studies(runs: Runs) -> Iterator[tuple[list[str], dict[str, measures.Study]]]:
+    """Of every study with several sources, their names in the study's order and the item-level columns of each."""
+    prepare(runs)
+    runs.execute(
+        f"""
+        CREATE OR REPLACE TEMP TABLE sourced AS
+        WITH named AS (
+            SELECT study, item, variant, position,
+                   unnest(string_split(map_extract(attributes, 'source')[1], '{SEPARATOR}')) AS source
+            FROM stimuli WHERE pattern <> '{ORIGINAL}')
+        SELECT study, item, variant, trim(source) AS source, min(position) AS position
+        FROM named WHERE trim(source) <> '' GROUP BY ALL"""
+    )
+    listed = runs.execute("SELECT study, source FROM sourced GROUP BY ALL ORDER BY study, min(position)").fetchall()
+    sources = {study: [name for of, name in listed if of == study] for study in runs.info["studies"]}
+    several = {study: names for study, names in sources.items() if len(names) > 1}
+    if not several:
+        return
+    table = runs.sql(
+        f"""
+        SELECT *, n_rows AS n_variants, {SPREAD}
+        FROM (SELECT study, source, model, condition, item, {SUMMED}
+              FROM answers JOIN sourced USING (study, item, variant)
+              WHERE list_contains(?, study) GROUP BY study, source, model, condition, item)""",
+        [list(several)],
+    )
+    for study, names in several.items():
+        of_source = {name: measures.study(runs, study, table[table["source"] == name]) for name in names}
+        yield names, of_source
+
+
+def _beside(columns: Sequence[Columns]) -> Columns:
+    """The units of one source after those of the other."""
+    return {name: np.hstack([of_source[name] for of_source in columns]) for name in columns[0]}
+
+
+def _agreement(columns: Columns, counts: Array) -> dict[str, Array]:
+    return {"agreement_mean": mean(counts, columns["agreement"])}
+
+
+def _by_item(masses: Columns, means: Columns, spreads: Columns, named: Mapping[str, float]) -> dict[str, Array]:
+    """The item-level values whose mean each measure is, NaN where an item has none."""
+    minority = spreads["minority"]
+    flips = {name: np.where(np.isnan(minority), np.nan, minority > threshold) for name, threshold in named.items()}
+    return {
+        "validity": masses["total"] / masses["rows"],
+        "agreement_mean": means["agreement"],
+        "range_mean": spreads["range"],
+        "sd_mean": spreads["sd"],
+        **flips,
+    }
+
+
+def _correlation(columns: Columns, counts: Array) -> dict[str, Array]:
+    """Pearson correlation over the drawn items; NaN where one of the two does not vary."""
+    a, b = (values - values.mean(axis=0) for values in (columns["a"], columns["b"]))  # else the squares cancel
+    n = counts.sum(axis=1, keepdims=True)
+    mean_a, mean_b = counts @ a / n, counts @ b / n
+    square_a, square_b = counts @ a**2 / n, counts @ b**2 / n
+    variance_a, variance_b = square_a - mean_a**2, square_b - mean_b**2
+    # A draw of equal values leaves rounding residue, which is no variance.
+    varies = (variance_a > 1e-13 * square_a) & (variance_b > 1e-13 * square_b) & (len(a) >= LEAST_ITEMS)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        r = (counts @ (a * b) / n - mean_a * mean_b) / np.sqrt(variance_a * variance_b)
+    return {"r": np.where(varies, np.clip(r, -1, 1), np.nan)}

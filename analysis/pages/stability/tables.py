@@ -1,0 +1,241 @@
+"""How far the answers move under paraphrasing: Haller et al., sections 4.1 and 4.2, and intervals for their figures.
+
+Everything is computed over the paraphrases (pattern other than "original"); the original wording stands beside them.
+Standard deviations have ddof = 1, and what is undefined is NaN. An answer agrees where its agreement is above 0.5;
+exactly 0.5 is a tie, which counts as an answer but is on neither side.
+
+Reference
+---------
+Haller, P., Vamvas, J. and Jäger, L. A. Yes, no, maybe? Revisiting language models' response stability under
+paraphrasing for the assessment of political leaning.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from analysis.pages.stability import measures
+from analysis.pages.stability.cases import distribution, divergent, excluded, invalid, outliers
+from analysis.runs.agreement import SPREAD, prepare
+from analysis.statistics.resampling import DRAWS, bootstrap, paired
+
+if TYPE_CHECKING:
+    from analysis.runs import Runs
+
+__all__ = [
+    "differences",
+    "distribution",
+    "divergent",
+    "excluded",
+    "invalid",
+    "item_stability",
+    "items",
+    "models",
+    "outliers",
+]
+
+THRESHOLDS = (0.05, 0.10, 0.25)
+LOW_MASS = 0.5  # below it, an option is not even what the model would say most of the time
+
+
+def items(runs: Runs) -> pd.DataFrame:
+    """One row per study, model, condition and item: the item's answers over its paraphrases (section 4.2.2).
+
+    Returns
+    -------
+    DataFrame
+        study, model, condition, item;
+        text: the original wording (the first one where there is none);
+        n_variants: paraphrases with a response; n_valid, n_invalid: of these, with and without a defined agreement;
+        validity_mean, validity_sd: probability mass on the options (section 4.1), 0 to 1;
+        agreement_mean, agreement_sd, agreement_min, agreement_max, agreement_range: of R^+, 0 to 1;
+        minority_share: share of the valid paraphrases on the smaller side of 0.5, 0 to 0.5; ties are on neither side
+        but in the denominator; with equal halves there is no majority and the share is 0.5;
+        n_ties: paraphrases with an agreement of exactly 0.5;
+        original_agreement, original_validity: the same for the original wording.
+        SD, range and minority share need two valid paraphrases and are NaN below. In the order of run.json and of the
+        study.
+    """
+    prepare(runs)
+    spread = ("n_agree", "n_ties", "validity_mean", "validity_sd", "agreement_mean", "agreement_sd", "agreement_min")
+    chosen = ", ".join(f"max({n}) FILTER (WHERE NOT original) AS {n}" for n in (*spread, "agreement_max"))
+    return runs.sql(
+        f"""
+        WITH item AS (
+            SELECT study, model, condition, item, {chosen},
+                   coalesce(max(n_rows) FILTER (WHERE NOT original), 0) AS n_variants,
+                   coalesce(max(n_valid) FILTER (WHERE NOT original), 0) AS n_valid,
+                   max(agreement_mean) FILTER (WHERE original) AS original_agreement,
+                   max(validity_mean) FILTER (WHERE original) AS original_validity
+            FROM item_patterns GROUP BY study, model, condition, item)
+        SELECT study, model, condition, item, text, n_variants, n_valid, validity_mean, validity_sd,
+               agreement_mean, agreement_sd, agreement_min, agreement_max, {SPREAD},
+               coalesce(n_ties, 0) AS n_ties, original_agreement, original_validity, n_variants - n_valid AS n_invalid
+        FROM item JOIN study_items AS s USING (study, item) JOIN units AS u USING (study, model, condition)
+        ORDER BY u.position, s.position"""
+    )
+
+
+def models(
+    runs: Runs, *, thresholds: Sequence[float] = THRESHOLDS, resamples: int = DRAWS, seed: int = 0
+) -> pd.DataFrame:
+    """One row per study, model and condition: Table 1 of the paper, with intervals.
+
+    Parameters
+    ----------
+    thresholds
+        An item flips where more than this share of its own paraphrases deviates from the majority.
+    resamples, seed
+        Draws of the bootstrap over items (0: no intervals) and its seed.
+
+    Returns
+    -------
+    DataFrame
+        study, model, condition;
+        validity: mean mass over all paraphrases of all items (section 4.1), 0 to 1; validity_se: SD over these rows
+        divided by the square root of their number (it treats rows as independent; the interval does not);
+        range_mean, range_sd: highest minus lowest agreement of an item, mean and SD across items (section 4.2.1; the SD
+        is what the paper prints as standard error); sd_mean, sd_sd: the same of the SD of an item's agreement;
+        flip_05 ...: share of items with minority_share above the threshold (flip_125 is 12.5 %);
+        n_items: items in range, SD and flips, those with two valid paraphrases or more; n_variants: paraphrases with a
+        response; n_excluded_items: the study's other items (see `excluded`);
+        mark: "+" where the mean agreement of every item is above 0.5, "-" where it is below;
+        low_mass: validity below 0.5, so agreement is renormalised from the lesser part of what the model would say;
+        X_lower, X_upper: 95 % percentile interval of X with items resampled; NaN below two items.
+
+    Raises
+    ------
+    InputError
+        For a threshold outside 0 to 1.
+    """
+    tables = [
+        of_units(study, thresholds=thresholds, resamples=resamples, seed=seed)
+        for study in measures.studies(runs, items(runs))
+    ]
+    return pd.concat(tables, ignore_index=True)
+
+
+def of_units(study: measures.Study, *, thresholds: Sequence[float], resamples: int, seed: int) -> pd.DataFrame:
+    """The rows of `models` of one study, made from its item-level columns."""
+    statistic = partial(measures.stability, thresholds=measures.named(thresholds))
+    found = bootstrap(study.masses, measures.validity, draws=resamples, seed=seed)
+    found.update(bootstrap(study.spreads, statistic, draws=resamples, seed=seed))
+    n_items = found["range_mean"].n_items
+    columns: dict[str, Any] = {name: figure.estimate for name, figure in found.items()}
+    columns["n_items"] = n_items
+    columns["n_variants"] = np.nansum(study.masses["rows"], axis=0).astype(int)
+    columns["n_excluded_items"] = len(study.agreement) - n_items
+    columns["mark"] = measures.marks(study.agreement)
+    columns["low_mass"] = found["validity"].estimate < LOW_MASS
+    for name, figure in found.items():
+        columns[f"{name}_lower"], columns[f"{name}_upper"] = figure.lower, figure.upper
+    table = pd.DataFrame(columns)
+    table.insert(1, "validity_se", measures.standard_error(study))
+    return _labelled(study, table)
+
+
+def differences(
+    runs: Runs, *, thresholds: Sequence[float] = THRESHOLDS, resamples: int = DRAWS, seed: int = 0
+) -> pd.DataFrame:
+    """Paired differences of the figures of `models`, a minus b, on the items that both have.
+
+    Compared are the conditions of one model with each other, and different models under the same condition. Two models
+    that share none of their conditions (a base model asked in plain text, a tuned one in its chat template) are
+    compared where the conditions differ in nothing but form and prompt text.
+
+    Parameters
+    ----------
+    thresholds, resamples, seed
+        As in `models`.
+
+    Returns
+    -------
+    DataFrame
+        study; measure: a figure of `models`; a_model, a_condition, b_model, b_condition; difference: a minus b, in the
+        measure's unit; lower, upper: its 95 % percentile interval, both sides resampled with the same items; n_items:
+        items that both have (for validity: any response; else: two valid paraphrases or more).
+    """
+    statistic = partial(measures.stability, thresholds=measures.named(thresholds))
+    tables = []
+    for of_study, study in enumerate(measures.studies(runs, items(runs))):
+        pairs = list(_pairs(study.units, runs.info["conditions"][study.name]))
+        found = paired(study.masses, measures.validity, pairs, draws=resamples, seed=seed)
+        found.update(paired(study.spreads, statistic, pairs, draws=resamples, seed=seed))
+        a, b = ([study.units[pair[side]] for pair in pairs] for side in (0, 1))
+        for order, (measure, figure) in enumerate(found.items()):
+            table = pd.DataFrame({"study": study.name, "measure": measure}, index=range(len(pairs)))
+            table["a_model"], table["a_condition"] = [u[0] for u in a], [u[1] for u in a]
+            table["b_model"], table["b_condition"] = [u[0] for u in b], [u[1] for u in b]
+            table["difference"], table["lower"], table["upper"] = figure.estimate, figure.lower, figure.upper
+            table["n_items"] = figure.n_items
+            tables.append(table.assign(of_study=of_study, pair=range(len(pairs)), order=order))
+    together = pd.concat(tables).sort_values(["of_study", "pair", "order"], ignore_index=True)
+    return together.drop(columns=["of_study", "pair", "order"])
+
+
+def item_stability(runs: Runs) -> pd.DataFrame:
+    """Items that are unstable across models: Figure 3 of the paper (section 4.2.3).
+
+    The SD of an item's agreement is divided by the largest SD that the model has for any item, so that every model
+    counts alike. A model asked under several conditions enters once, with the mean over them; one that never moves has
+    no largest SD to divide by and is left out.
+
+    Returns
+    -------
+    DataFrame
+        study, item, text; family: causal or masked (run.json may name another); normalised_sd_mean: mean over the
+        family's models, 0 to 1; normalised_sd_se: SD over the models divided by the square root of their number, NaN
+        for one model; n_models.
+    """
+    table = items(runs)
+    largest = table.groupby(["study", "model", "condition"])["agreement_sd"].transform("max")
+    table["normalised"] = table["agreement_sd"] / largest
+    table = table[table["normalised"].notna()]  # 0 / 0, where a model never moves, is NaN too
+    table = table.assign(family=table["model"].map({name: _family(m) for name, m in runs.info["models"].items()}))
+    of_item = ["study", "item", "text", "family"]
+    by_model = table.groupby([*of_item, "model"], sort=False)["normalised"].mean()
+    over_models = by_model.groupby(of_item, sort=False)
+    result = pd.DataFrame({"normalised_sd_mean": over_models.mean(), "normalised_sd_se": over_models.sem()})
+    result["n_models"] = over_models.size()
+    place = runs.sql(
+        """
+        SELECT study, item, i.position AS of_item, min(u.position) AS of_study
+        FROM study_items AS i JOIN units AS u USING (study) GROUP BY study, item, i.position"""
+    )
+    result = result.reset_index().merge(place, on=["study", "item"])
+    result = result.sort_values(["of_study", "of_item", "family"], ignore_index=True)
+    return result.drop(columns=["of_study", "of_item"])
+
+
+def _labelled(study: measures.Study, table: pd.DataFrame) -> pd.DataFrame:
+    table.insert(0, "study", study.name)
+    table.insert(1, "model", [model for model, _ in study.units])
+    table.insert(2, "condition", [condition for _, condition in study.units])
+    return table
+
+
+def _pairs(units: Sequence[tuple[str, str]], conditions: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[int, int]]:
+    """Which units are compared: see `differences`."""
+
+    def besides_prompt(condition: str) -> dict[str, Any]:
+        return {key: value for key, value in conditions[condition].items() if key not in ("form", "prompt_hash")}
+
+    asked: dict[str, set[str]] = {}
+    for model, condition in units:
+        asked.setdefault(model, set()).add(condition)
+    for (a, (a_model, a_condition)), (b, (b_model, b_condition)) in combinations(enumerate(units), 2):
+        alike = a_model == b_model or a_condition == b_condition
+        apart = not asked[a_model] & asked[b_model]
+        if alike or (apart and besides_prompt(a_condition) == besides_prompt(b_condition)):
+            yield a, b
+
+
+def _family(model: Mapping[str, Any]) -> str:
+    """causal or masked, as run.json says; whatever was imported counts as causal unless it says otherwise."""
+    return str(model.get("family") or ("masked" if model.get("engine") == "masked" else "causal"))

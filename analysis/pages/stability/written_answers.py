@@ -1,0 +1,99 @@
+"""Generated texts beside probabilities: does a model say what its first token and its likeliest option promise?
+
+A prompt may be asked twice: for the exact probability of every option, and for a text that is read as an answer. The
+two conditions are *twins*: they differ in nothing but how the answer comes about.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from analysis.runs.conditions import twin
+from analysis.statistics.resampling import DRAWS, Array, Columns, bootstrap, ratio
+
+if TYPE_CHECKING:
+    from analysis.runs import Runs
+
+TEXT = "text"
+
+
+def answers(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
+    """Texts against the probabilities of the same prompts, for every model that was asked for both.
+
+    Parameters
+    ----------
+    resamples, seed
+        Draws of the bootstrap over items (0: no intervals) and its seed.
+
+    Returns
+    -------
+    DataFrame
+        study, model, condition (that of the texts); token_mismatch: share of the valid texts that choose another option
+        than the one that owns the most probable first token (a first token that begins no option differs from every
+        answer); option_mismatch: that choose another than the likeliest option; text_invalid: share of the texts that
+        choose none; no_token: share of the texts behind prompts whose most probable first token begins no option;
+        n_answers, n_items; X_lower, X_upper: 95 % percentile interval of X with items resampled, NaN below two items.
+    """
+    tables = []
+    for study, conditions in runs.info["conditions"].items():
+        for name, fields in conditions.items():
+            beside = twin(conditions, name)
+            if beside is not None and fields["answer"] == TEXT:
+                items = _items(runs, study, name, beside)
+                if len(items):
+                    tables.append(_compared(items, resamples, seed).assign(study=study, condition=name))
+    columns = ["study", "model", "condition", *_FIGURES, "n_answers", "n_items", *_ENDS]
+    if not tables:
+        return pd.DataFrame(columns=columns)
+    order = {model: place for place, model in enumerate(runs.info["models"])}
+    together = pd.concat(tables, ignore_index=True)
+    return together.sort_values("model", key=lambda names: names.map(order), kind="stable", ignore_index=True)[columns]
+
+
+_FIGURES = ("token_mismatch", "option_mismatch", "text_invalid", "no_token")
+_ENDS = tuple(f"{figure}_{end}" for figure in _FIGURES for end in ("lower", "upper"))
+
+
+def _items(runs: Runs, study: str, texts: str, probabilities: str) -> pd.DataFrame:
+    """Per model and item, over the wordings asked in both ways: numbers of texts, of valid ones, and of matches."""
+    return runs.sql(
+        """
+        WITH pair AS (
+            SELECT t.model, t.item, t."count" AS chosen, list_sum(t."count") AS valid, t.invalid,
+                   list_position(s.options, p.answer) AS token,
+                   list_position(p.probability, list_max(p.probability)) AS likeliest
+            FROM responses AS t JOIN responses AS p USING (study, model, item, variant)
+                 JOIN stimuli AS s USING (study, item, variant)
+            WHERE study = $study AND t.condition = $texts AND p.condition = $probabilities
+                  AND t."count" IS NOT NULL AND p.probability IS NOT NULL)
+        SELECT model, item, sum(valid + invalid)::DOUBLE AS texts, sum(valid)::DOUBLE AS valid,
+               sum(valid - coalesce(chosen[token], 0))::DOUBLE AS other_token,
+               sum(valid - coalesce(chosen[likeliest], 0))::DOUBLE AS other_option,
+               sum(invalid)::DOUBLE AS invalid,
+               coalesce(sum(valid + invalid) FILTER (WHERE coalesce(token, 0) = 0), 0)::DOUBLE AS no_token
+        FROM pair GROUP BY model, item ORDER BY model, item""",
+        {"study": study, "texts": texts, "probabilities": probabilities},
+    )
+
+
+def _compared(items: pd.DataFrame, resamples: int, seed: int) -> pd.DataFrame:
+    wide = items.set_index(["item", "model"]).unstack("model")
+    columns = {name: wide[name].to_numpy(float) for name in items.columns if name not in ("item", "model")}
+    found = bootstrap(columns, _shares, draws=resamples, seed=seed)
+    table = pd.DataFrame({"model": wide["texts"].columns, "n_answers": np.nansum(columns["texts"], axis=0).astype(int)})
+    for name, figure in found.items():
+        table[name], table[f"{name}_lower"], table[f"{name}_upper"] = figure.estimate, figure.lower, figure.upper
+        table["n_items"] = figure.n_items
+    return table
+
+
+def _shares(columns: Columns, counts: Array) -> dict[str, Array]:
+    return {
+        "token_mismatch": ratio(counts, columns["other_token"], columns["valid"]),
+        "option_mismatch": ratio(counts, columns["other_option"], columns["valid"]),
+        "text_invalid": ratio(counts, columns["invalid"], columns["texts"]),
+        "no_token": ratio(counts, columns["no_token"], columns["texts"]),
+    }

@@ -1,0 +1,119 @@
+"""What weakens the answer of the text-features report: missing features, collinearity, troubled fits, doubts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+import pandas as pd
+
+from analysis.pages.stability.narrative import FEW_ITEMS, FEW_MODELS, count, listing
+from analysis.pages.text_features.plots import ALPHA
+from analysis.pages.text_features.terms import name
+from analysis.reporting.columns import column, value
+
+COLLINEAR = 10.0  # a variance inflation factor from which an estimate is not to be read on its own
+LOW_MASS = 0.5
+SYNTAX = ("left_dependents", "right_dependents")
+
+
+def _fits(number: int, fits: pd.DataFrame) -> str:
+    """A number out of the models, or of their combinations with conditions and studies."""
+    return f"{number} of {count(len(fits), 'model') if fits['model'].is_unique else f'{len(fits)} fits'}"
+
+
+def cautions(frames: Mapping[str, pd.DataFrame], clear: pd.DataFrame, fits: pd.DataFrame) -> Iterator[str]:
+    """What a reader must know before believing the answer.
+
+    Parameters
+    ----------
+    frames
+        The tables of the report by name.
+    clear
+        The significant effects of table `mixed`.
+    fits
+        Table `mixed_diagnostics` with a `label` per row.
+    """
+    yield from _missing(frames["features"])
+    yield from _collinear(frames["vif"], frames["correlations"])
+    yield from _troubled(fits)
+    yield from _opinions(frames, clear)
+    fitted = fits[fits["n_rows"] > 0]
+    low = fitted[fitted["validity"] < LOW_MASS].sort_values(["validity", "label"])
+    if len(low):
+        yield (
+            f"Low mass: in {_fits(len(low), fitted)} less than half of the probability is on the answers; least "
+            f"{value(low['validity'].iloc[0], column('mixed_diagnostics', 'validity'))}, {low['label'].iloc[0]}."
+        )
+    if fitted["n_items"].min() < FEW_ITEMS:
+        yield f"Only {count(int(fitted['n_items'].min()), 'item')}: what differs between items is badly known."
+    if fitted["model"].nunique() < FEW_MODELS:
+        yield f"Only {count(fitted['model'].nunique(), 'model')}: nothing here speaks for models in general."
+
+
+def _missing(components: pd.DataFrame) -> Iterator[str]:
+    absent = components[components["missing"].notna()]
+    for reason, rows in absent.groupby("missing", sort=False):
+        names = [name(column_) for group in rows["columns"] for column_ in group.split(", ")]
+        why = str(reason).rstrip(".")
+        yield f"Left out: {listing(list(dict.fromkeys(names)), 4)}. {why[0].upper()}{why[1:]}."
+    for text in components["component"].dropna():
+        if "because" in text:
+            yield f"Sentiment is measured by another tool than the paper's: {text.split('; ', 1)[-1].rstrip('.')}."
+
+
+def _collinear(vif: pd.DataFrame, correlations: pd.DataFrame) -> Iterator[str]:
+    high = vif.groupby("term")["vif"].max()
+    high = high[high > COLLINEAR].sort_values(ascending=False)
+    if high.empty:
+        return
+    names = [f"{name(term)} ({value(size, column('vif', 'vif'))})" for term, size in high.items()]
+    pair = correlations[(correlations["feature_a"] == SYNTAX[0]) & (correlations["feature_b"] == SYNTAX[1])][
+        "r"
+    ].dropna()
+    why = ""
+    if set(SYNTAX) <= set(high.index) and len(pair):
+        why = (
+            f" Left and right dependents correlate at {value(pair.iloc[0], column('correlations', 'r'))}: per word "
+            "they are 1 − roots/words in sum, so only their difference can be told."
+        )
+    named = listing(names, 4)
+    yield f"Nearly collinear (variance inflation above {COLLINEAR:g}): {named}; not to be read one by one.{why}"
+
+
+def _troubled(fits: pd.DataFrame) -> Iterator[str]:
+    failed = fits[fits["n_rows"] == 0]
+    for reason, rows in failed.groupby("message", sort=False):
+        yield f"{listing(list(rows['label']))}: {reason}."
+    fitted = fits[fits["n_rows"] > 0]
+    singular = fitted[fitted["singular"].astype(bool)]
+    if len(singular):
+        yield f"Singular fit in {_fits(len(singular), fitted)} (item variance 0): {listing(list(singular['label']))}."
+    lost = fitted[~fitted["converged"].astype(bool)]
+    if len(lost):
+        yield f"No convergence in {_fits(len(lost), fitted)}: {listing(list(lost['label']))}."
+    for reason, rows in fitted[fitted["dropped"] != ""].groupby("dropped", sort=False):
+        yield f"Dropped from {_fits(len(rows), fitted)}: {reason}."
+    incomplete = int(fitted["n_missing"].sum())
+    if incomplete:
+        total = incomplete + int(fitted["n_rows"].sum())
+        yield f"{incomplete:,} of {count(total, 'response')} lack a value and are left out."
+
+
+def _opinions(frames: Mapping[str, pd.DataFrame], clear: pd.DataFrame) -> Iterator[str]:
+    """Where another scale or other standard errors would have said something else."""
+    scales = frames["scales"]
+    changed = scales[
+        scales["verdict"].isin(["on identity only", "on logit only", "significant on both, opposite sign"])
+    ]
+    if len(changed):
+        of = count(len(scales), "effect")
+        yield f"Agreement and its logit disagree on {len(changed)} of {of}; see the table of scales."
+    if len(clear):
+        key = ["study", "model", "condition", "term"]
+        both = clear[[*key, "estimate"]].merge(frames["robust"], on=key, suffixes=("_mixed", ""))
+        held = (both["p_bonferroni"] < ALPHA) & (both["estimate"] * both["estimate_mixed"] > 0)
+        if not held.all():
+            yield (
+                "Least squares with cluster-robust errors, which assumes less and sees less, confirms "
+                f"{int(held.sum())} of the {count(len(held), 'significant effect')}."
+            )

@@ -1,0 +1,182 @@
+"""One mixed model of agreement on text features for every model and condition of some runs."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
+
+from analysis import features
+from analysis.errors import InputError
+from analysis.features.computation import language_sql
+from analysis.features.words import UNSPACED
+from analysis.runs import agreement
+from analysis.runs.folder import literal
+from analysis.statistics import mixed as models
+from analysis.statistics.mixed.design import FAMILY
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from analysis.runs import Runs
+    from analysis.statistics.mixed.design import Part
+    from analysis.statistics.mixed.fits import Fit
+    from analysis.statistics.mixed.result import Result
+
+PREDICTORS = (*features.FEATURES, "text_logprob")
+CHOICES = ("all", "published")
+_RESPONSE = {"identity": "agreement", "logit": "logit"}
+# Several tables are made of the same fits; they are forgotten with the runs that they were made from.
+_KEPT: WeakKeyDictionary[Runs, dict[Hashable, Any]] = WeakKeyDictionary()
+
+
+@dataclass(frozen=True)
+class Family:
+    """The fits of some runs, one per study, model and condition.
+
+    Attributes
+    ----------
+    result
+        The fits and their tables (`analysis.statistics.mixed.Result`).
+    formula
+        What every fit was asked for.
+    rows
+        The fitted frame: responses with the features of their wordings.
+    response
+        In words, how the response came about.
+    dropped
+        Predictor -> why no fit has it.
+    left_out
+        (study, model, condition) -> why it has no fit.
+    """
+
+    result: Result
+    formula: str
+    rows: pd.DataFrame
+    response: str
+    dropped: dict[str, str]
+    left_out: dict[tuple[Any, ...], str]
+
+
+def answerable(runs: Runs) -> bool:
+    """Whether a model can be fitted to any unit: two items, rows for all coefficients, answers that vary, words.
+
+    Runs that agreement is not defined for are not answerable; the report on stability says why.
+    """
+    try:
+        agreement.prepare(runs)
+    except InputError:
+        return False
+    found = runs.execute(
+        f"""
+        SELECT 1 FROM item_patterns JOIN (SELECT study, {language_sql("en")} AS code FROM stimuli GROUP BY ALL)
+        USING (study)
+        WHERE NOT original AND n_valid > 0 AND code NOT IN ({", ".join(map(literal, sorted(UNSPACED - {"ja"})))})
+        GROUP BY study, model, condition, code
+        HAVING count(*) > 1 AND sum(n_valid) > count(*) + {len(PREDICTORS)} AND max(agreement_max) > min(agreement_min)
+        LIMIT 1"""
+    ).fetchone()
+    return found is not None
+
+
+def measure(runs: Runs, *, spacy: Sequence[str] = (), sentiment: str = "auto", language: str | None = None) -> None:
+    """Compute the features that the run folders lack, as `analysis.features.compute` does; parameters as there."""
+    for study in runs.info["studies"]:
+        folders = [folder.path for folder in runs.folders if folder.study == study]
+        kept = [path for path in folders if (path / features.store.FEATURES).exists()]
+        features.compute((kept or folders)[0], spacy=spacy, sentiment=sentiment, language=language)
+
+
+def family(runs: Runs, *, engine: str = "auto", scale: str = "identity", predictors: str = "all") -> Family:
+    """Fit `agreement ~ predictors + (1 | item)` to the paraphrases of every model and condition, apart.
+
+    Parameters
+    ----------
+    runs
+        From `analysis.runs.open`. Features that a run folder does not hold yet are computed first.
+    engine, scale
+        As in `analysis.statistics.mixed.fit` and `analysis.statistics.mixed.response`.
+    predictors
+        "all": all features that are present, and the wording's own log-probability where the responses have it;
+        "published": those of the paper's eight that are present; else names separated by commas, none of which may be
+        missing.
+
+    Returns
+    -------
+    Family
+        A model that cannot be fitted (its answer never varies, say) is left out and named; rows that lack a value are
+        left out and counted in the diagnostics.
+
+    Raises
+    ------
+    InputError
+        For an unknown or missing predictor, an unknown engine or scale, and where not a single model can be fitted.
+    """
+    kept = _KEPT.setdefault(runs, {})
+    key = (engine, scale, predictors)
+    if key not in kept:
+        kept[key] = _fit(runs, engine, scale, predictors)
+    found: Family = kept[key]
+    return found
+
+
+def _fit(runs: Runs, engine: str, scale: str, predictors: str) -> Family:
+    frame = _frame(runs)
+    response = models.response(frame["agreement"], frame["logit"], scale=scale)
+    name = _RESPONSE[scale]
+    rows = frame.assign(**{name: response.values})
+    formula, dropped = _formula(rows, name, predictors, runs)
+    models.engine_for(models.parse(formula), engine)  # an unknown engine is the call's fault, not a model's
+    optional = PREDICTORS if predictors in CHOICES else ()
+    fits: list[tuple[Part, Fit]] = []
+    left_out: dict[tuple[Any, ...], str] = {}
+    for unit, part in rows.groupby(list(FAMILY), sort=False, observed=True):
+        try:
+            fitted = models.fit(part, formula, engine=engine, by=FAMILY, missing="drop", optional=optional)
+        except InputError as error:
+            left_out[unit] = str(error)
+        else:
+            fits += fitted.fits
+    if not fits:
+        raise InputError(next(iter(left_out.values()), "no paraphrase has an answer"))
+    return Family(models.Result(FAMILY, fits), formula, rows, response.note, dropped, left_out)
+
+
+def _frame(runs: Runs) -> pd.DataFrame:
+    """Responses with features, joined once."""
+    kept = _KEPT.setdefault(runs, {})
+    if "frame" not in kept:
+        kept["frame"] = features.frame(runs)
+    frame: pd.DataFrame = kept["frame"]
+    return frame
+
+
+def _formula(rows: pd.DataFrame, response: str, predictors: str, runs: Runs) -> tuple[str, dict[str, str]]:
+    """The formula, and why predictors that could have been in it are not."""
+    if predictors in CHOICES:
+        listed = list(features.PUBLISHED) if predictors == "published" else PREDICTORS
+        made = models.default_formula(rows, listed, response=response)
+        return made.text, {name: _why(name, runs) for name in made.dropped}
+    named = [name.strip() for name in predictors.split(",")]
+    _check(named, rows, runs)
+    return f"{response} ~ {' + '.join(named)} + (1 | item)", {}
+
+
+def _check(named: Sequence[str], rows: pd.DataFrame, runs: Runs) -> None:
+    for name in named:
+        if name not in PREDICTORS:
+            raise InputError(f"no predictor {name!r}; there are {', '.join((*CHOICES, *PREDICTORS))}")
+        if rows[name].isna().all():
+            raise InputError(f"predictor {name!r} has no values: {_why(name, runs)}")
+
+
+def _why(name: str, runs: Runs) -> str:
+    """Why a predictor has no values, as the component that should have computed it says."""
+    if name == "text_logprob":
+        return "the responses do not record it"
+    if name == "edit_similarity":
+        return "no item has an original wording"
+    found = features.components(runs)
+    reasons = found.loc[found["columns"].str.split(", ").map(lambda columns: name in columns), "missing"].dropna()
+    return "; ".join(dict.fromkeys(reasons)) or "undefined for every wording"

@@ -1,0 +1,129 @@
+"""The tables of the text-features report: runs in, tidy frame out. `analysis.reporting.tables` lists them by name."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from analysis import features
+from analysis.pages.text_features.family import CHOICES, PREDICTORS, family
+from analysis.runs.agreement import prepare
+from analysis.statistics import mixed as models
+from analysis.statistics.mixed.design import FAMILY, INTERCEPT
+from analysis.statistics.mixed.result import ALPHA
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from analysis.runs import Runs
+
+DAGGER = "†"
+UNIT = list(FAMILY)
+SMALLEST = 2.2250738585072014e-308  # the smallest normal number of double precision
+MIXED = [
+    *UNIT, "term", "estimate", "lower", "upper", "se", "df", "statistic", "p", "p_bonferroni", "p_holm", "dagger",
+    "estimate_std", "estimate_std_lower", "estimate_std_upper", "n_tests", "n_rows", "n_items", "scale", "engine",
+]  # fmt: skip
+DIAGNOSTICS = [
+    *UNIT, "r2_marginal", "r2_conditional", "icc", "sigma", "sd_item", "reml", "converged", "singular", "validity",
+    "n_rows", "n_missing", "n_items", "message", "dropped", "response", "formula", "engine",
+]  # fmt: skip
+SCALES = [
+    *UNIT, "term", "estimate_identity", "estimate_logit", "se_identity", "se_logit", "p_bonferroni_identity",
+    "p_bonferroni_logit", "estimate_std_identity", "estimate_std_logit", "same_sign", "same_significance", "verdict",
+]  # fmt: skip
+
+
+def mixed(runs: Runs, *, engine: str = "auto", scale: str = "identity", predictors: str = "all") -> pd.DataFrame:
+    """Estimates, tests and intervals of every predictor under every model; parameters as in `family`.
+
+    Returns
+    -------
+    DataFrame
+        One row per fit and coefficient. Raw scale: change in agreement (0 to 1), or in its logit, per unit of the
+        predictor. `*_std`: in SDs of both. `p_bonferroni` and `p_holm` go over the `n_tests` tests of the table,
+        intercepts left out; `dagger` marks what is not significant after Bonferroni, as in the paper's Table 3.
+    """
+    table = family(runs, engine=engine, scale=scale, predictors=predictors).result.table.assign(scale=scale)
+    return _finished(table)
+
+
+def robust(runs: Runs, *, scale: str = "identity", predictors: str = "all") -> pd.DataFrame:
+    """The same effects by least squares with cluster-robust errors, a third opinion; columns as in `mixed`."""
+    found = family(runs, scale=scale, predictors=predictors)
+    fitted = found.rows
+    if found.left_out:
+        units = fitted[UNIT].apply(tuple, axis=1)
+        fitted = fitted[~units.isin(list(found.left_out))]
+    optional = PREDICTORS if predictors in CHOICES else ()
+    table = models.cluster_robust(fitted, found.formula, by=UNIT, missing="drop", optional=optional)
+    return _finished(table.assign(scale=scale))
+
+
+def mixed_diagnostics(
+    runs: Runs, *, engine: str = "auto", scale: str = "identity", predictors: str = "all"
+) -> pd.DataFrame:
+    """What must be known before the estimates of `mixed` are believed; parameters as in `family`.
+
+    Returns
+    -------
+    DataFrame
+        One row per fit: explained variance, variance components, convergence, what was left out, and the mean validity
+        of the responses. A model that could not be fitted has a row, too: `message` says why.
+    """
+    import pandas as pd
+
+    found = family(runs, engine=engine, scale=scale, predictors=predictors)
+    table = found.result.diagnostics.assign(response=found.response)
+    missing = [
+        {**dict(zip(FAMILY, unit, strict=True)), "message": f"not fitted: {why}", "converged": False, "singular": False,
+         "n_rows": 0, "n_missing": 0, "n_items": 0, "dropped": "", "response": found.response, "formula": found.formula}
+        for unit, why in found.left_out.items()
+    ]  # fmt: skip
+    if missing:
+        table = pd.concat([table, pd.DataFrame(missing)], ignore_index=True)
+    prepare(runs)
+    validity = runs.sql(
+        "SELECT study, model, condition, sum(n_rows * validity_mean) / sum(n_rows) AS validity "
+        "FROM item_patterns WHERE NOT original GROUP BY ALL"
+    )
+    return table.merge(validity, on=UNIT, how="left")[DIAGNOSTICS]
+
+
+def vif(runs: Runs, *, predictors: str = "all") -> pd.DataFrame:
+    """Variance inflation factor of every predictor in every fit: study, model, condition, term, vif."""
+    return family(runs, predictors=predictors).result.vif[[*UNIT, "term", "vif"]]
+
+
+def scales(runs: Runs, *, engine: str = "auto", predictors: str = "all") -> pd.DataFrame:
+    """Every effect on agreement and on its logit side by side: do sign and significance hold on both?"""
+    both = [family(runs, engine=engine, scale=scale, predictors=predictors).result for scale in ("identity", "logit")]
+    return models.compare_scales(*both).rename(columns={"agreement": "verdict"})[SCALES]
+
+
+def correlations(runs: Runs) -> pd.DataFrame:
+    """Correlations between the features of the paraphrases, the counterpart of Figure 6; see `analysis.features`."""
+    return _floored(features.correlations(runs))
+
+
+def components(runs: Runs) -> pd.DataFrame:
+    """What computed the features, and which are missing and why."""
+    return features.components(runs)
+
+
+def _floored(table: pd.DataFrame) -> pd.DataFrame:
+    """The table with its p values kept from vanishing: what is too small for a float is not 0."""
+    names = [name for name in ("p", "p_bonferroni", "p_holm") if name in table]
+    return table.assign(**{name: table[name].clip(lower=SMALLEST) for name in names})
+
+
+def _finished(table: pd.DataFrame) -> pd.DataFrame:
+    """The table with its daggers and the intervals of standardised estimates, columns in order."""
+    tested = table["term"] != INTERCEPT
+    dagger = (table["p_bonferroni"] >= ALPHA) & tested
+    # One factor takes an estimate and its interval to the scale of SDs; an estimate of exactly 0 has lost it.
+    factor = table["estimate_std"] / table["estimate"].where(table["estimate"] != 0)
+    return _floored(table).assign(
+        dagger=dagger.map({True: DAGGER, False: ""}),
+        estimate_std_lower=table["lower"] * factor,
+        estimate_std_upper=table["upper"] * factor,
+    )[MIXED]

@@ -1,0 +1,80 @@
+"""Captions of the figures in `analysis.pages.wording.plots`: each takes the frame of the figure of the same name."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from analysis.pages.stability.narrative import count, spread
+from analysis.pages.wording.cells import ORIGINAL
+
+INTERVALS = "Lines: 95 % bootstrap intervals over items."
+
+
+def _where(frame: pd.DataFrame) -> str:
+    cells = frame[["language", "task"]].drop_duplicates()
+    named = [
+        f"“{task}”{f' ({language})' if language else ''}" for language, task in cells.itertuples(index=False, name=None)
+    ]
+    return " and ".join(named)
+
+
+def _pairs(frame: pd.DataFrame) -> str:
+    n = frame.loc[(frame["pattern"] != ORIGINAL) & (frame["n"] > 0), "n"]
+    return f"{spread(int(n.min()), int(n.max()))} pairs of questions" if len(n) else "no pair of valid answers"
+
+
+def consistency(frame: pd.DataFrame) -> str:
+    """Caption of the Consistency of every model."""
+    return (
+        f"Consistency on {_where(frame)}: share of {_pairs(frame)} per row that get the same answer before and after "
+        f"rewording, antonyms inverted, for {count(frame['model'].nunique(), 'model')}. {INTERVALS} Dashed: 0.5, what "
+        "two coin flips agree on. Counterpart of the first columns of Takayama et al., Tables 1 and 3."
+    )
+
+
+def diff_yes(frame: pd.DataFrame) -> str:
+    """Caption of DiffYes."""
+    return (
+        f"DiffYes on {_where(frame)}: share of “Yes” after rewording minus before, over {_pairs(frame)} per row, for "
+        f"{count(frame['model'].nunique(), 'model')}. {INTERVALS} Hollow: for antonyms, the excess of “Yes” over what "
+        "unchanged answers would be, since a consistent model says “Yes” there as often as it said “No”. Counterpart "
+        "of "
+        "Takayama et al., Figure 6."
+    )
+
+
+def overall_scores(frame: pd.DataFrame) -> str:
+    """Caption of the means over patterns and tasks."""
+    tasks = spread(int(frame["n_tasks"].min()), int(frame["n_tasks"].max()))
+    return (
+        f"Overall of {count(frame['model'].nunique(), 'model')}: harmonic mean of accuracy before, accuracy after and "
+        "Consistency in each task and pattern, then the plain mean over "
+        f"{spread(int(frame['n_patterns'].min()), int(frame['n_patterns'].max()))} "
+        f"patterns and {tasks} {'task' if tasks == '1' else 'tasks'} of a language. {INTERVALS} Counterpart of "
+        "Takayama "
+        "et al., Figure 3."
+    )
+
+
+def stage_differences(frame: pd.DataFrame) -> str:
+    """Caption of the differences between stages."""
+    return (
+        "Consistency of the instruction-tuned minus that of the base models in "
+        f"{count(frame['series'].nunique(), 'series', 'series')} "
+        f"on {_where(frame)}, over {spread(int(frame['n_items'].min()), int(frame['n_items'].max()))} items that both "
+        f"were asked, with the same exemplars. {INTERVALS} Right of 0: tuning made answers more consistent. "
+        "Counterpart "
+        "of Takayama et al., Figure 7."
+    )
+
+
+def shift_curve(frame: pd.DataFrame) -> str:
+    """Caption of p(Yes) before and after."""
+    n = frame.groupby(["study", "model", "condition", "pattern"])["n"].sum()
+    return (
+        f"p(Yes) after rewording by p(Yes) before on {_where(frame)}, {frame['condition'].iloc[0]}: means in tenths of "
+        f"the latter over {spread(int(n.min()), int(n.max()))} pairs of questions per line, for "
+        f"{count(frame['model'].nunique(), 'model')}. p(Yes) is p(Yes) / (p(Yes) + p(No)). Dashed: answers that did "
+        "not "
+        "move (for antonyms 1 − p). Grey: the band of low confidence. Counterpart of Takayama et al., Figure 2."
+    )

@@ -1,0 +1,249 @@
+"""From answers to items: what every model said to every wording of a question, counted per item in DuckDB."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from analysis.errors import InputError
+from analysis.runs.folder import literal
+from analysis.statistics.resampling import Array
+
+if TYPE_CHECKING:
+    from analysis.runs import Runs
+
+PROTOCOL = "wording"
+ORIGINAL = "original"
+PATTERNS = ("synonym", "antonym", "agreement", "strong_agreement")
+CONVENTIONS = ("dropped", "inconsistent")
+STAGES = {"base": "base", "instruct": "instruct", "tuned": "instruct"}  # as the paper's two columns have it
+KEY = ["study", "language", "task", "model", "condition", "pattern"]
+# Sums over the wordings of one item, one wording as a rule; what they count is said in `_item_sums`.
+SUMS = ("asked", "valid", "pairs", "consistent", "yes", "yes_original", "yes_expected", "gold", "right",
+        "right_original")  # fmt: skip
+_KEPT: WeakKeyDictionary[Runs, dict[str, Cells]] = WeakKeyDictionary()
+
+
+@dataclass(frozen=True)
+class Cells:
+    """The item-level sums behind every measure.
+
+    Attributes
+    ----------
+    units
+        One row per study x language x task x model x condition x pattern: these, and stage ("base", "instruct" or
+        None), series, parameters, form, shots, setting (what else a condition says).
+    sums
+        Name (`SUMS`) -> array (items, units), 0 where the unit was not asked.
+    has
+        Array (items, units): which items the unit was asked.
+    """
+
+    units: pd.DataFrame
+    sums: Mapping[str, Array]
+    has: npt.NDArray[np.bool_]
+
+
+def studies(runs: Runs) -> list[str]:
+    """The studies of the protocol `wording`."""
+    return [name for name, fields in runs.info["studies"].items() if fields["protocol"] == PROTOCOL]
+
+
+def prepare(runs: Runs) -> None:
+    """Define, once per `Runs`, the view `wording_answers`: one row per response of the protocol `wording`.
+
+    Columns: study, model, condition, item, variant, place (of the variant in the study), pattern, language, task
+    (the attribute `task`, else the study's name), gold, yes (whether "Yes" was said, as shown; null: no valid answer),
+    meant (the answer in the frame of the original question), inverted (whether "Yes" here means what "No" meant
+    there), p_yes = p(Yes) / (p(Yes) + p(No)) (Takayama et al., footnote 5), from probabilities, else from sampled
+    counts; null where there are neither. A row of sampled answers says what most of its samples say; a tie is no
+    valid answer.
+
+    Raises
+    ------
+    InputError
+        For runs without the protocol; stimuli that are not about the study's two labels, an unknown pattern, an item
+        without exactly one original question; an answer that is none of its options.
+    """
+    if runs.execute("SELECT count(*) FROM duckdb_views() WHERE view_name = 'wording_answers'").fetchone() == (1,):
+        return
+    names = studies(runs)
+    if not names:
+        paths = ", ".join(str(folder.path) for folder in runs.folders)
+        raise InputError(f"{paths}: no run of the protocol '{PROTOCOL}', which consistency is measured on")
+    labels = {name: _labels(runs, name) for name in names}
+    for name in names:
+        _check_stimuli(runs, name, labels[name])
+    views = " UNION ALL ".join(_answers(name, labels[name][0]) for name in names)
+    runs.execute(f"CREATE OR REPLACE VIEW unchecked_wording AS {views}")
+    _check_answers(runs)
+    runs.execute("CREATE VIEW wording_answers AS SELECT * FROM unchecked_wording")
+
+
+def cells(runs: Runs, invalid: str = "dropped") -> Cells:
+    """The item-level sums of all wording studies of the runs.
+
+    Parameters
+    ----------
+    runs
+        From `analysis.runs.open`.
+    invalid
+        What becomes of a pair (original, reworded) of which an answer is not valid: "dropped", or counted as
+        "inconsistent" (and as wrong, and as not "Yes").
+    """
+    if invalid not in CONVENTIONS:
+        raise InputError(f"invalid = {invalid!r} is not known; invalid answers are {' or '.join(CONVENTIONS)}")
+    kept = _KEPT.setdefault(runs, {})
+    if invalid not in kept:
+        prepare(runs)
+        kept[invalid] = _cells(runs, _item_sums(runs, invalid))
+    return kept[invalid]
+
+
+def _labels(runs: Runs, study: str) -> list[str]:
+    labels = runs.info["studies"][study]["canonical"]
+    if not isinstance(labels, list) or len(labels) != 2 or labels[0] == labels[1]:
+        raise InputError(f"{_path(runs, study)}: run.json: study.canonical is {labels!r}; consistency needs yes and no")
+    return [str(label) for label in labels]
+
+
+def _path(runs: Runs, study: str) -> str:
+    return str(next(folder.path for folder in runs.folders if folder.study == study))
+
+
+def _check_stimuli(runs: Runs, study: str, labels: list[str]) -> None:
+    patterns = ", ".join(map(literal, (ORIGINAL, *PATTERNS)))
+    pair = "[" + ", ".join(map(literal, sorted(labels))) + "]"
+    wrong = runs.execute(
+        f"""
+        SELECT item, variant, CASE WHEN pattern NOT IN ({patterns}) THEN 'has the unknown pattern ' || pattern
+            ELSE 'has options and canonical labels other than {labels[0]} and {labels[1]}' END
+        FROM stimuli WHERE study = ? AND (pattern NOT IN ({patterns}) OR list_sort(options) <> {pair}
+                                          OR list_sort(canonical) <> {pair})
+        ORDER BY position LIMIT 1""",
+        [study],
+    ).fetchone()
+    if wrong:
+        item, variant, what = wrong
+        raise InputError(f"{_path(runs, study)}: stimuli.parquet: item {item!r}, variant {variant!r} {what}")
+    lonely = runs.execute(
+        f"SELECT item, count(*) FILTER (WHERE pattern = '{ORIGINAL}') AS n FROM stimuli WHERE study = ? "
+        "GROUP BY item HAVING n <> 1 ORDER BY min(position) LIMIT 1",
+        [study],
+    ).fetchone()
+    if lonely:
+        raise InputError(
+            f"{_path(runs, study)}: stimuli.parquet: item {lonely[0]!r} has {lonely[1]} original questions; it needs "
+            "one"
+        )
+
+
+def _answers(study: str, yes: str) -> str:
+    """SQL of one study's rows of the view."""
+    name, place = literal(study), f"list_position(s.options, {literal(yes)})"
+    counted = 'r."count"[1] + r."count"[2]'
+    most = """CASE WHEN r."count"[1] > r."count"[2] THEN s.options[1] WHEN r."count"[2] > r."count"[1]
+               THEN s.options[2] END"""
+    return f"""
+        SELECT {name} AS study, model, condition, item, variant, place, pattern, language, task, gold,
+               said IS NOT NULL AND list_position(options, said) IS NULL AS stray,
+               said = {literal(yes)} AS yes, canonical[list_position(options, said)] AS meant,
+               canonical[list_position(options, {literal(yes)})] <> {literal(yes)} AS inverted, p_yes
+        FROM (SELECT r.model, r.condition, r.item, r.variant, s.position AS place, s.pattern,
+                     coalesce(s.language, '') AS language,
+                     coalesce(map_extract(s.attributes, 'task')[1], {name}) AS task,
+                     s.gold, s.options, s.canonical, coalesce(r.answer, {most}) AS said,
+                     CASE WHEN r.probability IS NOT NULL
+                          THEN r.probability[{place}] / nullif(r.probability[1] + r.probability[2], 0)
+                          ELSE r."count"[{place}] / nullif({counted}, 0) END AS p_yes
+              FROM (SELECT * FROM responses WHERE study = {name}) AS r
+              JOIN (SELECT * FROM stimuli WHERE study = {name}) AS s ON s.item = r.item AND s.variant = r.variant)"""
+
+
+def _check_answers(runs: Runs) -> None:
+    stray = runs.execute(
+        "SELECT study, model, item, variant FROM unchecked_wording WHERE stray ORDER BY ALL LIMIT 1"
+    ).fetchone()
+    if stray:
+        study, model, item, variant = stray
+        raise InputError(
+            f"{_path(runs, study)}: responses: model {model!r}, item {item!r}, variant {variant!r}: its answer is none "
+            "of its options"
+        )
+
+
+def _item_sums(runs: Runs, invalid: str) -> pd.DataFrame:
+    """Per unit and item, over the pairs of the original question and a rewording that both have a response.
+
+    asked, valid: rewordings, and those with a valid answer; pairs: those that count under the convention, and of these
+    consistent: same answer in the frame of the original; yes: "Yes" was said; yes_original: to the original question;
+    yes_expected: the answer to the original, put in the rewording's frame, is "Yes"; gold: a right answer is known;
+    right, right_original: it was given.
+    """
+    used = "p.meant IS NOT NULL AND o.meant IS NOT NULL" if invalid == "dropped" else "true"
+    return runs.sql(
+        f"""
+        SELECT p.study, p.language, p.task, p.model, p.condition, p.pattern, p.item, min(p.place) AS place,
+               count(*) AS asked, count(p.meant) AS valid,
+               count(*) FILTER (WHERE {used}) AS pairs,
+               count(*) FILTER (WHERE ({used}) AND p.meant = o.meant) AS consistent,
+               count(*) FILTER (WHERE ({used}) AND p.yes) AS yes,
+               count(*) FILTER (WHERE ({used}) AND o.yes) AS yes_original,
+               count(*) FILTER (WHERE ({used}) AND o.yes <> p.inverted) AS yes_expected,
+               count(*) FILTER (WHERE ({used}) AND p.gold IS NOT NULL) AS gold,
+               count(*) FILTER (WHERE ({used}) AND p.meant = p.gold) AS right,
+               count(*) FILTER (WHERE ({used}) AND o.meant = p.gold) AS right_original
+        FROM wording_answers AS p
+        JOIN (SELECT * FROM wording_answers WHERE pattern = '{ORIGINAL}') AS o USING (study, model, condition, item)
+        GROUP BY ALL ORDER BY place"""
+    )
+
+
+def _cells(runs: Runs, rows: pd.DataFrame) -> Cells:
+    units = _units(runs, rows[KEY].drop_duplicates())
+    column = pd.MultiIndex.from_frame(units[KEY]).get_indexer(pd.MultiIndex.from_frame(rows[KEY]))
+    items = rows.drop_duplicates(["study", "item"]).sort_values(["study", "place"])[["study", "item"]]
+    row = pd.MultiIndex.from_frame(items).get_indexer(pd.MultiIndex.from_frame(rows[["study", "item"]]))
+    shape = (len(items), len(units))
+    has = np.zeros(shape, bool)
+    has[row, column] = True
+    sums = {name: np.zeros(shape) for name in SUMS}
+    for name in SUMS:
+        sums[name][row, column] = rows[name]
+    return Cells(units, sums, has)
+
+
+def _units(runs: Runs, keys: pd.DataFrame) -> pd.DataFrame:
+    """The units in the order of run.json, languages and tasks by name, patterns as the paper has them."""
+    patterns = {name: place for place, name in enumerate((ORIGINAL, *PATTERNS))}
+    asked = runs.execute("SELECT study, model, condition FROM units ORDER BY position").fetchall()
+    places = {unit: place for place, unit in enumerate(asked)}
+    order = keys.assign(
+        unit=[places[unit] for unit in keys[["study", "model", "condition"]].itertuples(index=False, name=None)],
+        place=keys["pattern"].map(patterns),
+    )
+    frame = order.sort_values(["unit", "language", "task", "place"]).drop(columns=["unit", "place"])
+    about = [_about(runs, *unit) for unit in frame[["study", "model", "condition"]].itertuples(index=False, name=None)]
+    return pd.concat([frame.reset_index(drop=True), pd.DataFrame(about, dtype=object)], axis=1)
+
+
+def _about(runs: Runs, study: str, model: str, condition: str) -> dict[str, Any]:
+    """What run.json says of a unit's model and condition."""
+    fields, settings = runs.info["models"][model], runs.info["conditions"][study][condition]
+    # The prompt differs with form and shots by itself, and says nothing that these do not.
+    other = {key: value for key, value in settings.items()
+             if key not in ("form", "shots") and "prompt" not in key and "exemplar" not in key}  # fmt: skip
+    return {
+        "stage": STAGES.get(str(fields.get("stage"))),
+        "series": fields.get("series"),
+        "parameters": fields.get("parameters"),
+        "form": settings.get("form"),
+        "shots": int(settings.get("shots") or 0),
+        "setting": repr(sorted(other.items())),
+    }

@@ -1,0 +1,123 @@
+"""What the columns of the tables on wording mean."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from analysis.reporting.columns import SHARE, Column, Pattern
+
+POINTS = "difference of shares, -1 to 1"
+P_YES = "p(Yes), 0 to 1"
+COLUMNS: Mapping[str, Column] = {
+    # identity
+    "shots.model": Column("model id as in run.json; empty: mean over the models of the stage", header="Model"),
+    "groups.language": Column("language of the wordings (ISO 639 code); all: mean over languages", header="Language"),
+    "groups.condition": Column(
+        "name of the settings the models were asked under; of printed rows, the number of exemplars",
+        header="Condition",
+    ),
+    "stage": Column("stage of the models: base or instruct (tuned models among them)", header="Stage"),
+    "groups.stage": Column(
+        "stage of the models: base or instruct (tuned models among them); of printed rows, also the one model with a "
+        "column of its own",
+        header="Stage",
+    ),
+    "series": Column("the series of the models, as run.json has it", header="Series"),
+    "shots": Column("exemplars shown before the question", "exemplars", "Shots"),
+    "shots.condition": Column("name of the settings with exemplars", header="Condition"),
+    "condition_zero": Column("the same settings without exemplars", header="Compared with"),
+    "text_original": Column("the original question", header="Original"),
+    "answer_original": Column("the answer to it", header="Answer"),
+    "text_reworded": Column("the reworded question", header="Reworded"),
+    "answer_reworded": Column("the answer to it, as said", header="Answer"),
+    "measure": Column("the measure that is compared: a column of table consistency", header="Measure"),
+    "shots.difference": Column(
+        "the measure with exemplars minus without, on the same items", "unit of the measure", "Difference", 2
+    ),
+    "stages.difference": Column(
+        "the measure of the instruction-tuned models minus that of the base models, on the same items",
+        "unit of the measure",
+        "Difference",
+        2,
+    ),
+    # sizes
+    "n": Column(
+        "pairs of an original and a reworded question that the measures are computed over (of the original question, "
+        "its answers)",
+        "pairs",
+        "n",
+    ),
+    "conventions.n": Column("pairs with a response to both questions, valid or not", "pairs", "n"),
+    "shifts.n": Column("pairs of two valid answers that both have a p(Yes)", "pairs", "n"),
+    "curve.n": Column("pairs in the bin, of two valid answers that both have a p(Yes)", "pairs", "n"),
+    "n_models": Column("models that the mean is taken over", "models", "Models"),
+    "groups.n_models": Column(
+        "models of the stage; those without one valid answer are in the mean of Valid only", "models", "Models"
+    ),
+    "stages.n_models": Column("base and instruction-tuned models of the series, together", "models", "Models"),
+    "n_tasks": Column("tasks that the mean is taken over", "tasks", "Tasks"),
+    "n_patterns": Column("patterns that the mean is taken over", "patterns", "Patterns"),
+    "n_undefined": Column(
+        "cells of the row without one valid pair of answers; a cell is a model, condition, task and pattern",
+        "cells",
+        "Undefined",
+    ),
+    "n_pairs": Column("pairs of which both answers are valid", "pairs", "Valid pairs"),
+    # measures
+    "valid": Column("share of responses to this pattern that are a valid answer", SHARE, "Valid", 2),
+    "consistency": Column(
+        "share of pairs with the same answer before and after rewording, antonyms inverted", SHARE, "Consistency", 3
+    ),
+    "yes": Column('share of "Yes", as said, to this pattern', SHARE, "Yes", 3),
+    "diff_yes": Column('share of "Yes", as said, after rewording minus before', POINTS, "DiffYes", 3),
+    "excess_yes": Column(
+        'share of "Yes" minus what the same answers as before would have been in this wording: DiffYes, but for '
+        "antonyms, where it is free of the inversion",
+        POINTS,
+        "Excess Yes",
+        3,
+    ),
+    "accuracy_original": Column("share of right answers before rewording, same pairs", SHARE, "Accuracy before", 3),
+    "accuracy": Column("share of right answers to this pattern", SHARE, "Accuracy", 3),
+    "diff_acc": Column("accuracy after rewording minus before", POINTS, "DiffAcc", 3),
+    "overall": Column(
+        "harmonic mean of both accuracies and Consistency, within a task and pattern; over several of them, the plain "
+        "mean of these",
+        SHARE,
+        "Overall",
+        3,
+    ),
+    # both conventions
+    **{
+        f"{name}_{convention}": Column(f"{meaning}, pairs with an invalid answer {words}", unit, header, 3)
+        for name, meaning, unit, header in (
+            ("consistency", "Consistency", SHARE, "Consistency"),
+            ("diff_yes", "DiffYes", POINTS, "DiffYes"),
+            ("accuracy", "accuracy of this pattern", SHARE, "Accuracy"),
+            ("overall", "Overall", SHARE, "Overall"),
+        )
+        for convention, words, header in (
+            ("dropped", "dropped", f"{header} (dropped)"),
+            ("inconsistent", "counted as inconsistent", f"{header} (counted)"),
+        )
+    },
+    # probabilities
+    "bin_low": Column("lower edge of the bin of p(Yes) to the original question", P_YES, "From", 1),
+    "bin_high": Column("upper edge of the bin", P_YES, "To", 1),
+    "p_original": Column("mean p(Yes) to the original question", P_YES, "Before", 3),
+    "p_yes": Column("mean p(Yes) to the reworded question, as shown", P_YES, "After", 3),
+    "turned.p_original": Column("p(Yes) to the original question", P_YES, "Before", 3),
+    "turned.p_yes": Column("p(Yes) to the reworded question, as shown", P_YES, "After", 3),
+    "shift": Column(
+        "mean of p(Yes) after rewording minus that of an unmoved answer (the original's; 1 minus it for antonyms)",
+        POINTS,
+        "Shift",
+        3,
+    ),
+    "n_band": Column("pairs with an original p(Yes) between 0.2 and 0.8", "pairs", "In band"),
+    "n_outside": Column("pairs with an original p(Yes) outside", "pairs", "Outside"),
+    "shift_band": Column("shift where the original p(Yes) is between 0.2 and 0.8", POINTS, "Shift in band", 3),
+    "shift_outside": Column("shift where it is outside", POINTS, "Shift outside", 3),
+    "band_difference": Column("shift in the band minus shift outside", POINTS, "Difference", 3),
+}
+PATTERNS: Mapping[str, Pattern] = {}

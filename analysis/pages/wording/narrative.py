@@ -1,0 +1,225 @@
+"""The report on wording in sentences, made from its tables: the answer, and what weakens it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+import pandas as pd
+
+from analysis.pages.stability.narrative import FEW_ITEMS, FEW_MODELS, Answer, count, listing
+from analysis.pages.wording.cells import ORIGINAL, PATTERNS
+from analysis.reporting import labels
+
+LOW_VALID = 0.5
+NEARLY, MOSTLY = 0.95, 0.8
+WORDS = {"synonym": "synonyms", "antonym": "antonyms", "agreement": "agreement-seeking wording",
+         "strong_agreement": "strong agreement-seeking wording"}  # fmt: skip
+TABLES = ("consistency", "patterns", "conventions", "shots", "stages", "shifts")
+
+
+def answer(frames: Mapping[str, pd.DataFrame]) -> Answer:
+    """Do the models answer the same in other words? From the tables of these names (`TABLES`)."""
+    table, means = frames["consistency"], frames["patterns"].dropna(subset=["consistency"])
+    asked, cautions = _asked(table), tuple(_cautions(frames))
+    if means.empty:
+        return Answer(asked, "These runs cannot say: there are no valid answers to compare.", (), cautions)
+    several = means["language"].nunique() > 1
+    sentences = [
+        sentence
+        for language, part in means.groupby("language", sort=False)
+        for sentence in _language(str(language), part, table, several)
+    ]
+    sentences += [*_band(frames["shifts"]), *_shots(frames["shots"]), *_stages(frames["stages"])]
+    return Answer(asked, _verdict(means), tuple(sentences), cautions)
+
+
+def spoken(language: str) -> str:
+    """A language by name, where it is one of the paper's two.
+
+    >>> spoken("ja"), spoken("de")
+    ('Japanese', 'de')
+    """
+    return {"en": "English", "ja": "Japanese"}.get(language, language)
+
+
+def percent(share: float) -> str:
+    """A share in per cent, one decimal.
+
+    >>> percent(0.8349)
+    '83.5 %'
+    """
+    return f"{100 * share:.1f} %"
+
+
+def points(difference: float) -> str:
+    """A difference of shares in percentage points, signed.
+
+    >>> points(0.154), points(-0.02), points(0.0)
+    ('+15.4', '−2.0', '0.0')
+    """
+    text = f"{100 * difference:+.1f}".replace("-", "−")
+    return text[1:] if text[1:] == "0.0" else text
+
+
+def _asked(table: pd.DataFrame) -> str:
+    models = table["model"].nunique()
+    asked = table[["language", "task"]].drop_duplicates().itertuples(index=False, name=None)
+    whats = [f"“{task}”{f' in {spoken(language)}' if language else ''}" for language, task in asked]
+    items = int(table[table["pattern"] == ORIGINAL].drop_duplicates(["study", "language", "task"])["n_items"].sum())
+    patterns = [WORDS[pattern] for pattern in PATTERNS if (table["pattern"] == pattern).any()]
+    return (
+        f"{count(models, 'model')} {'was' if models == 1 else 'were'} asked {count(items, 'yes/no question')} of "
+        f"{listing(whats, 4)}, each as it stands and reworded ({listing(patterns, 4)}), under "
+        f"{count(table['condition'].nunique(), 'condition')}."
+    )
+
+
+def _verdict(means: pd.DataFrame) -> str:
+    lowest = means["consistency"].min()
+    if lowest >= NEARLY:
+        return "Yes, nearly always."
+    return "Mostly." if lowest >= MOSTLY else "Not reliably."
+
+
+def _language(language: str, means: pd.DataFrame, table: pd.DataFrame, several: bool) -> Iterator[str]:
+    where = f"In {spoken(language)}, the" if several and language else "The"
+    order = means.sort_values("consistency", kind="stable")
+    low, high = order.iloc[0], order.iloc[-1]
+    yield (
+        f"{where} answer stays the same for "
+        f"{percent(low['consistency'])}{_shares(low, 'consistency', '95 % interval ')} "
+        f"of the questions under {WORDS[low['pattern']]}"
+        + (
+            f" and for {percent(high['consistency'])}{_shares(high, 'consistency')} under {WORDS[high['pattern']]}."
+            if len(order) > 1
+            else "."
+        )
+    )
+    rows = means.set_index("pattern")
+    told = table[table["language"] == language]
+    pulls = [f"{WORDS[name]} by {points(rows.at[name, 'diff_yes'])} points{_points(rows.loc[name], 'diff_yes')}"
+             for name in ("agreement", "strong_agreement") if name in rows.index]  # fmt: skip
+    if pulls:
+        yield f"The share of “Yes” changes with {' and with '.join(pulls)}{_most(told, 'agreement', 'diff_yes')}."
+    if "antonym" in rows.index:
+        row = rows.loc["antonym"]
+        bias = "more" if row["excess_yes"] > 0 else "less"
+        yield (
+            f"With antonyms, which ask for the opposite answer, {percent(1 - row['consistency'])} of the answers "
+            f"contradict the first, and “Yes” is {bias} frequent than it should be by "
+            f"{points(abs(row['excess_yes'])).lstrip('+')} points{_points(row, 'excess_yes')}."
+        )
+
+
+def _shares(row: pd.Series, name: str, lead: str = "") -> str:
+    low, high = row[f"{name}_lower"], row[f"{name}_upper"]
+    return "" if pd.isna(low) else f" ({lead}{100 * low:.1f} to {percent(high)})"
+
+
+def _points(row: pd.Series, name: str) -> str:
+    low, high = row[f"{name}_lower"], row[f"{name}_upper"]
+    return "" if pd.isna(low) else f" ({points(low)} to {points(high)})"
+
+
+def _most(table: pd.DataFrame, pattern: str, measure: str) -> str:
+    """The row that a pattern moves most, where there are several."""
+    rows = table[table["pattern"] == pattern].dropna(subset=[measure])
+    if len(rows) < 2:
+        return ""
+    rows = rows.assign(label=labels.series(rows))
+    row = rows.loc[rows[measure].abs().idxmax()]
+    task = f" on “{row['task']}”" if rows["task"].nunique() > 1 else ""
+    return f"; {WORDS[pattern]} moves {row['label']}{task} most, by {points(row[measure])} points"
+
+
+def _band(shifts: pd.DataFrame) -> Iterator[str]:
+    rows = shifts[(shifts["pattern"] == "agreement") & shifts["band_difference_lower"].notna()]
+    if rows.empty:
+        return
+    larger, smaller = int((rows["band_difference_lower"] > 0).sum()), int((rows["band_difference_upper"] < 0).sum())
+    yield (
+        f"Agreement-seeking shifts p(Yes) by {points(rows['shift_band'].mean())} points on average where it was "
+        f"between 0.2 and 0.8, and by {points(rows['shift_outside'].mean())} elsewhere; the band moves clearly more in "
+        f"{larger} of {count(len(rows), 'comparison')}, clearly less in {smaller}."
+    )
+
+
+def _shots(shots: pd.DataFrame) -> Iterator[str]:
+    rows = shots[(shots["measure"] == "consistency") & (shots["model"] != "")]
+    if len(rows):
+        yield f"Exemplars change Consistency by {_clear(rows)}."
+
+
+def _stages(stages: pd.DataFrame) -> Iterator[str]:
+    rows = stages[stages["measure"] == "consistency"]
+    if len(rows):
+        yield f"Tuned minus base models of one series, Consistency differs by {_clear(rows)}."
+
+
+def _clear(rows: pd.DataFrame) -> str:
+    up, down = int((rows["lower"] > 0).sum()), int((rows["upper"] < 0).sum())
+    return (
+        f"{points(rows['difference'].mean())} points on average, clearly up in {up} and clearly down in {down} of "
+        f"{count(len(rows), 'comparison')} (95 % interval without 0)"
+    )
+
+
+def _cautions(frames: Mapping[str, pd.DataFrame]) -> Iterator[str]:
+    table = frames["consistency"]
+    reworded = table[table["pattern"] != ORIGINAL]
+    yield from _invalid(reworded, frames["conventions"])
+    yield from _one_sided(table)
+    if reworded["accuracy"].isna().all() and reworded["consistency"].notna().any():
+        yield "No right answers are known: accuracy and Overall are undefined."
+    fewest = int(reworded["n_items"].min())
+    if fewest < FEW_ITEMS:
+        yield f"Only {count(fewest, 'item')} in a cell: intervals from so few tend to be too narrow."
+    if table["model"].nunique() < FEW_MODELS:
+        yield f"Only {count(table['model'].nunique(), 'model')}: nothing here speaks for models in general."
+
+
+def _invalid(reworded: pd.DataFrame, conventions: pd.DataFrame) -> Iterator[str]:
+    """Who gave no valid answers; who gave few; and what the other convention would make of it."""
+    cell = ["language", "task"]
+    for (language, task), part in reworded.groupby(cell, sort=False):
+        none = part.groupby(["model", "condition"], sort=False)["n"].sum() == 0
+        valid = part.groupby(["model", "condition"], sort=False)["valid"].max()
+        silent = none & (valid == 0) if len(none) else none
+        where = f"“{task}”{f' in {spoken(language)}' if language else ''}"
+        if none.all():
+            yield f"No valid answers to {where} from any model: nothing is measured there."
+        elif silent.any():
+            yield f"No valid answers to {where} from {_units(none.index[silent], part)}."
+        low = (valid < LOW_VALID) & ~none
+        if low.any():
+            yield (
+                f"Less than half of the answers to {where} are valid for {_units(low.index[low], part)}; least "
+                f"{percent(valid[low].min())}. What the rest would have been is not known."
+            )
+    known = conventions[(conventions["pattern"] != ORIGINAL) & (conventions["n_pairs"] > 0)]
+    if len(known):
+        lost = int((conventions["n"] - conventions["n_pairs"])[conventions["pattern"] != ORIGINAL].sum())
+        yield (
+            f"{count(lost, 'pair')} with an invalid answer {'is' if lost == 1 else 'are'} dropped, or counted as "
+            f"inconsistent where asked for: where some are valid, mean Consistency is "
+            f"{percent(known['consistency_dropped'].mean())} or {percent(known['consistency_inconsistent'].mean())}."
+        )
+
+
+def _units(index: pd.MultiIndex | Sequence[tuple[str, str]], part: pd.DataFrame) -> str:
+    names = part[["model", "condition"]].drop_duplicates()
+    named = dict(zip(names.itertuples(index=False, name=None), labels.series(names), strict=True))
+    return listing([named[unit] for unit in index])
+
+
+def _one_sided(table: pd.DataFrame) -> Iterator[str]:
+    """Who always says the same, antonyms included: consistent elsewhere, and telling nothing."""
+    known = table[table["n"] > 0]
+    spans = known.groupby(["study", "model", "condition"], sort=False)["yes"].agg(["min", "max"]).reset_index()
+    spans = spans.assign(label=labels.series(spans)) if len(spans) else spans.assign(label="")
+    for word, rows in (("Yes", spans[spans["min"] > NEARLY]), ("No", spans[spans["max"] < 1 - NEARLY])):
+        if len(rows):
+            yield (
+                f"{listing(list(rows['label']))} {'says' if len(rows) == 1 else 'say'} “{word}” to nearly everything, "
+                "antonyms included: consistent under the other patterns without any understanding."
+            )

@@ -1,0 +1,137 @@
+"""Say what every column of every table means, in which unit, and how it is printed."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
+from typing import Any, TypeAlias
+
+from analysis.reporting.registry import PAGE_OF
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One column: its meaning and unit in words, and for print a short header and a number of decimals.
+
+    `digits` None marks a column that is not a fractional number: a name, a text, a count.
+    """
+
+    meaning: str
+    unit: str = ""
+    header: str = ""
+    digits: int | None = None
+
+    @property
+    def scale(self) -> str:
+        """The unit as a header has room for it: the scale of a figure, nothing for a count whose header names it."""
+        return "0–1" if self.unit.endswith("0 to 1") else "" if self.digits is None else self.unit
+
+
+SHARE = "share, 0 to 1"
+AGREEMENT = "agreement, 0 to 1"
+MASS = "probability, 0 to 1"
+# What columns mean that mean the same on several pages. A page's own entry comes before these.
+SHARED: Mapping[str, Column] = {
+    "study": Column("name of the study: a protocol applied to a set of items", header="Study"),
+    "model": Column("model id as in run.json", header="Model"),
+    "condition": Column("name of the settings the model was asked under", header="Condition"),
+    "item": Column("id of the item: an intended meaning, in several wordings", header="Item"),
+    "language": Column("language of the wordings (ISO 639 code)", header="Language"),
+    "task": Column("what was asked about the texts; all: mean over tasks", header="Task"),
+    "pattern": Column(
+        "kind of wording; original: the question before rewording; all: mean over patterns", header="Pattern"
+    ),
+    "source": Column("where the row's numbers come from: these runs, or the printed table named", header="Source"),
+    "n_items": Column("items that the figures are computed over", "items", "Items"),
+    "validity": Column(
+        "mean mass on the answers over all paraphrases (share of valid answers where texts were read)",
+        MASS,
+        "Validity",
+        2,
+    ),
+    "lower": Column("lower end of the 95 % interval of the difference, items resampled", "its unit", "Lower", 3),
+    "upper": Column("upper end of the 95 % interval of the difference, items resampled", "its unit", "Upper", 3),
+    "p": Column("two-sided p value, not corrected for the number of tests", "", "p", 3),
+}
+# Where the columns of a page are explained; imported when one is looked up, since some packages take long to load.
+_MODULES = {
+    "stability": "analysis.pages.stability.columns",
+    "text_features": "analysis.pages.text_features.columns",
+    "scoring": "analysis.pages.scoring.columns",
+    "wording": "analysis.pages.wording.columns",
+    "benchmarks": "analysis.pages.benchmarks.columns",
+}
+Pattern: TypeAlias = Callable[[str], Column | None]
+
+
+def own(page: str) -> tuple[Mapping[str, Column], Mapping[str, Pattern]]:
+    """Load what a page says about the columns of its tables.
+
+    Returns
+    -------
+    columns
+        Column -> its entry. A key "table.column" is for one table, where a page uses one name for two things.
+    patterns
+        Names that a run decides on, such as "flip_*" -> a function that makes the entry of a name, or returns None.
+        `columns` holds the pattern itself, too, with what its columns mean in general.
+    """
+    module = importlib.import_module(_MODULES[page])
+    return module.COLUMNS, module.PATTERNS
+
+
+def column(table: str, name: str) -> Column:
+    """Find what a column of a table means.
+
+    The page that owns the table is asked first: for an entry, then for a pattern. The shared entries come next, then
+    the ends of intervals: `tau_lower` is explained by `tau`.
+
+    Parameters
+    ----------
+    table
+        A name of `analysis.reporting.registry.TABLES`.
+    name
+        A column of it, or a pattern that stands for several.
+
+    Raises
+    ------
+    KeyError
+        For a column that nothing explains; a test keeps this from happening.
+    """
+    columns, patterns = own(PAGE_OF[table])
+    for key in (f"{table}.{name}", name):
+        if key in columns:
+            return columns[key]
+    for pattern, make in patterns.items():
+        if fnmatchcase(name, pattern) and (made := make(name)):
+            return made
+    if name in SHARED:
+        return SHARED[name]
+    for ending, side in (("_lower", "lower"), ("_upper", "upper")):
+        if name.endswith(ending):
+            base = column(table, name.removesuffix(ending))
+            return replace(base, meaning=f"{side} end of the 95 % interval (items resampled) of: {base.meaning}")
+    raise KeyError(f"{table}.{name}")
+
+
+def value(raw: Any, entry: Column) -> str:
+    """One value with the digits of its column: nothing where undefined, and never 0.00 for a number that is not 0.
+
+    >>> [value(raw, Column("", digits=2)) for raw in (0.123, 0.001, 0.0, -0.5, float("nan"))]
+    ['0.12', '<0.01', '0.00', '−0.50', '']
+    """
+    if isinstance(raw, list | tuple):
+        return "; ".join(f"“{' '.join(str(part).split())}”" for part in raw)
+    if raw is None or raw != raw:  # NaN is the value that differs from itself
+        return ""
+    if isinstance(raw, str):
+        return raw
+    if str(raw) in ("True", "False"):
+        return "yes" if raw else "no"
+    if entry.digits is None:
+        return f"{int(raw):,}" if float(raw).is_integer() else str(raw)
+    rounded = f"{raw:.{entry.digits}f}"
+    if float(rounded) != 0:
+        return rounded.replace("-", "−")
+    return f"<{10.0**-entry.digits:.{entry.digits}f}" if raw > 0 else rounded.replace("-", "")

@@ -1,0 +1,221 @@
+"""Open one or several run folders, check them, and read them with DuckDB straight from the Parquet files.
+
+Three lines get from a folder to a table::
+
+    from analysis import runs, stability
+    run = runs.open("results/demo")
+    stability.models(run)
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from analysis.errors import InputError
+from analysis.runs.conditions import subsamples
+from analysis.runs.folder import KEY, Folder, read
+
+if TYPE_CHECKING:
+    import duckdb
+    import pandas as pd
+
+Parameters: TypeAlias = Sequence[Any] | Mapping[str, Any]
+
+
+class Runs:
+    """Checked run folders behind one DuckDB connection. Made by `open`.
+
+    Views for `sql` (columns as in results/schema.json):
+
+    - `stimuli`: every variant of every study once, with `position`, its place in the study;
+    - `responses`: the rows that have an answer (`error` null), study x model x condition x item x variant unique;
+    - `errors`: the keys that were asked but only failed, with their `error`;
+    - `units`: study, model, condition and `position`: what was asked, in the order of run.json; without subsamples
+      (`conditions.subsamples`), which are no units of a comparison.
+
+    Attributes
+    ----------
+    folders
+        The folders in the order given.
+    info
+        What all run.json files say together: `studies` (name -> protocol, name, hash, canonical ...), `models`
+        (id -> fields), `conditions` (study -> name -> fields), `sessions` (all of them).
+    con
+        The DuckDB connection.
+    """
+
+    def __init__(self, folders: Sequence[Folder], con: duckdb.DuckDBPyConnection) -> None:
+        self.folders = tuple(folders)
+        self.con = con
+        self.info = _merge(self.folders)
+        _create_views(self)
+
+    def sql(self, query: str, parameters: Parameters = ()) -> pd.DataFrame:
+        """Run a query over the views and return its rows.
+
+        Raises
+        ------
+        InputError
+            Where a file turned out damaged, was changed since it was opened, or holds a value that cannot be.
+        """
+        frame: pd.DataFrame = self.execute(query, parameters).df()
+        return frame
+
+    def execute(self, query: str, parameters: Parameters = ()) -> duckdb.DuckDBPyConnection:
+        """Run a query or a definition on the connection; errors as in `sql`."""
+        import duckdb
+
+        try:
+            return self.con.execute(query, parameters)
+        except (duckdb.ParserException, duckdb.BinderException, duckdb.CatalogException, duckdb.OutOfMemoryException):
+            raise  # about the query, not about the files
+        except duckdb.Error as error:
+            names = ", ".join(str(folder.path) for folder in self.folders)
+            raise InputError(f"{names}: cannot be read: {' '.join(str(error).split())}") from error
+
+    def __repr__(self) -> str:
+        studies, models = ", ".join(self.info["studies"]), len(self.info["models"])
+        return f"<Runs: {studies}; {models} models; {len(self.folders)} folders>"
+
+
+def open(*paths: str | os.PathLike[str], threads: int = 1, memory_limit: str = "1GB") -> Runs:
+    """Open run folders as one.
+
+    Folders of the same study (same name and hash) are put together; different studies stay apart, told by the column
+    `study`. Rows that hold an `error` are not answers and are left out (see the view `errors`); if the same key was
+    answered later, the answer counts.
+
+    Parameters
+    ----------
+    *paths
+        One or more run folders.
+    threads
+        Threads of DuckDB. One is the default because sums of floating-point numbers then do not depend on timing: two
+        reports on the same run agree to the last digit.
+    memory_limit
+        Where DuckDB starts to use a temporary file.
+
+    Raises
+    ------
+    InputError
+        For no folder at all; a folder that is not as results/schema.json says; one study name with different stimuli;
+        one model id with different revisions; one condition name with different settings; a key in two folders.
+    """
+    if not paths:
+        raise InputError("no run folder given")
+    con = _connect(threads, memory_limit)
+    return Runs([read(Path(path), con) for path in paths], con)
+
+
+def _connect(threads: int, memory_limit: str) -> duckdb.DuckDBPyConnection:
+    import duckdb
+
+    con = duckdb.connect(
+        config={
+            "threads": threads,
+            "memory_limit": memory_limit,
+            "temp_directory": os.path.join(tempfile.gettempdir(), f"waver-{os.getpid()}"),
+            "preserve_insertion_order": False,
+            "parquet_metadata_cache": True,
+            # Nothing is ever fetched: all that is needed is built in.
+            "autoinstall_known_extensions": False,
+        }
+    )
+    # DuckDB draws a bar for every query of over two seconds where it believes itself watched, as in notebooks.
+    # Where ipywidgets is missing it draws none, and refuses to be told so.
+    if con.execute("SELECT current_setting('enable_progress_bar')").fetchone() == (True,):
+        con.execute("SET enable_progress_bar = false")
+    return con
+
+
+def _merge(folders: Sequence[Folder]) -> dict[str, Any]:
+    """The run.json files as one; a name must mean the same everywhere."""
+    seen: dict[tuple[str, ...], tuple[Folder, Mapping[str, Any]]] = {}
+    merged: dict[str, Any] = {"studies": {}, "models": {}, "conditions": {}, "sessions": []}
+    for folder in folders:
+        study = folder.study
+        _same(seen, ("study", study), folder, {"hash": folder.info["study"]["hash"]})
+        merged["studies"].setdefault(study, folder.info["study"])
+        for name, fields in folder.info["models"].items():
+            _same(seen, ("model", name), folder, {"revision": fields.get("revision")})
+            known = {key: value for key, value in merged["models"].get(name, {}).items() if value is not None}
+            merged["models"][name] = {**fields, **known}
+        conditions = merged["conditions"].setdefault(study, {})
+        for name, fields in folder.info["conditions"].items():
+            _same(seen, ("condition", name, study), folder, fields)
+            conditions.setdefault(name, fields)
+        merged["sessions"] += folder.info["sessions"]
+    return merged
+
+
+def _same(
+    seen: dict[tuple[str, ...], tuple[Folder, Mapping[str, Any]]],
+    name: tuple[str, ...],
+    folder: Folder,
+    fields: Mapping[str, Any],
+) -> None:
+    first, known = seen.setdefault(name, (folder, fields))
+    for field in [*known, *fields]:
+        if known.get(field) != fields.get(field):
+            raise InputError(
+                f"{folder.path}: run.json: {name[0]} {name[1]!r} has {field} {fields.get(field)!r}, but "
+                f"{known.get(field)!r} in {first.path}; rename one or report them apart"
+            )
+
+
+def _create_views(runs: Runs) -> None:
+    folders = runs.folders
+    first = {folder.study: folder for folder in reversed(folders)}  # equal hash: any folder's stimuli will do
+    runs.execute("CREATE VIEW stimuli AS " + " UNION ALL ".join(first[study].stimuli for study in runs.info["studies"]))
+    rows = " UNION ALL ".join(folder.responses for folder in folders)
+    runs.execute(f"CREATE VIEW responses AS SELECT * FROM ({rows}) WHERE error IS NULL")
+    _create_units(runs)
+    for one, other in itertools.combinations(folders, 2):
+        if one.study == other.study:
+            _check_apart(runs, one, other)
+    runs.execute(
+        f"CREATE TEMP TABLE errors AS SELECT {', '.join(KEY)}, max(error) AS error "
+        f"FROM ({rows}) WHERE error IS NOT NULL GROUP BY ALL"
+    )
+    same = " AND ".join(f"errors.{name} = responses.{name}" for name in KEY)
+    if runs.con.execute("SELECT count(*) FROM errors").fetchall() != [(0,)]:
+        runs.execute(f"DELETE FROM errors USING responses WHERE {same}")
+
+
+def _create_units(runs: Runs) -> None:
+    asked = {(folder.study, *unit) for folder in runs.folders for unit in folder.units}
+    left_out = {
+        (study, *unit)
+        for study, conditions in runs.info["conditions"].items()
+        for unit in subsamples(conditions, {(model, condition) for name, model, condition in asked if name == study})
+    }
+    asked -= left_out
+    ordered = [
+        (study, model, condition)
+        for study in runs.info["studies"]
+        for model in runs.info["models"]
+        for condition in runs.info["conditions"][study]
+        if (study, model, condition) in asked
+    ]
+    runs.execute("CREATE TEMP TABLE units (study VARCHAR, model VARCHAR, condition VARCHAR, position BIGINT)")
+    if ordered:
+        rows = [(*unit, position) for position, unit in enumerate(ordered)]
+        runs.con.executemany("INSERT INTO units VALUES (?, ?, ?, ?)", rows)
+
+
+def _check_apart(runs: Runs, one: Folder, other: Folder) -> None:
+    """No key is answered in both folders. Rows are compared only for what was asked in both, one model at a time."""
+    for model, condition in sorted(one.units & other.units):
+        keys = "SELECT item, variant FROM ({}) WHERE model = $model AND condition = $condition AND error IS NULL"
+        query = f"{keys.format(one.responses)} INTERSECT {keys.format(other.responses)} LIMIT 1"
+        found = runs.con.execute(query, {"model": model, "condition": condition}).fetchone()
+        if found:
+            raise InputError(
+                f"{one.path} and {other.path} both answer model {model!r}, condition {condition!r}, item {found[0]!r}, "
+                f"variant {found[1]!r}; give only one of them"
+            )

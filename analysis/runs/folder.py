@@ -1,0 +1,249 @@
+"""One run folder: read its run.json and check that its Parquet files are what results/schema.json says."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from analysis.errors import InputError
+
+if TYPE_CHECKING:
+    import duckdb
+
+SCHEMA: dict[str, Any] = json.loads(
+    (Path(__file__).resolve().parents[2] / "results" / "schema.json").read_text(encoding="utf-8")
+)
+KEY: tuple[str, ...] = tuple(SCHEMA["responses"]["key"])
+_DUCKDB_TYPES = {
+    "string": "VARCHAR",
+    "double": "DOUBLE",
+    "int64": "BIGINT",
+    "list<string>": "VARCHAR[]",
+    "list<double>": "DOUBLE[]",
+    "list<int64>": "BIGINT[]",
+    "map<string,string>": "MAP(VARCHAR, VARCHAR)",
+}
+
+
+def literal(value: str) -> str:
+    """A string as an SQL literal."""
+    return "'" + value.replace("'", "''") + "'"
+
+
+def columns(table: str) -> list[str]:
+    """Names of the schema's columns of `stimuli` or `responses`, in order."""
+    return [column["name"] for column in SCHEMA[table]["columns"]]
+
+
+@dataclass(frozen=True)
+class Folder:
+    """A checked run folder.
+
+    Attributes
+    ----------
+    path
+        As the user gave it.
+    info
+        Its run.json.
+    parts
+        Its response files, sorted by name. The list is a snapshot: what a running job adds later is not seen.
+    units
+        The (model, condition) pairs that have rows.
+    two_probabilities
+        True where the file footers show that every row has two probabilities and a mass: no row need be looked at.
+    absent
+        Optional columns that some response file does not have, with their types: files of before such a column.
+    """
+
+    path: Path
+    info: Mapping[str, Any]
+    parts: tuple[Path, ...]
+    units: frozenset[tuple[str, str]] = frozenset()
+    two_probabilities: bool = False
+    absent: frozenset[tuple[str, str]] = frozenset()
+
+    @property
+    def study(self) -> str:
+        """Name of the folder's one study."""
+        return str(self.info["study"]["name"])
+
+    @cached_property
+    def stimuli(self) -> str:
+        """SQL that reads the stimuli; `position` is their order in the study."""
+        names = ", ".join(f'"{name}"' for name in columns("stimuli"))
+        file = self.path / SCHEMA["stimuli"]["file"]
+        return f"SELECT {names}, file_row_number AS position FROM {_read([file], True)}"
+
+    @cached_property
+    def responses(self) -> str:
+        """SQL that reads all response rows, those with an error included; an optional column that is not there is null.
+
+        The study is a literal, since a folder has only one (checked): a constant costs nothing to group and join by.
+        """
+        names = ", ".join(f'"{name}"' for name in columns("responses")[1:])
+        rows = _read(self.parts, union_by_name=bool(self.absent))
+        if self.absent:
+            nulls = ", ".join(f'CAST(NULL AS {kind}) AS "{name}"' for name, kind in sorted(self.absent))
+            rows = f"(FROM {rows} UNION ALL BY NAME SELECT {nulls} WHERE false)"
+        return f"SELECT {literal(self.study)} AS study, {names} FROM {rows}"
+
+
+def read(path: Path, con: duckdb.DuckDBPyConnection) -> Folder:
+    """Read run.json and the file footers of one folder; a response part is read only if it mixes models or conditions.
+
+    Raises
+    ------
+    InputError
+        For anything missing, unreadable or of another format; the message names the folder and the field.
+    """
+    folder = Folder(path, _run_json(path), tuple(sorted(path.glob(SCHEMA["responses"]["files"]))))
+    stimuli = path / SCHEMA["stimuli"]["file"]
+    if not stimuli.is_file():
+        raise InputError(f"{path}: {stimuli.name} is missing, so this is not a whole run folder")
+    _check_columns(con, folder, "stimuli", [stimuli])
+    _check_stimuli(con, folder)
+    if folder.parts:
+        folder = replace(folder, absent=_check_columns(con, folder, "responses", folder.parts))
+        folder = _with_units(con, folder)
+    if not folder.units:
+        raise InputError(f"{path}: {SCHEMA['responses']['files']}: nothing was asked yet; run it first")
+    return folder
+
+
+def _run_json(path: Path) -> dict[str, Any]:
+    file = path / SCHEMA["run"]["file"]
+    if not path.is_dir():
+        raise InputError(f"{path}: no such run folder")
+    if not file.is_file():
+        raise InputError(f"{path}: run.json is missing, so this is not a run folder")
+    try:
+        info = json.loads(file.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise InputError(f"{path}: run.json is not valid JSON ({error})") from error
+    if not isinstance(info, dict):
+        raise InputError(f"{path}: run.json must hold an object")
+    if info.get("format") != SCHEMA["format"]:
+        raise InputError(
+            f"{path}: run.json: format {info.get('format')!r} is not known here (this version reads {SCHEMA['format']})"
+        )
+    _require(path, "run.json", info, SCHEMA["run"]["required"])
+    for field in ("study", "models", "conditions"):
+        if not isinstance(info[field], dict):
+            raise InputError(f"{path}: run.json: {field} must be an object")
+    _require(path, "run.json: study", info["study"], SCHEMA["run"]["study"]["required"])
+    for field in ("models", "conditions"):
+        for name, entry in info[field].items():
+            if not isinstance(entry, dict):
+                raise InputError(f"{path}: run.json: {field}: {name} must be an object")
+    return info
+
+
+def _require(path: Path, where: str, fields: Mapping[str, Any], required: Sequence[str]) -> None:
+    missing = [name for name in required if name not in fields]
+    if missing:
+        raise InputError(f"{path}: {where}: field {missing[0]!r} is missing")
+
+
+def _check_columns(
+    con: duckdb.DuckDBPyConnection, folder: Folder, table: str, files: Sequence[Path]
+) -> frozenset[tuple[str, str]]:
+    """Every file has every column of the schema, in its type; further columns are ignored.
+
+    Returns the optional columns that some file does not have, with their types.
+    """
+    absent = set()
+    for file in _one_of_each_layout(con, folder, files):
+        described = con.execute(f"DESCRIBE SELECT * FROM {_read([file])}").fetchall()
+        found = {row[0]: row[1] for row in described}
+        for column in SCHEMA[table]["columns"]:
+            where = f"{folder.path}: {file.relative_to(folder.path)}: column {column['name']!r}"
+            wanted = _DUCKDB_TYPES[column["type"]]
+            if column["name"] not in found and column.get("optional"):
+                absent.add((column["name"], wanted))
+            elif column["name"] not in found:
+                raise InputError(f"{where} is missing")
+            elif found[column["name"]] != wanted:
+                raise InputError(f"{where} has type {found[column['name']]}, not {wanted} ({column['type']})")
+    return frozenset(absent)
+
+
+def _one_of_each_layout(con: duckdb.DuckDBPyConnection, folder: Folder, files: Sequence[Path]) -> list[Path]:
+    """One file for every distinct layout: a run of thousands of parts has one, and describing each part costs 1 ms."""
+    import duckdb
+
+    query = """
+        SELECT min(file_name)
+        FROM (SELECT file_name, list((name, type, converted_type, logical_type, repetition_type)) AS layout
+              FROM parquet_schema({files}) GROUP BY file_name)
+        GROUP BY layout"""
+    try:
+        return [Path(row[0]) for row in con.execute(query.format(files=_list(files))).fetchall()]
+    except duckdb.Error as error:
+        for file in files:
+            try:
+                con.execute(query.format(files=_list([file])))
+            except duckdb.Error:
+                where = f"{folder.path}: {file.relative_to(folder.path)}"
+                raise InputError(f"{where} cannot be read: damaged or cut short; delete it and run again") from error
+        raise
+
+
+def _check_stimuli(con: duckdb.DuckDBPyConnection, folder: Folder) -> None:
+    """The stimuli belong to the study, and no variant stands there twice."""
+    file = SCHEMA["stimuli"]["file"]
+    other = f"SELECT study FROM ({folder.stimuli}) WHERE study IS DISTINCT FROM ? LIMIT 1"
+    if row := con.execute(other, [folder.study]).fetchone():
+        raise InputError(f"{folder.path}: {file}: study {row[0]!r} is not the study of run.json, {folder.study!r}")
+    twice = con.execute(
+        f"SELECT item, variant FROM ({folder.stimuli}) GROUP BY item, variant HAVING count(*) > 1 OR item IS NULL "
+        "OR variant IS NULL LIMIT 1"
+    )
+    if row := twice.fetchone():
+        raise InputError(f"{folder.path}: {file}: item {row[0]!r}, variant {row[1]!r} is empty or stands there twice")
+
+
+def _with_units(con: duckdb.DuckDBPyConnection, folder: Folder) -> Folder:
+    """Find which model was asked under which condition, and check that run.json knows both."""
+    footers = con.execute(
+        f"""
+        WITH chunks AS (
+            SELECT *, split_part(path_in_schema, ',', 1) AS name, stats_null_count = 0 AS complete,
+                   stats_null_count = 0 AND stats_min_value = stats_max_value AS constant
+            FROM parquet_metadata({_list(folder.parts)}))
+        SELECT file_name,
+               max(stats_min_value) FILTER (WHERE name = 'study' AND constant),
+               max(stats_min_value) FILTER (WHERE name = 'model' AND constant),
+               max(stats_min_value) FILTER (WHERE name = 'condition' AND constant),
+               coalesce(bool_and(complete) FILTER (WHERE name IN ('probability', 'mass')), false)
+               AND coalesce(bool_and(num_values = 2 * row_group_num_rows) FILTER (WHERE name = 'probability'), false)
+        FROM chunks GROUP BY file_name, row_group_id"""
+    ).fetchall()
+    found = {(study, model, condition) for _, study, model, condition, _ in footers}
+    mixed = sorted({Path(file) for file, *constants, _ in footers if None in constants})
+    if mixed:
+        query = f"SELECT DISTINCT study, model, condition FROM {_read(mixed)}"
+        found = {unit for unit in found if None not in unit} | set(con.execute(query).fetchall())
+    for study, model, condition in sorted(found, key=str):
+        if study != folder.study:
+            raise InputError(f"{folder.path}: responses: study {study!r} is not run.json's study, {folder.study!r}")
+        for field, name in (("models", model), ("conditions", condition)):
+            if name not in folder.info[field]:
+                raise InputError(f"{folder.path}: responses: {field[:-1]} {name!r} is not in run.json: {field}")
+    units = frozenset((model, condition) for _, model, condition in found)
+    return replace(folder, units=units, two_probabilities=all(row[-1] for row in footers))
+
+
+def _list(files: Sequence[Path]) -> str:
+    """A list of file names for DuckDB, which would take [, * and ? in them for patterns."""
+    escaped = (str(file).replace("[", "[[]").replace("*", "[*]").replace("?", "[?]") for file in files)
+    return "[" + ", ".join(literal(name) for name in escaped) + "]"
+
+
+def _read(files: Sequence[Path], numbered: bool = False, union_by_name: bool = False) -> str:
+    # A folder called "seed=1" must not become a column `seed`.
+    options = {"hive_partitioning": False, "file_row_number": numbered, "union_by_name": union_by_name}
+    return f"read_parquet({_list(files)}, {', '.join(f'{name} = {value}' for name, value in options.items())})"

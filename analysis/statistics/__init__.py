@@ -1,0 +1,1 @@
+"""Formulas on arrays and frames; nothing here knows what a run is."""

@@ -1,0 +1,112 @@
+"""Mixed-effects models of responses on features of their wording, one fit per language model.
+
+::
+
+    result = mixed.fit(frame, "agreement ~ n_words + zipf + (1 | item)")
+    result.table          # estimates, tests, intervals
+    result.diagnostics    # convergence, variances, R2, what was left out
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from typing import TYPE_CHECKING
+
+from analysis.errors import InputError
+from analysis.statistics.mixed.design import family, parts
+from analysis.statistics.mixed.formula import DefaultFormula, Formula, default_formula, parse
+from analysis.statistics.mixed.response import Response, response
+from analysis.statistics.mixed.result import Result, compare_scales
+from analysis.statistics.mixed.robust import cluster_robust
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from analysis.statistics.mixed.design import Part
+    from analysis.statistics.mixed.fits import Fit
+
+__all__ = [
+    "ENGINES",
+    "DefaultFormula",
+    "Formula",
+    "Response",
+    "Result",
+    "cluster_robust",
+    "compare_scales",
+    "default_formula",
+    "engine_for",
+    "fit",
+    "parse",
+    "response",
+]
+
+ENGINES = ("auto", "profile", "pymer4")
+
+
+def fit(
+    frame: pd.DataFrame,
+    formula: str,
+    *,
+    engine: str = "auto",
+    by: Sequence[str] | None = None,
+    missing: str = "error",
+    optional: Collection[str] = (),
+) -> Result:
+    """Fit a linear mixed model by REML to every member of a family, with Satterthwaite tests.
+
+    Parameters
+    ----------
+    frame : one row per response; any tidy table.
+    formula : in the notation of lme4, e.g. "agreement ~ n_words + zipf + (1 | item)".
+    engine : "profile" is built in: one random intercept, fixed terms made of columns and their products. "pymer4" is
+        R's lme4 and lmerTest: any formula. "auto" takes the built-in one wherever it can fit the formula, and R
+        otherwise; nothing but the formula decides, so that results do not depend on what is installed.
+    by : columns whose values define the family, one fit for each. By default those of study, model and condition that
+        the frame has and the formula does not use: rows of different models are never pooled unasked. () fits all rows
+        at once.
+    missing : "error" refuses rows that lack a value in a named column; "drop" leaves them out and counts them
+        (`n_missing` of the diagnostics).
+    optional : predictors that a fit goes without, and names, where all its rows lack them (`text_logprob` of models
+        that cannot give it).
+
+    Returns
+    -------
+    Result
+        Bonferroni and Holm in its table go over all tests of the family, intercepts left out.
+
+    Raises
+    ------
+    InputError
+        One line naming the formula, column or fit at fault.
+    """
+    asked = parse(formula)
+    chosen = engine_for(asked, engine)
+    fit_one = _engine(chosen)
+    columns = family(frame, asked, by)
+    fitted = [(part, fit_one(part)) for part in parts(frame, asked, columns, missing=missing, optional=optional)]
+    return Result(columns, fitted)
+
+
+def engine_for(formula: Formula, engine: str = "auto") -> str:
+    """The engine that fits `formula`: the one asked for, or the one that "auto" stands for."""
+    if engine not in ENGINES:
+        raise InputError(f"no engine '{engine}'; there are {', '.join(ENGINES)}")
+    if engine == "auto":
+        return "profile" if formula.is_random_intercept else "pymer4"
+    if engine == "profile" and not formula.is_random_intercept:
+        raise InputError(
+            f"formula '{formula}': engine 'profile' fits one random intercept like (1 | item) and columns joined by "
+            "+, : and *; engine 'pymer4' fits the rest"
+        )
+    return engine
+
+
+def _engine(name: str) -> Callable[[Part], Fit]:
+    """The engine's function; R is started for pymer4 only."""
+    if name == "pymer4":
+        from analysis.statistics.mixed import lme4
+
+        return lme4.fit
+    from analysis.statistics.mixed import profile
+
+    return profile.Engine().fit

@@ -1,0 +1,179 @@
+"""The engine "pymer4": any formula of R's lme4, tested by lmerTest, called through the Python package pymer4.
+
+R runs inside this process. It is started by the first fit that asks for it (some 10 s), never by an import.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from analysis.errors import InputError
+from analysis.statistics.mixed.design import INTERCEPT, Part, levels_of
+from analysis.statistics.mixed.fits import Fit, RandomEffect, Variance
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+INSTALL = "see 'Mixed models through R' in the README; formulas with one (1 | item) need neither: engine 'profile'"
+
+
+class R(NamedTuple):
+    """The parts of R that a fit uses."""
+
+    lmer: Any  # pymer4's
+    control: Any  # its stopping rule
+    extract: Any  # what a fit holds, in base types
+    factor: Any
+    data_frame: Any
+    callbacks: Any  # where its console is heard
+    error: type[Exception]
+
+
+def fit(part: Part) -> Fit:
+    """Fit any formula of lme4 to the rows of one part of a family.
+
+    Raises
+    ------
+    InputError
+        R or pymer4 is missing; or R refuses the formula or the data, with R's own words.
+    """
+    r = start()
+    with _console(r) as said:
+        try:
+            model = r.lmer(str(part.formula), data=data_frame(part.frame), control=r.control)
+            found = r.extract(model)
+        except r.error as error:
+            raise InputError(f"R cannot fit '{part.formula}'{part.label}: {_one_line(str(error))}") from error
+    value = {name: found.rx2(name) for name in found.names}
+    messages = [*map(str, value["message"]), *said]
+    terms = tuple(map(str, value["terms"]))
+    return Fit(
+        engine="pymer4",
+        terms=terms,
+        estimate=np.array(value["estimate"]),
+        se=np.array(value["se"]),
+        df=np.array(value["df"]),
+        sd=np.where(np.array(terms) == INTERCEPT, np.nan, np.array(value["sd"])),
+        triangle=np.array(value["triangle"]),
+        reml=value["reml"][0],
+        sigma=value["sigma"][0],
+        variances=tuple(
+            map(Variance, value["variance_group"], value["variance_term"], map(float, value["variance_sd"]))
+        ),
+        variance_fixed=value["variance_fixed"][0],
+        variance_random=value["variance_random"][0],
+        converged=all(code == 0 for code in value["code"]),
+        singular=bool(value["singular"][0]),
+        message="; ".join(dict.fromkeys(map(_one_line, messages))),
+        dropped={str(name): _reason(part.frame, str(name)) for name in value["dropped"]},
+        n_levels=dict(zip(value["level_group"], map(int, value["level_count"]), strict=True)),
+        y=np.array(value["y"]),
+        fitted=np.array(value["fitted"]),
+        row=part.frame.index,
+        random=_random_effects(
+            {name: value[f"effect_{name}"] for name in ("group", "term", "level", "estimate", "se")}
+        ),
+    )
+
+
+@cache
+def start() -> R:
+    """Start R, once.
+
+    Raises
+    ------
+    InputError
+        One line saying what is missing and where its installation is described.
+    """
+    paths = os.environ.get("LD_LIBRARY_PATH")
+    try:
+        import rpy2.robjects
+        from pymer4.tidystats import lmer
+        from rpy2.rinterface_lib import callbacks
+        from rpy2.rinterface_lib.embedded import RRuntimeError
+    except Exception as error:  # whatever a half-installed R answers an import with: it is told, not hidden
+        raise InputError(
+            f"engine 'pymer4' needs R with lme4 and lmerTest, and the Python package pymer4 "
+            f"({type(error).__name__}: {_one_line(str(error))}); {INSTALL}"
+        ) from error
+    finally:
+        # R puts its library folders there, and a Python started from here would load another Python's libraries.
+        if paths is None:
+            os.environ.pop("LD_LIBRARY_PATH", None)
+        else:
+            os.environ["LD_LIBRARY_PATH"] = paths
+    source = Path(__file__).with_name("r") / "lme4.R"
+    rpy2.robjects.r(source.read_text(encoding="utf-8"))
+    ours = rpy2.robjects.globalenv
+    return R(
+        lmer=lmer,
+        control=ours["waver_control"](),
+        extract=ours["waver_extract"],
+        factor=ours["waver_factor"],
+        data_frame=ours["waver_data_frame"],
+        callbacks=callbacks,
+        error=RRuntimeError,
+    )
+
+
+def data_frame(frame: pd.DataFrame) -> Any:
+    """`frame` as R's data frame: numbers as doubles, all else as factors with levels as in the other engine.
+
+    Every column crosses as one block of memory. rpy2's own conversion makes an R object of every string, and each of
+    these is later looked up in one long list to be released: with 300,000 of them a process takes minutes to end.
+    """
+    import pandas as pd
+    from rpy2.rinterface import FloatSexpVector, IntSexpVector, ListSexpVector, StrSexpVector
+
+    columns = []
+    for _, values in frame.items():
+        if pd.api.types.is_numeric_dtype(values):
+            columns.append(FloatSexpVector(np.ascontiguousarray(values, dtype=np.float64)))
+        else:
+            levels = levels_of(values)
+            codes = pd.Categorical(values, categories=levels).codes.astype(np.int32) + 1
+            columns.append(start().factor(IntSexpVector(codes), StrSexpVector(list(map(str, levels)))))
+    return start().data_frame(ListSexpVector(columns), StrSexpVector(list(map(str, frame.columns))))
+
+
+def _random_effects(columns: dict[str, Any]) -> tuple[RandomEffect, ...]:
+    """R's long table of conditional modes, one entry per group and term."""
+    import pandas as pd
+
+    table = pd.DataFrame({name: np.array(values) for name, values in columns.items()})
+    return tuple(
+        RandomEffect(str(group), str(term), tuple(rows["level"]), rows["estimate"].to_numpy(), rows["se"].to_numpy())
+        for (group, term), rows in table.groupby(["group", "term"], sort=False)
+    )
+
+
+def _reason(frame: pd.DataFrame, name: str) -> str:
+    """Why R left a column out."""
+    constant = name in frame.columns and frame[name].nunique() == 1
+    return "constant" if constant else "collinear with predictors before it"
+
+
+@contextmanager
+def _console(r: R) -> Iterator[list[str]]:
+    """What R would have written to the console as messages and warnings, one entry each."""
+    said: list[str] = []
+    kept = r.callbacks.consolewrite_warnerror
+    r.callbacks.consolewrite_warnerror = lambda text: said.append(text) if text.strip() else None
+    try:
+        yield said
+    finally:
+        r.callbacks.consolewrite_warnerror = kept
+
+
+def _one_line(text: str) -> str:
+    """R's message without its line breaks and its 'Error in ...:'."""
+    flat = " ".join(text.split())
+    return re.sub(r"^(R\[write to console\]: )?(Error|Warning message|Warning) ?(in [^:]*(?<!:):(?!:))?:? ?", "", flat)

@@ -1,0 +1,211 @@
+"""The tables of a family of fits: tests with their multiplicity, diagnostics, what plots need."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from analysis.statistics.mixed.design import INTERCEPT
+from analysis.statistics.multiplicity import adjusted
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from analysis.statistics.mixed.design import Part
+    from analysis.statistics.mixed.fits import Array, Fit
+
+    Columns = Mapping[str, Any]
+
+LEVEL = 0.95
+POOLED = "all"  # what stands for the model where one fit takes all of them
+ALPHA = 0.05
+
+
+@dataclass(frozen=True)
+class Result:
+    """The fits of a family and what can be read from them. Every table starts with the columns of the family."""
+
+    by: tuple[str, ...]
+    fits: Sequence[tuple[Part, Fit]]
+
+    @cached_property
+    def table(self) -> pd.DataFrame:
+        """One row per fit and coefficient.
+
+        Columns: term; estimate, se, lower, upper (95 %, t) on the raw scale of predictor and response; df
+        (Satterthwaite), statistic (t), p (two-sided); p_bonferroni, p_holm over the `n_tests` tests of the table,
+        intercepts left out; estimate_std, the response's change in its SDs per SD of the predictor; n_rows, n_items;
+        engine. `attrs` holds n_tests.
+        """
+        return with_multiplicity(self._stacked(_coefficients))
+
+    @cached_property
+    def diagnostics(self) -> pd.DataFrame:
+        """One row per fit.
+
+        Columns: engine, formula, converged, singular, message; reml, the criterion; sigma, the residual SD;
+        sd_<group>, of a random intercept, sd_<group>_<term>, of a slope; icc, the random effects' share of the
+        variance that the fixed effects leave; r2_marginal, r2_conditional (Nakagawa & Schielzeth 2013, for slopes
+        Johnson 2014); n_rows, n_items, n_<group>; n_missing, rows left out; dropped, predictors left out and why.
+        """
+        return self._stacked(_diagnosis)
+
+    @cached_property
+    def vif(self) -> pd.DataFrame:
+        """Variance inflation factor per fit and predictor (columns term, vif); intercepts left out."""
+        return self._stacked(_inflation)
+
+    @cached_property
+    def residuals(self) -> pd.DataFrame:
+        """One row per fitted row: row (its index in the frame), fitted (random effects included), residual."""
+        return self._stacked(lambda _, fit: {"row": fit.row, "fitted": fit.fitted, "residual": fit.y - fit.fitted})
+
+    @cached_property
+    def random_effects(self) -> pd.DataFrame:
+        """One row per fit, random effect and level: group, term, level, estimate (conditional mode), se."""
+        import pandas as pd
+
+        names = ("group", "term", "level", "estimate", "se")
+
+        def effects(_: Part, fit: Fit) -> pd.DataFrame:
+            return pd.concat(pd.DataFrame({name: getattr(effect, name) for name in names}) for effect in fit.random)
+
+        return self._stacked(effects)
+
+    def _stacked(self, build: Callable[[Part, Fit], Columns | pd.DataFrame]) -> pd.DataFrame:
+        """The tables that `build` makes of every fit, each behind the values of its family."""
+        return stacked(self.by, [(part, build(part, fit)) for part, fit in self.fits])
+
+
+def stacked(by: Sequence[str], tables: Iterable[tuple[Part, Columns | pd.DataFrame]]) -> pd.DataFrame:
+    """Tables of a family's fits in one, each behind the values of its family; a model is always named."""
+    import pandas as pd
+
+    frames = []
+    for part, columns in tables:
+        frame = pd.DataFrame(columns)
+        names = {**({} if "model" in by else {"model": POOLED}), **dict(zip(by, part.key, strict=True))}
+        for place, (name, value) in enumerate(names.items()):
+            frame.insert(place, name, value)
+        frames.append(frame)
+    return pd.concat(frames, ignore_index=True)
+
+
+def compare_scales(identity: Result, logit: Result) -> pd.DataFrame:
+    """The same family fitted to both scales of the response, side by side.
+
+    Returns
+    -------
+    DataFrame
+        One row per fit and predictor that both scales estimated: term; estimate, se, p_bonferroni and estimate_std of
+        either scale (suffix _identity, _logit); same_sign; same_significance (Bonferroni, 0.05); agreement, in words.
+        `attrs` counts n, same_sign and same_significance.
+    """
+    key = [*dict.fromkeys((*(() if "model" in identity.by else ("model",)), *identity.by)), "term"]
+    shown = [*key, "estimate", "se", "p_bonferroni", "estimate_std"]
+    one, other = (table[table["term"] != INTERCEPT][shown] for table in (identity.table, logit.table))
+    both = one.merge(other, on=key, suffixes=("_identity", "_logit"), validate="one_to_one")
+    both["same_sign"] = np.sign(both["estimate_identity"]) == np.sign(both["estimate_logit"])
+    significant = [both[f"p_bonferroni_{scale}"] < ALPHA for scale in ("identity", "logit")]
+    both["same_significance"] = significant[0] == significant[1]
+    words = [
+        significant[0] & significant[1] & both["same_sign"],
+        significant[0] & significant[1],
+        significant[0],
+        significant[1],
+    ]
+    said = ["significant on both, same sign", "significant on both, opposite sign", "on identity only", "on logit only"]
+    both["agreement"] = np.select(words, said, "significant on neither")
+    both.attrs = {"n": len(both), **{name: int(both[name].sum()) for name in ("same_sign", "same_significance")}}
+    return both
+
+
+def with_multiplicity(table: pd.DataFrame) -> pd.DataFrame:
+    """`table` with p_bonferroni and p_holm beside its p, over all its tests but those of intercepts, and n_tests."""
+    tested = ((table["term"] != INTERCEPT) & table["p"].notna()).to_numpy()
+    p, n_tests = table["p"].to_numpy(), int(tested.sum())
+    corrected: dict[str, Any] = {}
+    for method in ("bonferroni", "holm"):
+        corrected[f"p_{method}"] = np.full(len(table), np.nan)
+        corrected[f"p_{method}"][tested] = adjusted(p[tested], method)
+    corrected["n_tests"] = n_tests
+    for place, (name, values) in enumerate(corrected.items(), start=list(table.columns).index("p") + 1):
+        table.insert(place, name, values)
+    table.attrs["n_tests"] = n_tests
+    return table
+
+
+def tests(estimate: Array, se: Array, df: Array) -> Columns:
+    """t statistic, two-sided p and 95 % interval of estimates, in the order of the table."""
+    from scipy.stats import t
+
+    half = t.ppf(0.5 + LEVEL / 2, df) * se
+    p = 2 * t.sf(np.abs(estimate / se), df)
+    return {"statistic": estimate / se, "p": p, "lower": estimate - half, "upper": estimate + half}
+
+
+def _coefficients(part: Part, fit: Fit) -> Columns:
+    return {
+        "term": fit.terms,
+        "estimate": fit.estimate,
+        "se": fit.se,
+        "df": fit.df,
+        **tests(fit.estimate, fit.se, fit.df),
+        "estimate_std": fit.estimate * fit.sd / fit.y.std(ddof=1),
+        "n_rows": len(fit.y),
+        "n_items": fit.n_levels[part.formula.group],
+        "engine": fit.engine,
+    }
+
+
+def _diagnosis(part: Part, fit: Fit) -> Columns:
+    residual = fit.sigma**2
+    total = fit.variance_fixed + fit.variance_random + residual
+    diagnosis = {
+        "engine": fit.engine,
+        "formula": str(part.formula),
+        "converged": fit.converged,
+        "singular": fit.singular,
+        "message": fit.message,
+        "reml": fit.reml,
+        "sigma": fit.sigma,
+        **{_column(effect.group, effect.term): effect.sd for effect in fit.variances},
+        "icc": fit.variance_random / (fit.variance_random + residual),
+        "r2_marginal": fit.variance_fixed / total,
+        "r2_conditional": (fit.variance_fixed + fit.variance_random) / total,
+        "n_rows": len(fit.y),
+        "n_items": fit.n_levels[part.formula.group],
+        **{f"n_{group}": n for group, n in fit.n_levels.items() if group != part.formula.group},
+        "n_missing": part.n_missing,
+        "dropped": "; ".join(f"{name}: {reason}" for name, reason in (part.dropped | fit.dropped).items()),
+    }
+    return {name: [value] for name, value in diagnosis.items()}
+
+
+def _column(group: str, term: str) -> str:
+    return f"sd_{group}" if term == INTERCEPT else f"sd_{group}_{term}"
+
+
+def _inflation(part: Part, fit: Fit) -> Columns:
+    """VIF from the triangle of the design.
+
+    Below its first row, which belongs to the intercept, the triangle has the correlations of all rows: a regression
+    of its few rows has the same R2 as one of the thousands that they stand for. Stacked on their negatives they have
+    mean zero, as statsmodels expects.
+    """
+    from statsmodels.stats.outliers_influence import variance_inflation_factor
+
+    start = int(INTERCEPT in fit.terms)
+    triangle, terms = fit.triangle[start:, start:], fit.terms[start:]
+    if len(terms) < 2:
+        return {"term": terms, "vif": [1.0] * len(terms)}
+    triangle = triangle / np.linalg.norm(triangle, axis=0)
+    rows = np.vstack([triangle, -triangle])
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="The design matrix is poorly conditioned")  # what a VIF says itself
+        return {"term": terms, "vif": [variance_inflation_factor(rows, j) for j in range(len(terms))]}

@@ -1,0 +1,190 @@
+"""The measures of scores as statistics that `analysis.statistics.resampling` can resample.
+
+All take counts (draws, items), how often each item was drawn; counts of 1 give the measure itself, so that an estimate
+and its draws come from the same formula. What is undefined is NaN: the kurtosis of a constant score, the correlation
+with one.
+
+References
+----------
+Joanes, D. N. and Gill, C. A. (1998). Comparing measures of sample skewness and kurtosis. The Statistician 47, 183-189.
+Kendall, M. G. (1945). The treatment of ties in ranking problems. Biometrika 33, 239-251 (tau-b).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from analysis.statistics.resampling import Array, Columns, sd
+
+_BLOCK = 512  # items whose pairs are held at a time
+# Spread below which a score is constant but for rounding, relative to its square and to its mean.
+_RESIDUE, _RESOLUTION = 1e-13, 1e-15
+
+
+def moments(counts: Array, values: Array, *, biased: bool = True) -> dict[str, Array]:
+    """Kurtosis (Fisher's: 0 for a normal distribution) and variance (n - 1) over the drawn items.
+
+    Parameters
+    ----------
+    counts, values
+        (draws, items) and (items, units).
+    biased
+        Kurtosis as m4 / m2^2 - 3 (g2 of Joanes and Gill, the default of scipy), else G2, for which a normal sample has
+        an expectation of 0; G2 needs four items.
+
+    Returns
+    -------
+    dict
+        kurtosis, variance: (draws, units).
+    """
+    return {"kurtosis": kurtosis(counts, values, biased=biased), "variance": sd(counts, values) ** 2}
+
+
+def kurtosis(counts: Array, values: Array, *, biased: bool = True) -> Array:
+    """Fisher's kurtosis of the drawn items, see `moments`; NaN where all are equal."""
+    n = counts.sum(axis=1, keepdims=True)
+    centre = values.mean(axis=0)
+    centred = values - centre  # else the powers below cancel
+    first, second, third, fourth = (counts @ centred**power / n for power in (1, 2, 3, 4))
+    spread = second - first**2
+    tails = fourth - 4 * first * third + 6 * first**2 * second - 3 * first**4
+    constant = (spread <= _RESIDUE * second) | (spread <= (_RESOLUTION * centre) ** 2)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        excess = np.where(constant, np.nan, tails / spread**2 - 3)
+        if biased:
+            return np.asarray(excess)
+        return np.where(n > 3, (n - 1) / ((n - 2) * (n - 3)) * ((n + 1) * excess + 6), np.nan)
+
+
+def nearest(values: Array) -> Array:
+    """The whole number nearest to every score, halves up, so that no number is favoured (8.5 is 9, 7.5 is 8)."""
+    return np.asarray(np.floor(np.asarray(values, float) + 0.5))
+
+
+def concentration(counts: Array, values: Array) -> dict[str, Array]:
+    """How the drawn items' scores spread over the whole numbers, each score counted at the nearest one.
+
+    Returns
+    -------
+    dict
+        mode_share: share of the most frequent number, 0 to 1; entropy: in bits, 0 for one number only and log2(k) for
+        k numbers that are equally frequent; (draws, units).
+    """
+    shares = [_sums(counts, nearest(column)) / counts.sum(axis=1, keepdims=True) for column in values.T]
+    entropies = [-(part * np.log2(part, out=np.zeros_like(part), where=part > 0)).sum(axis=1) + 0.0 for part in shares]
+    return {
+        "mode_share": np.column_stack([part.max(axis=1) for part in shares]),
+        "entropy": np.column_stack(entropies),
+    }
+
+
+def mode(values: Array) -> tuple[float, int]:
+    """The most frequent number (of several the lowest) and how many different numbers occur; see `nearest`."""
+    numbers, sizes = np.unique(nearest(values), return_counts=True)
+    return (float(numbers[sizes.argmax()]), len(numbers)) if len(numbers) else (np.nan, 0)
+
+
+def correlations(columns: Columns, counts: Array) -> dict[str, Array]:
+    """Kendall's tau-b, Spearman's and Pearson's correlation of columns `score` and `gold` (items, units).
+
+    Returns
+    -------
+    dict
+        tau, spearman, pearson: (draws, units); NaN where either column is constant over the drawn items.
+    """
+    found: dict[str, list[Array]] = {"tau": [], "spearman": [], "pearson": []}
+    gold: _Ranked | None = None
+    for x, y in zip(columns["score"].T, columns["gold"].T, strict=True):
+        if gold is None or not np.array_equal(y, gold.values):  # as a rule, all units have one human score
+            gold = _rank(counts, y)
+        score = _rank(counts, x)
+        found["tau"].append(_tau(counts, score, gold))
+        found["spearman"].append(_spearman(counts, score, gold))
+        found["pearson"].append(pearson(counts, x, y))
+    return {name: np.column_stack(units) for name, units in found.items()}
+
+
+def tau(counts: Array, x: Array, y: Array) -> Array:
+    """Kendall's tau-b of two scores (items,) in every draw, ties and repeated items included: (draws,)."""
+    return _tau(counts, _rank(counts, x), _rank(counts, y))
+
+
+def spearman(counts: Array, x: Array, y: Array) -> Array:
+    """Spearman's correlation of two scores (items,) in every draw, midranks for ties: (draws,)."""
+    return _spearman(counts, _rank(counts, x), _rank(counts, y))
+
+
+def pearson(counts: Array, x: Array, y: Array) -> Array:
+    """Pearson's correlation of two scores (items,) in every draw: (draws,)."""
+    n = counts.sum(axis=1)
+    left, right = x - x.mean(), y - y.mean()  # else the squares below cancel
+    powers = counts @ np.column_stack([left, right, left**2, right**2, left * right])
+    sum_x, sum_y, square_x, square_y, product = powers.T
+    of_x, of_y = square_x - sum_x**2 / n, square_y - sum_y**2 / n
+    varies = (of_x > _RESIDUE * square_x) & (of_y > _RESIDUE * square_y)
+    for values, spread in ((x, of_x), (y, of_y)):
+        varies &= spread > n * (_RESIDUE * np.abs(values).max()) ** 2
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(varies, np.clip((product - sum_x * sum_y / n) / np.sqrt(of_x * of_y), -1, 1), np.nan)
+
+
+@dataclass(frozen=True, slots=True)
+class _Ranked:
+    """A score in every draw.
+
+    Attributes
+    ----------
+    values
+        The score (items,).
+    ranks
+        Rank of every item among the drawn ones, from 1, ties sharing their mean rank: (draws, items).
+    ties
+        How often each distinct value was drawn: (draws, distinct values).
+    """
+
+    values: Array
+    ranks: Array
+    ties: Array
+
+
+def _rank(counts: Array, values: Array) -> _Ranked:
+    ties = _sums(counts, values)
+    ranks = ties.cumsum(axis=1) - ties + (ties + 1) / 2
+    return _Ranked(values, ranks[:, np.unique(values, return_inverse=True)[1]], ties)
+
+
+def _sums(counts: Array, values: Array) -> Array:
+    """How often each distinct value was drawn, the values in order: (draws, distinct values)."""
+    _, which = np.unique(values, return_inverse=True)
+    order = np.argsort(which, kind="stable")
+    starts = np.searchsorted(which[order], np.arange(which.max() + 1))
+    return np.asarray(np.add.reduceat(counts[:, order], starts, axis=1))
+
+
+def _tau(counts: Array, x: _Ranked, y: _Ranked) -> Array:
+    """With c the counts of a draw, concordant minus discordant pairs are c' S c / 2.
+
+    S holds the products of the signs of all differences, so that a draw costs a matrix product rather than a sort.
+    """
+    small = counts.astype(np.float32)  # whole numbers far below 2^24: exact, and twice as fast
+    balance = np.zeros(len(counts))
+    for start in range(0, len(x.values), _BLOCK):
+        rows = slice(start, start + _BLOCK)
+        signs = np.sign(x.values[rows, None] - x.values) * np.sign(y.values[rows, None] - y.values)
+        balance += np.einsum("di,di->d", counts[:, rows], small @ signs.T.astype(np.float32))
+    drawn = counts.sum(axis=1)
+    untied = np.prod([drawn**2 - (score.ties**2).sum(axis=1) for score in (x, y)], axis=0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(untied > 0, balance / np.sqrt(untied), np.nan)
+
+
+def _spearman(counts: Array, x: _Ranked, y: _Ranked) -> Array:
+    """Pearson's correlation of the midranks, whose mean is (n + 1) / 2 and whose squares sum to (n^3 - sum t^3) / "
+    "12."""
+    n = counts.sum(axis=1)
+    product = np.einsum("di,di,di->d", counts, x.ranks, y.ranks) - n * ((n + 1) / 2) ** 2
+    squares = np.prod([(n**3 - (score.ties**3).sum(axis=1)) / 12 for score in (x, y)], axis=0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(squares > 0, np.clip(product / np.sqrt(squares), -1, 1), np.nan)

@@ -1,0 +1,1 @@
+"""Turns prompts into rows: rounds of questions, the models asked, the loop that asks them."""

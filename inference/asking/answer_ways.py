@@ -1,0 +1,165 @@
+"""The ways in which an answer can come about: option probabilities, at once or behind thinking, and texts."""
+
+from __future__ import annotations
+
+import hashlib
+from argparse import ArgumentParser, Namespace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from inference.asking.rounds import Condition, Round, Thinking
+from inference.engines import Sampling
+from inference.errors import InputError
+
+if TYPE_CHECKING:
+    from inference.stimuli.prompts import Prompt
+    from inference.stimuli.study import Variant
+
+PROBABILITY, TEXT, THOUGHT = "probability", "text", "thought"
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerWays:
+    """Which answers a protocol with options asks for.
+
+    Parameters
+    ----------
+    probability
+        Whether the options' exact probabilities are asked for.
+    texts
+        Texts to generate, each a condition of its own, parsed by the rule of `answers`.
+    thinking
+        Thinking behind which the options' exact probabilities are asked for; None: not asked for.
+    share
+        Share of the variants (0-1] for which texts or thinking are generated, drawn by the names of the stimuli.
+    """
+
+    probability: bool = True
+    texts: tuple[Sampling, ...] = ()
+    thinking: Thinking | None = None
+    share: float = 1.0
+
+    def rounds(
+        self, name: str, fields: Mapping[str, Any], render: Callable[[Variant, str | None], Prompt]
+    ) -> list[Round]:
+        """A round for probabilities under the condition `name`, one each for `name/text...` and `name/thought`."""
+        rounds = [Round((Condition(name, fields),), render)] if self.probability else []
+        texts = tuple(
+            Condition(f"{name}/{_text_name(way)}", {**fields, **_text_fields(way)}, way) for way in self.texts
+        )
+        thoughts = (
+            (Condition(f"{name}/{THOUGHT}", {**fields, **_thought_fields(self.thinking)}, self.thinking),)
+            if self.thinking
+            else ()
+        )
+        for conditions in (texts, thoughts):
+            if conditions:
+                shared = tuple(replace(each, fields={**each.fields, "share": self.share}) for each in conditions)
+                rounds.append(Round(shared, render, chosen=partial(drawn, share=self.share)))
+        return rounds
+
+
+def drawn(variant: Variant, share: float) -> bool:
+    """Whether a variant is in the subsample: decided by its own name, so adding items moves no other."""
+    digest = hashlib.sha256(f"{variant.item}/{variant.variant}".encode()).digest()
+    return int.from_bytes(digest[:8], "big") < share * 2**64
+
+
+def add_answer_arguments(parser: ArgumentParser) -> None:
+    """Arguments that say how answers come about."""
+    group = parser.add_argument_group("answers")
+    group.add_argument(
+        "--answer",
+        nargs="+",
+        choices=(PROBABILITY, TEXT, THOUGHT),
+        default=[PROBABILITY],
+        help="option probabilities (default), generated text parsed for an option, option probabilities where the "
+        "thinking of a thinking model ends; or several of these",
+    )
+    group.add_argument(
+        "--temperature",
+        nargs="+",
+        type=float,
+        metavar="T",
+        help="of generated texts, each a condition (default: 0, the likeliest token)",
+    )
+    group.add_argument(
+        "--samples", type=int, metavar="N", help="texts per prompt at temperatures above 0 (default: 10)"
+    )
+    group.add_argument(
+        "--max-tokens",
+        type=int,
+        metavar="N",
+        help="length of a text or of thinking, a text's own thinking included (default: 32 and 1024)",
+    )
+    group.add_argument(
+        "--text-share",
+        type=float,
+        metavar="P",
+        help="generate texts and thinking for this share of the variants (default: 1)",
+    )
+    group.add_argument("--effort", metavar="LEVEL", help="reasoning effort, passed on to thinking models")
+
+
+def answer_ways(options: Namespace) -> AnswerWays:
+    """Answer ways from the command line.
+
+    Raises
+    ------
+    InputError
+        For a setting of texts where no text is asked for, or a value out of range.
+    """
+    settings = {
+        "--temperature": options.temperature,
+        "--samples": options.samples,
+        "--max-tokens": options.max_tokens,
+        "--text-share": options.text_share,
+        "--effort": options.effort,
+    }
+    text, thought = TEXT in options.answer, THOUGHT in options.answer
+    given = [name for name, value in settings.items() if value is not None]
+    alien = given if not (text or thought) else [name for name in ("--temperature", "--samples") if name in given]
+    if alien and not text:
+        raise InputError(f"{alien[0]} is about generated texts: add --answer text, or leave it out")
+    share = 1.0 if options.text_share is None else options.text_share
+    if not 0 < share <= 1:
+        raise InputError(f"--text-share {share}: give a share above 0, at most 1")
+    length = {} if options.max_tokens is None else {"max_tokens": options.max_tokens}
+    texts = _texts(options, length) if text else ()
+    thinking = Thinking(**length, effort=options.effort) if thought else None
+    return AnswerWays(PROBABILITY in options.answer, texts, thinking, share)
+
+
+def _texts(options: Namespace, length: Mapping[str, int]) -> tuple[Sampling, ...]:
+    temperatures = options.temperature or [0.0]
+    if options.samples is not None and not any(temperatures):
+        raise InputError("--samples is for temperatures above 0: the likeliest text is one; give a --temperature")
+    return tuple(
+        Sampling(
+            samples=1 if not temperature else 10 if options.samples is None else options.samples,
+            temperature=temperature,
+            effort=options.effort,
+            **length,
+        )
+        for temperature in dict.fromkeys(temperatures)
+    )
+
+
+def _text_name(way: Sampling) -> str:
+    return TEXT if way.temperature == 0 else f"{TEXT}-t{way.temperature:g}"
+
+
+def _text_fields(way: Sampling) -> dict[str, Any]:
+    return {
+        "answer": TEXT,
+        "temperature": way.temperature,
+        "samples": way.samples,
+        "max_tokens": way.max_tokens,
+        "effort": way.effort,
+    }
+
+
+def _thought_fields(way: Thinking) -> dict[str, Any]:
+    return {"answer": THOUGHT, "max_tokens": way.max_tokens, "effort": way.effort}

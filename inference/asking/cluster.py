@@ -1,0 +1,247 @@
+"""The same run on a Ray cluster: Ray Data feeds batches to engines, one per GPU or CPU slot, which answer as they can.
+
+Only asking is distributed. The calling process composes the batches from the full list, as it does for an engine of its
+own, and writes the rows as they arrive: the run folder and the way it is gone on with are the same.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import sys
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any, Self
+
+from inference.asking.models import Model
+from inference.asking.rounds import Answered, Asked, Response
+from inference.asking.workers import Asker, Key, Load, Packed, Scout, Source, pack, unpack
+from inference.engines import Generation, Sampling, Score
+from inference.errors import InputError
+from inference.stimuli.prompts import Prompt
+
+LOCAL = "local"
+# A task holds as many prompts as keep a small model busy for much longer than Ray takes to hand it over; a worker that
+# dies costs what it had in hand.
+TASK_PROMPTS = 256
+TASKS_PER_WORKER = 8  # at least, so that no worker waits long for the last one
+RETRIES = 2  # of a task whose worker died; after that each of its batches is tried by itself
+
+
+class Cluster:
+    """A Ray cluster for the length of a `with` block.
+
+    Parameters
+    ----------
+    address
+        As `ray.init` takes it; `local` starts a cluster on this machine and ends it with the block.
+    workers
+        Engines at work; None is one per GPU, without GPUs one per CPU.
+
+    Raises
+    ------
+    InputError
+        Ray is not installed, the cluster cannot be reached, or it has fewer slots than workers.
+    """
+
+    def __init__(self, address: str, workers: int | None = None) -> None:
+        try:
+            import ray
+            import ray.data
+        except ImportError:
+            raise InputError("asking on a Ray cluster needs the extra `ray`: pip install 'waver[ray]'") from None
+        self._ray = ray
+        self._wanted = workers
+        self.address = address
+        self.workers = 0
+        self.resources: dict[str, float] = {}  # of one worker
+
+    def __enter__(self) -> Self:
+        ray = self._ray
+        # Nothing is sent home, and what its C++ core says goes to its own log files.
+        os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+        os.environ.setdefault("RAY_BACKEND_LOG_LEVEL", "fatal")
+        package = Path(__file__).resolve().parents[2]
+        # A machine of a cluster runs the code of the caller; processes of this one find it where it lies.
+        here: dict[str, Any] = {"env_vars": {"PYTHONPATH": ":".join([str(package), *filter(None, sys.path)])}}
+        there: dict[str, Any] = {"py_modules": [str(package / "inference")]}
+        try:
+            ray.init(
+                address=self.address,
+                runtime_env=here if self.address == LOCAL else there,
+                include_dashboard=False if self.address == LOCAL else None,
+                log_to_driver=False,
+                logging_level=logging.ERROR,
+            )
+        except (ConnectionError, ValueError, RuntimeError, OSError) as error:
+            reason = str(error).strip().splitlines()[0]
+            raise InputError(
+                f"--ray {self.address}: no cluster there ({reason}); give its address or `local`"
+            ) from None
+        try:
+            self._take_slots()
+        except BaseException:
+            ray.shutdown()
+            raise
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._ray.shutdown()
+
+    @property
+    def about(self) -> dict[str, Any]:
+        """What `run.json` records of the session."""
+        return {"address": self.address, "workers": self.workers}
+
+    def load(self, load: Load, model: Model, seed: int) -> RemoteEngine:
+        """An engine whose prompts are answered by the workers; `load` makes an engine in each."""
+        return RemoteEngine(self, Source(load, model, seed))
+
+    def _take_slots(self) -> None:
+        total = self._ray.cluster_resources()
+        kind = "GPU" if total.get("GPU") else "CPU"
+        slots = int(total.get(kind, 0))
+        if (self._wanted or 1) > slots:
+            raise InputError(
+                f"--ray-workers {self._wanted or 1}: the cluster has {slots} {kind}s, one for each; ask for fewer"
+            )
+        self.workers = self._wanted or slots
+        # Ray gives a process as many threads as CPUs.
+        self.resources = {"num_gpus": 1} if kind == "GPU" else {"num_cpus": slots // self.workers}
+
+
+class RemoteEngine:
+    """An engine as `inference.engines.Engine`, at work in other processes: it answers many batches at once.
+
+    One process beside the workers, with an engine of its own, says what they will be and cuts the batches. It gives its
+    GPU back before they start.
+    """
+
+    def __init__(self, cluster: Cluster, source: Source) -> None:
+        self._cluster, self._source = cluster, source
+        self._scout: Any = None
+        self._packed: Any = None
+        self.info: dict[str, Any]
+        self.info, self.mask_token, self.alone = self._ask_scout("about")
+
+    def form(self, requested: str) -> str:
+        """As the engine says."""
+        form: str = self._ask_scout("form", requested)
+        return form
+
+    def batches(self, prompts: Sequence[Prompt]) -> list[list[int]]:
+        """As the engine cuts them."""
+        self._packed = self._cluster._ray.put(Packed(prompts))
+        batches: list[list[int]] = self._ask_scout("batches", self._packed)
+        return batches
+
+    def answers(self, asked: Sequence[Asked]) -> Iterator[Answered]:
+        """Every batch of every round with its prompts and responses, in the order in which workers answer.
+
+        The workers start once for all rounds.
+
+        What a dying worker had in hand is asked again, at last batch by batch. A batch that costs a worker every time
+        gets errors for responses.
+        """
+        left: dict[Key, list[int]] = {}
+        packed = []
+        for place, each in enumerate(asked):
+            left |= {(place, number): batch for number, batch in enumerate(each.batches(self)) if batch}
+            packed.append(self._packed)
+        if "num_gpus" in self._cluster.resources:
+            self._end_scout()
+        for alone in (False, True):
+            for key, columns in self._stream(dict(left), asked, packed, alone):
+                batch = left.pop(key)
+                yield key[0], batch, [asked[key[0]].prompts[index] for index in batch], columns
+            if not left:
+                return
+        message = f"the worker that asked this batch died every time ({RETRIES + 1} times and again by itself)"
+        for (place, _), batch in left.items():
+            lost: list[Sequence[Response]] = [
+                [Generation(error=message) if isinstance(way, Sampling) else Score(error=message)] * len(batch)
+                for way in asked[place].ways
+            ]
+            yield place, batch, [asked[place].prompts[index] for index in batch], lost
+
+    def close(self) -> dict[str, Any]:
+        """Let go of the process beside the workers, which are gone already."""
+        self._end_scout()
+        return {}
+
+    def _end_scout(self) -> None:
+        if self._scout is not None:
+            self._cluster._ray.kill(self._scout)
+            self._scout = None
+
+    def _task_prompts(self, batches: Mapping[Key, Sequence[int]]) -> int:
+        count = sum(map(len, batches.values()))
+        return max(1, min(TASK_PROMPTS, count // (TASKS_PER_WORKER * self._cluster.workers)))
+
+    def _stream(
+        self,
+        batches: Mapping[Key, Sequence[int]],
+        asked: Sequence[Asked],
+        packed: Sequence[Any],
+        alone: bool,
+    ) -> Iterator[tuple[Key, list[Sequence[Response]]]]:
+        """Batches with their responses; what a worker died of too often is missing."""
+        import pyarrow as pa
+        from ray.data import ActorPoolStrategy, DataContext, from_arrow
+
+        context = DataContext.get_current()
+        context.enable_progress_bars = False
+        context.max_errored_blocks = -1  # a task whose retries are used up is missing, and seen to be
+        logging.getLogger("ray.data").setLevel(logging.ERROR)
+        tasks = _cut(batches, 1 if alone else self._task_prompts(batches))
+
+        def prompts(key: Key) -> list[Prompt]:
+            return [asked[key[0]].prompts[index] for index in batches[key]]
+
+        blocks = [pa.table({"task": [pack([(key, prompts(key)) for key in task])]}) for task in tasks]
+        with warnings.catch_warnings():
+            # Retries can be set only in ways that are to go with Ray 2.64; pyproject.toml keeps below it.
+            warnings.simplefilter("ignore")
+            answered = from_arrow(blocks).map_batches(
+                Asker,
+                batch_size=None,
+                batch_format="pyarrow",
+                # Two tasks in hand leave no gap; batches that are tried by themselves must also die alone.
+                compute=ActorPoolStrategy(
+                    size=min(self._cluster.workers, len(tasks)), max_tasks_in_flight_per_actor=1 if alone else 2
+                ),
+                fn_constructor_args=(self._source, list(packed), [tuple(each.ways) for each in asked]),
+                ray_remote_args_fn=partial(dict, max_task_retries=RETRIES),  # and as many restarts as it takes
+                **self._cluster.resources,
+            )
+        for table in answered.iter_batches(batch_size=None, batch_format="pyarrow"):
+            for data in table["answers"].to_pylist():
+                found = unpack(data)
+                if isinstance(found, Exception):
+                    raise found
+                yield from found
+
+    def _ask_scout(self, method: str, *arguments: Any) -> Any:
+        ray = self._cluster._ray
+        if self._scout is None:
+            resources = self._cluster.resources if "num_gpus" in self._cluster.resources else {"num_cpus": 0}
+            self._scout = ray.remote(Scout).options(**resources).remote(self._source)
+        try:
+            return ray.get(getattr(self._scout, method).remote(*arguments))
+        except ray.exceptions.RayTaskError as error:
+            raise error.cause if isinstance(error.cause, InputError) else error from None
+
+
+def _cut(batches: Mapping[Key, Sequence[int]], prompts: int) -> list[list[Key]]:
+    """Tasks of consecutive batches, each of about so many prompts and at least one batch."""
+    tasks: list[list[Key]] = []
+    size = prompts
+    for key, batch in batches.items():
+        if size >= prompts:
+            tasks.append([])
+            size = 0
+        tasks[-1].append(key)
+        size += len(batch)
+    return tasks

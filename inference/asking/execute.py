@@ -1,0 +1,227 @@
+"""The tasks of one call: studies x models, every model loaded once, every study into a run folder of its own."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Self
+
+from inference.asking.models import HOSTED, Model
+from inference.asking.one_model import Settings, ask_model, finished, release_memory
+from inference.asking.rounds import Exact, Questions, Spread
+from inference.asking.session import Stop, Tally, report_bill
+from inference.engines import NO_NUMBERS
+from inference.errors import InputError, RunFailed
+from inference.runfolder.store import Run
+from inference.stimuli.prompts import CHAT, CLOZE, PLAIN
+from inference.stimuli.study import Study
+
+if TYPE_CHECKING:
+    from inference.asking.cluster import Cluster
+    from inference.engines import Engine
+
+LISTED = 100  # items without paraphrases that are named one by one
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """One study to ask: what, whom, how, and the run folder that takes the rows.
+
+    Attributes
+    ----------
+    study
+        What is asked.
+    models
+        Asked one after the other; only one is in memory at a time.
+    questions, settings
+        The protocol's rounds of prompts with their conditions, and the engine to ask with.
+    out
+        The run folder, new or of the same study; rows appear in it at batch boundaries.
+    descriptions
+        Fields by model id (`models.read_descriptions`), which override what is known about a model.
+    command
+        The call, for `run.json`.
+    """
+
+    study: Study
+    models: Sequence[Model]
+    questions: Questions
+    settings: Settings
+    out: str
+    descriptions: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    command: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """One model of one task, and the open run folder of that task."""
+
+    run: Run
+    task: Task
+    model: Model
+
+    def same_engine(self, other: _Part) -> bool:
+        """Whether one engine serves both: the form is chosen per prompt, everything else at loading."""
+        mine, theirs = (
+            (
+                part.model.source,
+                part.model.fields.get("revision"),
+                part.run.seed,
+                replace(part.task.settings, form="auto", seed=None),
+            )
+            for part in (self, other)
+        )
+        return mine == theirs
+
+
+def execute(
+    tasks: Sequence[Task], *, load: Callable[[Model, int], Engine] | None = None, cluster: Cluster | None = None
+) -> list[Tally]:
+    """Ask every model every variant under every condition, but for what the run folders already have.
+
+    Every folder is opened before the first model is loaded. A model is loaded once for all tasks that ask it in the
+    same way, and only one is in memory at a time.
+
+    Parameters
+    ----------
+    tasks
+        The studies, each with a folder of its own.
+    load
+        Makes an engine from a model and the seed; `Settings.load` unless given.
+    cluster
+        Where to ask (`inference.asking.cluster`); None is this process.
+
+    Returns
+    -------
+    list of Tally
+        One per task, model and condition that had something left to ask.
+
+    Raises
+    ------
+    RunFailed
+        If stopped by Ctrl-C or SIGTERM (after the batch in hand), or if no prompt of a condition got a response.
+    InputError
+        If a model, form or setting does not fit, or differs from what the folder records under that name.
+    """
+    for task in tasks:
+        list_unstable(task.study)
+        _refuse_unaskable(task)
+    tallies: list[Tally] = []
+    with ExitStack() as folders, Stop() as stop:
+        groups = _by_engine([part for task in tasks for part in _open(task, folders, cluster)])
+        last = {part.run.path: part for group in groups for part in group}
+        for group in groups:
+            with _Loaded(load, cluster) as engine:
+                for part in group:
+                    if stop.requested:
+                        raise RunFailed(f"stopped before {part.model.id}; give the same command again to go on")
+                    if len(tasks) > 1:
+                        print(f"study {part.run.study.name}, model {part.model.id}", file=sys.stderr)
+                    if finished(part.run, part.model, part.task.questions, part.task.settings):
+                        print(f"{part.model.id}: nothing left to ask", file=sys.stderr)
+                    else:
+                        tallies += engine.ask(part, stop)
+                    if last[part.run.path] is part:
+                        part.run.finish()
+    hopeless = [tally for tally in tallies if tally.asked and tally.failed == tally.asked]
+    if hopeless:
+        raise RunFailed(f"{hopeless[0].model} {hopeless[0].condition}: not one response ({hopeless[0].first_error})")
+    return tallies
+
+
+def _open(task: Task, folders: ExitStack, cluster: Cluster | None) -> list[_Part]:
+    run = folders.enter_context(Run.create_or_open(task.out, task.study, seed=task.settings.seed, command=task.command))
+    if cluster is not None:
+        run.note_session(ray=cluster.about)
+    models = _describe(run, task.models, task.descriptions)
+    run.expect_models([model.id for model in models])
+    return [_Part(run, task, model) for model in models]
+
+
+def _by_engine(parts: Sequence[_Part]) -> list[list[_Part]]:
+    """Parts that one engine serves together, in order of their first appearance."""
+    groups: list[list[_Part]] = []
+    for part in parts:
+        group = next((group for group in groups if group[0].same_engine(part)), None)
+        if group is None:
+            groups.append([part])
+        else:
+            group.append(part)
+    return groups
+
+
+class _Loaded:
+    """An engine that is loaded when it is first needed, and gone at the end of the block."""
+
+    def __init__(self, load: Callable[[Model, int], Engine] | None, cluster: Cluster | None) -> None:
+        self._load, self._cluster = load, cluster
+        self._engine: Engine | Spread | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        if self._engine is not None:
+            self._engine.close()
+            self._engine = None
+            release_memory()
+
+    def ask(self, part: _Part, stop: Stop) -> list[Tally]:
+        """Ask one part, and record what it was billed for."""
+        if self._engine is None:
+            load, seed = self._load or part.task.settings.load, part.run.seed
+            cluster = self._cluster
+            self._engine = load(part.model, seed) if cluster is None else cluster.load(load, part.model, seed)
+        try:
+            return ask_model(part.run, part.model, self._engine, part.task.questions, part.task.settings, stop)
+        finally:
+            if self._engine.info["engine"] == "openai":
+                # What a server bills is known at the end, and every run folder is to have its own bill.
+                report_bill(part.model.id, part.run.add_bill(part.model.id, self._engine.close()))
+                self._engine = None
+
+
+def _refuse_unaskable(task: Task) -> None:
+    """Render the first prompt in every form that a model could need; one that succeeds is enough.
+
+    Which form a model needs is known once it is loaded. What fails in all of them would waste that time, as would
+    numbers of a scale that are wanted of a server, which shows the likeliest tokens only.
+    """
+    variant = next(task.study.variants)
+    problems = []
+    for form in (*((PLAIN, CHAT) if task.settings.form == "auto" else (task.settings.form,)), CLOZE):
+        try:
+            for each in task.questions.rounds(form):
+                prompt = each.render(variant, "[MASK]")
+                if prompt.numbers and task.settings.engine == HOSTED and each.has(Exact):
+                    raise InputError(NO_NUMBERS)
+        except InputError as error:
+            problems.append(error)
+        else:
+            return
+    raise problems[0]
+
+
+def list_unstable(study: Study) -> None:
+    """Name the items without paraphrases on standard error."""
+    alone = study.without_paraphrases
+    if alone:
+        names = ", ".join(alone[:LISTED]) + (" ..." if len(alone) > LISTED else "")
+        print(
+            f"{study.name}: {len(alone)} of {len(study.items)} items have fewer than two paraphrases: "
+            f"asked, but left out of stability statistics: {names}",
+            file=sys.stderr,
+        )
+
+
+def _describe(run: Run, models: Sequence[Model], stated: Mapping[str, Mapping[str, Any]]) -> list[Model]:
+    """Models with what the user states about them; statements about models asked earlier are recorded at once."""
+    asked = {model.id for model in models}
+    for name, fields in stated.items():
+        if name in run.models and name not in asked:
+            run.add_model(name, {**run.models[name], **fields})
+        elif name not in asked:
+            raise InputError(f"--models: there is no model '{name}' in this call or run; correct its id or take it out")
+    return [replace(model, fields={**model.fields, **stated.get(model.id, {})}) for model in models]

@@ -1,0 +1,130 @@
+"""Which models are asked: names from the command line, and what a file says about them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Container, Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from inference.engines import ENGINES
+from inference.errors import InputError
+
+DEMO = "demo"
+HOSTED = "openai"  # the engine whose models are on a server
+STAGES = ("base", "instruct", "tuned")
+FAMILIES = ("causal", "masked")  # which an imported model belongs to; of a model asked here the engine says it
+# What --models may say about a model, and how it is checked. `revision` also decides what is loaded.
+FIELDS: Mapping[str, tuple[str, Any]] = {
+    "series": ("text", lambda value: isinstance(value, str) and value.strip()),
+    "stage": (f"one of {', '.join(STAGES)}", lambda value: value in STAGES),
+    "family": (f"one of {', '.join(FAMILIES)}", lambda value: value in FAMILIES),
+    "parameters": ("a whole number", lambda value: type(value) is int and value > 0),
+    "revision": ("text", lambda value: isinstance(value, str) and value.strip()),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """A model to ask: the id it gets in the run, where its weights are, and what the user says about it."""
+
+    id: str
+    source: str
+    fields: Mapping[str, Any] = field(default_factory=dict)
+
+
+def resolve(names: Iterable[str], families: Container[str] = FAMILIES, engine: str = "auto") -> tuple[Model, ...]:
+    """Models by the names of the command line.
+
+    Parameters
+    ----------
+    names
+        A hub id; a local folder, whose name becomes the id; `NAME=FOLDER` or `NAME=HUB_ID` to choose the id; `demo`
+        for the models that come with Waver.
+    families
+        Those of `FAMILIES` that `demo` stands for: a protocol may have nothing to ask of a masked model.
+    engine
+        What asks the models. `demo` stands for those that it can ask; with `openai` a name is what the server calls a
+        model.
+
+    Raises
+    ------
+    InputError
+        For a folder that is not there, and for two models of one id.
+    """
+    one = _hosted if engine == HOSTED else _resolve
+    models = [model for name in names for model in (_demo_models(families, engine) if name == DEMO else (one(name),))]
+    seen: dict[str, Model] = {}
+    for model in models:
+        if model.id in seen:
+            raise InputError(
+                f"--model: '{model.id}' names both {seen[model.id].source} and {model.source}; name one as NAME=PATH"
+            )
+        seen[model.id] = model
+    return tuple(models)
+
+
+def read_descriptions(path: str) -> dict[str, dict[str, Any]]:
+    """A `--models` file: YAML, model id -> fields (series, stage, family, parameters, revision).
+
+    Raises
+    ------
+    InputError
+        For a file that cannot be read, an unknown field or a wrong value.
+    """
+    import yaml
+
+    from inference.stimuli.records import text_of
+
+    try:
+        content = yaml.safe_load(text_of(Path(path)))
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror})") from None
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        raise InputError(f"{path}{f', line {mark.line + 1}' if mark else ''}: malformed YAML") from None
+    if not isinstance(content, dict) or not all(isinstance(fields, dict) for fields in content.values()):
+        raise InputError(f"{path}: expected model ids, each with fields ({', '.join(FIELDS)})")
+    for model, fields in content.items():
+        for name, value in fields.items():
+            if name not in FIELDS:
+                raise InputError(f"{path}, model '{model}': unknown field '{name}'; there are {', '.join(FIELDS)}")
+            kind, valid = FIELDS[name]
+            if not valid(value):
+                raise InputError(f"{path}, model '{model}': {name} must be {kind}, not {value!r}")
+    return content
+
+
+def _resolve(name: str) -> Model:
+    chosen, equals, source = name.partition("=")
+    if not equals or Path(name).expanduser().is_dir():
+        chosen, source = "", name
+    elif not chosen or not source:
+        raise InputError(f"--model {name}: expected NAME=PATH with both parts")
+    path = Path(source).expanduser()
+    if path.is_dir():
+        return Model(chosen or path.resolve().name, str(path))
+    if path.exists():
+        raise InputError(f"--model {source}: this is a file; give the folder that holds the model")
+    # A hub id is NAME or OWNER/NAME; anything else can only be meant as a path.
+    if not re.fullmatch(r"\w[\w.-]*(/\w[\w.-]*)?", source):
+        raise InputError(f"--model {source}: no such folder")
+    return Model(chosen or source, source)
+
+
+def _hosted(name: str) -> Model:
+    chosen, equals, source = name.partition("=")
+    if not name.strip() or (equals and not (chosen and source)):
+        raise InputError(f"--model {name}: expected NAME, or NAME=NAME_ON_THE_SERVER with both parts")
+    return Model(chosen, source) if equals else Model(name, name)
+
+
+def _demo_models(families: Container[str], engine: str) -> tuple[Model, ...]:
+    from inference.demo import FAMILY
+
+    return tuple(
+        Model(name, name if engine == HOSTED else str(about.path), {"series": about.series, "stage": about.stage})
+        for name, about in FAMILY.items()
+        if about.family in families and ENGINES.get(engine, about.family) == about.family
+    )

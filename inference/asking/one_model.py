@@ -1,0 +1,268 @@
+"""Ask one model one study: every round of prompts, batch by batch, into the run folder."""
+
+from __future__ import annotations
+
+import gc
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tqdm import tqdm
+
+from inference.asking.models import Model
+from inference.asking.rounds import (
+    Asked,
+    Condition,
+    Exact,
+    Prompts,
+    Questions,
+    Response,
+    Round,
+    Spread,
+    Thinking,
+    answers,
+)
+from inference.asking.session import Stop, Tally, Writer
+from inference.errors import InputError, RunFailed
+from inference.runfolder.store import Run
+from inference.stimuli.prompts import CHAT, CLOZE, Prompt
+from inference.stimuli.study import Variant
+
+if TYPE_CHECKING:
+    from inference.engines import Engine, VllmSettings
+    from inference.engines.openai.settings import ApiSettings
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How models are asked; what stays `auto` or None is chosen per model and recorded."""
+
+    form: str = "auto"
+    engine: str = "auto"
+    dtype: str = "auto"
+    device: str = "auto"
+    revision: str | None = None
+    seed: int | None = None
+    batch_size: int | None = None
+    vllm: VllmSettings | None = None
+    api: ApiSettings | None = None
+
+    def load(self, model: Model, seed: int) -> Engine:
+        """The engine of a model."""
+        from inference import engines
+
+        return engines.load(
+            model.source,
+            engine=self.engine,
+            dtype=self.dtype,
+            device=self.device,
+            revision=model.fields.get("revision", self.revision),
+            seed=seed,
+            batch_size=self.batch_size,
+            vllm=self.vllm,
+            api=self.api,
+        )
+
+
+def finished(run: Run, model: Model, questions: Questions, settings: Settings) -> bool:
+    """Whether nothing is left to ask a hub model, so that a large one need not be loaded to find that out.
+
+    Only under settings that are as recorded or were left open. A local folder is always loaded: what it holds may have
+    changed under the same name, and then the call must be refused.
+    """
+    if model.id != model.source or Path(model.source).is_dir():
+        return False
+    known = run.models.get(model.id, {})
+    form = known.get("forms", {}).get(settings.form)
+    chosen = {
+        "engine": settings.engine,
+        "dtype": settings.dtype,
+        "device": settings.device,
+        "revision": model.fields.get("revision", settings.revision),
+        "quantization": settings.vllm.quantization if settings.vllm else None,
+    }
+    if known.get("lora") or (settings.vllm and settings.vllm.lora):  # a folder, as local models are
+        return False
+    if form is None or any(value not in ("auto", None, known.get(name)) for name, value in chosen.items()):
+        return False
+    for each in askable(form, questions.rounds(form)):
+        for condition in each.conditions:
+            if run.conditions.get(condition.name) != condition.fields:
+                return False
+            if any(run.missing(model.id, condition.name, list(filter(each.chosen, run.study.variants)))):
+                return False
+    run.add_model(model.id, {**known, **model.fields})
+    return True
+
+
+def ask_model(
+    run: Run, model: Model, engine: Engine | Spread, questions: Questions, settings: Settings, stop: Stop
+) -> list[Tally]:
+    """Ask one model every round, but for the rows that the run folder has; a tally per condition.
+
+    Raises
+    ------
+    RunFailed
+        If stopped by Ctrl-C or SIGTERM, after the batch in hand.
+    InputError
+        If the model, form or a setting does not fit, or differs from what the folder records under that name.
+    """
+    form = engine.form(settings.form)
+    wanted = questions.rounds(form)
+    rounds = fitting_rounds(model, engine, form, wanted)
+    if len(rounds) < len(wanted):
+        print(f"{model.id} fills a mask and writes no text: asked for probabilities only", file=sys.stderr)
+    forms = {**run.models.get(model.id, {}).get("forms", {}), settings.form: form}
+    run.add_model(model.id, {**engine.info, **model.fields, "forms": forms})
+    expected: dict[str, int] = {}
+    for each in rounds:
+        number = sum(map(each.chosen, run.study.variants))
+        for condition in each.conditions:
+            run.add_condition(condition.name, condition.fields)
+            expected[condition.name] = number
+    run.expect(model.id, expected)
+    tallies = []
+    # An engine in several places has to be started in them, and does all in one go.
+    for together in [rounds] if isinstance(engine, Spread) else [[each] for each in rounds]:
+        began = time.monotonic()
+        found = _ask_rounds(run, model.id, together, engine, stop)
+        for tally in found:
+            tally.report(time.monotonic() - began)
+        tallies += found
+    return tallies
+
+
+def fitting_rounds(model: Model, engine: Engine | Spread, form: str, rounds: Sequence[Round]) -> list[Round]:
+    """The rounds that a model can be asked in this form.
+
+    Raises
+    ------
+    InputError
+        For a masked model where only texts are wanted; for the option probabilities of a model in chat form that
+        thinks before it answers, as its first token is no answer, or of a server that does not show them; for
+        thinking of a model that does not.
+    """
+    fitting = askable(form, rounds)
+    thinks = form == CHAT and engine.info.get("thinks")
+    if not fitting:
+        raise InputError(f"model {model.id} fills a mask and writes no text: ask it for --answer probability")
+    if thinks and any(each.has(Exact) for each in fitting):
+        raise InputError(
+            f"model {model.id} thinks before it answers, so its first token is no answer: "
+            "ask it for --answer thought (probabilities behind its thinking) or text, or with --form plain"
+        )
+    if not thinks and any(each.has(Thinking) for each in fitting):
+        raise InputError(
+            f"model {model.id} in {form} form does not think before it answers: ask it for --answer probability"
+        )
+    if engine.info.get("unshown") and any(each.has(Exact) for each in fitting):
+        raise InputError(f"{engine.info['unshown']}; or ask for text (--answer text)")
+    return fitting
+
+
+def askable(form: str, rounds: Sequence[Round]) -> list[Round]:
+    """All rounds, but those for texts where a mask is filled."""
+    return [each for each in rounds if form != CLOZE or each.has(Exact)]
+
+
+@dataclass(slots=True)
+class _Left:
+    """A round, and what the run folder lacks of it.
+
+    Attributes
+    ----------
+    missing
+        Per condition and variant, whether its row is missing.
+    due
+        The conditions with a row missing at the start.
+    """
+
+    model: str
+    round: Round
+    variants: list[Variant]
+    missing: dict[str, bytearray]
+    due: list[Condition]
+    tallies: dict[str, Tally]
+
+    @classmethod
+    def of(cls, run: Run, model: str, asked: Round) -> _Left:
+        variants = list(filter(asked.chosen, run.study.variants))
+        missing = {condition.name: run.missing(model, condition.name, variants) for condition in asked.conditions}
+        due = [condition for condition in asked.conditions if any(missing[condition.name])]
+        tallies = {condition.name: Tally(model, condition.name) for condition in asked.conditions}
+        return cls(model, asked, variants, missing, due, tallies)
+
+    def count(self) -> int:
+        """Rows missing."""
+        return sum(map(sum, self.missing.values()))
+
+    def asked(self, mask_token: str | None) -> Asked:
+        def wanted(number: int) -> bool:
+            return any(self.missing[condition.name][number] for condition in self.due)
+
+        prompts = Prompts(self.variants, self.round.render, mask_token)
+        return Asked(prompts, [condition.way for condition in self.due], wanted)
+
+    def take(
+        self, batch: Sequence[int], prompts: Sequence[Prompt], responses: Sequence[Sequence[Response]]
+    ) -> list[dict[str, Any]]:
+        """Rows of a batch that were missing; they no longer are."""
+        rows = []
+        for condition, column in zip(self.due, responses, strict=True):
+            for number, prompt, response in zip(batch, prompts, column, strict=True):
+                if self.missing[condition.name][number]:
+                    self.missing[condition.name][number] = False
+                    variant = self.variants[number]
+                    rows.append(_row(self.model, condition.name, variant, prompt, response, self.round))
+                    self.tallies[condition.name].add(variant, response)
+        return rows
+
+
+def _ask_rounds(run: Run, model: str, rounds: Sequence[Round], engine: Engine | Spread, stop: Stop) -> list[Tally]:
+    """One model in some rounds: a tally per condition."""
+    every = [_Left.of(run, model, each) for each in rounds]
+    tallies = [tally for each in every for tally in each.tallies.values()]
+    left = [each for each in every if each.due]
+    names = [condition.name for each in left for condition in each.due]
+    if not names:
+        return tallies
+    if stop.requested:
+        raise RunFailed(f"stopped before {model} {names[0]}; give the same command again to go on")
+    total = sum(len(each.due) * len(each.variants) for each in left)
+    saved = total - sum(each.count() for each in left)
+    title = f"{model} {names[0]}" + (f" and {len(names) - 1} more" if len(names) > 1 else "")
+    with (
+        Writer(run) as writer,
+        tqdm(total=total, initial=saved, desc=title, unit="prompt", disable=None) as bar,
+    ):
+        for place, batch, prompts, responses in answers(engine, [each.asked(engine.mask_token) for each in left]):
+            rows = left[place].take(batch, prompts, responses)
+            writer.rows += rows
+            saved += len(rows)
+            writer.flush_if_due()
+            bar.update(len(rows))
+            if stop.requested and saved < total:
+                raise RunFailed(
+                    f"stopped; {saved:,} of {total:,} rows of {title} are saved; give the same command again to go on"
+                )
+    return tallies
+
+
+def _row(
+    model: str, condition: str, variant: Variant, prompt: Prompt, response: Response, asked: Round
+) -> dict[str, Any]:
+    row: dict[str, Any] = {"model": model, "condition": condition, "item": variant.item, "variant": variant.variant}
+    if response.error is not None:
+        return {**row, "error": response.error}
+    return {**row, **asked.read(variant, prompt, response)}
+
+
+def release_memory() -> None:
+    """Give the memory of a model that nobody holds any more back to the device."""
+    gc.collect()
+    torch = sys.modules.get("torch")
+    if torch is not None and torch.cuda.is_available():
+        torch.cuda.empty_cache()

@@ -1,0 +1,188 @@
+"""What a run would do, before it does it: a prompt, its options as tokens, and the prompts, tokens and time to come."""
+
+from __future__ import annotations
+
+import textwrap
+import time
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from inference.asking.models import Model
+from inference.asking.one_model import Settings, fitting_rounds, release_memory
+from inference.asking.rounds import Exact, Prompts, Questions, Way, ask
+from inference.engines import Sampling
+from inference.stimuli.prompts import Prompt
+from inference.stimuli.study import Study, Variant
+
+if TYPE_CHECKING:
+    from inference.engines import Engine, Explanation
+
+WIDTH = 100
+SHOWN_NUMBERS = 3  # of a scale, the likeliest first
+TIMED_BATCHES, TIMED_SECONDS = 3, 10.0  # the sample ends at whichever comes first
+TIMED_PROMPTS = 32  # where a prompt costs money
+
+
+def preview(
+    study: Study,
+    models: Sequence[Model],
+    questions: Questions,
+    settings: Settings,
+    load: Callable[[Model, int], Engine] | None = None,
+) -> Iterator[str]:
+    """Lines of a preview; models are loaded one by one as the lines are taken.
+
+    Parameters
+    ----------
+    study, models, questions, settings, load
+        As for `inference.asking.execute.execute`.
+
+    Raises
+    ------
+    InputError
+        If a model, form or setting does not fit.
+    """
+    variants = list(study.variants)
+    yield f"study {study.name} ({study.protocol}): {len(study.items):,} items, {len(variants):,} variants"
+    seconds = prompts = 0.0
+    for model in models:
+        engine = (load or settings.load)(model, settings.seed or 0)
+        form = engine.form(settings.form)
+        yield from ("", f"model {model.id}: {_described(engine)}")
+        for each in fitting_rounds(model, engine, form, questions.rounds(form)):
+            chosen = [variant for variant in variants if each.chosen(variant)]
+            asked = Prompts(chosen, each.render, engine.mask_token)
+            yield from ("", *(f"condition {condition.name}" for condition in each.conditions))
+            if not asked:
+                yield "  to come: nothing, no variant is drawn"
+                continue
+            yield from _explained(engine.explain(asked[0]), chosen[0])
+            tokens, ways = sum(engine.lengths(asked)), [condition.way for condition in each.conditions]
+            estimate = estimated_seconds(engine, asked, ways)
+            yield f"  to come: {len(asked):,} prompts, {tokens:,} tokens, about {duration(estimate)}"
+            bill = engine.bill(*billed_tokens(tokens, len(asked), ways))
+            if bill is not None:
+                yield f"  {bill}"
+            seconds, prompts = seconds + estimate, prompts + len(asked)
+        engine.close()
+        del engine
+        release_memory()
+    yield from ("", f"in all: {prompts:,.0f} prompts, about {duration(seconds)} (loading the models aside)")
+
+
+def estimated_seconds(engine: Engine, prompts: Sequence[Prompt], ways: Sequence[Way]) -> float:
+    """Time that all prompts will take, from timed batches spread over the length-sorted list.
+
+    Where every prompt is asked alone it may also be paid: then a few prompts tell the time.
+    """
+    if engine.alone:
+        sample = range(0, len(prompts), -(-len(prompts) // TIMED_PROMPTS))
+        began = time.perf_counter()
+        ask(engine, [prompts[number] for number in sample], ways)
+        return (time.perf_counter() - began) * len(prompts) / len(sample)
+    batches = engine.batches(prompts)
+    lengths = engine.lengths(prompts)
+    chosen = [batches[len(batches) * (2 * n + 1) // (2 * TIMED_BATCHES)] for n in range(TIMED_BATCHES)]
+    ask(engine, [prompts[number] for number in chosen[0]], ways)  # the first one also pays for warming up
+    began = time.perf_counter()
+    tokens = 0
+    for batch in chosen:
+        ask(engine, [prompts[number] for number in batch], ways)
+        tokens += sum(lengths[number] for number in batch)
+        if time.perf_counter() - began > TIMED_SECONDS:
+            break
+    return (time.perf_counter() - began) * sum(lengths) / tokens
+
+
+def billed_tokens(tokens: int, prompts: int, ways: Sequence[Way]) -> tuple[int, int]:
+    """Tokens read, and written at most, when so many prompts of so many tokens in all are asked in several ways.
+
+    All probabilities come of one request for one token, the samples of a text of another one.
+    """
+    exact = int(any(isinstance(way, Exact) for way in ways))
+    texts = [way for way in ways if not isinstance(way, Exact)]
+    written = exact + sum(way.max_tokens * (way.samples if isinstance(way, Sampling) else 1) for way in texts)
+    return (exact + len(texts)) * tokens, prompts * written
+
+
+def duration(seconds: float) -> str:
+    """A time as people say it."""
+    if seconds < 1:
+        return "1 s or less"
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    minutes = round(seconds / 60)
+    return f"{minutes} min" if minutes < 90 else f"{minutes // 60} h {minutes % 60} min"
+
+
+def _described(engine: Engine) -> str:
+    about = engine.info
+    if about["parameters"] is None:  # a model on a server
+        return f"{about['engine']}, {about['revision']} at {about['base_url']}"
+    return f"{about['engine']}, {about['parameters']:,} parameters, {about['dtype']} on {about['device']}"
+
+
+def _explained(explanation: Explanation, variant: Variant) -> Iterator[str]:
+    yield f"  item {variant.item}, variant {variant.variant}, {explanation.n_tokens} tokens:"
+    yield from (f"  | {line}" for line in explanation.text.split("\n"))
+    score = explanation.score
+    if score.error is not None:
+        yield f"  no response: {score.error}"
+    if explanation.numbers is not None:
+        yield from _explained_numbers(explanation, explanation.numbers)
+        return
+    for number, (option, forms) in enumerate(zip(variant.options, explanation.options, strict=True)):
+        mass = f"{score.probability[number]:.3g}" if score.probability else "none"
+        bound = "" if score.mass_upper is None else " or more"
+        how = " (token ids)" if any(ids for _, ids in forms) else ""
+        yield from _wrapped(f"{option.label}: mass {mass}{bound}; counted{how}:", _by_tokens(forms))
+    if score.mass is not None:
+        answer = "none of them" if score.answer is None else variant.options[score.answer].label
+        upper = "" if score.mass_upper is None else f" to {score.mass_upper:.3g}"
+        yield f"  all options together: mass {score.mass:.3g}{upper}; the most probable next token belongs to: {answer}"
+    counted = {form.casefold() for forms in explanation.options for form, _ in forms}
+    for reason, left_out in _by_reason(explanation.dropped).items():
+        # A word set of 50 words has 150 forms: where none of a word's counts, the word is enough.
+        words = dict.fromkeys(form.casefold() for form in left_out if form.casefold() not in counted)
+        yield from _wrapped(f"not counted, however capitalised ({reason}):", [repr(word) for word in words])
+        yield from _wrapped(f"not counted ({reason}):", [repr(f) for f in left_out if f.casefold() in counted])
+
+
+def _explained_numbers(explanation: Explanation, numbers: range) -> Iterator[str]:
+    """The likeliest numbers with their spellings, and all numbers together."""
+    score = explanation.score
+    likeliest = sorted(range(len(numbers)), key=lambda index: -score.probability[index] if score.probability else 0)
+    for index in likeliest[:SHOWN_NUMBERS]:
+        mass = f"{score.probability[index]:.3g}" if score.probability else "none"
+        yield from _wrapped(
+            f"{numbers[index]}: mass {mass}; counted (token ids):", _by_tokens(explanation.options[index])
+        )
+    if score.mass is not None:
+        yield f"  all numbers from {numbers[0]} to {numbers[-1]} together: mass {score.mass:.3g}"
+
+
+def _by_tokens(forms: Sequence[tuple[str, tuple[int, ...]]]) -> list[str]:
+    """Forms that come to the same token ids together, since their mass counts once."""
+    if not any(ids for _, ids in forms):  # a server that shows texts only
+        return [repr(form) for form, _ in forms]
+    same: dict[tuple[int, ...], list[str]] = {}
+    for form, ids in forms:
+        same.setdefault(ids, []).append(repr(form))
+    return [f"{' '.join(shown)} = {'+'.join(map(str, ids))};" for ids, shown in same.items()]
+
+
+def _by_reason(dropped: Sequence[tuple[int, str, str]]) -> dict[str, list[str]]:
+    reasons: dict[str, list[str]] = {}
+    for _, form, reason in dropped:
+        reasons.setdefault(reason, []).append(form)
+    return reasons
+
+
+def _wrapped(title: str, entries: Sequence[str]) -> list[str]:
+    """Indented lines, broken between entries only; none without entries."""
+    if not entries:
+        return []
+    text = " ".join([title, *(entry.replace(" ", "\0") for entry in entries)])
+    return [
+        line.replace("\0", " ") for line in textwrap.wrap(text, WIDTH, initial_indent="  ", subsequent_indent="    ")
+    ]

@@ -1,0 +1,239 @@
+"""How a study is asked: rounds of prompts, and the conditions whose answers are read off each prompt."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+
+from inference.asking.text_answers import parse
+from inference.engines import Engine, Generation, Sampling, Score, Thought
+from inference.stimuli.prompts import Prompt
+
+if TYPE_CHECKING:
+    from inference.stimuli.study import Variant
+
+
+@dataclass(frozen=True, slots=True)
+class Exact:
+    """Exact option probabilities, under the full-vocabulary softmax at a temperature."""
+
+    temperature: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Thinking:
+    """Exact option probabilities where the model's own thinking ends: at most `max_tokens`, the likeliest ones.
+
+    `effort` as in `Sampling`.
+
+    Raises
+    ------
+    InputError
+        For no tokens.
+    """
+
+    max_tokens: int = 1024
+    effort: str | None = None
+
+    def __post_init__(self) -> None:
+        _ = self.sampling  # which checks the numbers
+
+    @property
+    def sampling(self) -> Sampling:
+        """How the thinking is generated."""
+        return Sampling(max_tokens=self.max_tokens, effort=self.effort)
+
+
+Way = Exact | Sampling | Thinking
+Response = Score | Generation | Thought
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """One entry of `conditions` in `run.json`: its name, its recorded fields, and the way its answers come about."""
+
+    name: str
+    fields: Mapping[str, Any]
+    way: Way = Exact()
+
+
+def read(variant: Variant, prompt: Prompt, response: Response) -> dict[str, Any]:
+    """Columns of a response row: option probabilities as they are, generated text by the rule of `answers`."""
+    if isinstance(response, Generation):
+        return _read_text(variant, prompt, response)
+    if isinstance(response, Thought):
+        return {"output": [response.text], **(_read_score(variant, response.score) if response.score else {})}
+    return _read_score(variant, response)
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """Prompts, and the conditions that share them: one forward pass may serve several temperatures.
+
+    Attributes
+    ----------
+    conditions
+        At least one.
+    render
+        The prompt of a variant, given the engine's mask token (None where it has none).
+    read
+        Columns of the response row, from variant, prompt and what the engine answered (which has no error).
+    chosen
+        Which variants are asked in this round: all, unless a subsample is wanted.
+    """
+
+    conditions: tuple[Condition, ...]
+    render: Callable[[Variant, str | None], Prompt]
+    read: Callable[[Variant, Prompt, Any], dict[str, Any]] = read
+    chosen: Callable[[Variant], bool] = lambda variant: True
+
+    def has(self, way: type) -> bool:
+        """Whether some condition is answered in this way (`Exact`, `Sampling` or `Thinking`)."""
+        return any(isinstance(condition.way, way) for condition in self.conditions)
+
+
+class Questions(Protocol):
+    """How a protocol asks its study, whichever the model."""
+
+    def rounds(self, form: str) -> Sequence[Round]:
+        """Rounds in one prompt form ("plain", "chat" or "cloze").
+
+        Raises
+        ------
+        InputError
+            The prompts do not have this form.
+        """
+
+
+@dataclass(frozen=True, slots=True)
+class Prompts(Sequence[Prompt]):
+    """Prompts of many variants, rendered when they are looked at: millions of them take no memory."""
+
+    variants: Sequence[Variant]
+    render: Callable[[Variant, str | None], Prompt]
+    mask_token: str | None = None
+
+    def __len__(self) -> int:
+        return len(self.variants)
+
+    def __getitem__(self, index: Any) -> Any:
+        if isinstance(index, slice):
+            return Prompts(self.variants[index], self.render, self.mask_token)
+        return self.render(self.variants[index], self.mask_token)
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What is left of a round: all its prompts, the ways in which they are asked, and which of them are wanted."""
+
+    prompts: Sequence[Prompt]
+    ways: Sequence[Way]
+    wanted: Callable[[int], bool]
+
+    def batches(self, engine: Engine | Spread) -> list[list[int]]:
+        """Batches (indices into `prompts`) with something wanted in them.
+
+        Batches come from the full list and are asked as composed even where only some of their prompts are wanted, so
+        the numbers do not depend on how often a run was interrupted; unless the engine asks every prompt alone.
+        """
+        batches = [batch for batch in engine.batches(self.prompts) if any(map(self.wanted, batch))]
+        return [list(filter(self.wanted, batch)) for batch in batches] if engine.alone else batches
+
+
+# The place of a round among those that are asked, a batch of it, and the batch's prompts and responses per way.
+Answered = tuple[int, Sequence[int], list[Prompt], list[Sequence[Response]]]
+
+
+@runtime_checkable
+class Spread(Protocol):
+    """An engine that is at work in several places and has several batches answered at once."""
+
+    info: dict[str, Any]
+    mask_token: str | None
+    alone: bool
+
+    def form(self, requested: str) -> str:
+        """As `Engine.form`."""
+
+    def batches(self, prompts: Sequence[Prompt]) -> list[list[int]]:
+        """As `Engine.batches`."""
+
+    def answers(self, asked: Sequence[Asked]) -> Iterator[Answered]:
+        """As the function `answers`, in whatever order."""
+
+    def close(self) -> dict[str, Any]:
+        """As `Engine.close`."""
+
+
+def ask(engine: Engine, prompts: Sequence[Prompt], ways: Sequence[Way]) -> list[Sequence[Response]]:
+    """Ask one batch in several ways; what the ways share is computed once.
+
+    Returns
+    -------
+    list, one entry per way, of responses, one per prompt.
+    """
+    exact = [way for way in ways if isinstance(way, Exact)]
+    sampled = [way for way in ways if isinstance(way, Sampling)]
+    found: dict[Way, Sequence[Response]] = {}
+    if exact:
+        found.update(zip(exact, engine.score(prompts, [way.temperature for way in exact]), strict=True))
+    if sampled:
+        found.update(zip(sampled, engine.generate(prompts, sampled), strict=True))
+    for way in ways:
+        if isinstance(way, Thinking):
+            found[way] = engine.think(prompts, way.sampling)
+    return [found[way] for way in ways]
+
+
+def answers(engine: Engine | Spread, asked: Sequence[Asked]) -> Iterator[Answered]:
+    """Every batch with its prompts and responses.
+
+    One batch after the other, unless the engine is at work in several places and answers them itself, in any order.
+    """
+    if isinstance(engine, Spread):
+        yield from engine.answers(asked)
+        return
+    for number, each in enumerate(asked):
+        for batch in each.batches(engine):
+            prompts = [each.prompts[index] for index in batch]
+            yield number, batch, prompts, ask(engine, prompts, each.ways)
+
+
+def _read_score(variant: Variant, score: Score) -> dict[str, Any]:
+    answer = None if score.answer is None else variant.options[score.answer].label
+    return {
+        "probability": score.probability,
+        "logprob": score.logprob or None,
+        "mass": score.mass,
+        "mass_upper": score.mass_upper,
+        "answer": answer,
+    }
+
+
+def _read_text(variant: Variant, prompt: Prompt, generation: Generation) -> dict[str, Any]:
+    """Every text is parsed; of several, the option that most of them choose is the answer, none where two tie."""
+    labels = [option.label for option in variant.options]
+    wordings = dict(zip(labels, prompt.answers, strict=True))
+    chosen = [None if text is None else parse(text, wordings) for text in generation.answers]
+    count = [chosen.count(label) for label in labels]
+    most = max(count)
+    answer = labels[count.index(most)] if most and count.count(most) == 1 else None
+    return {"output": list(generation.texts), "count": count, "invalid": chosen.count(None), "answer": answer}
+
+
+__all__ = [
+    "Answered",
+    "Asked",
+    "Condition",
+    "Exact",
+    "Prompts",
+    "Questions",
+    "Response",
+    "Round",
+    "Thinking",
+    "Way",
+    "answers",
+    "ask",
+    "read",
+]

@@ -1,0 +1,141 @@
+"""What runs in the processes of a Ray cluster: engines that answer tasks, and what travels to and from them."""
+
+from __future__ import annotations
+
+import pickle
+import sys
+import traceback
+import zlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from inference.asking.models import Model
+from inference.asking.rounds import Way, ask
+from inference.engines import Engine
+from inference.errors import InputError
+from inference.stimuli.prompts import Prompt
+
+Load = Callable[[Model, int], Engine]
+Key = tuple[int, int]  # the place of a round, and of a batch in it
+CHUNK = 4096  # prompts packed together
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """How a worker makes its engine."""
+
+    load: Load
+    model: Model
+    seed: int
+
+    def engine(self) -> Engine:
+        return self.load(self.model, self.seed)
+
+
+class Packed(Sequence[Prompt]):
+    """Prompts as compressed pickles, a few per cent of their size: every worker needs to see the full list once."""
+
+    def __init__(self, prompts: Sequence[Prompt]) -> None:
+        self._length = len(prompts)
+        self._chunks = [
+            pack([prompts[number] for number in range(start, min(start + CHUNK, len(prompts)))])
+            for start in range(0, len(prompts), CHUNK)
+        ]
+        self._open: tuple[int, list[Prompt]] = (-1, [])
+
+    def __len__(self) -> int:
+        return self._length
+
+    def __getitem__(self, index: Any) -> Any:
+        if isinstance(index, slice):
+            return [self[number] for number in range(*index.indices(self._length))]
+        if not 0 <= index < self._length:
+            raise IndexError(index)
+        chunk, place = divmod(index, CHUNK)
+        if self._open[0] != chunk:
+            self._open = (chunk, unpack(self._chunks[chunk]))
+        return self._open[1][place]
+
+
+def pack(value: Any) -> bytes:
+    """A value as compressed bytes; they only ever travel between the processes of one call."""
+    return zlib.compress(pickle.dumps(value), level=1)
+
+
+def unpack(data: bytes) -> Any:
+    """The value of `pack`."""
+    return pickle.loads(zlib.decompress(data))
+
+
+class Scout:
+    """An engine in a process of its own that is asked about itself."""
+
+    def __init__(self, source: Source) -> None:
+        self._source = source
+        self._engine: Engine | None = None
+
+    def about(self) -> tuple[dict[str, Any], str | None, bool]:
+        """`info`, `mask_token` and `alone` of the engine."""
+        engine = self._loaded()
+        return engine.info, engine.mask_token, engine.alone
+
+    def form(self, requested: str) -> str:
+        """As the engine says."""
+        return self._loaded().form(requested)
+
+    def batches(self, prompts: Sequence[Prompt]) -> list[list[int]]:
+        """As the engine cuts them."""
+        return self._loaded().batches(prompts)
+
+    def _loaded(self) -> Engine:
+        # Not when it is made: what goes wrong then does not reach the caller as it was said.
+        self._engine = self._engine or self._source.engine()
+        return self._engine
+
+
+class Asker:
+    """A worker of Ray Data: one engine, asked task after task, of one round after the other.
+
+    An exception travels back as a value, because Ray Data takes one that is raised for a broken machine.
+    """
+
+    def __init__(self, source: Source, packed: Sequence[Any], ways: Sequence[Sequence[Way]]) -> None:
+        self._packed, self._ways = packed, ways
+        self._round: int | None = None
+        self._failure: Exception | None = None
+        try:
+            self._engine = source.engine()
+        except Exception as error:
+            self._failure = _portable(error)
+        torch = sys.modules.get("torch")
+        self._threads = torch.get_num_threads() if torch else None
+
+    def __call__(self, tasks: Any) -> Any:
+        """Answer the tasks of a table: a list of (key of a batch, responses per way) for each."""
+        import pyarrow as pa
+
+        if self._threads is not None:
+            sys.modules["torch"].set_num_threads(self._threads)  # counts for one thread, and this is another
+        answers = [pack(self._failure or self._answer(unpack(data))) for data in tasks["task"].to_pylist()]
+        return pa.table({"answers": pa.array(answers, pa.large_binary())})
+
+    def _answer(self, task: Sequence[tuple[Key, list[Prompt]]]) -> list[tuple[Key, list[Any]]] | Exception:
+        try:
+            return [(key, self._ask(key[0], prompts)) for key, prompts in task]
+        except Exception as error:
+            return _portable(error)
+
+    def _ask(self, place: int, prompts: list[Prompt]) -> list[Any]:
+        if place != self._round:
+            import ray
+
+            # With the full list, so that the engine asks every batch exactly as one alone would.
+            self._engine.batches(ray.get(self._packed[place]))
+            self._round = place
+        return ask(self._engine, prompts, self._ways[place])
+
+
+def _portable(error: Exception) -> Exception:
+    """An exception that survives the way to the caller, with its traceback if it is a bug."""
+    return error if isinstance(error, InputError) else RuntimeError(f"in a worker: {traceback.format_exc()}")

@@ -1,0 +1,110 @@
+"""Exact probabilities of options that are sets of token sequences.
+
+All sequences of all options form one tree. A sequence's probability is the product of the next-token probabilities
+along its path, each under the full-vocabulary softmax. Where a sequence ends at a node from which another option
+goes on ("1" and "10"), it counts only as far as the answer ends there: times 1 minus the sum of the
+probabilities of the node's children.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+import torch
+
+from inference.engines.exact.answer_words import TokenIds
+
+# Log-probabilities [rows, tokens] under the full-vocabulary softmax, of these tokens behind the prompts and a path.
+NextToken = Callable[[TokenIds, Sequence[int]], torch.Tensor]
+
+# A subtree is left out of a batch only where its whole mass is below this share of every option it could add to.
+NEGLIGIBLE = 1e-9
+
+
+@dataclass(slots=True)
+class Node:
+    """A path of tokens behind the prompt: `owner` is the option that ends here, `options` those here and below."""
+
+    path: TokenIds = ()
+    owner: int | None = None
+    options: set[int] = field(default_factory=set)
+    children: dict[int, Node] = field(default_factory=dict)
+
+    def inner(self) -> Iterator[Node]:
+        """This node and those below from which a path goes on: each costs one forward pass."""
+        if self.children:
+            yield self
+            for child in self.children.values():
+                yield from child.inner()
+
+
+def build(sequences: Sequence[Sequence[TokenIds]]) -> Node:
+    """Tree of all options' token sequences; no sequence may belong to two options."""
+    root = Node()
+    for option, paths in enumerate(sequences):
+        for path in paths:
+            node = root
+            node.options.add(option)
+            for token in path:
+                node = node.children.setdefault(token, Node(path=(*node.path, token)))
+                node.options.add(option)
+            node.owner = option
+    _prune(root)
+    return root
+
+
+def option_logprobs(root: Node, n_options: int, next_token: NextToken) -> torch.Tensor:
+    """Log-probability of every option in every row of a batch.
+
+    Parameters
+    ----------
+    root
+        The tree of `build`.
+    next_token
+        Called once for every inner node with the tokens that go on from there, parents before children.
+
+    Returns
+    -------
+    Tensor [rows, n_options], float64, on the CPU.
+    """
+    first = next_token((), list(root.children))
+    total = torch.full((first.shape[0], n_options), -math.inf, dtype=torch.float64)
+    threshold = math.log(NEGLIGIBLE / max(1, sum(1 for _ in root.inner())))
+
+    def add(option: int, logprob: torch.Tensor) -> None:
+        total[:, option] = torch.logaddexp(total[:, option], logprob)
+
+    def visit(node: Node, reached: torch.Tensor, conditional: torch.Tensor) -> None:
+        # Off the device first: not every accelerator has float64.
+        conditional = conditional.cpu().double()
+        if node.owner is not None:
+            add(node.owner, reached + _log_complement(conditional))
+        inner = []
+        for column, child in enumerate(node.children.values()):
+            logprob = reached + conditional[:, column]
+            if child.children:
+                inner.append((child, logprob))
+            elif child.owner is not None:
+                add(child.owner, logprob)
+        # The likeliest first, so that what it adds can make the others negligible.
+        for child, logprob in sorted(inner, key=lambda pair: -float(pair[1].max())):
+            if (logprob[:, None] > threshold + total[:, sorted(child.options)]).any():
+                visit(child, logprob, next_token(child.path, list(child.children)))
+
+    visit(root, torch.zeros(first.shape[0], dtype=torch.float64), first)
+    return total
+
+
+def _prune(node: Node) -> None:
+    """Longer sequences of an option add nothing to a shorter one that they begin with, if no other option does."""
+    if node.owner is not None and node.options == {node.owner}:
+        node.children.clear()
+    for child in node.children.values():
+        _prune(child)
+
+
+def _log_complement(logprobs: torch.Tensor) -> torch.Tensor:
+    """log(1 - sum of probabilities) along the last axis."""
+    return torch.log1p(-logprobs.logsumexp(-1).exp().clamp(max=1.0))

@@ -1,0 +1,172 @@
+"""Next-token probabilities behind a batch of prompts, and behind answer tokens forced onto them."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+from torch import Tensor
+from transformers import DynamicCache
+from transformers.cache_utils import DynamicLayer, DynamicSlidingWindowLayer
+
+from inference.engines.exact.answer_words import TokenIds
+from inference.engines.local.engine import pad_right
+from inference.engines.local.last_position import OnePosition, agree
+from inference.engines.rows import common_prefix
+
+UNLIMITED = 2**31
+
+
+class Prefix:
+    """Token ids that all prompts begin with; their keys and values are computed once, in the first batch."""
+
+    def __init__(self, ids: list[int]) -> None:
+        self.ids = ids
+        self._layers: list[tuple[Tensor, Tensor]] = []
+
+    def cache(self, model: Any, rows: int) -> DynamicCache:
+        """A cache of a batch that holds the prefix: views of the one copy, so nothing is copied here."""
+        if self.ids and not self._layers:
+            self._layers = self._compute(model)
+        cache = DynamicCache()
+        for keys, values in self._layers:
+            layer = DynamicLayer()
+            layer.lazy_initialization(keys, values)
+            # A forward pass replaces a layer's tensors and never writes into them: the views stay as they are.
+            layer.keys, layer.values = keys.expand(rows, -1, -1, -1), values.expand(rows, -1, -1, -1)
+            cache.layers.append(layer)
+        return cache
+
+    def _compute(self, model: Any) -> list[tuple[Tensor, Tensor]]:
+        cache = DynamicCache()
+        model.base_model(input_ids=torch.tensor([self.ids], device=model.device), past_key_values=cache, use_cache=True)
+        return [(layer.keys, layer.values) for layer in cache.layers]
+
+
+class Continuations:
+    """Log-softmax of the next token for every prompt of a batch.
+
+    Right padding without an attention mask is exact for a causal model: no token sees a later one. Forced tokens
+    go behind the padding, which an attention mask then hides, at the position ids that follow each prompt.
+
+    Parameters
+    ----------
+    run_model
+        The model.
+    prompts
+        Token ids per row.
+    prefix
+        Shared start of all rows; empty ids where nothing is shared.
+    cached
+        Whether keys and values may be kept between passes (`cache_window`). Without, every pass computes
+        the prompts anew.
+    forced
+        Whether further tokens will follow; nothing needs to be kept where none will.
+
+    Attributes
+    ----------
+    cache, seen, position
+        Behind the prompts, where keys and values are kept: these; which of their places hold a token
+        [rows, places], bool; the position of the token to come [rows]. `cache` is None where nothing is kept.
+    """
+
+    seen: Tensor
+    position: Tensor
+
+    def __init__(
+        self, run_model: OnePosition, prompts: Sequence[list[int]], prefix: Prefix, cached: bool, forced: bool = True
+    ) -> None:
+        self.run_model = run_model
+        self.prompts = prompts
+        self.cache: DynamicCache | None = None
+        self._device = run_model.model.device
+        self._prefix = prefix
+        self._keep = cached and bool(prefix.ids or forced)
+        self._path: TokenIds = ()
+        self._first: Tensor | None = None
+
+    def next_token(self, path: TokenIds) -> Tensor:
+        """Log-softmax [rows, vocabulary] of the token behind the prompts and the forced tokens `path`."""
+        if not path:
+            if self._first is None:
+                self._first = self._after_prompts()
+            return self._first
+        if self.cache is None:
+            ids, lengths = pad_right([[*prompt, *path] for prompt in self.prompts], self._device)
+            return self.run_model(lengths - 1, input_ids=ids, use_cache=False)
+        return self._after_forced(path)
+
+    def _after_prompts(self) -> Tensor:
+        shared = len(self._prefix.ids)
+        ids, lengths = pad_right([prompt[shared:] for prompt in self.prompts], self._device)
+        if not self._keep:
+            return self.run_model(lengths - 1, input_ids=ids, use_cache=False)
+        self.cache = self._prefix.cache(self.run_model.model, len(self.prompts))
+        result = self.run_model(lengths - 1, input_ids=ids, past_key_values=self.cache, use_cache=True)
+        real = torch.arange(ids.shape[1], device=self._device) < lengths[:, None]
+        self.seen = torch.cat([real.new_ones(len(ids), shared), real], dim=1)
+        self.position = shared + lengths
+        return result
+
+    def _after_forced(self, path: TokenIds) -> Tensor:
+        """Go back to where `path` leaves the path before it, and on from there."""
+        known = common_prefix(list(self._path), list(path[:-1]))
+        rows = len(self.prompts)
+        back = len(self._path) - len(known)
+        if back:
+            self.cache.crop(-back)  # type: ignore[union-attr]
+        new = torch.tensor(path[len(known) :], device=self._device).expand(rows, -1)
+        start = self.position + len(known)
+        result = self.run_model(
+            torch.full((rows,), new.shape[1] - 1, device=self._device),
+            input_ids=new,
+            attention_mask=torch.cat([self.seen, self.seen.new_ones(rows, len(path))], dim=1).long(),
+            position_ids=start[:, None] + torch.arange(new.shape[1], device=self._device),
+            past_key_values=self.cache,
+            use_cache=True,
+        )
+        self._path = path
+        return result
+
+
+def cache_window(run_model: OnePosition) -> int:
+    """Longest sequence, in tokens, up to which keys and values of this model may be kept and shared.
+
+    Only where all its layers attend over the full sequence, or over a window that is not yet full, and where it
+    takes position ids; and only if a trial on a few ids gives the probabilities of a pass without cache. 0 for
+    any other model (state spaces, linear attention): it is asked without sharing.
+    """
+    model = run_model.model
+    config = model.config.get_text_config()
+    parameters = inspect.signature(model.forward).parameters
+    if "past_key_values" not in parameters or "position_ids" not in parameters:
+        return 0
+    try:
+        layers = DynamicCache(config=config).layers
+    except (KeyError, AttributeError):  # kinds of layers that this transformers has no cache for
+        return 0
+    if any(type(layer) not in (DynamicLayer, DynamicSlidingWindowLayer) for layer in layers):
+        return 0
+    windows = [layer.sliding_window for layer in layers if isinstance(layer, DynamicSlidingWindowLayer)]
+    if getattr(config, "attention_types", None):  # GPT-Neo: every other layer is local
+        windows.append(config.window_size)
+    rope = getattr(config, "rope_parameters", None) or {}
+    if rope.get("rope_type") in ("dynamic", "longrope"):  # other keys as soon as a sequence outgrows this length
+        windows.append(rope.get("original_max_position_embeddings") or config.max_position_embeddings)
+    return min(windows, default=UNLIMITED) if _cache_is_exact(run_model) else 0
+
+
+@torch.inference_mode()
+def _cache_is_exact(run_model: OnePosition) -> bool:
+    ids = torch.linspace(1, run_model.model.config.get_text_config().vocab_size - 1, 9).long().tolist()
+    prompts = [ids[:4], [*ids[:2], *ids[4:8]]]
+    results = []
+    for prefix, cached in ((ids[:2], True), ([], False)):
+        asked = Continuations(run_model, prompts, Prefix(prefix), cached)
+        try:
+            results.append(torch.stack([asked.next_token(()), asked.next_token((ids[8],))]))
+        except (RuntimeError, ValueError, TypeError, IndexError):
+            return False  # a cache of another kind than the one that was given
+    return agree(results[0], results[1], run_model.model.dtype)

@@ -1,0 +1,71 @@
+"""What the engines that run a transformers model on this machine have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import torch
+
+from inference.engines.local.batching import halving, partition, token_budget
+from inference.engines.local.last_position import OnePosition
+from inference.engines.rows import Row, RowEngine
+
+if TYPE_CHECKING:
+    from inference.engines.loading import Checkpoint
+
+R = TypeVar("R")
+
+
+class LocalEngine(RowEngine):
+    """A transformers model that is asked in length-sorted batches.
+
+    A subclass says how a batch that fits in memory is scored (`_score_rows`).
+    """
+
+    def __init__(self, checkpoint: Checkpoint, batch_size: int | None = None) -> None:
+        self.name = checkpoint.name
+        self.model = checkpoint.model
+        self.tokenizer = checkpoint.tokenizer
+        self.run_model = OnePosition(self.model)
+        self.info: dict[str, Any] = dict(checkpoint.info)
+        self._seed = checkpoint.seed
+        self._batch_size = batch_size
+        self._rows_that_fit: int | None = None
+
+    def _cut(self, lengths: Sequence[int], shared: list[int]) -> list[list[int]]:
+        longest = max(lengths, default=1)
+        tokens, rows = token_budget(self.model, longest)
+        if self._batch_size is not None:
+            tokens, rows = self._batch_size * longest, self._batch_size
+        computed_once = len(self._share(shared))
+        return partition([length - computed_once for length in lengths], tokens, rows)
+
+    @torch.inference_mode()
+    def _in_memory(
+        self, ask: Callable[[Sequence[Row]], list[R]], rows: Sequence[Row], failed: Callable[[str], R]
+    ) -> list[R]:
+        """Ask as many rows at a time as memory takes."""
+        results: list[R] = []
+        for part, size in halving(ask, rows, self._rows_that_fit or len(rows)):
+            if size < len(rows):
+                self._rows_that_fit = size
+            results += part or [failed(f"out of memory on {self.model.device} with this prompt alone")]
+        return results
+
+    def _share(self, prefix: list[int]) -> list[int]:
+        """Ids at the start of all prompts that will be computed once only: none, unless an engine can."""
+        return []
+
+
+def pad_right(
+    rows: Sequence[Sequence[int]], device: torch.device, fill: int | None = None
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """Rows of ids as one tensor [rows, longest], with their lengths [rows].
+
+    Without `fill`, each row is filled up with its own last id: where nobody looks, any id will do.
+    """
+    lengths = [len(row) for row in rows]
+    width = max(lengths)
+    padded = [[*row, *([row[-1] if fill is None else fill] * (width - len(row)))] for row in rows]
+    return torch.tensor(padded, device=device), torch.tensor(lengths, device=device)

@@ -1,0 +1,124 @@
+"""Engine `masked`: a bidirectional language model asked which words fill a mask."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from inference.engines import Explanation, Generation, Sampling, Score, Thought
+from inference.engines.exact.answer_words import Options, TokenIds, collect, head, tail
+from inference.engines.exact.targets import Target, Targets, WholeVocabulary, score_batch
+from inference.engines.local.engine import LocalEngine, pad_right
+from inference.engines.rows import Row
+from inference.engines.tokens import plain_encoder
+from inference.errors import InputError
+
+if TYPE_CHECKING:
+    from inference.engines.loading import Checkpoint
+    from inference.stimuli.prompts import Prompt
+
+
+class MaskedEngine(LocalEngine):
+    """Option probabilities at the mask: the sum over each option's words that are one token there."""
+
+    def __init__(self, checkpoint: Checkpoint, batch_size: int | None = None) -> None:
+        super().__init__(checkpoint, batch_size)
+        if self.tokenizer.mask_token is None:
+            raise InputError(f"model {self.name}: its tokenizer has no mask token, so --engine masked cannot ask it")
+        self._mask: str = self.tokenizer.mask_token
+        self.mask_token = self._mask
+        self._encode = plain_encoder(self.tokenizer, special_tokens=True)
+        self._window = _window(self.model)
+        self._targets = Targets()
+        pad = self.tokenizer.pad_token_id
+        self._pad = 0 if pad is None else pad
+        self.info["shortcuts"] = list(self.run_model.shortcuts)
+
+    def form(self, requested: str) -> str:
+        """The one form that a masked model can be asked in: cloze, whatever form causal models are asked in."""
+        return "cloze"
+
+    def explain(self, prompt: Prompt) -> Explanation:
+        """Show how one prompt is tokenised and answered, and which words of the word sets count."""
+        row = self._rows([prompt])[0]
+        options = self._fillers(row)
+        return Explanation(row.text, len(row.ids), options.forms, options.dropped, self.score([prompt])[0][0])
+
+    def generate(self, prompts: Sequence[Prompt], samplings: Sequence[Sampling]) -> list[list[Generation]]:
+        """Refuse: a masked model fills a mask and writes no text."""
+        raise InputError(f"model {self.name} fills a mask and writes no text: ask it for probabilities only")
+
+    def think(self, prompts: Sequence[Prompt], sampling: Sampling) -> list[Thought]:
+        """Refuse, as `generate` does."""
+        raise InputError(f"model {self.name} fills a mask and writes no text: ask it for probabilities only")
+
+    def _rows(self, prompts: Sequence[Prompt]) -> list[Row]:
+        if any(prompt.numbers for prompt in prompts):
+            raise InputError(f"model {self.name} fills a mask, which has no room for a number of a scale")
+        texts = [prompt.text or "" for prompt in prompts]
+        rows = [
+            Row(text, ids, prompt.answers)
+            for text, ids, prompt in zip(texts, self._encode(texts), prompts, strict=True)
+        ]
+        for row in rows:
+            masks = row.ids.count(self.tokenizer.mask_token_id)
+            if masks != 1:
+                raise InputError(
+                    f"a prompt must contain the mask {self.mask_token} of model {self.name} once, this one has {masks}:"
+                    f" '{_shortened(row.text)}'; change the prompt, or the statement if it contains the mask itself"
+                )
+        return rows
+
+    def _problem(self, row: Row) -> str | None:
+        if self._window is not None and len(row.ids) > self._window:
+            return f"the prompt is too long: {len(row.ids)} tokens exceed the model's context window of {self._window}"
+        return None
+
+    def _score_rows(self, rows: Sequence[Row], temperatures: Sequence[float]) -> list[list[Score]]:
+        ids, lengths = pad_right([row.ids for row in rows], self.model.device, self._pad)
+        at = (ids == self.tokenizer.mask_token_id).int().argmax(-1)
+        # Rows of one length need no mask, and attention without one is faster.
+        padded = int(lengths.min()) < ids.shape[1]
+        mask = (torch.arange(ids.shape[1], device=ids.device) < lengths[:, None]).long() if padded else None
+        log_softmax = self.run_model(at, input_ids=ids, attention_mask=mask)
+        following = WholeVocabulary(lambda _path: log_softmax)
+        return score_batch([self._target(row) for row in rows], following, temperatures)
+
+    def _target(self, row: Row) -> Target:
+        left, _, right = row.text.partition(self._mask)
+        context = (row.answers, tail(left), head(right))
+        return self._targets.get(context, lambda: self._fillers(row))
+
+    def _fillers(self, row: Row) -> Options:
+        """Words that are one token in the place of the mask, the rest of the prompt's tokens unchanged."""
+        words = [(option, word) for option, words in enumerate(row.answers) for word in words]
+        at = row.ids.index(self.tokenizer.mask_token_id)
+        found: list[tuple[int, str, TokenIds]] = []
+        dropped: list[tuple[int, str, str]] = []
+        texts = [row.text.replace(self._mask, word) for _, word in words]
+        for (option, word), ids in zip(words, self._encode(texts), strict=True):
+            if len(ids) != len(row.ids) or ids[:at] != row.ids[:at] or ids[at + 1 :] != row.ids[at + 1 :]:
+                dropped.append((option, word, "is not one token in this place"))
+            elif ids[at] == self.tokenizer.unk_token_id:
+                dropped.append((option, word, "is not in the vocabulary"))
+            else:
+                found.append((option, word, (ids[at],)))
+        return collect(row.answers, found, dropped)
+
+
+def _window(model: Any) -> int | None:
+    """Longest sequence in tokens, None where positions have no end."""
+    limit: int | None = getattr(model.config, "max_position_embeddings", None)
+    if limit is None:
+        return None
+    for name, module in model.named_modules():
+        # RoBERTa counts positions from behind the padding id, so that many of its position embeddings are never used.
+        if name.endswith("position_embeddings") and getattr(module, "padding_idx", None) is not None:
+            return limit - int(module.padding_idx) - 1
+    return limit
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= 80 else f"{text[:77]}..."

@@ -1,0 +1,108 @@
+"""Many token paths behind every prompt in one forward pass: a tree, in which a token sees its own path only."""
+
+from __future__ import annotations
+
+import numpy as np
+import torch
+from torch import Tensor
+from transformers import DynamicCache
+
+from inference.engines.exact.answer_words import TokenIds
+from inference.engines.exact.lattice import Paths, Places
+from inference.engines.local.continuations import Continuations, Prefix
+from inference.engines.local.generation import Room
+from inference.engines.local.last_position import OnePosition, agree
+
+
+class Tree:
+    """Next-token scores behind paths, of every row its own, the prompts' keys and values being computed once.
+
+    Parameters
+    ----------
+    asked
+        The prompts.
+    paths
+        The paths that may be asked for.
+    room
+        Paths for which there is to be room beside the prompts; more of it is made where it ends.
+    trees
+        Whether this model takes trees (`sees_trees`) and keeps the keys and values of the prompts. Without, every
+        path is a pass of its own.
+    """
+
+    def __init__(self, asked: Continuations, paths: Paths, room: int, trees: bool) -> None:
+        self.rows, self.alike = len(asked.prompts), not trees
+        self._asked = asked
+        self._paths = paths
+        self._room = room
+        self._cache: DynamicCache | None = None
+        # Where in the cache, behind the prompts, each row keeps each path; -1 for none, as for the path "-1".
+        self._kept = np.full((self.rows, len(paths.ids) + 1), -1)
+        self._length = 0
+
+    def after(self, chosen: Places, followed: bool) -> Tensor:
+        """Scores [rows, width, vocabulary]; see `lattice.Branches`."""
+        if not chosen.any():
+            return self._asked.next_token(())[:, None]
+        if self.alike:
+            return self._one_by_one(chosen)
+        device, width = self._asked.position.device, chosen.shape[1]
+        if self._cache is None:
+            self._cache = DynamicCache()
+            self._cache.layers = [Room(layer, None, self._room) for layer in self._asked.cache.layers]  # type: ignore[union-attr]
+        scores = self._asked.run_model.everywhere(
+            input_ids=torch.tensor(self._paths.tokens[chosen], device=device),
+            attention_mask=self._mask(chosen),
+            position_ids=self._asked.position[:, None] + torch.tensor(self._paths.lengths[chosen] - 1, device=device),
+            past_key_values=self._cache,
+            use_cache=True,
+        )
+        if followed:
+            np.put_along_axis(self._kept, chosen, np.arange(self._length, self._length + width)[None], axis=1)
+            self._length += width
+        else:
+            self._cache.crop(-width)
+        return scores
+
+    def _one_by_one(self, chosen: Places) -> Tensor:
+        """A pass for every path that any row asks for."""
+        scores: Tensor | None = None
+        for path in np.unique(chosen).tolist():
+            found = self._asked.next_token(self._paths.ids[path])
+            if scores is None:
+                scores = found.new_empty(*chosen.shape, found.shape[-1])
+            rows, places = (torch.from_numpy(where).to(found.device) for where in np.nonzero(chosen == path))
+            scores[rows, places] = found[rows]
+        assert scores is not None
+        return scores
+
+    def _mask(self, chosen: Places) -> Tensor:
+        """What is added to attention, [rows, 1, width, places]: every path sees its prompt and its own tokens."""
+        seen, model = self._asked.seen, self._asked.run_model.model
+        width = chosen.shape[1]
+        kept = self._kept[np.arange(self.rows)[:, None, None], self._paths.lines[chosen]]
+        own = np.zeros((*chosen.shape, self._length + width + 1), dtype=bool)  # a place more for "none", then cut off
+        np.put_along_axis(own, kept, True, axis=-1)
+        own[:, np.arange(width), self._length + np.arange(width)] = True
+        shown = torch.cat([seen[:, None].expand(-1, width, -1), torch.from_numpy(own[..., :-1]).to(seen.device)], -1)
+        hidden = torch.finfo(model.dtype).min
+        return torch.zeros(shown.shape, dtype=model.dtype, device=seen.device).masked_fill(~shown, hidden)[:, None]
+
+
+@torch.inference_mode()
+def sees_trees(run_model: OnePosition) -> bool:
+    """Whether a model whose keys and values may be kept gives the probabilities of single passes for trees, too."""
+    ids = torch.linspace(1, run_model.model.config.get_text_config().vocab_size - 1, 9).long().tolist()
+    prompts = [ids[:4], [*ids[:2], *ids[4:8]]]
+    a, b, c, d = ids[5:]
+    paths: list[TokenIds] = [(), (d,), (c,), (d, b), (c, a), (c, b), (a,)]
+    steps = [[[0], [0]], [[1, 2], [2, 1]], [[4, 3, 5], [3, 4, 5]], [[6, 5], [4, 6]]]
+    results = []
+    for trees in (True, False):
+        tree = Tree(Continuations(run_model, prompts, Prefix([]), cached=True), Paths(paths), 4, trees)
+        try:
+            scores = [tree.after(np.array(chosen), followed=len(chosen[0]) < 3) for chosen in steps]
+            results.append(torch.cat([step.log_softmax(-1) for step in scores], dim=1))
+        except (RuntimeError, ValueError, TypeError, IndexError):
+            return False  # it makes its attention mask by itself
+    return agree(results[0], results[1], run_model.model.dtype)

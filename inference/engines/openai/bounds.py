@@ -1,0 +1,143 @@
+"""What the most probable first tokens say of the options: exact numbers where they can, bounds where they cannot."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from inference.engines import Score
+from inference.engines.exact.answer_words import Answers, Options, TokenIds, spaced
+from inference.engines.openai.returned import Shown
+from inference.errors import InputError
+
+# What is hidden but lighter than this is rounding.
+NEGLIGIBLE = 1e-6
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """What a token may be the start of.
+
+    Attributes
+    ----------
+    whole
+        The option that it is a whole answer of, beyond doubt.
+    perhaps
+        Options that it may begin, if `whole` is None: more would have to be known of what follows.
+    """
+
+    whole: int | None = None
+    perhaps: frozenset[int] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Forms:
+    """The surface forms of every option, each as a sequence: of bytes, or of token ids where the server gives ids.
+
+    Attributes
+    ----------
+    sequences
+        Per option its distinct forms.
+    firsts
+        The token ids that begin a form: known ids tell whether all that counts was shown. None: forms are bytes, and
+        any token that is not shown may count.
+    """
+
+    sequences: tuple[tuple[bytes | TokenIds, ...], ...]
+    firsts: frozenset[int] | None = None
+
+    def match(self, token: Shown) -> Match:
+        """What a shown token may be the start of.
+
+        A form of one option that begins a longer form of the same option makes the longer one superfluous; one that
+        begins another option's ("1", "10") leaves open which of them is meant.
+        """
+        start: bytes | TokenIds = token.text if token.id is None else (token.id,)
+        size = len(start)
+        whole: set[int] = set()
+        longer: set[int] = set()
+        for option, forms in enumerate(self.sequences):
+            for form in forms:
+                if form[:size] != start:
+                    continue
+                if token.open:  # more bytes of a character beyond ASCII follow
+                    if len(form) > size and form[size] >= 0x80:
+                        longer.add(option)
+                elif len(form) == size:
+                    whole.add(option)
+                else:
+                    longer.add(option)
+        if len(whole) == 1 and longer <= whole:
+            return Match(whole=whole.pop())
+        return Match(perhaps=frozenset(whole | longer))
+
+
+@lru_cache(maxsize=1024)
+def by_text(answers: Answers) -> Forms:
+    """Forms as bytes, directly behind the prompt and behind a space.
+
+    Raises
+    ------
+    InputError
+        Two options have the same form.
+    """
+    owner: dict[bytes, int] = {}
+    for option, words in enumerate(answers):
+        if not words:
+            raise InputError(f"option {option + 1} has no answers: give its words")
+        for form in (form for word in words for form in spaced(word)):
+            if owner.setdefault(form.encode(), option) != option:
+                raise InputError(
+                    f"'{form}' is an answer of options {owner[form.encode()] + 1} and {option + 1}: "
+                    "choose other answer words"
+                )
+    return Forms(tuple(tuple(form for form, of in owner.items() if of == option) for option in range(len(answers))))
+
+
+def by_ids(options: Options) -> Forms:
+    """Forms as token ids."""
+    return Forms(options.sequences, frozenset(options.first_tokens))
+
+
+def score(tokens: Sequence[Shown], forms: Forms) -> Score:
+    """Option probabilities from the most probable first tokens, the likeliest first.
+
+    `probability` and `mass` count the tokens that are a whole answer of one option beyond doubt. Where others may
+    count too - tokens that are only the beginning of an answer, and tokens that are not shown - they are lower bounds,
+    and `mass_upper` adds all that may be missing. `logprob` is given for exact numbers only.
+    """
+    probability = [0.0] * len(forms.sequences)
+    unclear = total = 0.0
+    for token in tokens:
+        value = math.exp(token.logprob)
+        total += value
+        match = forms.match(token)
+        if match.whole is not None:
+            probability[match.whole] += value
+        elif match.perhaps:
+            unclear += value
+    mass = min(1.0, sum(probability))
+    missing = unclear + _hidden(tokens, forms, total)
+    answer = _owner(forms.match(tokens[0]))
+    if missing > NEGLIGIBLE:
+        return Score(tuple(probability), (), mass, answer, mass_upper=min(1.0, mass + missing))
+    logprob = tuple(math.log(value) if value else -math.inf for value in probability)
+    return Score(tuple(probability), logprob, mass, answer)
+
+
+def _hidden(tokens: Sequence[Shown], forms: Forms, total: float) -> float:
+    """The most that tokens of the options can have among those that are not shown."""
+    rest = max(0.0, 1.0 - total)
+    if forms.firsts is None:
+        return rest
+    # Each of them is less probable than any that is shown.
+    hidden = len(forms.firsts - {token.id for token in tokens})
+    return min(rest, hidden * math.exp(tokens[-1].logprob))
+
+
+def _owner(match: Match) -> int | None:
+    if match.whole is not None:
+        return match.whole
+    return next(iter(match.perhaps)) if len(match.perhaps) == 1 else None

@@ -1,0 +1,290 @@
+"""Engine `openai`: a model behind any server that speaks OpenAI's chat or completions protocol."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from collections.abc import Coroutine, Mapping, Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from inference.engines import NO_NUMBERS, Explanation, Generation, Sampling, Score, Thought
+from inference.engines.openai import bounds, requests
+from inference.engines.openai.limits import Clock
+from inference.engines.openai.pool import Pool
+from inference.engines.openai.probe import Probe, probe
+from inference.engines.openai.returned import first_tokens
+from inference.engines.openai.server import Failed, Retries, Server
+from inference.engines.openai.settings import CHAT, COMPLETIONS, ApiSettings
+from inference.engines.openai.token_text import Words
+from inference.engines.openai.usage import cost
+from inference.errors import InputError, RunFailed
+
+if TYPE_CHECKING:
+    from inference.stimuli.prompts import Prompt
+
+R = TypeVar("R")
+API_OF = {"chat": CHAT, "plain": COMPLETIONS}
+FORM_OF = {api: form for form, api in API_OF.items()}
+REFUSED = (400, 422)
+NO_ENDPOINT = (400, 404, 405, 422, 501)
+# vLLM's limit of token ids that it shows the probabilities of.
+MOST_NAMED = 128
+
+
+class OpenAIEngine:
+    """A model on a server, asked with many requests at once.
+
+    Option probabilities are read off the most probable first tokens that the server shows: exact where those settle
+    it, bounds otherwise (`api.bounds`).
+
+    Parameters
+    ----------
+    model
+        Its name on the server.
+    settings
+        Where the server is and what may be asked of it.
+    seed
+        Seed of generated texts.
+    batch_size
+        Prompts to ask before their rows are written; None chooses.
+    retries, clock
+        How failures are waited out.
+
+    Raises
+    ------
+    InputError
+        The server cannot be reached, refuses, or answers with another model.
+    """
+
+    mask_token: str | None = None
+    alone = True
+
+    def __init__(
+        self,
+        model: str,
+        settings: ApiSettings,
+        *,
+        seed: int = 0,
+        batch_size: int | None = None,
+        retries: Retries | None = None,
+        clock: Clock | None = None,
+    ) -> None:
+        self.settings = settings
+        self._seed = seed
+        self._batch_size = batch_size or settings.batch
+        self._server = Server(model, settings, retries or Retries(), clock or Clock())
+        self._runner = asyncio.Runner()
+        self._probes: dict[str, Probe] = {}
+        self._pool = Pool(settings.concurrency)
+        self._one_by_one = False
+        self._words = Words(self._server)
+        self.info: dict[str, Any] = {}
+        try:
+            self.info = self._introduce()
+        except BaseException:
+            self.close()
+            raise
+
+    def form(self, requested: str) -> str:
+        """Prompt form to use; "auto" is chat where the server has a chat endpoint for the model.
+
+        Raises
+        ------
+        InputError
+            The server cannot be asked in the requested form, or cloze is.
+        """
+        name = self._server.model
+        if requested == "cloze":
+            raise InputError(f"model {name} predicts the next word, not a mask: ask it with --form plain or chat")
+        api = next(iter(self._probes)) if requested == "auto" else API_OF[requested]
+        if self.settings.api not in ("auto", api):
+            raise InputError(f"--form {requested} needs --api {api}, not {self.settings.api}")
+        if api not in self._probes:
+            self._probes[api] = self._probe(api)
+        found = self._probes[api]
+        self.info |= {"thinks": found.thinks, "unshown": found.unshown}
+        return FORM_OF[api]
+
+    def lengths(self, prompts: Sequence[Prompt]) -> list[int]:
+        """Estimated tokens of every prompt: only the server can count them (`api.usage.Usage.tokens`)."""
+        return [round(self._server.usage.tokens(characters(prompt))) for prompt in prompts]
+
+    def batches(self, prompts: Sequence[Prompt]) -> list[list[int]]:
+        """Prompts in their order, so many at a time."""
+        size = self._batch_size
+        return [list(range(start, min(start + size, len(prompts)))) for start in range(0, len(prompts), size)]
+
+    def score(self, prompts: Sequence[Prompt], temperatures: Sequence[float] = (1.0,)) -> list[list[Score]]:
+        """Option probabilities of one batch, or bounds of them; a prompt that failed for good gets an error.
+
+        Raises
+        ------
+        InputError
+            A temperature other than 1, numbers of a scale, or a server that shows no probabilities.
+        RunFailed
+            The server takes the key no more, or the account is empty.
+        """
+        if any(temperature != 1 for temperature in temperatures):
+            raise InputError("engine openai sees probabilities at temperature 1 only: leave other temperatures out")
+        if any(prompt.numbers for prompt in prompts):
+            raise InputError(NO_NUMBERS)
+        scores = self._run(self._score(prompts))
+        return [list(scores) for _ in temperatures]
+
+    def generate(self, prompts: Sequence[Prompt], samplings: Sequence[Sampling]) -> list[list[Generation]]:
+        """Texts behind one batch; a prompt that failed for good gets an error.
+
+        Raises
+        ------
+        RunFailed
+            The server takes the key no more, or the account is empty.
+        """
+
+        async def generate(sampling: Sampling) -> list[Generation]:
+            async def one(prompt: Prompt) -> Generation:
+                return await self._generate(prompt, sampling)
+
+            return await self._pool.each(prompts, one, lambda message: Generation(error=message))
+
+        return [self._run(generate(sampling)) for sampling in samplings]
+
+    def think(self, prompts: Sequence[Prompt], sampling: Sampling) -> list[Thought]:
+        """Refuse: a server keeps a model's thinking to itself, or does not go on from it."""
+        raise InputError("a server does not go on behind a model's thinking: ask for --answer text")
+
+    def explain(self, prompt: Prompt) -> Explanation:
+        """Show how one prompt is asked and answered."""
+        found = self._probe_of(prompt)
+        before = self._server.usage.tokens_in
+        score = Score(error=found.unshown) if found.unshown else self.score([prompt])[0][0]
+        counted = self._server.usage.tokens_in - before
+        options, dropped = self._run(self._words.explained(prompt, found.shape.ids))
+        return Explanation(shown(prompt), counted or self.lengths([prompt])[0], options, dropped, score)
+
+    def bill(self, tokens_in: int, tokens_out: int) -> str:
+        """What so many tokens read and at most so many written will cost, in words, and how they were estimated."""
+        settings, usage = self.settings, self._server.usage
+        money = cost(tokens_in, tokens_out, settings.price_in, settings.price_out)
+        price = f"cost at most {money:,.4f}" if money is not None else "cost unknown (--price-in, --price-out)"
+        return f"{tokens_in:,} tokens in, at most {tokens_out:,} out, {price}; estimated with {usage.rule}"
+
+    def close(self) -> dict[str, Any]:
+        """Give the connections back.
+
+        Returns
+        -------
+        dict
+            What was asked: replies, repeated requests, tokens, cost; `shown` says it in one line.
+        """
+        self._runner.run(self._server.close())
+        self._runner.close()
+        prices = self.settings.price_in, self.settings.price_out
+        usage = self._server.usage
+        return {**usage.record(*prices), "shown": usage.shown(*prices)}
+
+    def _introduce(self) -> dict[str, Any]:
+        """Find out what the server can do, and what to record of it."""
+        first, *others = (CHAT, COMPLETIONS) if self.settings.api == "auto" else (self.settings.api,)
+        try:
+            self._probes[first] = self._probe(first)
+        except _NoEndpoint:
+            if not others:
+                raise
+            self._probes[others[0]] = self._probe(others[0])
+        return {
+            "engine": "openai",
+            "revision": self._server.answering,
+            "dtype": None,
+            "device": None,
+            "parameters": None,
+            "base_url": self.settings.address,
+            "top_logprobs": self.settings.top_logprobs,
+        }
+
+    def _probe(self, api: str) -> Probe:
+        try:
+            return self._runner.run(probe(self._server, api))
+        except Failed as error:
+            advice = f"; put a valid key into {self.settings.key_variable}" if error.status in (401, 403) else ""
+            kind = _NoEndpoint if error.status in NO_ENDPOINT else InputError
+            where = f"{self.settings.address} ({api})"
+            raise kind(f"{where} cannot be asked for model '{self._server.model}': {error}{advice}") from None
+
+    def _probe_of(self, prompt: Prompt) -> Probe:
+        return self._probes[COMPLETIONS if prompt.messages is None else CHAT]
+
+    def _run(self, work: Coroutine[Any, Any, R]) -> R:
+        if self._pool.barred is not None:
+            work.close()
+            reason = f"{self._server.model}: {self._pool.barred}"
+            raise RunFailed(f"{reason}; see to the key or the account, then give the same command again to go on")
+        return self._runner.run(work)
+
+    async def _score(self, prompts: Sequence[Prompt]) -> list[Score]:
+        for prompt in prompts[:1]:
+            found = self._probe_of(prompt)
+            if found.unshown:
+                raise InputError(found.unshown)
+            with suppress(Failed):  # the row will say it; most prompts end alike, so this is looked up once
+                await self._words.forms(prompt, found.shape.ids)
+
+        async def ask(prompt: Prompt) -> Score:
+            shape = self._probe_of(prompt).shape
+            asked = self.settings.shown(shape.api)
+            forms = await self._words.forms(prompt, shape.ids)
+            wanted = sorted(forms.firsts) if shape.named and forms.firsts and len(forms.firsts) <= MOST_NAMED else []
+
+            def read(reply: Mapping[str, Any]) -> Score:
+                return bounds.score(first_tokens(requests.choices(reply)[0], asked, wanted), forms)
+
+            body = shape.score(shape.prompt(prompt), asked, wanted)
+            return await self._server.ask(shape.path, body, characters(prompt), read)
+
+        return await self._pool.each(prompts, ask, lambda message: Score(error=message))
+
+    async def _generate(self, prompt: Prompt, sampling: Sampling) -> Generation:
+        """All samples of a prompt: as many at once as the server gives, the rest with further requests."""
+        shape = self._probe_of(prompt).shape
+        texts: list[requests.Text] = []
+
+        def read(reply: Mapping[str, Any]) -> list[requests.Text]:
+            return [requests.written(choice) for choice in requests.choices(reply)]
+
+        while len(texts) < sampling.samples:
+            wanted = 1 if self._one_by_one else sampling.samples - len(texts)
+            seed = _seed(self._seed, len(texts), prompt)
+            body = shape.generate(shape.prompt(prompt), sampling, wanted, seed)
+            try:
+                texts += await self._server.ask(shape.path, body, characters(prompt), read)
+            except Failed as error:
+                # Some servers give one text at a time and refuse to be asked for more.
+                if error.status not in REFUSED or wanted == 1:
+                    raise
+                body = shape.generate(shape.prompt(prompt), sampling, 1, seed)
+                texts += await self._server.ask(shape.path, body, characters(prompt), read)
+                self._one_by_one = True
+        kept = texts[: sampling.samples]
+        return Generation(tuple(text.whole for text in kept), tuple(text.answer for text in kept))
+
+
+class _NoEndpoint(InputError):
+    """The server lacks an endpoint, or the model cannot be asked through it (no chat template)."""
+
+
+def shown(prompt: Prompt) -> str:
+    """A prompt as people read it; how a chat becomes one text is the server's business."""
+    if prompt.messages is None:
+        return prompt.text or ""
+    return "\n".join(f"{message['role']}: {message['content']}" for message in prompt.messages)
+
+
+def characters(prompt: Prompt) -> int:
+    """Length of what is sent."""
+    return len(prompt.text or "") + sum(len(message["content"]) for message in prompt.messages or ())
+
+
+def _seed(seed: int, first: int, prompt: Prompt) -> int:
+    """Seed of a request, which follows from the engine's, the prompt and the samples that are there already."""
+    digest = hashlib.sha256(f"{seed}\0{first}\0{shown(prompt)}".encode()).digest()
+    return int.from_bytes(digest[:4], "big") >> 1

@@ -1,0 +1,127 @@
+"""What a server can do, found out with a short question before anything else is asked."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from inference.engines.openai.requests import Shape, choices, written
+from inference.engines.openai.returned import Shown, first_tokens
+from inference.engines.openai.server import Failed, Server
+from inference.engines.openai.token_text import tokenize
+from inference.errors import InputError
+
+QUESTION = "Is water wet? Reply yes or no."
+# A wrong address should be told at once, a passing failure should not end the call.
+ATTEMPTS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """What an endpoint answered.
+
+    Attributes
+    ----------
+    shape
+        How its requests have to look.
+    unshown
+        Why option probabilities cannot be read off its replies; None where they can.
+    thinks
+        Whether the model writes its thoughts before the answer.
+    """
+
+    shape: Shape
+    unshown: str | None
+    thinks: bool
+
+
+async def probe(server: Server, api: str) -> Probe:
+    """Ask an endpoint for a few words, then for one token with its log-probabilities.
+
+    Sets the name under which the model answers.
+
+    Raises
+    ------
+    Failed
+        The server cannot be reached or refuses.
+    InputError
+        Another model answers.
+    """
+    reply, shape = await _ask_plainly(server, Shape(api))
+    server.answering = _checked_name(server.model, reply.get("model"), f"{server.settings.address} ({api})")
+    thinks = _thinks(reply, choices(reply)[0])
+    tokens = await _token_ids(server)
+    shapes = [replace(shape, ids=True, named=True), replace(shape, ids=True)] if tokens else []
+    problem = ""
+    for candidate in (*shapes, shape):
+        problem = await _unshown(server, candidate, tokens)
+        if not problem:
+            return Probe(candidate, None, thinks)
+    asked = server.settings.shown(api)
+    where = f"{server.settings.address} ({api}) does not show the {asked} most probable tokens of '{server.model}'"
+    return Probe(shape, f"{where}: {problem}; change --top-logprobs, or how the server is started", thinks)
+
+
+async def _ask_plainly(server: Server, shape: Shape) -> tuple[dict[str, Any], Shape]:
+    """Without log-probabilities, and as the model wants it."""
+
+    def read(reply: dict[str, Any]) -> dict[str, Any]:
+        written(choices(reply)[0])
+        return reply
+
+    async def ask(shape: Shape) -> dict[str, Any]:
+        return await server.ask(shape.path, shape.plain(shape.question(QUESTION)), 0, read, ATTEMPTS)
+
+    try:
+        return await ask(shape), shape
+    except Failed as error:
+        if error.status != 400 or "max_completion_tokens" not in str(error):
+            raise
+        newer = replace(shape, newer=True)
+        return await ask(newer), newer
+
+
+async def _token_ids(server: Server) -> list[int]:
+    """Token ids of the question, none where the server does not tell them (vLLM's does)."""
+    try:
+        return await tokenize(server, QUESTION, ATTEMPTS)
+    except Failed:
+        return []
+
+
+async def _unshown(server: Server, shape: Shape, ids: list[int]) -> str:
+    """Why the first tokens cannot be read off the replies to requests of this shape; empty where they can."""
+    asked = server.settings.shown(shape.api)
+    wanted = tuple(sorted(set(ids))) if shape.named else ()
+
+    def read(reply: dict[str, Any]) -> tuple[Shown, ...]:
+        return first_tokens(choices(reply)[0], asked, wanted)
+
+    body = shape.score(shape.question(QUESTION), asked, wanted)
+    try:
+        tokens = await server.ask(shape.path, body, 0, read, ATTEMPTS)
+    except Failed as error:
+        return str(error)
+    if shape.ids and any(token.id is None for token in tokens):
+        return "it gives no token ids"
+    if len(tokens) > 1 and all(token.logprob == float("-inf") for token in tokens[1:]):
+        return "it shows what it samples from instead"
+    return ""
+
+
+def _checked_name(asked: str, answering: Any, where: str) -> str:
+    """The name under which the model answered: the one asked for, or that of a dated release of it."""
+    if not isinstance(answering, str) or not answering:
+        raise InputError(f"{where}: the reply does not say which model answered; '{asked}' was asked")
+    if answering != asked and not re.fullmatch(re.escape(asked) + r"-\d[\d.-]*", answering):
+        other = " ".join(answering.split())[:100]
+        raise InputError(f"{where}: model '{other}' answered where '{asked}' was asked; correct --model")
+    return answering
+
+
+def _thinks(reply: Mapping[str, Any], choice: Mapping[str, Any]) -> bool:
+    details = (reply.get("usage") or {}).get("completion_tokens_details") or {}
+    text = written(choice)
+    return bool(text.thoughts) or text.answer is None or bool(details.get("reasoning_tokens"))

@@ -1,0 +1,151 @@
+"""Requests as the chat and completions endpoints want them, and what their replies say."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from inference.engines.openai.server import Malformed, storable
+from inference.engines.openai.settings import CHAT
+
+if TYPE_CHECKING:
+    from inference.engines import Sampling
+    from inference.stimuli.prompts import Prompt
+
+BEGIN_THINKING, END_THINKING = "<think>", "</think>"
+# A thinking model may refuse to answer at all in fewer tokens.
+PLAIN_TOKENS = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """What requests to an endpoint look like.
+
+    Attributes
+    ----------
+    api
+        "chat" or "completions".
+    ids
+        Whether the server is vLLM's: it gives token ids, and takes from the checkpoint how to sample unless told.
+    named
+        Whether it shows the probabilities of whichever token ids are asked for.
+    newer
+        Whether the model is one of OpenAI's that think: another name for the number of tokens, fixed sampling.
+    """
+
+    api: str
+    ids: bool = False
+    named: bool = False
+    newer: bool = False
+
+    @property
+    def path(self) -> str:
+        """Endpoint below the server's address."""
+        return "/chat/completions" if self.api == CHAT else "/completions"
+
+    def question(self, text: str) -> dict[str, Any]:
+        """A text as the prompt of a request."""
+        return {"messages": [{"role": "user", "content": text}]} if self.api == CHAT else {"prompt": text}
+
+    def prompt(self, prompt: Prompt) -> dict[str, Any]:
+        """A rendered prompt as that of a request."""
+        return {"messages": list(prompt.messages)} if prompt.messages is not None else {"prompt": prompt.text}
+
+    def plain(self, prompt: Mapping[str, Any]) -> dict[str, Any]:
+        """A request for a few words of text."""
+        return {**prompt, **self._limit(PLAIN_TOKENS)}
+
+    def score(self, prompt: Mapping[str, Any], shown: int, wanted: Sequence[int] = ()) -> dict[str, Any]:
+        """A request for the most probable first tokens, or for the wanted token ids and the most probable one.
+
+        Greedy, so that the token which is generated is one of them. Log-probabilities are those of the model, whatever
+        is sampled; a server that shows others is found out by the probe.
+        """
+        asked = {"logprobs": True, "top_logprobs": shown} if self.api == CHAT else {"logprobs": shown}
+        body = {**prompt, **self._limit(1), "temperature": 0, **asked}
+        if self.ids:
+            body["return_tokens_as_token_ids"] = True
+        if wanted:
+            body["logprob_token_ids"] = list(wanted)
+        return body
+
+    def generate(self, prompt: Mapping[str, Any], sampling: Sampling, samples: int, seed: int) -> dict[str, Any]:
+        """A request for texts, drawn from the whole distribution of the model."""
+        body = {**prompt, **self._limit(sampling.max_tokens), "n": samples, "seed": seed}
+        if not self.newer or sampling.temperature != 1:
+            body["temperature"] = sampling.temperature
+        if not self.newer:
+            body["top_p"] = 1
+        if self.ids:
+            body |= {"top_k": -1, "min_p": 0, "repetition_penalty": 1}
+        if sampling.effort is not None:
+            body["reasoning_effort"] = sampling.effort
+        return body
+
+    def _limit(self, tokens: int) -> dict[str, int]:
+        return {"max_completion_tokens" if self.newer else "max_tokens": tokens}
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A generated text.
+
+    Attributes
+    ----------
+    whole
+        All of it, thoughts between `<think>` and `</think>`.
+    answer
+        What counts: all, or what follows the thoughts. None: the tokens ran out before the thoughts ended.
+    thoughts
+        What came before the answer; empty where the model does not think.
+    """
+
+    whole: str
+    answer: str | None
+    thoughts: str = ""
+
+
+def choices(reply: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The answers in a reply, at least one.
+
+    Raises
+    ------
+    Malformed
+        There is none.
+    """
+    found = reply.get("choices")
+    if not isinstance(found, list) or not found or not all(isinstance(choice, dict) for choice in found):
+        raise Malformed("the reply has no answer")
+    return found
+
+
+def written(choice: Mapping[str, Any]) -> Text:
+    """The text of an answer; servers keep thoughts apart (`reasoning_content`, `reasoning`) or leave them in it.
+
+    Raises
+    ------
+    Malformed
+        There is no text.
+    """
+    message = choice.get("message")
+    apart = None
+    if isinstance(message, dict):
+        text = message.get("content") or ""
+        apart = message.get("reasoning_content") or message.get("reasoning")
+    else:
+        text = choice.get("text")
+    if not isinstance(text, str) or not isinstance(apart, (str, type(None))):
+        raise Malformed("the reply has no text")
+    text, apart = storable(text), storable(apart or "")
+    if apart:
+        ended = bool(text) or choice.get("finish_reason") == "stop"
+        if not ended:
+            return Text(f"{BEGIN_THINKING}{apart}", None, apart)
+        return Text(f"{BEGIN_THINKING}{apart}{END_THINKING}{text}", text, apart)
+    thoughts, end, answer = text.rpartition(END_THINKING)
+    if end:
+        return Text(text, answer, thoughts)
+    if text.lstrip().startswith(BEGIN_THINKING):
+        return Text(text, None, text)
+    return Text(text, text)

@@ -1,0 +1,124 @@
+"""The most probable first tokens of an answer, as servers show them."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from inference.engines.openai.server import Malformed
+
+TOKEN_ID = re.compile(r"token_id:(\d+)")
+LITERAL_BYTES = re.compile(r"bytes:((?:\\x[0-9a-fA-F]{2})+)")
+UNKNOWN = "\ufffd"
+SENTENCEPIECE_SPACE = "\u2581"
+# Servers write an impossible token as -9999, since JSON knows no infinity.
+IMPOSSIBLE = -9000.0
+# What rounding may put above certainty.
+SLACK = 1e-3
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """One of the most probable tokens.
+
+    Attributes
+    ----------
+    logprob
+        Natural logarithm of its probability under the full vocabulary.
+    text
+        Its bytes, as far as they are known.
+    open
+        Whether more bytes follow that are not known: the server shows part of a character as U+FFFD.
+    id
+        Its token id, where the server gives ids; `text` is empty then.
+    """
+
+    logprob: float
+    text: bytes = b""
+    open: bool = False
+    id: int | None = None
+
+
+def first_tokens(choice: Mapping[str, Any], asked: int, wanted: Sequence[int] = ()) -> tuple[Shown, ...]:
+    """The most probable tokens at the place of the first one generated, the likeliest first.
+
+    Parameters
+    ----------
+    choice
+        An entry of `choices` in the reply of a chat or completions endpoint.
+    asked
+        How many were asked for. A server may add the token it sampled; what is more than was asked is dropped.
+    wanted
+        Token ids that were asked for instead; the likeliest token of all comes with them.
+
+    Raises
+    ------
+    Malformed
+        No log-probabilities, fewer than asked for, or ones that cannot be.
+    """
+    logprobs = choice.get("logprobs")
+    if not isinstance(logprobs, dict):
+        raise Malformed("the reply has no log-probabilities")
+    if logprobs.get("content"):
+        tokens = _listed(logprobs["content"])
+        least = asked
+    else:
+        tokens = _mapped(logprobs.get("top_logprobs"))
+        # The older format is a mapping by text, in which different tokens of one text fall together.
+        least = asked // 2 + 1
+    if wanted:
+        lacking = set(wanted) - {token.id for token in tokens}
+        if lacking:
+            raise Malformed(f"the reply lacks {len(lacking)} of {len(wanted)} token ids asked for")
+    elif len(tokens) < least:
+        raise Malformed(f"the reply shows {len(tokens)} of {asked} top log-probabilities")
+    tokens = sorted(tokens, key=lambda token: -token.logprob)[: None if wanted else asked]
+    total = sum(math.exp(token.logprob) for token in tokens)
+    if total > 1 + SLACK:
+        raise Malformed(f"the reply's probabilities sum to {total:.3f}")
+    return tuple(tokens)
+
+
+def _listed(content: Any) -> list[Shown]:
+    """The chat format: a list of objects with token, logprob and perhaps bytes."""
+    first = content[0] if isinstance(content, list) else None
+    entries = first.get("top_logprobs") if isinstance(first, dict) else None
+    if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
+        raise Malformed("the reply has no top log-probabilities")
+    return [_shown(entry.get("token"), entry.get("logprob"), entry.get("bytes")) for entry in entries]
+
+
+def _mapped(steps: Any) -> list[Shown]:
+    """The older completions format: for every token a mapping from text to log-probability."""
+    first = steps[0] if isinstance(steps, list) and steps else None
+    if not isinstance(first, dict):
+        raise Malformed("the reply has no top log-probabilities")
+    return [_shown(token, logprob, None) for token, logprob in first.items()]
+
+
+def _shown(token: Any, logprob: Any, codes: Any) -> Shown:
+    if not isinstance(token, str) or not isinstance(logprob, (int, float)) or not logprob <= SLACK:
+        raise Malformed("the reply has a log-probability that cannot be")
+    value = -math.inf if logprob < IMPOSSIBLE else min(float(logprob), 0.0)
+    if match := TOKEN_ID.fullmatch(token):
+        return Shown(value, id=int(match[1]))
+    text = _literal(token)
+    if text is None and isinstance(codes, list):
+        try:
+            text = bytes(codes)
+        except (TypeError, ValueError):
+            raise Malformed("the reply has a token whose bytes cannot be") from None
+    if text is None:
+        text = token.replace(SENTENCEPIECE_SPACE, " ").encode("utf-8", "surrogatepass")
+    # Some servers take the bytes from the decoded text, where part of a character has become U+FFFD.
+    known, unknown, _ = text.partition(UNKNOWN.encode())
+    return Shown(value, known, bool(unknown))
+
+
+def _literal(token: str) -> bytes | None:
+    """A token that is no whole character, as OpenAI's completions write it: `bytes:\\xe3\\x81`."""
+    match = LITERAL_BYTES.fullmatch(token)
+    return bytes.fromhex(match[1].replace("\\x", "")) if match else None

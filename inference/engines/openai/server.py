@@ -1,0 +1,264 @@
+"""One request to a server, repeated until it is answered or the failure is for good."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import random
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from inference.engines.openai.limits import Clock, Limits
+from inference.engines.openai.settings import ApiSettings
+from inference.engines.openai.usage import Usage
+from inference.errors import InputError
+
+if TYPE_CHECKING:
+    from openai import APIStatusError
+
+T = TypeVar("T")
+
+LONGEST_MESSAGE = 300
+TEMPORARY = (408, 409, 425, 429)  # and every status from 500 on
+NO_CREDIT = "insufficient_quota"
+
+
+class Malformed(Exception):
+    """A reply that is not what was asked for; the same request may well get a better one."""
+
+
+class Failed(Exception):
+    """No reply, for good; one line why.
+
+    Attributes
+    ----------
+    status
+        HTTP status where the server gave one.
+    """
+
+    def __init__(self, message: str, status: int | None = None) -> None:
+        super().__init__(message)
+        self.status = status
+
+
+class Barred(Failed):
+    """The server will not answer anything any more: the key is wrong or the account is empty."""
+
+
+@dataclass(frozen=True, slots=True)
+class Retries:
+    """How often and when a request is repeated.
+
+    Attributes
+    ----------
+    attempts
+        Requests per prompt at most.
+    first, longest
+        Seconds: the backoff doubles from the one to the other. Each wait is drawn from its upper half, so that
+        clients that failed together do not come back together.
+    patience
+        Seconds: a server that asks for a longer wait than this is not waited for.
+    """
+
+    attempts: int = 8
+    first: float = 0.5
+    longest: float = 60.0
+    patience: float = 300.0
+
+    def wait(self, attempt: int, asked: float | None) -> float:
+        """Seconds before the attempt after this one (counted from 0), given what the server asked for."""
+        backoff = min(self.longest, self.first * 2**attempt)
+        if asked is None:
+            return backoff * random.uniform(0.5, 1.0)
+        return asked + min(1.0, backoff) * random.random()
+
+
+class Server:
+    """An OpenAI-compatible server and the model it is asked for.
+
+    Attributes
+    ----------
+    usage
+        What was asked so far.
+    answering
+        Name under which the model answered the probe; once it is set, a reply of any other is malformed.
+    """
+
+    def __init__(self, model: str, settings: ApiSettings, retries: Retries, clock: Clock) -> None:
+        try:
+            from openai import AsyncOpenAI, DefaultAsyncHttpxClient
+        except ImportError:
+            raise InputError("--engine openai needs the package openai: pip install 'waver[api]'") from None
+
+        self.model = model
+        self.settings = settings
+        self.retries = retries
+        self.usage = Usage()
+        self.answering: str | None = None
+        self._clock = clock
+        self._limits = Limits(settings.requests_per_minute, settings.tokens_per_minute, clock)
+        self._key = settings.key
+        # The client's own retries are off: they would not count against the limits.
+        self._client = AsyncOpenAI(
+            api_key=self._key or "none",
+            base_url=settings.address,
+            max_retries=0,
+            # So is its timeout, which is one between two bytes: a reply that drips would never end. See `_post`.
+            timeout=None,
+            # A reply from elsewhere is none of this server's, and the key is not for there.
+            http_client=DefaultAsyncHttpxClient(follow_redirects=False),
+        )
+
+    async def close(self) -> None:
+        """Give the connections back."""
+        await self._client.close()
+
+    async def ask(
+        self,
+        path: str,
+        body: Mapping[str, Any],
+        characters: int,
+        read: Callable[[dict[str, Any]], T],
+        attempts: int = 0,
+    ) -> T:
+        """Send a request until its reply can be read.
+
+        Parameters
+        ----------
+        path
+            Endpoint below the address.
+        body
+            The request; the model's name is put in.
+        characters
+            Of the prompt, for the token limit.
+        read
+            Makes of the reply what is wanted, or raises `Malformed`.
+        attempts
+            Requests at most; 0: as often as the engine does.
+
+        Raises
+        ------
+        Failed
+            The server refuses this request, or did not answer it however often it was asked.
+        Barred
+            The server refuses every request.
+        """
+        problem = ""
+        allowed = attempts or self.retries.attempts
+        expected = self.usage.tokens(characters)
+        for attempt in range(allowed):
+            await self._limits.admit(expected)
+            self.usage.repeated += attempt > 0
+            asked = None
+            try:
+                reply = await self._post(path, {"model": self.model, **body}, characters, expected)
+                return read(reply)
+            except Malformed as error:
+                problem = self._clean(str(error))
+            except _Temporary as error:
+                problem, asked = str(error), error.asked
+                if asked is not None and asked > self.retries.patience:
+                    raise Failed(f"{problem}; it asks to wait {asked:,.0f} s") from None
+                if asked is not None:
+                    self._limits.pause(asked)
+            if attempt + 1 < allowed:
+                await self._clock.sleep(self.retries.wait(attempt, asked))
+        raise Failed(f"{problem} (asked {allowed} times)")
+
+    async def _post(self, path: str, body: Mapping[str, Any], characters: int, expected: float) -> dict[str, Any]:
+        """One request and its reply as JSON."""
+        import openai
+
+        try:
+            async with asyncio.timeout(self.settings.timeout):
+                text = await self._client.post(path, body=body, cast_to=str)
+        except TimeoutError:
+            raise _Temporary(f"no reply within {self.settings.timeout:g} s") from None
+        except openai.APIConnectionError as error:
+            raise _Temporary(self._clean(f"the connection failed ({_root(error)})")) from None
+        except openai.APIStatusError as error:
+            raise self._refusal(error) from None
+        reply = _parsed(text)
+        if "choices" not in reply:  # nothing was generated
+            return reply
+        taken = self.usage.add(reply, characters)
+        if taken is not None:
+            self._limits.correct(taken - expected)
+        if self.answering is not None and reply.get("model") != self.answering:
+            raise Malformed(f"model '{reply.get('model')}' answered instead of '{self.answering}'")
+        return reply
+
+    def _refusal(self, error: APIStatusError) -> Exception:
+        message = self._clean(f"HTTP {error.status_code}: {_message(error)}")
+        if error.status_code in (401, 402) or error.code == NO_CREDIT:
+            return Barred(message, error.status_code)
+        if error.status_code in TEMPORARY or error.status_code >= 500:
+            return _Temporary(message, _retry_after(error.response.headers))
+        return Failed(message, error.status_code)
+
+    def _clean(self, text: str) -> str:
+        """A server's words as they may be shown: one line of bounded length, without the key."""
+        if self._key:
+            text = text.replace(self._key, "***")
+        line = " ".join(storable(text).split())
+        return line if len(line) <= LONGEST_MESSAGE else line[: LONGEST_MESSAGE - 3] + "..."
+
+
+class _Temporary(Exception):
+    """A failure that may pass, and the seconds to wait that the server asked for."""
+
+    def __init__(self, message: str, asked: float | None = None) -> None:
+        super().__init__(message)
+        self.asked = asked
+
+
+def storable(text: str) -> str:
+    """The text with U+FFFD for every half of a surrogate pair: JSON can hold those, files cannot."""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def _parsed(text: str) -> dict[str, Any]:
+    try:
+        reply = json.loads(text)
+    except ValueError:
+        raise Malformed("the reply is not whole JSON") from None
+    if not isinstance(reply, dict):
+        raise Malformed("the reply is no JSON object")
+    if not reply.get("choices") and reply.get("error"):  # some gateways send errors with status 200
+        raise Malformed(f"the reply is an error: {reply['error']}")
+    return reply
+
+
+def _message(error: APIStatusError) -> str:
+    """The server's own words, wherever it puts them."""
+    body: Any = error.body
+    for name in ("error", "message", "detail"):
+        if isinstance(body, dict) and body.get(name):
+            body = body[name]
+    return str(body or error.message)
+
+
+def _root(error: BaseException) -> str:
+    while error.__cause__ is not None:
+        error = error.__cause__
+    return str(error) or type(error).__name__
+
+
+def _retry_after(headers: Mapping[str, str]) -> float | None:
+    """Seconds that a reply asks to wait: `retry-after-ms`, or `Retry-After` in seconds or as a date (RFC 9110)."""
+    number = r"\s*\d+(\.\d*)?\s*"
+    if re.fullmatch(number, milliseconds := headers.get("retry-after-ms", "")):
+        return float(milliseconds) / 1000
+    text = headers.get("retry-after", "")
+    if re.fullmatch(number, text):
+        return float(text)
+    try:
+        date = parsedate_to_datetime(text)
+    except ValueError:
+        return None
+    seconds = (date if date.tzinfo else date.replace(tzinfo=UTC)) - datetime.now(UTC)
+    return max(0.0, seconds.total_seconds())

@@ -1,0 +1,207 @@
+"""Engine `vllm`: a next-token model run by vLLM, with its scheduler, prefix cache, adapters and several GPUs."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from inference.engines import Sampling, Score, VllmSettings
+from inference.engines.exact.lattice import Lattice, number_logprobs, scores_of
+from inference.engines.exact.targets import score_batch
+from inference.engines.lefttoright import LeftToRight
+from inference.engines.local.batching import partition
+from inference.engines.rows import Row
+from inference.engines.vllm.requested_tokens import Question, Reply, RequestedPaths, RequestedTokens
+from inference.engines.vllm.start import MOST_TOKENS, start
+from inference.errors import InputError, RunFailed
+
+if TYPE_CHECKING:
+    from inference.engines.exact.answer_words import TokenIds
+
+COLDEST = 0.01  # lower temperatures are raised to this one by vLLM, with a warning
+# A batch keeps the scheduler busy (it starts and ends with a half-empty one), and becomes a saved part of the run.
+BATCH_ROWS, BATCH_TOKENS = 4096, 500_000
+# Requests of one call while numbers are scored, each behind a path of its own.
+NUMBER_REQUESTS = 4 * BATCH_ROWS
+
+
+class VllmEngine(LeftToRight):
+    """Exact option probabilities, from requests for the log-probabilities of the options' token ids.
+
+    See `inference.engines.load` for the parameters and errors. Options of several tokens are scored by forcing their
+    tokens one by one, the numbers of a scale by all their spellings; the prefix cache makes that cheap.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        *,
+        dtype: str = "auto",
+        device: str = "auto",
+        revision: str | None = None,
+        seed: int = 0,
+        batch_size: int | None = None,
+        settings: VllmSettings | None = None,
+    ) -> None:
+        started = start(name, dtype, device, revision, seed, settings or VllmSettings())
+        super().__init__(name, started.tokenizer, started.window)
+        self.info = {**started.info, "thinks": self.tokens.thinks}
+        self._llm, self._adapter, self._stop = started.llm, started.adapter, started.stop
+        self._seed, self._batch_size = seed, batch_size
+        self._parameters: dict[tuple[TokenIds, float], Any] = {}
+        self._reduced: dict[range, tuple[Lattice, list[int]]] = {}
+        self._try()
+
+    def close(self) -> dict[str, Any]:
+        """End vLLM's processes."""
+        self._stop()
+        return {}
+
+    def _cut(self, lengths: Sequence[int], shared: list[int]) -> list[list[int]]:
+        if self._batch_size is not None:
+            return partition(lengths, self._batch_size * max(lengths, default=1), self._batch_size)
+        return partition(lengths, BATCH_TOKENS, BATCH_ROWS)
+
+    def _score(self, rows: Sequence[Row], temperatures: Sequence[float]) -> list[list[Score]]:
+        self._refuse_cold(temperatures)
+        targets = [self._target(row) for row in rows]
+        following = RequestedTokens(self._ask, rows, targets, temperatures)
+        scores = score_batch(targets, following, temperatures)
+        return self._without(following.problems, scores)
+
+    def _score_numbers(self, rows: Sequence[Row], numbers: range, temperatures: Sequence[float]) -> list[list[Score]]:
+        self._refuse_cold(temperatures)
+        lattice, tokens = self._among(self._lattice(numbers))
+        at_once = max(1, NUMBER_REQUESTS // len(rows))
+        asked = [RequestedPaths(self._ask, rows, lattice.paths, tokens, temperature) for temperature in temperatures]
+        # vLLM has divided the logits by the temperature already.
+        logprobs = [number_logprobs(lattice, following, [1.0], at_once) for following in asked]
+        problems = {row: problem for following in asked for row, problem in following.problems.items()}
+        return self._without(problems, scores_of(np.concatenate(logprobs)))
+
+    def _among(self, whole: Lattice) -> tuple[Lattice, list[int]]:
+        """The same paths over the tokens of numbers and, as the last one, all others; and the ids of the former."""
+        if whole.numbers not in self._reduced:
+            tokens = sorted({*whole.steps.tolist(), *whole.continuing})
+            texts = [self._token_texts[token] for token in tokens]
+            self._reduced[whole.numbers] = Lattice(whole.numbers, [*texts, ""]), tokens
+        return self._reduced[whole.numbers]
+
+    @staticmethod
+    def _without(problems: Mapping[int, str], scores: list[list[Score]]) -> list[list[Score]]:
+        """Scores, of the rows that have a problem this instead."""
+        return [
+            [Score(error=problems[row])] * len(found) if row in problems else found for row, found in enumerate(scores)
+        ]
+
+    def _ask(self, questions: list[Question]) -> list[Reply]:
+        """Put all questions to vLLM at once; one about more tokens than a request may name becomes several."""
+        parts = [
+            (question, question.tokens[start : start + MOST_TOKENS])
+            for question in questions
+            for start in range(0, len(question.tokens), MOST_TOKENS)
+        ]
+        parameters = [self._scored(tokens, question.temperature) for question, tokens in parts]
+        outputs = iter(self._run([question.ids for question, _ in parts], parameters))
+        return [
+            self._reply(question.tokens, [next(outputs) for _ in range(0, len(question.tokens), MOST_TOKENS)])
+            for question in questions
+        ]
+
+    def _scored(self, tokens: TokenIds, temperature: float) -> Any:
+        """Parameters of a request for log-probabilities; at temperature 1 the token it writes is the likeliest one."""
+        from vllm import SamplingParams
+
+        key = (tokens, temperature)
+        if key not in self._parameters:
+            self._parameters[key] = SamplingParams(
+                max_tokens=1,
+                temperature=0.0 if temperature == 1 else temperature,
+                logprob_token_ids=list(tokens),
+                flat_logprobs=True,
+                detokenize=False,
+            )
+        return self._parameters[key]
+
+    def _written(self, rows: Sequence[Row], samplings: Sequence[Sampling]) -> list[list[int]]:
+        """All samples in one call; the prefix cache computes a prompt once."""
+        self._refuse_cold([sampling.temperature for sampling in samplings if sampling.temperature])
+        parameters = [self._sampled(row, sampling) for row in rows for sampling in samplings]
+        outputs = self._run([row.ids for row in rows for _ in samplings], parameters)
+        return [
+            self._without_end(sample)
+            for output in outputs
+            for sample in sorted(output.outputs, key=lambda sample: sample.index)
+        ]
+
+    def _sampled(self, row: Row, sampling: Sampling) -> Any:
+        """Parameters of a request for texts; the seed of a prompt follows from the engine's and the prompt's text."""
+        from vllm import SamplingParams
+
+        digest = hashlib.sha256(f"{self._seed}/{sampling.temperature}/{row.text}".encode()).digest()
+        return SamplingParams(
+            n=sampling.samples,
+            temperature=sampling.temperature,
+            max_tokens=sampling.max_tokens,
+            seed=int.from_bytes(digest[:4]),  # vLLM adds 0, 1, 2 ... for the samples of one prompt
+            stop_token_ids=sorted(self.tokens.ends),
+            detokenize=False,
+        )
+
+    @staticmethod
+    def _without_end(sample: Any) -> list[int]:
+        ids = list(sample.token_ids)
+        return ids[:-1] if sample.finish_reason == "stop" else ids  # a text that ended holds the token that ended it
+
+    def _reply(self, tokens: TokenIds, outputs: Sequence[Any]) -> Reply:
+        from vllm import __version__
+
+        told: dict[int, float] = {}
+        for output in outputs:
+            told |= zip(output.outputs[0].logprobs.token_ids, output.outputs[0].logprobs.logprobs, strict=True)
+        lacking = [token for token in tokens if not math.isfinite(told.get(token, math.nan))]
+        if lacking:
+            some = f"{lacking[0]} and {len(lacking) - 1} more" if len(lacking) > 1 else lacking[0]
+            return Reply(problem=f"vLLM {__version__} gave no finite probability for the asked token id {some}")
+        return Reply([told[token] for token in tokens], outputs[0].outputs[0].token_ids[0])
+
+    def _run(self, prompts: Sequence[list[int]], parameters: Sequence[Any]) -> list[Any]:
+        from vllm import TokensPrompt
+        from vllm.v1.engine.exceptions import EngineDeadError
+
+        if not prompts:
+            return []
+        try:
+            outputs: list[Any] = self._llm.generate(
+                [TokensPrompt(prompt_token_ids=ids) for ids in prompts],
+                list(parameters),
+                use_tqdm=False,
+                lora_request=self._adapter,
+            )
+        except EngineDeadError as error:
+            raise RunFailed(
+                f"model {self.name}: vLLM has stopped, its own messages above say why; what was saved stays, and the "
+                "same command goes on from there"
+            ) from error
+        return outputs
+
+    def _try(self) -> None:
+        """Ask one token, so that what vLLM cannot run shows before the run."""
+        ids = self.tokens.bare(["a"])[0]
+        try:
+            (reply,) = self._ask([Question(ids, (ids[-1],))])
+        except RunFailed as error:
+            raise InputError(
+                f"model {self.name}: vLLM cannot run it here, its own messages above say why; try --engine causal"
+            ) from error
+        if reply.problem:
+            raise InputError(f"model {self.name}: {reply.problem}; update vLLM, or try --engine causal")
+
+    def _refuse_cold(self, temperatures: Sequence[float]) -> None:
+        cold = [temperature for temperature in temperatures if temperature < COLDEST]
+        if cold:
+            raise InputError(f"model {self.name}: temperature {cold[0]}: vLLM computes with none below {COLDEST}")

@@ -1,0 +1,128 @@
+"""Next tokens of an engine that tells the probabilities of the tokens it is asked for, and no others."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import torch
+from torch import Tensor
+
+from inference.engines.exact.answer_words import TokenIds
+from inference.engines.exact.lattice import Paths, Places
+from inference.engines.exact.targets import Target
+from inference.engines.rows import Row
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """Which log-probabilities are wanted behind which token ids, the logits divided by a temperature."""
+
+    ids: list[int]
+    tokens: TokenIds
+    temperature: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """The log-probabilities asked for, and, at temperature 1, the likeliest token of the whole vocabulary.
+
+    `problem` says why there are none.
+    """
+
+    logprobs: Sequence[float] = ()
+    likeliest: int = -1
+    problem: str | None = None
+
+
+@dataclass(slots=True)
+class RequestedTokens:
+    """`targets.NextTokens` from questions: all rows and temperatures of a step are asked at once.
+
+    Attributes
+    ----------
+    problems
+        Rows without a reply, with the reason; what is computed for them means nothing.
+    """
+
+    ask: Callable[[list[Question]], list[Reply]]
+    rows: Sequence[Row]
+    targets: Sequence[Target]
+    temperatures: Sequence[float]
+    problems: dict[int, str] = field(default_factory=dict)
+    _first: dict[tuple[float, int], Reply] = field(default_factory=dict)
+
+    def likeliest(self) -> list[int]:
+        """The most probable next token of every row; the first options' tokens are asked for along with it."""
+        # At temperature 1 in any case: that reply brings the likeliest token.
+        asked = [(t, row) for t in dict.fromkeys((1.0, *self.temperatures)) for row in range(len(self.rows))]
+        replies = self.ask(
+            [Question(self.rows[row].ids, tuple(self.targets[row].tree.children), t) for t, row in asked]
+        )
+        self._first = dict(zip(asked, replies, strict=True))
+        return [self._first[1.0, row].likeliest for row in range(len(self.rows))]
+
+    def logprobs(
+        self, rows: Sequence[int], path: TokenIds, tokens: Sequence[int], temperatures: Sequence[float]
+    ) -> Tensor:
+        """See `targets.NextTokens`."""
+        asked = [(t, row) for t in temperatures for row in rows]
+        if path:
+            replies = self.ask([Question([*self.rows[row].ids, *path], tuple(tokens), t) for t, row in asked])
+        else:
+            replies = [self._first[key] for key in asked]
+        self.problems |= {row: reply.problem for (_, row), reply in zip(asked, replies, strict=True) if reply.problem}
+        nothing = [-math.inf] * len(tokens)
+        return torch.tensor([nothing if reply.problem else reply.logprobs for reply in replies], dtype=torch.float64)
+
+
+class RequestedPaths:
+    """`lattice.Branches` from questions, over a vocabulary of the tokens that are asked for and, last, all others.
+
+    Parameters
+    ----------
+    ask
+        Gets the replies.
+    rows
+        The prompts.
+    paths
+        Token paths over that vocabulary.
+    tokens
+        The ids of its tokens, but for the last.
+    temperature
+        It divides the logits of every step; the scores are log-probabilities at it.
+
+    Attributes
+    ----------
+    problems
+        Rows without a reply, with the reason; what is computed for them means nothing.
+    """
+
+    alike = False
+
+    def __init__(
+        self,
+        ask: Callable[[list[Question]], list[Reply]],
+        rows: Sequence[Row],
+        paths: Paths,
+        tokens: Sequence[int],
+        temperature: float,
+    ) -> None:
+        self.rows = len(rows)
+        self.problems: dict[int, str] = {}
+        self._ask, self._prompts, self._temperature = ask, rows, temperature
+        self._tokens = tuple(tokens)
+        self._ids = [[tokens[token] for token in path] for path in paths.ids]
+
+    def after(self, chosen: Places, followed: bool) -> Tensor:
+        """Log-probabilities [rows, width, asked tokens + 1], float64; see `lattice.Branches`."""
+        asked = [(row, path) for row, line in enumerate(chosen.tolist()) for path in line]
+        questions = [Question(self._prompts[row].ids + self._ids[path], self._tokens, self._temperature)
+                     for row, path in asked]  # fmt: skip
+        replies = self._ask(questions)
+        self.problems |= {row: reply.problem for (row, _), reply in zip(asked, replies, strict=True) if reply.problem}
+        nothing = [-math.inf] * len(self._tokens)
+        told = torch.tensor([nothing if reply.problem else reply.logprobs for reply in replies], dtype=torch.float64)
+        rest = torch.log1p(-told.logsumexp(-1, keepdim=True).exp().clamp(max=1.0))
+        return torch.cat([told, rest], dim=-1).unflatten(0, chosen.shape)

@@ -1,0 +1,197 @@
+"""vLLM found, checked and started on a model."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import weakref
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer
+
+from inference.engines import VllmSettings
+from inference.engines.loading import (
+    folder_digest,
+    pin,
+    quiet,
+    resolve_dtype,
+    resolve_engine,
+    transformers_errors_as_input_errors,
+)
+from inference.engines.vllm.child_processes import Companions
+from inference.errors import InputError
+
+OLDEST, TOO_NEW = (0, 32), (1, 0)  # the first release this was tested with; the one that may break everything
+MOST_TOKENS = 128  # that one request may ask the probabilities of
+# On a CPU: blocks of the prefix cache as short as its kernels allow (the default is longer than most shared starts),
+# and a cache that leaves room for other programs; VLLM_CPU_KVCACHE_SPACE (GiB) overrides its size.
+CPU_BLOCK, CPU_CACHE_BYTES = 32, 2 * 2**30
+ADAPTER_RANKS = (8, 16, 32, 64, 128, 256, 320, 512)  # for which vLLM can make room
+
+
+@dataclass(frozen=True, slots=True)
+class Started:
+    """vLLM with a model in it.
+
+    `window` is the longest sequence that it takes, `info` what run.json records; `stop` ends its processes, which also
+    happens when `llm` is let go.
+    """
+
+    llm: Any
+    stop: Callable[[], Any]
+    tokenizer: Any
+    adapter: Any
+    window: int
+    info: dict[str, Any]
+
+
+def start(name: str, dtype: str, device: str, revision: str | None, seed: int, settings: VllmSettings) -> Started:
+    """Start vLLM on a model, in processes of its own that end with the returned object.
+
+    See `inference.engines.load` for the parameters and errors.
+    """
+    adapter_rank = _adapter_rank(settings.lora) if settings.lora else 0
+    vllm = import_vllm()
+    on = _device(device)
+    commit, digest = pin(name, revision)
+    with transformers_errors_as_input_errors(name), quiet():
+        config = AutoConfig.from_pretrained(name, revision=commit, trust_remote_code=False)
+        resolve_engine(name, config, "causal")
+        tokenizer = AutoTokenizer.from_pretrained(name, revision=commit, trust_remote_code=False)
+        with torch.device("meta"):  # no weights: only to count them
+            shape = AutoModelForCausalLM.from_config(config, trust_remote_code=False)
+    info = {
+        "engine": "vllm",
+        "revision": commit or digest,
+        "dtype": str(resolve_dtype(dtype, on, config)).removeprefix("torch."),
+        "device": str(on),
+        "parameters": sum(parameter.numel() for parameter in shape.parameters()),
+    }
+    info["vllm"] = vllm.__version__
+    if settings.quantization:
+        info["quantization"] = settings.quantization
+    if settings.lora:
+        info["lora"] = folder_digest(Path(settings.lora).expanduser())
+    # vLLM's own processes outlive a killed run, and would keep the memory that the next one needs.
+    with _loading_errors(name), Companions() as companions:
+        llm = vllm.LLM(
+            model=name,
+            revision=commit,
+            tokenizer_revision=commit,
+            trust_remote_code=False,
+            load_format="auto" if settings.quantization else "safetensors",
+            dtype=info["dtype"],
+            max_model_len=-1,  # the model's own window, or as much of it as the cache has room for
+            seed=seed,
+            tensor_parallel_size=settings.tensor_parallel_size,
+            quantization=settings.quantization,
+            gpu_memory_utilization=settings.gpu_memory_utilization,
+            enable_prefix_caching=True,
+            logprobs_mode="processed_logprobs",  # those of the logits divided by the temperature
+            max_logprobs=MOST_TOKENS,
+            use_tqdm_on_load=False,
+            **_adapter_options(adapter_rank),
+            **_cpu_options(on),
+        )
+    stop = weakref.finalize(llm, _stop, llm.llm_engine.engine_core, companions)
+    window = llm.llm_engine.model_config.max_model_len
+    return Started(llm, stop, tokenizer, _adapter_request(settings.lora), window, info)
+
+
+def _stop(core: Any, companions: Companions) -> None:
+    core.shutdown()
+    companions.end()
+
+
+def import_vllm() -> Any:
+    """vLLM, if it is there in a version that fits."""
+    os.environ.setdefault("VLLM_LOGGING_LEVEL", "ERROR")  # its announcements would tear the progress bar
+    try:
+        import vllm
+    except ImportError as error:
+        reason = "is not installed" if error.name == "vllm" else f"cannot be imported ({error})"
+        raise InputError(
+            f"--engine vllm: vLLM {reason}; pip install 'waver[models,vllm]' in an environment of its own, "
+            "or use --engine causal"
+        ) from error
+    found = re.match(r"(\d+)\.(\d+)", vllm.__version__)
+    if not found or not OLDEST <= (int(found[1]), int(found[2])) < TOO_NEW:
+        wanted = f">={OLDEST[0]}.{OLDEST[1]},<{TOO_NEW[0]}"
+        raise InputError(
+            f"--engine vllm: this is vLLM {vllm.__version__}, Waver needs {wanted}; pip install 'vllm{wanted}'"
+        )
+    return vllm
+
+
+def _device(requested: str) -> torch.device:
+    """The device that this build of vLLM runs on."""
+    from vllm.platforms import current_platform
+
+    there = current_platform.device_type
+    if requested not in ("auto", there):
+        raise InputError(f"--device {requested}: this vLLM runs on {there}; leave out --device, or use --engine causal")
+    return torch.device(there)
+
+
+def _cpu_options(device: torch.device) -> dict[str, Any]:
+    if device.type != "cpu":
+        return {}
+    os.environ.setdefault("TORCH_COMPILE_DISABLE", "1")  # the worker would call a compiler for one small function
+    return {
+        "enforce_eager": True,
+        "block_size": CPU_BLOCK,
+        "kv_cache_memory_bytes": CPU_CACHE_BYTES,
+        # A seeded request whose prompt is cut into chunks ends the worker: it winds a generator back, which torch's
+        # generators on a CPU cannot.
+        "enable_chunked_prefill": False,
+    }
+
+
+def _adapter_rank(lora: str) -> int:
+    """Rank of a LoRA adapter in a folder as peft writes it."""
+    file = Path(lora).expanduser() / "adapter_config.json"
+    try:
+        rank = json.loads(file.read_text(encoding="utf-8")).get("r")
+    except (OSError, ValueError, AttributeError):
+        raise InputError(
+            f"--lora {lora}: no adapter there; give a folder with adapter_config.json, as peft writes it"
+        ) from None
+    if not (file.parent / "adapter_model.safetensors").is_file():
+        raise InputError(f"--lora {lora}: its weights are missing; save them as adapter_model.safetensors")
+    if type(rank) is not int or not 1 <= rank <= ADAPTER_RANKS[-1]:
+        raise InputError(f"--lora {lora}: rank {rank} in adapter_config.json; vLLM takes 1 to {ADAPTER_RANKS[-1]}")
+    return rank
+
+
+def _adapter_options(rank: int) -> dict[str, Any]:
+    if not rank:
+        return {}
+    return {"enable_lora": True, "max_loras": 1, "max_lora_rank": next(room for room in ADAPTER_RANKS if rank <= room)}
+
+
+def _adapter_request(lora: str | None) -> Any:
+    if lora is None:
+        return None
+    from vllm.lora.request import LoRARequest
+
+    return LoRARequest("adapter", 1, str(Path(lora).expanduser()))
+
+
+@contextmanager
+def _loading_errors(name: str) -> Iterator[None]:
+    try:
+        yield
+    except (
+        Exception
+    ) as error:  # dozens of kinds, from three processes, for "does not fit", "not supported", "not readable"
+        lines = [line.strip() for line in str(error).splitlines() if line.strip()] or [type(error).__name__]
+        reason = next((line for line in lines if line.startswith("Value error, ")), lines[0]).removeprefix(
+            "Value error, "
+        )
+        raise InputError(f"model {name} cannot be loaded by vLLM: {reason}") from error

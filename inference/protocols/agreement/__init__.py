@@ -1,0 +1,106 @@
+"""`agreement` (Haller et al., 2024): does a model agree with a statement, however the statement is worded?"""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from dataclasses import dataclass, field, replace
+from functools import partial
+
+from inference.asking.answer_ways import AnswerWays, add_answer_arguments, answer_ways
+from inference.asking.rounds import Round
+from inference.errors import InputError
+from inference.stimuli import items
+from inference.stimuli.prompts import OPTION_ORDERS, Prompt, PromptBook
+from inference.stimuli.study import Item, Option, Study, Variant
+
+NAME = "agreement"
+FAMILIES = ("causal", "masked")
+CANONICAL = ("agree", "disagree")
+OPTIONS = tuple(Option(label, label) for label in CANONICAL)
+DECISION_RULE = "agree where p(agree) / (p(agree) + p(disagree)) > 0.5, disagree where < 0.5; exactly 0.5 is a tie"
+
+
+def study(given: tuple[Item, ...], name: str, source: str = "") -> Study:
+    """A study that asks every variant of every item whether the model agrees.
+
+    Raises
+    ------
+    InputError
+        Where `gold` is neither `agree` nor `disagree`.
+    """
+    for item in given:
+        for variant in item.variants:
+            if variant.gold is not None and variant.gold not in CANONICAL:
+                raise InputError(
+                    f"{source or name}, item '{item.item}', variant '{variant.variant}': "
+                    f"gold must be {' or '.join(CANONICAL)}, not '{variant.gold}'"
+                )
+    return Study(NAME, name, tuple(map(_with_options, given)), CANONICAL, DECISION_RULE, source)
+
+
+def _with_options(item: Item) -> Item:
+    """The item as it is, if it has them already: a second copy of a million variants would take a lot of memory."""
+    if all(variant.options == OPTIONS for variant in item.variants):
+        return item
+    return Item(item.item, tuple(replace(variant, options=OPTIONS) for variant in item.variants))
+
+
+@dataclass(frozen=True, slots=True)
+class Questions:
+    """Every option order is a condition, and so is every way to answer.
+
+    Parameters
+    ----------
+    book
+        The prompts.
+    option_orders
+        Orders in which the options are shown, of `prompts.OPTION_ORDERS`.
+    answers
+        Option probabilities, generated texts, or both.
+    """
+
+    book: PromptBook
+    option_orders: tuple[str, ...] = OPTION_ORDERS[:1]
+    answers: AnswerWays = field(default_factory=AnswerWays)
+
+    def rounds(self, form: str) -> list[Round]:
+        """Rounds of every option order."""
+        return [
+            each
+            for order in self.option_orders
+            for each in self.answers.rounds(
+                self.book.condition(form, order),
+                {"form": form, "option_order": order, "prompt": self.book.name, "prompt_hash": self.book.hash(form)},
+                partial(self._render, form, order),
+            )
+        ]
+
+    def _render(self, form: str, order: str, variant: Variant, mask_token: str | None) -> Prompt:
+        return self.book.render(form, variant, order, mask_token)
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Arguments of `run agreement`."""
+    parser.add_argument(
+        "--items",
+        required=True,
+        metavar="SOURCE",
+        help="a .csv, .tsv, .json, .jsonl, .yaml or .parquet file, a Hugging Face data set (id or folder, with #SPLIT "
+        "where it has several), or `demo` for the questionnaire that comes with Waver",
+    )
+    asked = parser.add_argument_group("prompts")
+    asked.add_argument(
+        "--option-order", nargs="+", choices=OPTION_ORDERS, default=["yes-no"], help="each order is a condition"
+    )
+    asked.add_argument(
+        "--prompt", metavar="FILE", help="prompts of your own (YAML, like inference/protocols/agreement.yaml)"
+    )
+    add_answer_arguments(parser)
+
+
+def prepare(options: Namespace) -> tuple[Study, Questions]:
+    """The study and its questions, from the command line; all that can be checked before a model is loaded."""
+    book = PromptBook.load(options.prompt)
+    name = options.name or items.default_name(options.items)
+    asked = study(items.load(options.items, OPTIONS), name, options.items)
+    return asked, Questions(book, tuple(dict.fromkeys(options.option_order)), answer_ways(options))

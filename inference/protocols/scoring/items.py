@@ -1,0 +1,172 @@
+"""Texts with human scores from a table, checked; whatever is wrong is named with its file and row."""
+
+from __future__ import annotations
+
+import math
+import random
+import re
+from argparse import Namespace
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from inference.errors import InputError
+from inference.stimuli import records
+from inference.stimuli.study import ORIGINAL, Item, Option, Variant
+
+CANONICAL = ("lowest", "highest")
+OPTIONS = tuple(Option(label, label) for label in CANONICAL)
+DEMO = "demo"
+DEMO_ITEMS = 30  # per group
+GOLD_RANGE = "0-100"
+_GOLD_RANGE = re.compile(r"(-?\d+(?:\.\d+)?)-(-?\d+(?:\.\d+)?)")
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """Where a table has what.
+
+    Parameters
+    ----------
+    output, source, gold, group
+        Names of the columns with the text to score, the text it was made from, the human score, and the group of the
+        item; only the first is needed.
+    gold_range
+        The scale of the human scores, as "0-100".
+    fields
+        Attributes that all items share.
+    """
+
+    output: str
+    source: str | None = None
+    gold: str | None = None
+    group: str | None = None
+    gold_range: str = GOLD_RANGE
+    fields: tuple[tuple[str, str], ...] = ()
+
+
+def load(path: str, columns: Columns) -> tuple[Item, ...]:
+    """Items of a table (.csv, .tsv, .jsonl, .json, .yaml, .parquet), named by their number in it.
+
+    In a table whose cells are parted by tabs, quotation marks are text: so are the files of MLQE-PE written. Where
+    commas or semicolons part them, quotation marks enclose cells.
+
+    Raises
+    ------
+    InputError
+        Naming the file and the row: an unknown column, an empty text, a human score that is missing, no number, or
+        outside its scale.
+    """
+    found = records.read(Path(path).expanduser(), quotes_in_tabs=False)
+    there = dict.fromkeys(name for _, record in found for name in record)
+    for name in (columns.output, columns.source, columns.gold, columns.group):
+        if name is not None and name not in there:
+            raise InputError(f"{path}: there is no column '{name}', only {', '.join(there)}")
+    low, high = gold_ends(columns.gold_range)
+    items = []
+    for number, (place, record) in enumerate(found, start=1):
+        where = f"{path}, {place}"
+        attributes = dict(columns.fields)
+        if columns.group is not None:
+            attributes["group"] = _text(where, record, columns.group)
+        if columns.source is not None:
+            attributes["source"] = _text(where, record, columns.source)
+        score = None
+        if columns.gold is not None:
+            score = _score(where, record, columns.gold)
+            if not low <= score <= high:
+                raise InputError(
+                    f"{where}: human score {score:g} is not in {columns.gold_range}; give the scale with --gold-range"
+                )
+            attributes["gold_range"] = columns.gold_range
+        items.append(_item(str(number), _text(where, record, columns.output), score, attributes))
+    return tuple(items)
+
+
+def demo() -> tuple[Item, ...]:
+    """Retellings of the demo world, each scored 0-9 for what it keeps; one group for either kind of wording."""
+    from inference.demo import SEED
+    from inference.demo.exercises import rating
+    from inference.demo.world import Wording, World
+
+    world, items = World(), []
+    groups: tuple[Wording, ...] = ("trained", "heldout")
+    for group in groups:
+        rng = random.Random(f"{SEED} retellings {group}")
+        pairs: dict[tuple[str, str], str] = {}
+        while len(pairs) < DEMO_ITEMS:
+            exercise = rating(world, rng, group)
+            if exercise.kind == "rating_retelling":
+                pairs[exercise.fields["source"], exercise.fields["output"]] = exercise.gold
+        for number, ((source, output), gold) in enumerate(pairs.items(), start=1):
+            attributes = {"group": "held out" if group == "heldout" else group, "source": source, "gold_range": "0-9"}
+            items.append(_item(f"{group}-{number:03d}", output, float(gold), attributes))
+    return tuple(items)
+
+
+def columns_of(options: Namespace) -> Columns:
+    """Columns from the command line.
+
+    Raises
+    ------
+    InputError
+        For a missing or unneeded option.
+    """
+    if options.output_column is None:
+        raise InputError("--items: say which column holds the texts to score: --output-column")
+    if options.group is not None and options.group_column is not None:
+        raise InputError("--group names one group for all items, --group-column a column: give one of the two")
+    languages = {"source_language": options.source_language, "target_language": options.target_language}
+    given = {name: value for name, value in languages.items() if value is not None}
+    if given and (len(given) < 2 or options.source_column is None):
+        raise InputError("--source-language and --target-language go together, and with --source-column")
+    if options.gold_range is not None and options.gold_column is None:
+        raise InputError("--gold-range is about human scores: give their --gold-column")
+    return Columns(
+        output=options.output_column,
+        source=options.source_column,
+        gold=options.gold_column,
+        group=options.group_column,
+        gold_range=options.gold_range or GOLD_RANGE,
+        fields=tuple((given | ({"group": options.group} if options.group is not None else {})).items()),
+    )
+
+
+def gold_ends(text: str) -> tuple[float, float]:
+    """The ends of the scale of human scores.
+
+    Raises
+    ------
+    InputError
+        For anything but two numbers, the lower one first.
+    """
+    found = _GOLD_RANGE.fullmatch(text)
+    if found is None or float(found[1]) >= float(found[2]):
+        raise InputError(f"--gold-range {text}: give two numbers, the lower one first, such as 0-100")
+    return float(found[1]), float(found[2])
+
+
+def _item(name: str, text: str, score: float | None, attributes: dict[str, str]) -> Item:
+    return Item(name, (Variant(name, ORIGINAL, ORIGINAL, text, OPTIONS, gold_score=score, attributes=attributes),))
+
+
+def _text(where: str, record: dict[str, Any], column: str) -> str:
+    value = record.get(column)
+    if value is None or not str(value).strip():
+        raise InputError(f"{where}: column '{column}' is empty")
+    if not isinstance(value, str | int | float):
+        raise InputError(f"{where}: column '{column}' must hold text, not {value!r:.40}")
+    return str(value)
+
+
+def _score(where: str, record: dict[str, Any], column: str) -> float:
+    value = record.get(column)
+    if value is None or not str(value).strip():
+        raise InputError(f"{where}: there is no human score in column '{column}'; add it, or take the row out")
+    try:
+        score = math.nan if isinstance(value, bool) else float(value)
+    except (TypeError, ValueError):
+        score = math.nan
+    if not math.isfinite(score):
+        raise InputError(f"{where}: the human score in column '{column}' must be a number, not {value!r:.40}")
+    return score

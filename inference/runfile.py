@@ -1,0 +1,213 @@
+"""Run files: several models, protocols and conditions in one TOML file, every study in a folder of its own.
+
+    out = "results/study"          # the root; a study's folder is called like the study
+
+    [defaults]                     # options of every study, which a study may override
+    model = ["demo"]
+
+    [[study]]
+    protocol = "agreement"
+    name = "opinions"              # every other key is an option of `run agreement`, without its dashes
+    items = "demo"
+    option-order = ["yes-no", "no-yes"]
+
+The options have one definition, the command line's: a table becomes the call that would run this study alone. Paths are
+relative to the run file.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from argparse import Action, ArgumentParser, Namespace, _AppendAction
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any, NoReturn
+
+from inference.asking.execute import Task
+from inference.errors import InputError
+from inference.protocols import PROTOCOLS
+from inference.stimuli.records import text_of
+
+TOP = {"out": str, "ray": str, "ray-workers": int, "defaults": dict, "study": list}
+SECRETS = ("key", "token", "secret", "password")
+
+
+class TableParser(ArgumentParser):
+    """The options of a study's table; a wrong one is an `InputError`."""
+
+    def error(self, message: str) -> NoReturn:
+        """Raise, where a command line would end the program."""
+        raise InputError(message)
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A run file that was read and checked as far as it can be without the files it names.
+
+    Attributes
+    ----------
+    path
+        The file.
+    out
+        The root, relative to the file.
+    ray, ray_workers
+        As the options of `run`; None where the file does not say.
+    studies
+        Per study: how messages call it, and the call that would run it alone (protocol first).
+    """
+
+    path: Path
+    out: str
+    ray: str | None
+    ray_workers: int | None
+    studies: tuple[tuple[str, tuple[str, ...]], ...]
+
+    def tasks(
+        self, parser_of: Callable[[str], ArgumentParser], task_of: Callable[[Namespace], Task], program: Iterable[str]
+    ) -> list[Task]:
+        """Load everything that the studies name: items, prompts, models by name. To be called in the file's folder.
+
+        Parameters
+        ----------
+        parser_of
+            Makes the parser of a protocol's options.
+        task_of
+            Makes a task from parsed options.
+        program
+            What stands before the protocol in a call.
+
+        Raises
+        ------
+        InputError
+            Naming the run file, the study and, where the message is about one, the key.
+        """
+        if (Path(self.out) / "run.json").exists():
+            raise InputError(f"{self.path}, out: {self.out} is itself a run folder; choose another root")
+        tasks: dict[str, Task] = {}
+        for where, call in self.studies:
+            try:
+                task = task_of(parser_of(call[0]).parse_args(call[1:], Namespace(out=None, call=())))
+            except InputError as error:
+                raise InputError(f"{where}{_key_meant(str(error), call)}: {error}") from None
+            name = task.study.name
+            if name in tasks:
+                raise InputError(f"{where}: there is a study '{name}' already; give this one another name")
+            if name != Path(name).name or name.startswith("."):
+                raise InputError(f"{where}: '{name}' cannot be the name of a folder; give the study a name")
+            out = str(Path(self.out) / name)
+            tasks[name] = replace(task, out=out, command=[*program, *call, f"--out={out}"])
+        return list(tasks.values())
+
+
+def read(path: str | Path, parser_of: Callable[[str], ArgumentParser]) -> Plan:
+    """Read a run file and check every table and key of it.
+
+    Raises
+    ------
+    InputError
+        Naming the file, the table and the key.
+    """
+    file = Path(path)
+    try:
+        content = tomllib.loads(text_of(file))
+    except OSError as error:
+        raise InputError(f"{file}: cannot be read ({error.strerror})") from None
+    except tomllib.TOMLDecodeError as error:
+        raise InputError(f"{file}: malformed TOML ({error})") from None
+    _refuse_secrets(str(file), content)
+    for key, value in content.items():
+        if key not in TOP:
+            raise InputError(f"{file}: unknown key '{key}'; there are {', '.join(TOP)}; options go below [[study]]")
+        if not isinstance(value, TOP[key]) or isinstance(value, bool):
+            raise InputError(f"{file}, {key}: expected {_kind(TOP[key])}, not {value!r}")
+    if not content.get("out", "").strip():
+        raise InputError(f'{file}: say where the results go: out = "FOLDER"')
+    if content.get("ray-workers", 1) < 1:
+        raise InputError(f"{file}, ray-workers: {content['ray-workers']} is not a positive number")
+    tables = content.get("study", [])
+    if not tables or not all(isinstance(table, dict) for table in tables):
+        raise InputError(f"{file}: there is no study; begin each with a line [[study]]")
+    defaults = content.get("defaults", {})
+    studies = tuple(_study(file, number, {**defaults, **table}, parser_of) for number, table in enumerate(tables, 1))
+    return Plan(file, content["out"], content.get("ray"), content.get("ray-workers"), studies)
+
+
+def _study(
+    file: Path, number: int, table: Mapping[str, Any], parser_of: Callable[[str], ArgumentParser]
+) -> tuple[str, tuple[str, ...]]:
+    """How messages call a study, and the call that would run it alone."""
+    where = f"{file}, [[study]] {number}" + (f" ({table['name']})" if isinstance(table.get("name"), str) else "")
+    protocol = table.get("protocol")
+    if protocol not in PROTOCOLS:
+        given = "is missing" if protocol is None else f"is {protocol!r}"
+        raise InputError(f"{where}, protocol: {given}; there are {', '.join(PROTOCOLS)}")
+    parser = parser_of(protocol)
+    actions = {
+        option.removeprefix("--"): action
+        for action in parser._actions
+        for option in action.option_strings
+        if option.startswith("--") and option != "--help"
+    }
+    call = [protocol]
+    for key, value in table.items():
+        if key == "protocol":
+            continue
+        if key not in actions:
+            near = get_close_matches(key, actions, 1)
+            hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(sorted(actions))}"
+            raise InputError(f"{where}: {protocol} has no option '{key}'; {hint}")
+        call += _arguments(f"{where}, {key}", key, value, actions[key])
+    try:
+        parser.parse_args(call[1:])
+    except InputError as error:
+        raise InputError(f"{where}{_key_meant(str(error), call)}: {error}") from None
+    return where, tuple(call)
+
+
+def _arguments(where: str, key: str, value: Any, action: Action) -> list[str]:
+    """A key and its value as the command line has them."""
+    if action.nargs == 0:
+        if not isinstance(value, bool):
+            raise InputError(f"{where}: expected true or false, not {value!r}")
+        return [f"--{key}"] if value else []
+    several = isinstance(value, list)
+    repeatable = isinstance(action, _AppendAction) and action.nargs is None
+    if several and action.nargs is None and not repeatable:
+        raise InputError(f"{where}: expected one value, not a list")
+    values = value if several else [value]
+    if not values or not all(type(each) in (str, int, float) for each in values):
+        raise InputError(f"{where}: expected text or numbers, not {value!r}")
+    if repeatable:
+        return [f"--{key}={each}" for each in values]
+    return [f"--{key}", *map(str, values)] if several else [f"--{key}={value}"]
+
+
+def _key_meant(message: str, call: Iterable[str]) -> str:
+    """The key that a message is about, as `, key`: it begins with the option, or with a value of it."""
+    key = ""
+    for argument in call:
+        option, equals, value = argument.partition("=")
+        if argument.startswith("--"):
+            key = option.removeprefix("--")
+        value = value if equals and argument.startswith("--") else argument
+        about_it = (f"--{key} ", f"--{key}:", f"argument --{key}:", f"{value}:", f"{value},")
+        if key and message.startswith(about_it):
+            return f", {key}"
+    return ""
+
+
+def _refuse_secrets(where: str, content: Mapping[str, Any]) -> None:
+    for key, value in content.items():
+        if key.lower().endswith(SECRETS):
+            raise InputError(
+                f"{where}, {key}: keys and passwords do not belong into a file; set the engine's environment variable"
+            )
+        for number, table in enumerate(value if isinstance(value, list) else [value], start=1):
+            if isinstance(table, dict):
+                _refuse_secrets(f"{where}, {f'[[{key}]] {number}' if isinstance(value, list) else f'[{key}]'}", table)
+
+
+def _kind(kind: type) -> str:
+    return {str: "text", int: "a whole number", dict: "a table", list: "tables"}[kind]

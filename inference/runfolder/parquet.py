@@ -1,0 +1,160 @@
+"""Parquet files of a run folder: their schema, and how they are written so that no reader ever sees half of one."""
+
+from __future__ import annotations
+
+import functools
+import json
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from inference.errors import InputError
+
+SCHEMA_FILE = Path(__file__).resolve().parents[2] / "results" / "schema.json"
+KEY = ["model", "condition", "item", "variant"]
+
+Rows: TypeAlias = pa.Table | Mapping[str, Sequence[Any]] | Sequence[Mapping[str, Any]]
+
+
+@functools.cache
+def schema(table: str) -> pa.Schema:
+    """Arrow schema of `stimuli` or `responses`, as `results/schema.json` has it."""
+    types: dict[str, pa.DataType] = {
+        "string": pa.string(),
+        "double": pa.float64(),
+        "int64": pa.int64(),
+        "list<string>": pa.list_(pa.string()),
+        "list<double>": pa.list_(pa.float64()),
+        "list<int64>": pa.list_(pa.int64()),
+        "map<string,string>": pa.map_(pa.string(), pa.string()),
+    }
+    columns = json.loads(SCHEMA_FILE.read_text(encoding="utf-8"))[table]["columns"]
+    return pa.schema([pa.field(c["name"], types[c["type"]], nullable=c["nullable"]) for c in columns])
+
+
+def responses_table(rows: Rows, study: str) -> pa.Table:
+    """Rows in whatever shape as a table of exactly the schema; a wrong or missing column is a programming error."""
+    if isinstance(rows, pa.Table):
+        columns: dict[str, Any] = {name: rows[name] for name in rows.column_names}
+    elif isinstance(rows, Mapping):
+        columns = dict(rows)
+    else:
+        columns = {
+            name: [row.get(name) for row in rows] for name in dict.fromkeys(name for row in rows for name in row)
+        }
+    target = schema("responses")
+    length = len(next(iter(columns.values()), ()))
+    columns["study"] = pa.array([study] * length, pa.string())
+    if set(columns) - set(target.names):
+        raise ValueError(f"unknown columns {sorted(set(columns) - set(target.names))}")
+    arrays = [_array(columns.get(field.name), field, length) for field in target]
+    return pa.Table.from_arrays(arrays, schema=target)
+
+
+def _array(values: Any, field: pa.Field, length: int) -> Any:
+    if values is None:
+        array = pa.nulls(length, field.type)
+    else:
+        array = (
+            values.cast(field.type) if isinstance(values, pa.Array | pa.ChunkedArray) else pa.array(values, field.type)
+        )
+    if array.null_count and not field.nullable:
+        raise ValueError(f"column '{field.name}' may not be null")
+    return array
+
+
+def drop_superseded(parts: Sequence[Path]) -> None:
+    """Remove error rows whose key was asked again later, so that readers find every key once.
+
+    A response always wins; among errors the newest stays. Each part is replaced atomically, and a process killed
+    between two parts leaves only rows that the next one removes.
+    """
+    failing = [part for part in parts if _may_hold_errors(part)]
+    if not failing:
+        return
+    failed = {key for part in failing for key, error in _outcomes(part) if error is not None}
+    settled = {key for part in parts for key, error in _outcomes(part) if error is None and key in failed}
+    for part in reversed(failing):
+        keep = []
+        for key, error in reversed(list(_outcomes(part))):
+            keep.append(error is None or key not in settled)
+            if error is not None:
+                settled.add(key)
+        if all(keep):
+            continue
+        if any(keep):
+            write_parquet(part, read_parquet(part).filter(pa.array(keep[::-1])))
+        else:
+            part.unlink()
+
+
+def _may_hold_errors(part: Path) -> bool:
+    """Whether a part holds error rows, from its footer alone."""
+    with _damage_named(part):
+        about = pq.read_metadata(part)
+    groups = [about.row_group(number) for number in range(about.num_row_groups)]
+    columns = [group.column(i) for group in groups for i in range(group.num_columns)]
+    errors = [column for column in columns if column.path_in_schema == "error"]
+    return any(c.statistics is None or c.statistics.null_count < c.num_values for c in errors)
+
+
+def _outcomes(part: Path) -> Iterable[tuple[tuple[str, ...], str | None]]:
+    table = read_parquet(part, [*KEY, "error"])
+    return zip(zip(*(table[name].to_pylist() for name in KEY), strict=True), table["error"].to_pylist(), strict=True)
+
+
+def read_parquet(path: Path, columns: list[str] | None = None, filters: pc.Expression | None = None) -> pa.Table:
+    """A file of the run folder: some columns, and the rows that pass a filter."""
+    # partitioning=None: a folder named "a=b" on the way would otherwise be read as a column.
+    with _damage_named(path):
+        return pq.read_table(path, columns=columns, filters=filters, partitioning=None)
+
+
+@contextmanager
+def _damage_named(path: Path) -> Iterator[None]:
+    """No process that writes here leaves half a file, but a copy that was cut short may."""
+    try:
+        yield
+    except (pa.ArrowInvalid, OSError) as error:
+        reason = str(error).splitlines()[0]
+        raise InputError(f"{path}: damaged ({reason}); remove it, and what it held is asked again") from None
+
+
+def write_parquet(path: Path, table: pa.Table) -> None:
+    """Write a file of the run folder, atomically; columns of text are stored as dictionaries."""
+    write_tables(path, table.schema, [table])
+
+
+def write_tables(path: Path, columns: pa.Schema, tables: Iterable[pa.Table]) -> None:
+    """Write one file from many tables, each its row group, which need not be in memory together."""
+    repeated = [field.name for field in columns if pa.types.is_string(field.type)]
+
+    def write(aside: Path) -> None:
+        with pq.ParquetWriter(aside, columns, compression="zstd", use_dictionary=repeated) as writer:
+            for table in tables:
+                writer.write_table(table)
+
+    write_atomically(path, write)
+
+
+def write_atomically(path: Path, write: Callable[[Path], Any]) -> None:
+    """Write aside, flush to disk, rename, flush the folder: at any moment the old file or the new one is there."""
+    aside = path.with_name(path.name + ".tmp")
+    write(aside)
+    _flush(aside)
+    aside.rename(path)
+    _flush(path.parent)
+
+
+def _flush(path: Path) -> None:
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

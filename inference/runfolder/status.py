@@ -1,0 +1,136 @@
+"""What is done and left in a run folder, or in every one below a root; reads only, also beside a running call."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from inference.errors import InputError
+from inference.runfolder.parquet import KEY, read_parquet
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """One study x model x condition.
+
+    Attributes
+    ----------
+    condition
+        None for a model that was never loaded, whose conditions are not known yet.
+    expected
+        Rows it is to have; None where nobody recorded that (imported responses).
+    done, failed
+        Rows with a response, and rows with an error only, which are asked again.
+    """
+
+    study: str
+    model: str
+    condition: str | None
+    expected: int | None
+    done: int = 0
+    failed: int = 0
+
+    @property
+    def left(self) -> int | None:
+        """Rows still to be asked; None where that is not known."""
+        return None if self.expected is None else self.expected - self.done
+
+
+def status(root: str | Path) -> Iterator[str]:
+    """Lines that say what is done and left.
+
+    Raises
+    ------
+    InputError
+        Where there is no run folder, or `run.json` or a part is damaged.
+    """
+    folders = run_folders(Path(root))
+    everything: list[Progress] = []
+    for folder in folders:
+        about = _about(folder)
+        entries = progress(folder, about)
+        everything += entries
+        yield f"{folder}: {_headline(about)}"
+        yield from _table(entries)
+    begun = [entry for entry in everything if entry.condition is not None]
+    left = sum(entry.left or 0 for entry in begun)
+    unloaded = len(everything) - len(begun)
+    yield f"in all: {sum(entry.done for entry in begun):,} rows done, {left:,} left" + (
+        f", and {unloaded} {'model' if unloaded == 1 else 'models'} not begun" if unloaded else ""
+    )
+
+
+def run_folders(root: Path) -> list[Path]:
+    """The folder itself if it is a run folder, else those directly in it, by name."""
+    found = [root] if (root / "run.json").is_file() else sorted(path.parent for path in root.glob("*/run.json"))
+    if not found:
+        raise InputError(
+            f"{root}: no run folder, and none in it (there is no run.json); give the --out or out of a run"
+        )
+    return found
+
+
+def progress(folder: Path, about: Mapping[str, Any]) -> list[Progress]:
+    """Every model x condition of one run folder, in the order of `run.json`."""
+    rows = _count(folder)
+    expected: dict[tuple[str, str | None], int | None] = {}
+    for model, conditions in about.get("expected", {}).items():
+        if not conditions and not any(known == model for known, _ in rows):
+            expected[model, None] = None
+        expected |= {(model, condition): number for condition, number in conditions.items()}
+    expected = expected | {name: None for name in sorted(rows) if name not in expected}
+    models = {model: place for place, model in enumerate([*about.get("expected", {}), *about["models"]][::-1])}
+    names = sorted(expected, key=lambda name: -models.get(name[0], 0))
+    study = about["study"]["name"]
+    return [Progress(study, *name, expected[name], *rows.get(name, (0, 0))) for name in names]
+
+
+def _count(folder: Path) -> dict[tuple[str, str | None], tuple[int, int]]:
+    """(rows with a response, rows with errors only) by model and condition; every key counts once."""
+    # A part that another process has just compacted away is read under its new content next time.
+    paths = [path for path in sorted((folder / "responses").glob("part-*.parquet")) if path.exists()]
+    tables = [read_parquet(path, [*KEY, "error"]) for path in paths]
+    if not tables:
+        return {}
+    table = pa.concat_tables(tables)
+    answered = pc.is_null(table["error"]).cast(pa.int64())
+    keys = table.select(KEY).append_column("done", answered).group_by(KEY).aggregate([("done", "max")])
+    counts = keys.group_by(KEY[:2]).aggregate([("done_max", "sum"), ("done_max", "count")])
+    return {
+        (row["model"], row["condition"]): (row["done_max_sum"], row["done_max_count"] - row["done_max_sum"])
+        for row in counts.to_pylist()
+    }
+
+
+def _about(folder: Path) -> Mapping[str, Any]:
+    try:
+        about: dict[str, Any] = json.loads((folder / "run.json").read_text(encoding="utf-8"))
+        about["study"]["name"], about["models"], about["sessions"]
+    except (ValueError, KeyError, TypeError) as error:
+        raise InputError(f"{folder}/run.json: damaged ({type(error).__name__}: {error}); restore it") from None
+    return about
+
+
+def _headline(about: Mapping[str, Any]) -> str:
+    study, last = about["study"], (about["sessions"] or [{}])[-1]
+    ended = "finished" if last.get("finished") else "stopped or still running"
+    return f"study {study['name']} ({study['protocol']}), last session begun {last.get('started', 'never')}, {ended}"
+
+
+def _table(entries: list[Progress]) -> Iterator[str]:
+    rows = [("model", "condition", "done", "left", "failed")]
+    for entry in entries:
+        left = "?" if entry.left is None else f"{entry.left:,}"
+        numbers = (f"{entry.done:,}", left, f"{entry.failed:,}")
+        rows.append((entry.model, entry.condition or "not begun", *(numbers if entry.condition else ("",) * 3)))
+    widths = [max(len(row[column]) for row in rows) for column in range(5)]
+    for row in rows:
+        cells = [cell.ljust(width) for cell, width in zip(row[:2], widths[:2], strict=True)]
+        cells += [cell.rjust(width) for cell, width in zip(row[2:], widths[2:], strict=True)]
+        yield f"  {'  '.join(cells)}".rstrip()

@@ -1,0 +1,315 @@
+"""The run folder: append-only, resumable, atomic Parquet parts (DESIGN section 5, `results/schema.json`).
+
+Nothing here is ever half there: a file is written aside, flushed to disk and renamed. What a killed process leaves
+behind is a `*.tmp`, which the next writer removes.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from itertools import islice
+from pathlib import Path
+from typing import Any, Self
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from inference.errors import InputError
+from inference.runfolder.locking import claim, remove_leftovers
+from inference.runfolder.parquet import (
+    Rows,
+    drop_superseded,
+    read_parquet,
+    responses_table,
+    schema,
+    write_atomically,
+    write_parquet,
+    write_tables,
+)
+from inference.runfolder.versions import versions
+from inference.stimuli.study import Study, Variant
+
+FORMAT = 1
+STIMULI, LOOKED_UP = 5_000, 100_000  # rows at a time: written, looked up
+# What makes two models of one name different; other fields (series, stage, parameters) describe and may be completed.
+IDENTITY = ("engine", "revision", "dtype", "device", "top_logprobs", "quantization", "lora")
+
+
+class Run:
+    """A run folder open for writing, by one process at a time.
+
+    Use it as a context manager: leaving the block gives the lock back; `finish` says that the session is complete.
+
+    Examples
+    --------
+    >>> with Run.create_or_open(path, study) as run:  # doctest: +SKIP
+    ...     run.add_model("my-model", {"engine": "import", "revision": None})
+    ...     run.add_condition("default", {"form": "plain"})
+    ...     run.append([{"model": "my-model", "condition": "default", "item": "1", "variant": "original", "mass": 1.0}])
+    ...     run.finish()
+    """
+
+    def __init__(self, path: Path, study: Study, content: dict[str, Any], lock: int) -> None:
+        self.path = path
+        self.study = study
+        self._content = content
+        self._lock: int | None = lock
+        self._next_part = 1 + max((int(part.name.split("-")[1]) for part in self.parts), default=0)
+
+    @classmethod
+    def create_or_open(
+        cls, path: str | Path, study: Study, *, seed: int | None = None, command: Sequence[str] = ()
+    ) -> Run:
+        """Open the run folder of a study for writing, or make it.
+
+        Parameters
+        ----------
+        path
+            The folder. It must be new, empty, or the run folder of this very study.
+        study
+            What is asked; its hash must be the recorded one.
+        seed
+            Seed of the engines; None takes the recorded one (0 in a new folder).
+        command
+            The call, recorded in the new entry of `sessions`.
+
+        Raises
+        ------
+        InputError
+            If the folder is something else, belongs to another study or seed, or another process is writing to it.
+        """
+        folder = Path(path)
+        lock = claim(folder)
+        try:
+            remove_leftovers(folder)
+            content = _read_content(folder, study, seed) if (folder / "run.json").exists() else _content(study, seed)
+            if not (folder / "stimuli.parquet").exists() or not content["sessions"]:
+                write_tables(folder / "stimuli.parquet", schema("stimuli"), _stimuli(study))
+            run = cls(folder, study, content, lock)
+            drop_superseded(run.parts)
+            session = {"command": list(command), "started": _now(), "finished": None, "versions": versions()}
+            content["sessions"].append(session)
+            run._save()
+        except BaseException:
+            os.close(lock)
+            raise
+        return run
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    @property
+    def parts(self) -> list[Path]:
+        """The response parts, oldest first."""
+        return sorted((self.path / "responses").glob("part-*.parquet"))
+
+    @property
+    def seed(self) -> int:
+        """The recorded seed."""
+        seed: int = self._content["seed"]
+        return seed
+
+    @property
+    def models(self) -> Mapping[str, Mapping[str, Any]]:
+        """Recorded models: id -> fields."""
+        models: dict[str, dict[str, Any]] = self._content["models"]
+        return models
+
+    @property
+    def conditions(self) -> Mapping[str, Mapping[str, Any]]:
+        """Recorded conditions: name -> fields."""
+        conditions: dict[str, dict[str, Any]] = self._content["conditions"]
+        return conditions
+
+    @property
+    def expected(self) -> Mapping[str, Mapping[str, int]]:
+        """Rows to come by model and condition; a model has no condition until it is loaded."""
+        expected: dict[str, dict[str, int]] = self._content.get("expected", {})
+        return expected
+
+    def add_model(self, model: str, info: Mapping[str, Any]) -> None:
+        """Record a model or complete what is recorded; another engine, revision, dtype or device is refused."""
+        known = self.models.get(model)
+        if known is not None:
+            self._refuse_change("model", model, {k: known.get(k) for k in IDENTITY}, {k: info.get(k) for k in IDENTITY})
+        self._record("models", model, {**(known or {}), **info})
+
+    def add_condition(self, name: str, fields: Mapping[str, Any]) -> None:
+        """Record a condition; any other value under a known name is refused."""
+        if name in self.conditions:
+            self._refuse_change("condition", name, self.conditions[name], fields)
+        self._record("conditions", name, dict(fields))
+
+    def expect_models(self, names: Sequence[str]) -> None:
+        """Record which models this session asks; one that an earlier session named and never loaded is forgotten."""
+        known = {name: rows for name, rows in self.expected.items() if rows or name in names}
+        self._expect({**known, **{name: {} for name in names if name not in known}})
+
+    def expect(self, model: str, rows: Mapping[str, int]) -> None:
+        """Record how many rows a model is to have under each condition: what `status` counts against."""
+        self._expect({**self.expected, model: {**self.expected.get(model, {}), **rows}})
+
+    def _expect(self, expected: Mapping[str, Mapping[str, int]]) -> None:
+        if expected != self.expected:
+            self._content["expected"] = expected
+            self._save()
+
+    def note_session(self, **fields: Any) -> None:
+        """Record something about this session; it is no part of what makes two runs equal."""
+        self._content["sessions"][-1].update(fields)
+        self._save()
+
+    def add_bill(self, model: str, bill: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Record what a model was billed for in this session (nothing, if it is empty), and return it."""
+        if bill:
+            self._content["sessions"][-1].setdefault("bills", {})[model] = dict(bill)
+            self._save()
+        return bill
+
+    def done(self, model: str, condition: str) -> set[tuple[str, str]]:
+        """(item, variant) of every row of this model and condition that has a response (error is null)."""
+        chosen = (pc.field("model") == model) & (pc.field("condition") == condition) & pc.field("error").is_null()
+        keys: set[tuple[str, str]] = set()
+        for part in self.parts:
+            table = read_parquet(part, ["item", "variant"], filters=chosen)
+            keys.update(zip(table["item"].to_pylist(), table["variant"].to_pylist(), strict=True))
+        return keys
+
+    def missing(self, model: str, condition: str, variants: Sequence[Variant]) -> bytearray:
+        """Which variants have no response under this model and condition: 1 where it is missing.
+
+        As `done`, but a byte for each variant, where the keys of millions would take a lot of memory.
+        """
+        chosen = (pc.field("model") == model) & (pc.field("condition") == condition) & pc.field("error").is_null()
+        tables = (read_parquet(part, ["item", "variant"], filters=chosen) for part in self.parts)
+        done = [_keys(table) for table in tables if table.num_rows]
+        missing = bytearray()
+        for start in range(0, len(variants), LOOKED_UP):
+            some = variants[start : start + LOOKED_UP]
+            keys = pa.array([f"{len(v.item)}\0{v.item}\0{v.variant}" for v in some], pa.string())
+            found = pa.array([False] * len(some))
+            for known in done:
+                found = pc.or_(found, pc.is_in(keys, known))
+            missing += pc.invert(found).cast(pa.uint8()).to_numpy().tobytes()
+        return missing
+
+    def append(self, rows: Rows) -> None:
+        """Add response rows as one part, which appears whole or not at all.
+
+        Parameters
+        ----------
+        rows
+            Dicts, columns or an Arrow table, with columns of `results/schema.json`: `study` is filled in, a nullable
+            column may be left out. The caller sees to it that a key that is `done` does not come again.
+        """
+        table = responses_table(rows, self.study.name)
+        if table.num_rows:
+            name = f"part-{self._next_part:06d}-{datetime.now(UTC):%Y%m%dT%H%M%SZ}.parquet"
+            write_parquet(self.path / "responses" / name, table)
+            self._next_part += 1
+
+    def finish(self) -> None:
+        """Say that this session did all it was asked to do."""
+        drop_superseded(self.parts)
+        self._content["sessions"][-1]["finished"] = _now()
+        self._save()
+
+    def close(self) -> None:
+        """Give the lock back; everything appended is on disk already."""
+        if self._lock is not None:
+            os.close(self._lock)
+            self._lock = None
+
+    def _refuse_change(self, kind: str, name: str, old: Mapping[str, Any], new: Mapping[str, Any]) -> None:
+        changed = [field for field in {**old, **new} if old.get(field) != new.get(field)]
+        if changed:
+            what = ", ".join(f"{field} was {old.get(field)}, now {new.get(field)}" for field in changed)
+            raise InputError(
+                f"{self.path}: {kind} '{name}' is already here with other settings ({what}); "
+                f"go back to those, give the {kind} another name, or choose another --out"
+            )
+
+    def _record(self, kind: str, name: str, fields: dict[str, Any]) -> None:
+        if self._content[kind].get(name) != fields:
+            self._content[kind][name] = fields
+            self._save()
+
+    def _save(self) -> None:
+        text = json.dumps(self._content, indent=1, ensure_ascii=False) + "\n"
+        write_atomically(self.path / "run.json", lambda aside: aside.write_text(text, encoding="utf-8"))
+
+
+def _content(study: Study, seed: int | None) -> dict[str, Any]:
+    """`run.json` of a new folder."""
+    identity = {"protocol": study.protocol, "name": study.name, "hash": study.hash}
+    return {
+        "format": FORMAT,
+        "study": {**identity, "canonical": list(study.canonical), "source": study.source},
+        "models": {},
+        "conditions": {},
+        "decision_rule": study.decision_rule,
+        "seed": seed or 0,
+        "sessions": [],
+    }
+
+
+def _read_content(folder: Path, study: Study, seed: int | None) -> dict[str, Any]:
+    """`run.json` of an existing folder, refused if it is about something else."""
+    new = _content(study, seed)
+    try:
+        old: dict[str, Any] = json.loads((folder / "run.json").read_text(encoding="utf-8"))
+        if old["format"] != FORMAT:
+            raise InputError(f"{folder}: run.json has format {old['format']}, this version of Waver writes {FORMAT}")
+        for field in ("protocol", "name"):
+            if old["study"][field] != new["study"][field]:
+                there, here = old["study"][field], new["study"][field]
+                raise InputError(
+                    f"{folder}: the {field} of the study there is '{there}', not '{here}'; choose another --out"
+                )
+        if old["study"]["hash"] != new["study"]["hash"]:
+            raise InputError(f"{folder}: {_difference(folder, study)}; go back to those items or choose another --out")
+        if seed is not None and old["seed"] != seed:
+            raise InputError(
+                f"{folder}: was begun with --seed {old['seed']}, not {seed}; repeat it or choose another --out"
+            )
+    except (ValueError, KeyError, TypeError) as error:
+        raise InputError(
+            f"{folder}/run.json: damaged ({type(error).__name__}: {error}); restore it or choose another --out"
+        ) from None
+    return old
+
+
+def _difference(folder: Path, study: Study) -> str:
+    """What changed between the recorded stimuli and those of a study, in words."""
+    old = {(row["item"], row["variant"]): row for row in read_parquet(folder / "stimuli.parquet").to_pylist()}
+    new = {(row["item"], row["variant"]): row for table in _stimuli(study) for row in table.to_pylist()}
+    changes = {
+        "added": [key for key in new if key not in old],
+        "removed": [key for key in old if key not in new],
+        "changed": [key for key in new if key in old and new[key] != old[key]],
+    }
+    counts = ", ".join(f"{len(keys)} {kind} (such as {'/'.join(keys[0])})" for kind, keys in changes.items() if keys)
+    return f"the study has changed since this run was begun: variants {counts or 'in another order'}"
+
+
+def _keys(rows: pa.Table) -> Any:
+    """Item and variant as one text; the length before the item keeps different keys different."""
+    length = pc.utf8_length(rows["item"]).cast(pa.string())
+    return pc.binary_join_element_wise(length, rows["item"], rows["variant"], "\0")
+
+
+def _stimuli(study: Study) -> Iterator[pa.Table]:
+    """The rows of `stimuli.parquet`, some at a time."""
+    rows = ({"study": study.name, **variant.row()} for variant in study.variants)
+    while some := list(islice(rows, STIMULI)):
+        yield pa.Table.from_pylist(some, schema=schema("stimuli"))
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")

@@ -1,0 +1,1 @@
+"""Describes what is asked: studies, items, variants and their prompts; written to `stimuli.parquet`."""

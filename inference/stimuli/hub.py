@@ -1,0 +1,61 @@
+"""Items from a Hugging Face data set: by id, or from a folder (`Dataset.save_to_disk`, or one of data files)."""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+from typing import Any
+
+from inference.errors import InputError
+from inference.stimuli.records import Record
+
+
+def read_dataset(source: str) -> list[Record]:
+    """Rows of one split of a data set, each with its place.
+
+    Parameters
+    ----------
+    source
+        `ID` or `FOLDER`, with `#SPLIT` behind it where the data set has several splits.
+
+    Raises
+    ------
+    InputError
+        Where there is no such data set, it cannot be reached or read, or a split must be chosen.
+    """
+    name, _, split = source.partition("#")
+    data = _load(name)
+    if isinstance(data, dict):  # DatasetDict
+        if not split and len(data) > 1:
+            raise InputError(f"{name}: choose one of the splits {', '.join(data)}, as {name}#{next(iter(data))}")
+        split = split or next(iter(data))
+        if split not in data:
+            raise InputError(f"{name}: there is no split '{split}', only {', '.join(data)}")
+        data = data[split]
+    elif split:
+        raise InputError(f"{name}: has no splits; leave out '#{split}'")
+    if not len(data):
+        raise InputError(f"{source}: there is nothing in it")
+    return [(f"row {number}", dict(row)) for number, row in enumerate(data, start=1)]
+
+
+def _load(name: str) -> Any:
+    folder = Path(name).expanduser()
+    if not folder.is_dir() and (not name or name.startswith((".", "/", "~")) or name.count("/") > 1):
+        raise InputError(f"{name}: no such file or folder")
+    try:
+        import datasets
+    except ImportError:
+        raise InputError(
+            f"{name}: reading a data set needs the extra `datasets` (pip install 'waver[datasets]')"
+        ) from None
+    # Its retries would be announced in lines of their own; what came of them is in the error.
+    logging.getLogger("huggingface_hub").setLevel(logging.ERROR)
+    try:
+        if (folder / "state.json").is_file() or (folder / "dataset_dict.json").is_file():
+            return datasets.load_from_disk(str(folder))
+        return datasets.load_dataset(str(folder) if folder.is_dir() else name)
+    except Exception as error:  # the library raises dozens of kinds for "not there", "not reachable", "not readable"
+        reason = (str(error).strip().splitlines() or [""])[0][:200]
+        where = "a readable data set" if folder.is_dir() else "a file, a folder or a data set that can be reached"
+        raise InputError(f"{name}: not {where} ({type(error).__name__}: {reason})") from error

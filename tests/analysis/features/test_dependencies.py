@@ -1,0 +1,139 @@
+"""Dependents and dependency length, on heads written by hand and against spaCy's own counts."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from analysis.errors import InputError
+from analysis.features import dependencies
+from analysis.features.component import Component, Missing
+from helpers.text_features import make_pipeline
+
+spacy = pytest.importorskip("spacy", reason="needs spaCy")
+VOCABULARY = spacy.blank("en").vocab
+
+
+def doc(text: str, heads: list[int]):
+    """A parsed text: the position of every word's head, its own for a root."""
+    return spacy.tokens.Doc(VOCABULARY, words=text.split(), heads=heads, deps=["dep"] * len(heads))
+
+
+@pytest.mark.parametrize(
+    ("text", "heads", "left", "right", "length"),
+    [
+        # The -> cat -> sleeps: two words before their heads, one step each; the root counts as 0
+        ("The cat sleeps", [1, 2, 2], 2 / 3, 0, 2 / 3),
+        # Cats -> chase <- mice
+        ("Cats chase mice", [1, 1, 1], 1 / 3, 1 / 3, 2 / 3),
+        # We saw the tall man with dogs.: We>saw, the>man, tall>man, man>saw, with>dogs., dogs.>man
+        ("We saw the tall man with dogs.", [1, 1, 4, 4, 1, 6, 4], 4 / 7, 2 / 7, (1 + 0 + 2 + 1 + 3 + 1 + 2) / 7),
+        # two sentences, two roots: left + right = 1 - 2/4
+        ("Go home. Sleep well.", [0, 0, 2, 2], 0, 2 / 4, 2 / 4),
+        ("Yes.", [0], 0, 0, 0),
+    ],
+)
+def test_heads_written_by_hand(text, heads, left, right, length):
+    assert dependencies.dependents(doc(text, heads)) == pytest.approx((left, right, length))
+
+
+def test_a_text_without_words_has_no_mean():
+    assert all(math.isnan(value) for value in dependencies.dependents(doc("", [])))
+
+
+@st.composite
+def trees(draw):
+    """Heads of a random forest: every word but a root hangs on an earlier one of a random order."""
+    size = draw(st.integers(1, 12))
+    order = draw(st.permutations(range(size)))
+    heads = list(range(size))
+    for place, word in enumerate(order):
+        if place and draw(st.integers(0, 5)):
+            heads[word] = order[draw(st.integers(0, place - 1))]
+    return heads
+
+
+@settings(deadline=None)
+@given(trees())
+def test_against_the_counts_of_spacy_and_the_identity_of_left_and_right(heads):
+    parsed = doc(" ".join("w" * len(heads)), heads)
+    left, right, length = dependencies.dependents(parsed)
+    n = len(heads)
+    roots = sum(head == word for word, head in enumerate(heads))
+    assert left == pytest.approx(sum(head > word for word, head in enumerate(heads)) / n)
+    assert left + right == pytest.approx(1 - roots / n)
+    assert length == pytest.approx(sum(abs(token.i - token.head.i) for token in parsed) / n)
+    # spaCy keeps dependents of a head only while sentences do not overlap
+    if all(token.head.i in range(token.sent.start, token.sent.end) for token in parsed):
+        assert left == pytest.approx(sum(token.n_lefts for token in parsed) / n)
+        assert right == pytest.approx(sum(token.n_rights for token in parsed) / n)
+
+
+def test_tokens_are_white_space_words_whatever_the_tokenizer_of_the_pipeline(small_pipeline):
+    measure = dependencies.parsed("en", [dependencies.find(str(small_pipeline))]).load()
+    values = measure(["don't stop-over, e.g. now!", "one"])
+    assert list(values) == list(dependencies.COLUMNS)
+    assert values["left_dependents"][0] * 4 == pytest.approx(round(values["left_dependents"][0] * 4))
+    assert [values[name][1] for name in values] == [0, 0, 0]
+
+
+@pytest.mark.parametrize(
+    ("language", "expected"),
+    [("ja", "no spaCy pipeline is named for 'ja'"), ("de", "no spaCy pipeline is named for 'de'")],
+)
+def test_other_languages_need_a_pipeline_of_their_own(language, expected, small_pipeline):
+    missing = dependencies.parsed(language, [dependencies.find(str(small_pipeline))])
+    assert isinstance(missing, Missing)
+    assert expected in missing.reason
+
+
+def test_the_pipeline_used_before_goes_on_being_used(small_pipeline):
+    known = dependencies.find(str(small_pipeline)).identity
+    again = dependencies.parsed("en", known=known)
+    assert isinstance(again, Component)
+    assert again.identity == known
+    gone = dependencies.parsed("en", known={**known, "source": "no/such/pipeline"})
+    assert isinstance(gone, Missing)
+
+
+def test_the_hash_is_of_the_files(small_pipeline, tmp_path):
+    before = dependencies.find(str(small_pipeline)).identity["hash"]
+    copy = tmp_path / "copy"
+    spacy.util.load_model(small_pipeline).to_disk(copy)
+    meta = json.loads((copy / "meta.json").read_text())
+    (copy / "meta.json").write_text((small_pipeline / "meta.json").read_text())
+    assert dependencies.find(str(copy)).identity["hash"] == before
+    (copy / "meta.json").write_text(json.dumps({**meta, "version": "9"}))
+    assert dependencies.find(str(copy)).identity["hash"] != before
+
+
+@pytest.mark.parametrize("source", ["no_such_pipeline", "no/such/folder", "json", "", "two words", "en_core.web"])
+def test_an_unknown_pipeline_is_refused_in_one_line(source):
+    with pytest.raises(InputError) as error:
+        dependencies.find(source)
+    assert f"spaCy pipeline {source!r}" in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_a_pipeline_without_a_parser_is_refused(tmp_path):
+    spacy.blank("en").to_disk(tmp_path / "blank")
+    with pytest.raises(InputError, match="has no parser"):
+        dependencies.parsed("en", [dependencies.find(str(tmp_path / "blank"))]).load()
+
+
+def test_a_damaged_pipeline_is_refused(small_pipeline, tmp_path):
+    damaged = tmp_path / "damaged"
+    spacy.util.load_model(small_pipeline).to_disk(damaged)
+    (damaged / "config.cfg").write_text("[nlp]\n")
+    with pytest.raises(InputError, match="cannot be loaded"):
+        dependencies.parsed("en", [dependencies.find(str(damaged))]).load()
+
+
+@pytest.fixture(scope="module")
+def small_pipeline(tmp_path_factory):
+    """An English pipeline whose parser has learned nothing."""
+    return make_pipeline(tmp_path_factory.mktemp("spacy") / "pipeline")

@@ -1,0 +1,173 @@
+"""The report on scores by the real commands, and its sentences."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from analysis import runs
+from analysis.pages.scoring import narrative
+from analysis.pages.scoring.page import TABLES as SHOWN
+from analysis.pages.scoring.page import ScoringPage
+from analysis.reporting import report, tables
+from analysis.reporting.registry import TABLES
+from helpers.commands import waver
+from helpers.html_pages import Page
+from helpers.scoring_runs import Judge, make_run, one_judge
+
+SETTING = "0-9/0.7/sampled"
+NAMES = [name for name, entry in TABLES.items() if entry.function.startswith("scores.")]
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    return make_run(tmp_path_factory.mktemp("scores") / "run", {"En-De": 35, "Et-En": 40})
+
+
+@pytest.fixture(scope="module")
+def made(run, tmp_path_factory):
+    out = tmp_path_factory.mktemp("report") / "out"
+    alone = [entry for entry in report.REGISTRY if entry.name == "scoring"]
+    assert [result.error for result in report.report([str(run)], out, {"resamples": "40"}, alone)] == [None]
+    return out
+
+
+@pytest.fixture(scope="module")
+def frames(run):
+    opened = runs.open(run)
+    return {name: tables.build(name, opened, resamples=40) for name in SHOWN}
+
+
+def test_the_page_answers_with_numbers_and_says_what_tuning_did(made):
+    page = Page(made / "scoring.html")
+    assert "Does the judge give everything the same score?" in page.words
+    assert (
+        "4 models (2 base, 2 tuned) scored 75 items of “made up” in 2 groups, on the ranges 0-9 and 1-5" in page.words
+    )
+    assert re.search(r"The strongest habit: small-tuned gives 7 to \d+(\.\d)? % of the items of \w\w-\w\w", page.words)
+    assert "of the human scores there" in page.words
+    assert re.search(r"After tuning the scores are more peaked, by their kurtosis, in \d of \d pairs?", page.words)
+    # An interval is left out where some draw of the items had constant scores.
+    assert re.search(r"tau: −?\d\.\d\d \([\w-]+, \w\w-\w\w[;)].* to .*; 95 % interval", page.words)
+    assert "in the correlation of kurtosis and tau: it says little" in page.words
+    assert page.tags.index("picture") < page.tags.index("h2")
+
+
+def test_the_printed_correlation_shows_what_it_rests_on(made):
+    words = Page(made / "scoring.html").words
+    assert "the differences in kurtosis and in tau correlate at −0.68 (95 % interval" in words
+    assert "it rests on one point: without En-De/gemma it is −0.45" in words
+    assert "leaving out any one point it lies between −0.72 and −0.45" in words
+    assert ".26 in the first and .21 in the second" in words
+
+
+def test_the_page_is_quiet_and_loads_nothing(made):
+    text = (made / "scoring.html").read_text(encoding="utf-8")
+    for noise in ("Warning", "Traceback", "object at 0x", "%|", "<script", ">nan<"):
+        assert noise not in text, noise
+    for tag, address in Page(made / "scoring.html").addresses:
+        assert tag == "a" or address.startswith("data:image/svg+xml;base64,")
+    assert len(text) < 3_000_000
+
+
+def test_tables_and_figures_lie_beside_the_page(made):
+    for name in NAMES:
+        frame = pd.read_csv(made / "tables" / f"{name}.csv")
+        wanted = [key for entry in TABLES[name].columns for key in tables.expand(name, frame, entry)]
+        assert list(frame.columns) == wanted
+    drawn = {path.stem for path in (made / "figures").iterdir()}
+    assert {"score_violins", "score_temperatures", "score_methods", "score_influence-2"} <= drawn
+    dictionary = pd.read_csv(made / "tables" / "dictionary.csv")
+    assert set(NAMES) <= set(dictionary["table"]) and dictionary["meaning"].notna().all()
+
+
+def test_provenance_makes_the_page_again(made):
+    assert "-p biased=True -p resamples=40 -p seed=0 -p setting=0-9/0.7/sampled" in Page(made / "scoring.html").words
+
+
+def test_a_run_without_scores_has_no_such_page(opened):
+    other = opened(pd.DataFrame({"item": ["a"], "variant": ["p1"], "agreement": [0.2]}))
+    entry = next(entry for entry in report.REGISTRY if entry.name == "scoring")
+    assert report._folders(entry, report.REGISTRY, ["run"], other) == []
+
+
+def test_table_prints_the_promised_columns(run):
+    printed = waver("analysis", "table", run, "scores", "-p", "resamples=20").stdout
+    rows = list(csv.DictReader(io.StringIO(printed)))
+    promised = ["model", "group", "range", "temperature", "method", "n", "kurtosis", "mode_share", "distinct", "tau",
+                "tau_lower", "tau_upper", "dropped", "clipped"]  # fmt: skip
+    assert set(promised) <= rows[0].keys()
+    assert rows[0]["model"] == "gold"
+    assert {row["method"] for row in rows} == {"", "sampled", "exact"}
+    assert len(rows) == 2 * 2 * (1 + 4 * 2 * 2)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [(["score_items", "-p", "setting=1-7/0.7/sampled"], "no condition has the setting '1-7/0.7/sampled'; there are"),
+     (["scores", "-p", "biased=perhaps"], "'perhaps' is neither true nor false")],
+)  # fmt: skip
+def test_wrong_options_are_refused_in_one_line(run, arguments, said):
+    done = waver("analysis", "table", run, *arguments, check=False)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.count("\n") == 1
+    assert said in done.stderr
+
+
+def test_a_flat_judge_is_said_to_be_one(tmp_path):
+    family = {"a": Judge("s", "base", 0.4, 0), "b": Judge("s", "tuned", 0.4, 90.0)}
+    path = make_run(tmp_path / "run", {"g": 6}, family=family, ranges=[(0, 9)], temperatures=[0.7], methods=["sampled"])
+    answer = ScoringPage([str(path)], resamples=20).answer().text
+    assert "1 of 2 models gives one score to at least half of all items" in answer
+    assert "In 1 of 1 pair the tuned model gives every item the same score" in answer
+    assert "All scores are equal in 1 of 2 combinations" in answer
+    assert "Only 6 items in a group" in answer and "Only 2 models" in answer
+    for shown in (page := ScoringPage([str(path)], resamples=20)).influence(), page.method(), page.reading():
+        assert shown.text
+    assert "Fewer than three pairs" in page.influence().text
+    assert list(page.temperatures()) == []
+    assert page.frame("score_methods").empty
+
+
+@pytest.mark.parametrize(
+    ("given", "gold", "said"),
+    [([np.nan] * 3, [1, 2, 3], ("These runs cannot say: no item has a score.", "3 scores could not be had",
+                                "3 of 3 samples (100 %) hold no number and were dropped", "Low validity")),
+     ([1, 2, 3], [np.nan] * 3, ("No: none gives one score to half", "No item has a human score, so there is no tau.",
+                                "No base model stands beside a tuned one")),
+     ([1, 2, 3], [5, np.nan, 7], ("Up to 1 item of a group have no human score",)),
+     ([8], [80], ("Yes: 1 of 1 model gives one score to at least half of all items.", "Only 1 item in a group"))],
+)  # fmt: skip
+def test_what_a_run_lacks_is_said(tmp_path, given, gold, said):
+    page = ScoringPage([str(one_judge(tmp_path / "run", given, gold))], resamples=20)
+    text = page.answer().text
+    for sentence in said:
+        assert sentence in text.replace("\N{NO-BREAK SPACE}", " "), sentence
+    assert "nan" not in text
+    assert all(page.figures("score_violins", page.violins()).text for _ in "x")
+
+
+def test_numbers_in_sentences_are_those_of_the_tables(frames):
+    said = " ".join(narrative.answer(frames, SETTING).sentences)
+    pairs = frames["score_differences"]
+    pairs = pairs[(pairs["range"] == "0-9") & (pairs["temperature"] == 0.7) & (pairs["method"] == "sampled")]
+    known = pairs.dropna(subset=["kurtosis_difference"])
+    up, sure = (known["kurtosis_difference"] > 0).sum(), (known["kurtosis_difference_lower"] > 0).sum()
+    assert f"in {up} of {len(known)} pair" in said
+    assert f"({sure or 'none'} with a 95 % interval above 0)" in said
+    tau = pairs.dropna(subset=["tau_difference"])["tau_difference"]
+    assert f"Of {len(tau)} pairs, tau rises in {(tau > 0).sum()}" in said
+
+
+def test_reading_compares_ranges_temperatures_and_methods(frames):
+    lines = narrative.reading(frames)
+    assert [line.split(":")[0].split(",")[0] for line in lines] == [
+        "Range", "Temperature", "Sampling", "In the paper's Table 1"
+    ]  # fmt: skip
+    methods = frames["score_methods"].dropna(subset=["tau_difference"])
+    assert f"lower one in {(methods['tau_difference'] < 0).sum()} of {len(methods)} comparisons" in lines[2]

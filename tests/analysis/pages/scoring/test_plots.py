@@ -1,0 +1,164 @@
+"""Figures about scores: nothing is cut, what is drawn is what the tables say, and captions stand alone."""
+
+from __future__ import annotations
+
+import itertools
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib.collections import FillBetweenPolyCollection
+
+from analysis import runs
+from analysis.pages.scoring import plots as drawing
+from analysis.pages.scoring import tables
+from analysis.pages.scoring.influence import points
+from analysis.pages.scoring.printed import printed_differences
+from analysis.pages.stability import captions
+from analysis.reporting import all_plots
+from helpers.figures import shown_texts
+from helpers.scoring_runs import FAMILY, Judge, make_run
+
+MANY = {
+    f"organisation-{i}/a-rather-long-model-name-of-{i}b{ending}": Judge(f"series-{i}", stage, 0.4, 1.0)
+    for i in range(5) for ending, stage in (("", "base"), ("-instruct", "instruct"))
+}  # fmt: skip
+SIZES = {
+    "small": ({"En-De": 12, "Et-En": 15}, FAMILY),
+    "one": ({"all": 9}, {"solo": Judge("s", "base", 0.5, 0)}),
+    "full": ({f"Language-{i}-to-Another": 6 for i in range(4)}, MANY),
+}
+
+
+def arguments(path, size):
+    """The arguments of every figure."""
+    sizes, family = SIZES[size]
+    run = runs.open(make_run(path, sizes, family=family, ranges=[(0, 9)]))
+    table = tables.table(run, resamples=0)
+    printed = tables.influence(run, resamples=20)
+    return {
+        "score_violins": (tables.items(run),),
+        "score_temperatures": (table[(table["method"] == "exact") & (table["model"] != "gold")],),
+        "score_methods": (tables.methods(run, resamples=0),),
+        "score_influence": (printed[printed["source"] != "these runs"], points(printed_differences())),
+    }
+
+
+@pytest.fixture(scope="module", params=SIZES)
+def frames(request, tmp_path_factory):
+    return arguments(tmp_path_factory.mktemp("plots") / "run", request.param)
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory):
+    return arguments(tmp_path_factory.mktemp("small") / "run", "small")
+
+
+@pytest.mark.parametrize("width", [all_plots.PAGE, all_plots.COLUMN])
+@pytest.mark.parametrize("name", all_plots.SCORING)
+def test_no_text_is_cut_or_overlaps_another(frames, name, width):
+    figure = getattr(all_plots, name)(*frames[name], width=width)
+    boxes, page = shown_texts(figure), figure.bbox
+    assert boxes
+    for text, box in boxes:
+        inside = box.x0 >= page.x0 - 1 and box.x1 <= page.x1 + 1 and box.y0 >= page.y0 - 1 and box.y1 <= page.y1 + 1
+        assert inside, (text.get_text(), box, page)
+    for (one, a), (other, b) in itertools.combinations(boxes, 2):
+        overlap_x, overlap_y = min(a.x1, b.x1) - max(a.x0, b.x0), min(a.y1, b.y1) - max(a.y0, b.y0)
+        assert overlap_x < 1.5 or overlap_y < 1.5, (one.get_text(), other.get_text())
+    assert width < all_plots.PAGE or figure.get_size_inches()[1] <= 9.7
+
+
+@pytest.mark.parametrize("name", all_plots.SCORING)
+def test_captions_stand_alone(frames, name):
+    caption = getattr(captions, name)(*frames[name])
+    assert re.search(r"\d", caption)
+    assert caption.endswith(".")
+    assert "nan" not in caption
+    assert 80 < len(caption) < 700
+
+
+@pytest.mark.parametrize("name", all_plots.SCORING)
+def test_files_are_small_and_deterministic(small, name, tmp_path):
+    first, second = (all_plots.save(getattr(all_plots, name)(*small[name]), tmp_path / file) for file in "ab")
+    assert [path.read_bytes() for path in first] == [path.read_bytes() for path in second]
+    assert first[0].stat().st_size < 1_000_000
+
+
+def judged(given, gold=None, setting="0-9/0.7/sampled"):
+    frame = pd.DataFrame({"score": given, "gold": np.nan if gold is None else gold}, dtype=float)
+    return frame.assign(item=range(len(given)), study="s", model="m", stage="tuned", group="g", setting=setting)
+
+
+def outlines(figure):
+    return [shape for axes in figure.axes for shape in axes.collections if isinstance(shape, FillBetweenPolyCollection)]
+
+
+def test_a_violin_is_as_wide_as_the_scores_and_highest_where_most_are():
+    (shape,) = outlines(all_plots.score_violins(judged([1, 2, 2, 2, 3, 9])))
+    x, y = shape.get_paths()[0].vertices.T
+    assert x.min() == pytest.approx(1 - 9 / 60) and x.max() == 9
+    assert x[np.abs(y - y.mean()).argmax()] == pytest.approx(2, abs=0.3)
+
+
+def test_a_constant_score_is_a_peak_and_no_score_is_said():
+    (peak,) = outlines(all_plots.score_violins(judged([8] * 20)))
+    x = peak.get_paths()[0].vertices[:, 0]
+    assert (x.min() + x.max()) / 2 == pytest.approx(8)
+    assert x.max() - x.min() < 0.4
+    figure = all_plots.score_violins(judged([np.nan, np.nan]))
+    assert outlines(figure) == []
+    assert [text.get_text() for text in figure.axes[0].texts] == ["no score"]
+
+
+def test_human_scores_stand_first_and_base_models_are_hollow():
+    base = judged([1, 5, 7], [2, 4, 8]).assign(model="b", stage="base")
+    figure = all_plots.score_violins(pd.concat([base, judged([7, 8, 8], [2, 4, 8])]))
+    assert [label.get_text() for label in figure.axes[0].get_yticklabels()] == ["gold", "b", "m"]
+    colours = [tuple(shape.get_facecolor()[0]) for shape in outlines(figure)]
+    assert colours[1] == (1, 1, 1, 1)
+    assert colours[0] != (1, 1, 1, 1) != colours[2]
+
+
+def test_a_large_kurtosis_gets_a_logarithmic_axis():
+    frame = pd.DataFrame({"temperature": [0.4, 0.7], "kurtosis": [128.0, 3.0], "tau": [0.1, 0.2]})
+    frame = frame.assign(
+        study="s", group="g", model="m", form="plain", stage="tuned", range="0-9", method="sampled", n=5
+    )
+    for name in ("kurtosis", "tau"):
+        frame[f"{name}_lower"], frame[f"{name}_upper"] = frame[name] - 0.1, frame[name] + 0.1
+    assert [axes.get_yscale() for axes in all_plots.score_temperatures(frame).axes] == ["symlog", "linear"]
+    frame["kurtosis"] = [2.0, 3.0]
+    assert [axes.get_yscale() for axes in all_plots.score_temperatures(frame).axes] == ["linear", "linear"]
+    flat = frame.assign(kurtosis=[np.nan, 3.0])
+    assert "No mark, 1 times: all scores are equal" in captions.score_temperatures(flat)
+
+
+def test_influence_names_the_point_and_lists_what_changes_most(small):
+    table, known = small["score_influence"]
+    scatter, listed = all_plots.score_influence(table, known).axes
+    assert [text.get_text() for text in scatter.texts] == ["En-De/gemma"]
+    names = [label.get_text() for label in listed.get_yticklabels()]
+    assert names[:2] == ["gemma (series)", "En-De/gemma"]
+    assert len(names) == drawing.LISTED
+    dots = next(line for line in listed.lines if line.get_marker() == "o" and len(line.get_xdata()) > 2)
+    assert list(dots.get_xdata()) == list(drawing.shown_omissions(table)["pearson"])
+    caption = captions.score_influence(table, known)
+    assert "(n = 21, 0 undefined); the point named moves the correlation most" in caption
+    assert "the 14 of 31 omissions that change it most" in caption
+
+
+def test_three_points_have_nothing_to_leave_out(small):
+    table, known = small["score_influence"]
+    three = table[table["omitted"] == "nothing"].assign(n=3)
+    figure = all_plots.score_influence(three, known.head(3))
+    assert len(figure.axes) == 1
+    assert "Too few points to leave any out." in captions.score_influence(three, known.head(3))
+
+
+def test_groups_are_spread_over_figures():
+    frame = pd.DataFrame({"study": "s", "group": [f"g{i}" for i in range(9)], "model": "m"})
+    assert [list(part["group"]) for part in drawing.groups(frame)] == [
+        ["g0", "g1", "g2", "g3"], ["g4", "g5", "g6", "g7"], ["g8"]
+    ]  # fmt: skip

@@ -1,0 +1,153 @@
+"""The sentences on top of a report: right numbers, right grammar, and the unpleasant things said."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from analysis import runs
+from analysis.pages.stability import narrative
+from analysis.reporting import tables
+from helpers.synthetic import random_frame, write_run
+
+NAMES = ("stability", "items", "differences", "excluded", "invalid")
+
+
+def answer(path, frame, *, thresholds=(0.05, 0.1, 0.25), canonical=("agree", "disagree"), **options):
+    run = runs.open(write_run(path, frame, canonical=canonical, **options))
+    frames = {name: tables.build(name, run, resamples=200, thresholds=thresholds) for name in NAMES}
+    return narrative.answer(**frames, canonical=canonical), frames
+
+
+def wordings(agreements, model="m", **columns):
+    """One model's agreement with the paraphrases of some items; the first of each is the original."""
+    return pd.DataFrame(
+        [
+            {
+                "model": model,
+                "item": f"i{k}",
+                "variant": "original" if j == 0 else f"p{j}",
+                "agreement": value,
+                **columns,
+            }
+            for k, values in enumerate(agreements)
+            for j, value in enumerate(values)
+        ]
+    )
+
+
+FIRM = [[0.9, 0.8, 0.85, 0.95]] * 3
+TORN = [[0.9, 0.1, 0.9, 0.2]] * 3
+
+
+def test_one_firm_model(tmp_path):
+    said, _ = answer(tmp_path / "run", wordings(FIRM))
+    assert said.asked == (
+        "1 model was asked whether it agrees with 3 items of “synthetic”, each in its original wording and 3 "
+        "paraphrases (9 in all)."
+    )
+    assert said.verdict == "Hardly."
+    assert said.sentences[0] == "On no item does it give the other answer for more than 10 % of the wordings."
+    assert "differ in agreement by 0.15 on average" in said.sentences[1]
+    assert any(
+        line == "m agrees with every item in the mean: stable, but always the same answer." for line in said.cautions
+    )
+    assert any(line.startswith("Only 1 model:") for line in said.cautions)
+    assert any(line.startswith("Only 3 items:") for line in said.cautions)
+    assert any("one alone is 33 %" in line for line in said.cautions)
+    assert not any(line.startswith("Low mass") for line in said.cautions)
+
+
+def test_masses_that_are_bounds(tmp_path):
+    """Twelve rows of two models; only those of "b" hide mass, 0.02 to 0.13 of it, 0.075 in the mean."""
+    frame = pd.concat([wordings(FIRM, "a"), wordings(FIRM, "b", mass=0.8)], ignore_index=True)
+    frame.loc[12:, "mass_upper"] = 0.8 + np.arange(2, 14) / 100
+    said, frames = answer(tmp_path / "run", frame)
+    invalid = frames["invalid"].set_index("model")
+    assert invalid["n_bounded"].tolist() == [0, 12]
+    assert np.isnan(invalid.loc["a", "mass_missing"])
+    assert invalid.loc["b", "mass_missing"] == pytest.approx(0.075, abs=1e-12)
+    found = [line for line in said.cautions if line.startswith("Bounds")]
+    assert found == [
+        "Bounds: of b a server showed the most probable tokens only, so masses are lower bounds and agreement is that "
+        "of what was shown; on average up to 0.075 more of the probability may be on the answers."
+    ]
+    said, _ = answer(tmp_path / "exact", frame.drop(columns="mass_upper"))
+    assert not any(line.startswith("Bounds") for line in said.cautions)
+
+
+def test_one_of_two_models_moves(tmp_path):
+    said, _ = answer(tmp_path / "run", pd.concat([wordings(FIRM, "firm"), wordings(TORN, "torn")]))
+    assert said.verdict == "Yes, 1 of 2 models."
+    assert "on 0 % of the items with firm and on 100 % with torn." in said.sentences[0]
+    assert "0.15 (firm) to 0.80 (torn) on average" in said.sentences[1]
+    assert "95 % interval" not in " ".join(said.sentences[:2])  # they are all shrunk to points here
+    assert said.sentences[2].startswith("Their shares of flips differ clearly")
+
+
+def test_numbers_are_those_of_the_table(tmp_path):
+    said, frames = answer(tmp_path / "run", random_frame(["a", "b", "c"], items=40, paraphrases=25, seed=5))
+    table = frames["stability"].set_index("model")
+    for edge in (table["flip_10"].idxmin(), table["flip_10"].idxmax()):
+        row = table.loc[edge]
+        interval = f"{100 * row['flip_10_lower']:.0f} to {100 * row['flip_10_upper']:.0f} %"
+        assert f"{100 * row['flip_10']:.0f} %" in said.sentences[0]
+        assert interval in said.sentences[0]
+    row = table.loc[table["range_mean"].idxmax()]
+    assert " ".join(said.sentences[:2]).count("95 % interval") == 1
+    moved = f"{row['range_mean']:.2f} ({row['range_mean_lower']:.2f} to {row['range_mean_upper']:.2f}; {row.name})"
+    assert moved in said.sentences[1]
+    assert said.sentences[2].startswith("Of 3 pairs compared, ")
+    assert said.cautions == ()
+
+
+def test_little_mass_is_said_first(tmp_path):
+    frame = pd.concat([wordings(FIRM, "full", mass=0.9), wordings(TORN, "empty", mass=0.04)])
+    said, _ = answer(tmp_path / "run", frame)
+    assert said.cautions[0].startswith("Low mass: for 1 of 2 models")
+    assert "least 0.04, empty" in said.cautions[0]
+
+
+def test_left_out_items_and_invalid_answers_are_counted(tmp_path):
+    frame = wordings([*TORN, [0.5]])
+    frame.loc[1, "agreement"] = np.nan
+    failed = wordings([[0.5, 0.5, 0.5]], "other").assign(error="too long", agreement=np.nan)
+    said, _ = answer(tmp_path / "run", pd.concat([frame, failed, wordings(TORN[:1], "other").iloc[3:]]))
+    text = " ".join(said.cautions)
+    assert "1 of 14 responses (7 %) hold no valid answer, most from m (8 %)." in text
+    assert "3 prompts failed and have no response." in text
+    assert "4 of 4 items are left out for some models" in text
+
+
+def test_undecidable_runs_say_so(tmp_path):
+    said, _ = answer(tmp_path / "run", wordings([[0.9, 0.8], [0.2, 0.3]]))
+    assert said.verdict.startswith("These runs cannot say")
+    assert said.sentences == ()
+    assert any("2 of 2 items are left out: only one paraphrase in the study." in line for line in said.cautions)
+
+
+def test_several_conditions_and_other_labels(tmp_path):
+    frame = random_frame(["a", "b", "c"], items=30, paraphrases=20, conditions=["plain/yes-no", "plain/no-yes"])
+    said, _ = answer(tmp_path / "run", frame, canonical=("wrong", "fine"))
+    assert said.asked == (
+        "3 models were asked to choose between “wrong” and “fine” on 30 items of “synthetic”, each in its original "
+        "wording and 20 paraphrases (600 in all), under 2 conditions."
+    )
+    assert "combinations of model and condition" in said.verdict or said.verdict == "Yes, all of them."
+    assert " · plain/" in said.sentences[0]
+
+
+def test_wordings_without_an_original_are_called_so(tmp_path):
+    frame = wordings(TORN)
+    said, _ = answer(tmp_path / "run", frame[frame["variant"] != "original"])
+    assert "each in 3 wordings (9 in all)." in said.asked
+
+
+@pytest.mark.parametrize(
+    ("names", "wanted"),
+    [(["a"], "a"), (["a", "b"], "a and b"), (["a", "b", "c"], "a, b and c"), (list("abcde"), "a, b, c and 2 others"),
+     (list("abcd"), "a, b, c and 1 other")],
+)  # fmt: skip
+def test_listing(names, wanted):
+    assert narrative.listing(names) == wanted

@@ -1,0 +1,126 @@
+"""Across models and conditions: `item_stability` and `differences`, by hand."""
+
+from __future__ import annotations
+
+import math
+
+import pandas as pd
+import pytest
+
+from analysis.pages.stability import tables
+from helpers.synthetic import paraphrases, random_frame
+
+NAN = pytest.approx(math.nan, nan_ok=True)
+
+
+def test_item_stability_by_hand(opened):
+    # SDs of two paraphrases are their distance / sqrt(2). Model a: 0.4 and 0.2 -> 1 and 0.5; b: 0.1 and 0.2 -> 0.5 and
+    # 1; c (masked): 0.3 and 0 -> 1 and 0. Item x, causal: mean 0.75, SD 0.353553, SE 0.25.
+    spread = {"a": (0.4, 0.2), "b": (0.1, 0.2), "c": (0.3, 0.0)}
+    rows = pd.concat(paraphrases({"x": [0.3, 0.3 + x], "y": [0.6, 0.6 + y]}, model=m) for m, (x, y) in spread.items())
+    table = tables.item_stability(opened(rows, models={"c": {"engine": "masked"}}))
+    assert table[["item", "family", "n_models"]].values.tolist() == [
+        ["x", "causal", 2], ["x", "masked", 1], ["y", "causal", 2], ["y", "masked", 1]
+    ]  # fmt: skip
+    assert table["normalised_sd_mean"].tolist() == pytest.approx([0.75, 1.0, 0.75, 0.0])
+    assert table["normalised_sd_se"].tolist() == [pytest.approx(0.25), NAN, pytest.approx(0.25), NAN]
+
+
+def test_a_model_enters_item_stability_once_however_many_conditions(opened):
+    # Under two conditions x has 1 and 0.5 of the largest SD: the model counts with 0.75, and one model has no SE.
+    rows = [
+        paraphrases({"x": [0.3, 0.3 + x], "y": [0.6, 0.6 + y]}, condition=condition)
+        for condition, x, y in (("plain/yes-no", 0.4, 0.1), ("plain/no-yes", 0.1, 0.2))
+    ]
+    table = tables.item_stability(opened(pd.concat(rows)))
+    assert table["normalised_sd_mean"].tolist() == pytest.approx([0.75, 0.625])
+    assert table["n_models"].tolist() == [1, 1]
+    assert table["normalised_sd_se"].isna().all()
+
+
+def test_a_model_that_never_moves_is_no_part_of_item_stability(opened):
+    rows = pd.concat([paraphrases({"x": [0.3, 0.6]}, model="a"), paraphrases({"x": [0.3, 0.3]}, model="b")])
+    assert tables.item_stability(opened(rows))["n_models"].tolist() == [1]
+
+
+def test_family_may_be_named_in_run_json(opened):
+    rows = pd.concat([paraphrases({"x": [0.3, 0.6]}, model=name) for name in "abc"])
+    models = {"a": {"engine": "import"}, "b": {"engine": "import", "family": "masked"}, "c": {"engine": "vllm"}}
+    table = tables.item_stability(opened(rows, models=models))
+    assert table[["family", "n_models"]].values.tolist() == [["causal", 2], ["masked", 1]]
+
+
+def pairs(table: pd.DataFrame) -> list[tuple[str, ...]]:
+    one = table[table["measure"] == "validity"]
+    return list(one[["a_model", "a_condition", "b_model", "b_condition"]].itertuples(index=False, name=None))
+
+
+def test_pairs_under_the_same_condition_and_within_a_model(opened):
+    rows = random_frame(["a", "b"], conditions=("plain/yes-no", "plain/no-yes"))
+    assert pairs(tables.differences(opened(rows), resamples=0)) == [
+        ("a", "plain/yes-no", "a", "plain/no-yes"),
+        ("a", "plain/yes-no", "b", "plain/yes-no"),
+        ("a", "plain/no-yes", "b", "plain/no-yes"),
+        ("b", "plain/yes-no", "b", "plain/no-yes"),
+    ]
+
+
+def test_base_and_tuned_models_are_paired_across_forms(opened):
+    rows = random_frame(["base", "tuned"], conditions=("plain/yes-no", "plain/no-yes", "chat/yes-no", "chat/no-yes"))
+    rows = rows[rows["condition"].str.startswith("plain") == (rows["model"] == "base")]
+    assert pairs(tables.differences(opened(rows), resamples=0)) == [
+        ("base", "plain/yes-no", "base", "plain/no-yes"),
+        ("base", "plain/yes-no", "tuned", "chat/yes-no"),
+        ("base", "plain/no-yes", "tuned", "chat/no-yes"),
+        ("tuned", "chat/yes-no", "tuned", "chat/no-yes"),
+    ]
+
+
+def test_models_that_share_a_condition_are_not_paired_across_forms(opened):
+    rows = random_frame(["a", "b"], conditions=("plain/yes-no", "chat/yes-no"))
+    rows = rows[(rows["condition"] == "plain/yes-no") | (rows["model"] == "b")]
+    assert pairs(tables.differences(opened(rows), resamples=0)) == [
+        ("a", "plain/yes-no", "b", "plain/yes-no"),
+        ("b", "plain/yes-no", "b", "chat/yes-no"),
+    ]
+
+
+def test_other_prompts_are_not_paired(opened):
+    rows = random_frame(["a", "b"], conditions=("plain/yes-no", "haller/plain/yes-no"))
+    rows = rows[(rows["condition"] == "plain/yes-no") == (rows["model"] == "a")]
+    table = tables.differences(opened(rows))
+    assert table.empty
+    assert list(table.columns) == [
+        "study", "measure", "a_model", "a_condition", "b_model", "b_condition",
+        "difference", "lower", "upper", "n_items",
+    ]  # fmt: skip
+
+
+def test_differences_by_hand(opened):
+    # Ranges a: 0.4 0.2 0.6, b: 0.1 0.1 and z missing. On x and y: a minus b is 0.3 and 0.1, mean 0.2.
+    # Draws are x x, x y, y x, y y: 0.3, 0.2, 0.2, 0.1, so 2.5 % and 97.5 % are 0.1 and 0.3.
+    a = paraphrases({"x": [0.1, 0.5], "y": [0.1, 0.3], "z": [0.1, 0.7]}, model="a")
+    b = paraphrases({"x": [0.1, 0.2], "y": [0.1, 0.2]}, model="b")
+    table = tables.differences(opened(pd.concat([a, b]))).set_index("measure")
+    assert table.loc["range_mean", ["difference", "lower", "upper"]].tolist() == pytest.approx([0.2, 0.1, 0.3])
+    assert table.loc["range_mean", "n_items"] == 2
+    assert table.index.tolist() == [
+        "validity", "range_mean", "range_sd", "sd_mean", "sd_sd", "flip_05", "flip_10", "flip_25"
+    ]  # fmt: skip
+
+
+def test_differences_agree_with_the_figures_they_are_differences_of(opened):
+    run = opened(random_frame(["a", "b"], items=6, paraphrases=9))
+    figures = tables.models(run, resamples=0).set_index("model")
+    for row in tables.differences(run, resamples=0).to_dict("records"):
+        assert row["difference"] == pytest.approx(figures.loc["a", row["measure"]] - figures.loc["b", row["measure"]])
+
+
+def test_a_paired_interval_is_narrower_than_two_apart(opened):
+    # Both models share what the items do: the difference is far surer than either figure.
+    one = random_frame(["a"], items=20, paraphrases=10)
+    rows = pd.concat([one, one.assign(model="b", agreement=one["agreement"] * 0.95 + 0.02)])
+    run = opened(rows)
+    alone = tables.models(run).iloc[0]
+    pair = tables.differences(run).set_index("measure").loc["range_mean"]
+    assert pair["upper"] - pair["lower"] < 0.2 * (alone["range_mean_upper"] - alone["range_mean_lower"])

@@ -1,0 +1,147 @@
+"""Texts beside probabilities, against numbers counted by hand; and tables of stability that subsamples leave alone."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from analysis.pages.stability import narrative
+from analysis.pages.stability import tables as stability
+from analysis.pages.stability.written_answers import answers
+from analysis.reporting import tables
+from analysis.reporting.page import Page
+from analysis.runs.conditions import subsamples, twin
+from helpers.synthetic import random_frame, write_run
+
+BASE, TEXT = "plain/yes-no", "plain/yes-no/text"
+FIELDS = {"form": "plain", "option_order": "yes-no", "prompt": None, "prompt_hash": "h"}
+WAYS = {"answer": "text", "temperature": 0.0, "samples": 1, "max_tokens": 32, "effort": None}
+CONDITIONS = {BASE: FIELDS, TEXT: {**FIELDS, **WAYS, "share": 0.5}}
+
+# item, variant, p(agree), most probable first token, what the text chooses (None: nothing); mass 0.8
+ROWS = [
+    ("a", "p1", 0.9, "agree", "agree"),
+    ("a", "p2", 0.9, None, "agree"),  # the first token begins no option: another than the text's
+    ("a", "p3", 0.2, "disagree", "agree"),
+    ("a", "p4", 0.2, "agree", "agree"),
+    ("b", "p1", 0.7, "agree", None),
+    ("b", "p2", 0.7, "agree", "disagree"),
+    ("b", "p3", 0.7, "agree", "absent"),  # not in the subsample
+]
+
+
+def probabilities(**columns: object) -> pd.DataFrame:
+    rows = [(item, variant, p, 0.8, token) for item, variant, p, token, _ in ROWS]
+    return pd.DataFrame(rows, columns=["item", "variant", "agreement", "mass", "answer"]).assign(**columns)
+
+
+def texts(**columns: object) -> pd.DataFrame:
+    rows = [
+        (item, variant, np.nan, said, [int(said == "agree"), int(said == "disagree")], int(said is None), [str(said)])
+        for item, variant, _, _, said in ROWS
+        if said != "absent"
+    ]
+    names = ["item", "variant", "agreement", "answer", "count", "invalid", "output"]
+    return pd.DataFrame(rows, columns=names).assign(condition=TEXT, **columns)
+
+
+def together(*frames: pd.DataFrame) -> pd.DataFrame:
+    return pd.concat(frames, ignore_index=True)
+
+
+def test_mismatch_counted_by_hand(opened):
+    run = opened(together(probabilities(condition=BASE), texts()), conditions=CONDITIONS)
+    (row,) = answers(run, resamples=200).to_dict("records")
+    assert (row["study"], row["model"], row["condition"]) == ("synthetic", "m", TEXT)
+    assert (row["n_answers"], row["n_items"]) == (6, 2)
+    assert row["token_mismatch"] == pytest.approx(3 / 5)  # a/p2, a/p3, b/p2
+    assert row["option_mismatch"] == pytest.approx(3 / 5)  # a/p3, a/p4, b/p2
+    assert row["text_invalid"] == pytest.approx(1 / 6)
+    assert row["no_token"] == pytest.approx(1 / 6)
+    # Items resampled: a twice (2 of 4), both (3 of 5), b twice (1 of 1).
+    assert (row["token_mismatch_lower"], row["token_mismatch_upper"]) == (2 / 4, 1.0)
+
+
+def test_options_in_another_order_and_several_samples(opened):
+    frame = pd.DataFrame({
+        "item": ["a", "a"], "variant": ["p1", "p1"], "condition": [BASE, "plain/yes-no/text-t1"],
+        "options": [["no", "yes"]] * 2, "canonical": [["disagree", "agree"]] * 2, "agreement": [0.9, np.nan],
+        "answer": ["yes", "yes"], "count": [None, [2, 6]], "invalid": [np.nan, 2],
+    })  # fmt: skip
+    conditions = {BASE: FIELDS, "plain/yes-no/text-t1": {**FIELDS, **WAYS, "temperature": 1.0, "samples": 10}}
+    (row,) = answers(opened(frame, conditions=conditions), resamples=10).to_dict("records")
+    assert row["token_mismatch"] == row["option_mismatch"] == 2 / 8
+    assert (row["text_invalid"], row["n_answers"], row["n_items"]) == (0.2, 10, 1)
+    assert math.isnan(row["text_invalid_lower"])
+
+
+def test_twins_differ_in_nothing_but_the_way_of_answering():
+    other = {**CONDITIONS, "chat/yes-no/text": {**FIELDS, **WAYS, "form": "chat"}, "thought": {**FIELDS, "answer": "x"}}
+    assert twin(other, TEXT) == twin(other, "thought") == BASE
+    assert twin(other, BASE) is twin(other, "chat/yes-no/text") is None
+    units = {("m", BASE), ("m", TEXT), ("m", "thought"), ("n", TEXT)}  # n has nothing beside its texts
+    assert subsamples(other, units) == {("m", TEXT)}
+
+
+def test_runs_without_pairs_have_no_rows_and_no_section(opened):
+    run = opened(probabilities(condition=BASE), conditions={BASE: FIELDS})
+    assert answers(run).empty
+    assert list(answers(run).columns) == [
+        *(name for name in tables.table("answers").columns if name != "intervals"),
+        *(name for name in answers(run).columns if name.endswith(("_lower", "_upper"))),
+    ]
+    alone = opened(texts(), conditions={TEXT: CONDITIONS[TEXT]})
+    assert answers(alone).empty
+    assert len(stability.models(alone, resamples=0)) == 1  # texts alone are what the study is about
+
+
+def test_subsampled_texts_leave_the_other_tables_as_they_are(opened):
+    frame = random_frame(["one", "two"], items=4, paraphrases=5, conditions=[BASE])
+    few = frame[frame["variant"].isin(["paraphrase-001", "paraphrase-003"])].drop(columns="mass")
+    said = few.assign(condition=TEXT, agreement=np.nan, answer="agree", count=[[1, 0]] * len(few), invalid=0)
+    alone = opened(frame, conditions={BASE: FIELDS})
+    both = opened(together(frame, said), conditions=CONDITIONS)
+    for name in ("stability", "items", "differences", "item_stability", "divergent", "distribution", "outliers",
+                 "invalid", "excluded"):  # fmt: skip
+        expected, found = (tables.build(name, run, resamples=20) for run in (alone, both))
+        pd.testing.assert_frame_equal(found, expected, obj=name)
+    assert list(answers(both, resamples=20)["model"]) == ["one", "two"]
+
+
+def test_texts_for_all_wordings_are_a_condition_like_any_other(opened):
+    whole = {BASE: FIELDS, TEXT: {**FIELDS, **WAYS, "share": 1.0}}
+    run = opened(together(probabilities(condition=BASE), texts()), conditions=whole)
+    found = stability.models(run, resamples=0).set_index("condition")
+    assert list(found.index) == [BASE, TEXT]
+    assert found.loc[TEXT, "validity"] == pytest.approx(5 / 6)
+    assert found.loc[TEXT, "n_items"] == 1  # b has one valid text only
+
+
+def test_the_section_says_it_in_words_and_is_not_there_without_texts(tmp_path):
+    frames = [
+        f(model=model, **c) for model in ("m", "n") for f, c in ((probabilities, {"condition": BASE}), (texts, {}))
+    ]
+    folder = write_run(tmp_path / "run", together(*frames), conditions=CONDITIONS)
+    page = Page([str(folder)], tmp_path / "out", resamples=20)
+    shown = page.section("answers", "Texts?").text
+    assert "<h2>Texts?</h2>" in shown
+    assert "60\N{NO-BREAK SPACE}% of the texts that choose an option choose another than the one that the" in shown
+    assert (tmp_path / "out" / "tables" / "answers.csv").is_file()
+    without = write_run(tmp_path / "without", probabilities(condition=BASE), conditions={BASE: FIELDS})
+    assert Page([str(without)]).section("answers").text.startswith("<!-- no rows in table answers")
+
+
+def test_shares_are_said_with_their_models():
+    frame = pd.DataFrame({
+        "label": ["a", "b", "c"], "n_answers": [10, 10, 5], "token_mismatch": [0.02, 0.31, np.nan],
+        "option_mismatch": [0.0, 0.5, np.nan], "text_invalid": [0.0, 0.1, 1.0],
+    })  # fmt: skip
+    assert narrative.answers(frame) == (
+        "2 % (a) to 31 % (b) of the texts that choose an option choose another than the one that the most probable "
+        "first token begins, 0 % (a) to 50 % (b) of the texts that choose an option choose another than the likeliest "
+        "one. 0 % (a) to 100 % (c) of the texts choose none."
+    )
+    assert narrative.answers(frame.iloc[2:]) == "None of the 5 texts could be read as an answer."

@@ -1,0 +1,176 @@
+"""Sentences of the text-features report on hand-made tables."""
+
+from __future__ import annotations
+
+import pandas as pd
+import pytest
+
+from analysis import features
+from analysis.pages.text_features import narrative
+
+UNIT = {"study": "s", "condition": "plain/yes-no"}
+
+
+def effect(model, term, estimate, p=0.001, **fields):
+    std = 10 * estimate
+    return {
+        **UNIT, "model": model, "term": term, "estimate": estimate, "lower": estimate - 0.01, "upper": estimate + 0.01,
+        "p_bonferroni": p, "estimate_std": std, "estimate_std_lower": std - 0.1, "estimate_std_upper": std + 0.1,
+        "n_tests": 4, "n_rows": 100, "n_items": 40, "scale": "identity", **fields,
+    }  # fmt: skip
+
+
+def fit(model, **fields):
+    return {
+        **UNIT, "model": model, "r2_marginal": 0.05, "r2_conditional": 0.45, "converged": True, "singular": False,
+        "validity": 0.9, "n_rows": 100, "n_missing": 0, "n_items": 40, "message": "", "dropped": "", **fields,
+    }  # fmt: skip
+
+
+def tables(**changes):
+    effects = [
+        effect("a", "statement_length", 0.02), effect("b", "statement_length", 0.01),
+        effect("c", "statement_length", 0.03), effect("a", "word_length", 0.001, 0.5),
+        effect("b", "word_length", -0.002, 0.2), effect("c", "word_length", 0.001, 1),
+        effect("a", "(Intercept)", 0.5),
+    ]  # fmt: skip
+    frames = {
+        "mixed": effects,
+        "mixed_diagnostics": [fit("a"), fit("b", r2_marginal=0.12), fit("c")],
+        "vif": [{**UNIT, "model": "a", "term": "word_length", "vif": 1.2}],
+        "scales": [{"verdict": "significant on both, same sign"}, {"verdict": "significant on neither"}],
+        "robust": effects,
+        "correlations": pairs({("statement_length", "word_length"): (-0.4, 0.001)}),
+        "features": [
+            {
+                "study": "s",
+                "columns": "word_length, statement_length",
+                "component": "words cut by white space",
+                "missing": None,
+            }
+        ],
+    }
+    return {name: pd.DataFrame(changes.get(name, rows)) for name, rows in frames.items()}
+
+
+def pairs(given):
+    both = {**given, **{(b, a): values for (a, b), values in given.items()}}
+    return [
+        {"study": "s", "feature_a": a, "feature_b": b, "r": r, "p": p, "n": 100} for (a, b), (r, p) in both.items()
+    ]  # fmt: skip
+
+
+def test_answer_names_the_strongest_feature_with_its_interval():
+    answer = narrative.answer(tables())
+    assert answer.asked == (
+        "The answers of 3 models to 100 paraphrases of 40 items were explained by 2 features of their wording, in "
+        "mixed models with a random intercept per item."
+    )
+    assert answer.verdict == "Above all: statement length."
+    strongest, explained, signs = answer.sentences
+    assert strongest == (
+        "Statement length raises agreement in 3 of 3 models (3 significant), most with c: +0.300 SD per SD of the "
+        "feature (95 % interval +0.200 to +0.400), that is +3.00 percentage points per word."
+    )
+    assert (
+        "explain 5.0 to 12 % of the variance of the answers; which item is asked explains another 33 to 40 %"
+        in explained
+    )
+    assert (
+        signs
+        == "3 of 6 effects are significant at 0.05 after Bonferroni; 1 of 2 features has the same sign in every fit."
+    )
+    assert answer.cautions == ()
+
+
+def test_nothing_significant_is_an_answer_too():
+    effects = [effect("a", "word_length", 0.01, 0.6), effect("a", "statement_length", -0.02, 0.06)]
+    answer = narrative.answer(tables(mixed=effects, mixed_diagnostics=[fit("a")]))
+    assert answer.verdict == "Nothing that was measured, beyond chance."
+    assert "lowers agreement in 1 of 1 model (none significant): −0.200 SD" in answer.sentences[0]
+    assert "Only 1 model: nothing here speaks for models in general." in answer.cautions
+
+
+def test_effects_are_told_for_steps_that_wordings_differ_by():
+    effects = [effect("a", "sentiment_positive", -0.5), effect("b", "sentiment_positive", -0.25)]
+    answer = narrative.answer(tables(mixed=effects))
+    assert "that is −5.00 percentage points per 0.1 of it." in answer.sentences[0]
+    assert answer.sentences[2].endswith("1 of 1 feature has the same sign in every fit.")
+
+
+def test_on_the_logit_scale_there_are_no_percentage_points():
+    frames = tables()
+    frames["mixed"]["scale"] = "logit"
+    assert "that is +0.030 nats of its logit per word." in narrative.answer(frames).sentences[0]
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"features": [{"study": "s", "columns": "left_dependents, right_dependents", "component": None,
+                        "missing": "spaCy is not installed: pip install spacy"}]},
+         "Left out: left dependents and right dependents. SpaCy is not installed: pip install spacy."),
+        ({"features": [{"study": "s", "columns": "sentiment_positive", "missing": None,
+                        "component": "vader 3.3.2; VADER, because pysentimiento is not installed"}]},
+         "Sentiment is measured by another tool than the paper's: VADER, because pysentimiento is not installed."),
+        ({"mixed_diagnostics": [fit("a", singular=True), fit("b"), fit("c")]},
+         "Singular fit in 1 of 3 models (item variance 0): a."),
+        ({"mixed_diagnostics": [fit("a", converged=False), fit("b"), fit("c")]}, "No convergence in 1 of 3 models: a."),
+        ({"mixed_diagnostics": [fit("a", dropped="word_length: constant"), fit("b"), fit("c")]},
+         "Dropped from 1 of 3 models: word_length: constant."),
+        ({"mixed_diagnostics": [fit("a", n_rows=90, n_missing=10), fit("b"), fit("c")]},
+         "10 of 300 responses lack a value and are left out."),
+        ({"mixed_diagnostics": [fit("a", validity=0.04), fit("b"), fit("c")]},
+         "Low mass: in 1 of 3 models less than half of the probability is on the answers; least 0.04, a."),
+        ({"mixed_diagnostics": [fit("a", n_items=7), fit("b"), fit("c")]},
+         "Only 7 items: what differs between items is badly known."),
+        ({"mixed_diagnostics": [fit("a"), fit("b"), fit("c"), fit("d", n_rows=0, message="not fitted: no")]},
+         "d: not fitted: no."),
+        ({"scales": [{"verdict": "on logit only"}, {"verdict": "significant on both, opposite sign"}]},
+         "Agreement and its logit disagree on 2 of 2 effects; see the table of scales."),
+        ({"robust": [effect(m, "statement_length", 0.02, p) for m, p in (("a", 0.01), ("b", 0.3), ("c", 0.9))]},
+         "Least squares with cluster-robust errors, which assumes less and sees less, confirms 1 of the 3 "
+         "significant effects."),
+    ],
+)  # fmt: skip
+def test_unpleasant_things_are_said(changes, said):
+    assert said in narrative.answer(tables(**changes)).cautions
+
+
+def test_collinear_dependents_are_explained():
+    vif = [{**UNIT, "model": "a", "term": term, "vif": size} for term, size in
+           (("left_dependents", 250.0), ("right_dependents", 240.0), ("word_length", 9.9))]  # fmt: skip
+    correlated = pairs({("left_dependents", "right_dependents"): (-0.97, 0.0001)})
+    said = [line for line in narrative.answer(tables(vif=vif, correlations=correlated)).cautions if "collinear" in line]
+    assert said == [
+        "Nearly collinear (variance inflation above 10): left dependents (250.0) and right dependents (240.0); not to "
+        "be read one by one. Left and right dependents correlate at −0.97: per word they are 1 − roots/words in sum, "
+        "so only their difference can be told."
+    ]
+
+
+def test_reading_counts_signs_and_looks_at_the_printed_ones():
+    lines = narrative.reading(tables())
+    assert lines[0] == "Higher agreement in all 3 fits with more of: statement length (3 significant)."
+    assert lines[1] == "No common direction: word length (higher in 2 of 3, none significant)."
+    assert lines[2] == (
+        "Beside the 18 models in Table 3 of Haller et al., the majority of models here points the same way for "
+        "statement length and word length (signs only, significant or not)."
+    )
+    turned = tables(mixed=[effect("a", "sentiment_positive", -0.01, 0.3)])
+    lines = narrative.reading(turned)
+    assert lines[0] == "Lower agreement with more of: sentiment + (not significant)."
+    assert "points the other way for sentiment +" in lines[1]
+
+
+def test_correlations_are_compared_with_what_the_paper_says():
+    names = list(features.PUBLISHED)
+    given = {(a, b): (0.3, 0.001) for i, a in enumerate(names) for b in names[i + 1 :]}
+    given["word_frequency", "word_length"] = (-0.8, 0.0)
+    given["word_frequency", "sentiment_positive"] = (0.01, 0.6)
+    line = narrative.reading(tables(correlations=pairs(given)))[-1]
+    assert "of the paper's eight predictors, 27 of 28 pairs are (uncorrected, n = 100)" in line
+    assert "strongest: word frequency with word length (−0.80)" in line
+    assert line.endswith("Not so: word frequency with sentiment +.")
+    few = narrative.reading(tables())[-1]
+    assert "of the 2 of the paper's predictors that are present, 1 of 1 pair" in few

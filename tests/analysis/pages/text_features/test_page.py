@@ -1,0 +1,126 @@
+"""The text-features report by the real commands: one small run from wordings to page."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+import shutil
+
+import pandas as pd
+import pytest
+
+from analysis import runs
+from analysis.reporting import report, tables
+from analysis.reporting.registry import TABLES
+from helpers.commands import waver
+from helpers.html_pages import Page
+from helpers.text_feature_runs import SENTIMENT, make_run
+
+pytest.importorskip("statsmodels")
+WORDINGS = [name for name, entry in TABLES.items() if entry.function.startswith("wordings.")]
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    return make_run(tmp_path_factory.mktemp("features") / "run", ["org/one", "org/two", "org/three"])
+
+
+@pytest.fixture(scope="module")
+def made(run, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("report")
+    shutil.copytree(run, folder / "run")
+    alone = [entry for entry in report.REGISTRY if entry.name == "text_features"]
+    given = {"sentiment": SENTIMENT}
+    assert [result.error for result in report.report([str(folder / "run")], folder / "out", given, alone)] == [None]
+    return folder / "out"
+
+
+def test_the_page_answers_with_numbers_and_says_what_is_missing(made):
+    page = Page(made / "text_features.html")
+    assert "What in a wording moves the answer?" in page.words
+    assert "The answers of 3 models to 180 paraphrases of 6 items were explained by" in page.words
+    assert re.search(r"significant\), most with \w+: [+−]\d\.\d+ SD per SD of the feature \(95 % interval", page.words)
+    assert "Left out: left dependents, right dependents and dependency length." in page.words
+    assert "Only 6 items" in page.words
+    assert page.tags.index("picture") < page.tags.index("h2")
+
+
+def test_the_page_is_quiet_and_loads_nothing(made):
+    text = (made / "text_features.html").read_text(encoding="utf-8")
+    for noise in ("Warning", "Traceback", "object at 0x", "%|", "Retrying", "<script"):
+        assert noise not in text, noise
+    for tag, address in Page(made / "text_features.html").addresses:
+        assert tag == "a" or address.startswith("data:image/svg+xml;base64,")
+    assert len(text) < 3_000_000
+
+
+def test_tables_and_figures_lie_beside_the_page(made):
+    for name in WORDINGS:
+        frame = pd.read_csv(made / "tables" / f"{name}.csv")
+        assert list(frame.columns) == list(TABLES[name].columns)
+    drawn = {path.stem for path in (made / "figures").iterdir()}
+    assert {"effects", "correlations", "residuals", "intercepts"} <= drawn
+    opened = runs.open(made.parent / "run")
+    ours = tables.build("mixed", opened)
+    kept = pd.read_csv(made / "tables" / "mixed.csv", float_precision="round_trip")
+    assert kept["estimate"].tolist() == ours["estimate"].tolist()
+
+
+def test_provenance_names_what_computed_and_fitted(made):
+    words = Page(made / "text_features.html").words
+    assert "word_length, statement_length (en): words cut by white space" in words
+    assert "engine profile; statsmodels" in words
+    assert "-p engine=auto -p scale=identity -p predictors=all" in words
+
+
+def test_the_index_has_its_card(made):
+    index = Page(made / "index.html")
+    assert ("a", "text_features.html") in index.addresses
+    assert "What in a wording moves the answer?" in index.words
+
+
+def test_a_notebook_that_lacks_a_package_is_left_out_and_named(run, tmp_path, monkeypatch, capsys):
+    known = next(entry for entry in report.REGISTRY if entry.name == "text_features")
+    lacking = report.Notebook(known.name, known.question, lambda _: True, {"no_such_package": "pip install it"})
+    monkeypatch.setattr(report, "REGISTRY", (lacking,))
+    results = report.report([str(run)], tmp_path / "out")
+    assert results[0].left_out == "needs no_such_package: pip install it"
+    assert results[0].error is None
+    assert "text_features: left out: needs no_such_package" in capsys.readouterr().err
+    assert "was left out: it needs no_such_package: pip install it" in Page(tmp_path / "out" / "index.html").words
+    assert not (tmp_path / "out" / "text_features.html").exists()
+
+
+def test_features_and_table_by_command(run):
+    first = waver("analysis", "features", run, "--sentiment", SENTIMENT)
+    assert "word_length, statement_length (en, " in first.stdout
+    assert "nothing to compute" in waver("analysis", "features", run).stdout
+    promised = ["model", "term", "estimate", "se", "df", "statistic", "p", "p_bonferroni", "p_holm", "lower", "upper",
+                "estimate_std", "n_rows", "n_items"]  # fmt: skip
+    identity, logit = (
+        list(csv.DictReader(io.StringIO(waver("analysis", "table", run, "mixed", *options).stdout)))
+        for options in ([], ["--engine", "profile", "--scale", "logit"])
+    )
+    assert set(promised) <= identity[0].keys()
+    assert {row["model"] for row in identity} == {"org/one", "org/two", "org/three"}
+    assert {row["scale"] for row in logit} == {"logit"}
+    assert identity[1]["estimate"] != logit[1]["estimate"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["stability", "--engine", "profile"], "table stability has no option 'engine'; it has"),
+        (["vif", "--scale", "logit"], "table vif has no option 'scale'; it has predictors (default all)"),
+        (["mixed", "--engine", "lmer"], "invalid choice: 'lmer'"),
+        (["mixed", "-p", "predictors=left_dependents,word_length"], "predictor 'left_dependents' has no values: spaCy"),
+        (["mixed", "-p", "predictors=colour"], "no predictor 'colour'; there are all, published, word_length"),
+    ],
+)
+def test_wrong_options_are_refused_in_one_line(run, arguments, said):
+    done = waver("analysis", "table", run, *arguments, check=False)
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert done.stderr.count("\n") == 1, done.stderr
+    assert said in done.stderr

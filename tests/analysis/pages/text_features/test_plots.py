@@ -1,0 +1,186 @@
+"""Figures about text features: what is drawn is what the tables say, and nothing is cut."""
+
+from __future__ import annotations
+
+import itertools
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from analysis import features
+from analysis.pages.stability import captions
+from analysis.pages.text_features import plots as drawing
+from analysis.pages.text_features.columns import TERMS
+from analysis.reporting import all_plots
+from helpers.figures import shown_texts
+
+UNIT = {"study": "s", "condition": "plain/yes-no"}
+
+
+def effects(models, terms=features.FEATURES, seed=0):
+    rng = np.random.default_rng(seed)
+    rows = [
+        {**UNIT, "model": model, "term": term, "estimate_std": rng.normal(0, 0.1),
+         "p_bonferroni": rng.choice([0.001, 0.7])}
+        for model in models for term in ("(Intercept)", *terms)
+    ]  # fmt: skip
+    frame = pd.DataFrame(rows).assign(n_tests=len(rows), n_rows=900, n_items=62, scale="identity")
+    half = rng.uniform(0.01, 0.05, len(frame))
+    return frame.assign(
+        estimate=frame["estimate_std"] / 3,
+        estimate_std_lower=frame["estimate_std"] - half,
+        estimate_std_upper=frame["estimate_std"] + half,
+    )
+
+
+def correlations(counts=(900,)):
+    rng = np.random.default_rng(1)
+    names = features.FEATURES
+    r = np.corrcoef(rng.normal(size=(len(names), 12)))
+    rows = [
+        {"study": "s", "feature_a": a, "feature_b": b, "r": r[i, j], "p": 0.6 if abs(r[i, j]) < 0.1 else 0.001,
+         "n": counts[(i + j) % len(counts)]}
+        for i, a in enumerate(names) for j, b in enumerate(names)
+    ]  # fmt: skip
+    return pd.DataFrame(rows)
+
+
+def leftovers(models, rows=600):
+    rng = np.random.default_rng(2)
+    parts = [
+        pd.DataFrame({**UNIT, "model": model, "fitted": rng.uniform(0, 1, rows), "residual": rng.normal(0, 0.2, rows)})
+        for model in models
+    ]
+    return pd.concat(parts, ignore_index=True)
+
+
+def intercepts(models, items=62):
+    rng = np.random.default_rng(3)
+    parts = [
+        pd.DataFrame({**UNIT, "model": model, "level": range(items), "estimate": rng.normal(0, 0.3, items), "se": 0.02})
+        for model in models
+    ]
+    return pd.concat(parts, ignore_index=True)
+
+
+SIZES = {
+    "one": ["solo"],
+    "six": [f"org/a-model-of-{n}b" for n in range(6)],
+    "full": [f"organisation-{n % 3}/a-rather-long-model-name-of-{n}b-instruct" for n in range(20)],
+}
+
+
+def frame_of(name, models):
+    return {
+        "effects": lambda: effects(models),
+        "correlations": correlations,
+        "residuals": lambda: leftovers(models[: drawing.PANELS]),
+        "intercepts": lambda: intercepts(models[: drawing.PANELS]),
+    }[name]()
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("width", [all_plots.PAGE, all_plots.COLUMN])
+@pytest.mark.parametrize("name", all_plots.WORDINGS)
+def test_no_text_is_cut_or_overlaps_another(name, width, size):
+    figure = getattr(all_plots, name)(frame_of(name, SIZES[size]), width=width)
+    boxes, page = shown_texts(figure), figure.bbox
+    assert boxes
+    for text, box in boxes:
+        inside = box.x0 >= page.x0 - 1 and box.x1 <= page.x1 + 1 and box.y0 >= page.y0 - 1 and box.y1 <= page.y1 + 1
+        assert inside, (text.get_text(), box, page)
+    for (one, a), (other, b) in itertools.combinations(boxes, 2):
+        overlap_x, overlap_y = min(a.x1, b.x1) - max(a.x0, b.x0), min(a.y1, b.y1) - max(a.y0, b.y0)
+        assert overlap_x < 1.5 or overlap_y < 1.5, (one.get_text(), other.get_text())
+    assert width < all_plots.PAGE or figure.get_size_inches()[1] <= 9.7
+
+
+@pytest.mark.parametrize("name", all_plots.WORDINGS)
+def test_files_are_small_and_deterministic_and_captions_stand_alone(name, tmp_path):
+    frame = frame_of(name, SIZES["full"])
+    first, second = (all_plots.save(getattr(all_plots, name)(frame), tmp_path / file) for file in "ab")
+    assert [path.read_bytes() for path in first] == [path.read_bytes() for path in second]
+    assert first[0].stat().st_size < 1_000_000
+    caption = getattr(captions, name)(frame)
+    assert re.search(r"\d", caption)
+    assert caption.endswith(".")
+    assert "nan" not in caption
+    assert 80 < len(caption) < 700
+
+
+def test_a_panel_per_feature_and_filled_marks_where_significant():
+    frame = effects(["org/a", "org/b"], ("word_length", "negation_cues"))
+    frame.loc[frame["term"] == "negation_cues", "p_bonferroni"] = 0.001
+    frame.loc[frame["term"] == "word_length", "p_bonferroni"] = [0.2, 0.01]
+    figure = all_plots.effects(frame)
+    assert [axes.get_title(loc="left") for axes in figure.axes] == ["Negations", "Word length"]
+    assert [label.get_text() for label in figure.axes[0].get_yticklabels()] == ["a", "b"]
+    for axes, term in zip(figure.axes, ("negation_cues", "word_length"), strict=True):
+        marks = [line for line in axes.lines if len(line.get_xdata()) == 1]
+        drawn = {line.get_ydata()[0]: (line.get_xdata()[0], line.get_markerfacecolor() != "white") for line in marks}
+        wanted = frame[frame["term"] == term].reset_index()
+        assert drawn == {i: (row["estimate_std"], row["p_bonferroni"] < 0.05) for i, row in wanted.iterrows()}
+    assert "over 6 tests" in captions.effects(frame)
+
+
+def test_an_interval_beyond_the_axis_ends_in_an_arrow():
+    frame = effects(SIZES["six"], ("word_length", "negation_cues", "statement_length", "edit_similarity"))
+    frame.loc[frame.index[1], "estimate_std_upper"] = 9.0
+    figure = all_plots.effects(frame)
+    arrows = [line for axes in figure.axes for line in axes.lines if line.get_marker() == ">"]
+    assert len(arrows) == 1
+    assert "Arrows: the interval goes on" in captions.effects(frame)
+    assert "Arrows" not in captions.effects(
+        effects(["a"], ("word_length",)).assign(estimate_std_lower=0, estimate_std_upper=0)
+    )
+
+
+def test_correlations_are_written_into_their_cells():
+    frame = correlations()
+    axes = all_plots.correlations(frame).axes[0]
+    names = [label.get_text() for label in axes.get_yticklabels()]
+    assert names == [TERMS[name].header for name in features.FEATURES]
+    written = {text.get_position(): text.get_text() for text in axes.texts}
+    assert len(written) == 90
+    for row in frame.itertuples():
+        i, j = features.FEATURES.index(row.feature_a), features.FEATURES.index(row.feature_b)
+        if i != j:
+            assert written[j, i] == drawing.coefficient(row.r, row.p)
+    assert "(n = 900)" in captions.correlations(frame)
+
+
+def test_n_stands_in_the_cells_where_it_differs():
+    frame = correlations(counts=(900, 870))
+    texts = [text.get_text() for text in all_plots.correlations(frame).axes[0].texts]
+    assert sum("n 870" in text for text in texts) + sum("n 900" in text for text in texts) == 90
+    assert "(n = 870 to 900)" in captions.correlations(frame)
+
+
+def test_few_residuals_are_dots_and_many_a_density():
+    few, many = (all_plots.residuals(leftovers(["m"], rows)).axes[0] for rows in (60, 4000))
+    assert len(few.collections[0].get_offsets()) == 60
+    assert not few.images
+    counts = many.images[0].get_array()
+    assert np.expm1(np.ma.filled(counts, 0)[~np.isnan(np.ma.filled(counts, 0))]).sum() == pytest.approx(4000)
+
+
+def test_intercepts_are_sorted():
+    points = all_plots.intercepts(intercepts(["m"])).axes[0].collections[-1].get_offsets()
+    assert (np.diff(points[:, 1]) >= 0).all()
+    assert len(points) == 62
+
+
+def test_words_that_all_models_begin_with_are_left_out_of_small_panels():
+    frame = leftovers(["org/demo-small", "org/demo-large-tuned"])
+    titles = [axes.get_title(loc="left") for axes in all_plots.residuals(frame).axes]
+    assert titles == ["large-tuned", "small"]
+    assert drawing.brief(["one", "other"]) == ["one", "other"]
+    assert drawing.brief(["m · chat", "m · plain"]) == ["m · chat", "m · plain"]
+
+
+def test_the_caption_speaks_of_dependents_only_where_they_are():
+    frame = correlations()
+    assert "arithmetic" in captions.correlations(frame)
+    assert "arithmetic" not in captions.correlations(frame[frame["feature_a"] != "left_dependents"])

@@ -1,0 +1,247 @@
+"""The tables of the text-features report, on runs whose answers depend on known features."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from analysis import features, runs
+from analysis.errors import InputError
+from analysis.pages.stability import printed as published
+from analysis.pages.text_features import family
+from analysis.pages.text_features.family import answerable
+from analysis.pages.text_features.printed import SOURCE, printed, printed_effects
+from analysis.reporting import tables
+from analysis.reporting.registry import TABLES
+from helpers.synthetic import write_run
+from helpers.text_feature_runs import answers, make_run, wordings
+from helpers.text_features import hide
+
+pytest.importorskip("statsmodels")
+
+NAMES = [name for name, entry in TABLES.items() if entry.function.startswith("wordings.")]
+KEY = ["study", "model", "condition", "term"]
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    with pytest.MonkeyPatch.context() as patch:
+        hide(patch, "pysentimiento", "spacy", "vaderSentiment")
+        opened = runs.open(make_run(tmp_path_factory.mktemp("wordings") / "run"))
+        features.load(opened)
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def frames(run):
+    return {name: tables.build(name, run) for name in NAMES}
+
+
+def opened(path, frame):
+    return runs.open(write_run(path, frame))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_columns_are_registered_and_printable(name, frames):
+    assert list(frames[name].columns) == list(TABLES[name].columns)
+    for form in tables.FORMATS:
+        assert tables.render(name, frames[name], form)
+
+
+def test_known_effects_are_found_and_the_rest_carries_a_dagger(frames):
+    table = frames["mixed"].set_index(["model", "term"])
+    for model in ("org/one", "org/two"):
+        assert table.loc[(model, "statement_length"), "estimate"] > 0
+        assert table.loc[(model, "negation_cues"), "estimate"] < 0
+        assert table.loc[(model, "negation_cues"), "dagger"] == ""
+        assert table.loc[(model, "edit_similarity"), "dagger"] == "†"
+    tested = frames["mixed"][frames["mixed"]["term"] != "(Intercept)"]
+    assert (tested["n_tests"] == len(tested)).all()
+    np.testing.assert_allclose(tested["p_bonferroni"], np.minimum(1, tested["p"] * len(tested)))
+    assert ((tested["dagger"] == "†") == (tested["p_bonferroni"] >= 0.05)).all()
+    assert (frames["mixed"].loc[frames["mixed"]["term"] == "(Intercept)", "dagger"] == "").all()
+    assert (tested["n_rows"] == 180).all()
+    assert (tested["n_items"] == 6).all()
+
+
+def test_standardised_intervals_are_the_raw_ones_on_another_scale(frames):
+    tested = frames["mixed"][frames["mixed"]["term"] != "(Intercept)"]
+    factor = tested["estimate_std"] / tested["estimate"]
+    np.testing.assert_allclose(tested["estimate_std_lower"], tested["lower"] * factor)
+    assert (tested["estimate_std_lower"] < tested["estimate_std"]).all()
+    assert (tested["estimate_std"] < tested["estimate_std_upper"]).all()
+
+
+def test_missing_components_leave_predictors_out_and_say_why(run, frames):
+    absent = {"left_dependents", "right_dependents", "dependency_length", "sentiment_positive", "sentiment_negative"}
+    assert not absent & set(frames["mixed"]["term"])
+    found = family(run)
+    assert absent | {"text_logprob"} <= set(found.dropped)
+    assert "spaCy is not installed: pip install spacy" in found.dropped["left_dependents"]
+    assert found.dropped["text_logprob"] == "the responses do not record it"
+    missing = frames["features"].set_index("columns")["missing"]
+    assert "pip install" in missing["left_dependents, right_dependents, dependency_length"]
+
+
+def test_predictors_can_be_named_and_those_must_be_there(run):
+    table = tables.build("mixed", run, predictors="negation_cues, statement_length")
+    assert list(table["term"].unique()) == ["(Intercept)", "negation_cues", "statement_length"]
+    with pytest.raises(InputError, match=r"predictor 'left_dependents' has no values: spaCy is not installed"):
+        tables.build("mixed", run, predictors="left_dependents")
+    with pytest.raises(InputError, match=r"no predictor 'colour'; there are all, published, word_length"):
+        tables.build("mixed", run, predictors="colour")
+    with pytest.raises(InputError, match="no engine 'lmer'; there are auto, profile, pymer4"):
+        tables.build("mixed", run, engine="lmer")
+    with pytest.raises(InputError, match="no scale 'probit'; there are identity and logit"):
+        tables.build("mixed", run, scale="probit")
+
+
+def test_scales_hold_both_fits(run, frames):
+    logit = tables.build("mixed", run, scale="logit").set_index(KEY)
+    scales = frames["scales"].set_index(KEY)
+    np.testing.assert_array_equal(scales["estimate_logit"], logit.loc[scales.index, "estimate"])
+    np.testing.assert_array_equal(
+        scales["estimate_identity"], frames["mixed"].set_index(KEY).loc[scales.index, "estimate"]
+    )
+    assert set(logit["scale"]) == {"logit"}
+    diagnosis = tables.build("mixed_diagnostics", run, scale="logit")
+    assert diagnosis["response"].str.contains("nothing clipped").all()
+    assert diagnosis["formula"].str.startswith("logit ~").all()
+
+
+def test_table_3_is_in_percentage_points_of_the_papers_predictors_alone(run, frames):
+    alone = tables.build("mixed", run, predictors="published").set_index(["model", "term"])
+    assert not {"negation_cues", "edit_similarity"} & set(alone.index.get_level_values("term"))
+    for _, row in frames["table3"].iterrows():
+        for term in ("word_length", "statement_length"):
+            ours = alone.loc[(row["model"], term)]
+            assert row[f"effect_{term}"] == 100 * ours["estimate"]
+            assert row[f"effect_{term}_se"] == 100 * ours["se"]
+            assert row[f"effect_{term}_dagger"] == ours["dagger"]
+        assert np.isnan(row["effect_left_dependents"])
+        assert row["effect_left_dependents_dagger"] == ""
+    shown = tables.render("table3", frames["table3"], "markdown")
+    first = frames["table3"].iloc[0]
+    assert f"{first['effect_statement_length']:.2f}{first['effect_statement_length_dagger']} ± " in shown
+
+
+def test_printed_effects_stand_beside_a_matching_model(tmp_path, monkeypatch):
+    hide(monkeypatch, "pysentimiento", "spacy", "vaderSentiment")
+    run = runs.open(make_run(tmp_path / "run", ["gpt-4o", "someone/else"]))
+    monkeypatch.setattr(published, "_studies", lambda _: ["made up"])
+    table = tables.build("table3", run)
+    assert list(table["source"]) == [published.OURS, SOURCE, published.OURS]
+    row = table.iloc[1]
+    assert row["model"] == "gpt-4o"
+    assert (row["effect_right_dependents"], row["effect_right_dependents_se"]) == (36.01, 10.85)
+    assert row["effect_word_frequency_dagger"] == "†"
+    assert row["effect_word_length_dagger"] == ""
+
+
+def test_printed_table_is_complete():
+    assert len(printed()) == 18
+    assert printed_effects().groupby("model")["term"].nunique().eq(8).all()
+    assert set(printed_effects()["term"]) == set(features.PUBLISHED)
+
+
+def test_robust_errors_belong_to_the_same_effects(frames):
+    assert frames["robust"][KEY].equals(frames["mixed"][KEY])
+    assert set(frames["robust"]["df"]) == {5.0}
+    assert (frames["robust"]["engine"] == "cluster-robust OLS").all()
+
+
+def test_a_p_value_too_small_for_a_float_is_not_zero(frames):
+    table = frames["correlations"]
+    diagonal = table[(table["feature_a"] == table["feature_b"]) & table["r"].notna()]
+    assert diagonal["p"].tolist() == [2.2250738585072014e-308] * len(diagonal)
+    assert (frames["correlations"]["p"].dropna() > 0).all()
+    shown = tables.render("correlations", frames["correlations"], "markdown")
+    assert "&lt;0.001" in shown
+    assert " 0.000 " not in shown
+
+
+def test_a_model_that_always_answers_the_same_is_left_out_and_named(tmp_path, monkeypatch):
+    hide(monkeypatch, "pysentimiento", "spacy", "vaderSentiment")
+    frame = answers(wordings(), ["varies", "never"])
+    frame.loc[frame["model"] == "never", "agreement"] = 1.0
+    run = opened(tmp_path / "run", frame)
+    assert set(tables.build("mixed", run)["model"]) == {"varies"}
+    assert set(tables.build("robust", run)["model"]) == {"varies"}
+    diagnosis = tables.build("mixed_diagnostics", run).set_index("model")
+    assert diagnosis.loc["never", "message"].startswith("not fitted: response 'agreement' (")
+    assert "is 1.0 in all 180 rows" in diagnosis.loc["never", "message"]
+    assert diagnosis.loc["varies", "message"] == ""
+    assert diagnosis["validity"].tolist() == pytest.approx([0.9, 0.9])
+
+
+@pytest.mark.parametrize("reason", ["constant", "one item"])
+def test_runs_that_no_model_can_be_fitted_to_are_refused_in_one_line(tmp_path, monkeypatch, reason):
+    hide(monkeypatch, "pysentimiento", "spacy", "vaderSentiment")
+    frame = answers(wordings(items=1 if reason == "one item" else 3), ["m"])
+    if reason == "constant":
+        frame["agreement"] = 0.25
+    run = opened(tmp_path / "run", frame)
+    assert not answerable(run)
+    said = {"constant": "is 0.25 in all 90 rows", "one item": "only one item"}[reason]
+    with pytest.raises(InputError, match=said):
+        tables.build("mixed", run)
+
+
+def test_missing_answers_are_counted_not_filled(tmp_path, monkeypatch):
+    hide(monkeypatch, "pysentimiento", "spacy", "vaderSentiment")
+    frame = answers(wordings(), ["m"])
+    frame.loc[frame.index[5:15], "agreement"] = np.nan
+    diagnosis = tables.build("mixed_diagnostics", opened(tmp_path / "run", frame)).iloc[0]
+    assert (diagnosis["n_rows"], diagnosis["n_missing"]) == (170, 10)
+
+
+def test_the_wordings_own_probability_is_a_predictor_where_it_is_recorded(tmp_path, monkeypatch):
+    hide(monkeypatch, "pysentimiento", "spacy", "vaderSentiment")
+    frame = answers(wordings(), ["knows", "does not"])
+    frame["text_logprob"] = np.where(
+        frame["model"] == "knows", -np.random.default_rng(0).gamma(20, 2, len(frame)), np.nan
+    )
+    run = opened(tmp_path / "run", frame)
+    table = tables.build("mixed", run)
+    assert list(table.loc[table["term"] == "text_logprob", "model"]) == ["knows"]
+    dropped = tables.build("mixed_diagnostics", run).set_index("model")["dropped"]
+    assert dropped.to_dict() == {"knows": "", "does not": "text_logprob: no value in any row"}
+
+
+@pytest.mark.parametrize(
+    ("change", "wanted"),
+    [({}, True), ({"paraphrases": 1}, False), ({"items": 1}, False)],
+)
+def test_answerable_runs_have_items_wordings_and_answers(tmp_path, change, wanted):
+    assert answerable(runs.open(make_run(tmp_path / "run", ["m"], **change))) is wanted
+
+
+def test_texts_that_cannot_be_cut_into_words_are_not_answerable(tmp_path):
+    frame = answers(wordings(), ["m"])
+    assert answerable(opened(tmp_path / "ja", frame.assign(language="ja")))
+    assert not answerable(opened(tmp_path / "th", frame.assign(language="th")))
+
+
+def test_fits_are_made_once_and_forgotten_with_their_runs(run):
+    assert family(run) is family(run)
+    again = runs.open(run.folders[0].path)
+    assert family(again) is not family(run)
+    pd.testing.assert_frame_equal(family(again).result.table, family(run).result.table)
+
+
+def test_wordings_that_do_not_differ_give_a_page_without_effects(tmp_path, monkeypatch):
+    from analysis.pages.text_features.page import WordingsPage
+
+    hide(monkeypatch, "pysentimiento", "spacy", "vaderSentiment")
+    frame = answers(wordings(), ["a", "b"]).assign(text="All say the same.")
+    both = pd.concat([frame.assign(condition=name) for name in ("plain/yes-no", "plain/no-yes")])
+    page = WordingsPage([str(write_run(tmp_path / "run", both))])
+    assert "No feature of the wording varies." in page.answer().text
+    assert "No feature of the wording varies." in page.reading().text
+    assert "Dropped from 4 of 4 fits: word_length: constant" in page.answer().text
+    assert "no data for it" in page.figures("effects", page.forests()).text
+    shown = [page.table(name) for name in NAMES]
+    shown += [page.figures("correlations", page.matrices()), page.figures("residuals", page.residuals()),
+              page.figures("intercepts", page.intercepts()), page.method(), page.provenance()]  # fmt: skip
+    assert all(part.text for part in shown)

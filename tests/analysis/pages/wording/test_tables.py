@@ -1,0 +1,230 @@
+"""The measures of wording against hand-worked examples and plain loops, and what they must and must not depend on."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from analysis import runs
+from analysis.errors import InputError
+from analysis.pages.wording import cells
+from analysis.pages.wording import tables as wording_tables
+from analysis.pages.wording.measures import MEASURES, harmonic
+from helpers.wording_runs import PATTERNS, random_rows, said, textbook, write_wording
+
+LETTERS = st.sampled_from("yyynnn-")
+COMPARED = ["n", *MEASURES]
+thorough = settings(max_examples=4, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+
+
+def opened(rows: pd.DataFrame, **options) -> runs.Runs:
+    with tempfile.TemporaryDirectory() as folder:
+        run = runs.open(write_wording(Path(folder) / "run", rows, **options))
+        cells.cells(run)  # what is counted is kept; the folder may go
+        cells.cells(run, "inconsistent")
+        return run
+
+
+def row(rows: pd.DataFrame, pattern: str, **options) -> pd.Series:
+    table = wording_tables.consistency(opened(rows), resamples=options.pop("resamples", 0), **options)
+    return table[table["pattern"] == pattern].iloc[0]
+
+
+def test_a_hand_worked_example():
+    """Five questions. Dropped: the fifth, whose answer to the antonym is invalid. Of the other four, the antonym is
+    answered consistently in three (y-n, y-n, n-y); "Yes" is said once, before it was twice, as it would be unmoved."""
+    found = row(said({"original": "yynny", "antonym": "nnyn-"}, ["yes", "no", "no", "no", "yes"]), "antonym")
+    assert found[["n", "n_items", "valid", "consistency"]].tolist() == [4, 5, 0.8, 0.75]
+    assert found[["yes", "diff_yes", "excess_yes"]].tolist() == [0.25, -0.25, -0.25]
+    # right before: y=y, y≠n, n=n, n=n; after, put back: y, y, n, y
+    assert found[["accuracy_original", "accuracy", "diff_acc"]].tolist() == [0.75, 0.5, -0.25]
+    assert found["overall"] == pytest.approx(3 / (1 / 0.75 + 1 / 0.5 + 1 / 0.75), rel=1e-12)
+
+
+def test_the_same_example_with_invalid_answers_counted():
+    found = row(
+        said({"original": "yynny", "antonym": "nnyn-"}, ["yes", "no", "no", "no", "yes"]), "antonym",
+        invalid="inconsistent",
+    )  # fmt: skip
+    assert found[["n", "valid", "consistency", "yes", "diff_yes"]].tolist() == [5, 0.8, 0.6, 0.2, pytest.approx(-0.4)]
+    assert found[["accuracy_original", "accuracy"]].tolist() == [0.8, 0.4]
+
+
+def test_diff_yes_of_a_consistent_model_is_the_papers_equation_and_excess_is_free_of_the_inversion():
+    found = row(said({"original": "ynnnnnnnnn", "antonym": "nyyyyyyyyy"}), "antonym")
+    assert found[["consistency", "diff_yes", "excess_yes"]].tolist() == [1.0, pytest.approx(0.8), 0.0]
+
+
+@pytest.mark.parametrize("invalid", cells.CONVENTIONS)
+def test_every_measure_equals_plain_loops_on_random_answers(invalid):
+    """40 random models of 1 to 12 items each, invalid answers and missing gold labels among them; 1e-12."""
+    rng = np.random.default_rng(7)
+    parts = []
+    for number in range(40):
+        items = int(rng.integers(1, 13))
+        odds = rng.dirichlet([2, 2, 0.6])
+        letters = {name: rng.choice(list("yn-"), items, p=odds) for name in ("original", *PATTERNS)}
+        gold = [[None, "yes", "no"][k] for k in rng.integers(number % 2, 3, items)]
+        parts.append(said(letters, gold, model=f"m{number:02d}", start=20 * number))
+    rows = pd.concat(parts, ignore_index=True)
+    table = wording_tables.consistency(opened(rows), invalid=invalid, resamples=0).set_index(["model", "pattern"])
+    for model, part in rows.groupby("model"):
+        for pattern in PATTERNS:
+            expected = textbook(part, pattern, invalid)
+            found = table.loc[(model, pattern)]
+            for name in COMPARED:
+                assert found[name] == pytest.approx(expected[name], abs=1e-12, nan_ok=True), (model, pattern, name)
+
+
+def test_all_templates_count_every_pair_and_resample_items():
+    """Two templates per pattern: six pairs of three items, weighed alike."""
+    rows = said({"original": "yyn", "synonym": "ynn"})
+    more = said({"synonym": "yyy"}).assign(variant="synonym-02")
+    found = row(pd.concat([rows, more]), "synonym", resamples=50)
+    assert found[["n", "n_items", "consistency"]].tolist() == [6, 3, pytest.approx(4 / 6)]
+    assert found["consistency_lower"] <= found["consistency"] <= found["consistency_upper"]
+
+
+@thorough
+@given(st.lists(st.tuples(LETTERS, LETTERS, st.sampled_from(["yes", "no"])), min_size=1, max_size=9))
+def test_swapping_yes_and_no_everywhere_swaps_the_sign_of_diff_yes_alone(triples):
+    swap = {"y": "n", "n": "y", "-": "-"}
+    before, after, gold = ([t[k] for t in triples] for k in range(3))
+    one = said({"original": before, "agreement": after, "antonym": after}, gold)
+    other = said(
+        {"original": [swap[a] for a in before], "agreement": [swap[a] for a in after],
+         "antonym": [swap[a] for a in after]}, [{"yes": "no", "no": "yes"}[g] for g in gold],
+    )  # fmt: skip
+    tables = [wording_tables.consistency(opened(rows), resamples=0).set_index("pattern") for rows in (one, other)]
+    for pattern in ("agreement", "antonym"):
+        a, b = (table.loc[pattern] for table in tables)
+        same = ["n", "valid", "consistency", "accuracy_original", "accuracy", "diff_acc", "overall"]
+        np.testing.assert_allclose(a[same].astype(float), b[same].astype(float), rtol=0, atol=1e-12)
+        for name in ("diff_yes", "excess_yes"):
+            np.testing.assert_allclose(a[name], -b[name], rtol=0, atol=1e-12)
+
+
+@thorough
+@given(st.lists(st.sampled_from("yn"), min_size=1, max_size=9))
+def test_all_consistent_and_all_flipped(letters):
+    swap = {"y": "n", "n": "y"}
+    flipped = [swap[letter] for letter in letters]
+    rows = said(
+        {"original": letters, "synonym": letters, "antonym": flipped, "agreement": flipped}, ["yes"] * len(letters)
+    )
+    table = wording_tables.consistency(opened(rows), resamples=20).set_index("pattern")
+    assert table.loc[["synonym", "antonym", "agreement"], "consistency"].tolist() == [1, 1, 0]
+    assert table.loc[["synonym", "antonym"], "excess_yes"].tolist() == [0, 0]
+    assert table.loc[["synonym", "antonym"], "diff_acc"].tolist() == [0, 0]
+    assert table.loc["agreement", "overall"] == 0
+    assert table.loc["synonym", "accuracy"] == table.loc["original", "accuracy"] == letters.count("y") / len(letters)
+
+
+@pytest.mark.parametrize("invalid", cells.CONVENTIONS)
+def test_all_invalid_is_undefined_or_nothing(invalid):
+    found = row(said({"original": "---", "synonym": "---"}, ["yes"] * 3), "synonym", invalid=invalid, resamples=20)
+    assert found["valid"] == 0
+    if invalid == "dropped":
+        assert found["n"] == 0
+        assert found[["consistency", "diff_yes", "accuracy", "overall", "consistency_lower"]].isna().all()
+    else:
+        assert found[["n", "consistency", "diff_yes", "accuracy", "overall"]].tolist() == [3, 0, 0, 0, 0]
+
+
+def test_one_item_has_measures_and_no_interval():
+    found = row(said({"original": "y", "synonym": "y"}, ["yes"]), "synonym", resamples=50)
+    assert found[["n", "consistency", "overall"]].tolist() == [1, 1, 1]
+    assert found[["consistency_lower", "consistency_upper"]].isna().all()
+
+
+def test_the_original_has_its_share_of_yes_and_accuracy_and_nothing_to_compare():
+    found = row(said({"original": "yyn-", "synonym": "yyyy"}, ["yes", "no", "no", "no"]), "original")
+    assert found[["n", "valid", "yes", "accuracy"]].tolist() == [3, 0.75, pytest.approx(2 / 3), pytest.approx(2 / 3)]
+    assert found[["consistency", "diff_yes", "overall"]].isna().all()
+
+
+def test_harmonic_mean_is_zero_where_a_part_is_and_undefined_where_one_is():
+    parts = [np.array([0.5, 0.0, np.nan, 1.0]), np.array([1.0, 1.0, 0.0, 1.0])]
+    np.testing.assert_allclose(harmonic(*parts), [2 / 3, 0, np.nan, 1])
+
+
+def test_intervals_are_those_of_resampled_items():
+    """Percentiles of a plain bootstrap over items with the same draws: 1e-12."""
+    from analysis.statistics.resampling import counts
+
+    rng = np.random.default_rng(1)
+    letters = {name: rng.choice(list("yn-"), 30, p=[0.5, 0.4, 0.1]) for name in ("original", "agreement")}
+    found = row(said(letters), "agreement", resamples=400)
+    drawn = np.concatenate(list(counts(30, 400, 0)))
+    used = (letters["original"] != "-") & (letters["agreement"] != "-")
+    kept = drawn * used
+    shares = (kept * (letters["original"] == letters["agreement"])).sum(axis=1) / kept.sum(axis=1)
+    ends = found[["consistency_lower", "consistency_upper"]].to_numpy(float)
+    np.testing.assert_allclose(ends, np.quantile(shares, [0.025, 0.975]), atol=1e-12)
+
+
+def test_sampled_answers_say_what_most_samples_say():
+    rows = said({"original": "---", "synonym": "---"})
+    rows["count"] = [[3, 1], [1, 3], [2, 2]] * 2
+    rows.loc[rows["variant"] == "synonym", "count"] = pd.Series([[4, 0], [3, 1], [4, 0]], index=[3, 4, 5])
+    found = row(rows, "synonym")
+    assert found[["n", "valid", "consistency"]].tolist() == [2, 1, 0.5]
+
+
+def test_languages_tasks_conditions_and_models_stay_apart(tmp_path):
+    rows = random_rows(["a", "b"], items=5, conditions=["chat/0-shot", "plain/4-shot"],
+                       cells=[("en", "morality"), ("ja", "sentiment")])  # fmt: skip
+    table = wording_tables.consistency(runs.open(write_wording(tmp_path / "run", rows)), resamples=0)
+    assert len(table) == 2 * 2 * 2 * 5
+    assert list(table["pattern"].iloc[:5]) == ["original", *PATTERNS]
+    for (model, language, condition), part in rows.groupby(["model", "language", "condition"]):
+        ours = table[(table["model"] == model) & (table["language"] == language) & (table["condition"] == condition)]
+        assert ours.set_index("pattern").loc["antonym", "consistency"] == pytest.approx(
+            textbook(part, "antonym")["consistency"], abs=1e-12
+        )
+
+
+def test_several_folders_are_one_table_and_other_protocols_are_left_aside(tmp_path):
+    from helpers.synthetic import random_frame, write_run
+
+    one = write_wording(tmp_path / "one", random_rows(items=4), study="one")
+    two = write_wording(tmp_path / "two", random_rows(items=4, cells=[("ja", "morality")]), study="two")
+    other = write_run(tmp_path / "three", random_frame(items=2), study="opinions")
+    table = wording_tables.consistency(runs.open(one, other, two), resamples=0)
+    assert list(table["study"].unique()) == ["one", "two"]
+    with pytest.raises(InputError, match="no run of the protocol 'wording'"):
+        wording_tables.consistency(runs.open(other))
+
+
+def test_a_study_without_tasks_is_its_own_task(tmp_path):
+    rows = said({"original": "yn", "synonym": "yn"}).drop(columns="attributes")
+    table = wording_tables.consistency(runs.open(write_wording(tmp_path / "run", rows, study="mine")), resamples=0)
+    assert set(table["task"]) == {"mine"}
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"pattern": "rhyme"}, "unknown pattern rhyme"),
+        ({"pattern": "original"}, "2 original questions"),
+        ({"answer": "perhaps"}, "its answer is none of its options"),
+    ],
+)
+def test_what_cannot_be_measured_is_refused_in_one_line(tmp_path, change, message):
+    rows = said({"original": "yn", "synonym": "yn"})
+    rows.loc[rows["variant"] == "synonym", list(change)] = list(change.values())
+    with pytest.raises(InputError, match=message) as error:
+        wording_tables.consistency(runs.open(write_wording(tmp_path / "run", rows)))
+    assert "\n" not in str(error.value)
+
+
+def test_an_unknown_convention_is_refused(tmp_path):
+    run = runs.open(write_wording(tmp_path / "run", said({"original": "y", "synonym": "y"})))
+    with pytest.raises(InputError, match="dropped or inconsistent"):
+        wording_tables.consistency(run, invalid="ignored")

@@ -1,0 +1,185 @@
+"""Means over patterns, tasks and models, differences between conditions and stages, and shifts of p(Yes)."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from analysis import runs
+from analysis.pages.wording import shifts, tables
+from helpers.wording_runs import PATTERNS, random_rows, said, textbook, write_wording
+
+MODELS = {
+    "s": {"stage": "base", "series": "S", "parameters": 1000},
+    "s-it": {"stage": "instruct", "series": "S", "parameters": 1000},
+    "l": {"stage": "base", "series": "L", "parameters": 9000},
+    "l-it": {"stage": "tuned", "series": "L", "parameters": 9000},
+    "other": {},
+}
+CELLS = [("en", "morality"), ("en", "sentiment"), ("ja", "morality")]
+
+
+@pytest.fixture(scope="module")
+def rows():
+    return random_rows(list(MODELS), items=15, conditions=["chat/0-shot", "chat/4-shot"], cells=CELLS, seed=4)
+
+
+@pytest.fixture(scope="module")
+def run(rows, tmp_path_factory):
+    return runs.open(write_wording(tmp_path_factory.mktemp("means") / "run", rows, models=MODELS))
+
+
+def cell(rows, pattern, **where):
+    part = rows
+    for name, value in where.items():
+        values = part["attributes"].map(lambda a: a["task"]) if name == "task" else part[name]
+        part = part[values == value]
+    return textbook(part, pattern)
+
+
+def test_overall_is_the_mean_over_tasks_of_the_mean_over_patterns(rows, run):
+    table = tables.overall(run, resamples=30).set_index(["model", "language", "condition"])
+    for language, tasks in (("en", ["morality", "sentiment"]), ("ja", ["morality"])):
+        found = table.loc[("s", language, "chat/0-shot")]
+        where = {"model": "s", "language": language, "condition": "chat/0-shot"}
+        parts = [[cell(rows, pattern, task=task, **where) for pattern in PATTERNS] for task in tasks]
+        for name in ("overall", "consistency", "accuracy", "diff_yes"):
+            expected = np.mean([np.mean([p[name] for p in task]) for task in parts])
+            assert found[name] == pytest.approx(expected, abs=1e-12)
+        assert found[["n_tasks", "n_patterns", "n_undefined"]].tolist() == [len(tasks), 4, 0]
+        assert found["overall_lower"] < found["overall"] < found["overall_upper"]
+
+
+def test_a_task_weighs_the_same_however_many_items_it_has(tmp_path):
+    big = said({"original": "y" * 30, "synonym": "y" * 30}, ["yes"] * 30)
+    small = said({"original": "yy", "synonym": "nn"}, ["yes"] * 2, task="sentiment", start=50)
+    table = tables.overall(runs.open(write_wording(tmp_path / "run", pd.concat([big, small]))), resamples=0)
+    assert table["consistency"].tolist() == [0.5]
+    assert table["overall"].tolist() == [0.5]
+
+
+def test_overall_is_undefined_where_a_cell_has_no_valid_answer(tmp_path):
+    rows = said({"original": "yn", "synonym": "yn", "antonym": "--"}, ["yes", "no"])
+    table = tables.overall(runs.open(write_wording(tmp_path / "run", rows)), resamples=0)
+    assert table["n_undefined"].tolist() == [1]
+    assert table["overall"].isna().all()
+    assert table["valid"].tolist() == [0.5]
+
+
+def test_groups_are_plain_means_over_models_with_the_printed_rows_below(rows, run):
+    table = tables.groups(run, resamples=0)
+    ours = table[table["source"] == "these runs"].set_index(["stage", "condition", "language", "task", "pattern"])
+    where = {"language": "en", "task": "sentiment", "condition": "chat/4-shot"}
+    for stage, names in (("base", ["s", "l"]), ("instruct", ["s-it", "l-it"])):
+        found = ours.loc[(stage, "chat/4-shot", "en", "sentiment", "antonym")]
+        expected = np.mean([cell(rows, "antonym", model=name, **where)["consistency"] for name in names])
+        assert found["consistency"] == pytest.approx(expected, abs=1e-12)
+        assert found["n_models"] == 2
+        whole = ours.loc[(stage, "chat/4-shot", "all", "all", "antonym"), "diff_yes"]
+        each = [cell(rows, "antonym", model=n, language=lang, task=t, condition="chat/4-shot")["diff_yes"]
+                for n in names for lang, t in CELLS]  # fmt: skip
+        assert whole == pytest.approx(np.mean(each), abs=1e-12)
+    printed = table[table["source"] != "these runs"]
+    assert set(printed["source"]) == {"Takayama et al., Table 1", "Takayama et al., Table 3"}
+    assert len(printed) == 4 * 2 * 5 + 3 * 5
+    row = printed[(printed["language"] == "en") & (printed["task"] == "morality") & (printed["stage"] == "instruct")]
+    assert row.set_index("pattern").loc["antonym", ["consistency", "diff_yes", "diff_acc"]].tolist() == pytest.approx(
+        [0.644, -0.054, 0.017]
+    )
+
+
+def test_a_silent_model_counts_in_validity_and_in_no_other_mean(tmp_path):
+    loud = said({"original": "yn", "synonym": "yy"}, model="s")
+    silent = said({"original": "--", "synonym": "--"}, model="l")
+    run = runs.open(write_wording(tmp_path / "run", pd.concat([loud, silent]), models=MODELS))
+    found = tables.groups(run, resamples=0).query("source == 'these runs' and pattern == 'synonym'").iloc[0]
+    assert found[["n_models", "n_undefined", "valid", "consistency"]].tolist() == [2, 1, 0.5, 0.5]
+
+
+def test_few_shot_gains_are_paired_and_averaged_by_stage(rows, run):
+    table = tables.shots(run, resamples=30).query("measure == 'consistency' and pattern == 'agreement'")
+    table = table[(table["language"] == "en") & (table["task"] == "morality")].set_index("model")
+    where = {"language": "en", "task": "morality"}
+    gains = {
+        name: cell(rows, "agreement", model=name, condition="chat/4-shot", **where)["consistency"]
+        - cell(rows, "agreement", model=name, condition="chat/0-shot", **where)["consistency"]
+        for name in MODELS
+    }
+    assert {name: table.loc[name, "difference"] for name in MODELS} == pytest.approx(gains, abs=1e-12)
+    means = table.loc[[""]].set_index("stage")
+    assert means.loc["base", "difference"] == pytest.approx((gains["s"] + gains["l"]) / 2, abs=1e-12)
+    assert means.loc["instruct", "n_models"] == 2
+    assert (table["lower"] <= table["difference"]).all()
+
+
+def test_stages_differ_by_series(rows, run):
+    table = tables.stages(run, resamples=30).query("measure == 'consistency' and pattern == 'antonym'")
+    table = table[(table["language"] == "ja") & (table["shots"] == 0)].set_index("series")
+    assert list(table.index) == ["S", "L"]
+    where = {"language": "ja", "task": "morality", "condition": "chat/0-shot"}
+    for series, names in (("S", ("s-it", "s")), ("L", ("l-it", "l"))):
+        tuned, base = (cell(rows, "antonym", model=name, **where)["consistency"] for name in names)
+        assert table.loc[series, "difference"] == pytest.approx(tuned - base, abs=1e-12)
+
+
+def test_stages_compare_the_forms_that_each_was_asked_in(tmp_path):
+    base = said({"original": "yyyy", "synonym": "yynn"}, model="s", condition="plain/0-shot")
+    tuned = said({"original": "yyyy", "synonym": "yyyn"}, model="s-it", condition="chat/0-shot")
+    run = runs.open(write_wording(tmp_path / "run", pd.concat([base, tuned]), models=MODELS))
+    table = tables.stages(run, resamples=0).query("measure == 'consistency'")
+    assert table["difference"].tolist() == [0.25]
+    assert tables.shots(run, resamples=0).empty
+
+
+def test_conventions_stand_side_by_side_where_they_differ(tmp_path):
+    rows = said({"original": "yyn", "synonym": "y-n", "agreement": "yyn"})
+    table = tables.conventions(runs.open(write_wording(tmp_path / "run", rows)))
+    assert table[["pattern", "n", "n_pairs"]].values.tolist() == [["synonym", 3, 2]]
+    assert table[["consistency_dropped", "consistency_inconsistent"]].iloc[0].tolist() == [1, pytest.approx(2 / 3)]
+
+
+def test_shifts_are_measured_from_the_unmoved_answer(tmp_path):
+    """An antonym answered with exactly 1 - p has not moved; agreement moved by 0.1 inside the band and 0.3 outside."""
+    p = [0.5, 0.7, 0.1, 0.95]
+    moved = {"original": p, "antonym": [1 - x for x in p], "agreement": [0.6, 0.8, 0.4, 0.65]}
+    rows = said(dict.fromkeys(moved, "yyny"))
+    rows["probability"] = [[x * 0.9, (1 - x) * 0.9] for values in moved.values() for x in values]
+    table = shifts(runs.open(write_wording(tmp_path / "run", rows)), resamples=50).set_index("pattern")
+    assert table.loc["antonym", "shift"] == pytest.approx(0, abs=1e-12)
+    found = table.loc["agreement"]
+    assert found[["n", "n_band", "n_outside"]].tolist() == [4, 2, 2]
+    assert found[["shift_band", "shift_outside"]].tolist() == pytest.approx([0.1, 0.0], abs=1e-12)
+    assert found["band_difference"] == pytest.approx(0.1, abs=1e-12)
+
+
+def test_the_curve_bins_by_the_original_probability(rows, tmp_path):
+    table = shifts.curve(runs.open(write_wording(tmp_path / "run", rows)), resamples=40)
+    part = rows[(rows["model"] == "s") & (rows["language"] == "ja") & (rows["condition"] == "chat/0-shot")]
+    share = {name: {r["item"]: (r["probability"][0] / sum(r["probability"]), r["answer"]) for _, r in found.iterrows()}
+             for name, found in part.groupby("pattern")}  # fmt: skip
+    pairs = [(before, share["antonym"][item][0]) for item, (before, said) in share["original"].items()
+             if said and share["antonym"][item][1]]  # fmt: skip
+    ours = table[(table["model"] == "s") & (table["language"] == "ja") & (table["condition"] == "chat/0-shot")]
+    ours = ours[ours["pattern"] == "antonym"]
+    assert ours["n"].sum() == len(pairs)
+    for _, row in ours.iterrows():
+        inside = [pair for pair in pairs if row["bin_low"] <= pair[0] < row["bin_high"]]
+        assert row["n"] == len(inside)
+        assert row["p_original"] == pytest.approx(np.mean([before for before, _ in inside]), abs=1e-12)
+        assert row["shift"] == pytest.approx(np.mean([after - (1 - before) for before, after in inside]), abs=1e-12)
+
+
+def test_without_probabilities_there_are_no_shifts(tmp_path):
+    run = runs.open(write_wording(tmp_path / "run", said({"original": "yn", "synonym": "yn"})))
+    assert shifts(run, resamples=10).empty
+    assert shifts.curve(run, resamples=10).empty
+
+
+def test_the_example_is_the_largest_contradiction(tmp_path):
+    rows = said({"original": "yyn", "antonym": "yny"})
+    rows["probability"] = [[x, 1 - x] for x in (0.9, 0.8, 0.3, 0.7, 0.1, 0.6)]
+    table = tables.turned(runs.open(write_wording(tmp_path / "run", rows)))
+    assert table[["item", "pattern", "answer_original", "answer_reworded"]].values.tolist() == [
+        ["i000", "antonym", "Yes", "Yes"]
+    ]

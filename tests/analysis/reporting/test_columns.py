@@ -1,0 +1,154 @@
+"""Every column of every table is explained by the page that owns the table."""
+
+from __future__ import annotations
+
+import re
+
+import pandas as pd
+import pytest
+
+from analysis.pages.text_features.columns import TERMS
+from analysis.pages.text_features.family import PREDICTORS
+from analysis.reporting import files, tables
+from analysis.reporting.columns import SHARED, Column, column, own
+from analysis.reporting.registry import PAGE_OF, PAGES, TABLES
+
+MADE_BY_RUNS = {"flip_*": "flip_125", "kurtosis_*": "kurtosis_1_100", "tau_*": "tau_-5_5"}
+# What one page must say in words of its own, and what another page says of a column of the same name.
+RIGHT = [
+    ("scores", "method", "sampled", "pearson"),
+    ("score_differences", "method", "sampled", "pearson"),
+    ("score_ranges", "method", "sampled", "pearson"),
+    ("score_influence", "method", "sampled", "pearson"),
+    ("score_printed", "method", "sampled", "pearson"),
+    ("benchmarks", "method", "pearson", "sampled"),
+    ("score_items", "source", "translated", "these runs"),
+    ("score_printed", "source", "printed table", "translated"),
+    ("stability", "validity", "answers", "scale"),
+    ("scores", "validity", "numbers of the scale", "paraphrases"),
+    ("score_items", "text", "judged", "original wording"),
+    ("items", "text", "original wording", "judged"),
+    ("score_items", "item", "one text to judge", "wordings"),
+    ("scores", "stage", "base, instruct or tuned", "column of its own"),
+    ("score_printed", "stage", "as printed", "column of its own"),
+    ("groups", "stage", "column of its own", "or tuned,"),
+    ("scores", "series", "tuned from it", "tables"),
+    ("score_differences", "series", "tuned from it", "tables"),
+    ("divergent", "range", "agreement", "scores"),
+    ("scores", "range", "asked for", "agreement"),
+    ("scores", "dropped", "samples", "predictors"),
+    ("mixed_diagnostics", "dropped", "predictors", "samples"),
+    ("distribution", "n", "paraphrases", "models"),
+    ("benchmarks", "n", "models", "paraphrases"),
+    ("score_influence", "n", "points", "items"),
+    ("scores", "pearson", "human score", "kurtosis"),
+    ("score_influence", "pearson", "kurtosis", "human score"),
+    ("score_influence", "pearson_lower", "points resampled", "items"),
+    ("correlations", "r", "paraphrases", "models"),
+    ("benchmarks", "r", "models", "paraphrases"),
+    ("benchmarks", "lower", "of r", "difference"),
+    ("mixed", "lower", "estimate", "difference"),
+    ("differences", "lower", "difference", "estimate"),
+    ("mixed", "n_rows", "paraphrases", "originals"),
+    ("invalid", "n_rows", "originals and paraphrases", "fit"),
+    ("score_methods", "tau_difference", "exact", "tuned"),
+    ("score_differences", "tau_difference_upper", "tuned", "exact"),
+    ("benchmarks", "p_holm", "method", "n_tests"),
+    ("mixed", "p_holm", "n_tests", "method"),
+]  # fmt: skip
+
+
+def declared(table: str) -> list[str]:
+    """The columns that the registry lists, each pattern as it stands; "intervals" is no column."""
+    return [key for key in TABLES[table].columns if key != "intervals"]
+
+
+def found(page: str) -> dict[str, Column]:
+    """What the columns of the tables of a page resolve to, by "table.column"."""
+    return {f"{table}.{name}": column(table, name) for table in PAGES[page] for name in declared(table)}
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_every_column_of_a_table_is_explained(table):
+    for name in declared(table):
+        for entry in (column(table, name), column(table, MADE_BY_RUNS.get(name, name))):
+            assert entry.meaning and entry.header, name
+    assert tables.explain([table]).count("\n") == len(TABLES[table].columns) + 2
+
+
+@pytest.mark.parametrize(("table", "name", "words", "of_another"), RIGHT)
+def test_a_column_is_explained_by_the_page_of_its_table(table, name, words, of_another):
+    meaning = column(table, name).meaning
+    assert words in meaning and of_another not in meaning
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_a_page_has_no_entry_that_no_table_of_it_uses(page):
+    used = set(map(id, found(page).values()))
+    columns, patterns = own(page)
+    assert [key for key, entry in columns.items() if id(entry) not in used] == []
+    names = [name for table in PAGES[page] for name in declared(table)]
+    for pattern in patterns:
+        assert any(re.fullmatch(pattern.replace("*", ".*"), name) for name in names), pattern
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_a_page_repeats_neither_a_shared_entry_nor_its_own(page):
+    columns, _ = own(page)
+    for key, entry in columns.items():
+        name = key.rpartition(".")[2]
+        assert SHARED.get(name) != entry, key
+        assert key == name or columns.get(name) != entry, key
+
+
+@pytest.mark.parametrize("name", SHARED)
+def test_a_shared_entry_is_used_by_several_pages(name):
+    users = [page for page in PAGES if any(entry is SHARED[name] for entry in found(page).values())]
+    assert len(users) > 1, users
+
+
+def test_a_run_decides_on_columns():
+    assert column("stability", "flip_025").meaning.startswith("share of items with more than 2.5 %")
+    assert column("stability", "flip_05").header == "Flips > 5 %"
+    assert column("score_ranges", "tau_-5_5").header == "Tau -5-5"
+    assert "range 1-100" in column("score_ranges", "kurtosis_1_100").meaning
+    assert "characters per word" in column("table3", "effect_word_length").meaning
+    assert column("table3", "effect_word_length_se").meaning.startswith("standard error of the change")
+    assert column("table3", "effect_word_length_dagger").header == "†"
+
+
+def test_an_end_of_an_interval_is_explained_by_its_figure():
+    figure = column("sources", "validity").meaning
+    lower = column("sources", "validity_lower")
+    assert lower.meaning == f"lower end of the 95 % interval (items resampled) of: {figure}"
+    assert column("stability", "flip_05_upper").meaning.startswith("upper end of the 95 % interval")
+    # The page's own words come first: these ends are no bootstrap.
+    assert column("mixed", "estimate_std_lower").meaning == "lower end of its 95 % interval"
+
+
+@pytest.mark.parametrize(
+    ("table", "name"), [("stability", "kurtosis"), ("scores", "flip_05"), ("vif", "effect_x"), ("scores", "r_lower")]
+)
+def test_what_no_page_explains_is_refused_by_table_and_column(table, name):
+    with pytest.raises(KeyError, match=re.escape(f"{table}.{name.removesuffix('_lower')}")):
+        column(table, name)
+
+
+def test_every_table_belongs_to_one_page():
+    listed = [name for page in PAGES.values() for name in page]
+    assert sorted(listed) == sorted(PAGE_OF) == sorted(TABLES)
+    assert len(listed) == len(set(listed))
+
+
+def test_the_predictors_are_the_terms_that_have_words():
+    assert set(TERMS) == set(PREDICTORS)
+
+
+def test_the_file_beside_the_tables_says_what_each_table_means(tmp_path):
+    for table in ("score_items", "items"):
+        files.write_table(table, pd.DataFrame([dict.fromkeys(declared(table), 1)]), tmp_path)
+    written = pd.read_csv(tmp_path / "tables" / "dictionary.csv").set_index(["table", "column"])["meaning"]
+    for table, name in (("score_items", "source"), ("score_items", "item"), ("score_items", "text"), ("items", "text")):
+        assert written[table, name] == column(table, name).meaning
+    assert written["score_items", "item"] != written["items", "item"]
+    assert written["score_items", "text"] != written["items", "text"]

@@ -1,0 +1,264 @@
+"""The report: a small real one, made once; then what must not happen when something is wrong."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from importlib import metadata
+from pathlib import Path
+
+import nbformat
+import pandas as pd
+import pytest
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+
+from analysis.__main__ import main
+from analysis.errors import InputError
+from analysis.reporting import notebooks, provenance, report, tables
+from helpers.commands import waver
+from helpers.html_pages import Page
+from helpers.synthetic import random_frame, write_run
+
+ATTACK = "<script>alert('item')</script><img src=x onerror=alert(1)>"
+OUTPUT = '<script>alert("output")</script> as a model I cannot say'
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    """Causal and masked models, one with little mass, one with texts, two conditions, an item nobody paraphrased."""
+    frame = random_frame(
+        ["org/base", "org/tuned", "bert"], items=5, paraphrases=6, conditions=["plain/yes-no", "plain/no-yes"]
+    )
+    texts = random_frame(["texts"], items=5, paraphrases=6, conditions=["text"], seed=1)
+    said = texts["agreement"].map(lambda share: "agree" if share > 0.6 else "disagree" if share < 0.5 else None)
+    texts = texts.assign(
+        answer=said, output=[[f"I {word}"] if word else [OUTPUT] for word in said], agreement=float("nan")
+    )
+    frame = pd.concat([frame, texts], ignore_index=True)
+    frame["text"] = frame["item"] + " " + frame["variant"] + " " + ATTACK
+    frame.loc[frame["model"] == "bert", "mass"] *= 0.1
+    alone = frame[(frame["item"] == "item-01") & (frame["variant"] == "original")].assign(item="alone")
+    path = tmp_path_factory.mktemp("report") / "run"
+    return write_run(
+        path, pd.concat([frame, alone]), models={"bert": {"engine": "masked"}, "texts": {"engine": "import"}}
+    )
+
+
+@pytest.fixture(scope="module")
+def made(run, tmp_path_factory):
+    """The report of `run`, made by the command from another working directory with relative paths."""
+    cwd = tmp_path_factory.mktemp("elsewhere")
+    (cwd / "run").symlink_to(run)
+    done = waver(
+        "analysis", "report", "run", "--out", "out", "-p", "resamples=50", "-p", "thresholds=0.1,0.25", cwd=cwd
+    )
+    return cwd / "out", done
+
+
+@pytest.mark.parametrize("name", ["index.html", "stability.html"])
+def test_pages_load_nothing_and_run_nothing(made, name):
+    page = Page(made[0] / name)
+    assert not {"script", "link", "iframe", "object", "embed", "base", "form"} & set(page.tags)
+    for tag, address in page.addresses:
+        if tag == "a":
+            assert (made[0] / address).is_file()
+        else:
+            assert address.startswith("data:image/svg+xml;base64,"), address[:80]
+    assert "url(" not in page.style
+    assert "@import" not in page.style
+    assert "default-src 'none'" in (made[0] / name).read_text(encoding="utf-8")
+    assert (made[0] / name).stat().st_size < 3_000_000
+
+
+def test_texts_of_items_and_models_are_escaped(made):
+    text = (made[0] / "stability.html").read_text(encoding="utf-8")
+    assert "<script" not in text
+    assert "<img src=x" not in text
+    page = Page(made[0] / "stability.html")
+    assert ATTACK in page.words
+    assert OUTPUT in page.words
+
+
+def test_first_screen_asks_answers_and_warns(made):
+    page = Page(made[0] / "stability.html")
+    words = page.words
+    assert "4 models were asked whether they agree with 5 items of “synthetic”" in words
+    assert re.search(r"95 % interval \d+ to \d+ %", words)
+    for warning in ("Low mass: for 2 of 7", "1 of 6 items is left out: no paraphrases in the study", "no valid answer",
+                    "Only 5 items", "Only 6 wordings per item"):  # fmt: skip
+        assert warning in words, warning
+    assert page.tags.index("picture") < page.tags.index("h2")
+
+
+def test_code_is_there_but_hidden_and_nothing_else_of_the_kernel_is(made):
+    text = (made[0] / "stability.html").read_text(encoding="utf-8")
+    assert 'page.figure("overview"' in text.replace("&quot;", '"').replace("&#34;", '"')
+    assert "pre.code { display: none; }" in text
+    for noise in ("Warning", "Traceback", "IPKernelApp", "object at 0x", "Executing:", "%|"):
+        assert noise not in text, noise
+
+
+def test_provenance_names_what_was_run(made, run):
+    words = Page(made[0] / "stability.html").words
+    info = json.loads((run / "run.json").read_text(encoding="utf-8"))
+    assert info["study"]["hash"] in words
+    for model in info["models"]:
+        assert f"{model}: " in words
+    assert "python -m analysis report run --out out -p thresholds=0.1,0.25 -p resamples=50 -p seed=0" in words
+    assert f"Python {sys.version.split()[0]}" in words
+
+
+def test_every_table_and_figure_is_a_file_beside_the_page(made):
+    out = made[0]
+    dictionary = pd.read_csv(out / "tables" / "dictionary.csv")
+    for name in (name for name, entry in tables.TABLES.items() if entry.function.startswith(("stability.", "publ"))):
+        frame = pd.read_csv(out / "tables" / f"{name}.csv")
+        assert set(frame.columns) == set(dictionary.loc[dictionary["table"] == name, "column"])
+        assert (out / "tables" / f"{name}.tex").read_text(encoding="utf-8").startswith("% Needs")
+    assert list(pd.read_csv(out / "tables" / "stability.csv").filter(regex=r"^flip_\d+$").columns) == [
+        "flip_10",
+        "flip_25",
+    ]
+    figures = {path.name for path in (out / "figures").iterdir()}
+    drawn = ["overview", "agreement-1", "agreement-2", "item_stability", "validity", "differences"]
+    assert {f"{name}.{ending}" for name in drawn for ending in ("svg", "pdf")} <= figures
+
+
+def test_numbers_on_the_page_are_those_of_the_table(made):
+    words = Page(made[0] / "stability.html").words
+    frame = pd.read_csv(made[0] / "tables" / "stability.csv")
+    for share in (frame["flip_10"].min(), frame["flip_10"].max()):
+        assert f"{100 * share:.0f} %" in words
+    for moved in (frame["range_mean"].min(), frame["range_mean"].max()):
+        assert f"{moved:.2f}" in words
+
+
+def test_index_is_the_same_in_small(made):
+    index, page = Page(made[0] / "index.html"), Page(made[0] / "stability.html")
+    assert ("a", "stability.html") in index.addresses
+    start = page.words.index("4 models were asked")
+    assert page.words[start : start + 300] in index.words
+    assert "picture" in index.tags
+
+
+def test_progress_goes_to_standard_error_and_the_index_to_standard_output(made):
+    _, done = made
+    assert done.stdout.strip() == "out/index.html"
+    assert re.match(r"stability: running\nstability: out/stability.html \(\d+ s\)\n", done.stderr)
+
+
+def notebook(path: Path, *sources: str) -> Path:
+    cells = [new_code_cell("runs: list[str] = []  # run folders\nout: str = ''  # folder\nspeed: int = 1  # how fast")]
+    cells[0].metadata["tags"] = ["parameters"]
+    cells += [new_code_cell(source) for source in sources]
+    kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
+    made = new_notebook(cells=[new_markdown_cell("# Title"), *cells], metadata={"kernelspec": kernel})
+    nbformat.write(made, path / "x.ipynb")
+    return path / "x.ipynb"
+
+
+@pytest.fixture
+def fixtures(tmp_path):
+    """Notebooks named for what they do, as entries of a registry."""
+
+    def entry(name: str, *sources: str) -> report.Notebook:
+        made = notebook(tmp_path, *sources).rename(tmp_path / f"{name}.ipynb")
+
+        class Elsewhere(report.Notebook):
+            path = made
+
+        return Elsewhere(name, f"Question of {name}?", lambda _: True)
+
+    return entry
+
+
+def test_a_failing_notebook_leaves_the_others_standing(run, tmp_path, fixtures, capsys, monkeypatch):
+    out = tmp_path / "out"
+    out.mkdir()
+    (out / "failing.html").write_text("from an earlier, happier day")
+    works = fixtures("works", "import sys\nprint('no' + 'ise', file=sys.stderr)\nsys.executable", "speed + 1")
+    fails = fixtures("failing", "1 + 1", "raise ValueError('no <b>such</b> thing')", "print('never')")
+    monkeypatch.setattr(report, "REGISTRY", (fails, works))
+    assert main(["report", str(run), "--out", str(out), "-p", "speed=41"]) == 1
+    said = capsys.readouterr().err
+    assert "failing: failed: ValueError: no <b>such</b> thing" in said
+    assert said.endswith("failed: failing; the index says why\n")
+    assert not (out / "failing.html").exists()
+    page = Page(out / "works.html")
+    assert "42" in page.words
+    assert sys.executable in page.words
+    assert "noise" not in page.words
+    index = Page(out / "index.html").words
+    assert "Question of works?" in index
+    assert "The notebook failing failed: ValueError: no <b>such</b> thing (cell 4)" in index
+
+
+def test_a_wrong_parameter_is_refused_before_anything_is_written(run, tmp_path, capsys):
+    for given, told in [
+        (
+            "tresholds=0.1",
+            "unknown parameter 'tresholds'; known are thresholds (list[float], default [0.05, 0.10, 0.25]",
+        ),
+        ("resamples=many", "'many' is not int"),
+        ("runs=x", "the call itself says which runs"),
+    ]:
+        assert main(["report", str(run), "--out", str(tmp_path / "out"), "-p", given]) == 2
+        error = capsys.readouterr().err
+        assert told in error
+        assert error.count("\n") == 1
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_value_that_the_analysis_refuses_is_a_wrong_call(run, tmp_path, fixtures, capsys, monkeypatch):
+    refuses = fixtures("refuses", "from analysis.errors import InputError\nraise InputError('threshold 7 is no share')")
+    monkeypatch.setattr(report, "REGISTRY", (refuses,))
+    assert main(["report", str(run), "--out", str(tmp_path / "out")]) == 2
+    assert "InputError: threshold 7 is no share" in capsys.readouterr().err
+
+
+def test_runs_without_paraphrases_have_nothing_to_report(tmp_path):
+    frame = random_frame(["m"], items=3, paraphrases=1)
+    with pytest.raises(InputError, match="nothing to report"):
+        report.report([str(write_run(tmp_path / "run", frame))], tmp_path / "out")
+
+
+def test_files_of_an_earlier_report_do_not_linger(tmp_path):
+    from analysis.reporting import files
+
+    for name in ("figures/agreement-3.svg", "figures/mine.svg", "tables/items.csv", "tables/mine.csv"):
+        files.write(tmp_path / name, "old")
+    files.clear(tmp_path)
+    assert sorted(path.name for path in tmp_path.rglob("*.*")) == ["mine.csv", "mine.svg"]
+
+
+@pytest.mark.parametrize(
+    ("value", "declared", "wanted"),
+    [("3", "int", 3), ("10_000", "int", 10_000), ("0.5", "float", 0.5), ("1", "float", 1.0), ("x", "str", "x"),
+     ("false", "bool", False), (True, "bool", True), ("0.1, 0.2", "list[float]", [0.1, 0.2]),
+     ("[1, 2]", "list[int]", [1, 2]), (["a"], "list[str]", ["a"]), ((0.1,), "list[float]", [0.1])],
+)  # fmt: skip
+def test_parameters_are_converted_to_their_declared_type(value, declared, wanted):
+    converted = notebooks.convert(value, {"inferred_type_name": declared, "help": ""}, "name")
+    assert converted == wanted
+    assert type(converted) is type(wanted)
+
+
+@pytest.mark.parametrize(
+    ("value", "declared"),
+    [("x", "int"), (1.5, "int"), (True, "int"), ("", "float"), (3, "str"), ("maybe", "bool"), ("a,b", "list[float]"),
+     ("[1", "list[int]"), ("x", "dict")],
+)  # fmt: skip
+def test_values_of_another_type_are_refused(value, declared):
+    with pytest.raises(InputError, match="parameter"):
+        notebooks.convert(value, {"inferred_type_name": declared, "help": "", "default": "0"}, "name")
+
+
+def test_versions_are_told_of_a_checkout_that_is_not_installed(monkeypatch):
+    def version(package):
+        if package == "waver":
+            raise metadata.PackageNotFoundError(package)
+        return "1.0"
+
+    monkeypatch.setattr(provenance.metadata, "version", version)
+    assert "waver not installed, duckdb 1.0" in provenance.versions()

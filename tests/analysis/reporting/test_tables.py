@@ -1,0 +1,190 @@
+"""The registry of tables, the data dictionary, and tables as CSV, LaTeX and Markdown."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+import shutil
+import subprocess
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from analysis import runs
+from analysis.errors import InputError
+from analysis.pages.stability.columns import threshold
+from analysis.reporting import files, grid, labels, tables
+from analysis.reporting.columns import Column, value
+from helpers.synthetic import random_frame, write_run
+
+# The tables that every run has; others need text features or packages of their own, and tests of their own.
+NAMES = [name for name, entry in tables.TABLES.items() if entry.function.startswith(("stability.", "published."))]
+HOSTILE = 'a "quoted", text\nwith $5 & 50% of {x}_y^2 \\ ~ # <b>|[z]'
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    """Two causal models and a masked one, one item without paraphrases, some invalid answers."""
+    frame = random_frame(["a/one", "a/two", "bert"], items=5, paraphrases=6, seed=3)
+    names = frame["item"] + " " + frame["variant"]
+    frame["text"] = names.where(names != "item-01 original", HOSTILE)
+    frame.loc[(frame["model"] == "a/one") & (frame["variant"] == "paraphrase-001"), "agreement"] = np.nan
+    lonely = frame[(frame["item"] == "item-01") & (frame["variant"] == "original")].assign(item="lonely", text="alone")
+    path = tmp_path_factory.mktemp("tables") / "run"
+    write_run(path, pd.concat([frame, lonely]), models={"bert": {"engine": "masked"}})
+    return runs.open(path)
+
+
+@pytest.fixture(scope="module")
+def frames(run):
+    return {name: tables.build(name, run, resamples=50) for name in NAMES}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_registry_lists_every_column_in_its_order(name, frames):
+    listed = [key for entry in tables.table(name).columns for key in tables.expand(name, frames[name], entry)]
+    assert listed == list(frames[name].columns)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_csv_reads_back_to_the_last_digit(name, frames):
+    text = tables.render(name, frames[name], "csv")
+    rows = list(csv.reader(io.StringIO(text, newline=""), strict=True))
+    assert text.count("\r\n") >= len(frames[name]) + 1
+    assert rows[0] == list(frames[name].columns)
+    assert len(rows) == len(frames[name]) + 1
+    back = pd.read_csv(io.StringIO(text), keep_default_na=False, na_values=[""], float_precision="round_trip")
+    for key in frames[name].select_dtypes("number"):
+        np.testing.assert_array_equal(back[key].to_numpy(float), frames[name][key].to_numpy(float), err_msg=key)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_markdown_has_one_line_per_row_and_as_many_cells_in_each(name, frames):
+    lines = tables.render(name, frames[name], "markdown").splitlines()
+    assert len(lines) == len(frames[name]) + 2
+    assert len({len(re.findall(r"(?<!\\)\|", line)) for line in lines}) == 1
+
+
+def test_markdown_shows_markup_as_text(frames):
+    shown = tables.render("items", frames["items"], "markdown")
+    assert "<b>" not in shown and "&lt;b&gt;" in shown
+    assert r"\$5" in shown and r"\_y" in shown
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_latex_is_balanced_and_escaped(name, frames):
+    text = tables.render(name, frames[name], "latex")
+    assert text.count(r"\begin{tabular}") == text.count(r"\end{tabular}") == text.count(r"\caption{") > 0
+    assert text.count(r"\toprule") == text.count(r"\begin{table}")
+    bare = re.sub(r"\\[{}]", "", text)
+    assert bare.count("{") == bare.count("}")
+    assert "$5" not in text.replace(r"\$5", "")
+
+
+@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="no pdflatex on this machine")
+def test_latex_compiles_with_booktabs_alone(frames, tmp_path):
+    body = "\n".join(tables.render(name, frame, "latex") for name, frame in frames.items())
+    (tmp_path / "all.tex").write_text(
+        "\\documentclass{article}\n\\usepackage{booktabs}\n\\begin{document}\n" + body + "\\end{document}\n",
+        encoding="utf-8",
+    )
+    done = subprocess.run(
+        ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "all.tex"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stdout[-2000:]
+
+
+def test_long_latex_tables_break_over_pages():
+    names = ["study", "item", "text", "family"]
+    frame = pd.DataFrame({name: [f"{name} {n}" for n in range(100)] for name in names})
+    frame = frame.assign(normalised_sd_mean=0.5, normalised_sd_se=0.1, n_models=2)
+    text = tables.render("item_stability", frame, "latex")
+    assert text.count(r"\begin{tabular}") == 3
+    assert text.count("(continued)") == 2
+
+
+def test_intervals_are_printed_with_their_figure(frames):
+    shown = tables.render("stability", frames["stability"], "markdown")
+    first = frames["stability"].iloc[0]
+    ends = [f"{first[f'range_mean_{end}']:.2f}" for end in ("lower", "upper")]
+    assert f"{first['range_mean']:.2f} \\[{ends[0]}, {ends[1]}\\]" in shown
+    assert "_lower" not in shown
+
+
+def test_condition_and_study_are_printed_only_where_they_tell_rows_apart():
+    one = pd.DataFrame({"study": "s", "model": ["a", "b"], "condition": ["chat", "plain"], "validity": 0.5})
+    two = one.assign(model="a", study=["s", "t"])
+    assert grid.grid("stability", one, ["validity"]).names == ("model", "validity")
+    assert grid.grid("stability", two, ["validity"]).names == ("study", "model", "condition", "validity")
+
+
+@pytest.mark.parametrize(
+    ("raw", "digits", "shown"),
+    [(0.125, 2, "0.12"), (1.0, 2, "1.00"), (0.0, 2, "0.00"), (0.004, 2, "<0.01"), (-0.5, 2, "−0.50"),
+     (-0.001, 2, "0.00"),
+     (float("nan"), 2, ""), (None, 2, ""), (12345, None, "12,345"), (12345.0, None, "12,345"), ("x", None, "x"),
+     (["a b", "c"], None, "“a b”; “c”"), (np.int64(7), None, "7"), (True, None, "yes"), (np.False_, None, "no")],
+)  # fmt: skip
+def test_values_are_printed_with_few_digits(raw, digits, shown):
+    assert value(raw, Column("", digits=digits)) == shown
+
+
+def test_flip_thresholds_are_read_from_their_columns():
+    assert [threshold(name) for name in ("flip_05", "flip_25", "flip_025", "flips", "flip_05_lower")] == [
+        5,
+        25,
+        2.5,
+        None,
+        None,
+    ]
+
+
+def test_unknown_names_are_refused_with_the_known_ones():
+    with pytest.raises(InputError, match="unknown table 'stabilty'; the tables are: stability, items"):
+        tables.table("stabilty")
+    with pytest.raises(InputError, match="no option 'sampels'; it has"):
+        tables.convert("stability", {"sampels": "5"})
+    with pytest.raises(InputError, match="table stability"):
+        tables.convert("stability", {"resamples": "many"})
+    assert tables.convert("stability", {"thresholds": "0.05,0.5", "seed": "4"}) == {
+        "thresholds": (0.05, 0.5),
+        "seed": 4,
+    }
+
+
+def test_explain_names_all_tables_and_every_column_of_one():
+    assert [line.split()[0] for line in tables.explain().splitlines()] == list(tables.TABLES)
+    shown = tables.explain(["stability"])
+    assert "validity_se" in shown and "SD across items" in shown and "probability, 0 to 1" in shown
+
+
+def test_dictionary_beside_the_tables_covers_every_column(frames, tmp_path):
+    for name in ("stability", "items"):
+        files.write_table(name, frames[name], tmp_path)
+    dictionary = pd.read_csv(tmp_path / "tables" / "dictionary.csv")
+    for name in ("stability", "items"):
+        assert list(dictionary.loc[dictionary["table"] == name, "column"]) == list(frames[name].columns)
+    assert dictionary["meaning"].notna().all()
+    assert sorted(p.name for p in (tmp_path / "tables").iterdir()) == [
+        "dictionary.csv", "items.csv", "items.tex", "stability.csv", "stability.tex"
+    ]  # fmt: skip
+
+
+def test_labels_say_no_more_than_needed():
+    frame = pd.DataFrame({"model": ["o/a", "o/a", "o/b"], "condition": ["x", "y", "x"], "study": "s"})
+    assert list(labels.series(frame)) == ["a · x", "a · y", "b"]
+    assert list(labels.series(frame.assign(model=["o/a", "p/a", "b"]))) == ["o/a", "p/a", "b"]
+    assert list(labels.series(frame.assign(study=["s", "s", "t"])))[2] == "b · t"
+
+
+def test_shortened_names_stay_different():
+    names = ["organisation-with-a-name-0b-instruct", "organisation-with-a-name-10b-instruct"]
+    short = labels.shorten_all(names, 12)
+    assert len(set(short)) == 2
+    assert labels.shorten("abcdefghij", 5) == "ab…ij"
+    assert labels.opening("one two three four", 12) == "one two…"

@@ -1,0 +1,180 @@
+"""`analysis.runs.open`: what it reads, what it puts together, and what it refuses in one line."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from analysis import runs
+from analysis.pages.stability import tables
+from helpers.synthetic import edit_run_json, random_frame, write_run
+
+PART = "responses/part-000001.parquet"
+
+
+@pytest.fixture
+def folder(tmp_path):
+    return write_run(tmp_path / "run", random_frame(["a", "b"], items=2, paraphrases=3), parts=3)
+
+
+def rewrite(file: Path, change) -> None:
+    pq.write_table(change(pq.read_table(file)), file)
+
+
+# what it reads
+
+
+def test_opens_a_folder(folder):
+    run = runs.open(folder)
+    assert run.info["studies"]["synthetic"]["protocol"] == "agreement"
+    assert list(run.info["models"]) == ["a", "b"]
+    assert list(run.info["conditions"]["synthetic"]) == ["plain/yes-no"]
+    assert run.sql("SELECT count(*) AS n FROM responses")["n"].tolist() == [2 * 2 * 4]
+    assert run.sql("SELECT count(*) AS n FROM stimuli")["n"].tolist() == [2 * 4]
+    assert run.sql("SELECT model FROM units ORDER BY position")["model"].tolist() == ["a", "b"]
+    assert run.sql("FROM errors").empty
+
+
+def test_a_path_may_be_a_string_and_hold_any_character(tmp_path):
+    odd = tmp_path / "it's [1]*?" / "seed=1"
+    odd.parent.mkdir()
+    write_run(odd, random_frame(items=2))
+    run = runs.open(str(odd))
+    assert "seed" not in run.sql("FROM responses LIMIT 1").columns
+    assert len(tables.items(run)) == 2
+
+
+def test_columns_may_stand_in_another_order_and_more_of_them(folder):
+    def change(table):
+        return table.select(table.column_names[::-1]).append_column("note", pa.array(["x"] * len(table)))
+
+    before = tables.items(runs.open(folder))
+    rewrite(folder / PART, change)
+    pd.testing.assert_frame_equal(tables.items(runs.open(folder)), before)
+
+
+def test_other_encodings_of_strings_and_lists_are_read(folder):
+    def change(table):
+        larger = {pa.string(): pa.large_string(), pa.list_(pa.float64()): pa.large_list(pa.float64())}
+        return table.cast(pa.schema([pa.field(f.name, larger.get(f.type, f.type)) for f in table.schema]))
+
+    before = tables.items(runs.open(folder))
+    rewrite(folder / PART, change)
+    pd.testing.assert_frame_equal(tables.items(runs.open(folder)), before)
+
+
+def test_nothing_depends_on_how_rows_are_spread_over_parts(tmp_path):
+    frame = random_frame(["a", "b"], conditions=("plain/yes-no", "plain/no-yes"), items=3, paraphrases=4)
+    one = write_run(tmp_path / "one", frame)
+    shuffled = frame.sample(frac=1, random_state=1)
+    # Every part of the second run mixes models and conditions, so footers do not tell what is in it.
+    many = write_run(tmp_path / "many", shuffled, parts=5)
+    first, second = tables.models(runs.open(one)), tables.models(runs.open(many))
+    by = ["model", "condition"]
+    pd.testing.assert_frame_equal(
+        first.sort_values(by, ignore_index=True), second.sort_values(by, ignore_index=True), rtol=1e-12
+    )
+
+
+def test_error_rows_are_no_answers(tmp_path):
+    frame = random_frame(items=2, paraphrases=3)
+    frame["error"] = None
+    failed = (frame["item"] == "item-01") & frame["variant"].isin(["paraphrase-001", "paraphrase-002"])
+    frame.loc[failed, ["agreement", "error"]] = [None, "too long"]
+    answered = frame[frame["variant"] == "paraphrase-001"].assign(agreement=0.5, error=None)
+    again = pd.concat([frame, answered.head(1)])  # one of the two was asked again with success
+    run = runs.open(write_run(tmp_path / "run", again, parts=2))
+    assert run.sql("SELECT item, variant, error FROM errors").values.tolist() == [
+        ["item-01", "paraphrase-002", "too long"]
+    ]
+    assert tables.items(run)["n_variants"].tolist() == [2, 3]
+    assert tables.invalid(run)[["n_rows", "n_error"]].values.tolist() == [[7, 1]]
+
+
+def test_a_key_that_failed_twice_is_one_error(tmp_path):
+    frame = random_frame(items=2, paraphrases=2)
+    frame["error"] = [*[None] * (len(frame) - 1), "out of memory"]
+    frame.loc[frame["error"].notna(), "agreement"] = None
+    run = runs.open(write_run(tmp_path / "run", pd.concat([frame, frame.tail(1)])))
+    assert tables.invalid(run)["n_error"].tolist() == [1]
+
+
+def test_a_model_that_only_failed_is_listed(tmp_path):
+    frame = random_frame(["a", "b"], items=2, paraphrases=2)
+    frame["error"] = frame["model"].map({"a": None, "b": "refused"})
+    frame.loc[frame["model"] == "b", "agreement"] = None
+    run = runs.open(write_run(tmp_path / "run", frame))
+    table = tables.models(run).set_index("model")
+    assert table.loc["b", ["n_items", "n_variants", "n_excluded_items"]].tolist() == [0, 0, 2]
+    assert table.loc["b", ["validity", "validity_se", "range_mean", "sd_sd", "flip_05"]].isna().all()
+    assert table.loc["b", "mark"] == ""
+
+
+# several folders
+
+
+def test_folders_of_one_study_are_put_together(tmp_path):
+    frame = random_frame(["a", "b", "c"], items=3, paraphrases=4)
+    whole = write_run(tmp_path / "whole", frame)
+    parts = [write_run(tmp_path / name, frame[frame["model"] == name]) for name in "abc"]
+    pd.testing.assert_frame_equal(tables.models(runs.open(*parts)), tables.models(runs.open(whole)))
+
+
+def test_one_model_may_be_split_over_folders(tmp_path):
+    frame = random_frame(items=3, paraphrases=4)
+    whole = write_run(tmp_path / "whole", frame)
+    for name, chosen in (("one", frame["item"] == "item-01"), ("two", frame["item"] != "item-01")):
+        write_run(tmp_path / name, frame.assign(model=frame["model"].where(chosen) if "model" in frame else None))
+    pd.testing.assert_frame_equal(
+        tables.items(runs.open(tmp_path / "one", tmp_path / "two")), tables.items(runs.open(whole))
+    )
+
+
+def test_an_error_in_one_folder_is_made_good_by_another(tmp_path):
+    frame = random_frame(items=2, paraphrases=2)
+    failed = frame.assign(error=None)
+    failed.loc[0, ["agreement", "error"]] = [None, "timeout"]
+    first = write_run(tmp_path / "first", failed)
+    second = write_run(tmp_path / "second", frame.assign(model=["m", *[None] * (len(frame) - 1)]))
+    run = runs.open(first, second)
+    assert run.sql("FROM errors").empty
+    assert tables.invalid(run)["n_rows"].tolist() == [len(frame)]
+
+
+def test_different_studies_stay_apart(tmp_path):
+    one = write_run(tmp_path / "one", random_frame(["a", "b"], items=3, paraphrases=4, seed=1), study="first")
+    two = write_run(tmp_path / "two", random_frame(["a"], items=2, paraphrases=6, seed=2), study="second")
+    both = tables.models(runs.open(one, two))
+    apart = pd.concat([tables.models(runs.open(one)), tables.models(runs.open(two))], ignore_index=True)
+    pd.testing.assert_frame_equal(both, apart)
+    assert both["study"].tolist() == ["first", "first", "second"]
+    assert both["n_items"].tolist() == [3, 3, 2]
+
+
+def test_fields_are_completed_from_other_folders(tmp_path):
+    frame = random_frame(["a", "b"], items=2)
+    one = write_run(tmp_path / "one", frame[frame["model"] == "a"], models={"a": {"series": None}})
+    two = write_run(tmp_path / "two", frame[frame["model"] == "b"])
+    edit_run_json(two, models={name: {"revision": "0", "series": "s"} for name in "ab"})
+    assert runs.open(one, two).info["models"]["a"]["series"] == "s"
+
+
+# the house
+
+
+def test_three_lines_in_a_notebook(folder):
+    code = f"from analysis import runs, stability\nrun = runs.open({str(folder)!r})\nprint(len(stability.models(run)))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=Path.cwd())
+    assert done.stdout.strip() == "2"
+
+
+def test_importing_is_light():
+    code = "import sys, analysis.runs; print(sorted({'duckdb', 'pandas', 'pyarrow', 'numpy'} & set(sys.modules)))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=Path.cwd())
+    assert done.stdout.strip() == "[]"

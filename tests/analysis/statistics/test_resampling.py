@@ -1,0 +1,210 @@
+"""`analysis.statistics.resampling` against explicit loops over the same draws, hand-made numbers and scipy.stats.bootstrap."""
+
+from __future__ import annotations
+
+import math
+import statistics
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from analysis.statistics import resampling
+from analysis.statistics.resampling import bootstrap, mean, paired, percentiles, ratio, sd
+
+
+def all_counts(n_items, draws, seed=0):
+    return np.concatenate(list(resampling.counts(n_items, draws, seed)))
+
+
+def drawn(row):
+    """The item numbers that a row of counts stands for."""
+    return [item for item, times in enumerate(row) for _ in range(int(times))]
+
+
+def figures(columns, counts):
+    return {
+        "mean": mean(counts, columns["x"]),
+        "sd": sd(counts, columns["x"]),
+        "ratio": ratio(counts, columns["x"], columns["y"]),
+    }
+
+
+def textbook_percentile(values, q):
+    """Linear interpolation between order statistics (type 7 of Hyndman and Fan)."""
+    ordered = sorted(values)
+    place = q * (len(ordered) - 1)
+    low = math.floor(place)
+    high = min(low + 1, len(ordered) - 1)
+    return ordered[low] + (place - low) * (ordered[high] - ordered[low])
+
+
+def test_counts_are_draws_with_replacement():
+    counts = all_counts(7, 20_000)
+    assert counts.shape == (20_000, 7)
+    assert (counts.sum(axis=1) == 7).all()
+    # Multinomial(7; 1/7 each): mean 1, variance 6/7, covariance -1/7 of every pair.
+    covariance = np.cov(counts.T)
+    assert counts.mean(axis=0) == pytest.approx(np.ones(7), abs=0.03)
+    assert covariance == pytest.approx(np.eye(7) - 1 / 7, abs=0.03)
+
+
+def test_counts_come_in_small_chunks_and_are_seeded(monkeypatch):
+    whole = all_counts(5, 1000, seed=3)
+    assert (whole == all_counts(5, 1000, seed=3)).all()
+    assert not (whole == all_counts(5, 1000, seed=4)).all()
+    monkeypatch.setattr(resampling, "_CHUNK", 500)
+    chunks = list(resampling.counts(5, 1000, seed=3))
+    assert {chunk.shape for chunk in chunks} == {(100, 5)}
+
+
+def test_more_items_than_a_chunk_holds(monkeypatch):
+    monkeypatch.setattr(resampling, "_CHUNK", 10)
+    chunks = list(resampling.counts(40, 3))
+    assert [chunk.shape for chunk in chunks] == [(1, 40)] * 3
+
+
+def test_every_draw_equals_the_textbook_figure_of_the_items_drawn():
+    rng = np.random.default_rng(1)
+    x, y = rng.random((9, 3)), rng.integers(1, 50, (9, 3)).astype(float)
+    counts = all_counts(9, 400)
+    found = figures({"x": x, "y": y}, counts)
+    for draw, row in enumerate(counts):
+        items = drawn(row)
+        for unit in range(3):
+            values = [x[i, unit] for i in items]
+            assert found["mean"][draw, unit] == pytest.approx(statistics.fmean(values), abs=1e-12)
+            assert found["sd"][draw, unit] == pytest.approx(statistics.stdev(values), abs=1e-12)
+            below = math.fsum(y[i, unit] for i in items)
+            assert found["ratio"][draw, unit] == pytest.approx(math.fsum(values) / below, abs=1e-12)
+
+
+def test_interval_equals_the_textbook_loop():
+    rng = np.random.default_rng(2)
+    columns = {"x": rng.random((6, 2)), "y": 1 + rng.random((6, 2))}
+    found = bootstrap(columns, figures, draws=300, seed=5)
+    counts = all_counts(6, 300, seed=5)
+    for unit in range(2):
+        draws = [statistics.stdev(columns["x"][i, unit] for i in drawn(row)) for row in counts]
+        assert found["sd"].estimate[unit] == pytest.approx(statistics.stdev(columns["x"][:, unit]), abs=1e-12)
+        assert found["sd"].lower[unit] == pytest.approx(textbook_percentile(draws, 0.025), abs=1e-12)
+        assert found["sd"].upper[unit] == pytest.approx(textbook_percentile(draws, 0.975), abs=1e-12)
+    assert found["sd"].n_items.tolist() == [6, 6]
+
+
+def test_two_items_by_hand():
+    # Two items with 0 and 1: a draw has the mean 0, 0.5, 0.5 or 1, so 2.5 % and 97.5 % are 0 and 1; its SD is 0 in half
+    # of the draws and sqrt(1/2) in the other half.
+    found = bootstrap({"x": np.array([[0.0], [1.0]]), "y": np.ones((2, 1))}, figures, draws=2000)
+    assert (found["mean"].estimate[0], found["mean"].lower[0], found["mean"].upper[0]) == (0.5, 0.0, 1.0)
+    assert (found["sd"].lower[0], found["sd"].upper[0]) == (0.0, pytest.approx(math.sqrt(0.5)))
+
+
+@pytest.mark.parametrize("statistic", ["mean", "sd"])
+def test_agrees_with_scipy(statistic):
+    # Different generators, so the ends differ by Monte Carlo error: at 20,000 draws about 0.01 standard errors.
+    values = np.random.default_rng(7).gamma(2.0, size=40)
+    ours = bootstrap({"x": values[:, None], "y": np.ones((40, 1))}, figures, draws=20_000)[statistic]
+    function = {"mean": np.mean, "sd": lambda x, axis: np.std(x, ddof=1, axis=axis)}[statistic]
+    theirs = stats.bootstrap(
+        (values,), function, n_resamples=20_000, method="percentile", vectorized=True, rng=np.random.default_rng(8)
+    )
+    tolerance = 0.05 * theirs.standard_error
+    assert ours.lower[0] == pytest.approx(theirs.confidence_interval.low, abs=tolerance)
+    assert ours.upper[0] == pytest.approx(theirs.confidence_interval.high, abs=tolerance)
+
+
+def test_paired_agrees_with_scipy_on_differences():
+    # The mean of a minus the mean of b over the same draws is the mean of the differences.
+    rng = np.random.default_rng(9)
+    a = rng.normal(0.5, 0.2, 30)
+    b = a + rng.normal(0.05, 0.02, 30)
+    ours = paired({"x": np.stack([a, b], 1), "y": np.ones((30, 2))}, figures, [(0, 1)], draws=20_000)["mean"]
+    theirs = stats.bootstrap((a - b,), np.mean, n_resamples=20_000, method="percentile", rng=np.random.default_rng(1))
+    tolerance = 0.05 * theirs.standard_error
+    assert ours.estimate[0] == pytest.approx((a - b).mean())
+    assert ours.lower[0] == pytest.approx(theirs.confidence_interval.low, abs=tolerance)
+    assert ours.upper[0] == pytest.approx(theirs.confidence_interval.high, abs=tolerance)
+
+
+def test_paired_uses_the_items_that_both_have():
+    # b lacks item 0, c lacks item 3: a-b on items 1 2 3, a-c on 0 1 2, b-c on 1 2.
+    x = np.array([[1.0, np.nan, 4.0], [2.0, 5.0, 6.0], [3.0, 1.0, 1.0], [4.0, 2.0, np.nan]])
+    pairs = [(0, 1), (0, 2), (1, 2)]
+    found = paired({"x": x, "y": np.ones_like(x)}, figures, pairs, draws=200, seed=1)["mean"]
+    assert found.n_items.tolist() == [3, 3, 2]
+    assert found.estimate == pytest.approx([3 - 8 / 3, 2 - 11 / 3, 3 - 3.5])
+    for (a, b), items, lower in zip(pairs, ([1, 2, 3], [0, 1, 2], [1, 2]), found.lower, strict=True):
+        counts = all_counts(len(items), 200, seed=1)
+        draws = [statistics.fmean(x[items[i], a] - x[items[i], b] for i in drawn(row)) for row in counts]
+        assert lower == pytest.approx(textbook_percentile(draws, 0.025), abs=1e-12)
+
+
+def test_a_unit_is_resampled_over_its_own_items():
+    rng = np.random.default_rng(3)
+    x = rng.random((8, 2))
+    holes = np.where(np.arange(8)[:, None] < [[0, 3]], np.nan, x)  # unit 1 has items 3 ... 7
+    found = bootstrap({"x": holes, "y": np.ones_like(x)}, figures, draws=100)
+    alone = bootstrap({"x": x[3:, 1:], "y": np.ones((5, 1))}, figures, draws=100)
+    assert found["sd"].n_items.tolist() == [8, 5]
+    assert found["sd"].lower[1] == alone["sd"].lower[0]
+
+
+def test_many_units_equal_units_one_by_one():
+    x = np.random.default_rng(4).random((5, 150))
+    together = bootstrap({"x": x, "y": np.ones_like(x)}, figures, draws=50)["sd"]
+    for unit in (0, 63, 64, 149):
+        alone = bootstrap({"x": x[:, [unit]], "y": np.ones((5, 1))}, figures, draws=50)["sd"]
+        assert together.upper[unit] == pytest.approx(alone.upper[0], abs=1e-14)
+
+
+def test_fewer_than_two_items_have_no_interval():
+    x = np.array([[np.nan, 0.3, 0.1], [np.nan, np.nan, 0.4]])
+    found = bootstrap({"x": x, "y": np.ones_like(x)}, figures, draws=50)
+    assert found["mean"].n_items.tolist() == [0, 1, 2]
+    assert found["mean"].estimate == pytest.approx([np.nan, 0.3, 0.25], nan_ok=True)
+    assert np.isnan(found["mean"].lower).tolist() == [True, True, False]
+    assert np.isnan(found["sd"].estimate).tolist() == [True, True, False]
+
+
+def test_no_units_no_pairs_no_draws():
+    columns = {"x": np.random.default_rng(0).random((4, 2)), "y": np.ones((4, 2))}
+    assert paired(columns, figures, [])["mean"].estimate.shape == (0,)
+    assert bootstrap({name: values[:, :0] for name, values in columns.items()}, figures)["sd"].lower.shape == (0,)
+    estimates = bootstrap(columns, figures, draws=0)
+    assert not np.isnan(estimates["sd"].estimate).any()
+    assert np.isnan(estimates["sd"].lower).all()
+
+
+def test_undefined_in_a_draw_is_undefined_in_the_interval():
+    # Some draws take the first item only, whose denominator is 0.
+    columns = {"x": np.array([[1.0], [2.0]]), "y": np.array([[0.0], [1.0]])}
+    found = bootstrap(columns, figures, draws=200)["ratio"]
+    assert found.estimate[0] == 3.0
+    assert np.isnan(found.lower[0])
+
+
+@settings(max_examples=50, deadline=None)
+@given(
+    st.lists(st.floats(0, 1), min_size=2, max_size=8),
+    st.floats(-5, 5),
+    st.integers(0, 2**32),
+)
+def test_sd_is_blind_to_a_shift(values, shift, seed):
+    x = np.array(values)[:, None]
+    counts = all_counts(len(values), 20, seed)
+    assert sd(counts, x + shift) == pytest.approx(sd(counts, x), abs=1e-7)
+
+
+def test_sd_of_equal_values_is_zero_in_every_draw():
+    # 0.1 is no binary fraction: the residue of its squares must not pass for a spread.
+    x = np.array([[0.1], [0.1], [0.1], [0.7]])
+    counts = np.array([[3.0, 1.0, 0.0, 0.0], [0.0, 0.0, 0.0, 4.0]])
+    assert sd(counts, x).tolist() == [[0.0], [0.0]]
+
+
+def test_percentiles_are_linear():
+    samples = np.arange(11.0)[:, None]
+    assert [end[0] for end in percentiles(samples, level=0.9)] == pytest.approx([0.5, 9.5])

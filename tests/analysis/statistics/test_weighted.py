@@ -1,0 +1,150 @@
+"""Every measure of scores against scipy or the slow textbook formula; a draw against the items written out."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from analysis.statistics import weighted
+
+SCORES = st.lists(st.sampled_from([0.0, 1.0, 2.5, 3.0, 7.9, 8.0, 8.5, 9.0]), min_size=1, max_size=14)
+PAIRS = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=2, max_size=14)
+TOLERANCE = 1e-9
+
+
+def ones(n):
+    return np.ones((1, n))
+
+
+def drawn(n, seed):
+    """Counts of one draw, and the items it takes written out."""
+    taken = np.random.default_rng(seed).integers(0, n, n)
+    return np.bincount(taken, minlength=n)[None, :].astype(float), taken
+
+
+def moments(values):
+    mean = sum(values) / len(values)
+    return [sum((value - mean) ** power for value in values) / len(values) for power in (2, 4)]
+
+
+def slow_kurtosis(values, biased=True):
+    second, fourth = moments(values)
+    n = len(values)
+    if len(set(values)) == 1 or (not biased and n < 4):
+        return math.nan
+    excess = fourth / second**2 - 3
+    return excess if biased else (n - 1) / ((n - 2) * (n - 3)) * ((n + 1) * excess + 6)
+
+
+def slow_tau(x, y):
+    """Tau-b as a double loop over pairs."""
+    concordant = discordant = tied_x = tied_y = 0
+    pairs = list(combinations(range(len(x)), 2))
+    for i, j in pairs:
+        sign = (x[i] - x[j]) * (y[i] - y[j])
+        concordant, discordant = concordant + (sign > 0), discordant + (sign < 0)
+        tied_x, tied_y = tied_x + (x[i] == x[j]), tied_y + (y[i] == y[j])
+    below = math.sqrt((len(pairs) - tied_x) * (len(pairs) - tied_y))
+    return (concordant - discordant) / below if below else math.nan
+
+
+def same(found, wanted):
+    return (math.isnan(found) and math.isnan(wanted)) or found == pytest.approx(wanted, abs=TOLERANCE, rel=1e-7)
+
+
+@given(SCORES, st.booleans(), st.integers(0, 99))
+@settings(deadline=None)
+def test_kurtosis_is_the_textbook_one_of_the_items_drawn(values, biased, seed):
+    values = np.array(values)
+    counts, taken = drawn(len(values), seed)
+    for weights, items in ((ones(len(values)), values), (counts, values[taken])):
+        found = weighted.kurtosis(weights, values[:, None], biased=biased)[0, 0]
+        assert same(found, slow_kurtosis(list(items), biased))
+
+
+@pytest.mark.parametrize("biased", [True, False])
+def test_kurtosis_equals_scipy(biased):
+    values = np.random.default_rng(0).gamma(2, 3, (200, 3))
+    found = weighted.kurtosis(ones(200), values, biased=biased)[0]
+    np.testing.assert_allclose(found, stats.kurtosis(values, bias=biased), rtol=1e-10)
+
+
+@pytest.mark.parametrize("constant", [8.0, 0.0, 7.3, -1e9, 0.1 + 0.2])
+def test_kurtosis_of_a_constant_is_undefined(constant):
+    values = np.full((37, 1), constant)
+    assert np.isnan(weighted.kurtosis(ones(37), values)).all()
+    assert np.isnan(weighted.kurtosis(ones(37), values, biased=False)).all()
+    nearly = values + np.spacing(constant) * (np.arange(37)[:, None] % 2)  # what rounding leaves of a constant
+    assert np.isnan(weighted.kurtosis(ones(37), nearly)).all()
+
+
+def test_one_item_has_no_spread():
+    found = weighted.moments(ones(1), np.array([[8.0]]))
+    assert np.isnan(found["kurtosis"]).all() and np.isnan(found["variance"]).all()
+
+
+@given(PAIRS, st.integers(0, 99))
+@settings(deadline=None)
+def test_tau_with_ties_is_the_double_loop_over_the_items_drawn(pairs, seed):
+    x, y = np.array(pairs, float).T
+    counts, taken = drawn(len(x), seed)
+    for weights, index in ((ones(len(x)), slice(None)), (counts, taken)):
+        assert same(weighted.tau(weights, x, y)[0], slow_tau(x[index], y[index]))
+
+
+@pytest.mark.parametrize(
+    ("measure", "reference"),
+    [(weighted.tau, stats.kendalltau), (weighted.spearman, stats.spearmanr), (weighted.pearson, stats.pearsonr)],
+)
+@pytest.mark.parametrize("n", [5, 700])
+def test_correlations_equal_scipy_with_ties_and_in_every_draw(measure, reference, n):
+    rng = np.random.default_rng(n)
+    x = rng.integers(0, 10, n) / 10 + 7
+    y = np.round(x + rng.normal(0, 1, n), 1)
+    counts = np.vstack([ones(n), *(drawn(n, seed)[0] for seed in range(3))])
+    wanted = [reference(x, y).statistic]
+    wanted += [reference(x[taken], y[taken]).statistic for taken in (drawn(n, seed)[1] for seed in range(3))]
+    np.testing.assert_allclose(measure(counts, x, y), wanted, rtol=1e-9)
+
+
+@pytest.mark.parametrize("measure", [weighted.tau, weighted.spearman, weighted.pearson])
+def test_correlation_with_a_constant_is_undefined(measure):
+    rising, constant = np.arange(6.0), np.full(6, 0.1)
+    assert np.isnan(measure(ones(6), rising, constant)).all()
+    assert np.isnan(measure(ones(6), constant, rising)).all()
+    assert np.isnan(measure(ones(1), rising[:1], rising[:1])).all()
+    only_the_first = np.eye(6)[:1] * 6
+    assert np.isnan(measure(only_the_first, rising, rising)).all()
+
+
+@given(SCORES)
+@settings(deadline=None)
+def test_concentration_counts_scores_at_the_nearest_number(values):
+    numbers = Counter(math.floor(value + 0.5) for value in values)
+    shares = [size / len(values) for size in numbers.values()]
+    found = weighted.concentration(ones(len(values)), np.array(values)[:, None])
+    assert found["mode_share"][0, 0] == pytest.approx(max(shares))
+    assert found["entropy"][0, 0] == pytest.approx(-sum(share * math.log2(share) for share in shares))
+    favourite, distinct = weighted.mode(np.array(values))
+    assert distinct == len(numbers)
+    assert numbers[int(favourite)] == max(numbers.values())
+    assert favourite == min(number for number, size in numbers.items() if size == max(numbers.values()))
+
+
+def test_concentration_at_its_ends():
+    everything = weighted.concentration(ones(10), np.arange(10.0)[:, None])
+    assert everything["entropy"][0, 0] == pytest.approx(math.log2(10))
+    nothing = weighted.concentration(ones(4), np.full((4, 1), 8.2))
+    assert (nothing["entropy"][0, 0], nothing["mode_share"][0, 0]) == (0, 1)
+    assert weighted.mode(np.array([])) == pytest.approx((np.nan, 0), nan_ok=True)
+
+
+def test_halves_favour_no_number():
+    assert list(weighted.nearest(np.array([6.5, 7.5, 8.5, -0.5, -1.5]))) == [7, 8, 9, 0, -1]

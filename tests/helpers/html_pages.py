@@ -1,0 +1,30 @@
+"""Reads a page of the report."""
+
+from __future__ import annotations
+
+from html.parser import HTMLParser
+from pathlib import Path
+
+
+class Page(HTMLParser):
+    """Tags, addresses and visible text of a page."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__()
+        self.tags, self.addresses, self.text, self.style = [], [], [], ""
+        self.feed(path.read_text(encoding="utf-8"))
+        self.words = " ".join(" ".join(self.text).replace("\N{NO-BREAK SPACE}", " ").split())
+
+    def handle_starttag(self, tag, attributes):
+        self.tags.append(tag)
+        named = dict(attributes)
+        self.addresses += [
+            (tag, named[key]) for key in ("src", "href", "srcset", "data", "action", "poster") if key in named
+        ]
+        assert not [key for key in named if key.startswith("on")], named
+
+    def handle_data(self, data):
+        if self.tags and self.tags[-1] == "style" and not self.style:
+            self.style = data
+        else:
+            self.text.append(data)

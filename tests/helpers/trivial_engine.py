@@ -1,0 +1,142 @@
+"""An engine without a model: its numbers depend on the prompt and on the batch, so a wrong batch shows in the rows."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import time
+from collections.abc import Callable, Sequence
+
+from inference.asking.models import Model
+from inference.engines import Explanation, Generation, Sampling, Score, Thought
+from inference.stimuli.prompts import Prompt
+from inference.stimuli.study import Study
+
+
+class TrivialEngine:
+    """Scores from a hash; `fails(text)` says which prompts get an error instead."""
+
+    def __init__(
+        self,
+        info: dict | None = None,
+        *,
+        form: str = "plain",
+        size: int = 4,
+        seconds: float = 0.0,
+        fails: Callable[[str], bool] = lambda text: False,
+        before_batch: Callable[[int], None] = lambda number: None,
+    ) -> None:
+        self.info = {"engine": "causal", "revision": "1", "dtype": "float32", "device": "cpu", "parameters": 10} | (
+            info or {}
+        )
+        self._form, self._size, self._seconds, self._fails, self._before_batch = (
+            form,
+            size,
+            seconds,
+            fails,
+            before_batch,
+        )
+        self.alone = False
+        self.mask_token = "[MASK]" if form == "cloze" else None
+        self.batches_scored = 0
+
+    def form(self, requested: str) -> str:
+        return self._form if requested == "auto" or self.mask_token else requested
+
+    def lengths(self, prompts: Sequence[Prompt]) -> list[int]:
+        return [len(shown(prompt).split()) for prompt in prompts]
+
+    def explain(self, prompt: Prompt) -> Explanation:
+        words = [tuple((word, (len(word), ord(word[0]))) for word in answers[:-1]) for answers in prompt.answers]
+        dropped = tuple((number, answers[-1], "no such token") for number, answers in enumerate(prompt.answers))
+        return Explanation(shown(prompt), self.lengths([prompt])[0], tuple(words), dropped, self.score([prompt])[0][0])
+
+    def batches(self, prompts: Sequence[Prompt]) -> list[list[int]]:
+        order = sorted(range(len(prompts)), key=lambda number: -len(shown(prompts[number])))
+        return [order[start : start + self._size] for start in range(0, len(order), self._size)]
+
+    def score(self, prompts: Sequence[Prompt], temperatures: Sequence[float] = (1.0,)) -> list[list[Score]]:
+        self._before_batch(self.batches_scored)
+        self.batches_scored += 1
+        time.sleep(self._seconds)
+        batch = "".join(shown(prompt) for prompt in prompts)
+        return [
+            [self._score(shown(prompt), f"{batch}{t if t != 1 else ''}") for prompt in prompts] for t in temperatures
+        ]
+
+    def generate(self, prompts: Sequence[Prompt], samplings: Sequence[Sampling]) -> list[list[Generation]]:
+        self._before_batch(self.batches_scored)
+        self.batches_scored += 1
+        time.sleep(self._seconds)
+        return [[self._write(prompt, sampling) for prompt in prompts] for sampling in samplings]
+
+    def bill(self, tokens_in: int, tokens_out: int) -> str | None:
+        return None
+
+    def close(self) -> dict:
+        return {}
+
+    def think(self, prompts: Sequence[Prompt], sampling: Sampling) -> list[Thought]:
+        """The thinking of short prompts ends."""
+        scores = self.score(prompts)[0]
+        return [
+            Thought(error=score.error)
+            if score.error
+            else Thought("I think.", score if len(shown(prompt)) % 2 else None)
+            for prompt, score in zip(prompts, scores, strict=True)
+        ]
+
+    def _write(self, prompt: Prompt, sampling: Sampling) -> Generation:
+        """Every third text declines; the others begin with an answer word."""
+        if self._fails(shown(prompt)):
+            return Generation(error="too long")
+        words = [*(words[0] for words in prompt.answers), "Well"]
+        texts = []
+        for number in range(sampling.samples):
+            seen = f"{number}{sampling.temperature}{shown(prompt)}".encode()
+            texts.append(f"{words[hashlib.sha256(seen).digest()[0] % len(words)]}, that is it.")
+        return Generation(tuple(texts), tuple(texts))
+
+    def _score(self, text: str, batch: str) -> Score:
+        if self._fails(text):
+            return Score(error="too long")
+        first, second = (hashlib.sha256(f"{name}{text}{batch}".encode()).digest()[0] + 1 for name in "ab")
+        probability = (first / 1000, second / 1000)
+        answer = None if first < 30 else int(second > first)
+        return Score(probability, tuple(map(math.log, probability)), sum(probability), answer)
+
+
+def shown(prompt: Prompt) -> str:
+    """The whole text of a prompt."""
+    return (
+        prompt.text if prompt.text is not None else "\n".join(message["content"] for message in prompt.messages or ())
+    )
+
+
+def loader(**settings) -> Callable[[Model, int], TrivialEngine]:
+    """A `load` for `inference.asking.execute.execute`."""
+    return lambda model, seed: TrivialEngine(**settings)
+
+
+def small_study(items: int = 3, paraphrases: int = 4, name: str = "small") -> Study:
+    """A study of the `agreement` protocol with made-up sentences of different lengths."""
+    from inference.protocols import agreement
+    from inference.stimuli.study import ORIGINAL, PARAPHRASE, Item, Variant
+
+    def wording(item: int, number: int) -> str:
+        return f"Thing {item} is " + "very " * (number * 7 % 5) + f"good, said {number}."
+
+    made = [
+        Item(
+            str(item),
+            (
+                Variant(str(item), ORIGINAL, ORIGINAL, wording(item, 0), ()),
+                *(
+                    Variant(str(item), f"{PARAPHRASE}-{number:03d}", PARAPHRASE, wording(item, number), ())
+                    for number in range(1, paraphrases + 1)
+                ),
+            ),
+        )
+        for item in range(items)
+    ]
+    return agreement.study(tuple(made), name, "made up")

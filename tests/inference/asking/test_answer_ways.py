@@ -1,0 +1,158 @@
+"""Which answers are asked for, from the command line to the rows; stopped and killed runs go on where they were."""
+
+from __future__ import annotations
+
+import os
+import signal
+from argparse import ArgumentParser
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from helpers.commands import ROOT
+from helpers.trivial_engine import TrivialEngine, loader, small_study
+from inference.asking.answer_ways import AnswerWays, add_answer_arguments, answer_ways, drawn
+from inference.asking.execute import Task, execute
+from inference.asking.models import Model
+from inference.asking.one_model import Settings
+from inference.asking.rounds import Thinking
+from inference.engines import Sampling
+from inference.errors import InputError, RunFailed
+from inference.protocols.agreement import Questions
+from inference.runfolder.parquet import KEY
+from inference.stimuli.prompts import PromptBook
+
+STUDY = small_study(items=8, paraphrases=7)
+A = Model("a", "somewhere/a")
+
+
+def ways(*arguments: str) -> AnswerWays:
+    parser = ArgumentParser()
+    add_answer_arguments(parser)
+    return answer_ways(parser.parse_args(arguments))
+
+
+def ask(out: Path, answers: AnswerWays, load=None) -> None:
+    questions = Questions(PromptBook.load(), answers=answers)
+    execute([Task(STUDY, [A], questions, Settings(), str(out))], load=load or loader())
+
+
+def table_of(out: Path) -> pa.Table:
+    table = pa.concat_tables([pq.read_table(file) for file in sorted((out / "responses").glob("part-*.parquet"))])
+    return table.sort_by([(name, "ascending") for name in KEY]).combine_chunks()
+
+
+def test_the_command_line_says_which_answers() -> None:
+    assert ways() == AnswerWays()
+    assert ways("--answer", "text") == AnswerWays(False, (Sampling(),))
+    sampled = (Sampling(10, 0.7), Sampling(1, 0.0), Sampling(10, 1.3))
+    assert ways("--answer", "probability", "text", "--temperature", "0.7", "0", "1.3") == AnswerWays(True, sampled)
+    assert ways("--answer", "thought", "--effort", "high") == AnswerWays(False, (), Thinking(1024, "high"))
+    both = ways("--answer", "text", "thought", "--max-tokens", "9", "--text-share", "0.5")
+    assert both == AnswerWays(False, (Sampling(max_tokens=9),), Thinking(9), 0.5)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--samples", "3"), "--samples is about generated texts: add --answer text"),
+        (("--answer", "thought", "--temperature", "1"), "--temperature is about generated texts: add --answer text"),
+        (("--answer", "text", "--samples", "3"), "give a --temperature"),
+        (("--answer", "text", "--text-share", "0"), "--text-share 0.0: give a share above 0"),
+        (("--answer", "text", "--temperature", "-1"), "temperature -1.0: give a number, 0 or more"),
+        (("--answer", "text", "--max-tokens", "0"), "ask for at least one of each"),
+        (("--answer", "thought", "--max-tokens", "0"), "ask for at least one"),
+    ],
+)
+def test_settings_that_do_not_fit_are_refused(arguments: tuple[str, ...], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        ways(*arguments)
+
+
+def test_a_share_is_drawn_by_name_and_grows_with_the_share() -> None:
+    variants = list(STUDY.variants)
+    few, many = ([v.key for v in variants if drawn(v, share)] for share in (0.3, 0.6))
+    assert set(few) < set(many)
+    assert len(few) == pytest.approx(0.3 * len(variants), abs=11)  # 3 standard deviations
+    assert all(drawn(variant, 1.0) for variant in variants)
+
+
+def test_every_way_is_a_condition_with_rows_of_its_own_kind(tmp_path: Path) -> None:
+    answers = AnswerWays(True, (Sampling(), Sampling(4, 0.7)), None, 0.5)
+    ask(tmp_path / "run", answers)
+    rows = table_of(tmp_path / "run").to_pylist()
+    by_condition = {name: [row for row in rows if row["condition"] == name] for name in {r["condition"] for r in rows}}
+    assert set(by_condition) == {"plain/yes-no", "plain/yes-no/text", "plain/yes-no/text-t0.7"}
+    chosen = {variant.key for variant in STUDY.variants if drawn(variant, 0.5)}
+    assert len(by_condition["plain/yes-no"]) == len(list(STUDY.variants)) > len(chosen)
+    for name, samples in (("plain/yes-no/text", 1), ("plain/yes-no/text-t0.7", 4)):
+        assert {(row["item"], row["variant"]) for row in by_condition[name]} == chosen
+        for row in by_condition[name]:
+            assert row["probability"] is None
+            assert len(row["output"]) == sum(row["count"]) + row["invalid"] == samples
+    assert all(row["output"] is None and row["probability"] for row in by_condition["plain/yes-no"])
+
+
+def test_probabilities_behind_thinking_and_thinking_that_does_not_end(tmp_path: Path) -> None:
+    engine = TrivialEngine({"thinks": True}, form="chat")
+    ask(tmp_path / "run", AnswerWays(False, (), Thinking()), load=lambda model, seed: engine)
+    rows = table_of(tmp_path / "run").to_pylist()
+    assert {row["condition"] for row in rows} == {"chat/yes-no/thought"}
+    ended = [row for row in rows if row["probability"]]
+    assert 0 < len(ended) < len(rows) == len(list(STUDY.variants))
+    assert all(row["output"] == ["I think."] and row["error"] is None for row in rows)
+    assert all(row["answer"] is row["mass"] is None for row in rows if not row["probability"])
+
+
+def test_masked_models_are_asked_for_probabilities_only(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    ask(tmp_path / "run", AnswerWays(True, (Sampling(),)), loader(form="cloze"))
+    assert "a fills a mask and writes no text: asked for probabilities only" in capsys.readouterr().err
+    assert set(table_of(tmp_path / "run")["condition"].to_pylist()) == {"cloze/yes-no"}
+    with pytest.raises(InputError, match="model a fills a mask and writes no text: ask it for --answer probability"):
+        ask(tmp_path / "texts", AnswerWays(False, (Sampling(),)), loader(form="cloze"))
+
+
+def test_failed_texts_carry_their_error_and_are_asked_again(tmp_path: Path) -> None:
+    answers = AnswerWays(False, (Sampling(),))
+    ask(tmp_path / "undisturbed", answers)
+    ask(tmp_path / "run", answers, loader(fails=lambda text: "Thing 3" in text))
+    failed = [row for row in table_of(tmp_path / "run").to_pylist() if row["error"]]
+    assert {row["item"] for row in failed} == {"3"}
+    ask(tmp_path / "run", answers)
+    answered = table_of(tmp_path / "run").filter(pa.compute.field("error").is_null())
+    assert answered.equals(table_of(tmp_path / "undisturbed"))
+
+
+def test_a_stopped_run_goes_on_to_the_same_texts(tmp_path: Path) -> None:
+    answers = AnswerWays(True, (Sampling(3, 0.7), Sampling(2, 1.0)), None, 0.6)
+    ask(tmp_path / "undisturbed", answers)
+
+    def stop(number: int) -> None:
+        if number == 18:  # among the texts
+            os.kill(os.getpid(), signal.SIGTERM)
+
+    with pytest.raises(RunFailed, match=r"text-t0\.7 and 1 more are saved"):
+        ask(tmp_path / "run", answers, loader(before_batch=stop))
+    ask(tmp_path / "run", answers)
+    assert table_of(tmp_path / "run").equals(table_of(tmp_path / "undisturbed"))
+
+
+def test_a_demo_model_writes_the_same_whether_or_not_it_is_killed(tmp_path: Path) -> None:
+    model = Model("small", str(ROOT / "inference" / "demo" / "models" / "waver-demo-small"))
+    questions = Questions(PromptBook.load(), answers=AnswerWays(False, (Sampling(), Sampling(3, 0.8))))
+
+    def write(out: Path) -> pa.Table:
+        execute([Task(STUDY, [model], questions, Settings(batch_size=4, seed=5), str(out))])
+        return table_of(out)
+
+    whole = write(tmp_path / "whole")
+    assert whole.num_rows == 2 * len(list(STUDY.variants))
+    write(tmp_path / "cut")
+    first, *others = sorted((tmp_path / "cut" / "responses").glob("part-*.parquet"))
+    kept = pq.read_table(first).slice(7, 19)  # as if the rest had not been written before the kill
+    for part in others:
+        part.unlink()
+    pq.write_table(kept, first)
+    assert write(tmp_path / "cut").equals(whole)

@@ -1,0 +1,181 @@
+"""A run on a Ray cluster of two workers equals the one made here, row for row, whatever happens to the workers."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+from dataclasses import replace
+from pathlib import Path
+from uuid import uuid4
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from helpers.trivial_engine import TrivialEngine, shown, small_study
+from inference.asking import cluster as distributed
+from inference.asking.answer_ways import AnswerWays
+from inference.asking.cluster import Cluster
+from inference.asking.execute import Task, execute
+from inference.asking.models import Model
+from inference.asking.one_model import Settings
+from inference.asking.workers import Packed
+from inference.engines import Sampling
+from inference.errors import InputError
+from inference.protocols.agreement import Questions
+from inference.runfolder.parquet import KEY
+from inference.stimuli.prompts import PromptBook
+
+STUDY = small_study(items=6, paraphrases=9)
+SETTINGS = Settings(batch_size=4, device="cpu")
+
+
+def test_without_ray_one_line_says_how_to_get_it(monkeypatch):
+    monkeypatch.setitem(sys.modules, "ray", None)
+    with pytest.raises(InputError, match=r"needs the extra `ray`: pip install 'waver\[ray\]'"):
+        Cluster("local")
+
+
+def test_packed_prompts_are_the_same_prompts(monkeypatch):
+    monkeypatch.setattr("inference.asking.workers.CHUNK", 7)
+    prompts = [PromptBook.load().render("chat", variant, "yes-no") for variant in STUDY.variants]
+    packed = Packed(prompts)
+    assert list(packed) == prompts
+    assert [packed[59], packed[0], packed[30]] == [prompts[59], prompts[0], prompts[30]]
+    assert packed[5:9] == prompts[5:9]
+
+
+def test_tasks_are_consecutive_batches_of_about_the_wished_size():
+    batches = {(0, 0): range(3), (0, 2): range(3), (0, 5): range(9), (1, 0): range(1), (1, 1): range(1)}
+    assert distributed._cut(batches, 5) == [[(0, 0), (0, 2)], [(0, 5)], [(1, 0), (1, 1)]]
+    assert distributed._cut(batches, 1) == [[key] for key in batches]
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    """Processes that start take most of a minute of a processor, so the suite leaves it to `make test-ray`."""
+    pytest.importorskip("ray")
+    if not os.environ.get("WAVER_TEST_RAY"):
+        pytest.skip("starts a Ray cluster: make test-ray")
+    with Cluster("local", 2) as cluster:
+        yield cluster
+
+
+class Dying:
+    """Makes engines whose process dies in the middle of a batch: once (`flag` remembers), or with a text in it."""
+
+    def __init__(self, flag: Path | None = None, text: str | None = None, real: bool = False) -> None:
+        self.flag, self.text, self.real = flag, text, real
+
+    def __call__(self, model: Model, seed: int):
+        engine = SETTINGS.load(model, seed) if self.real else TrivialEngine()
+        score = engine.score
+        batches = 0
+
+        def dying(prompts, temperatures=(1.0,)):
+            nonlocal batches
+            batches += 1
+            once = self.flag is not None and batches == 3 and not self.flag.exists()
+            if once or (self.text and any(self.text in shown(prompt) for prompt in prompts)):
+                if once:
+                    self.flag.touch()
+                os.kill(os.getpid(), signal.SIGKILL)
+            return score(prompts, temperatures)
+
+        engine.score = dying
+        return engine
+
+
+def task(out: Path, model: str = "m") -> Task:
+    return Task(STUDY, [Model("m", model)], Questions(PromptBook.load()), SETTINGS, str(out))
+
+
+def table_of(out: Path) -> pa.Table:
+    tables = [pq.read_table(file, partitioning=None) for file in sorted((out / "responses").glob("part-*.parquet"))]
+    return pa.concat_tables(tables).sort_by([(name, "ascending") for name in KEY]).combine_chunks()
+
+
+def content(out: Path) -> dict:
+    return json.loads((out / "run.json").read_text(encoding="utf-8"))
+
+
+def test_a_killed_worker_costs_its_batch_and_every_row_equals_the_local_run(tmp_path, cluster):
+    tiny_models = pytest.importorskip("tiny_models")
+    model = tiny_models.checkpoint(tmp_path / "model", "llama", max_position_embeddings=512)
+    execute([task(tmp_path / "here", model)])
+    (tally,) = execute(
+        [task(tmp_path / "there", model)], load=Dying(flag=tmp_path / "died", real=True), cluster=cluster
+    )
+    assert (tmp_path / "died").exists()
+    assert (tally.asked, tally.failed) == (60, 0)
+    assert table_of(tmp_path / "there").equals(table_of(tmp_path / "here"))
+    here, there = content(tmp_path / "here"), content(tmp_path / "there")
+    assert there["sessions"][0].pop("ray") == {"address": "local", "workers": 2}
+    assert all(here[part] == there[part] for part in here if part != "sessions")
+    assert here["sessions"][0].keys() == there["sessions"][0].keys()
+
+
+class Counting:
+    """Makes engines and leaves a file for every one."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def __call__(self, model: Model, seed: int):
+        (self.folder / uuid4().hex).touch()
+        return SETTINGS.load(model, seed)
+
+
+def test_the_workers_start_once_for_all_conditions_and_every_row_equals_the_local_run(tmp_path, cluster):
+    tiny_models = pytest.importorskip("tiny_models")
+    model = tiny_models.checkpoint(tmp_path / "model", "llama", max_position_embeddings=512)
+    ways = AnswerWays(texts=(Sampling(2, temperature=0.7, max_tokens=3),))
+    orders = Questions(PromptBook.load(), ("yes-no", "no-yes"), ways)
+    (tmp_path / "loads").mkdir()
+    for out, load, where in (("here", None, None), ("there", Counting(tmp_path / "loads"), cluster)):
+        asked = replace(task(tmp_path / out, model), questions=orders)
+        assert sum(tally.asked for tally in execute([asked], load=load, cluster=where)) == 4 * 60
+    assert table_of(tmp_path / "there").equals(table_of(tmp_path / "here"))
+    assert len(list((tmp_path / "loads").iterdir())) == 3  # the workers, and the one that cuts the batches
+
+
+def test_a_batch_that_kills_every_worker_gets_errors_and_is_asked_again_elsewhere(tmp_path, cluster, monkeypatch):
+    monkeypatch.setattr(distributed, "RETRIES", 0)
+    (tally,) = execute([task(tmp_path / "run")], load=Dying(text="Thing 2 is good, said 0."), cluster=cluster)
+    assert (tally.asked, tally.failed) == (60, 4)
+    failed = [row for row in table_of(tmp_path / "run").to_pylist() if row["error"]]
+    assert {row["error"] for row in failed} == {
+        "the worker that asked this batch died every time (1 times and again by itself)"
+    }
+    assert ("2", "original") in {(row["item"], row["variant"]) for row in failed}
+    engine = TrivialEngine()
+    execute([task(tmp_path / "run")], load=lambda model, seed: engine)
+    assert engine.batches_scored == 1  # the batches are those of the cluster
+    execute([task(tmp_path / "here")], load=lambda model, seed: TrivialEngine())
+    assert table_of(tmp_path / "run").equals(table_of(tmp_path / "here"))
+
+
+def test_what_a_worker_says_about_an_input_is_one_line_here(tmp_path, cluster):
+    def load(model, seed):
+        raise InputError(f"model {model.id}: there is no such thing")
+
+    with pytest.raises(InputError, match=r"^model m: there is no such thing$"):
+        execute([task(tmp_path / "run")], load=load, cluster=cluster)
+
+
+def test_a_bug_in_a_worker_stops_the_run_with_its_traceback(tmp_path, cluster):
+    def load(model, seed):
+        def broken(batch: int) -> None:
+            raise ZeroDivisionError("a bug")
+
+        return TrivialEngine(before_batch=broken)
+
+    with pytest.raises(RuntimeError, match=r"(?s)in a worker: .*ZeroDivisionError: a bug"):
+        execute([task(tmp_path / "run")], load=load, cluster=cluster)
+
+
+def test_more_workers_than_slots_are_refused(cluster):
+    with pytest.raises(InputError, match=r"--ray-workers 999: the cluster has \d+ CPUs, one for each; ask for fewer"):
+        Cluster("local", 999)._take_slots()

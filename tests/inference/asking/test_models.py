@@ -1,0 +1,104 @@
+"""Which models are asked: their ids, where they are, and what a file says about them."""
+
+from __future__ import annotations
+
+import pytest
+
+from inference.asking.models import Model, read_descriptions, resolve
+from inference.engines import ENGINES
+from inference.errors import InputError
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    for name in ("one", "other/one", "a=b"):
+        (tmp_path / name).mkdir(parents=True)
+    (tmp_path / "file").touch()
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_ids(folder):
+    absolute = str(folder / "one")
+    assert resolve(["owner/model"]) == (Model("owner/model", "owner/model"),)
+    assert resolve(["gpt2"]) == (Model("gpt2", "gpt2"),)
+    assert resolve(["one"]) == (Model("one", "one"),)
+    assert resolve([absolute + "/"])[0].id == "one"
+    assert resolve(["."])[0].id == folder.name
+    assert resolve([f"mine={absolute}", "m2=owner/model"]) == (Model("mine", absolute), Model("m2", "owner/model"))
+    assert resolve(["a=b"]) == (Model("a=b", "a=b"),)  # a folder of that very name
+
+
+@pytest.mark.parametrize(
+    ("names", "message"),
+    [
+        (["one", "other/one"], "'one' names both one and other/one; name one as NAME=PATH"),
+        (["x=one", "x=gpt2"], "'x' names both one and gpt2"),
+        (["./missing"], "./missing: no such folder"),
+        (["a/b/c"], "a/b/c: no such folder"),
+        (["x=/missing"], "/missing: no such folder"),
+        (["file"], "file: this is a file; give the folder that holds the model"),
+        (["=one"], "expected NAME=PATH with both parts"),
+        (["one="], "expected NAME=PATH with both parts"),
+    ],
+)
+def test_refused(folder, names, message):
+    with pytest.raises(InputError, match=message):
+        resolve(names)
+
+
+def test_demo_is_the_whole_family_in_order():
+    from inference.demo import FAMILY
+
+    models = resolve(["demo", "gpt2"])
+    assert [model.id for model in models] == [*FAMILY, "gpt2"]
+    for model in models[:-1]:
+        assert model.source == str(FAMILY[model.id].path)
+        assert model.fields == {"series": FAMILY[model.id].series, "stage": FAMILY[model.id].stage}
+
+
+@pytest.mark.parametrize(("engine", "family"), ENGINES.items())
+def test_demo_is_those_that_the_engine_can_ask(engine, family):
+    from inference.demo import FAMILY
+
+    models = resolve(["demo"], engine=engine)
+    assert [model.id for model in models] == [name for name, about in FAMILY.items() if about.family == family]
+    on_a_server = [model for model in models if model.source == model.id]
+    assert on_a_server == (list(models) if engine == "openai" else [])
+
+
+def test_descriptions(tmp_path):
+    file = tmp_path / "models.yaml"
+    file.write_text("a: {series: s, stage: base, parameters: 7000000000, revision: main}\nb: {}\n", encoding="utf-8")
+    assert read_descriptions(str(file)) == {
+        "a": {"series": "s", "stage": "base", "parameters": 7_000_000_000, "revision": "main"},
+        "b": {},
+    }
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("a: {sereis: s}", "model 'a': unknown field 'sereis'; there are series, stage, family, parameters, revision"),
+        ("a: {stage: big}", "model 'a': stage must be one of base, instruct, tuned, not 'big'"),
+        ("a: {family: cats}", "family must be one of causal, masked, not 'cats'"),
+        ("a: {parameters: 7B}", "model 'a': parameters must be a whole number, not '7B'"),
+        ("a: {parameters: true}", "parameters must be a whole number, not True"),
+        ("a: {revision: 3}", "revision must be text, not 3"),
+        ("- a", "expected model ids, each with fields"),
+        ("a: b", "expected model ids, each with fields"),
+        ("", "expected model ids, each with fields"),
+        ("a: [", "line 1: malformed YAML"),
+    ],
+)
+def test_wrong_descriptions(tmp_path, content, message):
+    file = tmp_path / "models.yaml"
+    file.write_text(content, encoding="utf-8")
+    with pytest.raises(InputError, match=message) as caught:
+        read_descriptions(str(file))
+    assert str(caught.value).startswith(str(file))
+
+
+def test_no_descriptions_there(tmp_path):
+    with pytest.raises(InputError, match="cannot be read"):
+        read_descriptions(str(tmp_path / "missing.yaml"))

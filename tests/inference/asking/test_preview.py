@@ -1,0 +1,97 @@
+"""The preview says what will be asked, in which tokens, how much of it and how long it takes; it writes nothing."""
+
+from __future__ import annotations
+
+import pytest
+
+from helpers.trivial_engine import TrivialEngine, loader, small_study
+from inference.asking import preview as module
+from inference.asking.models import Model
+from inference.asking.one_model import Settings
+from inference.asking.preview import duration, estimated_seconds, preview
+from inference.asking.rounds import Exact
+from inference.engines import Explanation, Score
+from inference.protocols.agreement import Questions
+from inference.stimuli.prompts import PromptBook
+
+STUDY = small_study(items=5, paraphrases=5)
+MODELS = (Model("a", "x"), Model("b", "y"))
+
+
+def lines(models=MODELS, load=None, orders=("yes-no",), **settings) -> list[str]:
+    return list(preview(STUDY, models, Questions(PromptBook.load(), orders), Settings(**settings), load or loader()))
+
+
+def test_one_prompt_its_options_and_what_is_to_come():
+    text = "\n".join(lines())
+    assert "study small (agreement): 5 items, 30 variants" in text
+    assert "model a: causal, 10 parameters, float32 on cpu" in text
+    assert "  | Statement: Thing 0 is good, said 0." in text
+    assert "  item 0, variant original, 21 tokens:" in text
+    assert "'yes' = 3+121; 'Yes' = 3+89;" in text
+    assert "not counted (no such token): 'YES' 'NO'" in text
+    assert text.count("to come: 30 prompts, 680 tokens, about 1 s or less") == 2
+    assert lines()[-1] == "in all: 60 prompts, about 1 s or less (loading the models aside)"
+
+
+def test_forms_of_the_same_tokens_stand_together_and_words_that_never_count_stand_once():
+    variant, forms = next(STUDY.variants), (("agree", (7,)), ("Agree", (7,)), (" I do", (8, 9)))
+    dropped = ((0, "AGREE", "long"), (1, "never", "long"), (1, "Never", "long"), (1, "NEVER", "long"))
+    explanation = Explanation("text\n", 2, (forms, (("no", (1,)),)), dropped, Score((0.25, 0.5), (-1.0, -1.0), 0.75))
+    assert list(module._explained(explanation, variant)) == [
+        "  item 0, variant original, 2 tokens:",
+        "  | text",
+        "  | ",
+        "  agree: mass 0.25; counted (token ids): 'agree' 'Agree' = 7; ' I do' = 8+9;",
+        "  disagree: mass 0.5; counted (token ids): 'no' = 1;",
+        "  all options together: mass 0.75; the most probable next token belongs to: none of them",
+        "  not counted, however capitalised (long): 'never'",
+        "  not counted (long): 'AGREE'",
+    ]
+
+
+def test_the_masses_are_those_of_the_run():
+    study_prompt = PromptBook.load().render("plain", next(STUDY.variants), "yes-no")
+    (score,) = TrivialEngine().score([study_prompt])[0]
+    text = "\n".join(lines(MODELS[:1]))
+    for label, probability in zip(("agree", "disagree"), score.probability, strict=True):
+        assert f"  {label}: mass {probability:.3g}; counted" in text
+    assert f"all options together: mass {score.mass:.3g}; the most probable next token belongs to: " in text
+
+
+def test_every_form_and_order_is_shown():
+    text = "\n".join(lines(MODELS[:1], load=loader(form="chat"), orders=("yes-no", "no-yes")))
+    assert text.index("condition chat/yes-no") < text.index("yes or no") < text.index("condition chat/no-yes")
+    assert "no or yes" in text
+
+
+def test_a_prompt_without_a_response_says_why():
+    assert "  no response: too long" in lines(load=loader(fails=lambda text: True))
+
+
+def test_the_time_is_estimated_from_a_sample_and_the_rest(monkeypatch):
+    now = [0.0]
+    monkeypatch.setattr(module.time, "perf_counter", lambda: now[0])
+
+    class Clock(TrivialEngine):
+        """A tenth of a second per token."""
+
+        def score(self, prompts, temperatures=(1.0,)):
+            now[0] += sum(self.lengths(prompts)) / 10
+            return super().score(prompts, temperatures)
+
+    book = PromptBook.load()
+    prompts = [book.render("plain", variant, "yes-no") for variant in small_study(40, 9).variants]
+    engine = Clock()
+    tokens = sum(engine.lengths(prompts))
+    assert estimated_seconds(engine, prompts, [Exact()]) == pytest.approx(tokens / 10)
+    assert now[0] < 0.1 * tokens / 10
+    assert estimated_seconds(engine, prompts[:1], [Exact()]) == pytest.approx(engine.lengths(prompts[:1])[0] / 10)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "said"),
+    [(0.2, "1 s or less"), (42.4, "42 s"), (89, "89 s"), (90, "2 min"), (3600, "60 min"), (9000, "2 h 30 min")],
+)
+def test_duration(seconds, said):
+    assert duration(seconds) == said

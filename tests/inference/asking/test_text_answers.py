@@ -1,0 +1,216 @@
+"""The parsing rule of `inference.asking.text_answers`, point by point, on wordings of our own."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from inference.asking.text_answers import parse
+
+AGREE = {"agree": ["strongly agree", "agree"], "disagree": ["strongly disagree", "disagree"]}
+YES = {"yes": ["yes"], "no": ["no"]}
+JAPANESE = {"賛成": ["賛成", "はい"], "反対": ["反対", "いいえ"]}
+NLI = {"entailment": ["entailment"], "contradiction": ["contradiction"], "neutral": ["neutral"]}
+LIKELY = {"likely": ["likely", "very likely"], "unlikely": ["unlikely", "very unlikely"]}
+
+
+@pytest.mark.parametrize(
+    ("text", "label"),
+    [
+        # bare, numbered, quoted, marked up, in any case
+        ("Agree", "agree"),
+        ("DISAGREE!", "disagree"),
+        ("3) Agree", "agree"),
+        ("3)Agree", "agree"),
+        ("(4) strongly agree", "agree"),
+        ("c) disagree", "disagree"),
+        ("Option 2: Disagree.", "disagree"),
+        ("My choice is 'strongly disagree'.", "disagree"),
+        ("My choice is “agree”.", "agree"),
+        ("**Strongly disagree**", "disagree"),
+        ("_agree_", "agree"),
+        ("Dis**agree**", "disagree"),
+        ("# Answer\n\n`agree`\n", "agree"),
+        ("Answer:Agree", "agree"),
+        ("ＡＧＲＥＥ", "agree"),
+        ("strongly-agree", "agree"),
+        ("STRONGLY_DISAGREE", "disagree"),
+        ("strongly\ndisagree", "disagree"),
+        # the longest label first, each stretch once, whole words only
+        ("Strongly agree", "agree"),
+        ("I disagree", "disagree"),
+        ("There was no agreement between us.", None),
+        ("We agreed on that years ago.", None),
+        ("An agreeable idea, and a disagreeable tone.", None),
+        ("I am in strong disagreement here.", None),
+        ("", None),
+        ("Tea is made with hot water.", None),
+        # the same label twice, two different labels
+        ("I agree. As I said: agree.", "agree"),
+        ("2) Disagree. In short, I strongly disagree.", "disagree"),
+        ("Agree, or rather: disagree.", None),
+        ("Choose one of: strongly agree, agree, disagree, strongly disagree.", None),
+        ("a) strongly agree\nb) agree\nc) disagree", None),
+        ("Let us agree to disagree.", None),
+        ("agree/disagree", None),
+        ("agree-disagree", None),
+        ("How far do you (dis)agree with cats?", None),
+        ("neither-agree-nor-disagree", None),
+    ],
+)
+def test_finds_the_label(text, label):
+    assert parse(text, AGREE) == label
+
+
+@pytest.mark.parametrize(
+    ("text", "label"),
+    [
+        # a plain denial of agreement is disagreement, as an annotator would have it
+        ("I do not agree.", "disagree"),
+        ("I don't agree with this.", "disagree"),
+        ("I don’t agree with this.", "disagree"),
+        ("Sorry, but I would not agree.", "disagree"),
+        ("3) Do not agree", "disagree"),
+        ("We did not agree or strongly agree.", "disagree"),
+        ("I do not agree. I disagree.", "disagree"),
+        ("I do not agree and strongly disagree.", "disagree"),
+        ("I do not agree, I strongly disagree.", "disagree"),
+        # ... but nothing else is
+        ("I do not disagree.", None),
+        ("I do not fully agree.", None),
+        ("I don't strongly agree.", None),
+        ("I cannot agree.", None),
+        ("I can't really agree with soup for breakfast.", None),
+        ("I am unable to agree.", None),
+        ("I am not sure I agree.", None),
+        ("I'd never agree to that.", None),
+        ("Many do not agree.", None),
+        ("No one would agree.", None),
+        ("There is nothing here that I disagree with.", None),
+        ("I do not, however, agree.", None),
+        ("I cannot, in good faith, disagree.", None),
+        # refusals name both
+        ("I cannot agree or disagree.", None),
+        ("I can't agree, disagree or take a side.", None),
+        ("I can neither agree nor disagree.", None),
+        ("I neither strongly agree with it nor do I disagree.", None),
+        ("As a program I don't have any way to weigh, agree or disagree.", None),
+        ("I cannot give an opinion on tea, so I will not say whether I agree or disagree.", None),
+        ("I can't say that I agree or that I disagree.", None),
+        # ... and leave an answer standing that is given elsewhere
+        ("I can neither agree nor disagree with such questions. If I must: agree.", "agree"),
+        ("2) Disagree\nNote that a program has no right to agree or disagree.", "disagree"),
+        ("I agree, though I don't strongly agree.", "agree"),
+        # the same wording asserted and denied
+        ("I agree. On reflection, I cannot agree.", None),
+        # what looks like a negation and is none
+        ("I couldn't agree more.", "agree"),
+        ("I could not disagree with that more.", "disagree"),
+        ("Not only do I agree, I strongly agree.", "agree"),
+        ("I cannot help but agree.", "agree"),
+        ("I do not own a cat, but I agree.", "agree"),
+        ("I'm not a cook. Disagree.", "disagree"),
+        ("My favourite is not soup\n\nAgree", "agree"),
+        # open: questions, conditions, other people
+        ("Do you agree? No.", None),
+        ("If you agree, raise your hand.", None),
+        ("Some may agree with that.", None),
+        ("Many people strongly disagree.", None),
+        ("Agree. Tell me whether you agree.", "agree"),
+        ("Agree. Tell me whether you disagree.", None),
+    ],
+)
+def test_negated_open_and_reported_mentions(text, label):
+    assert parse(text, AGREE) == label
+
+
+@pytest.mark.parametrize(
+    ("text", "label"),
+    [
+        ("賛成です。", "賛成"),
+        ("私は反対です", "反対"),
+        ("回答：「はい」", "賛成"),
+        ("いいえ", "反対"),
+        ("賛成できません。", None),
+        ("賛成ではありません。", None),
+        ("賛成しかねます。", None),
+        ("不賛成です。", None),
+        ("賛成でも反対でもない。", None),
+        ("賛成も反対もしません。", None),
+        ("賛成、反対のどちらか", None),
+        ("反対なので賛成できない。", "反対"),
+        ("私は賛成です。雨は降りません。", "賛成"),
+    ],
+)
+def test_japanese_has_no_word_boundaries(text, label):
+    assert parse(text, JAPANESE) == label
+
+
+def test_latin_labels_have_boundaries_even_inside_japanese():
+    assert parse("私はagreeです", AGREE) == "agree"
+    assert parse("私はagreementです", AGREE) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "labels", "label"),
+    [
+        ("Yes.", YES, "yes"),
+        ("No, no.", YES, "no"),
+        ("Yesterday I noticed it.", YES, None),
+        ("I would not say yes.", YES, None),
+        ("contradiction", NLI, "contradiction"),
+        ("I don't see a contradiction.", NLI, None),
+        ("It is not a contradiction but neutral.", NLI, "neutral"),
+        ("Very unlikely", LIKELY, "unlikely"),
+        ("I did not likely", LIKELY, "unlikely"),
+        ("да, конечно", {"да": ["да"], "нет": ["нет"]}, "да"),
+        ("дача", {"да": ["да"], "нет": ["нет"]}, None),
+        ("C'est VRAI", {"vrai": ["vrai"], "faux": ["faux"]}, "vrai"),
+        ("Straße", {"street": ["STRASSE"], "path": ["weg"]}, "street"),
+    ],
+)
+def test_other_labels(text, labels, label):
+    assert parse(text, labels) == label
+
+
+def test_a_negated_wording_may_itself_be_a_label():
+    labels = {"agree": ["agree"], "disagree": ["do not agree", "disagree"]}
+    assert parse("I do not agree", labels) == "disagree"
+    assert parse("I agree", labels) == "agree"
+
+
+def test_wordings_are_taken_literally():
+    assert parse("I say a.b", {"one": ["a.b"], "two": ["c+"]}) == "one"
+    assert parse("I say axb", {"one": ["a.b"], "two": ["c+"]}) is None
+    assert parse("c+ it is", {"one": ["a.b"], "two": ["c+"]}) == "two"
+
+
+@pytest.mark.parametrize(
+    ("labels", "message"),
+    [
+        ({"agree": ["yes"], "disagree": ["Yes "]}, "two labels"),
+        ({"agree": ["yes", " "], "disagree": ["no"]}, "empty wording"),
+    ],
+)
+def test_labels_that_cannot_be_told_apart_are_refused(labels, message):
+    with pytest.raises(ValueError, match=message):
+        parse("yes", labels)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "not " + "a'-" * 37 + "; agree",
+        ("not a" + "---a" * 27 + ", agree ") * 50,
+        "agree x or " * 8_000,
+        "strongly " * 20_000,
+        "agree" + " or" * 20_000 + " agree",
+        "賛成" * 20_000,
+    ],
+    ids=["dashes", "many dashes", "chain", "half a label", "connectives", "japanese"],
+)
+def test_no_text_takes_long(text):
+    began = time.process_time()
+    parse(text, AGREE | {"sansei": ["賛成"]})
+    assert time.process_time() - began < 2  # milliseconds; minutes where patterns backtrack

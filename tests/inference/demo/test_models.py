@@ -1,0 +1,126 @@
+"""The shipped demo models: small, safe, loadable, and right about held-out wordings far more often than chance."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from inference.demo import FAMILY, MODELS
+
+CAUSAL = [name for name in FAMILY if not name.endswith("bert")]
+TUNED = [name for name in FAMILY if name.endswith("tuned")]
+BERT = "waver-demo-bert"
+
+
+def test_the_family_is_complete_and_ordered() -> None:
+    assert list(FAMILY) == [
+        "waver-demo-small", "waver-demo-small-tuned", "waver-demo-medium", "waver-demo-medium-tuned",
+        "waver-demo-large", "waver-demo-large-tuned", BERT,
+    ]  # fmt: skip
+    for name, model in FAMILY.items():
+        assert model.stage == ("tuned" if name in TUNED else "base")
+        assert model.series == name.removesuffix("-tuned")
+
+
+def test_naming_the_family_loads_no_torch() -> None:
+    code = "import sys, inference.demo; sys.exit(bool({'torch', 'transformers', 'yaml'} & set(sys.modules)))"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_all_of_it_is_small_and_safetensors_only() -> None:
+    files = [path for path in MODELS.rglob("*") if path.is_file()]
+    assert sum(path.stat().st_size for path in files) <= 20_000_000
+    assert {path.suffix for path in files} <= {".safetensors", ".json", ".jinja", ".md"}
+    assert all((model.path / "model.safetensors").is_file() for model in FAMILY.values())
+
+
+def test_no_file_tells_where_it_was_made() -> None:
+    for path in MODELS.rglob("*.json"):
+        text = path.read_text(encoding="utf-8")
+        assert not re.search(r'"(/|[A-Z]:)\w', text), f"{path} holds an absolute path"
+
+
+@pytest.mark.parametrize("name", list(FAMILY))
+def test_models_load_as_float32_with_the_stated_size_and_a_long_context(name: str) -> None:
+    torch = pytest.importorskip("torch")
+    transformers = pytest.importorskip("transformers")
+    architecture = transformers.AutoModelForMaskedLM if name == BERT else transformers.AutoModelForCausalLM
+    model = architecture.from_pretrained(FAMILY[name].path, dtype=torch.float32)
+    assert {parameter.dtype for parameter in model.parameters()} == {torch.float32}
+    assert model.num_parameters() == FAMILY[name].parameters
+    assert model.config.max_position_embeddings >= 512
+    with torch.inference_mode():
+        logits = model(input_ids=torch.full((1, 512), 7)).logits
+    assert logits.shape == (1, 512, model.config.vocab_size)
+    assert bool(torch.isfinite(logits).all())
+
+
+@pytest.mark.parametrize("name", CAUSAL)
+def test_answer_words_are_single_tokens_and_numbers_are_digits(name: str) -> None:
+    tokenizer = _tokenizer(name)
+    words = ["yes", "Yes", "YES", "no", "No", "NO", *"ABCDE", "entailment", "contradiction", "neutral"]
+    for text in [form for word in words for form in (word, f" {word}")] + list("0123456789"):
+        assert len(tokenizer(text, add_special_tokens=False)["input_ids"]) == 1, text
+    assert not [token for token in tokenizer.get_vocab() if re.search(r"\d\D*\d|\D\d|\d\D", token)]
+
+
+def test_mask_words_are_single_tokens() -> None:
+    from inference.stimuli.prompts import CLOZE, OPTION_ORDERS, PromptBook
+    from inference.stimuli.study import Option, Variant
+
+    variant = Variant("a", "b", "original", "It is so.", (Option("agree", "agree"), Option("disagree", "disagree")))
+    tokenizer = _tokenizer(BERT)
+    for words in PromptBook.load().render(CLOZE, variant, OPTION_ORDERS[0], tokenizer.mask_token).answers:
+        assert all(len(tokenizer(word, add_special_tokens=False)["input_ids"]) == 1 for word in words)
+
+
+@pytest.mark.parametrize("name", CAUSAL)
+def test_text_survives_the_tokenizer_and_begins_with_one_bos(name: str) -> None:
+    tokenizer = _tokenizer(name)
+    text = "Größe 10 – 27 °C: “naïve” 日本語\nYes."
+    ids = tokenizer(text)["input_ids"]
+    assert ids.count(tokenizer.bos_token_id) == 1
+    assert ids[0] == tokenizer.bos_token_id
+    assert tokenizer.decode(ids, skip_special_tokens=True) == text
+
+
+@pytest.mark.parametrize("name", TUNED)
+def test_the_chat_template_ends_where_the_assistant_answers(name: str) -> None:
+    tokenizer = _tokenizer(name)
+    messages = [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "Is the ant black?"}]
+    text = tokenizer.apply_chat_template(messages, tokenize=False, add_generation_prompt=True)
+    assert text == "<s><|system|>Be brief.</s><|user|>Is the ant black?</s><|assistant|>"
+    assert tokenizer(text, add_special_tokens=False)["input_ids"].count(tokenizer.bos_token_id) == 1
+
+
+@pytest.mark.parametrize("name", [name for name in CAUSAL if name not in TUNED])
+def test_base_models_have_no_chat_template(name: str) -> None:
+    assert _tokenizer(name).chat_template is None
+
+
+@pytest.mark.parametrize("name", TUNED)
+def test_held_out_wordings_are_answered_well_above_chance(name: str) -> None:
+    pytest.importorskip("torch")
+    from inference.demo.corpus import Corpus
+    from inference.demo.evaluate import Student, examination
+    from inference.demo.world import World
+
+    world = World()
+    student = Student(name, Corpus(world))
+    # 200 fair coins come up right 60 % of the time or more less than once in 300 such tests.
+    assert student.accuracy(examination(world, "agreement", "heldout", 200)) > 0.6
+
+
+def test_the_card_states_every_model() -> None:
+    card = (MODELS / "README.md").read_text(encoding="utf-8")
+    assert all(f"| {name} |" in card for name in FAMILY)
+
+
+def _tokenizer(name: str):
+    transformers = pytest.importorskip("transformers")
+    path: Path = FAMILY[name].path
+    return transformers.AutoTokenizer.from_pretrained(path)

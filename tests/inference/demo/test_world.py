@@ -1,0 +1,208 @@
+"""The demo world: its right answers are right, draws follow the seed, trained and held-out wordings stay apart."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections import Counter
+from typing import Any
+
+import pytest
+
+from inference.demo.corpus import OPTIONS, Corpus
+from inference.demo.exercises import KINDS, Exercise, pair_label
+from inference.demo.wordings import capitalise
+from inference.demo.world import World
+from inference.stimuli.prompts import OPTION_ORDERS, PromptBook
+from inference.stimuli.study import Variant
+
+
+@pytest.fixture(scope="module")
+def world() -> World:
+    return World()
+
+
+def draws(world: World, kind: str, wording: str, count: int = 400, seed: int = 0) -> list[Exercise]:
+    rng = random.Random(seed)
+    return [KINDS[kind](world, rng, wording) for _ in range(count)]  # type: ignore[arg-type]
+
+
+@pytest.fixture(scope="module")
+def claims(world: World) -> dict[str, bool]:
+    """What is agreed with, by text, of many drawn claims."""
+    rng = random.Random(1)
+    return {claim.text: claim.agreed for claim in (world.claim(rng, "trained") for _ in range(60_000))}
+
+
+@pytest.fixture(scope="module")
+def questions(world: World) -> dict[str, bool]:
+    """Whether yes is right, by text, of many drawn questions."""
+    rng = random.Random(2)
+    return {claim.text: claim.agreed for claim in (world.question(rng, "trained") for _ in range(60_000))}
+
+
+@pytest.mark.parametrize(
+    ("statement", "agreed"),
+    [
+        ("The elephant is grey.", True),
+        ("The elephant is not grey.", False),
+        ("The elephant is not red.", True),
+        ("The pig is a fruit.", False),
+        ("The ant likes honey.", True),
+        ("You find the mouse in the house.", True),
+        ("The whale is huge.", True),
+        ("Every ant is tiny.", True),
+        ("Tea is a better drink than coffee.", True),
+        ("Coffee is a better drink than tea.", False),
+    ],
+)
+def test_claims_that_a_reader_can_check(claims: dict[str, bool], statement: str, agreed: bool) -> None:
+    assert claims[statement] is agreed
+
+
+def test_comparisons_follow_the_sizes(world: World, claims: dict[str, bool]) -> None:
+    wording = re.compile(r"The (\w+) is (not )?(bigger|larger|smaller) than the (\w+)\.")
+    found = [(match, agreed) for text, agreed in claims.items() if (match := wording.fullmatch(text))]
+    assert len(found) > 100
+    for match, agreed in found:
+        x, denied, comparative, y = match.groups()
+        bigger = world.things[x]["size"] > world.things[y]["size"]
+        assert agreed is ((bigger is (comparative != "smaller")) is not bool(denied)), match[0]
+
+
+@pytest.mark.parametrize(
+    ("question", "yes"),
+    [
+        ("Is the elephant grey?", True),
+        ("Does the rabbit like carrots?", True),
+    ],
+)
+def test_questions_that_a_reader_can_check(questions: dict[str, bool], question: str, yes: bool) -> None:
+    assert questions[question] is yes
+
+
+@pytest.mark.parametrize(("lead", "turned"), [("It is true that ", False), ("It is wrong to say that ", True)])
+def test_a_lead_keeps_or_turns_what_follows(claims: dict[str, bool], lead: str, turned: bool) -> None:
+    plain = {text[len(lead) :]: agreed for text, agreed in claims.items() if text.startswith(lead)}
+    known = [text for text in plain if capitalise(text) in claims]
+    assert len(known) > 100
+    assert all(plain[text] is (claims[capitalise(text)] is not turned) for text in known)
+
+
+@pytest.mark.parametrize(("lead", "turned"), [("Do you think that ", False), ("Is it false that ", True)])
+def test_a_question_asks_for_what_follows(
+    claims: dict[str, bool], questions: dict[str, bool], lead: str, turned: bool
+) -> None:
+    asked = {capitalise(text[len(lead) : -1] + "."): yes for text, yes in questions.items() if text.startswith(lead)}
+    known = [text for text in asked if text in claims]
+    assert len(known) > 100
+    assert all(asked[text] is (claims[text] is not turned) for text in known)
+
+
+@pytest.mark.parametrize(
+    ("same_thing", "same_value", "premise_denied", "hypothesis_denied", "label"),
+    [
+        (True, True, False, False, "entailment"),  # red / red
+        (True, True, False, True, "contradiction"),  # red / not red
+        (True, True, True, False, "contradiction"),  # not red / red
+        (True, True, True, True, "entailment"),  # not red / not red
+        (True, False, False, False, "contradiction"),  # red / blue
+        (True, False, False, True, "entailment"),  # red / not blue
+        (True, False, True, False, "neutral"),  # not red / blue
+        (True, False, True, True, "neutral"),  # not red / not blue
+        (False, True, False, False, "neutral"),  # another thing
+    ],
+)
+def test_pair_labels(
+    same_thing: bool, same_value: bool, premise_denied: bool, hypothesis_denied: bool, label: str
+) -> None:
+    assert pair_label(same_thing, same_value, premise_denied, hypothesis_denied) == label
+
+
+def test_choices_have_one_right_answer(world: World) -> None:
+    things = world.things
+    for exercise in draws(world, "choice", "trained"):
+        choices = [exercise.fields[letter] for letter in exercise.options]
+        right = exercise.fields[exercise.gold]
+        assert len(set(choices)) == 5
+        thing = re.search(r"the (\w+)(?: have| found)?\?", exercise.fields["stem"])
+        if exercise.topic == "biggest":
+            assert all(things[right]["size"] > things[x]["size"] for x in choices if x != right)
+        elif exercise.topic == "smallest":
+            assert all(things[right]["size"] < things[x]["size"] for x in choices if x != right)
+        elif exercise.topic in ("colour_of", "place_of"):
+            assert thing is not None
+            assert things[thing[1]][exercise.topic.removesuffix("_of")] == right
+        else:
+            attribute = exercise.topic.removeprefix("which_")
+            assert [things[x][attribute] for x in choices].count(things[right][attribute]) == 1
+            assert things[right][attribute] in exercise.fields["stem"]
+
+
+def test_ratings_count_what_is_kept(world: World) -> None:
+    domains = [world.props, world.values("colour"), world.values("place")]
+    for exercise in draws(world, "rating", "heldout"):
+        if exercise.topic == "size":
+            thing = exercise.fields["text"].removesuffix("?").split()[-1]
+            assert exercise.gold == str(world.things[thing]["size"])
+            continue
+        source, output = exercise.fields["source"].lower(), exercise.fields["output"].lower()
+        kept = sum(any(word in source and word in output for word in domain) for domain in domains)
+        assert exercise.gold == str(3 * kept)
+
+
+@pytest.mark.parametrize("kind", list(KINDS))
+def test_no_option_is_the_answer_to_most(world: World, kind: str) -> None:
+    for wording in ("trained", "heldout"):
+        gold = Counter(exercise.gold for exercise in draws(world, kind, wording, 1000))
+        # Half of the ratings have four possible scores, so the chance level of a rating is its commonest score.
+        limit = {"agreement": 0.56, "question": 0.6, "pair": 0.4, "choice": 0.26, "rating": 0.3}[kind]
+        assert max(gold.values()) / 1000 < limit, gold
+
+
+@pytest.mark.parametrize("kind", list(KINDS))
+def test_draws_follow_the_seed(world: World, kind: str) -> None:
+    assert draws(world, kind, "trained", 50, seed=3) == draws(World(), kind, "trained", 50, seed=3)
+    assert draws(world, kind, "trained", 50, seed=3) != draws(world, kind, "trained", 50, seed=4)
+
+
+def test_trained_and_held_out_frames_are_disjoint(world: World) -> None:
+    tables = [*world.relations.values(), world.leads, world.choices, world.ratings]
+    trained = {frame for table in tables for frame in _frames(table["trained"])}
+    heldout = {frame for table in tables for frame in _frames(table["heldout"])}
+    assert trained
+    assert heldout
+    assert not trained & heldout
+
+
+def test_held_out_sentences_are_not_in_the_reading_matter(world: World) -> None:
+    corpus, rng = Corpus(world), random.Random(5)
+    read = " ".join(corpus.base(rng).text for _ in range(5000))
+    read += " ".join(corpus.tuned(rng)[0] for _ in range(5000))
+    read += " ".join(corpus.masked(rng).text for _ in range(5000))
+    examined = [e.fields["text"] for kind in ("agreement", "question") for e in draws(world, kind, "heldout")]
+    assert [text for text in examined if text in read] == []
+
+
+def test_opinions_are_answered_by_their_support(world: World) -> None:
+    exercise = Exercise("agreement", {"text": "Tea is nice."}, ("yes", "no"), "yes", "tea-coffee", share=0.8)
+    rng = random.Random(0)
+    assert sum(exercise.answer(rng) == "yes" for _ in range(2000)) / 2000 == pytest.approx(0.8, abs=0.03)
+
+
+def test_the_tuned_models_read_the_chat_prompt_of_the_agreement_protocol(world: World) -> None:
+    corpus, rng = Corpus(world), random.Random(0)
+    said = [corpus.say(exercise, rng) for exercise in draws(world, "agreement", "trained", 20)]
+    assert any("yes or no" in text for text in said)
+    assert any("no or yes" in text for text in said)
+    book = PromptBook.load()
+    for order in OPTION_ORDERS:
+        text = "It is so."
+        shown = book.render("chat", Variant("a", "b", "original", text, OPTIONS), order).messages
+        assert shown == corpus.agreement_prompt(text, "chat", order).messages
+
+
+def _frames(node: Any) -> list[str]:
+    if isinstance(node, str):
+        return [node]
+    return [frame for child in (node.values() if isinstance(node, dict) else node) for frame in _frames(child)]

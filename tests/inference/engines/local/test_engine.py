@@ -1,0 +1,183 @@
+"""What all engines share: prompt forms, batches that outgrow memory, and parts that run at one position only."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+import torch
+import transformers
+from torch import nn
+
+from helpers import tiny_models
+from inference.engines.loading import Checkpoint
+from inference.engines.local import batching
+from inference.engines.local.causal import CausalEngine
+from inference.engines.local.last_position import OnePosition
+from inference.engines.tokens import plain_encoder
+from inference.errors import InputError
+from inference.stimuli.prompts import Prompt
+
+ANSWERS = (("yes", "Yes"), ("no", "No"))
+PROMPTS = [Prompt(f"Reply yes or no. Statement: {'warm ' * n}bread.\nReply:", None, ANSWERS) for n in range(7)]
+
+
+def in_memory(tokenizer: Any = None, **settings: Any) -> CausalEngine:
+    tokenizer = tokenizer or tiny_models.byte_tokenizer()
+    return CausalEngine(Checkpoint("tiny", tiny_models.model("llama", tokenizer, **settings), tokenizer, {}))
+
+
+def test_thinking_models_and_models_without_template_are_refused_in_chat() -> None:
+    plain = in_memory()
+    assert plain.form("auto") == plain.form("plain") == "plain"
+    with pytest.raises(InputError, match="no chat template: ask it with --form plain"):
+        plain.form("chat")
+    with pytest.raises(InputError, match="--form plain or chat"):
+        plain.form("cloze")
+    chat = in_memory(tiny_models.byte_tokenizer(chat=True))
+    assert chat.form("auto") == chat.form("chat") == "chat"
+    template = tiny_models.CHAT_TEMPLATE + "{% if enable_thinking is not false %}{{ '<think>' }}{% endif %}"
+    thinking = in_memory(tiny_models.byte_tokenizer(chat=True, template=template))
+    assert thinking.form("plain") == "plain"
+    assert thinking.form("auto") == "chat"
+    assert thinking.info["thinks"]
+    assert not chat.info["thinks"]
+
+
+def test_chat_prompts_are_scored_behind_the_generation_prompt() -> None:
+    engine = in_memory(tiny_models.byte_tokenizer(chat=True))
+    messages = ({"role": "user", "content": "Reply yes or no. Statement: Bread."},)
+    text = "<|endoftext|><|user|>\nReply yes or no. Statement: Bread.\n<|assistant|>\n"
+    explained = engine.explain(Prompt(None, messages, ANSWERS))
+    assert explained.text == text
+    assert explained.n_tokens == len(engine.tokenizer(text)["input_ids"])
+    assert explained.score.probability == pytest.approx(engine.score([Prompt(text, None, ANSWERS)])[0][0].probability)
+
+
+class Cramped:
+    """A model on a device with room for so many rows."""
+
+    def __init__(self, model: OnePosition, rows: int, error: Exception) -> None:
+        self.inner, self.rows, self.error = model, rows, error
+        self.sizes: list[int] = []
+
+    def __call__(self, at: Any, **inputs: Any) -> Any:
+        self.sizes.append(len(at))
+        if len(at) > self.rows:
+            raise self.error
+        return self.inner(at, **inputs)
+
+    @property
+    def model(self) -> Any:
+        return self.inner.model
+
+
+@pytest.mark.parametrize(
+    "error",
+    [torch.OutOfMemoryError("CUDA out of memory"), RuntimeError("DefaultCPUAllocator: can't allocate memory")],
+)
+def test_batches_are_halved_where_memory_ends(error: Exception) -> None:
+    engine = in_memory()
+    expected = engine.score(PROMPTS)[0]
+    engine.run_model = cramped = Cramped(engine.run_model, 2, error)
+    for score, whole in zip(engine.score(PROMPTS)[0], expected, strict=True):
+        assert score.probability == pytest.approx(whole.probability, abs=1e-6)
+    assert cramped.sizes == [7, 3, 1, 1, 1, 1, 1, 1, 1]
+    cramped.sizes.clear()
+    engine.score(PROMPTS[:3])[0]
+    assert cramped.sizes == [1, 1, 1]
+
+
+def test_a_prompt_that_alone_outgrows_memory_is_an_error_of_its_row() -> None:
+    engine = in_memory()
+    engine.run_model = Cramped(engine.run_model, 0, torch.OutOfMemoryError("CUDA out of memory"))
+    scores = engine.score(PROMPTS[:2])[0]
+    assert all("out of memory" in (score.error or "") for score in scores)
+
+
+def test_other_failures_are_not_taken_for_a_lack_of_memory() -> None:
+    engine = in_memory()
+    engine.run_model = Cramped(engine.run_model, 0, RuntimeError("shapes do not fit"))
+    with pytest.raises(RuntimeError, match="shapes do not fit"):
+        engine.score(PROMPTS)[0]
+
+
+def test_partition_fills_batches_up_to_tokens_and_rows() -> None:
+    assert batching.partition([5, 9, 5, 5, 1], tokens=10, rows=2) == [[1], [0, 2], [3, 4]]
+    assert batching.partition([30, 2], tokens=10, rows=8) == [[0], [1]]
+    assert batching.partition([], tokens=10, rows=8) == []
+
+
+class Mixing(nn.Module):
+    """A model whose last feed-forward block is not the end of the mixing: narrowing it would change the answer."""
+
+    def __init__(self, mixes: bool) -> None:
+        super().__init__()
+        self.config = transformers.LlamaConfig(vocab_size=50, num_hidden_layers=1)
+        self.device, self.dtype, self.mixes = torch.device("cpu"), torch.float32, mixes
+        self.embed = nn.Embedding(50, 8)
+        layer = nn.Module()
+        layer.mlp = nn.Linear(8, 8)
+        self.layers = nn.ModuleList([layer])
+        self.head = nn.Linear(8, 50)
+
+    @property
+    def base_model(self) -> nn.Module:
+        return self
+
+    def get_output_embeddings(self) -> nn.Module:
+        return self.head
+
+    def forward(self, input_ids: Any) -> Any:
+        hidden = self.embed(input_ids)
+        hidden = hidden + self.layers[-1].mlp(hidden)
+        if self.mixes:
+            hidden = hidden + hidden.mean(1, keepdim=True)
+        return transformers.modeling_outputs.CausalLMOutput(logits=self.head(hidden))
+
+
+@pytest.mark.parametrize(("mixes", "expected"), [(False, ("head", "last feed-forward")), (True, ("head",))])
+def test_shortcuts_that_change_the_answer_are_not_taken(mixes: bool, expected: tuple[str, ...]) -> None:
+    torch.manual_seed(0)
+    model = Mixing(mixes)
+    run = OnePosition(model)
+    assert run.shortcuts == expected
+    ids = torch.arange(12).reshape(3, 4)
+    at = torch.tensor([0, 3, 2])
+    with torch.inference_mode():
+        exact = model(ids).logits[torch.arange(3), at].log_softmax(-1)
+        assert torch.allclose(run(at, input_ids=ids), exact, atol=1e-6)
+
+
+def test_batches_on_an_accelerator_are_sized_by_its_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = tiny_models.model("llama", tiny_models.byte_tokenizer())
+    on_gpu = SimpleNamespace(
+        device=torch.device("cuda"), dtype=model.dtype, config=model.config, parameters=model.parameters
+    )
+
+    def rows(gigabytes: float, longest: int) -> int:
+        memory = SimpleNamespace(total_memory=gigabytes * 2**30)
+        monkeypatch.setattr(torch.cuda, "get_device_properties", lambda _device: memory)
+        return batching.token_budget(on_gpu, longest)[1]
+
+    assert rows(80, 100) == batching.MAXIMUM_ROWS
+    assert rows(0.05, 100) < rows(0.1, 100) < batching.MAXIMUM_ROWS
+    assert rows(0.1, 200) < rows(0.1, 100)
+    assert rows(0, 100) == 1
+    assert batching.token_budget(model, 100) == (batching.CPU_TOKENS, batching.MAXIMUM_ROWS)
+
+
+def test_a_slow_tokenizer_encodes_the_same() -> None:
+    fast = tiny_models.metaspace_tokenizer()
+
+    class Slow:
+        is_fast = False
+
+        def __call__(self, texts: list[str], *, add_special_tokens: bool, verbose: bool) -> Any:
+            return fast(texts, add_special_tokens=add_special_tokens, verbose=verbose)
+
+    texts = ["Reply: yes", "はい"]
+    for special in (False, True):
+        assert plain_encoder(Slow(), special)(texts) == plain_encoder(fast, special)(texts)
+    assert plain_encoder(Slow())([]) == []

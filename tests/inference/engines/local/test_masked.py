@@ -1,0 +1,179 @@
+"""Engine `masked` against one prompt per forward pass with full logits."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import torch
+
+from helpers import tiny_models
+from inference.engines.loading import Checkpoint
+from inference.engines.local.masked import MaskedEngine
+from inference.errors import InputError
+from inference.stimuli.prompts import Prompt
+
+WORDS = (("agree", "Agree", "accept", "support"), ("disagree", "DISAGREE", "reject", "xylophone"))
+STATEMENTS = (
+    "Bread.",
+    "A warm lamp makes a small room friendlier than a cold one.",
+    "Small rooms.",
+    "Trains should leave on time, even on Sundays.",
+)
+
+
+def engine_of(architecture: str, tokenizer: Any = None, **settings: Any) -> MaskedEngine:
+    tokenizer = tokenizer or tiny_models.default_tokenizer(architecture)
+    return MaskedEngine(Checkpoint("tiny", tiny_models.model(architecture, tokenizer, **settings), tokenizer, {}))
+
+
+def prompts_of(engine: MaskedEngine, words: tuple[tuple[str, ...], ...] = WORDS) -> list[Prompt]:
+    text = "Some people agree with this: {} I {} with it."
+    return [Prompt(text.format(statement, engine.mask_token), None, words) for statement in STATEMENTS]
+
+
+@torch.inference_mode()
+def slow_probability(engine: MaskedEngine, prompt: Prompt) -> list[float]:
+    """Sum over the words that replace the mask and change one id."""
+    ids = engine.tokenizer(prompt.text)["input_ids"]
+    at = ids.index(engine.tokenizer.mask_token_id)
+    at_mask = engine.model(torch.tensor([ids])).logits[0, at].double().softmax(-1)
+    result = []
+    for words in prompt.answers:
+        fillers = set()
+        for word in words:
+            filled = engine.tokenizer(prompt.text.replace(engine.mask_token, word))["input_ids"]
+            changed = [new for old, new in zip(ids, filled, strict=False) if old != new]
+            if len(filled) == len(ids) and len(changed) == 1 and changed[0] != engine.tokenizer.unk_token_id:
+                fillers.add(changed[0])
+        result.append(sum(float(at_mask[token]) for token in fillers))
+    return result
+
+
+@pytest.mark.parametrize("architecture", tiny_models.MASKED)
+def test_equals_one_prompt_per_forward_pass(architecture: str) -> None:
+    engine = engine_of(architecture)
+    prompts = prompts_of(engine)
+    (batch,) = engine.batches(prompts)
+    scores = engine.score([prompts[index] for index in batch])[0]
+    for index, score in zip(batch, scores, strict=True):
+        expected = slow_probability(engine, prompts[index])
+        assert min(expected) > 0
+        assert score.probability == pytest.approx(expected, abs=1e-6, rel=1e-4)
+        assert score.mass == pytest.approx(sum(expected), abs=1e-6)
+    assert "head" in engine.info["shortcuts"]
+
+
+def test_rows_of_one_length_need_no_attention_mask_and_score_the_same() -> None:
+    engine = engine_of("bert")
+    prompts = prompts_of(engine)
+    together = engine.score(prompts)[0]
+    for prompt, score in zip(prompts, together, strict=True):
+        assert engine.score([prompt])[0][0].probability == pytest.approx(score.probability, abs=1e-6)
+
+
+def test_all_single_tokens_of_the_vocabulary_sum_to_one() -> None:
+    tokenizer = tiny_models.wordpiece_tokenizer()
+    special = set(tokenizer.all_special_ids)
+    words = [word for word, token in tokenizer.get_vocab().items() if token not in special and word.isalnum()]
+    engine = engine_of("bert", tokenizer)
+    (prompt,) = prompts_of(engine, (tuple(words[::2]), tuple(words[1::2])))[:1]
+    score = engine.score([prompt])[0][0]
+    ids = engine.tokenizer(prompt.text)["input_ids"]
+    with torch.inference_mode():
+        logits = engine.model(torch.tensor([ids])).logits[0, ids.index(tokenizer.mask_token_id)].double()
+    owned = torch.tensor([tokenizer.get_vocab()[word] for word in words])
+    assert score.mass == pytest.approx(float(logits.softmax(-1)[owned].sum()), abs=1e-6)
+    assert score.mass > 0.2
+
+
+@torch.inference_mode()
+def ranked_words(engine: MaskedEngine, prompt: Prompt) -> list[str]:
+    """Vocabulary at the mask, the likeliest first."""
+    ids = engine.tokenizer(prompt.text)["input_ids"]
+    logits = engine.model(torch.tensor([ids])).logits[0, ids.index(engine.tokenizer.mask_token_id)]
+    return engine.tokenizer.convert_ids_to_tokens(logits.argsort(descending=True).tolist())
+
+
+def test_the_answer_is_the_option_of_the_likeliest_word() -> None:
+    trials = (
+        (engine, prompt)
+        for seed in range(9)
+        for engine in [engine_of("bert", seed=seed)]
+        for prompt in prompts_of(engine)
+    )
+    engine, prompt = next(trial for trial in trials if ranked_words(*trial)[0].isalpha())
+    words = [word for word in ranked_words(engine, prompt) if word.isalpha()]
+
+    def answer(*options: str) -> int | None:
+        return engine.score([Prompt(prompt.text, None, tuple((word,) for word in options))])[0][0].answer
+
+    assert answer(words[5], words[0]) == 1
+    assert answer(words[0], words[5]) == 0
+    assert answer(words[3], words[5]) is None
+
+
+def test_words_that_are_not_one_token_are_reported() -> None:
+    engine = engine_of("bert", tiny_models.wordpiece_tokenizer(lowercase=False))
+    explained = engine.explain(prompts_of(engine)[0])
+    kept = [[form for form, _ in option] for option in explained.options]
+    assert kept == [["agree", "accept", "support"], ["disagree", "reject"]]
+    assert [(option, form) for option, form, _ in explained.dropped] == [
+        (0, "Agree"),
+        (1, "DISAGREE"),
+        (1, "xylophone"),
+    ]
+    assert all("one token" in reason or "vocabulary" in reason for *_, reason in explained.dropped)
+    assert explained.n_tokens == engine.lengths(prompts_of(engine))[0]
+
+
+def test_case_variants_of_an_uncased_model_count_once() -> None:
+    engine = engine_of("bert")
+    explained = engine.explain(prompts_of(engine)[0])
+    assert [form for form, _ in explained.options[0]][:2] == ["agree", "Agree"]
+    once = engine.score([Prompt(prompts_of(engine)[0].text, None, (("agree", "accept", "support"), ("reject",)))])[0][0]
+    assert explained.score.probability[0] == pytest.approx(once.probability[0])
+
+
+def test_a_word_outside_the_alphabet_is_not_in_the_vocabulary() -> None:
+    engine = engine_of("bert")
+    explained = engine.explain(prompts_of(engine, (("agree", "賛成"), ("reject", "反")))[0])
+    assert {form for _, form, _ in explained.dropped} == {"賛成", "反"}
+    assert "is not in the vocabulary" in {reason for *_, reason in explained.dropped}
+
+
+def test_an_option_whose_words_are_all_dropped_is_refused() -> None:
+    engine = engine_of("bert")
+    with pytest.raises(InputError, match=r"none of the answers of option 2 \(xylophone\).*vocabulary"):
+        engine.score(prompts_of(engine, (("agree",), ("xylophone",))))[0]
+
+
+def test_a_word_of_two_options_is_refused() -> None:
+    engine = engine_of("bert")
+    with pytest.raises(InputError, match="are the same token"):
+        engine.score(prompts_of(engine, (("agree",), ("AGREE", "reject"))))[0]
+
+
+@pytest.mark.parametrize("text", ["I agree with it.", "I [MASK] with the [MASK] statement."])
+def test_the_mask_must_be_there_once(text: str) -> None:
+    engine = engine_of("bert")
+    with pytest.raises(InputError, match=r"must contain the mask \[MASK\] of model tiny once, this one has [02]"):
+        engine.batches([Prompt(text, None, WORDS)])
+
+
+@pytest.mark.parametrize(("architecture", "limit"), [("bert", 130), ("roberta", 128)])
+def test_too_long_prompts_get_an_error(architecture: str, limit: int) -> None:
+    engine = engine_of(architecture, max_position_embeddings=130)
+    short = f"I {engine.mask_token} with it."
+    one = engine.lengths([Prompt(f"no {short}", None, WORDS)])[0] - engine.lengths([Prompt(short, None, WORDS)])[0]
+    room = limit - engine.lengths([Prompt(short, None, WORDS)])[0]
+    fits = Prompt("no " * (room // one) + short, None, WORDS)
+    longer = Prompt("no " * (room // one + 1) + short, None, WORDS)
+    scores = engine.score([longer, fits])[0]
+    assert str(limit) in (scores[0].error or "")
+    assert scores[1].probability == pytest.approx(slow_probability(engine, fits), abs=1e-6)
+
+
+def test_whatever_form_the_causal_models_are_asked_in_a_masked_one_is_asked_in_cloze() -> None:
+    engine = engine_of("bert")
+    assert {engine.form(form) for form in ("auto", "plain", "chat", "cloze")} == {"cloze"}

@@ -1,0 +1,311 @@
+"""Engine `vllm` without vLLM: what it asks a stand-in, and how it answers when something is missing.
+
+The real one is asked in `tests/real_vllm` (`make test-vllm`).
+"""
+
+from __future__ import annotations
+
+import builtins
+import json
+import math
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from types import ModuleType, SimpleNamespace
+from typing import Any
+
+import pytest
+import torch
+
+from helpers import tiny_models
+from inference import engines
+from inference.__main__ import main
+from inference.engines import Sampling, VllmSettings
+from inference.errors import InputError, RunFailed
+from inference.stimuli.prompts import Prompt
+
+YES_NO = (("yes", "Yes"), ("no", "No"))
+PROMPTS = [Prompt(f"Statement: {text} Reply:", None, YES_NO) for text in ("Bread.", "A warm lamp.", "Trains leave.")]
+
+
+class EngineDead(Exception):
+    """What the stand-in raises where vLLM raises `EngineDeadError`."""
+
+
+def stand_in(version: str = "0.32.0", spoil: Callable[[dict[int, float]], None] = lambda told: None) -> dict[str, Any]:
+    """Modules of a vLLM that runs the checkpoint with transformers, one prompt after the other.
+
+    `spoil` may change what it tells: token id -> log-probability.
+    """
+    seen: list[Any] = []
+
+    class LLM:
+        def __init__(self, model: str, **settings: Any) -> None:
+            from transformers import AutoModelForCausalLM
+
+            self.settings = settings
+            self.model = AutoModelForCausalLM.from_pretrained(model, dtype=torch.float32).eval()
+            config = SimpleNamespace(max_model_len=self.model.config.max_position_embeddings)
+            core = SimpleNamespace(shutdown=lambda: None)
+            self.llm_engine = SimpleNamespace(model_config=config, engine_core=core)
+
+        @torch.inference_mode()
+        def generate(self, prompts: Sequence[Any], parameters: Sequence[Any], **options: Any) -> list[Any]:
+            seen.extend((prompt, parameter, options) for prompt, parameter in zip(prompts, parameters, strict=True))
+            return [self._answer(*pair) for pair in zip(prompts, parameters, strict=True)]
+
+        def _answer(self, prompt: Any, parameter: Any) -> Any:
+            logits = self.model(torch.tensor([prompt.prompt_token_ids])).logits[0, -1]
+            likeliest = int(logits.argmax())
+            logprobs = (logits / (parameter.temperature or 1)).log_softmax(-1)
+            told = {
+                token: float(logprobs[token]) for token in (likeliest, *getattr(parameter, "logprob_token_ids", ()))
+            }
+            spoil(told)
+            flat = SimpleNamespace(token_ids=list(told), logprobs=list(told.values()))
+            # In another order than asked for: samples carry their index.
+            return SimpleNamespace(
+                outputs=[
+                    SimpleNamespace(index=index, token_ids=[likeliest], logprobs=flat, finish_reason="length")
+                    for index in reversed(range(getattr(parameter, "n", 1)))
+                ]
+            )
+
+    vllm = ModuleType("vllm")
+    vllm.__dict__.update(__version__=version, LLM=LLM, SamplingParams=SimpleNamespace, TokensPrompt=SimpleNamespace)
+    modules = {"vllm": vllm, "vllm.platforms": ModuleType("vllm.platforms"), "vllm.v1": ModuleType("vllm.v1"),
+               "vllm.v1.engine": ModuleType("vllm.v1.engine"), "vllm.lora": ModuleType("vllm.lora"),
+               "vllm.v1.engine.exceptions": ModuleType("vllm.v1.engine.exceptions"),
+               "vllm.lora.request": ModuleType("vllm.lora.request")}  # fmt: skip
+    modules["vllm.platforms"].__dict__.update(current_platform=SimpleNamespace(device_type="cpu"))
+    modules["vllm.v1.engine.exceptions"].__dict__.update(EngineDeadError=EngineDead)
+    modules["vllm.lora.request"].__dict__.update(LoRARequest=lambda *given: given)
+    vllm.__dict__["seen"] = seen
+    return modules
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory) -> str:
+    folder = tmp_path_factory.mktemp("models") / "llama"
+    tiny_models.checkpoint(folder, "llama", tiny_models.byte_tokenizer(vocab_size=300))
+    return str(folder)
+
+
+@pytest.fixture
+def install(monkeypatch: pytest.MonkeyPatch) -> Callable[..., ModuleType]:
+    def install(**settings: Any) -> ModuleType:
+        modules = stand_in(**settings)
+        for name, module in modules.items():
+            monkeypatch.setitem(sys.modules, name, module)
+        return modules["vllm"]
+
+    return install
+
+
+def assert_the_same_as_causal(model: str, prompts: list[Prompt]) -> None:
+    temperatures = (0.5, 1.0, 2.0)
+    found = engines.load(model, engine="vllm").score(prompts, temperatures)
+    expected = engines.load(model, engine="causal", device="cpu").score(prompts, temperatures)
+    for ours, reference in zip(found, expected, strict=True):
+        for score, known in zip(ours, reference, strict=True):
+            # Float32 probabilities, and what either leaves out of the least probable spellings of numbers.
+            assert score.probability == pytest.approx(known.probability, abs=1e-6)
+            assert score.mass == pytest.approx(known.mass, abs=2e-6)
+            assert score.answer == known.answer
+
+
+def test_the_same_probabilities_as_causal_at_every_temperature(install: Callable[..., ModuleType], model: str) -> None:
+    install()
+    answers = (("agree", "agree so", "YES"), ("rather", "agree no"))  # several tokens each
+    prompts = [Prompt(f"{prompt.text} I say", None, answers) for prompt in PROMPTS] + PROMPTS
+    assert_the_same_as_causal(model, prompts)
+
+
+@pytest.mark.parametrize("numbers", [range(10), range(-3, 121)])
+def test_the_same_probabilities_of_numbers_as_causal_at_every_temperature(
+    install: Callable[..., ModuleType], model: str, numbers: range
+) -> None:
+    install()
+    prompts = [Prompt(prompt.text, None, (), numbers) for prompt in PROMPTS] + PROMPTS
+    assert_the_same_as_causal(model, prompts)
+
+
+def test_a_number_without_a_probability_is_an_error_of_its_row(install: Callable[..., ModuleType], model: str) -> None:
+    calls = 0
+
+    def spoil(told: dict[int, float]) -> None:
+        nonlocal calls
+        calls += 1
+        if calls == 3:  # the trial while loading is the first
+            told.popitem()
+
+    install(spoil=spoil)
+    prompts = [Prompt(prompt.text, None, (), range(5)) for prompt in PROMPTS]
+    (scores,) = engines.load(model, engine="vllm").score(prompts)
+    assert [score.error is None for score in scores] == [True, False, True]
+
+
+def test_one_call_asks_a_batch_and_no_request_more_ids_than_it_may(
+    install: Callable[..., ModuleType], model: str
+) -> None:
+    vllm = install()
+    engine = engines.load(model, engine="vllm")
+    vllm.seen.clear()
+    words = tuple(chr(code) for code in range(33, 123)), tuple(f"{chr(code)}" for code in range(161, 300))
+    many = [Prompt(f"{prompt.text}\n", None, words) for prompt in PROMPTS]
+    (scores,) = engine.score(many)
+    asked = [parameter.logprob_token_ids for prompt, parameter, _ in vllm.seen]
+    assert max(map(len, asked)) <= 128 < sum(map(len, asked[: len(asked) // len(many)]))
+    assert all(score.error is None for score in scores)
+    (reference,) = engines.load(model, engine="causal", device="cpu").score(many)
+    assert [score.mass for score in scores] == pytest.approx([score.mass for score in reference], abs=1e-6)
+
+
+@pytest.mark.parametrize("value", [None, math.nan, -math.inf])
+def test_a_probability_that_is_missing_or_not_finite_is_an_error_of_its_row(
+    install: Callable[..., ModuleType], model: str, value: float | None
+) -> None:
+    calls = 0
+
+    def spoil(told: dict[int, float]) -> None:
+        nonlocal calls
+        calls += 1
+        if calls == 3:  # the trial while loading is the first
+            victim = list(told)[-1]
+            del told[victim]
+            told |= {} if value is None else {victim: value}
+
+    install(spoil=spoil)
+    (scores,) = engines.load(model, engine="vllm").score(PROMPTS)
+    assert [score.error is None for score in scores] == [True, False, True]
+    assert "vLLM 0.32.0 gave no finite probability for the asked token id" in (scores[1].error or "")
+    assert scores[1].probability == ()
+
+
+def test_a_vllm_that_tells_no_asked_ids_is_refused_before_the_run(
+    install: Callable[..., ModuleType], model: str
+) -> None:
+    install(spoil=lambda told: told.clear())
+    with pytest.raises(InputError, match="gave no finite probability for the asked token id"):
+        engines.load(model, engine="vllm")
+
+
+def test_a_dead_vllm_fails_the_run_or_refuses_the_model(install: Callable[..., ModuleType], model: str) -> None:
+    alive = True
+
+    def spoil(told: dict[int, float]) -> None:
+        if not alive:
+            raise EngineDead
+
+    install(spoil=spoil)
+    engine = engines.load(model, engine="vllm")
+    alive = False
+    with pytest.raises(RunFailed, match="vLLM has stopped"):
+        engine.score(PROMPTS)
+    with pytest.raises(InputError, match="vLLM cannot run it here"):
+        engines.load(model, engine="vllm")
+
+
+@pytest.mark.parametrize("version", ["0.9.2", "0.31.1", "1.0.0", "nightly"])
+def test_versions_out_of_range_are_refused(install: Callable[..., ModuleType], model: str, version: str) -> None:
+    install(version=version)
+    with pytest.raises(InputError, match=r"this is vLLM .*, Waver needs >=0\.32,<1; pip install 'vllm>=0\.32,<1'"):
+        engines.load(model, engine="vllm")
+
+
+@pytest.mark.parametrize("version", ["0.32.0", "0.33.1rc1.dev5+g1234", "0.99"])
+def test_versions_in_range_are_taken_and_recorded(install: Callable[..., ModuleType], model: str, version: str) -> None:
+    install(version=version)
+    assert engines.load(model, engine="vllm").info["vllm"] == version
+
+
+@pytest.mark.parametrize(
+    ("missing", "said"), [("vllm", "vLLM is not installed; pip install"), ("torchvision", "vLLM cannot be imported")]
+)
+def test_without_vllm_the_user_is_told_how_to_get_it(
+    monkeypatch: pytest.MonkeyPatch, model: str, missing: str, said: str
+) -> None:
+    real = builtins.__import__
+
+    def absent(name: str, *rest: Any) -> Any:
+        if name == "vllm":
+            raise ModuleNotFoundError(f"No module named '{missing}'", name=missing)
+        return real(name, *rest)
+
+    monkeypatch.setattr(builtins, "__import__", absent)
+    with pytest.raises(InputError, match=said):
+        engines.load(model, engine="vllm")
+
+
+def test_another_device_than_its_own_is_refused(install: Callable[..., ModuleType], model: str) -> None:
+    install()
+    with pytest.raises(InputError, match="--device cuda: this vLLM runs on cpu"):
+        engines.load(model, engine="vllm", device="cuda")
+
+
+def test_settings_are_passed_through_and_recorded(
+    install: Callable[..., ModuleType], model: str, tmp_path: Path
+) -> None:
+    vllm = install()
+    (tmp_path / "adapter_config.json").write_text(json.dumps({"r": 12}))
+    (tmp_path / "adapter_model.safetensors").write_bytes(b"weights")
+    settings = VllmSettings(str(tmp_path), tensor_parallel_size=2, quantization="fp8", gpu_memory_utilization=0.5)
+    engine = engines.load(model, engine="vllm", dtype="bfloat16", vllm=settings)
+    given = engine._llm.settings
+    assert (
+        given["tensor_parallel_size"] == 2 and given["quantization"] == "fp8" and given["gpu_memory_utilization"] == 0.5
+    )
+    assert given["dtype"] == "bfloat16" and given["enable_prefix_caching"] and not given["trust_remote_code"]
+    assert given["enable_lora"] and given["max_lora_rank"] == 16
+    assert vllm.seen[-1][2]["lora_request"][2] == str(tmp_path)
+    assert engine.info["quantization"] == "fp8" and engine.info["lora"].startswith("sha256:")
+
+
+@pytest.mark.parametrize(
+    ("config", "weights", "said"),
+    [
+        (None, True, "no adapter there"),
+        ("[]", True, "no adapter there"),
+        ('{"r": 8}', False, "its weights are missing"),
+        ('{"r": 1000}', True, "rank 1000"),
+        ('{"r": "8"}', True, "rank 8"),
+    ],
+)
+def test_adapters_that_are_none_are_refused_before_anything_is_loaded(
+    tmp_path: Path, config: str | None, weights: bool, said: str
+) -> None:
+    if config is not None:
+        (tmp_path / "adapter_config.json").write_text(config)
+    if weights:
+        (tmp_path / "adapter_model.safetensors").write_bytes(b"weights")
+    with pytest.raises(InputError, match=said):
+        engines.load("nowhere", engine="vllm", vllm=VllmSettings(str(tmp_path)))
+
+
+def test_seeds_follow_from_the_run_and_the_prompt(install: Callable[..., ModuleType], model: str) -> None:
+    vllm = install()
+    seeds = []
+    for seed in (0, 0, 1):
+        engine = engines.load(model, engine="vllm", seed=seed)
+        vllm.seen.clear()
+        (generations,) = engine.generate(PROMPTS, [Sampling(3, temperature=0.5, max_tokens=5)])
+        seeds.append([parameter.seed for _, parameter, _ in vllm.seen])
+        assert [len(generation.texts) for generation in generations] == [3, 3, 3]
+    assert seeds[0] == seeds[1] and len({*seeds[0], *seeds[2]}) == 6
+
+
+def test_batches_are_large_and_hold_every_prompt_once(install: Callable[..., ModuleType], model: str) -> None:
+    install()
+    prompts = PROMPTS * 1500
+    batches = engines.load(model, engine="vllm").batches(prompts)
+    assert sorted(index for batch in batches for index in batch) == list(range(len(prompts)))
+    assert max(map(len, batches)) == 4096
+    small = engines.load(model, engine="vllm", batch_size=7).batches(PROMPTS * 5)
+    assert max(map(len, small)) == 7
+
+
+@pytest.mark.parametrize("option", [["--lora", "x"], ["--tensor-parallel-size", "2"], ["--quantization", "fp8"]])
+def test_its_options_need_the_engine(capsys: pytest.CaptureFixture[str], tmp_path: Path, option: list[str]) -> None:
+    call = ["run", "agreement", "--items", "demo", "--model", "demo", "--out", str(tmp_path / "run")]
+    assert main([*call, *option]) == 2
+    assert f"{option[0]} is for --engine vllm" in capsys.readouterr().err

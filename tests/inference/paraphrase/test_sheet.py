@@ -1,0 +1,249 @@
+"""Hand checking in a spreadsheet, and several sources in one items file."""
+
+from __future__ import annotations
+
+import csv
+import json
+from dataclasses import replace
+
+import pytest
+
+from inference import __main__ as cli
+from inference.errors import InputError
+from inference.paraphrase.combining import combine, sources, summary
+from inference.paraphrase.itemsfile import write as write_items
+from inference.paraphrase.sheet import checked, write_sheet
+from inference.paraphrase.spreadsheet import plain, safe
+from inference.stimuli import items
+
+
+def nested(path, paraphrases, text="Thing {} is good.", **fields):
+    """Items 0, 1 ... with these paraphrases each."""
+    entries = [
+        {"item": str(number), "text": text.format(number), "paraphrases": texts, **fields}
+        for number, texts in enumerate(paraphrases)
+    ]
+    path.write_text(json.dumps(entries), encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def two(tmp_path):
+    """Two sources of three items: one shared wording, and an item of which the second has none."""
+    a = nested(tmp_path / "a.json", [[f"A {n} {k}" for k in range(4)] for n in range(3)])
+    b = nested(tmp_path / "b.json", [["B 0 0", "A 0 1", "B 0 2"], [], ["B 2 0", "B 2 1"]])
+    return [("a", a), ("b", b)]
+
+
+def filled(path, verdict, delimiter=","):
+    """The sheet as it comes back from a spreadsheet."""
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        rows = list(csv.DictReader(file))
+    for number, row in enumerate(rows):
+        row["match"] = verdict(number, row)
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, rows[0], delimiter=delimiter)
+        writer.writeheader()
+        writer.writerows(rows)
+    return rows
+
+
+# several sources
+
+
+def test_every_paraphrase_says_who_made_it_and_is_asked_once(two, tmp_path):
+    combined = combine(two)
+    write_items(tmp_path / "both.jsonl", combined)
+    assert items.load(str(tmp_path / "both.jsonl")) == combined
+    first = {variant.text: (variant.variant, sources(variant)) for variant in combined[0].paraphrases}
+    assert first["A 0 0"] == ("a:paraphrase-001", ("a",))
+    assert first["B 0 0"] == ("b:paraphrase-001", ("b",))
+    assert first["A 0 1"] == ("a:paraphrase-002", ("a", "b"))
+    assert [len(item.paraphrases) for item in combined] == [6, 4, 6]
+    assert [sum(variant.pattern == "original" for variant in item.variants) for item in combined] == [1, 1, 1]
+
+
+def test_the_summary_names_what_a_source_lacks(two):
+    assert summary(combine(two)) == [
+        "a: 12 paraphrases of 3 items, 1 of them another source's, too",
+        "b: 5 paraphrases of 2 items, 1 of them another source's, too; none of 1",
+    ]
+
+
+def test_combining_again_changes_nothing(two, tmp_path):
+    write_items(tmp_path / "both.jsonl", combine(two))
+    assert combine([(None, tmp_path / "both.jsonl")]) == combine(two)
+
+
+def test_a_match_proportion_stays_with_the_paraphrases_it_was_found_for(tmp_path):
+    a = nested(tmp_path / "a.json", [["A"]], attributes={"match_proportion": "0.80", "theme": "x"})
+    b = nested(tmp_path / "b.json", [["B"]], attributes={"match_proportion": "0.60"})
+    original, one, other = combine([("a", a), ("b", b)])[0].variants
+    assert original.attributes == {"theme": "x"}
+    assert (one.attributes["match_proportion"], other.attributes["match_proportion"]) == ("0.80", "0.60")
+
+
+@pytest.mark.parametrize(
+    ("source", "fields", "message"),
+    [
+        (None, {}, "has no attribute 'source'; name who made these paraphrases: NAME="),
+        ("a|b", {}, "without '|'"),
+        ("b", {"text": "Another {}."}, "item '0' is not the one of"),
+    ],
+)
+def test_sets_that_do_not_go_together_are_refused(tmp_path, source, fields, message):
+    a = nested(tmp_path / "a.json", [["A"]])
+    b = nested(tmp_path / "b.json", [["B"]], **fields)
+    with pytest.raises(InputError, match=r"b\.json") as raised:
+        combine([("a", a), (source, b)])
+    assert message in str(raised.value)
+
+
+def test_the_published_sets_combine_with_one_command(shared, tmp_path, capsys):
+    """62 items, 30,848 and 28,000 paraphrases (shared/data/README.md), 41 wordings in both; six items lack Claude's."""
+    folder = shared / "political-compass-paraphrases"
+    gpt, claude = (
+        folder / "paraphrases_gpt3.5-turbo_temp1.json",
+        folder / "paraphrases_claude-3-5-sonnet-20240620_temp1.json",
+    )
+    out = tmp_path / "both.jsonl"
+    assert cli.main(["paraphrase", "combine", f"gpt={gpt}", f"claude={claude}", "--out", str(out)]) == 0
+    said = capsys.readouterr().out
+    assert "gpt: 30,848 paraphrases of 62 items" in said
+    assert "claude: 28,000 paraphrases of 56 items" in said and "none of 3, 26, 31, 36, 48, 60" in said
+    assert len(out.read_text(encoding="utf-8").splitlines()) == 62 + 30_848 + 28_000 - 41
+
+
+# checking by hand
+
+
+def test_a_sheet_goes_to_the_spreadsheet_and_back(two, tmp_path):
+    combined = combine(two)
+    assert write_sheet(tmp_path / "sheet.csv", combined, 2, seed=0) == len(
+        {
+            (row["item"], row["variant"])
+            for row in filled(tmp_path / "sheet.csv", lambda n, row: " Yes " if row["variant"][0] == "a" else "n", ";")
+        }
+    )
+    back = checked(tmp_path / "sheet.csv", combined)
+    of = {variant.variant: variant.attributes for variant in back[2].variants}
+    assert (of["a:paraphrase-001"]["match_proportion"], of["a:paraphrase-001"]["match_n"]) == ("1.00", "2")
+    assert (of["b:paraphrase-001"]["match_proportion"], of["b:paraphrase-001"]["match_n"]) == ("0.00", "2")
+    assert of["original"]["match_proportion"] == "0.50" and of["original"]["match_n"] == "4"
+    assert [variant.text for item in back for variant in item.variants] == [
+        variant.text for item in combined for variant in item.variants
+    ]
+
+
+def test_the_draw_follows_from_the_seed(two, tmp_path):
+    combined = combine(two)
+    for name, seed in (("a", 0), ("b", 0), ("c", 1)):
+        write_sheet(tmp_path / f"{name}.csv", combined, 2, seed)
+    a, b, c = ((tmp_path / f"{name}.csv").read_bytes() for name in "abc")
+    assert a == b != c
+
+
+def test_texts_never_become_formulas(tmp_path):
+    hostile = ['=HYPERLINK("http://x")', "+1", "-1 is cold", "@SUM(A1)", "'=1", 'a, "b"\nc', "＝1"]
+    given = items.load(str(nested(tmp_path / "a.json", [hostile], text="=1+{}")))
+    write_sheet(tmp_path / "sheet.csv", given, 9, seed=0)
+    rows = filled(tmp_path / "sheet.csv", lambda number, row: "1")
+    assert [plain(row["paraphrase"]) for row in rows] == hostile
+    assert not any(row[column][0] in "=+-@＝" for row in rows for column in ("original", "paraphrase"))
+    assert rows[0]["original"] == "'=1+0"
+    assert checked(tmp_path / "sheet.csv", given)[0].original.attributes["match_proportion"] == "1.00"
+
+
+@pytest.mark.parametrize("cell", ["", "tea", "=1", "'=1", "''=1", "'tea'", "\t=1", "-", "'"])
+def test_a_safe_cell_reads_back(cell):
+    assert plain(safe(cell)) == cell
+
+
+def test_a_filled_sheet_is_never_overwritten(two, tmp_path):
+    (tmp_path / "sheet.csv").write_text("work of days")
+    with pytest.raises(InputError, match="is there already"):
+        write_sheet(tmp_path / "sheet.csv", combine(two), 2, 0)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"match": ""}, "row 3: match is empty (1 rows are); write yes or no"),
+        ({"match": "perhaps"}, "row 3: match is 'perhaps'; write yes or no"),
+        ({"variant": "paraphrase-999"}, "row 3: item '0' has no variant 'paraphrase-999'"),
+        ({"paraphrase": "Quite another."}, "row 3: the paraphrase is not that of the items"),
+        (
+            {"variant": "paraphrase-001", "paraphrase": "One."},
+            "row 3: variant 'paraphrase-001' of item '0' is checked twice",
+        ),
+    ],
+)
+def test_a_row_that_cannot_count_is_named(tmp_path, change, message):
+    given = items.load(str(nested(tmp_path / "a.json", [["One.", "Two."]])))
+    write_sheet(tmp_path / "sheet.csv", given, 2, seed=0)
+    rows = filled(tmp_path / "sheet.csv", lambda number, row: "yes")
+    with (tmp_path / "sheet.csv").open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, rows[0])
+        writer.writeheader()
+        writer.writerows([rows[0], {**rows[1], **change}])
+    with pytest.raises(InputError, match=r"sheet\.csv") as raised:
+        checked(tmp_path / "sheet.csv", given)
+    assert message in str(raised.value)
+
+
+def test_a_spreadsheet_may_change_quotes_and_spaces(tmp_path):
+    given = items.load(str(nested(tmp_path / "a.json", [["It's  'good'."]])))
+    write_sheet(tmp_path / "sheet.csv", given, 2, seed=0)
+    rows = filled(tmp_path / "sheet.csv", lambda number, row: "yes")
+    text = (tmp_path / "sheet.csv").read_text(encoding="utf-8").replace(rows[0]["paraphrase"], "It’s ‘good’.")
+    (tmp_path / "sheet.csv").write_text(text, encoding="utf-8")
+    assert checked(tmp_path / "sheet.csv", given)[0].paraphrases[0].attributes["match_n"] == "1"
+
+
+def test_items_that_were_not_checked_keep_what_they_have(tmp_path):
+    given = items.load(str(nested(tmp_path / "a.json", [["One."], ["Two."]], attributes={"match_proportion": "0.80"})))
+    write_sheet(tmp_path / "sheet.csv", given[:1], 1, seed=0)
+    filled(tmp_path / "sheet.csv", lambda number, row: "no")
+    back = checked(tmp_path / "sheet.csv", given)
+    assert [item.original.attributes["match_proportion"] for item in back] == ["0.00", "0.80"]
+
+
+def test_the_three_commands_in_a_row(two, tmp_path, capsys):
+    def call(*arguments):
+        assert cli.main(["paraphrase", *map(str, arguments)]) == 0, capsys.readouterr().err
+
+    both, sheet = tmp_path / "both.jsonl", tmp_path / "sheet.csv"
+    call("combine", *(f"{name}={path}" for name, path in two), "--out", both)
+    call("sheet", "--items", both, "--each", 2, "--out", sheet)
+    filled(sheet, lambda number, row: "yes")
+    call("checked", sheet, "--items", both, "--out", both)
+    match = {v.attributes.get("match_proportion") for item in items.load(str(both)) for v in item.variants}
+    assert match == {"1.00"}
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (["combine", "a=a.json", "--out", "both.csv"], "let the name end in .jsonl"),
+        (["sheet", "--items", "a.json", "--out", "sheet.xlsx"], "the sheet is a .csv file"),
+        (["sheet", "--items", "empty.json", "--out", "sheet.csv"], "no paraphrases to check"),
+        (["checked", "a.json", "--items", "a.json", "--out", "x.jsonl"], "a sheet is a .csv file"),
+        (["checked", "nowhere.csv", "--items", "a.json", "--out", "x.jsonl"], "nowhere.csv: cannot be read"),
+    ],
+)
+def test_a_wrong_call_is_answered_in_one_line(tmp_path, monkeypatch, capsys, call, message):
+    monkeypatch.chdir(tmp_path)
+    nested(tmp_path / "a.json", [["One."]])
+    nested(tmp_path / "empty.json", [[]])
+    assert cli.main(["paraphrase", *call]) == 2
+    shown = capsys.readouterr().err
+    assert message in shown and shown.count("\n") == 1
+
+
+def test_an_item_of_paraphrases_only_can_be_checked_but_not_combined(tmp_path):
+    given = items.load(str(nested(tmp_path / "a.json", [["One."]])))
+    lonely = [replace(given[0], variants=given[0].paraphrases)]
+    assert write_sheet(tmp_path / "sheet.csv", lonely, 1, seed=0) == 1
+    write_items(tmp_path / "lonely.jsonl", lonely)
+    with pytest.raises(InputError, match="item '0' has no original"):
+        combine([("a", tmp_path / "lonely.jsonl")])

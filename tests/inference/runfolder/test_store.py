@@ -1,0 +1,343 @@
+"""The run folder: rows come back as they were given, nothing is half there, nothing changes under a known name."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from dataclasses import replace
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from helpers.trivial_engine import small_study
+from inference.errors import InputError
+from inference.runfolder import parquet, store
+from inference.runfolder.parquet import KEY, schema
+from inference.runfolder.store import Run
+from inference.runfolder.versions import versions
+from inference.stimuli.study import Item, Variant
+
+STUDY = small_study()
+INFO = {"engine": "causal", "revision": "1", "dtype": "float32", "device": "cpu", "series": "s"}
+FIELDS = {"form": "plain", "option_order": "yes-no", "prompt": None, "prompt_hash": "h"}
+
+
+def row(item: str = "0", variant: str = "original", **fields) -> dict:
+    return {"model": "m", "condition": "c", "item": item, "variant": variant, **fields}
+
+
+def rows_of(path) -> list[dict]:
+    found = [
+        r
+        for part in sorted((path / "responses").glob("part-*.parquet"))
+        for r in pq.read_table(part, partitioning=None).to_pylist()
+    ]
+    return sorted(found, key=lambda r: [r[name] for name in KEY])
+
+
+def content(path) -> dict:
+    return json.loads((path / "run.json").read_text(encoding="utf-8"))
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "a=b" / "run"  # a name that Parquet readers like to take for a partition
+
+
+def test_a_new_folder_holds_the_study(path):
+    with Run.create_or_open(path, STUDY, seed=3, command=["x"]) as run:
+        run.finish()
+    stimuli = pq.read_table(path / "stimuli.parquet", partitioning=None)
+    assert stimuli.schema.equals(schema("stimuli"))
+    assert [r["text"] for r in stimuli.to_pylist()] == [v.text for v in STUDY.variants]
+    about = content(path)
+    required = json.loads(parquet.SCHEMA_FILE.read_text(encoding="utf-8"))["run"]
+    assert set(about) >= set(required["required"])
+    assert set(about["study"]) >= set(required["study"]["required"])
+    assert about["study"]["hash"] == STUDY.hash
+    assert (about["seed"], about["decision_rule"], about["format"]) == (3, STUDY.decision_rule, 1)
+    (session,) = about["sessions"]
+    assert session["command"] == ["x"]
+    assert session["started"] <= session["finished"]
+    assert set(session["versions"]) >= {"python", "waver", "torch", "transformers", "pyarrow", "platform"}
+
+
+def test_versions_import_nothing():
+    code = "import sys, inference.runfolder.versions as v; v.versions(); print({'torch', 'transformers'} & set(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "set()"
+    assert versions()["pyarrow"] == pa.__version__
+
+
+GIVEN = [
+    row(probability=[0.1, 0.2], logprob=[-2.3, -1.6], mass=0.3, answer="agree"),
+    row("1", count=[1, 2], invalid=0, clipped=1, output=["Yes.", ""]),
+    row("2", error="too long"),
+]
+
+
+@pytest.mark.parametrize("shape", ["rows", "columns", "table"])
+def test_rows_come_back_whatever_shape_they_came_in(path, shape):
+    names = list(dict.fromkeys(name for r in GIVEN for name in r))
+    columns = {name: [r.get(name) for r in GIVEN] for name in names}
+    with Run.create_or_open(path, STUDY) as run:
+        run.append({"rows": GIVEN, "columns": columns, "table": pa.table(columns)}[shape])
+    expected = dict.fromkeys(schema("responses").names) | {"study": "small"}
+    assert rows_of(path) == [{**expected, **r} for r in GIVEN]
+    (part,) = (path / "responses").iterdir()
+    assert pq.read_schema(part).equals(schema("responses"))
+
+
+@pytest.mark.parametrize("wrong", [row(probabilty=[1.0]), {"model": "m"}, row(mass="much")])
+def test_rows_that_do_not_fit_are_a_programming_error(path, wrong):
+    with Run.create_or_open(path, STUDY) as run, pytest.raises((ValueError, pa.ArrowInvalid)):
+        run.append([wrong])
+
+
+def test_nothing_to_append_makes_no_part(path):
+    with Run.create_or_open(path, STUDY) as run:
+        run.append([])
+        assert run.parts == []
+
+
+numbers = st.floats(allow_nan=False)
+
+
+@settings(max_examples=30, deadline=None)
+@given(
+    st.lists(
+        st.tuples(
+            st.text(st.characters(exclude_categories=("Cs",))),
+            numbers,
+            st.none() | st.text(st.characters(exclude_categories=("Cs",))),
+        ),
+        max_size=5,
+    )
+)
+def test_any_text_and_number_comes_back_bit_by_bit(tmp_path_factory, values):
+    path = tmp_path_factory.mktemp("run") / "run"
+    given_rows = [
+        row(f"i{n}", text, probability=[number], mass=number, answer=answer)
+        for n, (text, number, answer) in enumerate(values)
+    ]
+    with Run.create_or_open(path, STUDY) as run:
+        run.append(given_rows)
+    assert [(r["variant"], r["probability"], r["mass"], r["answer"]) for r in rows_of(path)] == [
+        (r["variant"], r["probability"], r["mass"], r["answer"]) for r in given_rows
+    ]
+
+
+def test_done_is_what_has_a_response_under_this_model_and_condition(path):
+    with Run.create_or_open(path, STUDY) as run:
+        run.append([row("0", mass=1.0), row("1", error="e"), row("2", mass=1.0) | {"model": "other"}])
+        run.append([row("0", "p", mass=1.0), row("0", "q", mass=1.0) | {"condition": "other"}])
+        assert run.done("m", "c") == {("0", "original"), ("0", "p")}
+        assert run.done("m", "nothing") == set()
+
+
+def test_parts_are_numbered_on_in_a_second_session(path):
+    for _ in range(2):
+        with Run.create_or_open(path, STUDY) as run:
+            run.append([row()])
+    assert [part.name[:11] for part in run.parts] == ["part-000001", "part-000002"]
+    assert len(content(path)["sessions"]) == 2
+
+
+def test_an_error_row_gives_way_to_a_later_response(path):
+    with Run.create_or_open(path, STUDY) as run:
+        run.append([row("0", error="e"), row("1", error="first"), row("2", mass=0.5)])
+        run.append([row("1", error="second")])
+        run.append([row("0", mass=1.0)])
+        run.finish()
+    assert [(r["item"], r["error"], r["mass"]) for r in rows_of(path)] == [
+        ("0", None, 1.0),
+        ("1", "second", None),
+        ("2", None, 0.5),
+    ]
+
+
+def test_superseded_rows_also_go_when_the_folder_is_opened(path):
+    with Run.create_or_open(path, STUDY) as run:
+        run.append([row("0", error="e")])
+        run.append([row("0", mass=1.0)])
+    assert len(rows_of(path)) == 2
+    with Run.create_or_open(path, STUDY) as run:
+        assert len(run.parts) == 1
+    assert len(rows_of(path)) == 1
+
+
+def test_parts_without_errors_are_not_touched_by_compaction(path):
+    with Run.create_or_open(path, STUDY) as run:
+        run.append([row("0", mass=1.0)])
+        before = run.parts[0].stat()  # a replaced file is another inode
+        run.append([row("1", error="e")])
+        run.append([row("1", mass=1.0)])
+        run.finish()
+    after = run.parts[0].stat()
+    assert (after.st_ino, after.st_mtime_ns) == (before.st_ino, before.st_mtime_ns)
+    assert [part.name[:11] for part in run.parts] == ["part-000001", "part-000003"]
+
+
+def test_leftovers_of_a_killed_process_are_removed(path):
+    with Run.create_or_open(path, STUDY) as run:
+        run.append([row()])
+    for name in ("run.json.tmp", "stimuli.parquet.tmp", "responses/part-000002-x.parquet.tmp"):
+        (path / name).write_bytes(b"half")
+    with Run.create_or_open(path, STUDY):
+        assert list(path.rglob("*.tmp")) == []
+    assert len(rows_of(path)) == 1
+
+
+@pytest.mark.parametrize(
+    "left",
+    [[], [".lock"], [".DS_Store"], ["stimuli.parquet"], ["stimuli.parquet.tmp"], ["run.json.tmp", "stimuli.parquet"]],
+)
+def test_a_folder_whose_making_was_cut_short_is_made_again(path, left):
+    (path / "responses").mkdir(parents=True)
+    for name in left:
+        (path / name).write_bytes(b"half")
+    with Run.create_or_open(path, STUDY) as run:
+        run.append([row()])
+    assert pq.read_table(path / "stimuli.parquet", partitioning=None).num_rows == 15
+
+
+@pytest.mark.parametrize("content", [b"", b"half a file", b"PAR1 half a file"])
+def test_a_part_damaged_in_copying_is_named(path, content):
+    with Run.create_or_open(path, STUDY) as run:
+        run.append([row()])
+    run.parts[0].write_bytes(content)
+    with pytest.raises(
+        InputError, match=r"part-000001-.*parquet: damaged .*; remove it, and what it held is asked again"
+    ):
+        Run.create_or_open(path, STUDY)
+
+
+def test_a_failing_write_leaves_the_old_file(path, monkeypatch):
+    with Run.create_or_open(path, STUDY) as run:
+        before = content(path)
+
+        def fail(where, columns, **settings):
+            where.write_bytes(b"half")
+            raise OSError("disk full")
+
+        monkeypatch.setattr(parquet.pq, "ParquetWriter", fail)
+        with pytest.raises(OSError, match="disk full"):
+            run.append([row()])
+        assert run.parts == []
+    assert content(path) == before
+
+
+class TestRefused:
+    """What may not change under a known name, and folders that are not ours."""
+
+    def open(self, path, study=STUDY, **options) -> Run:
+        return Run.create_or_open(path, study, **options)
+
+    @pytest.fixture(autouse=True)
+    def begun(self, path):
+        with self.open(path, seed=1) as run:
+            run.add_model("m", INFO)
+            run.add_condition("c", FIELDS)
+
+    @pytest.mark.parametrize(
+        ("field", "value"), [("engine", "masked"), ("revision", None), ("dtype", "bfloat16"), ("device", "cuda")]
+    )
+    def test_a_changed_model(self, path, field, value):
+        with (
+            self.open(path) as run,
+            pytest.raises(
+                InputError,
+                match=f"model 'm' is already here with other settings \\({field} was {INFO[field]}, now {value}\\)",
+            ),
+        ):
+            run.add_model("m", {**INFO, field: value})
+
+    @pytest.mark.parametrize("field", FIELDS)
+    def test_a_changed_condition(self, path, field):
+        with self.open(path) as run, pytest.raises(InputError, match=f"condition 'c' is already here .*{field} was"):
+            run.add_condition("c", {**FIELDS, field: "new"})
+
+    def test_descriptions_may_be_completed_and_names_added(self, path):
+        with self.open(path) as run:
+            run.add_model("m", {**INFO, "series": "t", "stage": "base"})
+            run.add_model("n", {**INFO, "dtype": "float16"})
+            run.add_condition("c", FIELDS)
+            run.add_condition("d", {**FIELDS, "option_order": "no-yes"})
+        assert content(path)["models"] == {
+            "m": {**INFO, "series": "t", "stage": "base"},
+            "n": {**INFO, "dtype": "float16"},
+        }
+        assert list(content(path)["conditions"]) == ["c", "d"]
+
+    def test_a_changed_study_says_what_changed(self, path):
+        first, second, third = STUDY.items
+        reworded = Item(second.item, (replace(second.variants[0], text="New."), *second.variants[1:]))
+        changed = replace(STUDY, items=(first, reworded))
+        with pytest.raises(
+            InputError, match=r"5 removed \(such as 2/original\), 1 changed \(such as 1/original\); go back"
+        ):
+            self.open(path, changed)
+        with pytest.raises(InputError, match="in another order"):
+            self.open(path, replace(STUDY, items=(second, first, third)))
+
+    def test_another_name_protocol_or_seed(self, path):
+        with pytest.raises(InputError, match="the name of the study there is 'small', not 'other'"):
+            self.open(path, replace(STUDY, name="other"))
+        with pytest.raises(InputError, match="the protocol of the study there is 'agreement', not 'wording'"):
+            self.open(path, replace(STUDY, protocol="wording"))
+        with pytest.raises(InputError, match="was begun with --seed 1, not 2"):
+            self.open(path, seed=2)
+        with self.open(path) as run:
+            assert run.seed == 1
+
+    def test_another_format_and_damage(self, path):
+        (path / "run.json").write_text(json.dumps(content(path) | {"format": 2}), encoding="utf-8")
+        with pytest.raises(InputError, match=r"run.json has format 2, this version of Waver writes 1"):
+            self.open(path)
+        for damage in ("{", "[]", "{}"):
+            (path / "run.json").write_text(damage, encoding="utf-8")
+            with pytest.raises(InputError, match=r"run.json: damaged"):
+                self.open(path)
+
+    def test_a_second_writer(self, path):
+        with self.open(path), pytest.raises(InputError, match="another process is writing to this run"):
+            self.open(path)
+        self.open(path).close()
+
+    def test_a_refused_call_leaves_everything_as_it_was(self, path):
+        before = content(path)
+        with pytest.raises(InputError):
+            self.open(path, replace(STUDY, name="other"))
+        assert content(path) == before
+        self.open(path).close()  # and gave the lock back
+
+    def test_a_folder_of_something_else(self, tmp_path):
+        mine = tmp_path / "mine"
+        mine.mkdir()
+        (mine / "thesis.tex").touch()
+        with pytest.raises(InputError, match=r"not a run folder \(it holds thesis.tex, no run.json\)"):
+            self.open(mine)
+        assert [p.name for p in mine.iterdir()] == ["thesis.tex"]
+        with pytest.raises(InputError, match="cannot be written to"):
+            self.open(mine / "thesis.tex")
+
+
+def test_missing_are_those_that_are_not_done(path, monkeypatch):
+    """The reference is `done`; keys that read the same one after the other (1|2a and 12|a) are two keys."""
+    monkeypatch.setattr(store, "LOOKED_UP", 2)
+    names = [("1", "2a"), ("12", "a"), ("1", "\0"), ("1\0", ""), ("é", "日本"), ("x", "y")]
+    variants = [Variant(item, variant, "original", "Text.", ()) for item, variant in names]
+    row = {"model": "m", "condition": "c", "mass": 1.0}
+    with Run.create_or_open(path, STUDY) as run:
+        assert run.missing("m", "c", variants) == bytearray([1] * 6)
+        run.append([{**row, "item": item, "variant": variant} for item, variant in names[:1]])
+        run.append([{**row, "item": item, "variant": variant} for item, variant in names[3:5]])
+        run.append([{**row, "item": "x", "variant": "y", "mass": None, "error": "too long"}])
+        done = run.done("m", "c")
+        assert run.missing("m", "c", variants) == bytearray(key not in done for key in names)
+        assert list(run.missing("m", "c", variants)) == [0, 1, 1, 0, 0, 1]
+        assert list(run.missing("m", "other", variants)) == [1] * 6

@@ -1,0 +1,275 @@
+"""Run files: several studies from one file, refused in one line before a model loads, resumable part by part."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import textwrap
+from collections import Counter
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+
+from helpers.trivial_engine import TrivialEngine
+from inference.__main__ import _table_parser, _task, main
+from inference.asking import session
+from inference.asking.one_model import Settings
+from inference.demo import FAMILY
+from inference.errors import InputError
+from inference.protocols import PROTOCOLS
+from inference.runfile import TableParser, _arguments, read
+from inference.runfolder import status
+
+PLAN = """
+out = "results"
+
+[defaults]
+model = ["b", "a"]
+seed = 3
+
+[[study]]
+protocol = "agreement"
+name = "orders"
+items = "items.csv"
+option-order = ["yes-no", "no-yes"]
+
+[[study]]
+protocol = "agreement"
+name = "texts"
+items = "items.csv"
+model = ["a", "c"]
+answer = ["probability", "text"]
+temperature = 0.7
+samples = 2
+"""
+
+
+@pytest.fixture
+def folder(tmp_path) -> Path:
+    (tmp_path / "items.csv").write_text("item,text\na,One.\na,The first.\na,Number one.\nb,Two.\n", encoding="utf-8")
+    (tmp_path / "plan.toml").write_text(PLAN, encoding="utf-8")
+    return tmp_path
+
+
+@pytest.fixture
+def loaded(monkeypatch) -> list[tuple[str, int]]:
+    """Any model is answered by the engine without a model; lists what was loaded, with the seed."""
+    loads: list[tuple[str, int]] = []
+
+    def load(self, model, seed):
+        loads.append((model.id, seed))
+        return TrivialEngine()
+
+    monkeypatch.setattr(Settings, "load", load)
+    return loads
+
+
+def run(folder: Path, *more: str) -> int:
+    return main(["run", str(folder / "plan.toml"), *more])
+
+
+def rows(folder: Path) -> Counter[tuple[str, str]]:
+    parts = (folder / "responses").glob("part-*.parquet")
+    return Counter((r["model"], r["condition"]) for part in parts for r in pq.read_table(part).to_pylist())
+
+
+def about(folder: Path) -> dict:
+    return json.loads((folder / "run.json").read_text(encoding="utf-8"))
+
+
+def test_every_study_gets_its_folder_and_every_model_is_loaded_once(folder, loaded):
+    here = Path.cwd()
+    assert run(folder) == 0
+    assert Path.cwd() == here
+    assert loaded == [("b", 3), ("a", 3), ("c", 3)]
+    assert rows(folder / "results" / "orders") == {
+        (model, f"plain/{order}"): 4 for model in "ab" for order in ("yes-no", "no-yes")
+    }
+    assert rows(folder / "results" / "texts") == {
+        (model, condition): 4 for model in "ac" for condition in ("plain/yes-no", "plain/yes-no/text-t0.7")
+    }
+
+
+def test_a_folder_is_the_one_that_the_recorded_call_would_have_made(folder, loaded, monkeypatch):
+    assert run(folder) == 0
+    monkeypatch.chdir(folder)
+    for name in ("orders", "texts"):
+        recorded = about(folder / "results" / name)
+        call = recorded["sessions"][0]["command"]
+        assert call[:3] == ["python", "-m", "inference"]
+        assert main([*call[3:-1], f"--out=alone/{name}"]) == 0
+        alone = about(folder / "alone" / name)
+        for field in ("study", "models", "conditions", "seed", "expected"):
+            assert alone[field] == recorded[field]
+        assert rows(folder / "alone" / name) == rows(folder / "results" / name)
+
+
+def test_engines_that_differ_in_a_setting_are_loaded_apart(folder, loaded):
+    with (folder / "plan.toml").open("a", encoding="utf-8") as plan:
+        plan.write('[[study]]\nprotocol = "agreement"\nname = "half"\nitems = "items.csv"\ndtype = "float16"\n')
+        plan.write('[[study]]\nprotocol = "agreement"\nname = "chat"\nitems = "items.csv"\nform = "chat"\n')
+    assert run(folder) == 0
+    assert [name for name, _ in loaded] == ["b", "a", "c", "b", "a"]
+
+
+def test_a_stopped_plan_says_what_is_left_and_goes_on(folder, loaded, monkeypatch, capsys):
+    monkeypatch.setattr(session, "FIRST_FLUSH", 0.0)
+    with monkeypatch.context() as patch:
+
+        def load(self, model, seed):
+            stops = model.id == "a"
+            return TrivialEngine(size=2, before_batch=lambda n: os.kill(os.getpid(), signal.SIGINT) if stops else None)
+
+        patch.setattr(Settings, "load", load)
+        assert run(folder) == 1
+    assert "stopped; 2 of 4 rows of a plain/yes-no are saved" in capsys.readouterr().err.splitlines()[-1]
+    assert main(["status", str(folder / "results")]) == 0
+    shown = [line.split() for line in capsys.readouterr().out.splitlines()]
+    assert shown[1:7] == [
+        ["model", "condition", "done", "left", "failed"],
+        ["b", "plain/yes-no", "4", "0", "0"],
+        ["b", "plain/no-yes", "4", "0", "0"],
+        ["a", "plain/yes-no", "2", "2", "0"],
+        ["a", "plain/no-yes", "0", "4", "0"],
+        shown[6],
+    ]
+    assert shown[8:] == [["a", "not", "begun"], ["c", "not", "begun"], shown[10]]
+    assert " ".join(shown[10]) == "in all: 10 rows done, 6 left, and 2 models not begun"
+    loaded.clear()
+    assert run(folder) == 0
+    assert [name for name, _ in loaded] == ["a", "c"]  # b, a hub model, is known to be done
+    capsys.readouterr()
+    assert main(["status", str(folder / "results" / "orders")]) == 0
+    assert capsys.readouterr().out.splitlines()[-1] == "in all: 16 rows done, 0 left"
+
+
+def test_failed_rows_are_left_to_ask(folder, monkeypatch, capsys):
+    monkeypatch.setattr(Settings, "load", lambda self, model, seed: TrivialEngine(fails=lambda text: "first" in text))
+    assert run(folder) == 0
+    capsys.readouterr()
+    assert main(["status", str(folder / "results" / "orders")]) == 0
+    assert capsys.readouterr().out.splitlines()[2].split() == ["b", "plain/yes-no", "3", "1", "1"]
+
+
+def test_a_model_that_was_never_loaded_and_is_asked_no_more_is_forgotten(folder, monkeypatch, loaded, capsys):
+    with monkeypatch.context() as patch:
+        patch.setattr(Settings, "load", lambda self, model, seed: (_ for _ in ()).throw(KeyboardInterrupt))
+        assert run(folder) == 1
+    plan = (folder / "plan.toml").read_text(encoding="utf-8").replace('["b", "a"]', '["a"]')
+    (folder / "plan.toml").write_text(plan, encoding="utf-8")
+    assert run(folder) == 0
+    assert list(about(folder / "results" / "orders")["expected"]) == ["a"]
+
+
+def test_conditions_are_shown_in_the_order_in_which_they_are_asked(folder, loaded, monkeypatch):
+    assert run(folder) == 0
+    counts = status._count
+    monkeypatch.setattr(status, "_count", lambda folder: dict(sorted(counts(folder).items())))
+    shown = status.progress(folder / "results" / "orders", about(folder / "results" / "orders"))
+    assert [(entry.model, entry.condition) for entry in shown] == [
+        (model, f"plain/{order}") for model in "ba" for order in ("yes-no", "no-yes")
+    ]
+
+
+@pytest.mark.parametrize("root", ["nowhere", "."])
+def test_status_of_what_is_no_run_is_one_line(folder, root, capsys):
+    assert main(["status", str(folder / root)]) == 2
+    assert "no run folder, and none in it" in capsys.readouterr().err
+
+
+REFUSED = [
+    ("out = ", "out == ", "plan.toml: malformed TOML ("),
+    ('out = "results"', "", 'plan.toml: say where the results go: out = "FOLDER"'),
+    ('out = "results"', 'out = "results"\nrays = 1', "plan.toml: unknown key 'rays'; there are out, ray,"),
+    ('out = "results"', 'out = "results"\nray-workers = 0', "plan.toml, ray-workers: 0 is not a positive number"),
+    ('out = "results"', 'out = "results"\nray = 1', "plan.toml, ray: expected text, not 1"),
+    ('out = "results"', 'out = "results"\nray-workers = 2', "--ray-workers is for asking on a cluster"),
+    ("[[study]]", "[[trial]]", "plan.toml: unknown key 'trial'"),
+    ('protocol = "agreement"', 'protocol = "song"', "plan.toml, [[study]] 1 (orders), protocol: is 'song'; there are "),
+    ('protocol = "agreement"', "", "plan.toml, [[study]] 1 (orders), protocol: is missing; there are agreement"),
+    ("seed = 3", "sed = 3", "plan.toml, [[study]] 1 (orders): agreement has no option 'sed'; did you mean seed?"),
+    ("seed = 3", "out = 3", "(orders): agreement has no option 'out'"),
+    ("seed = 3", 'seed = "x"', "plan.toml, [[study]] 1 (orders), seed: argument --seed: invalid int value: 'x'"),
+    ("seed = 3", "seed = [1, 2]", "plan.toml, [[study]] 1 (orders), seed: expected one value, not a list"),
+    ("seed = 3", "seed = true", "plan.toml, [[study]] 1 (orders), seed: expected text or numbers, not True"),
+    ("seed = 3", "model = []", "plan.toml: malformed TOML"),
+    ('model = ["b", "a"]', "model = []", "plan.toml, [[study]] 1 (orders), model: expected text or numbers, not []"),
+    ("seed = 3", 'api-key = "x"', "plan.toml, [defaults], api-key: keys and passwords do not belong"),
+    ("samples = 2", 'HF_TOKEN = "x"', "plan.toml, [[study]] 2, HF_TOKEN: keys and passwords do not belong"),
+    ('["yes-no", "no-yes"]', '"no-no"', "[[study]] 1 (orders), option-order: argument --option-order: invalid choice"),
+    ('items = "items.csv"', "", "[[study]] 1 (orders): the following arguments are required: --items"),
+    ('items = "items.csv"', 'items = "no.csv"', "plan.toml, [[study]] 1 (orders), items: no.csv: cannot be read"),
+    ('model = ["a", "c"]', 'model = ["./x"]', "plan.toml, [[study]] 2 (texts), model: --model ./x: no such folder"),
+    ("samples = 2", "samples = 0", "plan.toml, [[study]] 2 (texts): 0 samples of 32 tokens: ask for at least one"),
+    ("samples = 2", 'prompt = "p.yaml"', "[[study]] 2 (texts), prompt: p.yaml: the prompt file cannot be read"),
+    ("samples = 2", 'models = "m.yaml"', "plan.toml, [[study]] 2 (texts), models: m.yaml: cannot be read"),
+    ('name = "texts"', 'name = "orders"', "[[study]] 2 (orders): there is a study 'orders' already; give this one"),
+    ('name = "texts"', 'name = "a/b"', "plan.toml, [[study]] 2 (a/b): 'a/b' cannot be the name of a folder"),
+]
+
+
+@pytest.mark.parametrize(("old", "new", "message"), REFUSED, ids=[message[-60:] for _, _, message in REFUSED])
+def test_what_is_wrong_is_one_line_before_anything_is_loaded_or_written(folder, loaded, capsys, old, new, message):
+    (folder / "plan.toml").write_text(PLAN.replace(old, new, 1), encoding="utf-8")
+    assert run(folder) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert message in line
+    assert loaded == []
+    assert not (folder / "results").exists()
+
+
+def test_a_prompt_file_without_the_forms_that_could_be_asked_is_found_before_a_model_loads(folder, loaded, capsys):
+    template = 'plain: {template: "{{ text }}", answers: {ja: ["yes"], nein: ["no"]}}'
+    (folder / "mine.yaml").write_text(template, encoding="utf-8")
+    (folder / "plan.toml").write_text(PLAN.replace("samples = 2", 'prompt = "mine.yaml"'), encoding="utf-8")
+    assert run(folder) == 2
+    assert "mine.yaml, form plain: answers lacks the option 'agree'" in capsys.readouterr().err
+    assert loaded == []
+
+
+def test_numbers_that_a_server_cannot_tell_are_refused_before_a_model_loads(folder, loaded, capsys):
+    with (folder / "plan.toml").open("a", encoding="utf-8") as plan:
+        plan.write('[[study]]\nprotocol = "scoring"\nname = "s"\nitems = "demo"\nexact = true\nengine = "openai"\n')
+    assert run(folder) == 2
+    assert "engine openai cannot see the probability of every number: sample them" in capsys.readouterr().err
+    assert loaded == []
+
+
+def test_a_changed_study_is_refused_before_a_model_loads(folder, loaded, capsys):
+    assert run(folder) == 0
+    loaded.clear()
+    (folder / "items.csv").write_text("item,text\na,One.\n", encoding="utf-8")
+    assert run(folder) == 2
+    assert "results/orders: the study has changed since this run was begun" in capsys.readouterr().err
+    assert loaded == []
+
+
+def test_the_root_is_no_run_folder_itself(folder, loaded, capsys):
+    assert main(["run", "agreement", "--items", str(folder / "items.csv"), "--model", "a", "--out",
+                 str(folder / "results")]) == 0  # fmt: skip
+    assert run(folder) == 2
+    assert "plan.toml, out: results is itself a run folder" in capsys.readouterr().err
+
+
+def test_a_list_repeats_an_option_that_may_be_repeated():
+    parser = TableParser()
+    repeated, single = parser.add_argument("--where", action="append"), parser.add_argument("--one")
+    assert _arguments("x", "where", ["a=1", "-b"], repeated) == ["--where=a=1", "--where=-b"]
+    assert _arguments("x", "where", "a=1", repeated) == ["--where=a=1"]
+    with pytest.raises(InputError, match="x: expected one value, not a list"):
+        _arguments("x", "one", ["a"], single)
+
+
+def test_the_plan_of_the_readme_asks_every_protocol_and_is_right(tmp_path, loaded):
+    """Every protocol that comes has its study there; what a study names comes with Waver."""
+    readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+    block = re.search(r"`plan\.toml`:\n\n((?:    .*\n|\n)+)", readme)
+    (tmp_path / "plan.toml").write_text(textwrap.dedent(block[1]), encoding="utf-8")
+    plan = read(tmp_path / "plan.toml", _table_parser)
+    assert [call[0] for _, call in plan.studies] == list(PROTOCOLS)
+    tasks = plan.tasks(_table_parser, _task, ["python", "-m", "inference", "run"])
+    assert all(task.models and {model.id for model in task.models} <= set(FAMILY) for task in tasks)
+    assert loaded == []
