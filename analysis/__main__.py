@@ -70,16 +70,6 @@ def _parser() -> argparse.ArgumentParser:
     table.set_defaults(main=_table)
     table.add_argument("names", nargs="*", metavar="RUN... NAME", help="run folders, then the name of the table")
     table.add_argument("--format", choices=("csv", "latex", "markdown"), default="csv", help="default: csv")
-    table.add_argument(
-        "--engine", choices=("auto", "profile", "pymer4"), help="what fits the mixed models (default: auto)"
-    )
-    table.add_argument(
-        "--scale", choices=("identity", "logit"), help="response of the mixed models: agreement or its logit"
-    )
-    table.add_argument(
-        "--scores", metavar="FILE", help="scores of models on benchmarks, CSV or YAML (table benchmarks)"
-    )
-    table.add_argument("--aliases", metavar="FILE", help="which model of the runs is which of the scores, CSV or YAML")
     table.add_argument("--list", action="store_true", help="name the tables; with NAME, explain its columns")
     _add_parameters(table, "an option of the table, such as resamples=2000 or thresholds=0.05,0.1")
     _add_features(commands)
@@ -121,18 +111,15 @@ def _report(options: argparse.Namespace) -> int:
 
 
 def _table(options: argparse.Namespace) -> int:
-    from analysis.reporting import tables
+    from analysis.reporting import catalogue, tables
 
     if options.list:
         sys.stdout.write(tables.explain(options.names))
         return 0
     if len(options.names) < 2:
-        raise InputError(f"give run folders and then the name of a table: {', '.join(tables.TABLES)}")
+        raise InputError(f"give run folders and then the name of a table: {', '.join(catalogue.tables())}")
     *folders, name = options.names
-    given = {
-        key: value for key in ("engine", "scale", "scores", "aliases") if (value := getattr(options, key)) is not None
-    }
-    text = _render(folders, name, options.format, _parameters(options.parameter) | given)
+    text = _render(folders, name, options.format, _parameters(options.parameter))
     # Bytes, so that the line ends of the CSV are the same on every system.
     sys.stdout.buffer.write(text.encode("utf-8"))
     return 0
@@ -140,11 +127,12 @@ def _table(options: argparse.Namespace) -> int:
 
 def _render(folders: Sequence[str], name: str, form: str, given: dict[str, Any]) -> str:
     from analysis import runs
-    from analysis.reporting import tables
+    from analysis.reporting import catalogue, tables
 
-    tables.table(name)
+    catalogue.table(name)
     values = tables.convert(name, given)
-    return tables.render(name, tables.build(name, runs.open(*folders), **values), form)
+    protocols = catalogue.pages()[catalogue.page_of(name)].protocols
+    return tables.render(name, tables.build(name, runs.open(*folders, protocols=protocols), **values), form)
 
 
 if __name__ == "__main__":

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
-from fnmatch import fnmatchcase
+from dataclasses import dataclass
 from typing import Any, TypeAlias
-
-from analysis.reporting.registry import PAGE_OF
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,64 +51,7 @@ SHARED: Mapping[str, Column] = {
     "upper": Column("upper end of the 95 % interval of the difference, items resampled", "its unit", "Upper", 3),
     "p": Column("two-sided p value, not corrected for the number of tests", "", "p", 3),
 }
-# Where the columns of a page are explained; imported when one is looked up, since some packages take long to load.
-_MODULES = {
-    "stability": "analysis.pages.stability.columns",
-    "text_features": "analysis.pages.text_features.columns",
-    "scoring": "analysis.pages.scoring.columns",
-    "wording": "analysis.pages.wording.columns",
-    "benchmarks": "analysis.pages.benchmarks.columns",
-}
 Pattern: TypeAlias = Callable[[str], Column | None]
-
-
-def own(page: str) -> tuple[Mapping[str, Column], Mapping[str, Pattern]]:
-    """Load what a page says about the columns of its tables.
-
-    Returns
-    -------
-    columns
-        Column -> its entry. A key "table.column" is for one table, where a page uses one name for two things.
-    patterns
-        Names that a run decides on, such as "flip_*" -> a function that makes the entry of a name, or returns None.
-        `columns` holds the pattern itself, too, with what its columns mean in general.
-    """
-    module = importlib.import_module(_MODULES[page])
-    return module.COLUMNS, module.PATTERNS
-
-
-def column(table: str, name: str) -> Column:
-    """Find what a column of a table means.
-
-    The page that owns the table is asked first: for an entry, then for a pattern. The shared entries come next, then
-    the ends of intervals: `tau_lower` is explained by `tau`.
-
-    Parameters
-    ----------
-    table
-        A name of `analysis.reporting.registry.TABLES`.
-    name
-        A column of it, or a pattern that stands for several.
-
-    Raises
-    ------
-    KeyError
-        For a column that nothing explains; a test keeps this from happening.
-    """
-    columns, patterns = own(PAGE_OF[table])
-    for key in (f"{table}.{name}", name):
-        if key in columns:
-            return columns[key]
-    for pattern, make in patterns.items():
-        if fnmatchcase(name, pattern) and (made := make(name)):
-            return made
-    if name in SHARED:
-        return SHARED[name]
-    for ending, side in (("_lower", "lower"), ("_upper", "upper")):
-        if name.endswith(ending):
-            base = column(table, name.removesuffix(ending))
-            return replace(base, meaning=f"{side} end of the 95 % interval (items resampled) of: {base.meaning}")
-    raise KeyError(f"{table}.{name}")
 
 
 def value(raw: Any, entry: Column) -> str:

@@ -8,8 +8,8 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from analysis.reporting import tables
-from analysis.reporting.columns import column
+from analysis.reporting import catalogue, tables
+from analysis.reporting.catalogue import column
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -41,7 +41,7 @@ def write_table(name: str, frame: pd.DataFrame, out: Path) -> None:
 def _dictionary(folder: Path) -> str:
     """Every column of every table in the folder: table, column, unit, meaning."""
     lines = [("table", "column", "unit", "meaning")]
-    for name in tables.TABLES:
+    for name in catalogue.tables():
         path = folder / f"{name}.csv"
         if path.is_file():
             with path.open(encoding="utf-8", newline="") as file:
@@ -55,11 +55,9 @@ def _dictionary(folder: Path) -> str:
 
 def clear(out: Path) -> None:
     """Remove the tables and figures that an earlier report left: only files under the names this package writes."""
-    from analysis.reporting import all_plots
-
-    for name in tables.TABLES:
+    for name in catalogue.tables():
         for ending in ("csv", "tex"):
             (out / "tables" / f"{name}.{ending}").unlink(missing_ok=True)
-    for name in all_plots.FIGURES:
+    for name in (entry.file or figure for figure, entry in catalogue.figures().items()):
         for path in [*(out / "figures").glob(f"{name}.*"), *(out / "figures").glob(f"{name}-[0-9]*.*")]:
             path.unlink()

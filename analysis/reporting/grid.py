@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from analysis.reporting.columns import Column, column, value
+from analysis.reporting.catalogue import column
+from analysis.reporting.columns import Column, value
 
 if TYPE_CHECKING:
-    from analysis.reporting.tables import Table
+    from analysis.reporting.catalogue import Table
 
 # Spreads have intervals too (in the CSV); printed, they would hide the figures that matter.
 WITHOUT_INTERVAL = {"validity_se", "range_sd", "sd_sd"}

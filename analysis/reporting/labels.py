@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import os
+from collections.abc import Iterator, Sequence
 
 import pandas as pd
 
@@ -46,6 +47,14 @@ def of_pairs(frame: pd.DataFrame) -> dict[str, pd.Series]:
     return {side: part.merge(labelled, how="left")["label"].set_axis(frame.index) for side, part in sides.items()}
 
 
+def split(frame: pd.DataFrame, size: int) -> Iterator[pd.DataFrame]:
+    """Split a frame into parts of at most `size` models x conditions, in the order of their labels."""
+    label = series(frame)
+    names = sorted(label.unique())
+    for start in range(0, len(names), size):
+        yield frame[label.isin(names[start : start + size])].assign(label=label)
+
+
 def shorten(text: str, length: int) -> str:
     """Cut the middle out of a text that is longer than `length`, since ids differ at their ends."""
     if len(text) <= length:
@@ -70,3 +79,15 @@ def opening(text: str, length: int) -> str:
     cut = text[: length - 1]
     word = cut.rsplit(" ", 1)[0]
     return (word if len(word) > length // 2 else cut).rstrip(" ,;:.") + "…"
+
+
+def brief(names: list[str]) -> list[str]:
+    """The names without the words that all their models begin with: panels are small.
+
+    >>> brief(["demo-small · chat", "demo-large · chat"]), brief(["one"]), brief(["gpt-4", "gpt-4o"])
+    (['small · chat', 'large · chat'], ['one'], ['4', '4o'])
+    """
+    models = {name.split(SEPARATOR)[0] for name in names}
+    shared = os.path.commonprefix(sorted(models)) if len(models) > 1 else ""  # noqa: RUF071 - characters are meant
+    cut = max(shared.rfind(mark) for mark in "-_/ ") + 1
+    return [name[cut:] for name in names]

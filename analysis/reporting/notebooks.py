@@ -1,16 +1,46 @@
-"""The parameters of a notebook: read from its tagged cell, checked and converted before anything runs."""
+"""Reads, checks and executes notebooks: parameters are converted to their declared types before anything runs."""
 
 from __future__ import annotations
 
 import json
+import os
+import sys
+import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import IO, TYPE_CHECKING, Any
 
 from analysis.errors import InputError
 
+if TYPE_CHECKING:
+    from nbformat import NotebookNode
+
+ROOT = Path(__file__).resolve().parents[2]
+FOLDER = ROOT / "notebooks"
+
+
+class NotebookFailed(Exception):
+    """A notebook ended with an error; `wrong_input` where the error is about what it was given."""
+
+    def __init__(self, reason: str, wrong_input: bool) -> None:
+        super().__init__(reason)
+        self.wrong_input = wrong_input
+
+
 GIVEN = ("runs", "out")  # the report sets these itself
 _FLAGS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
+
+
+def locate(folder: str) -> Path:
+    """Return a run folder as given, or, for a notebook run from elsewhere, as seen from the folder of the notebooks."""
+    path = Path(folder).expanduser()
+    return path if path.exists() or not (FOLDER / path).exists() else FOLDER / path
+
+
+def question(notebook: Path) -> str:
+    """Return the question that a notebook answers: the heading of its first cell."""
+    cell = json.loads(notebook.read_text(encoding="utf-8"))["cells"][0]
+    return "".join(cell["source"]).splitlines()[0].removeprefix("# ").strip()
 
 
 def inspect(notebook: Path) -> dict[str, dict[str, str]]:
@@ -118,3 +148,78 @@ def _refuse(value: Any) -> bool:
 
 
 _CONVERTERS: dict[str, Callable[[Any], Any]] = {"int": _integer, "float": _number, "str": _text, "bool": _flag}
+
+
+def execute(source: Path, target: Path, values: Mapping[str, Any]) -> NotebookNode:
+    """Run a notebook in a kernel of this interpreter, in the working directory of the call.
+
+    Raises
+    ------
+    NotebookFailed
+        For an error in a cell, or a kernel that is killed or does not start; the message is one line.
+    """
+    import papermill
+
+    bar = {"desc": source.stem, "file": sys.stderr, "leave": False, "disable": None}
+    log = target.with_suffix(".log")
+    with tempfile.TemporaryDirectory(prefix="waver-") as sockets, log.open("wb") as stderr:
+        try:
+            node = papermill.execute_notebook(
+                source, target, dict(values), progress_bar=bar, kernel_name="python3", language="python",
+                kernel_manager_class=_kernel_manager(sockets, stderr),
+            )  # fmt: skip
+        except _failures() as error:
+            wrong = getattr(error, "ename", None) == InputError.__name__
+            raise NotebookFailed(_reason(error), wrong) from error
+    log.unlink()
+    return node
+
+
+def _kernel_manager(sockets: str, stderr: IO[bytes]) -> type:
+    """A kernel manager for sys.executable: a kernel registered as "python3" may be another environment's.
+
+    Where the system has them, manager and kernel talk over sockets in a private folder: no port that another user of
+    the machine could listen on. What the process itself says (a crash, say) goes to a log that outlives only a failure.
+    """
+    from jupyter_client.kernelspec import KernelSpec
+    from jupyter_client.manager import AsyncKernelManager
+
+    paths = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH"))))
+    spec = KernelSpec(
+        argv=[sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}"], language="python",
+        display_name="Python 3", env={"PYTHONPATH": paths, "PYDEVD_DISABLE_FILE_VALIDATION": "1", "MPLBACKEND": "agg"},
+    )  # fmt: skip
+
+    class ThisInterpreter(AsyncKernelManager):
+        def __init__(self, **settings: Any) -> None:
+            super().__init__(**settings)
+            if os.name == "posix":
+                self.transport, self.ip = "ipc", str(Path(sockets) / "kernel")
+
+        @property
+        def kernel_spec(self) -> KernelSpec:
+            return spec
+
+        async def _async_start_kernel(self, **settings: Any) -> None:
+            await super()._async_start_kernel(stderr=stderr, **settings)
+
+        start_kernel = _async_start_kernel
+
+    return ThisInterpreter
+
+
+def _failures() -> tuple[type[Exception], ...]:
+    """The errors that papermill raises for an error in a cell, and for a kernel that is killed or does not start."""
+    from nbclient.exceptions import CellControlSignal, DeadKernelError
+    from papermill.exceptions import PapermillException
+
+    return (PapermillException, DeadKernelError, CellControlSignal, RuntimeError)
+
+
+def _reason(error: Exception) -> str:
+    """One line: the error of the cell that failed."""
+    from papermill.exceptions import PapermillExecutionError
+
+    if isinstance(error, PapermillExecutionError):
+        return " ".join(f"{error.ename}: {error.evalue} (cell {error.exec_count})".split())
+    return " ".join(f"{type(error).__name__}: {error}".split())

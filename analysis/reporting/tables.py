@@ -8,21 +8,20 @@
 
 from __future__ import annotations
 
-import importlib
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
 from analysis.errors import InputError
-from analysis.reporting.columns import column, own
-from analysis.reporting.registry import PAGE_OF, TABLES, UNIT, Table
+from analysis.reporting.catalogue import column, function, page_of, pages, table, tables
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from analysis.runs import Runs
 
+IDENTITY = ("study", "model", "condition")  # shown first, by themselves
 FORMATS = ("csv", "latex", "markdown")
 
 
@@ -32,26 +31,13 @@ def expand(name: str, frame: pd.DataFrame, entry: str) -> list[str]:
         return [key for key in map(str, frame.columns) if key.endswith(("_lower", "_upper"))]
     if "*" not in entry:
         return [entry]
-    _, patterns = own(PAGE_OF[name])
+    patterns = pages()[page_of(name)].patterns
     return [key for key in map(str, frame.columns) if fnmatchcase(key, entry) and patterns[entry](key)]
-
-
-def table(name: str) -> Table:
-    """The registry's entry.
-
-    Raises
-    ------
-    InputError
-        For an unknown name; the message lists the known ones.
-    """
-    if name not in TABLES:
-        raise InputError(f"unknown table {name!r}; the tables are: {', '.join(TABLES)}")
-    return TABLES[name]
 
 
 def options(name: str) -> dict[str, inspect.Parameter]:
     """The options of a table's function: its keyword parameters with their defaults."""
-    parameters = inspect.signature(_function(name)).parameters
+    parameters = inspect.signature(function(page_of(name), table(name).function)).parameters
     return {key: p for key, p in list(parameters.items())[1:] if p.default is not inspect.Parameter.empty}
 
 
@@ -87,8 +73,8 @@ def _like(default: Any, text: str) -> Any:
 def explain(names: Sequence[str] = ()) -> str:
     """All tables by name and title; with names, the columns of those tables and what they mean."""
     if not names:
-        width = max(map(len, TABLES))
-        return "".join(f"{name:{width}}  {entry.title}\n" for name, entry in TABLES.items())
+        width = max(map(len, tables()))
+        return "".join(f"{name:{width}}  {entry.title}\n" for name, entry in tables().items())
     lines = []
     for name in names:
         lines.append(f"{name}: {table(name).title}\n{table(name).caption}\n")
@@ -113,7 +99,7 @@ def build(name: str, runs: Runs, **given: Any) -> pd.DataFrame:
     Parameters
     ----------
     name
-        A key of `TABLES`.
+        A table of the catalogue.
     runs
         From `analysis.runs.open`.
     **given
@@ -126,7 +112,9 @@ def build(name: str, runs: Runs, **given: Any) -> pd.DataFrame:
         Full precision; `analysis.reporting.columns.column` explains every column.
     """
     known = options(name)
-    frame: pd.DataFrame = _function(name)(runs, **{key: value for key, value in given.items() if key in known})
+    frame: pd.DataFrame = function(page_of(name), table(name).function)(
+        runs, **{key: value for key, value in given.items() if key in known}
+    )
     return frame
 
 
@@ -145,7 +133,7 @@ def render(name: str, frame: pd.DataFrame, form: str) -> str:
 def printed(name: str, frame: pd.DataFrame) -> list[str]:
     """The columns of a table that its forms for readers show, less those that identify a row (`rendering.grid`)."""
     entry = table(name)
-    left = (*UNIT, "intervals", *entry.hidden)
+    left = (*IDENTITY, "intervals", *entry.hidden)
     return [key for column_ in entry.columns if column_ not in left for key in expand(name, frame, column_)]
 
 
@@ -153,9 +141,3 @@ def best(name: str, frame: pd.DataFrame) -> list[tuple[list[str], str]]:
     """The columns of a table that are compared within each row, and which of them is best (`Table.best`)."""
     groups = table(name).best
     return [([key for part in names.split() for key in expand(name, frame, part)], rule) for names, rule in groups]
-
-
-def _function(name: str) -> Callable[..., Any]:
-    module, function = table(name).function.rsplit(".", 1)
-    found: Callable[..., Any] = getattr(importlib.import_module(f"analysis.{module}"), function)
-    return found

@@ -12,13 +12,13 @@ from __future__ import annotations
 import itertools
 import os
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from analysis.errors import InputError
 from analysis.runs.conditions import subsamples
-from analysis.runs.folder import KEY, Folder, read
+from analysis.runs.folder import KEY, Folder, expand, protocol, read
 
 if TYPE_CHECKING:
     import duckdb
@@ -83,7 +83,12 @@ class Runs:
         return f"<Runs: {studies}; {models} models; {len(self.folders)} folders>"
 
 
-def open(*paths: str | os.PathLike[str], threads: int = 1, memory_limit: str = "1GB") -> Runs:
+def open(
+    *paths: str | os.PathLike[str],
+    protocols: Collection[str] = (),
+    threads: int = 1,
+    memory_limit: str = "1GB",
+) -> Runs:
     """Open run folders as one.
 
     Folders of the same study (same name and hash) are put together; different studies stay apart, told by the column
@@ -93,7 +98,9 @@ def open(*paths: str | os.PathLike[str], threads: int = 1, memory_limit: str = "
     Parameters
     ----------
     *paths
-        One or more run folders.
+        One or more run folders, or folders that hold run folders: these stand for all that they hold.
+    protocols
+        Open only the run folders of these protocols; all of them where none is named.
     threads
         Threads of DuckDB. One is the default because sums of floating-point numbers then do not depend on timing: two
         reports on the same run agree to the last digit.
@@ -103,13 +110,21 @@ def open(*paths: str | os.PathLike[str], threads: int = 1, memory_limit: str = "
     Raises
     ------
     InputError
-        For no folder at all; a folder that is not as results/schema.json says; one study name with different stimuli;
-        one model id with different revisions; one condition name with different settings; a key in two folders.
+        For no folder at all, or none of these protocols; a folder that is not as results/schema.json says; one study
+        name with different stimuli; one model id with different revisions; one condition name with different settings;
+        a key in two folders.
     """
     if not paths:
         raise InputError("no run folder given")
     con = _connect(threads, memory_limit)
-    return Runs([read(Path(path), con) for path in paths], con)
+    folders = [folder for path in paths for folder in expand(Path(path))]
+    chosen = [folder for folder in folders if not protocols or protocol(folder) in protocols]
+    if not chosen:
+        held = ", ".join(sorted({protocol(folder) for folder in folders}))
+        raise InputError(
+            f"{', '.join(map(str, paths))}: no run of protocol {' or '.join(sorted(protocols))} there; found: {held}"
+        )
+    return Runs([read(folder, con) for folder in chosen], con)
 
 
 def _connect(threads: int, memory_limit: str) -> duckdb.DuckDBPyConnection:

@@ -92,6 +92,17 @@ class Folder:
         return f"SELECT {literal(self.study)} AS study, {names} FROM {rows}"
 
 
+def expand(path: Path) -> list[Path]:
+    """Return the run folders that a path stands for: itself, or those inside a folder that is no run folder."""
+    inside = sorted(file.parent for file in path.glob(f"*/{SCHEMA['run']['file']}"))
+    return inside if inside and not (path / SCHEMA["run"]["file"]).is_file() else [path]
+
+
+def protocol(path: Path) -> str:
+    """Return the protocol of the study in a run folder; errors as in `read`."""
+    return str(_run_json(path)["study"]["protocol"])
+
+
 def read(path: Path, con: duckdb.DuckDBPyConnection) -> Folder:
     """Read run.json and the file footers of one folder; a response part is read only if it mixes models or conditions.
 

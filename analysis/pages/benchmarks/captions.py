@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 from analysis.pages.benchmarks.plots import square
-from analysis.pages.stability.narrative import count
+from analysis.reporting.words import count
 
 
 def size_overall(frame: pd.DataFrame) -> str:

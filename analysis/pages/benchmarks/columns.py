@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from analysis.reporting.columns import SHARE, Column, Pattern
+from analysis.reporting.columns import SHARE, Column
 
 COLUMNS: Mapping[str, Column] = {
     # identity
@@ -43,4 +43,3 @@ COLUMNS: Mapping[str, Column] = {
     "nearest": Column("the most similar unmatched name on the other side", header="Nearest name"),
     "similarity": Column("similarity of the two names", "0 to 1", "Similarity", 2),
 }
-PATTERNS: Mapping[str, Pattern] = {}

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping
 import pandas as pd
 
 from analysis.pages.benchmarks.tables import ACCURACY, GIVEN_SIZE, SIZE, label
-from analysis.pages.stability.narrative import Answer, count, listing
-from analysis.pages.wording.narrative import spoken
+from analysis.pages.wording.cells import spoken
 from analysis.pages.wording.tables import ALL
+from analysis.reporting.words import Answer, count, listing
 from analysis.statistics.correlation import FEW, LEAST
 
 ALPHA = 0.05

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pandas as pd
 
 from analysis.pages.scoring.plots import shown_omissions
-from analysis.pages.stability.narrative import count, spread
-from analysis.reporting.columns import column, value
+from analysis.reporting.catalogue import column
+from analysis.reporting.columns import value
+from analysis.reporting.words import count, low_to_high
 
 _HOLLOW = "Filled: tuned models; hollow: base models."
 
@@ -21,7 +22,7 @@ def score_violins(items: pd.DataFrame) -> str:
     left = f" {count(unscored, 'score')} could not be had and are left out." if unscored else ""
     return (
         f"Distribution of the scores that {count(items['model'].nunique(), 'model')} gave to "
-        f"{spread(int(sizes.min()), int(sizes.max()))} items {'each ' if len(sizes) > 1 else ''}{groups}on the range "
+        f"{low_to_high(sizes)} items {'each ' if len(sizes) > 1 else ''}{groups}on the range "
         f"{span} at temperature {temperature} ({method}): kernel densities, each scaled to the same height, cut at the "
         f"lowest and highest score. Stroke: median. {_HOLLOW}{human}{left}"
     )
@@ -30,7 +31,7 @@ def score_violins(items: pd.DataFrame) -> str:
 def score_temperatures(scores: pd.DataFrame) -> str:
     """Caption of the curves by temperature."""
     first = scores.iloc[0]
-    items = spread(int(scores["n"].min()), int(scores["n"].max()))
+    items = low_to_high(scores["n"])
     flat = int(scores["kurtosis"].isna().sum())
     left = f" No mark, {flat} times: all scores are equal, so there is no kurtosis." if flat else ""
     return (
@@ -43,7 +44,7 @@ def score_temperatures(scores: pd.DataFrame) -> str:
 def score_methods(frame: pd.DataFrame) -> str:
     """Caption of the comparison of sampled and exact scores."""
     both = frame.dropna(subset=["tau_difference"])
-    samples = spread(int(frame["samples"].min()), int(frame["samples"].max()))
+    samples = low_to_high(frame["samples"])
     return (
         f"Kurtosis and tau-b of item scores that are the mean of {samples} samples, against those of the exact "
         f"expected scores they approximate: {count(len(frame), 'combination')} of group, model, range and temperature "

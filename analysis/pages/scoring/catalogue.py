@@ -1,77 +1,91 @@
-"""The tables on scores; `analysis.reporting.registry` has them among its own."""
+"""What the page `scoring` has: its tables and figures; `columns` says what its columns mean."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from analysis.pages.scoring.columns import COLUMNS, PATTERNS
+from analysis.reporting.catalogue import Catalogue, Figure, Table, names
 
-from analysis.reporting.registry_entry import Table
-from analysis.reporting.registry_entry import names as _names
-
-_SCORES = _names("kurtosis variance mode mode_share distinct entropy tau spearman pearson")
+_SCORES = names("kurtosis variance mode mode_share distinct entropy tau spearman pearson")
 _ENDS = tuple(f"{name}_difference_{end}" for name in ("kurtosis", "tau") for end in ("lower", "upper"))
 _BOLD = " Bold: in each row the smallest absolute kurtosis and the largest tau."
-SCORING: Mapping[str, Table] = {
+FEW = "Fewer than three pairs of a base and a tuned model have both differences."
+TABLES = {
     "scores": Table(
-        "pages.scoring.tables.table",
+        "tables.table",
         "How every model uses the scale, and how well",
         "Shape of the scores over the items and their correlation with the human score, with 95 % bootstrap intervals "
         "over items. Kurtosis is 0 for a normal distribution and large where one score is given to nearly everything. "
         "The rows called gold are the human scores on the same range.",
-        (*_names("study group model series stage condition form range temperature method n n_gold unscored"), *_SCORES,
-         *_names("samples validity dropped clipped intervals")),
-        frozenset(_names("series stage form samples n_gold unscored variance entropy spearman pearson")),
+        (*names("study group model series stage condition form range temperature method n n_gold unscored"), *_SCORES,
+         *names("samples validity dropped clipped intervals")),
+        frozenset(names("series stage form samples n_gold unscored variance entropy spearman pearson")),
     ),
     "score_differences": Table(
-        "pages.scoring.tables.differences",
+        "tables.differences",
         "After tuning beside before, by group and model series",
         "Kurtosis and tau-b of a base model (pre) and of the model tuned from it (post) on the same items, and post "
         "minus pre with 95 % bootstrap intervals over items (Sato et al., Table 1)." + _BOLD,
-        _names("study group series pre_model post_model pre_condition post_condition range temperature method n "
+        names("study group series pre_model post_model pre_condition post_condition range temperature method n "
                "kurtosis_gold kurtosis_pre kurtosis_post tau_pre tau_post kurtosis_difference tau_difference") + _ENDS,
-        frozenset({*_names("pre_model post_model pre_condition post_condition"), *_ENDS}),
+        frozenset({*names("pre_model post_model pre_condition post_condition"), *_ENDS}),
         (("kurtosis_pre kurtosis_post", "smallest absolute"), ("tau_pre tau_post", "largest")),
     ),
     "score_ranges": Table(
-        "pages.scoring.tables.ranges",
+        "tables.ranges",
         "Kurtosis and tau by the range that was asked for",
         "Every model's kurtosis and tau-b by range (Sato et al., Table 2)." + _BOLD,
-        _names("study group model series stage form temperature method kurtosis_* tau_*"),
-        frozenset(_names("series stage form")),
+        names("study group model series stage form temperature method kurtosis_* tau_*"),
+        frozenset(names("series stage form")),
         (("kurtosis_*", "smallest absolute"), ("tau_*", "largest")),
     ),
     "score_influence": Table(
-        "pages.scoring.tables.influence",
+        "tables.influence",
         "What single points do to the correlation between kurtosis and tau",
         "Pearson correlation between the differences, post minus pre, in kurtosis and in tau over groups and series: "
         "of all points, and with each point, each group and each series left out; intervals by resampling points. The "
         "paper's, computed from its Table 1, stands beside ours.",
-        _names("source study range temperature method omitted omitted_name n undefined pearson pearson_lower "
+        names("source study range temperature method omitted omitted_name n undefined pearson pearson_lower "
                "pearson_upper change"),
-        frozenset(_names("pearson_lower pearson_upper")),
+        frozenset(names("pearson_lower pearson_upper")),
     ),
     "score_methods": Table(
-        "pages.scoring.tables.methods",
+        "tables.methods",
         "Sampled scores beside exact ones",
         "The mean of a few samples approximates the expected score: their distance per item, and what it does to "
         "kurtosis and tau-b; sampled minus exact with 95 % bootstrap intervals over items.",
-        _names("study group model series stage range temperature sampled_condition exact_condition n samples "
+        names("study group model series stage range temperature sampled_condition exact_condition n samples "
                "score_difference score_distance kurtosis_sampled kurtosis_exact tau_sampled tau_exact "
                "kurtosis_difference tau_difference") + _ENDS,
-        frozenset({*_names("series stage sampled_condition exact_condition"), *_ENDS}),
+        frozenset({*names("series stage sampled_condition exact_condition"), *_ENDS}),
     ),
     "score_items": Table(
-        "pages.scoring.tables.items",
+        "tables.items",
         "Every item's score beside its human score",
         "In one setting; the human score is moved to the range that was asked for.",
-        _names("study model stage condition setting group item source text score gold gap distance"),
+        names("study model stage condition setting group item source text score gold gap distance"),
         frozenset({"setting", "stage", "distance"}),
     ),
     "score_printed": Table(
-        "pages.scoring.tables.printed",
+        "tables.printed",
         "What the paper printed",
         "Kurtosis and tau of Sato et al., Tables 1 and 2. Tau of llama after alignment on En-De is .26 in the first "
         "and .21 in the second.",
-        _names("source group series stage range temperature method kurtosis tau"),
+        names("source group series stage range temperature method kurtosis tau"),
         frozenset({"temperature", "method"}),
     ),
 }  # fmt: skip
+FIGURES = {
+    "score_violins": Figure("Scores of every model on every group of items", "figures.score_violins"),
+    "score_influence": Figure(
+        "Kurtosis and tau: what one point does to their correlation", "figures.influence", nothing=FEW
+    ),
+    "score_influence_printed": Figure(
+        "The same correlation in the paper", "figures.influence_printed", draw="score_influence",
+        file="score_influence-2", nothing=FEW,
+    ),
+    "score_temperatures": Figure("Kurtosis and tau by temperature", "figures.score_temperatures"),
+    "score_methods": Figure("Sampled scores and exact ones", "score_methods"),
+}  # fmt: skip
+CATALOGUE = Catalogue(
+    place=50, protocols=frozenset({"scoring"}), tables=TABLES, columns=COLUMNS, figures=FIGURES, patterns=PATTERNS
+)

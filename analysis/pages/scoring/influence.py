@@ -9,7 +9,7 @@ import pandas as pd
 
 from analysis.pages.scoring.contrasts import SETTING, differences
 from analysis.pages.scoring.printed import printed_differences
-from analysis.pages.stability.printed import OURS
+from analysis.reporting.printed import OURS
 from analysis.statistics import weighted
 from analysis.statistics.resampling import DRAWS, Array, Columns, bootstrap
 

@@ -10,10 +10,11 @@ import pandas as pd
 from analysis.pages.scoring.columns import LOW_VALIDITY, chosen, ends
 from analysis.pages.scoring.influence import NOTHING
 from analysis.pages.scoring.items import GOLD
-from analysis.pages.stability.narrative import FEW_ITEMS, FEW_MODELS, Answer, count, listing, percent, spread
-from analysis.pages.stability.printed import OURS
 from analysis.reporting import labels
-from analysis.reporting.columns import column, value
+from analysis.reporting.catalogue import column
+from analysis.reporting.columns import value
+from analysis.reporting.printed import OURS
+from analysis.reporting.words import FEW_ITEMS, FEW_MODELS, Answer, count, listing, low_to_high, percent
 
 Frames = Mapping[str, pd.DataFrame]
 HABIT = 0.5  # share of a group's items from which on one score counts as given to everything
@@ -74,7 +75,7 @@ def _asked(models: pd.DataFrame, items: pd.DataFrame, setting: str) -> str:
     total = len(items.drop_duplicates(["study", "item"]))
     spans, warmth = list(models["range"].unique()), models["temperature"].nunique()
     sizes = models["samples"].dropna()
-    how = [f"with {spread(int(sizes.min()), int(sizes.max()))} samples per item"] if len(sizes) else []
+    how = [f"with {low_to_high(sizes)} samples per item"] if len(sizes) else []
     how += ["exactly, from the probability of every number"] * bool((models["method"] == "exact").any())
     span, temperature, method = setting.rsplit("/", 2)
     several = len(models.drop_duplicates(["range", "temperature", "method"])) > 1
@@ -233,7 +234,7 @@ def _by_method(methods: pd.DataFrame) -> Iterator[str]:
     width = methods["range"].map(lambda span: ends(span)[1] - ends(span)[0])
     distance = percent((methods["score_distance"] / width).mean())
     yield (
-        f"Sampling: the mean of {spread(int(methods['samples'].min()), int(methods['samples'].max()))} samples lies "
+        f"Sampling: the mean of {low_to_high(methods['samples'])} samples lies "
         f"{distance} of the range away from the exact score on average. Its tau is the lower one in {lower} of "
         f"{count(len(known), 'comparison')} ({sure or 'none'} with a 95 % interval below 0): noise in the score costs "
         "rank agreement."

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 import numpy as np
 import pandas as pd
@@ -16,18 +16,11 @@ from analysis.reporting.plotting import FAINT, INK, PAGE, RULE, Drawing, Look, s
 
 Looks = Mapping[str, Look]
 GOLD = "gold"
-PANELS = 4  # groups of items in one figure
+PANELS = 4  # groups of items in one picture
 LISTED = 14  # omissions that the figure of influence lists
 _TITLE = 14  # characters that the title of one of four panels has room for
 _GRID = 160  # points of a violin's outline
 _LOGARITHMIC = 20.0  # kurtosis from which on its axis is logarithmic beyond 1
-
-
-def groups(frame: pd.DataFrame, size: int = PANELS) -> Iterator[pd.DataFrame]:
-    """Parts of a frame that hold at most `size` studies and groups each, in their order."""
-    names = frame[["study", "group"]].drop_duplicates()
-    for start in range(0, len(names), size):
-        yield frame.merge(names.iloc[start : start + size], on=["study", "group"])
 
 
 @styled

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from analysis.pages.stability.printed import FOLDER
+from analysis.reporting.printed import FOLDER
 
 if TYPE_CHECKING:
     from analysis.runs import Runs
 
-SOURCE = "Sato et al., Table 1"
+PRINTED = "Sato et al., Table 1"
 SETTING = {"range": "0-9", "temperature": 0.7, "method": "sampled"}  # of Table 1 (section 4)
 
 
@@ -30,7 +30,7 @@ def printed(runs: Runs | None = None) -> pd.DataFrame:
     for stage, side in (("base", "pre"), ("instruct", "post")):
         figures = {f"kurtosis_{side}": "kurtosis", f"tau_{side}": "tau"}
         parts.append(first[["group", "series", *figures]].rename(columns=figures).assign(stage=stage))
-    table1 = pd.concat(parts).assign(source=SOURCE, range=SETTING["range"])
+    table1 = pd.concat(parts).assign(source=PRINTED, range=SETTING["range"])
     both = pd.concat([table1, second.assign(source="Sato et al., Table 2")], ignore_index=True)
     both = both.assign(temperature=SETTING["temperature"], method=SETTING["method"])
     return both[["source", "group", "series", "stage", *SETTING, "kurtosis", "tau"]]
@@ -41,4 +41,4 @@ def printed_differences() -> pd.DataFrame:
     table = pd.read_csv(FOLDER / "sato_table1.csv")
     for name in ("kurtosis", "tau"):
         table[f"{name}_difference"] = table[f"{name}_post"] - table[f"{name}_pre"]
-    return table.assign(source=SOURCE, study="MLQE-PE", post_model=table["series"], **SETTING)
+    return table.assign(source=PRINTED, study="MLQE-PE", post_model=table["series"], **SETTING)

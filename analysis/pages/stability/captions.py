@@ -1,23 +1,20 @@
 """Captions that can be read alone: what is plotted, how many, and what every mark means.
 
-Each function takes the frames that the figure of the same name in `analysis.reporting.all_plots` takes.
+Each function takes the frames that the function of the same name in `plots` takes.
 """
 
 from __future__ import annotations
 
 import pandas as pd
 
-from analysis.pages.benchmarks.captions import accuracy_consistency, coefficients, size_overall  # noqa: F401
-from analysis.pages.scoring.captions import score_influence, score_methods, score_temperatures, score_violins
 from analysis.pages.stability.columns import threshold
+from analysis.pages.stability.measures import headline
 from analysis.pages.stability.model_plots import FOREST
-from analysis.pages.stability.narrative import count, rows, spread
+from analysis.pages.stability.narrative import rows
 from analysis.pages.stability.plots import LISTED, least_stable, only_answers
-from analysis.pages.text_features.captions import correlations, effects, intercepts, residuals  # noqa: F401
-from analysis.pages.wording.captions import consistency, diff_yes, overall_scores, shift_curve, stage_differences
 from analysis.reporting import labels
-from analysis.reporting.all_plots import headline
-from analysis.reporting.columns import column
+from analysis.reporting.catalogue import column
+from analysis.reporting.words import count, low_to_high
 
 AGREEMENT = "Agreement is p(agree) / (p(agree) + p(disagree))"
 
@@ -25,7 +22,7 @@ AGREEMENT = "Agreement is p(agree) / (p(agree) + p(disagree))"
 def overview(stability: pd.DataFrame) -> str:
     flip = threshold(headline(stability))
     low, high = int(stability["n_items"].min()), int(stability["n_items"].max())
-    items = count(high, "item") if low == high else f"{spread(low, high)} items"
+    items = count(high, "item") if low == high else f"{low_to_high(stability['n_items'])} items"
     hollow = " Hollow: less than half of the probability is on the answers." if stability["low_mass"].any() else ""
     marks = " (+) agrees, (-) disagrees with every item in the mean." if stability["mark"].fillna("").any() else ""
     return (
@@ -38,7 +35,7 @@ def overview(stability: pd.DataFrame) -> str:
 
 def agreement(distribution: pd.DataFrame, items: pd.DataFrame, outliers: pd.DataFrame | None = None) -> str:
     panels = labels.series(distribution).nunique() if "label" not in distribution else distribution["label"].nunique()
-    n = spread(int(distribution["n"].min()), int(distribution["n"].max()))
+    n = low_to_high(distribution["n"])
     original = items["original_agreement"].notna().any()
     diamond = " Diamonds: the answer to the original wording." if original else ""
     dots = " Dots: responses beyond them." if outliers is not None else ""
@@ -103,7 +100,7 @@ def differences(frame: pd.DataFrame, measure: str | None = None) -> str:
     if not forest:
         marks = "Positive: the row is higher. Grey: not compared. Bold or dotted"
     return (
-        f"Paired differences over {spread(int(pairs['n_items'].min()), int(pairs['n_items'].max()))} common items in "
+        f"Paired differences over {low_to_high(pairs['n_items'])} common items in "
         f"the {what}: {count(len(pairs), 'pair')}. {marks}: the 95 % bootstrap interval over items excludes zero (not "
         "corrected for the number of pairs)."
     )

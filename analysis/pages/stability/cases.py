@@ -1,4 +1,4 @@
-"""What stands behind the figures of `analysis.pages.stability.tables`: wordings, distributions, answers that do not count."""
+"""Tables of single cases: the most divergent wordings, distributions, answers that could not be used."""
 
 from __future__ import annotations
 

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from analysis.errors import InputError
+from analysis.pages.stability import columns
 from analysis.statistics.resampling import Array, Columns, mean, ratio, sd
 
 if TYPE_CHECKING:
@@ -119,3 +120,14 @@ def marks(agreement: Array) -> list[str]:
         known = means[~np.isnan(means)]
         found.append("+" if len(known) and all(known > 0.5) else "-" if len(known) and all(known < 0.5) else "")
     return found
+
+
+def flip_columns(frame: pd.DataFrame) -> list[str]:
+    """The flip columns of a `stability` frame, smallest threshold first."""
+    return [name for name in map(str, frame.columns) if columns.threshold(name) is not None]
+
+
+def headline(frame: pd.DataFrame) -> str:
+    """The flip column that sentences and the overview speak about: the middle threshold."""
+    columns = flip_columns(frame)
+    return columns[(len(columns) - 1) // 2]

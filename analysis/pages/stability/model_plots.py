@@ -1,4 +1,4 @@
-"""Figures with one row or cell per model."""
+"""Draws the figures with one row or cell per model."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
 from analysis.pages.stability.columns import threshold
+from analysis.pages.stability.measures import headline
 from analysis.reporting import labels, plotting
 from analysis.reporting.plotting import FAINT, INK, PAGE, Drawing, Look, styled
 
@@ -17,17 +18,6 @@ Looks = Mapping[str, Look]
 LOW_MASS = 0.5
 FOREST = 12  # pairs of models that a list shows better than a matrix
 PRINTED = 10  # models whose matrix has room for numbers
-
-
-def flip_columns(frame: pd.DataFrame) -> list[str]:
-    """The flip columns of a `stability` frame, smallest threshold first."""
-    return [name for name in map(str, frame.columns) if threshold(name) is not None]
-
-
-def headline(frame: pd.DataFrame) -> str:
-    """The flip column that sentences and the overview speak about: the middle threshold."""
-    columns = flip_columns(frame)
-    return columns[(len(columns) - 1) // 2]
 
 
 @styled

@@ -6,28 +6,19 @@ Every number comes from a table of the report; nothing is computed here but coun
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 
 from analysis.pages.stability.columns import threshold
+from analysis.pages.stability.measures import headline
 from analysis.reporting import labels
-from analysis.reporting.all_plots import headline
-from analysis.reporting.columns import column, value
+from analysis.reporting.catalogue import column
+from analysis.reporting.columns import value
+from analysis.reporting.words import FEW_ITEMS, FEW_MODELS, Answer, count, listing, low_to_high, percent
 
-FEW_MODELS, FEW_ITEMS, FEW_PARAPHRASES = 3, 30, 20
+FEW_PARAPHRASES = 20
 LEAD = "95 % interval "  # said once, before the first interval
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """The first screen: what was asked, the answer in numbers, and the unpleasant things."""
-
-    asked: str
-    verdict: str
-    sentences: tuple[str, ...]
-    cautions: tuple[str, ...]
 
 
 def answer(
@@ -74,27 +65,6 @@ def _between(frame: pd.DataFrame, figure: str) -> str:
     return f"{percent(low[figure])} ({low['label']}) to {percent(high[figure])} ({high['label']})"
 
 
-def count(number: int, noun: str, plural: str | None = None) -> str:
-    """A number with its noun.
-
-    >>> count(1, "item"), count(1200, "item"), count(2, "reply", "replies")
-    ('1 item', '1,200 items', '2 replies')
-    """
-    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
-
-
-def spread(low: int, high: int) -> str:
-    """A range of counts in words: "10", or "453 to 500"."""
-    return f"{low:,}" if low == high else f"{low:,} to {high:,}"
-
-
-def listing(names: Sequence[str], most: int = 3) -> str:
-    """Some names and how many more: "a, b and 4 others"."""
-    if len(names) <= most:
-        return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
-    return f"{', '.join(names[:most])} and {count(len(names) - most, 'other')}"
-
-
 def rows(stability: pd.DataFrame) -> str:
     """How many there are of what a row is."""
     if stability["model"].is_unique:
@@ -112,7 +82,7 @@ def _asked(stability: pd.DataFrame, items: pd.DataFrame, canonical: Sequence[str
     original = bool(items["original_agreement"].notna().any())
     kind = "paraphrases" if original else "wordings"
     total = f" ({int(sizes.sum()):,} in all)" if len(sizes) > 1 else ""
-    each = f"each in {'its original wording and ' if original else ''}{spread(sizes.min(), sizes.max())} {kind}{total}"
+    each = f"each in {'its original wording and ' if original else ''}{low_to_high(sizes)} {kind}{total}"
     conditions = stability["condition"].nunique()
     under = "" if stability["model"].is_unique else f", under {count(conditions, 'condition')}"
     studies = listing([f"“{name}”" for name in stability["study"].unique()])
@@ -132,17 +102,6 @@ def _verdict(known: pd.DataFrame, flip: str) -> str:
     if moved == len(known):
         return "Yes." if moved == 1 else "Yes, all of them."
     return f"Yes, {moved} of {rows(known)}."
-
-
-def percent(share: float) -> str:
-    """A share in per cent, with a decimal only where it would else be shown as 0 or 100 without being so.
-
-    >>> percent(0.0), percent(0.0016), percent(0.584), percent(0.999), percent(1.0)
-    ('0 %', '0.2 %', '58 %', '99.9 %', '100 %')
-    """
-    whole = f"{100 * share:.0f}"
-    exact = (whole == "0" and share > 0) or (whole == "100" and share < 1)
-    return f"{100 * share:.1f} %" if exact else f"{whole} %"
 
 
 def _interval(row: pd.Series, name: str, lead: str = "") -> str:

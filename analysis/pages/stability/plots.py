@@ -1,29 +1,23 @@
-"""Figures with one position per item."""
+"""Draws the figures with one position per item; those with one row per model are in `model_plots`."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.patches import PathPatch
 
+from analysis.pages.stability.model_plots import differences, overview
 from analysis.reporting import labels, plotting
 from analysis.reporting.plotting import COLUMN, INK, PAGE, RULE, Drawing, Look, styled
 
+__all__ = ["agreement", "differences", "item_stability", "overview", "validity"]
+
 Looks = Mapping[str, Look]
-PANELS = 6  # box plots on one page
 _OF_ITEM = ["agreement_min", "agreement_mean", "agreement_max", "original_agreement"]
 LISTED = 64  # items that one page has room to name
-
-
-def pages(frame: pd.DataFrame, size: int = PANELS) -> Iterator[pd.DataFrame]:
-    """Parts of a frame that hold at most `size` models x conditions each, in the order of their labels."""
-    label = labels.series(frame)
-    names = sorted(label.unique())
-    for start in range(0, len(names), size):
-        yield frame[label.isin(names[start : start + size])].assign(label=label)
 
 
 @styled

@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import hashlib
 import unicodedata
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pandas as pd
 
 from analysis.pages.stability import tables
+from analysis.reporting.printed import FOLDER, OURS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from analysis.runs import Runs
 
-FOLDER = Path(__file__).resolve().parents[3] / "results" / "published"
-OURS = "these runs"
 LEAST_ITEMS = 56  # Claude wrote no paraphrases of six of the 62 statements
 
 

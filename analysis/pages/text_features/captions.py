@@ -1,13 +1,13 @@
-"""Captions of the figures in `analysis.pages.text_features.plots`: each takes the frame of the figure of the same name."""
+"""Captions of the figures: each takes the frames that the function of the same name in `plots` takes."""
 
 from __future__ import annotations
 
 import pandas as pd
 
-from analysis.pages.stability.narrative import count
-from analysis.pages.text_features.plots import ALPHA, reach
-from analysis.pages.text_features.terms import spanned
+from analysis.pages.text_features.plots import reach
+from analysis.reporting.words import count, low_to_high
 from analysis.statistics.mixed.design import INTERCEPT
+from analysis.statistics.mixed.result import ALPHA
 
 
 def effects(mixed: pd.DataFrame) -> str:
@@ -20,8 +20,8 @@ def effects(mixed: pd.DataFrame) -> str:
         arrows = " Arrows: the interval goes on beyond the axis."
     return (
         f"Effects of {count(tested['term'].nunique(), 'text feature')} on {what} in {count(models, 'mixed model')}, "
-        f"one per language model and condition, over {spanned(tested['n_rows'])} "
-        f"paraphrases of {spanned(tested['n_items'])} items each: SDs of {what} per SD of the "
+        f"one per language model and condition, over {low_to_high(tested['n_rows'])} "
+        f"paraphrases of {low_to_high(tested['n_items'])} items each: SDs of {what} per SD of the "
         "feature, all others held fixed, so that panels compare. Lines: 95 % intervals. Filled: significant at "
         f"{ALPHA:g} after Bonferroni over {count(int(tested['n_tests'].max()), 'test')}.{arrows} Panels with the most "
         "significant effects first."
@@ -40,7 +40,7 @@ def correlations(frame: pd.DataFrame) -> str:
         )
     return (
         f"Pearson correlations between {count(frame['feature_a'].nunique(), 'text feature')} over the paraphrases of "
-        f"“{frame['study'].iloc[0]}” (n = {spanned(frame['n'])}); features that say the "
+        f"“{frame['study'].iloc[0]}” (n = {low_to_high(frame['n'])}); features that say the "
         f"same stand together (average linkage by 1 − |r|).{weak}{undefined}{arithmetic}"
     )
 
@@ -50,7 +50,7 @@ def residuals(frame: pd.DataFrame) -> str:
     units = frame.groupby(["study", "model", "condition"], observed=True).size()
     return (
         f"Residuals of {count(len(units), 'mixed model')} against fitted values (item included), "
-        f"{spanned(units)} paraphrases each; the darker, the more of them (logarithmic). Line: mean residual in "
+        f"{low_to_high(units)} paraphrases each; the darker, the more of them (logarithmic). Line: mean residual in "
         "tenths of the fitted values, flat at 0 where the model is right in the mean. A slanted edge shows where "
         "agreement ends at 0 or 1, which a linear model does not know; compare the logit scale."
     )
@@ -60,7 +60,7 @@ def intercepts(frame: pd.DataFrame) -> str:
     """Caption of the random intercepts."""
     units = frame.groupby(["study", "model", "condition"], observed=True).size()
     return (
-        f"Random intercepts of {spanned(units)} items in {count(len(units), 'mixed model')}: "
+        f"Random intercepts of {low_to_high(units)} items in {count(len(units), 'mixed model')}: "
         "how much more a model agrees with an item than the features of its wordings would have it. Lines: 95 % "
         "intervals (1.96 conditional standard errors). The fit takes them for normally distributed: a straight middle, "
         "no steps, no lone ends."

@@ -6,10 +6,11 @@ from collections.abc import Iterator, Mapping
 
 import pandas as pd
 
-from analysis.pages.stability.narrative import FEW_ITEMS, FEW_MODELS, count, listing
-from analysis.pages.text_features.plots import ALPHA
 from analysis.pages.text_features.terms import name
-from analysis.reporting.columns import column, value
+from analysis.reporting.catalogue import column
+from analysis.reporting.columns import value
+from analysis.reporting.words import FEW_ITEMS, FEW_MODELS, count, listing
+from analysis.statistics.mixed.result import ALPHA
 
 COLLINEAR = 10.0  # a variance inflation factor from which an estimate is not to be read on its own
 LOW_MASS = 0.5

@@ -7,14 +7,15 @@ from collections.abc import Iterator, Mapping
 import pandas as pd
 
 from analysis import features
-from analysis.pages.stability.narrative import Answer, count, listing
 from analysis.pages.text_features.cautions import cautions
 from analysis.pages.text_features.columns import TERMS
-from analysis.pages.text_features.plots import ALPHA, ranked, title
 from analysis.pages.text_features.printed import printed_effects
-from analysis.pages.text_features.terms import labelled, name, spanned
-from analysis.reporting.columns import Column, column, value
+from analysis.pages.text_features.terms import labelled, name, ranked, title
+from analysis.reporting.catalogue import column
+from analysis.reporting.columns import Column, value
+from analysis.reporting.words import Answer, count, listing, low_to_high
 from analysis.statistics.mixed.design import INTERCEPT
+from analysis.statistics.mixed.result import ALPHA
 
 # The step of a feature that its effect is told for: one that wordings do differ by, so that it is no extrapolation.
 _STEPS = {
@@ -55,8 +56,8 @@ def _asked(effects: pd.DataFrame, fitted: pd.DataFrame) -> str:
     models, terms = fitted["model"].nunique(), effects["term"].nunique()
     several = "" if fitted["model"].is_unique else ", one fit per model and condition"
     return (
-        f"The answers of {count(models, 'model')} to {spanned(fitted['n_rows'])} "
-        f"paraphrases of {spanned(fitted['n_items'])} items were explained by "
+        f"The answers of {count(models, 'model')} to {low_to_high(fitted['n_rows'])} "
+        f"paraphrases of {low_to_high(fitted['n_items'])} items were explained by "
         f"{count(terms, 'feature')} of their wording, in mixed models with a random intercept per item{several}."
     )
 
@@ -198,5 +199,5 @@ def _pairs(correlations: pd.DataFrame) -> str:
     return (
         "Correlations: the paper (Figure 6) calls those between all its predictors significant at 0.05. Here, of "
         f"{which}, {len(pairs) - len(weak)} of {count(len(pairs), 'pair')} are (uncorrected, n = "
-        f"{spanned(pairs['n'])}); strongest: {listing(said)}.{differs}"
+        f"{low_to_high(pairs['n'])}); strongest: {listing(said)}.{differs}"
     )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 
 import numpy as np
@@ -12,41 +11,15 @@ from matplotlib.colors import Colormap, LinearSegmentedColormap
 from matplotlib.ticker import MaxNLocator
 
 from analysis.pages.text_features.columns import TERMS
+from analysis.pages.text_features.terms import ranked, title
 from analysis.reporting import labels, plotting
 from analysis.reporting.plotting import FAINT, INK, PAGE, RULE, Drawing, Look, styled
 from analysis.statistics.mixed.design import INTERCEPT
+from analysis.statistics.mixed.result import ALPHA
 
 Looks = Mapping[str, Look]
-ROWS = 20  # models that one forest has room for
-PANELS = 16  # models that one page of diagnostics has room for
-ALPHA = 0.05
 BINS = (44, 30)
 DENSE = 400  # rows from which on a cloud is drawn as a density
-
-
-def title(term: str) -> str:
-    """A predictor in words."""
-    return TERMS[term].header if term in TERMS else term
-
-
-def brief(names: list[str]) -> list[str]:
-    """The names without the words that all their models begin with: panels are small.
-
-    >>> brief(["demo-small · chat", "demo-large · chat"]), brief(["one"]), brief(["gpt-4", "gpt-4o"])
-    (['small · chat', 'large · chat'], ['one'], ['4', '4o'])
-    """
-    models = {name.split(labels.SEPARATOR)[0] for name in names}
-    shared = os.path.commonprefix(sorted(models)) if len(models) > 1 else ""  # noqa: RUF071 - characters are meant
-    cut = max(shared.rfind(mark) for mark in "-_/ ") + 1
-    return [name[cut:] for name in names]
-
-
-def ranked(mixed: pd.DataFrame) -> list[str]:
-    """The predictors: those with most significant effects first, of these the largest."""
-    effects = mixed[mixed["term"] != INTERCEPT]
-    size = effects.assign(clear=effects["p_bonferroni"] < ALPHA, size=effects["estimate_std"].abs()).groupby("term")
-    order = size.agg({"clear": "mean", "size": "mean"}).sort_values(["clear", "size"], ascending=False, kind="stable")
-    return list(order.index)
 
 
 def reach(mixed: pd.DataFrame) -> float:
@@ -73,7 +46,7 @@ def effects(mixed: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = N
     columns = max(1, -(-len(terms) // max(1, rows)))
     figure = Drawing(figsize=(width, rows * (0.5 + 0.17 * max(2, len(names)))), layout="constrained")
     edge = reach(frame)
-    shown = labels.shorten_all(brief(names), 26 if width > PAGE * 0.75 else 16)
+    shown = labels.shorten_all(labels.brief(names), 26 if width > PAGE * 0.75 else 16)
     for i, term in enumerate(terms):
         axes = figure.add_subplot(rows, columns, i + 1)
         plotting.guide(axes, len(names))
@@ -172,7 +145,7 @@ def residuals(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | None =
     frame, names = _labelled(frame)
     looks = looks or plotting.looks(frame["model"])
     figure, panels = _grid(len(names), width)
-    shown = dict(zip(names, labels.shorten_all(brief(names), 22), strict=True))
+    shown = dict(zip(names, labels.shorten_all(labels.brief(names), 22), strict=True))
     for axes, name in zip(panels, names, strict=True):
         panel = frame[frame["label"] == name]
         edge = 1.05 * max(1e-9, float(panel["residual"].abs().max()))
@@ -216,7 +189,7 @@ def intercepts(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | None 
     frame, names = _labelled(frame)
     looks = looks or plotting.looks(frame["model"])
     figure, panels = _grid(len(names), width)
-    shown = dict(zip(names, labels.shorten_all(brief(names), 22), strict=True))
+    shown = dict(zip(names, labels.shorten_all(labels.brief(names), 22), strict=True))
     for axes, name in zip(panels, names, strict=True):
         panel = frame[frame["label"] == name].sort_values("estimate", kind="stable")
         look = looks[panel["model"].iloc[0]]

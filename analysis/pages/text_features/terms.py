@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pandas as pd
 
-from analysis.pages.stability.narrative import spread
-from analysis.pages.text_features.plots import title
+from analysis.pages.text_features.columns import TERMS
 from analysis.reporting import labels
+from analysis.statistics.mixed.design import INTERCEPT
+from analysis.statistics.mixed.result import ALPHA
 
 
 def labelled(frame: pd.DataFrame) -> pd.DataFrame:
@@ -19,6 +20,14 @@ def name(term: object) -> str:
     return title(str(term)).lower()
 
 
-def spanned(counts: pd.Series) -> str:
-    """The counts of a column in words: "62", or "55 to 62"."""
-    return spread(int(counts.min()), int(counts.max()))
+def title(term: str) -> str:
+    """A predictor in words."""
+    return TERMS[term].header if term in TERMS else term
+
+
+def ranked(mixed: pd.DataFrame) -> list[str]:
+    """The predictors: those with most significant effects first, of these the largest."""
+    effects = mixed[mixed["term"] != INTERCEPT]
+    size = effects.assign(clear=effects["p_bonferroni"] < ALPHA, size=effects["estimate_std"].abs()).groupby("term")
+    order = size.agg({"clear": "mean", "size": "mean"}).sort_values(["clear", "size"], ascending=False, kind="stable")
+    return list(order.index)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pandas as pd
 
-from analysis.pages.stability.narrative import count, spread
 from analysis.pages.wording.cells import ORIGINAL
+from analysis.reporting.words import count, low_to_high
 
 INTERVALS = "Lines: 95 % bootstrap intervals over items."
 
@@ -20,7 +20,7 @@ def _where(frame: pd.DataFrame) -> str:
 
 def _pairs(frame: pd.DataFrame) -> str:
     n = frame.loc[(frame["pattern"] != ORIGINAL) & (frame["n"] > 0), "n"]
-    return f"{spread(int(n.min()), int(n.max()))} pairs of questions" if len(n) else "no pair of valid answers"
+    return f"{low_to_high(n)} pairs of questions" if len(n) else "no pair of valid answers"
 
 
 def consistency(frame: pd.DataFrame) -> str:
@@ -45,11 +45,11 @@ def diff_yes(frame: pd.DataFrame) -> str:
 
 def overall_scores(frame: pd.DataFrame) -> str:
     """Caption of the means over patterns and tasks."""
-    tasks = spread(int(frame["n_tasks"].min()), int(frame["n_tasks"].max()))
+    tasks = low_to_high(frame["n_tasks"])
     return (
         f"Overall of {count(frame['model'].nunique(), 'model')}: harmonic mean of accuracy before, accuracy after and "
         "Consistency in each task and pattern, then the plain mean over "
-        f"{spread(int(frame['n_patterns'].min()), int(frame['n_patterns'].max()))} "
+        f"{low_to_high(frame['n_patterns'])} "
         f"patterns and {tasks} {'task' if tasks == '1' else 'tasks'} of a language. {INTERVALS} Counterpart of "
         "Takayama "
         "et al., Figure 3."
@@ -61,7 +61,7 @@ def stage_differences(frame: pd.DataFrame) -> str:
     return (
         "Consistency of the instruction-tuned minus that of the base models in "
         f"{count(frame['series'].nunique(), 'series', 'series')} "
-        f"on {_where(frame)}, over {spread(int(frame['n_items'].min()), int(frame['n_items'].max()))} items that both "
+        f"on {_where(frame)}, over {low_to_high(frame['n_items'])} items that both "
         f"were asked, with the same exemplars. {INTERVALS} Right of 0: tuning made answers more consistent. "
         "Counterpart "
         "of Takayama et al., Figure 7."
@@ -73,7 +73,7 @@ def shift_curve(frame: pd.DataFrame) -> str:
     n = frame.groupby(["study", "model", "condition", "pattern"])["n"].sum()
     return (
         f"p(Yes) after rewording by p(Yes) before on {_where(frame)}, {frame['condition'].iloc[0]}: means in tenths of "
-        f"the latter over {spread(int(n.min()), int(n.max()))} pairs of questions per line, for "
+        f"the latter over {low_to_high(n)} pairs of questions per line, for "
         f"{count(frame['model'].nunique(), 'model')}. p(Yes) is p(Yes) / (p(Yes) + p(No)). Dashed: answers that did "
         "not "
         "move (for antonyms 1 − p). Grey: the band of low confidence. Counterpart of Takayama et al., Figure 2."

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 PROTOCOL = "wording"
 ORIGINAL = "original"
 PATTERNS = ("synonym", "antonym", "agreement", "strong_agreement")
+SHORT_NAMES = {"synonym": "Synonym", "antonym": "Antonym", "agreement": "Agreement", "strong_agreement": "Strong agr."}
 CONVENTIONS = ("dropped", "inconsistent")
 STAGES = {"base": "base", "instruct": "instruct", "tuned": "instruct"}  # as the paper's two columns have it
 KEY = ["study", "language", "task", "model", "condition", "pattern"]
@@ -247,3 +248,12 @@ def _about(runs: Runs, study: str, model: str, condition: str) -> dict[str, Any]
         "shots": int(settings.get("shots") or 0),
         "setting": repr(sorted(other.items())),
     }
+
+
+def spoken(language: str) -> str:
+    """A language by name, where it is one of the paper's two.
+
+    >>> spoken("ja"), spoken("de")
+    ('Japanese', 'de')
+    """
+    return {"en": "English", "ja": "Japanese"}.get(language, language)

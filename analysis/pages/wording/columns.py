@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from analysis.reporting.columns import SHARE, Column, Pattern
+from analysis.reporting.columns import SHARE, Column
 
 POINTS = "difference of shares, -1 to 1"
 P_YES = "p(Yes), 0 to 1"
@@ -120,4 +120,3 @@ COLUMNS: Mapping[str, Column] = {
     "shift_outside": Column("shift where it is outside", POINTS, "Shift outside", 3),
     "band_difference": Column("shift in the band minus shift outside", POINTS, "Difference", 3),
 }
-PATTERNS: Mapping[str, Pattern] = {}

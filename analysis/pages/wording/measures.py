@@ -1,4 +1,4 @@
-"""The measures of one unit, and their means over several, as statistics that `analysis.statistics.resampling` can resample."""
+"""The measures of one unit, and their means over several, as statistics to resample."""
 
 from __future__ import annotations
 

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import pandas as pd
 
-from analysis.pages.stability.narrative import FEW_ITEMS, FEW_MODELS, Answer, count, listing
-from analysis.pages.wording.cells import ORIGINAL, PATTERNS
+from analysis.pages.wording.cells import ORIGINAL, PATTERNS, spoken
 from analysis.reporting import labels
+from analysis.reporting.words import FEW_ITEMS, FEW_MODELS, Answer, count, listing, percent, points
 
 LOW_VALID = 0.5
 NEARLY, MOSTLY = 0.95, 0.8
@@ -31,34 +31,6 @@ def answer(frames: Mapping[str, pd.DataFrame]) -> Answer:
     ]
     sentences += [*_band(frames["shifts"]), *_shots(frames["shots"]), *_stages(frames["stages"])]
     return Answer(asked, _verdict(means), tuple(sentences), cautions)
-
-
-def spoken(language: str) -> str:
-    """A language by name, where it is one of the paper's two.
-
-    >>> spoken("ja"), spoken("de")
-    ('Japanese', 'de')
-    """
-    return {"en": "English", "ja": "Japanese"}.get(language, language)
-
-
-def percent(share: float) -> str:
-    """A share in per cent, one decimal.
-
-    >>> percent(0.8349)
-    '83.5 %'
-    """
-    return f"{100 * share:.1f} %"
-
-
-def points(difference: float) -> str:
-    """A difference of shares in percentage points, signed.
-
-    >>> points(0.154), points(-0.02), points(0.0)
-    ('+15.4', '−2.0', '0.0')
-    """
-    text = f"{100 * difference:+.1f}".replace("-", "−")
-    return text[1:] if text[1:] == "0.0" else text
 
 
 def _asked(table: pd.DataFrame) -> str:
@@ -87,10 +59,10 @@ def _language(language: str, means: pd.DataFrame, table: pd.DataFrame, several: 
     low, high = order.iloc[0], order.iloc[-1]
     yield (
         f"{where} answer stays the same for "
-        f"{percent(low['consistency'])}{_shares(low, 'consistency', '95 % interval ')} "
+        f"{percent(low['consistency'], 1)}{_shares(low, 'consistency', '95 % interval ')} "
         f"of the questions under {WORDS[low['pattern']]}"
         + (
-            f" and for {percent(high['consistency'])}{_shares(high, 'consistency')} under {WORDS[high['pattern']]}."
+            f" and for {percent(high['consistency'], 1)}{_shares(high, 'consistency')} under {WORDS[high['pattern']]}."
             if len(order) > 1
             else "."
         )
@@ -105,7 +77,7 @@ def _language(language: str, means: pd.DataFrame, table: pd.DataFrame, several: 
         row = rows.loc["antonym"]
         bias = "more" if row["excess_yes"] > 0 else "less"
         yield (
-            f"With antonyms, which ask for the opposite answer, {percent(1 - row['consistency'])} of the answers "
+            f"With antonyms, which ask for the opposite answer, {percent(1 - row['consistency'], 1)} of the answers "
             f"contradict the first, and “Yes” is {bias} frequent than it should be by "
             f"{points(abs(row['excess_yes'])).lstrip('+')} points{_points(row, 'excess_yes')}."
         )
@@ -113,7 +85,7 @@ def _language(language: str, means: pd.DataFrame, table: pd.DataFrame, several: 
 
 def _shares(row: pd.Series, name: str, lead: str = "") -> str:
     low, high = row[f"{name}_lower"], row[f"{name}_upper"]
-    return "" if pd.isna(low) else f" ({lead}{100 * low:.1f} to {percent(high)})"
+    return "" if pd.isna(low) else f" ({lead}{100 * low:.1f} to {percent(high, 1)})"
 
 
 def _points(row: pd.Series, name: str) -> str:
@@ -194,7 +166,7 @@ def _invalid(reworded: pd.DataFrame, conventions: pd.DataFrame) -> Iterator[str]
         if low.any():
             yield (
                 f"Less than half of the answers to {where} are valid for {_units(low.index[low], part)}; least "
-                f"{percent(valid[low].min())}. What the rest would have been is not known."
+                f"{percent(valid[low].min(), 1)}. What the rest would have been is not known."
             )
     known = conventions[(conventions["pattern"] != ORIGINAL) & (conventions["n_pairs"] > 0)]
     if len(known):
@@ -202,7 +174,8 @@ def _invalid(reworded: pd.DataFrame, conventions: pd.DataFrame) -> Iterator[str]
         yield (
             f"{count(lost, 'pair')} with an invalid answer {'is' if lost == 1 else 'are'} dropped, or counted as "
             f"inconsistent where asked for: where some are valid, mean Consistency is "
-            f"{percent(known['consistency_dropped'].mean())} or {percent(known['consistency_inconsistent'].mean())}."
+            f"{percent(known['consistency_dropped'].mean(), 1)} or "
+            f"{percent(known['consistency_inconsistent'].mean(), 1)}."
         )
 
 

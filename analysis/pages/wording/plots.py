@@ -9,12 +9,11 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
-from analysis.pages.text_features.plots import brief
+from analysis.pages.wording.cells import SHORT_NAMES
 from analysis.reporting import labels, plotting
 from analysis.reporting.plotting import FAINT, INK, PAGE, RULE, Drawing, Look, styled
 
 Looks = Mapping[str, Look]
-PATTERNS = {"synonym": "Synonym", "antonym": "Antonym", "agreement": "Agreement", "strong_agreement": "Strong agr."}
 BAND = (0.2, 0.8)
 HALF, TWO_THIRDS = 0.5, 0.66
 
@@ -52,7 +51,7 @@ def stage_differences(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks 
     frame
         Rows of table `stages` of one language and task, measure `consistency`.
     """
-    rows = frame[frame["pattern"].isin(list(PATTERNS))]
+    rows = frame[frame["pattern"].isin(list(SHORT_NAMES))]
     several = rows["shots"].nunique() > 1
     label = rows["series"] + (labels.SEPARATOR + rows["shots"].astype(str) + "-shot" if several else "")
     renamed = rows.assign(model=rows["series"], label=label).rename(
@@ -73,22 +72,22 @@ def _panels(
     marks: Sequence[float] = (), beside: str = "",
 ) -> Drawing:  # fmt: skip
     """Dots with intervals: a panel per pattern that is there, a row per label."""
-    rows = frame[frame["pattern"].isin(list(PATTERNS))]
+    rows = frame[frame["pattern"].isin(list(SHORT_NAMES))]
     if "label" not in rows:
         rows = rows.assign(label=labels.series(rows))
     names = list(dict.fromkeys(rows["label"]))
-    patterns = [pattern for pattern in PATTERNS if (rows["pattern"] == pattern).any()]
+    patterns = [pattern for pattern in SHORT_NAMES if (rows["pattern"] == pattern).any()]
     stacked = width < PAGE * 0.75
     across = min(2 if stacked else len(patterns), len(patterns))
     down = -(-len(patterns) // across)
     figure = Drawing(figsize=(width, 0.15 + down * (0.45 + 0.17 * max(2, len(names)))), layout="constrained")
-    shown = labels.shorten_all(brief(names), 16 if stacked else 28)
+    shown = labels.shorten_all(labels.brief(names), 16 if stacked else 28)
     looks = looks or plotting.looks(rows["model"])
     for i, pattern in enumerate(patterns):
         axes = figure.add_subplot(down, across, i + 1)
         plotting.guide(axes, len(names))
         plotting.row_labels(axes, shown, shown=i % across == 0)
-        axes.set_title(PATTERNS[pattern], fontsize=7, pad=3)
+        axes.set_title(SHORT_NAMES[pattern], fontsize=7, pad=3)
         axes.set_xlim(*limits)
         if limits[0] < 0:
             axes.xaxis.set_major_locator(MaxNLocator(nbins=2 if stacked else 3, symmetric=True))
@@ -133,7 +132,7 @@ def overall_scores(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | N
         axes = figure.add_subplot(1, len(languages), i + 1)
         plotting.guide(axes, len(names))
         plotting.row_labels(
-            axes, labels.shorten_all(brief(names), 16 if width < PAGE * TWO_THIRDS else 34), shown=i == 0
+            axes, labels.shorten_all(labels.brief(names), 16 if width < PAGE * TWO_THIRDS else 34), shown=i == 0
         )
         axes.set_title(f"Overall, {language}" if language else "Overall", fontsize=7, pad=3)
         axes.set(xlim=(0, 1), xticks=[0, 0.5, 1])
@@ -153,7 +152,7 @@ def shift_curve(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | None
     """
     rows = frame.assign(label=labels.series(frame))
     names = list(dict.fromkeys(rows["label"]))
-    patterns = [pattern for pattern in PATTERNS if (rows["pattern"] == pattern).any()]
+    patterns = [pattern for pattern in SHORT_NAMES if (rows["pattern"] == pattern).any()]
     stacked = width < PAGE * 0.75
     across = min(2 if stacked else 4, len(patterns))
     down = -(-len(patterns) // across)
@@ -161,7 +160,7 @@ def shift_curve(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | None
     size = width / across
     figure = Drawing(figsize=(width, down * (size + 0.1) + 0.3 + 0.16 * legend), layout="constrained")
     looks = looks or plotting.looks(rows["model"])
-    shown = dict(zip(names, labels.shorten_all(brief(names), 34), strict=True))
+    shown = dict(zip(names, labels.shorten_all(labels.brief(names), 34), strict=True))
     for i, pattern in enumerate(patterns):
         axes = figure.add_subplot(down, across, i + 1)
         axes.axvspan(*BAND, color=RULE, alpha=0.45, linewidth=0, zorder=0)
@@ -176,7 +175,7 @@ def shift_curve(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | None
             )  # fmt: skip
         axes.set(xlim=(0, 1), ylim=(0, 1), xticks=[0, 0.5, 1], yticks=[0, 0.5, 1])
         axes.set_aspect("equal")
-        axes.set_title(PATTERNS[pattern], fontsize=7, pad=3)
+        axes.set_title(SHORT_NAMES[pattern], fontsize=7, pad=3)
         axes.tick_params(labelleft=i % across == 0)
     figure.supxlabel("p(Yes) before", fontsize=7)
     figure.supylabel("p(Yes) after", fontsize=7)

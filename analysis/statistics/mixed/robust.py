@@ -35,7 +35,8 @@ def cluster_robust(
 
     Parameters
     ----------
-    frame, formula, by, missing, optional : as in `analysis.statistics.mixed.fit`; the group of `(1 | item)` is the cluster.
+    frame, formula, by, missing, optional : as in `analysis.statistics.mixed.fit`; the group of `(1 | item)` is the
+        cluster.
 
     Returns
     -------

@@ -1,0 +1,59 @@
+"""Picks the frames that the figures of the page are drawn from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pandas as pd
+
+from analysis.pages.scoring.columns import chosen
+from analysis.pages.scoring.influence import LEAST, points
+from analysis.pages.scoring.items import GOLD, headline, read
+from analysis.pages.scoring.plots import PANELS
+from analysis.pages.scoring.printed import PRINTED, printed_differences
+from analysis.reporting.frames import Frames
+from analysis.reporting.printed import OURS
+
+
+def setting_of(frames: Frames) -> str:
+    """Range, temperature and method that the figures speak of (`items.headline`)."""
+    return headline(read(frames.runs), frames.options.get("setting", ""))
+
+
+def score_violins(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
+    """Table `score_items`, some groups of items at a time."""
+    yield from groups(frames["score_items"])
+
+
+def score_temperatures(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
+    """Rows of table `scores` on the page's range by its method, where several temperatures were asked."""
+    span, _, method = setting_of(frames).rsplit("/", 2)
+    scores = frames["scores"]
+    rows = scores[(scores["range"] == span) & (scores["method"] == method) & (scores["model"] != GOLD)]
+    if rows["temperature"].nunique() > 1:
+        yield from groups(rows)
+
+
+def influence(frames: Frames) -> Iterator[tuple[pd.DataFrame, ...]]:
+    """The points behind the correlation of kurtosis and tau, in the page's setting, and what each does to it."""
+    setting, table = setting_of(frames), frames["score_influence"]
+    yield from _influence(chosen(table[table["source"] == OURS], setting), chosen(frames["score_differences"], setting))
+
+
+def influence_printed(frames: Frames) -> Iterator[tuple[pd.DataFrame, ...]]:
+    """The same of the paper's points."""
+    table = frames["score_influence"]
+    yield from _influence(table[table["source"] == PRINTED], printed_differences())
+
+
+def _influence(table: pd.DataFrame, differences: pd.DataFrame) -> Iterator[tuple[pd.DataFrame, ...]]:
+    known = table[table["omitted"] == "nothing"]
+    if len(known) and known["n"].iloc[0] >= LEAST:
+        yield table, points(differences)
+
+
+def groups(frame: pd.DataFrame, size: int = PANELS) -> Iterator[tuple[pd.DataFrame]]:
+    """Parts of a frame that hold at most `size` studies and groups each, in their order."""
+    names = frame[["study", "group"]].drop_duplicates()
+    for start in range(0, len(names), size):
+        yield (frame.merge(names.iloc[start : start + size], on=["study", "group"]),)

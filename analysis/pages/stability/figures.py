@@ -1,0 +1,25 @@
+"""Picks the frames that the figures of the page are drawn from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pandas as pd
+
+from analysis.pages.stability.measures import headline
+from analysis.reporting import labels
+from analysis.reporting.frames import Frames
+
+PANELS = 6  # box plots in one picture
+
+
+def agreement(frames: Frames) -> Iterator[tuple[pd.DataFrame, ...]]:
+    """The distribution, some models and conditions at a time, with the items and their outliers."""
+    for part in labels.split(frames["distribution"], PANELS):
+        yield part, frames["items"], frames["outliers"]
+
+
+def differences(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
+    """The paired differences in the share of flips that sentences speak about."""
+    frame = frames["differences"]
+    yield (frame[frame["measure"] == headline(frames["stability"])],)

@@ -1,0 +1,111 @@
+"""What the page `text_features` has: its tables and figures; `columns` says what its columns mean."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from analysis.pages.text_features.columns import COLUMNS, PATTERNS
+from analysis.reporting.catalogue import Catalogue, Figure, Table, names
+
+if TYPE_CHECKING:
+    from analysis.runs import Runs
+
+UNIT = ("study", "model", "condition")
+EFFECTS = (
+    *UNIT,
+    *names("term estimate lower upper se df statistic p p_bonferroni p_holm dagger estimate_std estimate_std_lower "
+            "estimate_std_upper n_tests n_rows n_items scale engine"),
+)  # fmt: skip
+_PUBLISHED = names(
+    "word_frequency word_length statement_length right_dependents left_dependents dependency_length sentiment_positive "
+    "sentiment_negative"
+)
+_DAGGER = "†: not significant at 0.05 after Bonferroni over all models and predictors."
+TABLES = {
+    "mixed": Table(
+        "tables.mixed",
+        "Effects of text features on the answer",
+        "One linear mixed model per model: response ~ predictors + (1 | item) over the paraphrases, by REML, with "
+        "Satterthwaite's t tests and 95 % intervals. Standardised: in SDs of response and predictor. " + _DAGGER,
+        EFFECTS,
+        frozenset(names("estimate_std_lower estimate_std_upper lower upper statistic n_tests engine")),
+    ),
+    "table3": Table(
+        "printed.table3",
+        "Effects of the paper's eight predictors in percentage points",
+        "The counterpart of Haller et al., Table 3: agreement in per cent ~ the eight predictors (those present) "
+        "+ (1 | item); estimate ± standard error. " + _DAGGER + " Printed rows stand beside ours where model and items "
+        "are the same.",
+        (*UNIT, "source", *(f"effect_{term}{part}" for term in _PUBLISHED for part in ("", "_se", "_dagger")),
+         "n_rows", "n_items"),
+        frozenset(f"effect_{term}{part}" for term in _PUBLISHED for part in ("_se", "_dagger")),
+    ),
+    "mixed_diagnostics": Table(
+        "tables.mixed_diagnostics",
+        "Diagnostics of the mixed models",
+        "Explained variance (Nakagawa & Schielzeth 2013), variance components, convergence, and what was left out.",
+        (*UNIT, *names("r2_marginal r2_conditional icc sigma sd_item reml converged singular validity n_rows "
+                        "n_missing n_items message dropped response formula engine")),
+        frozenset(names("reml n_missing response formula engine")),
+    ),
+    "vif": Table(
+        "tables.vif",
+        "Collinearity of the predictors",
+        "Variance inflation factors: by how much the other predictors inflate the variance of an estimate. Left and "
+        "right dependents per word are 1 - roots/words in sum, so where both are there, both are high by construction.",
+        (*UNIT, *names("term vif")),
+    ),
+    "scales": Table(
+        "tables.scales",
+        "The same effects on agreement and on its logit",
+        "Two fits side by side; significance at 0.05 after Bonferroni over the tests of each scale.",
+        (*UNIT, *names("term estimate_identity estimate_logit se_identity se_logit p_bonferroni_identity "
+                        "p_bonferroni_logit estimate_std_identity estimate_std_logit same_sign same_significance "
+                        "verdict")),
+        frozenset(names("estimate_identity estimate_logit se_identity se_logit same_sign same_significance")),
+    ),
+    "robust": Table(
+        "tables.robust",
+        "A third opinion: least squares with cluster-robust standard errors",
+        "Ordinary least squares without random effects; standard errors allow for any dependence within an item (CR1, "
+        "t with items - 1 degrees of freedom). Too confident below some 40 items. " + _DAGGER,
+        EFFECTS,
+        frozenset(names("estimate_std_lower estimate_std_upper lower upper statistic n_tests engine n_rows n_items "
+                         "scale")),
+    ),
+    "correlations": Table(
+        "tables.correlations",
+        "Correlations between text features",
+        "Pearson correlations over the paraphrases of a study, features in the order of a clustering.",
+        names("study feature_a feature_b r p n"),
+    ),
+    "features": Table(
+        "tables.components",
+        "What computed the text features, and what is missing",
+        "One row per group of features. What is missing has no numbers here, rather than zeros.",
+        names("study language columns component missing n_texts"),
+    ),
+}  # fmt: skip
+FIGURES = {
+    "effects": Figure("Effects of the text features under every model", "figures.effects"),
+    "correlations": Figure("Which text features go together", "figures.correlations"),
+    "residuals": Figure("What the fits leave over", "figures.residuals"),
+    "intercepts": Figure("Random intercepts of the items", "figures.intercepts"),
+}  # fmt: skip
+
+
+def _answerable(runs: Runs) -> bool:
+    from analysis.pages.text_features.family import answerable
+
+    return answerable(runs)
+
+
+CATALOGUE = Catalogue(
+    place=20,
+    protocols=frozenset({"agreement"}),
+    tables=TABLES,
+    columns=COLUMNS,
+    figures=FIGURES,
+    patterns=PATTERNS,
+    wanted=_answerable,
+)

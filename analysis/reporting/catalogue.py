@@ -1,0 +1,215 @@
+"""Finds the pages of the report by scanning `analysis/pages`, and their tables, columns and figures by name.
+
+::
+
+    for name, page in pages().items():
+        print(name, list(page.tables), list(page.figures))
+"""
+
+from __future__ import annotations
+
+import difflib
+import functools
+import pkgutil
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from fnmatch import fnmatchcase
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from analysis.errors import InputError
+from analysis.reporting.columns import SHARED, Column, Pattern
+
+if TYPE_CHECKING:
+    from analysis.runs import Runs
+
+PAGES = Path(__file__).resolve().parents[1] / "pages"
+
+Entry = TypeVar("Entry")
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """One table: where it is computed, what it is called, and its columns.
+
+    Attributes
+    ----------
+    function
+        "module.function" inside the folder of the page, imported when the table is asked for.
+    columns
+        All columns in order, as in the CSV. `flip_*` stands for one column per threshold, `intervals` for the columns
+        `X_lower` and `X_upper` of every figure X.
+    hidden
+        Columns that LaTeX, Markdown and HTML leave out to save room.
+    best
+        Columns compared within each row, with what is best among them, "largest" or "smallest absolute": it is printed
+        bold. `kurtosis_*` stands for one column per range.
+    """
+
+    function: str
+    title: str
+    caption: str
+    columns: tuple[str, ...]
+    hidden: frozenset[str] = frozenset()
+    best: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """One figure: what it shows, and the frames that it is drawn from.
+
+    Attributes
+    ----------
+    title
+        What it shows, in one line.
+    data
+        Names of tables, separated by blanks: their frames are drawn as one picture. Or "module.function" inside the
+        folder of the page: given the frames (`analysis.reporting.frames.Frames`), the function yields a tuple of
+        frames for every picture.
+    draw
+        The function of the page's `plots`, and of its `captions`, that takes these frames; the figure's own name
+        unless given.
+    file
+        Name of its files; the figure's own name unless given.
+    nothing
+        What the page says where there is nothing to draw.
+    """
+
+    title: str
+    data: str
+    draw: str = ""
+    file: str = ""
+    nothing: str = "Nothing to show here: these runs have no data for it."
+
+
+@dataclass(frozen=True, slots=True)
+class Catalogue:
+    """What one page has. Written by `analysis/pages/<page>/catalogue.py`, which imports nothing heavy.
+
+    Attributes
+    ----------
+    place
+        Where the page stands in the report: 10, 20, 30 ...
+    protocols
+        The page is about run folders of these protocols.
+    tables
+        Name -> table, in the order of `table --list`. A name is used by one page only.
+    columns
+        What the columns of these tables mean; found before the shared entries. A key "table.column" is for one table,
+        where a page uses one name for two things.
+    figures
+        Name -> figure, in the order of the page. A name is used by one page only.
+    patterns
+        Names of columns that a run decides on, such as "kurtosis_*" -> a function that makes the entry of a matching
+        name, or returns None. `columns` holds the pattern itself, too, with what its columns mean in general.
+    wanted
+        Whether runs of these protocols have data for the page.
+    needs
+        Package beyond those of the report -> how to install it.
+    """
+
+    place: int
+    protocols: frozenset[str]
+    tables: Mapping[str, Table]
+    columns: Mapping[str, Column]
+    figures: Mapping[str, Figure]
+    patterns: Mapping[str, Pattern] = field(default_factory=dict)
+    wanted: Callable[[Runs], bool] = lambda runs: True
+    needs: Mapping[str, str] = field(default_factory=dict)
+
+
+def names(text: str) -> tuple[str, ...]:
+    """Split a line of column names."""
+    return tuple(text.split())
+
+
+@functools.cache
+def pages() -> Mapping[str, Catalogue]:
+    """Return every page by name, in the order of the report."""
+    folders = [module.name for module in pkgutil.iter_modules([str(PAGES)]) if module.ispkg]
+    found: dict[str, Catalogue] = {
+        name: import_module(f"analysis.pages.{name}.catalogue").CATALOGUE for name in folders
+    }
+    return dict(sorted(found.items(), key=lambda entry: entry[1].place))
+
+
+def tables() -> dict[str, Table]:
+    """Return every table by name, page after page."""
+    return {name: entry for page in pages().values() for name, entry in page.tables.items()}
+
+
+def figures() -> dict[str, Figure]:
+    """Return every figure by name, page after page."""
+    return {name: entry for page in pages().values() for name, entry in page.figures.items()}
+
+
+def table(name: str) -> Table:
+    """Look up a table.
+
+    Raises
+    ------
+    InputError
+        For an unknown name; the message names the nearest and lists the known ones.
+    """
+    return find(name, tables(), "table")
+
+
+def figure(name: str) -> Figure:
+    """Look up a figure; errors as for a table."""
+    return find(name, figures(), "figure")
+
+
+def find(name: str, known: Mapping[str, Entry], what: str) -> Entry:
+    """Look up an entry by name; an unknown name is an InputError that names the nearest and lists the known ones."""
+    if name in known:
+        return known[name]
+    near = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
+    hint = f" (the nearest is {near[0]!r})" if near else ""
+    raise InputError(f"unknown {what} {name!r}{hint}; the {what}s are: {', '.join(known)}")
+
+
+def page_of(name: str, what: str = "tables") -> str:
+    """Return the name of the page that has a table (or, with `what` "figures", a figure)."""
+    return next(page for page, entry in pages().items() if name in getattr(entry, what))
+
+
+def column(table: str, name: str) -> Column:
+    """Find what a column of a table means.
+
+    The page that owns the table is asked first: for an entry, then for a pattern. The shared entries come next, then
+    the ends of intervals: `tau_lower` is explained by `tau`.
+
+    Parameters
+    ----------
+    table
+        A table of the catalogue.
+    name
+        A column of it, or a pattern that stands for several.
+
+    Raises
+    ------
+    KeyError
+        For a column that nothing explains; a test keeps this from happening.
+    """
+    page = pages()[page_of(table)]
+    for key in (f"{table}.{name}", name):
+        if key in page.columns:
+            return page.columns[key]
+    for pattern, make in page.patterns.items():
+        if fnmatchcase(name, pattern) and (made := make(name)):
+            return made
+    if name in SHARED:
+        return SHARED[name]
+    for ending, side in (("_lower", "lower"), ("_upper", "upper")):
+        if name.endswith(ending):
+            base = column(table, name.removesuffix(ending))
+            return replace(base, meaning=f"{side} end of the 95 % interval (items resampled) of: {base.meaning}")
+    raise KeyError(f"{table}.{name}")
+
+
+def function(page: str, path: str) -> Callable[..., Any]:
+    """Import "module.function" from the folder of a page."""
+    module, name = path.split(".")
+    found: Callable[..., Any] = getattr(import_module(f"analysis.pages.{page}.{module}"), name)
+    return found

@@ -1,0 +1,57 @@
+"""Renders the templates of pages; whatever is put into them is escaped."""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import jinja2
+
+from analysis.reporting.catalogue import PAGES
+
+TEMPLATES = Path(__file__).resolve().parent / "templates"
+
+
+@dataclass(frozen=True, slots=True)
+class Html:
+    """A piece of a page that a notebook shows as it is."""
+
+    text: str
+
+    def _repr_html_(self) -> str:
+        return self.text
+
+    def __repr__(self) -> str:
+        return f"<{len(self.text):,} characters of HTML>"
+
+
+def render(template: str, **values: Any) -> str:
+    """Fill a template: `answer` of this folder's templates, or `scoring/method` of a page."""
+    return _environment().get_template(f"{template}.html.j2").render(**values)
+
+
+def fragment(template: str, **values: Any) -> Html:
+    """Fill a template to be shown in a notebook."""
+    return Html(render(template, **values))
+
+
+def note(text: str) -> Html:
+    """Say in one line why something is not shown."""
+    return fragment("note", text=text)
+
+
+def style() -> str:
+    """Return the style sheet of every page."""
+    return (TEMPLATES / "style.css").read_text(encoding="utf-8")
+
+
+@functools.cache
+def _environment() -> jinja2.Environment:
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader([TEMPLATES, PAGES]), autoescape=True, undefined=jinja2.StrictUndefined,
+        trim_blocks=True, keep_trailing_newline=True,
+    )  # fmt: skip
+    environment.filters["together"] = lambda text: text.replace(" %", "\N{NO-BREAK SPACE}%")
+    return environment

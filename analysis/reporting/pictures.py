@@ -1,0 +1,61 @@
+"""Makes the pictures of a figure from the tables of some runs."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from analysis.reporting import catalogue, plotting
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from analysis.reporting.frames import Frames
+    from analysis.reporting.plotting import Drawing
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """One picture of a figure: its caption, the name of its files, and how to draw it (option: `width` in inches)."""
+
+    name: str
+    caption: str
+    draw: functools.partial[Drawing]
+
+
+def pictures(name: str, frames: Frames) -> list[Picture]:
+    """Make the pictures of a figure: several where its models or tasks do not fit on one.
+
+    Parameters
+    ----------
+    name
+        A figure of the catalogue.
+    frames
+        The tables that it is drawn from.
+
+    Returns
+    -------
+    list of Picture
+        Empty where the runs have no data for the figure. Several are numbered: "agreement-1", "agreement-2".
+    """
+    entry = catalogue.figure(name)
+    page = catalogue.page_of(name, "figures")
+    function = entry.draw or name
+    draw, caption = (catalogue.function(page, f"{module}.{function}") for module in ("plots", "captions"))
+    looks = plotting.looks(frames.runs.info["models"])
+    parts = [part for part in _parts(page, entry, frames) if not part[0].empty]
+    stem = entry.file or name
+    return [
+        Picture(stem if len(parts) == 1 else f"{stem}-{number}", caption(*part),
+                functools.partial(draw, *part, looks=looks))
+        for number, part in enumerate(parts, start=1)
+    ]  # fmt: skip
+
+
+def _parts(page: str, entry: catalogue.Figure, frames: Frames) -> Iterable[tuple[pd.DataFrame, ...]]:
+    if "." not in entry.data:
+        return [tuple(frames[table] for table in entry.data.split())]
+    found: Any = catalogue.function(page, entry.data)(frames)
+    return found
