@@ -53,7 +53,8 @@ class Run:
 
     def __repr__(self) -> str:
         info = self._runs.info
-        return f"<Run: {', '.join(info['studies'])}; {len(info['models'])} models. tables() and figures() list what there is>"
+        what = f"{', '.join(info['studies'])}; {len(info['models'])} models"
+        return f"<Run: {what}. tables() and figures() list what there is>"
 
     def tables(self) -> Listing:
         """List the tables of the pages that these runs are for: name -> title."""
