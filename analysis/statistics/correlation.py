@@ -30,7 +30,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from analysis.errors import InputError
-from analysis.statistics.multiplicity import adjusted
+from analysis.statistics import multiplicity
 
 LEAST, FEW = 4, 10  # no coefficient from fewer models than the first, a mark below the second
 METHODS = ("pearson", "spearman")
@@ -134,7 +134,7 @@ def holm(table: pd.DataFrame, by: Sequence[str]) -> pd.Series:
     """`p` after Holm, families told apart by some columns; what has no p value is no test."""
     corrected = pd.Series(np.nan, table.index)
     for _, family in table.dropna(subset=["p"]).groupby(list(by)):
-        corrected[family.index] = adjusted(family["p"], "holm")
+        corrected[family.index] = multiplicity.holm(family["p"])
     return corrected
 
 

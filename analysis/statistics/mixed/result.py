@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from analysis.statistics.mixed.design import INTERCEPT
-from analysis.statistics.multiplicity import adjusted
+from analysis.statistics.multiplicity import bonferroni, holm
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -130,9 +130,9 @@ def with_multiplicity(table: pd.DataFrame) -> pd.DataFrame:
     tested = ((table["term"] != INTERCEPT) & table["p"].notna()).to_numpy()
     p, n_tests = table["p"].to_numpy(), int(tested.sum())
     corrected: dict[str, Any] = {}
-    for method in ("bonferroni", "holm"):
-        corrected[f"p_{method}"] = np.full(len(table), np.nan)
-        corrected[f"p_{method}"][tested] = adjusted(p[tested], method)
+    for name, correct in (("p_bonferroni", bonferroni), ("p_holm", holm)):
+        corrected[name] = np.full(len(table), np.nan)
+        corrected[name][tested] = correct(p[tested])
     corrected["n_tests"] = n_tests
     for place, (name, values) in enumerate(corrected.items(), start=list(table.columns).index("p") + 1):
         table.insert(place, name, values)
