@@ -12,9 +12,9 @@ from __future__ import annotations
 import itertools
 import os
 import tempfile
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from analysis.errors import InputError
 from analysis.runs.conditions import subsamples
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 Parameters: TypeAlias = Sequence[Any] | Mapping[str, Any]
+Made = TypeVar("Made")
 
 
 class Runs:
@@ -53,6 +54,7 @@ class Runs:
         self.folders = tuple(folders)
         self.con = con
         self.info = _merge(self.folders)
+        self._kept: dict[Hashable, Any] = {}
         _create_views(self)
 
     def sql(self, query: str, parameters: Parameters = ()) -> pd.DataFrame:
@@ -77,6 +79,18 @@ class Runs:
         except duckdb.Error as error:
             names = ", ".join(str(folder.path) for folder in self.folders)
             raise InputError(f"{names}: cannot be read: {' '.join(str(error).split())}") from error
+
+    def kept(self, key: Hashable, make: Callable[[], Made]) -> Made:
+        """Call `make` once per key, keep what it returns as long as these runs, and return that at every later call.
+
+        Several tables are made of the same rows or the same fits. ::
+
+            rows = runs.kept("scored rows", lambda: _read(runs))
+        """
+        if key not in self._kept:
+            self._kept[key] = make()
+        found: Made = self._kept[key]
+        return found
 
     def __repr__(self) -> str:
         studies, models = ", ".join(self.info["studies"]), len(self.info["models"])

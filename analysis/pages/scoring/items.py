@@ -6,7 +6,6 @@ import math
 import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
-from weakref import WeakKeyDictionary
 
 import numpy as np
 import pandas as pd
@@ -22,8 +21,6 @@ METHODS = ("sampled", "exact")
 UNGROUPED = "all"  # the group of items that name none
 TOLERANCE = 1e-6  # between a row's score and the expectation of its probabilities
 _RANGE = re.compile(r"(-?\d+(?:\.\d+)?)-(-?\d+(?:\.\d+)?)")
-# Several tables are made of the same rows; they are forgotten with the runs that they were read from.
-_KEPT: WeakKeyDictionary[Runs, pd.DataFrame] = WeakKeyDictionary()
 
 
 def _scored(runs: Runs) -> bool:
@@ -51,9 +48,7 @@ def read(runs: Runs) -> pd.DataFrame:
         For runs without scores, a condition or a row that contradicts results/schema.json, or a human score without a
         known range.
     """
-    if runs not in _KEPT:
-        _KEPT[runs] = _read(runs)
-    return _KEPT[runs]
+    return runs.kept("scored rows", lambda: _read(runs))
 
 
 def _read(runs: Runs) -> pd.DataFrame:

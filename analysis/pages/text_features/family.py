@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
-from weakref import WeakKeyDictionary
 
 from analysis import features
 from analysis.errors import InputError
@@ -27,8 +26,6 @@ if TYPE_CHECKING:
 PREDICTORS = (*features.FEATURES, "text_logprob")
 CHOICES = ("all", "published")
 _RESPONSE = {"identity": "agreement", "logit": "logit"}
-# Several tables are made of the same fits; they are forgotten with the runs that they were made from.
-_KEPT: WeakKeyDictionary[Runs, dict[Hashable, Any]] = WeakKeyDictionary()
 
 
 @dataclass(frozen=True)
@@ -113,16 +110,11 @@ def family(runs: Runs, *, engine: str = "auto", scale: str = "identity", predict
     InputError
         For an unknown or missing predictor, an unknown engine or scale, and where not a single model can be fitted.
     """
-    kept = _KEPT.setdefault(runs, {})
-    key = (engine, scale, predictors)
-    if key not in kept:
-        kept[key] = _fit(runs, engine, scale, predictors)
-    found: Family = kept[key]
-    return found
+    return runs.kept(("mixed models", engine, scale, predictors), lambda: _fit(runs, engine, scale, predictors))
 
 
 def _fit(runs: Runs, engine: str, scale: str, predictors: str) -> Family:
-    frame = _frame(runs)
+    frame = runs.kept("responses with features", lambda: features.frame(runs))
     response = models.response(frame["agreement"], frame["logit"], scale=scale)
     name = _RESPONSE[scale]
     rows = frame.assign(**{name: response.values})
@@ -141,15 +133,6 @@ def _fit(runs: Runs, engine: str, scale: str, predictors: str) -> Family:
     if not fits:
         raise InputError(next(iter(left_out.values()), "no paraphrase has an answer"))
     return Family(models.Result(FAMILY, fits), formula, rows, response.note, dropped, left_out)
-
-
-def _frame(runs: Runs) -> pd.DataFrame:
-    """Responses with features, joined once."""
-    kept = _KEPT.setdefault(runs, {})
-    if "frame" not in kept:
-        kept["frame"] = features.frame(runs)
-    frame: pd.DataFrame = kept["frame"]
-    return frame
 
 
 def _formula(rows: pd.DataFrame, response: str, predictors: str, runs: Runs) -> tuple[str, dict[str, str]]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
-from weakref import WeakKeyDictionary
 
 import numpy as np
 import numpy.typing as npt
@@ -28,7 +27,6 @@ KEY = ["study", "language", "task", "model", "condition", "pattern"]
 # Sums over the wordings of one item, one wording as a rule; what they count is said in `_item_sums`.
 SUMS = ("asked", "valid", "pairs", "consistent", "yes", "yes_original", "yes_expected", "gold", "right",
         "right_original")  # fmt: skip
-_KEPT: WeakKeyDictionary[Runs, dict[str, Cells]] = WeakKeyDictionary()
 
 
 @dataclass(frozen=True)
@@ -100,11 +98,8 @@ def cells(runs: Runs, invalid: str = "dropped") -> Cells:
     """
     if invalid not in CONVENTIONS:
         raise InputError(f"invalid = {invalid!r} is not known; invalid answers are {' or '.join(CONVENTIONS)}")
-    kept = _KEPT.setdefault(runs, {})
-    if invalid not in kept:
-        prepare(runs)
-        kept[invalid] = _cells(runs, _item_sums(runs, invalid))
-    return kept[invalid]
+    prepare(runs)
+    return runs.kept(("wording cells", invalid), lambda: _cells(runs, _item_sums(runs, invalid)))
 
 
 def _labels(runs: Runs, study: str) -> list[str]:
