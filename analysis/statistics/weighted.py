@@ -12,6 +12,7 @@ Kendall, M. G. (1945). The treatment of ties in ranking problems. Biometrika 33,
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -111,11 +112,6 @@ def tau(counts: Array, x: Array, y: Array) -> Array:
     return _tau(counts, _rank(counts, x), _rank(counts, y))
 
 
-def spearman(counts: Array, x: Array, y: Array) -> Array:
-    """Spearman's correlation of two scores (items,) in every draw, midranks for ties: (draws,)."""
-    return _spearman(counts, _rank(counts, x), _rank(counts, y))
-
-
 def pearson(counts: Array, x: Array, y: Array) -> Array:
     """Pearson's correlation of two scores (items,) in every draw: (draws,)."""
     n = counts.sum(axis=1)
@@ -128,6 +124,11 @@ def pearson(counts: Array, x: Array, y: Array) -> Array:
         varies &= spread > n * (_RESIDUE * np.abs(values).max()) ** 2
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(varies, np.clip((product - sum_x * sum_y / n) / np.sqrt(of_x * of_y), -1, 1), np.nan)
+
+
+def by_unit(measure: Callable[[Array, Array, Array], Array], counts: Array, x: Array, y: Array) -> Array:
+    """Apply a measure of two scores, `tau` or `pearson`, to every unit: twice (items, units) -> (draws, units)."""
+    return np.column_stack([measure(counts, one, other) for one, other in zip(x.T, y.T, strict=True)])
 
 
 @dataclass(frozen=True, slots=True)

@@ -140,8 +140,7 @@ def _kurtosis(columns: Columns, counts: Array, *, biased: bool) -> dict[str, Arr
 
 
 def _tau(columns: Columns, counts: Array) -> dict[str, Array]:
-    pairs = zip(columns["score"].T, columns["gold"].T, strict=True)
-    return {"tau": np.column_stack([weighted.tau(counts, x, y) for x, y in pairs])}
+    return {"tau": weighted.by_unit(weighted.tau, counts, columns["score"], columns["gold"])}
 
 
 def _tuned(runs: Runs, rows: pd.DataFrame) -> Iterator[Pair]:

@@ -86,5 +86,4 @@ def left_out(part: pd.DataFrame, *, resamples: int = DRAWS, seed: int = 0) -> pd
 
 
 def _pearson(columns: Columns, counts: Array) -> dict[str, Array]:
-    pairs = zip(columns["kurtosis"].T, columns["tau"].T, strict=True)
-    return {"pearson": np.column_stack([weighted.pearson(counts, x, y) for x, y in pairs])}
+    return {"pearson": weighted.by_unit(weighted.pearson, counts, columns["kurtosis"], columns["tau"])}

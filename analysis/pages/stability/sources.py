@@ -17,6 +17,7 @@ import pandas as pd
 from analysis.pages.stability import measures, printed
 from analysis.pages.stability import tables as stability
 from analysis.runs.agreement import ORIGINAL, SPREAD, SUMMED, prepare
+from analysis.statistics import weighted
 from analysis.statistics.resampling import DRAWS, Array, Columns, bootstrap, mean, paired
 
 if TYPE_CHECKING:
@@ -165,14 +166,7 @@ def _by_item(masses: Columns, means: Columns, spreads: Columns, named: Mapping[s
 
 
 def _correlation(columns: Columns, counts: Array) -> dict[str, Array]:
-    """Pearson correlation over the drawn items; NaN where one of the two does not vary."""
-    a, b = (values - values.mean(axis=0) for values in (columns["a"], columns["b"]))  # else the squares cancel
-    n = counts.sum(axis=1, keepdims=True)
-    mean_a, mean_b = counts @ a / n, counts @ b / n
-    square_a, square_b = counts @ a**2 / n, counts @ b**2 / n
-    variance_a, variance_b = square_a - mean_a**2, square_b - mean_b**2
-    # A draw of equal values leaves rounding residue, which is no variance.
-    varies = (variance_a > 1e-13 * square_a) & (variance_b > 1e-13 * square_b) & (len(a) >= LEAST_ITEMS)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        r = (counts @ (a * b) / n - mean_a * mean_b) / np.sqrt(variance_a * variance_b)
-    return {"r": np.where(varies, np.clip(r, -1, 1), np.nan)}
+    """Correlate the two sources' item-level values; NaN if there are fewer than LEAST_ITEMS or one does not vary."""
+    a, b = columns["a"], columns["b"]
+    r = weighted.by_unit(weighted.pearson, counts, a, b)
+    return {"r": r if len(a) >= LEAST_ITEMS else np.full_like(r, np.nan)}
