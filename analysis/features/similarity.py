@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-IDENTITY = {"name": "edit similarity", "version": "1"}
-
 
 class Pattern:
     """A text made ready to be compared with many others.

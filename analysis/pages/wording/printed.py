@@ -29,8 +29,3 @@ def matrix() -> pd.DataFrame:
     """The printed matrix of Figure 8 in long form, in its printed order: measure_a, measure_b, r."""
     wide = pd.read_csv(FOLDER / "takayama_figure8.csv").set_index("measure")
     return wide.stack().rename("r").rename_axis(["measure_a", "measure_b"]).reset_index()
-
-
-def size() -> pd.DataFrame:
-    """The printed Table 2: pattern, r (Spearman, size and Overall, Japanese morality)."""
-    return pd.read_csv(FOLDER / "takayama_table2.csv")[["pattern", "r"]]

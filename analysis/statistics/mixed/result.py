@@ -40,7 +40,7 @@ class Result:
         Columns: term; estimate, se, lower, upper (95 %, t) on the raw scale of predictor and response; df
         (Satterthwaite), statistic (t), p (two-sided); p_bonferroni, p_holm over the `n_tests` tests of the table,
         intercepts left out; estimate_std, the response's change in its SDs per SD of the predictor; n_rows, n_items;
-        engine. `attrs` holds n_tests.
+        engine.
         """
         return with_multiplicity(self._stacked(_coefficients))
 
@@ -104,7 +104,6 @@ def compare_scales(identity: Result, logit: Result) -> pd.DataFrame:
     DataFrame
         One row per fit and predictor that both scales estimated: term; estimate, se, p_bonferroni and estimate_std of
         either scale (suffix _identity, _logit); same_sign; same_significance (Bonferroni, 0.05); agreement, in words.
-        `attrs` counts n, same_sign and same_significance.
     """
     key = [*dict.fromkeys((*(() if "model" in identity.by else ("model",)), *identity.by)), "term"]
     shown = [*key, "estimate", "se", "p_bonferroni", "estimate_std"]
@@ -121,7 +120,6 @@ def compare_scales(identity: Result, logit: Result) -> pd.DataFrame:
     ]
     said = ["significant on both, same sign", "significant on both, opposite sign", "on identity only", "on logit only"]
     both["agreement"] = np.select(words, said, "significant on neither")
-    both.attrs = {"n": len(both), **{name: int(both[name].sum()) for name in ("same_sign", "same_significance")}}
     return both
 
 
@@ -136,7 +134,6 @@ def with_multiplicity(table: pd.DataFrame) -> pd.DataFrame:
     corrected["n_tests"] = n_tests
     for place, (name, values) in enumerate(corrected.items(), start=list(table.columns).index("p") + 1):
         table.insert(place, name, values)
-    table.attrs["n_tests"] = n_tests
     return table
 
 
