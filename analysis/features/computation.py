@@ -14,8 +14,7 @@ from analysis.features import dependencies, negation_cues, similarity, store, wo
 from analysis.features import sentiment as sentiments
 from analysis.features.component import Component, Missing, describe
 from analysis.features.store import Record, Stored
-from analysis.runs.agreement import ORIGINAL
-from analysis.runs.folder import literal
+from analysis.runs.folder import ORIGINAL, literal
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from analysis.features.frames import load
 from analysis.features.names import FEATURES
-from analysis.runs.agreement import ORIGINAL
+from analysis.runs.folder import ORIGINAL
 
 if TYPE_CHECKING:
     import pandas as pd

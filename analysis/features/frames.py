@@ -9,7 +9,7 @@ from analysis.features import store
 from analysis.features.component import describe
 from analysis.features.computation import DEFAULT_LANGUAGE, compute, language_sql
 from analysis.features.names import FEATURES
-from analysis.runs.folder import literal
+from analysis.runs.folder import UNIT, literal
 
 if TYPE_CHECKING:
     import numpy as np
@@ -85,7 +85,7 @@ def frame(runs: Runs, *, original: bool = False) -> pd.DataFrame:
     answers = _answers(runs, original)
     units = runs.execute("SELECT study, model, condition FROM units ORDER BY position").fetchall()
     names: dict[str, Any] = {}
-    for key, values in zip(("study", "model", "condition"), zip(*units, strict=True), strict=True):
+    for key, values in zip(UNIT, zip(*units, strict=True), strict=True):
         codes, labels = pd.factorize(pd.Series(values, dtype=object))
         names[key] = pd.Categorical.from_codes(codes[answers["unit"]], categories=labels)
     place = answers["place"]

@@ -12,12 +12,11 @@ from typing import TYPE_CHECKING
 
 from analysis.errors import InputError
 from analysis.runs.conditions import subsamples
-from analysis.runs.folder import literal
+from analysis.runs.folder import ORIGINAL, literal
 
 if TYPE_CHECKING:
     from analysis.runs import Runs
 
-ORIGINAL = "original"
 # What the rows of an item come to, whichever of its rows are taken together.
 SUMMED = """count(*) AS n_rows, count(agreement) AS n_valid,
     avg(validity) AS validity_mean, stddev_samp(validity) AS validity_sd,

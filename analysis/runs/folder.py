@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 SCHEMA: dict[str, Any] = json.loads(
     (Path(__file__).resolve().parents[2] / "results" / "schema.json").read_text(encoding="utf-8")
 )
-KEY: tuple[str, ...] = tuple(SCHEMA["responses"]["key"])
+KEY: tuple[str, ...] = tuple(SCHEMA["responses"]["key"])  # study, model, condition, item, variant: one response
+UNIT = KEY[:3]  # study, model, condition: what one model was asked in one way
+ORIGINAL = "original"  # pattern of an item's own wording; every other pattern is a rewording of it
 _DUCKDB_TYPES = {
     "string": "VARCHAR",
     "double": "DOUBLE",

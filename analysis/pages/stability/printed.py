@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from analysis.pages.stability import tables
-from analysis.reporting.printed import FOLDER, OURS
+from analysis.reporting.printed import FOLDER, OURS, with_printed
+from analysis.runs.folder import ORIGINAL
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -44,18 +45,7 @@ def compare(
     found = matched(runs, ours)
     if found.empty:
         return found.drop(columns="printed")
-    return beside(found, found, printed())
-
-
-def beside(ours: pd.DataFrame, found: pd.DataFrame, rows: pd.DataFrame) -> pd.DataFrame:
-    """Our rows, and behind those of each study, model and condition in `found` (`matched`) the printed ones."""
-    units = ["study", "model", "condition"]
-    # Printed rows carry the names of the run they stand beside, so that a group sorts and filters as one.
-    named = found[[*units, "printed"]].drop_duplicates().merge(rows, on="printed")
-    both = pd.concat([ours, named], ignore_index=True) if len(named) else ours
-    # The sort is stable: our rows were first, the printed ones follow them.
-    order = both.groupby(units, sort=False).ngroup()
-    return both.iloc[order.argsort(kind="stable")].drop(columns="printed", errors="ignore").reset_index(drop=True)
+    return with_printed(found, found, printed())
 
 
 def matched(runs: Runs, frame: pd.DataFrame) -> pd.DataFrame:
@@ -93,7 +83,7 @@ def _studies(runs: Runs) -> list[str]:
     """Studies whose items are the printed ones."""
     known = set(pd.read_csv(FOLDER / "haller_items.csv")["fingerprint"])
     items = runs.sql(
-        "SELECT study, item, min(text) FILTER (WHERE pattern = 'original') AS text FROM stimuli GROUP BY study, item"
+        f"SELECT study, item, min(text) FILTER (WHERE pattern = '{ORIGINAL}') AS text FROM stimuli GROUP BY study, item"
     )
     items["known"] = items["text"].map(lambda text: isinstance(text, str) and fingerprint(text) in known)
     matched = items.groupby("study")["known"].agg(["all", "sum"])

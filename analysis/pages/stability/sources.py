@@ -16,7 +16,9 @@ import pandas as pd
 
 from analysis.pages.stability import measures, printed
 from analysis.pages.stability import tables as stability
-from analysis.runs.agreement import ORIGINAL, SPREAD, SUMMED, prepare
+from analysis.reporting.printed import OURS, with_printed
+from analysis.runs.agreement import SPREAD, SUMMED, prepare
+from analysis.runs.folder import ORIGINAL
 from analysis.statistics import weighted
 from analysis.statistics.resampling import DRAWS, Array, Columns, bootstrap, mean, paired
 
@@ -49,7 +51,7 @@ def models(
     for names, of_source in _studies(runs):
         # Unit by unit, its sources one below the other.
         table = pd.concat([stability.of_units(of_source[name], **options) for name in names], keys=range(len(names)))
-        table.insert(3, "source", printed.OURS)
+        table.insert(3, "source", OURS)
         table.insert(4, "paraphrase_source", [names[place] for place in table.index.get_level_values(0)])
         tables.append(table.swaplevel().sort_index())
     if not tables:
@@ -58,7 +60,7 @@ def models(
         empty.insert(4, "paraphrase_source", pd.Series(dtype=object))
         return empty
     ours = pd.concat(tables, ignore_index=True)
-    return printed.beside(ours, printed.matched(runs, ours), printed.printed_sources())
+    return with_printed(ours, printed.matched(runs, ours), printed.printed_sources())
 
 
 def agreement(

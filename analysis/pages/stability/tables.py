@@ -22,7 +22,9 @@ import pandas as pd
 
 from analysis.pages.stability import measures
 from analysis.pages.stability.cases import distribution, divergent, excluded, invalid, outliers
+from analysis.reporting.thresholds import LOW_MASS
 from analysis.runs.agreement import SPREAD, prepare
+from analysis.runs.folder import UNIT
 from analysis.statistics.resampling import DRAWS, bootstrap, paired
 
 if TYPE_CHECKING:
@@ -41,7 +43,6 @@ __all__ = [
 ]
 
 THRESHOLDS = (0.05, 0.10, 0.25)
-LOW_MASS = 0.5  # below it, an option is not even what the model would say most of the time
 
 
 def items(runs: Runs) -> pd.DataFrame:
@@ -194,7 +195,7 @@ def item_stability(runs: Runs) -> pd.DataFrame:
         for one model; n_models.
     """
     table = items(runs)
-    largest = table.groupby(["study", "model", "condition"])["agreement_sd"].transform("max")
+    largest = table.groupby(list(UNIT))["agreement_sd"].transform("max")
     table["normalised"] = table["agreement_sd"] / largest
     table = table[table["normalised"].notna()]  # 0 / 0, where a model never moves, is NaN too
     table = table.assign(family=table["model"].map({name: _family(m) for name, m in runs.info["models"].items()}))

@@ -9,11 +9,11 @@ import pandas as pd
 from analysis.pages.text_features.terms import name
 from analysis.reporting.catalogue import column
 from analysis.reporting.columns import value
+from analysis.reporting.thresholds import LOW_MASS
 from analysis.reporting.words import FEW_ITEMS, FEW_MODELS, count, listing
 from analysis.statistics.mixed.result import ALPHA
 
 COLLINEAR = 10.0  # a variance inflation factor from which an estimate is not to be read on its own
-LOW_MASS = 0.5
 SYNTAX = ("left_dependents", "right_dependents")
 
 

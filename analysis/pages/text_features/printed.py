@@ -9,6 +9,7 @@ import pandas as pd
 from analysis import features
 from analysis.pages.stability import printed as published
 from analysis.pages.text_features.tables import DAGGER, mixed
+from analysis.reporting.printed import FOLDER, OURS, with_printed
 from analysis.statistics.mixed.design import FAMILY
 
 if TYPE_CHECKING:
@@ -32,16 +33,16 @@ def table3(runs: Runs, *, engine: str = "auto") -> pd.DataFrame:
         effect_X, effect_X_se, effect_X_dagger ("†" where not significant after Bonferroni over the tests of these
         runs); n_rows, n_items. A printed row follows ours where the model and its items were printed.
     """
-    ours = _wide(mixed(runs, engine=engine, predictors="published"), list(FAMILY)).assign(source=published.OURS)
-    beside = published.matched(runs, ours)[[*FAMILY, "printed"]].merge(printed(), on="printed")
-    both = pd.concat([ours, beside], ignore_index=True)
-    order = both.groupby(list(FAMILY), sort=False).ngroup().argsort(kind="stable")
-    return both.iloc[order].reset_index(drop=True)[[*FAMILY, "source", *EFFECTS, "n_rows", "n_items"]]
+    ours = _wide(mixed(runs, engine=engine, predictors="published"), list(FAMILY)).assign(source=OURS)
+    # Printed rows have no counts, so these are floats; always, lest the type depend on which models were printed.
+    ours = ours.astype({"n_rows": float, "n_items": float})
+    both = with_printed(ours, published.matched(runs, ours), printed())
+    return both[[*FAMILY, "source", *EFFECTS, "n_rows", "n_items"]]
 
 
 def printed() -> pd.DataFrame:
     """The printed rows under our column names, with `printed`, the model's printed name."""
-    rows = pd.read_csv(published.FOLDER / "haller_table3.csv")
+    rows = pd.read_csv(FOLDER / "haller_table3.csv")
     rows = rows.assign(dagger=rows["significant"].map({True: "", False: DAGGER}))
     return _wide(rows, ["model"], per_cent=True).rename(columns={"model": "printed"}).assign(source=SOURCE)
 
@@ -61,5 +62,5 @@ def _wide(rows: pd.DataFrame, unit: list[str], per_cent: bool = False) -> pd.Dat
 
 def printed_effects() -> pd.DataFrame:
     """The printed effects in long form: model, term, estimate (percentage points), p_bonferroni (with a dagger 1)."""
-    rows = pd.read_csv(published.FOLDER / "haller_table3.csv")
+    rows = pd.read_csv(FOLDER / "haller_table3.csv")
     return rows.assign(p_bonferroni=rows["significant"].map({True: 0.0, False: 1.0}))

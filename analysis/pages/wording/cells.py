@@ -11,19 +11,18 @@ import numpy.typing as npt
 import pandas as pd
 
 from analysis.errors import InputError
-from analysis.runs.folder import literal
+from analysis.runs.folder import ORIGINAL, literal
 from analysis.statistics.resampling import Array
 
 if TYPE_CHECKING:
     from analysis.runs import Runs
 
 PROTOCOL = "wording"
-ORIGINAL = "original"
-PATTERNS = ("synonym", "antonym", "agreement", "strong_agreement")
-SHORT_NAMES = {"synonym": "Synonym", "antonym": "Antonym", "agreement": "Agreement", "strong_agreement": "Strong agr."}
+# What may be done to a question, with the heading that figures give it.
+PATTERNS = {"synonym": "Synonym", "antonym": "Antonym", "agreement": "Agreement", "strong_agreement": "Strong agr."}
 CONVENTIONS = ("dropped", "inconsistent")
 STAGES = {"base": "base", "instruct": "instruct", "tuned": "instruct"}  # as the paper's two columns have it
-KEY = ["study", "language", "task", "model", "condition", "pattern"]
+UNIT = ["study", "model", "language", "task", "condition", "pattern"]  # what a measure is computed for
 # Sums over the wordings of one item, one wording as a rule; what they count is said in `_item_sums`.
 SUMS = ("asked", "valid", "pairs", "consistent", "yes", "yes_original", "yes_expected", "gold", "right",
         "right_original")  # fmt: skip
@@ -202,8 +201,8 @@ def _item_sums(runs: Runs, invalid: str) -> pd.DataFrame:
 
 
 def _cells(runs: Runs, rows: pd.DataFrame) -> Cells:
-    units = _units(runs, rows[KEY].drop_duplicates())
-    column = pd.MultiIndex.from_frame(units[KEY]).get_indexer(pd.MultiIndex.from_frame(rows[KEY]))
+    units = _units(runs, rows[UNIT].drop_duplicates())
+    column = pd.MultiIndex.from_frame(units[UNIT]).get_indexer(pd.MultiIndex.from_frame(rows[UNIT]))
     items = rows.drop_duplicates(["study", "item"]).sort_values(["study", "place"])[["study", "item"]]
     row = pd.MultiIndex.from_frame(items).get_indexer(pd.MultiIndex.from_frame(rows[["study", "item"]]))
     shape = (len(items), len(units))

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 import pandas as pd
 
-from analysis.pages.wording.cells import KEY, ORIGINAL, prepare
+from analysis.pages.wording.cells import UNIT, prepare
+from analysis.runs.folder import ORIGINAL
 from analysis.statistics.resampling import Array, Columns, bootstrap, ratio
 
 if TYPE_CHECKING:
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
 BINS = 10
 BAND = (0.2, 0.8)  # where the paper takes a model's confidence to be low
 Grouped: TypeAlias = Callable[[Columns, Array, tuple[str, ...]], dict[str, Array]]
-UNIT = ["study", "model", "language", "task", "condition", "pattern"]
 
 
 def shifts(runs: Runs, *, resamples: int = 10_000, seed: int = 0) -> pd.DataFrame:
@@ -89,10 +89,10 @@ def _resampled(
     rows: pd.DataFrame, groups: dict[str, pd.Series], statistic: Grouped, resamples: int, seed: int
 ) -> pd.DataFrame:
     """Per unit the statistic of sums by group of pairs, with intervals over items; and n of every group."""
-    units = rows[KEY].drop_duplicates().reset_index(drop=True)
+    units = rows[UNIT].drop_duplicates().reset_index(drop=True)
     if units.empty:
         return _nothing(units, tuple(groups), statistic)
-    column = pd.MultiIndex.from_frame(units).get_indexer(pd.MultiIndex.from_frame(rows[KEY]))
+    column = pd.MultiIndex.from_frame(units).get_indexer(pd.MultiIndex.from_frame(rows[UNIT]))
     item = pd.factorize(pd.MultiIndex.from_frame(rows[["study", "item"]]))[0]
     shape = (int(item.max(initial=-1)) + 1, len(units))
     asked = np.zeros(shape, bool)

@@ -9,16 +9,16 @@ import numpy as np
 import pandas as pd
 
 from analysis.pages.wording import printed
-from analysis.pages.wording.cells import KEY, ORIGINAL, Cells, cells, prepare
+from analysis.pages.wording.cells import UNIT, Cells, cells, prepare
 from analysis.pages.wording.measures import MEASURES, Target, differences, intervals
+from analysis.reporting.printed import OURS
+from analysis.runs.folder import ORIGINAL
 
 if TYPE_CHECKING:
     from analysis.runs import Runs
     from analysis.statistics.resampling import Interval
 
-OURS = "these runs"
 ALL = "all"  # of languages, tasks or patterns: the mean over them
-UNIT = ["study", "model", "language", "task", "condition", "pattern"]
 # Undefined for the original question, which is not compared with itself.
 COMPARED = ("consistency", "diff_yes", "excess_yes", "accuracy_original", "diff_acc", "overall")
 DIFFERENT = ("valid", "consistency", "yes", "diff_yes", "excess_yes", "accuracy", "diff_acc", "overall")
@@ -47,7 +47,7 @@ def consistency(runs: Runs, *, invalid: str = "dropped", resamples: int = 10_000
     """
     found = cells(runs, invalid)
     frame = _measured(found, [(i,) for i in range(len(found.units))], resamples, seed)
-    frame = pd.concat([found.units[KEY], frame], axis=1)
+    frame = pd.concat([found.units[UNIT], frame], axis=1)
     frame.insert(0, "n", found.sums["pairs"].sum(axis=0).astype(int))
     return _blank_original(frame)[[*UNIT, "n", "n_items", *MEASURES, *ENDS]]
 

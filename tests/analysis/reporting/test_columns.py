@@ -6,12 +6,12 @@ import re
 
 import pandas as pd
 import pytest
+from analysis.reporting.registry import PAGE_OF, PAGES, TABLES
 
 from analysis.pages.text_features.columns import TERMS
 from analysis.pages.text_features.family import PREDICTORS
 from analysis.reporting import files, tables
 from analysis.reporting.columns import SHARED, Column, column, own
-from analysis.reporting.registry import PAGE_OF, PAGES, TABLES
 
 MADE_BY_RUNS = {"flip_*": "flip_125", "kurtosis_*": "kurtosis_1_100", "tau_*": "tau_-5_5"}
 # What one page must say in words of its own, and what another page says of a column of the same name.

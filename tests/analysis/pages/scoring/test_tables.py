@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pyarrow.parquet as pq
 import pytest
+from analysis.reporting.registry import TABLES
 from scipy import stats
 
 from analysis import runs
@@ -18,7 +19,6 @@ from analysis.pages.scoring import tables as scores
 from analysis.pages.scoring.influence import left_out, points
 from analysis.pages.scoring.printed import printed, printed_differences
 from analysis.reporting import tables
-from analysis.reporting.registry import TABLES
 from helpers.scoring_runs import FAMILY, Judge, condition, make_run, name_of, one_judge, stimuli, write_scores
 from helpers.synthetic import edit_run_json
 

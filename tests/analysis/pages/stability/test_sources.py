@@ -7,13 +7,14 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
+from analysis.reporting.registry import TABLES
 from scipy.stats import pearsonr
 
 from analysis import runs
-from analysis.pages.stability import printed, sources
+from analysis.pages.stability import sources
 from analysis.pages.stability import tables as stability
 from analysis.reporting import page, tables
-from analysis.reporting.registry import TABLES
+from analysis.reporting.printed import OURS
 from analysis.statistics import resampling
 from helpers.synthetic import random_frame, write_run
 
@@ -170,6 +171,6 @@ def test_table_7_stands_beside_a_printed_model(shared, tmp_path):
     run = runs.open(write_run(tmp_path / "run", sourced(frame, lambda n: "gpt" if n < 3 else "claude")))
     found = sources.models(run, resamples=0)
     assert found["model"].tolist() == ["FacebookAI/roberta-large"] * 4 + ["another"] * 2
-    assert found["source"].tolist()[:4] == [printed.OURS] * 2 + ["Haller et al., Table 7"] * 2
+    assert found["source"].tolist()[:4] == [OURS] * 2 + ["Haller et al., Table 7"] * 2
     assert found["paraphrase_source"].tolist()[:4] == ["gpt", "claude", "gpt-3.5-turbo", "claude-3-5-sonnet"]
     assert found.iloc[3][["range_mean", "sd_mean", "flip_25", "n_items"]].tolist() == [0.47, 0.08, 0.37, 56]
