@@ -27,7 +27,7 @@ from typing import Any, NoReturn
 
 from inference.asking.execute import Task
 from inference.errors import InputError
-from inference.protocols import PROTOCOLS
+from inference.protocols import names
 from inference.stimuli.records import text_of
 
 TOP = {"out": str, "ray": str, "ray-workers": int, "defaults": dict, "study": list}
@@ -140,9 +140,9 @@ def _study(
     """How messages call a study, and the call that would run it alone."""
     where = f"{file}, [[study]] {number}" + (f" ({table['name']})" if isinstance(table.get("name"), str) else "")
     protocol = table.get("protocol")
-    if protocol not in PROTOCOLS:
+    if protocol not in names():
         given = "is missing" if protocol is None else f"is {protocol!r}"
-        raise InputError(f"{where}, protocol: {given}; there are {', '.join(PROTOCOLS)}")
+        raise InputError(f"{where}, protocol: {given}; there are {', '.join(names())}")
     parser = parser_of(protocol)
     actions = {
         option.removeprefix("--"): action

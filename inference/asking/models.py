@@ -73,17 +73,9 @@ def read_descriptions(path: str) -> dict[str, dict[str, Any]]:
     InputError
         For a file that cannot be read, an unknown field or a wrong value.
     """
-    import yaml
+    from inference.stimuli.records import read_yaml
 
-    from inference.stimuli.records import text_of
-
-    try:
-        content = yaml.safe_load(text_of(Path(path)))
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read ({error.strerror})") from None
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        raise InputError(f"{path}{f', line {mark.line + 1}' if mark else ''}: malformed YAML") from None
+    content = read_yaml(Path(path))
     if not isinstance(content, dict) or not all(isinstance(fields, dict) for fields in content.values()):
         raise InputError(f"{path}: expected model ids, each with fields ({', '.join(FIELDS)})")
     for model, fields in content.items():

@@ -13,9 +13,11 @@ import yaml
 from inference.demo import DEMO
 from inference.demo.exercises import KINDS, Exercise, agreement
 from inference.demo.world import Wording, World
-from inference.stimuli.prompts import CHAT, CLOZE, OPTION_ORDERS, Prompt, PromptBook
+from inference.stimuli.prompts import CHAT, CLOZE, OPTION_FIELDS, OPTION_ORDERS, Prompt, PromptBook, option_values
 from inference.stimuli.study import Option, Variant
 
+AGREEMENT = DEMO.parent / "protocols" / "agreement" / "prompts.yaml"
+"""The file of the agreement protocol; read, as the protocol itself stands above the demo models and imports them."""
 OPTIONS = (Option("agree", "agree"), Option("disagree", "disagree"))
 LABELS = {"yes": "agree", "no": "disagree"}
 MIX = {"agreement": 0.48, "question": 0.16, "pair": 0.16, "choice": 0.12, "rating": 0.08}
@@ -46,13 +48,13 @@ class Corpus:
     def __init__(self, world: World) -> None:
         self.world = world
         self.formats: dict[str, Any] = yaml.safe_load((DEMO / "formats.yaml").read_text(encoding="utf-8"))
-        self.book = PromptBook.load()
+        self.book = PromptBook.load(None, AGREEMENT, OPTION_FIELDS)
 
     @cached_property
     def mask_words(self) -> dict[str, tuple[str, ...]]:
         """Answer -> its lower-case words at the mask, the agreement protocol's mask word sets."""
-        form = yaml.safe_load((DEMO.parent / "protocols" / "agreement.yaml").read_text(encoding="utf-8"))[CLOZE]
-        return {answer: tuple(form["answers"][label]) for answer, label in LABELS.items()}
+        words = self.book.words(CLOZE)
+        return {answer: words[label] for answer, label in LABELS.items()}
 
     def draw(self, rng: random.Random, wording: Wording = "trained") -> Exercise:
         """One exercise, its kind drawn by MIX."""
@@ -112,7 +114,8 @@ class Corpus:
 
     def agreement_prompt(self, text: str, form: str, option_order: str, mask_token: str | None = None) -> Prompt:
         """A statement as the agreement protocol renders it."""
-        return self.book.render(form, Variant("item", "variant", "paraphrase", text, OPTIONS), option_order, mask_token)
+        variant = Variant("item", "variant", "paraphrase", text, OPTIONS)
+        return self.book.render(form, option_values(variant, mask_token), option_order=option_order)
 
     def sample(self, draw: Callable[[random.Random], Any], rng: random.Random) -> Iterator[Any]:
         """Endless draws."""

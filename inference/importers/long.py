@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from inference.errors import InputError
-from inference.importers import columns, saving
+from inference.importers import saving
+from inference.stimuli import records
 from inference.stimuli.study import ORIGINAL, PARAPHRASE, Item, Option, Study, Variant
 
 if TYPE_CHECKING:
@@ -75,27 +76,27 @@ def read(files: Sequence[tuple[str | None, Path]], layout: Layout) -> LongTable:
     InputError
         A file or column that cannot be read, an empty id or text; with file and row.
     """
-    described = [*layout.roles.values(), *layout.conditions]
+    wanted = [*layout.roles.values(), *layout.conditions, *layout.values]
     table = LongTable(values=tuple([] for _ in layout.values))
     numbering = _Numbering()
     for name, path in files:
-        for place, cells in columns.read(path, [*described, *layout.values]):
+        for place, record in records.Records(path, wanted):
             where = f"{path}, {place}"
-            given = _given(where, layout, cells[: len(layout.roles)])
+            given = _given(where, layout, record)
             item, text, variant = given["item"], given.get("text"), given.get("variant")
             pattern = given.get("pattern") or (ORIGINAL if variant == ORIGINAL else PARAPHRASE)
             if variant is None:
                 variant = numbering.name(item, pattern, text or "")
             table.place.append(where)
             table.model.append(given.get("model") or name or path.stem)
-            table.condition.append(_condition(where, table, layout, cells[len(layout.roles) : len(described)]))
+            table.condition.append(_condition(where, table, layout, record))
             table.item.append(item)
             table.variant.append(variant)
             table.pattern.append(pattern)
             table.text.append(f"{item} {variant}" if text is None else text)
             table.gold.append(given.get("gold", ""))
-            for values, cell in zip(table.values, cells[len(described) :], strict=True):
-                values.append(cell)
+            for values, column in zip(table.values, layout.values, strict=True):
+                values.append(record[column])
     return table
 
 
@@ -188,18 +189,19 @@ def group(table: LongTable) -> Keys:
     return Keys(table.place, np.array(of), np.array(first))
 
 
-def _given(where: str, layout: Layout, cells: Sequence[str | None]) -> dict[str, str]:
+def _given(where: str, layout: Layout, record: Mapping[str, str | None]) -> dict[str, str]:
     """role -> cell. Ids are without blanks around them; a text is asked exactly as it was given."""
     given = {}
-    for (role, column), cell in zip(layout.roles.items(), cells, strict=True):
+    for role, column in layout.roles.items():
+        cell = record[column]
         given[role] = _filled(where, column, cell) if role != "gold" else (cell or "").strip()
         if role == "text" and cell is not None:
             given[role] = cell
     return given
 
 
-def _condition(where: str, table: LongTable, layout: Layout, cells: Sequence[str | None]) -> str:
-    values = [_filled(where, column, cell) for column, cell in zip(layout.conditions, cells, strict=True)]
+def _condition(where: str, table: LongTable, layout: Layout, record: Mapping[str, str | None]) -> str:
+    values = [_filled(where, column, record[column]) for column in layout.conditions]
     name = "/".join(values) or layout.condition
     fields = {"form": saving.FORM, **dict(zip(layout.conditions, values, strict=True))}
     if table.conditions.setdefault(name, fields) != fields:

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from inference.arguments import add_models_file
 from inference.errors import InputError
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--name", metavar="STUDY", help="name of the study (default: the name of the run folder)")
     parser.add_argument("--language", metavar="CODE", help="language of the texts, for example en")
-    parser.add_argument("--models", metavar="FILE", help="YAML: model id -> series, stage, parameters, family ...")
+    add_models_file(parser)
 
 
 def named(files: Sequence[str]) -> list[tuple[str | None, Path]]:

@@ -35,7 +35,7 @@ def read_dataset(source: str) -> list[Record]:
     elif split:
         raise InputError(f"{name}: has no splits; leave out '#{split}'")
     if not len(data):
-        raise InputError(f"{source}: there is nothing in it")
+        raise InputError(f"{source}: there are no rows in it")
     return [(f"row {number}", dict(row)) for number, row in enumerate(data, start=1)]
 
 

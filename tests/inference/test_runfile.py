@@ -19,7 +19,7 @@ from inference.asking import session
 from inference.asking.one_model import Settings
 from inference.demo import FAMILY
 from inference.errors import InputError
-from inference.protocols import PROTOCOLS
+from inference.protocols import names
 from inference.runfile import TableParser, _arguments, read
 from inference.runfolder import status
 
@@ -204,7 +204,7 @@ REFUSED = [
     ('items = "items.csv"', 'items = "no.csv"', "plan.toml, [[study]] 1 (orders), items: no.csv: cannot be read"),
     ('model = ["a", "c"]', 'model = ["./x"]', "plan.toml, [[study]] 2 (texts), model: --model ./x: no such folder"),
     ("samples = 2", "samples = 0", "plan.toml, [[study]] 2 (texts): 0 samples of 32 tokens: ask for at least one"),
-    ("samples = 2", 'prompt = "p.yaml"', "[[study]] 2 (texts), prompt: p.yaml: the prompt file cannot be read"),
+    ("samples = 2", 'prompt = "p.yaml"', "[[study]] 2 (texts), prompt: p.yaml: cannot be read"),
     ("samples = 2", 'models = "m.yaml"', "plan.toml, [[study]] 2 (texts), models: m.yaml: cannot be read"),
     ('name = "texts"', 'name = "orders"', "[[study]] 2 (orders): there is a study 'orders' already; give this one"),
     ('name = "texts"', 'name = "a/b"', "plan.toml, [[study]] 2 (a/b): 'a/b' cannot be the name of a folder"),
@@ -226,7 +226,7 @@ def test_a_prompt_file_without_the_forms_that_could_be_asked_is_found_before_a_m
     (folder / "mine.yaml").write_text(template, encoding="utf-8")
     (folder / "plan.toml").write_text(PLAN.replace("samples = 2", 'prompt = "mine.yaml"'), encoding="utf-8")
     assert run(folder) == 2
-    assert "mine.yaml, form plain: answers lacks the option 'agree'" in capsys.readouterr().err
+    assert "mine.yaml, form plain: answers has no option 'agree'" in capsys.readouterr().err
     assert loaded == []
 
 
@@ -269,7 +269,7 @@ def test_the_plan_of_the_readme_asks_every_protocol_and_is_right(tmp_path, loade
     block = re.search(r"`plan\.toml`:\n\n((?:    .*\n|\n)+)", readme)
     (tmp_path / "plan.toml").write_text(textwrap.dedent(block[1]), encoding="utf-8")
     plan = read(tmp_path / "plan.toml", _table_parser)
-    assert [call[0] for _, call in plan.studies] == list(PROTOCOLS)
+    assert sorted(call[0] for _, call in plan.studies) == list(names())
     tasks = plan.tasks(_table_parser, _task, ["python", "-m", "inference", "run"])
     assert all(task.models and {model.id for model in task.models} <= set(FAMILY) for task in tasks)
     assert loaded == []

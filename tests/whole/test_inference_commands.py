@@ -95,7 +95,10 @@ CALLS = [
     (("run", "nonsense", "--items", "x", "--model", "m", "--out", "r"), "invalid choice: 'nonsense'"),
     (("run", "agreement", "--items", "x", "--model", "m", "--out", "r", "--form", "sung"), "invalid choice: 'sung'"),
     (("run", "agreement", "--items", "x", "--model", "m", "--out", "r", "--batch-size", "0"), "0 is not a positive"),
-    (("run", "agreement", "--items", "x", "--model", "m", "--out", "r", "--batch-size", "x"), "invalid"),
+    (
+        ("run", "agreement", "--items", "x", "--model", "m", "--out", "r", "--batch-size", "x"),
+        "x is not a positive number",
+    ),
     (("run", "agreement", "--items", "x", "--model", "m", "--out", "r", "--sed", "1"), "unrecognized arguments"),
     (("run", "agreement", "--items", "missing.csv", "--model", "gpt2", "--out", "r"), "missing.csv: cannot be read"),
     (("run", "agreement", "--items", "{items}", "--model", "./missing", "--out", "r"), "./missing: no such folder"),

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import random
 import re
-from argparse import Namespace
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -59,9 +58,7 @@ def load(path: str, columns: Columns) -> tuple[Item, ...]:
     """
     found = records.read(Path(path).expanduser(), quotes_in_tabs=False)
     there = dict.fromkeys(name for _, record in found for name in record)
-    for name in (columns.output, columns.source, columns.gold, columns.group):
-        if name is not None and name not in there:
-            raise InputError(f"{path}: there is no column '{name}', only {', '.join(there)}")
+    records.require_columns(path, there, (columns.output, columns.source, columns.gold, columns.group))
     low, high = gold_ends(columns.gold_range)
     items = []
     for number, (place, record) in enumerate(found, start=1):
@@ -102,34 +99,6 @@ def demo() -> tuple[Item, ...]:
             attributes = {"group": "held out" if group == "heldout" else group, "source": source, "gold_range": "0-9"}
             items.append(_item(f"{group}-{number:03d}", output, float(gold), attributes))
     return tuple(items)
-
-
-def columns_of(options: Namespace) -> Columns:
-    """Columns from the command line.
-
-    Raises
-    ------
-    InputError
-        For a missing or unneeded option.
-    """
-    if options.output_column is None:
-        raise InputError("--items: say which column holds the texts to score: --output-column")
-    if options.group is not None and options.group_column is not None:
-        raise InputError("--group names one group for all items, --group-column a column: give one of the two")
-    languages = {"source_language": options.source_language, "target_language": options.target_language}
-    given = {name: value for name, value in languages.items() if value is not None}
-    if given and (len(given) < 2 or options.source_column is None):
-        raise InputError("--source-language and --target-language go together, and with --source-column")
-    if options.gold_range is not None and options.gold_column is None:
-        raise InputError("--gold-range is about human scores: give their --gold-column")
-    return Columns(
-        output=options.output_column,
-        source=options.source_column,
-        gold=options.gold_column,
-        group=options.group_column,
-        gold_range=options.gold_range or GOLD_RANGE,
-        fields=tuple((given | ({"group": options.group} if options.group is not None else {})).items()),
-    )
 
 
 def gold_ends(text: str) -> tuple[float, float]:

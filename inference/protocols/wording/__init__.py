@@ -1,4 +1,4 @@
-"""`wording` (Takayama et al.): does a model say the same when a yes/no question is put in other words?
+"""Ask yes/no questions about texts, each question in several wordings (Takayama et al.).
 
 Every item is a text with (as a rule) a gold label; a template bank makes the original question and its four
 manipulations of it. Everything that is drawn (templates, sample, exemplars) follows from the seed and the item alone.
@@ -23,7 +23,7 @@ from inference.protocols.wording.exemplars import Exemplar
 from inference.protocols.wording.templates import MANIPULATED, NO, YES, Bank, Template
 from inference.protocols.wording.texts import Text
 from inference.stimuli.items import default_name
-from inference.stimuli.prompts import OPTION_ORDERS, Prompt, PromptBook
+from inference.stimuli.prompts import OPTION_FIELDS, Prompt, PromptBook, option_values
 from inference.stimuli.study import ORIGINAL, Item, Study, Variant
 
 NAME = "wording"
@@ -32,6 +32,11 @@ DECISION_RULE = (
     "the option that the likeliest next token begins, or that the generated text names; null: no valid answer"
 )
 HERE = Path(__file__).parent
+
+
+def prompt_book(language: str, path: str | Path | None = None) -> PromptBook:
+    """Read a prompt file that asks for yes or no; without one, Waver's own in a language."""
+    return PromptBook.load(path, HERE / f"prompts-{language}.yaml", OPTION_FIELDS)
 
 
 def study(
@@ -118,7 +123,7 @@ class Questions:
         }
 
     def _render(self, form: str, shown: tuple[Exemplar, ...], variant: Variant, mask_token: str | None) -> Prompt:
-        return self.book.render(form, variant, OPTION_ORDERS[0], mask_token, [each.shot for each in shown])
+        return self.book.render(form, option_values(variant, mask_token), shots=[each.shot for each in shown])
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -132,7 +137,7 @@ def prepare(options: Namespace) -> tuple[Study, Questions]:
     seed = _seed(options)
     given = sources.find(options)
     bank = templates.load(given.templates, given.language)
-    book = PromptBook.load(options.prompt, ours=HERE / f"prompts-{bank.language}.yaml")
+    book = prompt_book(bank.language, options.prompt)
     pool = given.read()
     shown: tuple[Exemplar, ...] = ()
     if any(options.shots):

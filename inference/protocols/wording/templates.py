@@ -13,12 +13,11 @@ from pathlib import Path
 from typing import Any
 
 import jinja2
-import yaml
 
 from inference.errors import InputError
 from inference.protocols.wording.random_order import place
 from inference.stimuli.prompts import check_variables, sandbox
-from inference.stimuli.records import text_of
+from inference.stimuli.records import read_yaml
 from inference.stimuli.study import ORIGINAL, Option
 
 LANGUAGES = ("en", "ja")
@@ -136,14 +135,7 @@ def _locate(source: str) -> tuple[Path, str | None]:
 
 def _entries(path: Path) -> list[dict[str, Any]]:
     """The entries of a bank file, with a known language each and no task twice in one language."""
-    try:
-        content = yaml.safe_load(text_of(path))
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read ({error.strerror})") from None
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        line = f", line {mark.line + 1}" if mark else ""
-        raise InputError(f"{path}{line}: malformed YAML ({getattr(error, 'problem', None) or error})") from None
+    content = read_yaml(path)
     if not isinstance(content, list) or not content:
         raise InputError(f"{path}: expected a list of entries with task, language and patterns")
     seen = set()

@@ -103,11 +103,8 @@ def read(path: Path, columns: Columns) -> Pool:
         Naming the file and the row of the first thing that is wrong.
     """
     found = records.read(path)
-    named = (columns.text, columns.gold, columns.item, *(column for column, _ in columns.where))
-    there = dict.fromkeys(field for _, record in found for field in record)
-    for column in named:
-        if column is not None and column not in there:
-            raise InputError(f"{path}: there is no column '{column}'; there are {', '.join(there)}")
+    wanted = (columns.text, columns.gold, columns.item, *(column for column, _ in columns.where))
+    records.require_columns(path, dict.fromkeys(field for _, record in found for field in record), wanted)
     return gather(str(path), found, columns)
 
 

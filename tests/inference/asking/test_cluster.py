@@ -24,9 +24,9 @@ from inference.asking.one_model import Settings
 from inference.asking.workers import Packed
 from inference.engines import Sampling
 from inference.errors import InputError
-from inference.protocols.agreement import Questions
+from inference.protocols.agreement import Questions, prompt_book
 from inference.runfolder.parquet import KEY
-from inference.stimuli.prompts import PromptBook
+from inference.stimuli.prompts import option_values
 
 STUDY = small_study(items=6, paraphrases=9)
 SETTINGS = Settings(batch_size=4, device="cpu")
@@ -40,7 +40,7 @@ def test_without_ray_one_line_says_how_to_get_it(monkeypatch):
 
 def test_packed_prompts_are_the_same_prompts(monkeypatch):
     monkeypatch.setattr("inference.asking.workers.CHUNK", 7)
-    prompts = [PromptBook.load().render("chat", variant, "yes-no") for variant in STUDY.variants]
+    prompts = [prompt_book().render("chat", option_values(variant)) for variant in STUDY.variants]
     packed = Packed(prompts)
     assert list(packed) == prompts
     assert [packed[59], packed[0], packed[30]] == [prompts[59], prompts[0], prompts[30]]
@@ -89,7 +89,7 @@ class Dying:
 
 
 def task(out: Path, model: str = "m") -> Task:
-    return Task(STUDY, [Model("m", model)], Questions(PromptBook.load()), SETTINGS, str(out))
+    return Task(STUDY, [Model("m", model)], Questions(prompt_book()), SETTINGS, str(out))
 
 
 def table_of(out: Path) -> pa.Table:
@@ -132,7 +132,7 @@ def test_the_workers_start_once_for_all_conditions_and_every_row_equals_the_loca
     tiny_models = pytest.importorskip("tiny_models")
     model = tiny_models.checkpoint(tmp_path / "model", "llama", max_position_embeddings=512)
     ways = AnswerWays(texts=(Sampling(2, temperature=0.7, max_tokens=3),))
-    orders = Questions(PromptBook.load(), ("yes-no", "no-yes"), ways)
+    orders = Questions(prompt_book(), ("yes-no", "no-yes"), ways)
     (tmp_path / "loads").mkdir()
     for out, load, where in (("here", None, None), ("there", Counting(tmp_path / "loads"), cluster)):
         asked = replace(task(tmp_path / out, model), questions=orders)

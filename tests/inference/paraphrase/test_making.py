@@ -22,7 +22,7 @@ from inference.errors import InputError, RunFailed
 from inference.paraphrase import questions
 from inference.paraphrase.choosing import DUPLICATE, MEANING, ORIGINAL, SURPLUS, choose
 from inference.paraphrase.making import Wanted, make
-from inference.paraphrase.questions import Book, Calls, study
+from inference.paraphrase.questions import Calls, prompt_book, study
 from inference.stimuli import items
 from inference.stimuli.study import Variant
 
@@ -70,7 +70,7 @@ def given(tmp_path):
 
 
 def made(out, given, *, calls=6, per_call=20, keep=30, seed=None, book=None, load=None, model=MODEL, **wanted):
-    asked = Calls(book or Book(), calls, per_call, 1000)
+    asked = Calls(book or prompt_book(), calls, per_call, 1000)
     return make(study(given, "items", "items.json"), model, asked, Settings(seed=seed), Wanted(keep, **wanted), out,
                 load=load or writer())  # fmt: skip
 
@@ -274,19 +274,19 @@ def test_an_item_without_an_original_is_refused(given):
 
 def test_our_prompt_shows_text_and_number_in_both_forms():
     for form in ("chat", "plain"):
-        prompt = Book().render(form, "Tea is {{ good }}.", 7)
+        prompt = prompt_book().render(form, {"text": "Tea is {{ good }}.", "number": 7})
         assert "Tea is {{ good }}." in shown(prompt) and " 7 " in shown(prompt)
 
 
 def test_a_prompt_of_ones_own(tmp_path, given):
     own = tmp_path / "own.yaml"
     own.write_text("plain:\n  template: 'Say {{ text }} in {{ number }} ways'\n")
-    assert shown(Book(own).render("plain", "tea", 3)) == "Say tea in 3 ways"
+    assert shown(prompt_book(own).render("plain", {"text": "tea", "number": 3})) == "Say tea in 3 ways"
     made(tmp_path / "out", given)
     with pytest.raises(InputError, match="prompt was None, now own"):
-        made(tmp_path / "out", given, book=Book(own))
+        made(tmp_path / "out", given, book=prompt_book(own))
     with pytest.raises(InputError, match="no form 'chat', only plain"):
-        made(tmp_path / "chat", given, book=Book(own), load=lambda model, seed: Writer(form="chat"))
+        made(tmp_path / "chat", given, book=prompt_book(own), load=lambda model, seed: Writer(form="chat"))
 
 
 def test_a_model_that_writes_no_text_is_refused(tmp_path, given):
@@ -301,18 +301,18 @@ def test_a_model_that_writes_no_text_is_refused(tmp_path, given):
         ("plain: {template: '{{ text }} {{ key }}'}", "unknown variable 'key'"),
         ("plain: {template: '{{ text'}", "template syntax"),
         ("plain: {template: '{{ text.__class__.mro() }}'}", "the template fails: SecurityError"),
-        ("plain: {template: '{{ text }}', answers: {}}", "expected the forms"),
-        ("cloze: {template: '{{ text }}'}", "expected the forms"),
+        ("plain: {template: '{{ text }}', answers: {}}", "form plain: expected template, and nothing else"),
+        ("cloze: {template: '{{ text }}'}", "expected the forms plain, chat (any of them)"),
         ("chat: {messages: [{role: judge, content: '{{ text }}'}]}", "message 1"),
         ("other: {}", "expected the forms"),
         ("plain: {template: 5}", "template must be text"),
-        ("plain: [", "not valid YAML"),
+        ("plain: [", "line 1: malformed YAML"),
     ],
 )
 def test_a_wrong_prompt_file_is_named(tmp_path, content, message):
     (tmp_path / "own.yaml").write_text(content)
     with pytest.raises(InputError, match=r"own\.yaml") as raised:
-        Book(tmp_path / "own.yaml")
+        prompt_book(tmp_path / "own.yaml")
     assert message in str(raised.value)
 
 
@@ -328,7 +328,7 @@ def test_a_wrong_prompt_file_is_named(tmp_path, content, message):
         (["--model", "m", "--calls", "0"], "not a positive number"),
         (["--model", "m", "--meaning-threshold", "2"], "not between -1 and 1"),
         (["--model", "a|b=m"], "without '|'"),
-        (["--model", "m", "--prompt", "nowhere.yaml"], "nowhere.yaml: the prompt file cannot be read"),
+        (["--model", "m", "--prompt", "nowhere.yaml"], "nowhere.yaml: cannot be read"),
     ],
 )
 def test_a_wrong_call_is_answered_in_one_line(tmp_path, given, capsys, arguments, message):
@@ -365,6 +365,6 @@ def test_a_real_model_writes(tmp_path, given, capsys):
 
 
 def test_the_condition_says_how_it_was_asked():
-    fields = Calls(Book(), 30, 20, 1000).rounds("chat")[0].conditions[0].fields
+    fields = Calls(prompt_book(), 30, 20, 1000).rounds("chat")[0].conditions[0].fields
     assert {"samples": 30, "per_call": 20, "temperature": 1.0, "max_tokens": 1000}.items() <= fields.items()
     assert questions.TEMPERATURE == 1.0

@@ -27,14 +27,14 @@ from inference.engines.openai.limits import Clock
 from inference.engines.openai.server import Retries
 from inference.engines.openai.settings import ApiSettings
 from inference.errors import InputError, RunFailed
-from inference.protocols.agreement import Questions
-from inference.stimuli.prompts import PromptBook
+from inference.protocols.agreement import Questions, prompt_book
+from inference.stimuli.prompts import option_values
 
 KEY = "sk-do-not-write-me-down-4711"
 STUDY = small_study(items=3, paraphrases=4)
 VARIANTS = list(STUDY.variants)
 COUNT = len(VARIANTS)
-BOOK = PromptBook.load()
+BOOK = prompt_book()
 QUICK = Retries(first=0.001, longest=0.004)
 PROBABILITY, TEXT = AnswerWays(), AnswerWays(False, (Sampling(),))
 
@@ -86,7 +86,7 @@ def bill(out) -> dict:
 
 
 def prompt_of(variant) -> str:
-    return BOOK.render("chat", variant, "yes-no").messages[0]["content"]
+    return BOOK.render("chat", option_values(variant)).messages[0]["content"]
 
 
 def complete(out) -> None:
@@ -432,7 +432,7 @@ def test_probabilities_at_another_temperature_are_refused():
         engine = OpenAIEngine(MODEL, ApiSettings(base_url=server.url))
         try:
             with pytest.raises(InputError, match="temperature 1 only"):
-                engine.score([BOOK.render("chat", VARIANTS[0], "yes-no")], [1.0, 0.5])
+                engine.score([BOOK.render("chat", option_values(VARIANTS[0]))], [1.0, 0.5])
         finally:
             engine.close()
 
