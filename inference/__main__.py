@@ -1,4 +1,4 @@
-"""python -m inference run | preview | import | paraphrase | status"""
+"""Run the command line: python -m inference run | preview | import | paraphrase | status"""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ EXAMPLE = "example: python -m inference run agreement --items statements.csv --m
 
 
 class Parser(argparse.ArgumentParser):
-    """Takes options in full only, and reports a wrong call in one line."""
+    """A parser that takes option names in full only, and reports a wrong call in one line."""
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(**{**settings, "allow_abbrev": False})
@@ -58,7 +58,7 @@ def main(given: Sequence[str] | None = None) -> int:
     except RunFailed as error:
         return _fail(1, str(error))
     except KeyboardInterrupt:
-        return _fail(1, "stopped; what was saved stays, and the same command goes on from there")
+        return _fail(1, "stopped; saved rows stay, and the same command continues from there")
     return 0
 
 
@@ -71,7 +71,7 @@ def _parser(given: Sequence[str]) -> argparse.ArgumentParser:
     parser = Parser(prog=PROGRAM, description="Ask language models the same question in many wordings.")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     for command, action, about, add_arguments in (
-        ("run", _run, "ask models and write a run folder; a stopped run goes on where it was", _run_arguments),
+        ("run", _run, "ask models and write a run folder; the same command continues a stopped run", _run_arguments),
         ("preview", _preview, "show one rendered prompt, the tokens of its options and the time to come", _asking),
     ):
         asking = commands.add_parser(command, help=about, description=_sentence(about))
@@ -94,7 +94,7 @@ def _parser(given: Sequence[str]) -> argparse.ArgumentParser:
             _add(kinds, name, about, importer.main, importer.add_arguments)
         else:
             _list(kinds, name, about)
-    _add(commands, "status", "say what is done and left in a run folder, or in all of a run file", _status, _root)
+    _add(commands, "status", "count the rows done and left in a run folder, or in all of a run file", _status, _root)
     about = "make paraphrases of items, check them by hand, combine sources"
     verbs = commands.add_parser("paraphrase", help=about).add_subparsers(
         title="what to do", metavar="VERB", required=True
@@ -109,7 +109,7 @@ def _parser(given: Sequence[str]) -> argparse.ArgumentParser:
 
 
 def _list(commands: Any, name: str, about: str) -> None:
-    """Name a command in `--help` without importing it: only the one that is called for is imported."""
+    """Name a command in `--help` only. Its module is not imported, because importing all would be slow."""
     commands.add_parser(name, help=about[:1].lower() + about[1:])
 
 
@@ -133,7 +133,7 @@ def _sentence(about: str) -> str:
 def _run_arguments(asked: ModuleType, parser: argparse.ArgumentParser) -> None:
     parser.epilog = EXAMPLE
     parser.add_argument(
-        "--out", required=True, metavar="RUN", help="run folder: new, or one of the same study to go on with"
+        "--out", required=True, metavar="RUN", help="run folder: a new one, or one of the same study to continue"
     )
     _asking(asked, parser)
     arguments.add_cluster(parser)
@@ -149,7 +149,7 @@ def _root(parser: argparse.ArgumentParser) -> None:
 
 
 def _asking(asked: ModuleType, parser: argparse.ArgumentParser) -> None:
-    """What is asked, of whom and how: the arguments of `run` and `preview`."""
+    """Define what is asked, which models and how: the arguments of `run` and `preview`."""
     parser.set_defaults(protocol=asked)
     asked.add_arguments(parser)
     parser.add_argument(
@@ -159,7 +159,7 @@ def _asking(asked: ModuleType, parser: argparse.ArgumentParser) -> None:
         action="extend",
         metavar="MODEL",
         help="hub id or local folder (NAME=... chooses its name in the run), or `demo` for the small models that come "
-        "with Waver, as far as the engine can ask them",
+        "with Waver, those that the engine can ask",
     )
     arguments.add_models_file(parser)
     parser.add_argument("--name", metavar="STUDY", help="name of the study (default: the name of the items file)")
@@ -174,7 +174,7 @@ def _run(options: argparse.Namespace) -> None:
 
 
 def _run_plan(options: argparse.Namespace) -> None:
-    """Carry a run file out in its own folder, which its paths are relative to."""
+    """Run all studies of a run file, from inside its folder, because its paths are relative to it."""
     from inference.asking.execute import execute
     from inference.runfile import read
 
@@ -187,7 +187,7 @@ def _run_plan(options: argparse.Namespace) -> None:
 
 
 def _table_parser(name: str) -> argparse.ArgumentParser:
-    """The options of a protocol as a run file may give them: without --out, which is the file's own."""
+    """Make the parser of a study's table in a run file: the options of its protocol, without `--out`."""
     from inference.runfile import TableParser
 
     parser = TableParser(prog=PROGRAM, add_help=False, allow_abbrev=False)
@@ -203,7 +203,7 @@ def _status(options: argparse.Namespace) -> None:
 
 
 def _task(options: argparse.Namespace) -> Task:
-    """What the options of `run PROTOCOL` ask for."""
+    """Turn the options of `run PROTOCOL` into a task."""
     from inference.asking.execute import Task
     from inference.asking.models import read_descriptions
 
@@ -222,7 +222,7 @@ def _preview(options: argparse.Namespace) -> None:
 
 
 def _prepare(options: argparse.Namespace) -> tuple[Study, tuple[Model, ...], Questions, Settings]:
-    """Everything that can be checked before a model is loaded."""
+    """Read and check everything that can be checked before a model is loaded."""
     from inference.asking.models import resolve
 
     models = resolve(options.model, options.protocol.FAMILIES, options.engine)
@@ -231,7 +231,7 @@ def _prepare(options: argparse.Namespace) -> tuple[Study, tuple[Model, ...], Que
 
 
 def _without_secrets(arguments: Sequence[str]) -> list[str]:
-    """The call as it may be shown to others: the value of any option named like a secret is left out."""
+    """Hide the value of every option that is named like a secret, so that the call can be recorded."""
     shown: list[str] = []
     hide = False
     for argument in arguments:

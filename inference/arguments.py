@@ -40,14 +40,14 @@ def share(text: str) -> float:
 
 
 def add_models_file(parser: ArgumentParser) -> None:
-    """Define `--models`, a file that says more about the models (`models.read_descriptions` reads it)."""
+    """Define `--models`: a YAML file that describes the models (`models.read_descriptions` reads it)."""
     parser.add_argument(
         "--models", metavar="FILE", help="YAML: model id -> series, stage, family, parameters, revision"
     )
 
 
 def add_engine(parser: ArgumentParser) -> None:
-    """Define how a model is asked, whatever it is asked: the arguments that `engine_settings` reads."""
+    """Define the options that say how any model is asked; `engine_settings` reads them."""
     parser.add_argument(
         "--form",
         choices=("auto", "plain", "chat"),
@@ -74,7 +74,7 @@ def add_engine(parser: ArgumentParser) -> None:
 
 
 def engine_settings(options: Namespace) -> Settings:
-    """Read the arguments of `add_engine`.
+    """Read the options that `add_engine` defines.
 
     Raises
     ------
@@ -105,7 +105,7 @@ def _vllm_settings(options: Namespace) -> VllmSettings | None:
 
 
 def add_cluster(parser: ArgumentParser) -> None:
-    """Define the cluster that a run is asked on: the arguments that `cluster` takes."""
+    """Define the options of a Ray cluster; `cluster` takes their values."""
     group = parser.add_argument_group("cluster")
     group.add_argument(
         "--ray", metavar="ADDRESS", help="ask on a Ray cluster: its address, `auto`, or `local` for one on this machine"
@@ -116,7 +116,7 @@ def add_cluster(parser: ArgumentParser) -> None:
 
 
 def cluster(address: str | None, workers: int | None) -> AbstractContextManager[Cluster | None]:
-    """Open the cluster at an address, to be used in a `with` block; None where no address is given.
+    """Open the cluster at an address, for a `with` block; the block gets None if there is no address.
 
     Raises
     ------

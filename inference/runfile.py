@@ -37,10 +37,10 @@ SECRETS = ("key", "token", "secret", "password")
 
 
 class TableParser(ArgumentParser):
-    """The options of a study's table; a wrong one is an `InputError`."""
+    """The options of a study's table in a run file; a wrong one raises `InputError`."""
 
     def error(self, message: str) -> NoReturn:
-        """Raise, where a command line would end the program."""
+        """Raise an error, where a command line would end the program."""
         raise InputError(message)
 
 
@@ -97,7 +97,7 @@ class Plan:
         task_of
             Makes a task from parsed options.
         program
-            What stands before the protocol in a call.
+            The words of a call before the protocol.
 
         Raises
         ------
@@ -192,7 +192,7 @@ def _study(file: Path, number: int, table: Mapping[str, Any], parser_of: Callabl
 
 
 def _arguments(where: str, key: str, value: Any, action: Action) -> list[str]:
-    """A key and its value as the command line has them."""
+    """Write a key and its value as arguments of the command line."""
     if action.nargs == 0:
         if not isinstance(value, bool):
             raise InputError(f"{where}: expected true or false, not {value!r}")
@@ -210,7 +210,7 @@ def _arguments(where: str, key: str, value: Any, action: Action) -> list[str]:
 
 
 def _key_meant(message: str, call: Iterable[str]) -> str:
-    """The key that a message is about, as `, key`: it begins with the option, or with a value of it."""
+    """Find the key that a message is about, as `, key`: messages begin with the option or with its value."""
     key = ""
     for argument in call:
         option, equals, value = argument.partition("=")
@@ -227,7 +227,7 @@ def _refuse_secrets(where: str, content: Mapping[str, Any]) -> None:
     for key, value in content.items():
         if key.lower().endswith(SECRETS):
             raise InputError(
-                f"{where}, {key}: keys and passwords do not belong into a file; set the engine's environment variable"
+                f"{where}, {key}: keys and passwords do not belong in a file; set the engine's environment variable"
             )
         for number, table in enumerate(value if isinstance(value, list) else [value], start=1):
             if isinstance(table, dict):

@@ -1,4 +1,4 @@
-"""A long table of responses in memory, the study it implies, and its rows grouped by response."""
+"""Read a long table of responses, make its study, and group its rows by response."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """Which column plays which role.
+    """Which column has which role.
 
     Attributes
     ----------
     roles
         role (model, item, variant, pattern, text, gold) -> column, for those that have one.
     conditions
-        Columns that together tell the condition; without any, all rows are asked under `condition`.
+        Columns whose values together name the condition; without any, all rows have `condition`.
     values
         Columns that a measure reads.
     """
@@ -41,7 +41,7 @@ class Layout:
 
 @dataclass(slots=True)
 class LongTable:
-    """Columns of equal length, one entry per row; `values` has one list per value column.
+    """Columns of equal length with one entry per row; `values` has one list per value column.
 
     Attributes
     ----------
@@ -64,7 +64,7 @@ class LongTable:
 
 
 def read(files: Sequence[tuple[str | None, Path]], layout: Layout) -> LongTable:
-    """All rows of all files.
+    """Read all rows of all files.
 
     Parameters
     ----------
@@ -101,14 +101,14 @@ def read(files: Sequence[tuple[str | None, Path]], layout: Layout) -> LongTable:
 
 
 class _Numbering:
-    """Variants that have no id of their own: the distinct texts of an item, numbered as they appear."""
+    """Names for variants without an id: the distinct texts of an item are numbered as they appear."""
 
     def __init__(self) -> None:
         self._name: dict[tuple[str, str, str], str] = {}
         self._count: Counter[tuple[str, str]] = Counter()
 
     def name(self, item: str, pattern: str, text: str) -> str:
-        """`original` for the first original, otherwise for example `paraphrase-001`."""
+        """Name a text: `original` for the first original, otherwise for example `paraphrase-001`."""
         key = (item, pattern, text)
         if key not in self._name:
             self._count[item, pattern] += 1
@@ -118,7 +118,7 @@ class _Numbering:
 
 
 def study(table: LongTable, name: str, measure: Measure, *, language: str | None, source: str) -> Study:
-    """Items and variants in order of appearance; every variant has one text, one pattern and one right answer.
+    """Make the study: items and variants in order of appearance, each variant with one text, pattern and gold.
 
     Raises
     ------
@@ -155,7 +155,7 @@ def study(table: LongTable, name: str, measure: Measure, *, language: str | None
 
 
 def responses(table: LongTable, measure: Measure) -> pa.Table:
-    """One row per response, in order of appearance, without `study`."""
+    """Make one row per response, in order of appearance, without `study`."""
     import pyarrow as pa
 
     keys = group(table)
@@ -173,7 +173,7 @@ def responses(table: LongTable, measure: Measure) -> pa.Table:
 
 
 def group(table: LongTable) -> Keys:
-    """Rows grouped by model, condition, item and variant."""
+    """Group rows by model, condition, item and variant."""
     import numpy as np
 
     from inference.importers.measures import Keys
@@ -190,7 +190,7 @@ def group(table: LongTable) -> Keys:
 
 
 def _given(where: str, layout: Layout, record: Mapping[str, str | None]) -> dict[str, str]:
-    """role -> cell. Ids are without blanks around them; a text is asked exactly as it was given."""
+    """Read the cells of the roles. Ids lose the blanks around them; a text is kept exactly."""
     given = {}
     for role, column in layout.roles.items():
         cell = record[column]

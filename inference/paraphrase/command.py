@@ -1,4 +1,4 @@
-"""The command line of `python -m inference paraphrase`."""
+"""Define and run the commands of `python -m inference paraphrase`."""
 
 from __future__ import annotations
 
@@ -18,8 +18,10 @@ def _make_arguments(parser: argparse.ArgumentParser) -> None:
         "example: python -m inference paraphrase make --items statements.csv --model my-model --out reworded"
     )
     _items_argument(parser)
-    parser.add_argument("--model", required=True, metavar="MODEL", help="who writes them (NAME=... chooses its name)")
-    parser.add_argument("--out", required=True, metavar="FOLDER", help="new, or one to go on with")
+    parser.add_argument(
+        "--model", required=True, metavar="MODEL", help="the model that writes them (NAME=... chooses its name)"
+    )
+    parser.add_argument("--out", required=True, metavar="FOLDER", help="a new folder, or one to continue")
     asked = parser.add_argument_group("calls")
     asked.add_argument("--calls", type=positive, default=30, metavar="N", help="per item (default: %(default)s)")
     asked.add_argument(
@@ -102,7 +104,10 @@ def _checked(options: argparse.Namespace) -> None:
 def _combine_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = "example: python -m inference paraphrase combine gpt=one.json claude=other.json --out both.jsonl"
     parser.add_argument(
-        "files", nargs="+", metavar="SOURCE=ITEMS", help="files of items; SOURCE= where they do not say who wrote them"
+        "files",
+        nargs="+",
+        metavar="SOURCE=ITEMS",
+        help="files of items; SOURCE= names the source where their attributes do not",
     )
     parser.add_argument("--out", required=True, metavar="ITEMS", help="a .jsonl file")
 

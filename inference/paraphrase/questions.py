@@ -1,4 +1,4 @@
-"""How a model is asked for paraphrases: the study of originals, the prompts, and the one round of calls."""
+"""Ask a model for paraphrases: the study of originals, the prompts, and the one round of calls."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from inference.stimuli.prompts import CLOZE, Fields, Prompt, PromptBook
 from inference.stimuli.study import Item, Study, Variant
 
 NAME = "paraphrase"
-CONDITION = "calls"  # one name whatever the settings: in one folder, others are refused
+CONDITION = "calls"  # one name for all settings: so a folder refuses other settings than its own
 PROMPTS = Path(__file__).parent / "prompt.yaml"
 FIELDS = Fields(frozenset({"text", "number"}), frozenset({"text"}), ({"text": "A statement.", "number": 20},))
 TEMPERATURE = 1.0
-"""Haller et al., appendix F; what a model's probabilities mean before anybody sharpens them."""
+"""Haller et al., appendix F: the probabilities as the model has them, neither sharper nor flatter."""
 
 
 def study(given: Sequence[Item], name: str, source: str) -> Study:
-    """The originals of items, which are asked about in free text.
+    """Make a study of the items' originals, which are asked about in free text.
 
     Raises
     ------
@@ -44,7 +44,7 @@ def prompt_book(path: str | Path | None = None) -> PromptBook:
 
 @dataclass(frozen=True, slots=True)
 class Calls:
-    """`calls` calls for `per_call` paraphrases each (Haller et al., appendix F: 30 x 20), as questions of a run."""
+    """The questions of a run: `calls` calls for `per_call` paraphrases each (Haller et al., appendix F: 30 x 20)."""
 
     book: PromptBook
     calls: int
@@ -82,6 +82,6 @@ class Calls:
 
 
 def _read(variant: Variant, prompt: Prompt, generation: Generation) -> dict[str, Any]:
-    """The answers as they are, without a model's thinking; one that never came to an answer is an empty text."""
+    """Keep the answers without the model's thinking; where thinking never ended, the answer is an empty text."""
     silent = sum(answer is None for answer in generation.answers)
     return {"output": [answer or "" for answer in generation.answers], "invalid": silent}

@@ -45,7 +45,7 @@ class Prompt:
 
 @dataclass(frozen=True, slots=True)
 class Shot:
-    """An exemplar shown before the question: a question, and the label of the option that is its answer."""
+    """An exemplar, shown before the question: a question, and the label of the option that answers it."""
 
     question: str
     label: str
@@ -53,7 +53,7 @@ class Shot:
 
 @dataclass(frozen=True, slots=True)
 class Fields:
-    """What the templates of a prompt file may and must use.
+    """What the templates of a prompt file may and must use. Every protocol defines its own.
 
     Attributes
     ----------
@@ -89,7 +89,7 @@ first word; `shots` are exemplars, each with `.question` and `.answer`."""
 
 
 def option_values(variant: Variant, mask_token: str | None = None) -> dict[str, Any]:
-    """Values of `OPTION_FIELDS` for one variant; the mask token is that of the engine, for cloze."""
+    """Make the values of `OPTION_FIELDS` for one variant; `mask_token` is the engine's, for cloze."""
     return {"text": variant.text, "options": [option.label for option in variant.options], "mask": mask_token}
 
 
@@ -136,7 +136,7 @@ class PromptBook:
         return tuple(form for form in FORMS if form in self._forms)
 
     def hash(self, form: str) -> str:
-        """Fingerprint of one form, by which a run folder recognises a changed prompt.
+        """Compute the fingerprint of one form, by which a run folder recognises a changed prompt.
 
         Returns
         -------
@@ -151,11 +151,11 @@ class PromptBook:
         return hashlib.sha256(json.dumps(self._form(form).source, sort_keys=True).encode()).hexdigest()
 
     def condition(self, form: str, setting: str) -> str:
-        """Name of the condition: `plain/yes-no`, and with the user's own file `FILE/plain/yes-no`."""
+        """Name a condition: `plain/yes-no`, or with a prompt file of the user's `FILE/plain/yes-no`."""
         return "/".join(part for part in (self.name, form, setting) if part)
 
     def words(self, form: str) -> Mapping[str, tuple[str, ...]]:
-        """Words that count as each option in one form, as the file has them."""
+        """Give the words that count as each option in one form, as the file has them."""
         return self._form(form).words
 
     def render(
@@ -259,7 +259,7 @@ class _Form:
     def render(
         self, values: Mapping[str, Any], option_order: str, shots: Sequence[Shot] = ()
     ) -> list[tuple[str | None, str]]:
-        """(role, text) of every part."""
+        """Fill in every part, as (role, text)."""
         if option_order not in OPTION_ORDERS:
             raise InputError(f"option order '{option_order}' is unknown; there are {', '.join(OPTION_ORDERS)}")
         if self.form == CLOZE and values.get("mask") is None:
@@ -277,13 +277,13 @@ class _Form:
 
 
 def case_variants(words: tuple[str, ...]) -> tuple[str, ...]:
-    """Every word as given, in lower case, Capitalised and in UPPER CASE, each once (Haller et al., Appendix D)."""
+    """Write every word as given, in lower case, Capitalised and in UPPER CASE (Haller et al., Appendix D)."""
     forms = (form for word in words for form in (word, word.lower(), word[:1].upper() + word[1:].lower(), word.upper()))
     return tuple(dict.fromkeys(forms))
 
 
 def _words(where: str, answers: Any) -> dict[str, tuple[str, ...]]:
-    """Option label -> words; a word that two options share would count twice, so it is refused."""
+    """Check the answers of a form. A word that two options share would count twice, so it is refused."""
     if not isinstance(answers, dict) or len(answers) < 2:
         raise InputError(f"{where}: answers needs at least two options, each with a list of words")
     owner: dict[str, str] = {}
@@ -305,7 +305,7 @@ def _words(where: str, answers: Any) -> dict[str, tuple[str, ...]]:
 
 
 def _messages(where: str, messages: Any) -> list[tuple[str | None, str]]:
-    """(role, template) of every message of a chat form; what is not a list of them is an InputError."""
+    """Check the messages of a chat form and split each into (role, template)."""
     if not isinstance(messages, list) or not messages:
         raise InputError(f"{where}: messages must be a list of role and content")
     for number, message in enumerate(messages, start=1):
@@ -317,14 +317,14 @@ def _messages(where: str, messages: Any) -> list[tuple[str | None, str]]:
 
 
 def sandbox() -> jinja2.Environment:
-    """Templates come from strangers: sandboxed; a trailing newline is part of a published prompt: kept."""
+    """Make a Jinja environment for templates of strangers: they can read what they are given and nothing else."""
     return jinja2.sandbox.ImmutableSandboxedEnvironment(
         undefined=jinja2.StrictUndefined, autoescape=False, keep_trailing_newline=True
     )
 
 
 def check_variables(where: str, source: str, needed: Set[str], known: Set[str]) -> set[str]:
-    """The variables that a template uses.
+    """Check the variables of a template, and return those that it uses.
 
     Raises
     ------

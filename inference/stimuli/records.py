@@ -35,7 +35,7 @@ class Records:
     path
         A .csv, .tsv, .json, .jsonl, .yaml or .parquet file in UTF-8. In CSV the header tells the delimiter.
     columns
-        None: every record has the fields that are filled in it, as the format has them; the header must be in order.
+        None: every record has the fields that are filled in it, as the format has them; all need a name.
         Names of columns: every record has these and no others, as text; numbers too (1, 1.0 and "1" are all "1"). An
         empty CSV cell is then "" and a null None, because an empty answer is not a missing one.
     quotes_in_tabs
@@ -71,7 +71,7 @@ class Records:
 
 
 def require_columns(path: str | Path, header: Iterable[str], columns: Iterable[str | None]) -> None:
-    """Refuse a table in which a column is missing or is there twice; None among `columns` asks for nothing."""
+    """Refuse a table in which a wanted column is missing or comes twice; a wanted None is ignored."""
     there = list(header)
     for column in columns:
         if column is not None and there.count(column) != 1:
@@ -80,7 +80,7 @@ def require_columns(path: str | Path, header: Iterable[str], columns: Iterable[s
 
 
 def text_of(path: Path) -> str:
-    """Read a UTF-8 file; a byte order mark is dropped.
+    """Read a UTF-8 file as text, without a byte order mark.
 
     Raises
     ------
@@ -100,7 +100,7 @@ def text_of(path: Path) -> str:
 
 
 def read_yaml(path: Path) -> Any:
-    """Read a YAML file of the user's: plain data, no tags that run anything.
+    """Read a YAML file as plain data; tags that would run code are refused.
 
     Raises
     ------
@@ -120,7 +120,7 @@ def read_yaml(path: Path) -> Any:
 
 
 def _csv(path: Path, columns: Sequence[str] | None, quotes_in_tabs: bool = True) -> Iterator[Record]:
-    """Rows as a spreadsheet counts them, the header being row 1."""
+    """Read CSV rows, numbered as a spreadsheet numbers them: the header is row 1."""
     csv.field_size_limit(sys.maxsize)  # the default refuses a generated text of more than 128 KB
     with path.open(encoding="utf-8-sig", newline="") as file:
         # Spreadsheets of many countries write semicolons, and .tsv means tabs: the header tells.
@@ -154,7 +154,7 @@ def _csv(path: Path, columns: Sequence[str] | None, quotes_in_tabs: bool = True)
 
 
 def _header(path: Path, row: Sequence[str], columns: Sequence[str] | None) -> list[str]:
-    """The names in the header: the chosen ones are there once; without a choice, all are."""
+    """Check the names in the header: the chosen columns are there once, or without a choice all are named once."""
     names = [name.strip() for name in row]
     if columns is not None:
         require_columns(path, names, columns)
@@ -169,7 +169,7 @@ def _header(path: Path, row: Sequence[str], columns: Sequence[str] | None) -> li
 
 
 def _json(path: Path, columns: Sequence[str] | None) -> Iterator[Record]:
-    """One JSON list or one object per line; the content decides, not the name."""
+    """Read one JSON list, or one object per line; the content decides, not the file's name."""
     with path.open(encoding="utf-8-sig", newline="\n") as file:
         first = next((line for line in file if line.strip()), "")
         if not first.lstrip().startswith("["):
@@ -217,7 +217,7 @@ def _parquet(path: Path, columns: Sequence[str] | None) -> Iterator[Record]:
 
 
 def _entries(path: Path, content: Any, columns: Sequence[str] | None) -> Iterator[Record]:
-    """The records of a list of objects."""
+    """Check that a file holds a list of objects, and number them."""
     if not isinstance(content, list):
         raise InputError(f"{path}: expected a list of items at the top level")
     entries = (_record(path, f"entry {number}", entry) for number, entry in enumerate(content, start=1))
@@ -231,7 +231,7 @@ def _record(path: Path, place: str, entry: Any) -> Record:
 
 
 def _chosen(path: Path, found: Iterable[Record], columns: Sequence[str] | None) -> Iterator[Record]:
-    """Objects with the chosen fields only; which fields there are is known after the last object."""
+    """Keep the chosen fields of objects. All are read first: any of them may be the only one with a field."""
     if columns is None:
         yield from found
         return

@@ -28,7 +28,7 @@ def prompt_book(path: str | Path | None = None) -> PromptBook:
 
 
 def study(given: tuple[Item, ...], name: str, source: str = "") -> Study:
-    """A study that asks every variant of every item whether the model agrees.
+    """Make a study that asks about every variant of every item whether the model agrees.
 
     Raises
     ------
@@ -46,7 +46,7 @@ def study(given: tuple[Item, ...], name: str, source: str = "") -> Study:
 
 
 def _with_options(item: Item) -> Item:
-    """The item as it is, if it has them already: a second copy of a million variants would take a lot of memory."""
+    """Give the options to all variants. If they have them, the item itself returns: a copy of millions costs memory."""
     if all(variant.options == OPTIONS for variant in item.variants):
         return item
     return Item(item.item, tuple(replace(variant, options=OPTIONS) for variant in item.variants))
@@ -54,7 +54,7 @@ def _with_options(item: Item) -> Item:
 
 @dataclass(frozen=True, slots=True)
 class Questions:
-    """Every option order is a condition, and so is every way to answer.
+    """The questions of a study: every option order is a condition, and so is every way to answer.
 
     Parameters
     ----------
@@ -71,7 +71,7 @@ class Questions:
     answers: AnswerWays = field(default_factory=AnswerWays)
 
     def rounds(self, form: str) -> list[Round]:
-        """Rounds of every option order."""
+        """Make the rounds of every option order."""
         return [
             each
             for order in self.option_orders
@@ -87,7 +87,7 @@ class Questions:
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    """Arguments of `run agreement`."""
+    """Define the arguments of `run agreement`."""
     parser.add_argument(
         "--items",
         required=True,
@@ -106,7 +106,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def prepare(options: Namespace) -> tuple[Study, Questions]:
-    """The study and its questions, from the command line; all that can be checked before a model is loaded."""
+    """Read the study and its questions from the command line; check all that needs no model."""
     book = prompt_book(options.prompt)
     name = options.name or items.default_name(options.items)
     asked = study(items.load(options.items, OPTIONS), name, options.items)

@@ -67,7 +67,7 @@ def prompt_book(path: str | Path | None = None) -> PromptBook:
 
 @dataclass(frozen=True, slots=True)
 class Questions:
-    """A round for every scale, in which every temperature is a condition, sampled and exact.
+    """The questions of a study: a round for every scale, in which every temperature and method is a condition.
 
     Parameters
     ----------
@@ -88,7 +88,7 @@ class Questions:
     exact: bool = False
 
     def rounds(self, form: str) -> list[Round]:
-        """Rounds of every scale.
+        """Make the rounds of every scale.
 
         Raises
         ------
@@ -131,7 +131,7 @@ class Questions:
 
 
 def read(numbers: range, variant: Variant, prompt: Prompt, response: Score | Generation) -> dict[str, Any]:
-    """Columns of a response row, as results/schema.json has them for scores."""
+    """Turn a response into the columns of a response row."""
     if isinstance(response, Generation):
         return _read_texts(numbers, response)
     mass = sum(response.probability)
@@ -162,7 +162,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def prepare(options: Namespace) -> tuple[Study, Questions]:
-    """The study and its questions, from the command line; all that can be checked before a model is loaded."""
+    """Read the study and its questions from the command line; check all that needs no model."""
     questions = _questions(options)
     if options.items == items.DEMO:
         given, name = items.demo(), options.name or f"{NAME}-demo"

@@ -56,7 +56,7 @@ def add(parser: ArgumentParser) -> None:
 
 
 def columns_of(options: Namespace) -> Columns:
-    """Columns from the command line.
+    """Read the columns of the table from the command line.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Texts with human scores from a table, checked; whatever is wrong is named with its file and row."""
+"""Read texts with human scores from a table; an error names the file and the row."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _GOLD_RANGE = re.compile(r"(-?\d+(?:\.\d+)?)-(-?\d+(?:\.\d+)?)")
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """Where a table has what.
+    """Which column of the table holds what.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ class Columns:
 
 
 def load(path: str, columns: Columns) -> tuple[Item, ...]:
-    """Items of a table (.csv, .tsv, .jsonl, .json, .yaml, .parquet), named by their number in it.
+    """Read the items of a table (.csv, .tsv, .jsonl, .json, .yaml, .parquet), named by their number in it.
 
     In a table whose cells are parted by tabs, quotation marks are text: so are the files of MLQE-PE written. Where
     commas or semicolons part them, quotation marks enclose cells.
@@ -81,7 +81,7 @@ def load(path: str, columns: Columns) -> tuple[Item, ...]:
 
 
 def demo() -> tuple[Item, ...]:
-    """Retellings of the demo world, each scored 0-9 for what it keeps; one group for either kind of wording."""
+    """Make retellings in the demo world, each scored 0-9 for what it keeps, in two groups by their wordings."""
     from inference.demo import SEED
     from inference.demo.exercises import rating
     from inference.demo.world import Wording, World
@@ -102,7 +102,7 @@ def demo() -> tuple[Item, ...]:
 
 
 def gold_ends(text: str) -> tuple[float, float]:
-    """The ends of the scale of human scores.
+    """Read the two ends of the scale of human scores.
 
     Raises
     ------

@@ -1,7 +1,7 @@
 """Ask yes/no questions about texts, each question in several wordings (Takayama et al.).
 
-Every item is a text with (as a rule) a gold label; a template bank makes the original question and its four
-manipulations of it. Everything that is drawn (templates, sample, exemplars) follows from the seed and the item alone.
+Every item is a text, as a rule with a gold label. A template bank makes the original question about it and four
+manipulations of that question. All draws (templates, sample, exemplars) depend on the seed and the item only.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def prompt_book(language: str, path: str | Path | None = None) -> PromptBook:
 def study(
     given: Iterable[Text], bank: Bank, name: str, *, seed: int = 0, all_templates: bool = False, source: str = ""
 ) -> Study:
-    """A study that asks the original question about every text, and each manipulation of it.
+    """Make a study that asks the original question about every text, and each manipulation of it.
 
     Parameters
     ----------
@@ -79,14 +79,14 @@ def _variant(text: Text, bank: Bank, template: Template, name: str) -> Variant:
 
 @dataclass(frozen=True, slots=True)
 class Questions:
-    """Every number of exemplars is a condition, and so is every way to answer.
+    """The questions of a study: every number of exemplars is a condition, and so is every way to answer.
 
     Parameters
     ----------
     book
         The prompts, in the language of the questions.
     shots
-        Numbers of exemplars: 0, or as many as there are.
+        Numbers of exemplars shown, such as (0, 4).
     exemplars
         In the order in which they are shown.
     answers
@@ -99,7 +99,7 @@ class Questions:
     answers: AnswerWays = field(default_factory=AnswerWays)
 
     def rounds(self, form: str) -> list[Round]:
-        """Rounds of every number of exemplars."""
+        """Make the rounds of every number of exemplars."""
         return [
             each
             for number in self.shots
@@ -127,13 +127,13 @@ class Questions:
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    """Arguments of `run wording`."""
+    """Define the arguments of `run wording`."""
     arguments.add(parser)
     add_answer_arguments(parser)
 
 
 def prepare(options: Namespace) -> tuple[Study, Questions]:
-    """The study and its questions, from the command line; what became of the items is said on standard error."""
+    """Read the study and its questions from the command line; count the items on standard error."""
     seed = _seed(options)
     given = sources.find(options)
     bank = templates.load(given.templates, given.language)
@@ -162,17 +162,22 @@ def prepare(options: Namespace) -> tuple[Study, Questions]:
 
 
 def _name(items: str, bank: Bank) -> str:
-    """The study is named for its texts and its bank: the same texts may be asked about with another one."""
+    """Name the study after its texts and its bank: the same texts may be asked about with another bank."""
     stem = default_name(items)
     return stem if stem.startswith(bank.name) else f"{stem}-{bank.name}"
 
 
 def _seed(options: Namespace) -> int:
-    """The seed of the draws: the one that was given, or that of the run folder that is gone on with, or 0."""
+    """Choose the seed of the draws: the one given, else that of the run folder that is resumed, else 0."""
     if options.seed is not None:
         return int(options.seed)
     record = Path(getattr(options, "out", None) or "") / "run.json"
     try:
         return int(json.loads(record.read_text(encoding="utf-8"))["seed"])
-    except (OSError, ValueError, KeyError, TypeError):  # no run yet; what is wrong with a damaged one, opening it says
+    except (
+        OSError,
+        ValueError,
+        KeyError,
+        TypeError,
+    ):  # no run yet; a damaged one is reported when it is opened
         return 0

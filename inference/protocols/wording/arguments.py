@@ -1,4 +1,4 @@
-"""The command line of `run wording`."""
+"""Define the command line of `run wording`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from inference.protocols.wording.templates import LANGUAGES, MANIPULATED, names
 
 
 def add(parser: ArgumentParser) -> None:
-    """Arguments that say what is asked about, with which templates and after which exemplars."""
+    """Define the arguments that choose texts, templates, exemplars and the sample."""
     parser.add_argument(
         "--items",
         required=True,
