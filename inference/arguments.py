@@ -6,8 +6,9 @@ from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING
 
-from inference.engines import ENGINES, VllmSettings
+from inference.engines import ENGINES
 from inference.engines.openai import settings
+from inference.engines.vllm.settings import VllmSettings
 from inference.errors import InputError
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from inference.asking.rounds import Condition, Round, Thinking
-from inference.engines import Sampling
+from inference.engines.contract import Sampling
 from inference.errors import InputError
 
 if TYPE_CHECKING:

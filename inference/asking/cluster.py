@@ -18,7 +18,7 @@ from typing import Any, Self
 from inference.asking.models import Model
 from inference.asking.rounds import Answered, Asked, Response
 from inference.asking.workers import Asker, Key, Load, Packed, Scout, Source, pack, unpack
-from inference.engines import Generation, Sampling, Score
+from inference.engines.contract import Generation, Sampling, Score
 from inference.errors import InputError
 from inference.stimuli.prompts import Prompt
 
@@ -124,7 +124,7 @@ class RemoteEngine:
         self._scout: Any = None
         self._packed: Any = None
         self.info: dict[str, Any]
-        self.info, self.mask_token, self.alone = self._ask_scout("about")
+        self.info, self.mask_token, self.independent_of_batch = self._ask_scout("about")
 
     def form(self, requested: str) -> str:
         """As the engine says."""
@@ -137,7 +137,7 @@ class RemoteEngine:
         batches: list[list[int]] = self._ask_scout("batches", self._packed)
         return batches
 
-    def answers(self, asked: Sequence[Asked]) -> Iterator[Answered]:
+    def responses(self, asked: Sequence[Asked]) -> Iterator[Answered]:
         """Every batch of every round with its prompts and responses, in the order in which workers answer.
 
         The workers start once for all rounds.

@@ -8,11 +8,12 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Self
 
-from inference.asking.models import HOSTED, Model
+from inference.asking.models import Model
 from inference.asking.one_model import Settings, ask_model, finished, release_memory
-from inference.asking.rounds import Exact, Questions, Spread
+from inference.asking.rounds import ClusterEngine, Exact, Questions
 from inference.asking.session import Stop, Tally, report_bill
-from inference.engines import NO_NUMBERS
+from inference.engines import hosted
+from inference.engines.contract import NO_NUMBERS
 from inference.errors import InputError, RunFailed
 from inference.runfolder.store import Run
 from inference.stimuli.prompts import CHAT, CLOZE, PLAIN
@@ -20,7 +21,7 @@ from inference.stimuli.study import Study
 
 if TYPE_CHECKING:
     from inference.asking.cluster import Cluster
-    from inference.engines import Engine
+    from inference.engines.contract import Engine
 
 LISTED = 100  # items without paraphrases that are named one by one
 
@@ -55,23 +56,23 @@ class Task:
 
 
 @dataclass(frozen=True, slots=True)
-class _Part:
+class _Share:
     """One model of one task, and the open run folder of that task."""
 
     run: Run
     task: Task
     model: Model
 
-    def same_engine(self, other: _Part) -> bool:
+    def same_engine(self, other: _Share) -> bool:
         """Whether one engine serves both: the form is chosen per prompt, everything else at loading."""
         mine, theirs = (
             (
-                part.model.source,
-                part.model.fields.get("revision"),
-                part.run.seed,
-                replace(part.task.settings, form="auto", seed=None),
+                share.model.source,
+                share.model.fields.get("revision"),
+                share.run.seed,
+                replace(share.task.settings, form="auto", seed=None),
             )
-            for part in (self, other)
+            for share in (self, other)
         )
         return mine == theirs
 
@@ -110,45 +111,45 @@ def execute(
         _refuse_unaskable(task)
     tallies: list[Tally] = []
     with ExitStack() as folders, Stop() as stop:
-        groups = _by_engine([part for task in tasks for part in _open(task, folders, cluster)])
-        last = {part.run.path: part for group in groups for part in group}
+        groups = _by_engine([share for task in tasks for share in _open(task, folders, cluster)])
+        last = {share.run.path: share for group in groups for share in group}
         for group in groups:
             with _Loaded(load, cluster) as engine:
-                for part in group:
+                for share in group:
                     if stop.requested:
-                        raise RunFailed(f"stopped before {part.model.id}; give the same command again to go on")
+                        raise RunFailed(f"stopped before {share.model.id}; give the same command again to go on")
                     if len(tasks) > 1:
-                        print(f"study {part.run.study.name}, model {part.model.id}", file=sys.stderr)
-                    if finished(part.run, part.model, part.task.questions, part.task.settings):
-                        print(f"{part.model.id}: nothing left to ask", file=sys.stderr)
+                        print(f"study {share.run.study.name}, model {share.model.id}", file=sys.stderr)
+                    if finished(share.run, share.model, share.task.questions, share.task.settings):
+                        print(f"{share.model.id}: nothing left to ask", file=sys.stderr)
                     else:
-                        tallies += engine.ask(part, stop)
-                    if last[part.run.path] is part:
-                        part.run.finish()
+                        tallies += engine.ask(share, stop)
+                    if last[share.run.path] is share:
+                        share.run.finish()
     hopeless = [tally for tally in tallies if tally.asked and tally.failed == tally.asked]
     if hopeless:
         raise RunFailed(f"{hopeless[0].model} {hopeless[0].condition}: not one response ({hopeless[0].first_error})")
     return tallies
 
 
-def _open(task: Task, folders: ExitStack, cluster: Cluster | None) -> list[_Part]:
+def _open(task: Task, folders: ExitStack, cluster: Cluster | None) -> list[_Share]:
     run = folders.enter_context(Run.create_or_open(task.out, task.study, seed=task.settings.seed, command=task.command))
     if cluster is not None:
         run.note_session(ray=cluster.about)
     models = _describe(run, task.models, task.descriptions)
     run.expect_models([model.id for model in models])
-    return [_Part(run, task, model) for model in models]
+    return [_Share(run, task, model) for model in models]
 
 
-def _by_engine(parts: Sequence[_Part]) -> list[list[_Part]]:
-    """Parts that one engine serves together, in order of their first appearance."""
-    groups: list[list[_Part]] = []
-    for part in parts:
-        group = next((group for group in groups if group[0].same_engine(part)), None)
+def _by_engine(shares: Sequence[_Share]) -> list[list[_Share]]:
+    """Group the shares that one engine serves together, in order of their first appearance."""
+    groups: list[list[_Share]] = []
+    for share in shares:
+        group = next((group for group in groups if group[0].same_engine(share)), None)
         if group is None:
-            groups.append([part])
+            groups.append([share])
         else:
-            group.append(part)
+            group.append(share)
     return groups
 
 
@@ -157,7 +158,7 @@ class _Loaded:
 
     def __init__(self, load: Callable[[Model, int], Engine] | None, cluster: Cluster | None) -> None:
         self._load, self._cluster = load, cluster
-        self._engine: Engine | Spread | None = None
+        self._engine: Engine | ClusterEngine | None = None
 
     def __enter__(self) -> Self:
         return self
@@ -168,18 +169,18 @@ class _Loaded:
             self._engine = None
             release_memory()
 
-    def ask(self, part: _Part, stop: Stop) -> list[Tally]:
-        """Ask one part, and record what it was billed for."""
+    def ask(self, share: _Share, stop: Stop) -> list[Tally]:
+        """Ask one share and record what it was billed for."""
         if self._engine is None:
-            load, seed = self._load or part.task.settings.load, part.run.seed
+            load, seed = self._load or share.task.settings.load, share.run.seed
             cluster = self._cluster
-            self._engine = load(part.model, seed) if cluster is None else cluster.load(load, part.model, seed)
+            self._engine = load(share.model, seed) if cluster is None else cluster.load(load, share.model, seed)
         try:
-            return ask_model(part.run, part.model, self._engine, part.task.questions, part.task.settings, stop)
+            return ask_model(share.run, share.model, self._engine, share.task.questions, share.task.settings, stop)
         finally:
-            if self._engine.info["engine"] == "openai":
+            if hosted(self._engine.info["engine"]):
                 # What a server bills is known at the end, and every run folder is to have its own bill.
-                report_bill(part.model.id, part.run.add_bill(part.model.id, self._engine.close()))
+                report_bill(share.model.id, share.run.add_bill(share.model.id, self._engine.close()))
                 self._engine = None
 
 
@@ -195,7 +196,7 @@ def _refuse_unaskable(task: Task) -> None:
         try:
             for each in task.questions.rounds(form):
                 prompt = each.render(variant, "[MASK]")
-                if prompt.numbers and task.settings.engine == HOSTED and each.has(Exact):
+                if prompt.numbers and hosted(task.settings.engine) and each.has(Exact):
                     raise InputError(NO_NUMBERS)
         except InputError as error:
             problems.append(error)

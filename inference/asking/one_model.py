@@ -15,15 +15,15 @@ from tqdm import tqdm
 from inference.asking.models import Model
 from inference.asking.rounds import (
     Asked,
+    ClusterEngine,
     Condition,
     Exact,
     Prompts,
     Questions,
     Response,
     Round,
-    Spread,
     Thinking,
-    answers,
+    responses,
 )
 from inference.asking.session import Stop, Tally, Writer
 from inference.errors import InputError, RunFailed
@@ -32,8 +32,9 @@ from inference.stimuli.prompts import CHAT, CLOZE, Prompt
 from inference.stimuli.study import Variant
 
 if TYPE_CHECKING:
-    from inference.engines import Engine, VllmSettings
+    from inference.engines.contract import Engine
     from inference.engines.openai.settings import ApiSettings
+    from inference.engines.vllm.settings import VllmSettings
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +100,7 @@ def finished(run: Run, model: Model, questions: Questions, settings: Settings) -
 
 
 def ask_model(
-    run: Run, model: Model, engine: Engine | Spread, questions: Questions, settings: Settings, stop: Stop
+    run: Run, model: Model, engine: Engine | ClusterEngine, questions: Questions, settings: Settings, stop: Stop
 ) -> list[Tally]:
     """Ask one model every round, but for the rows that the run folder has; a tally per condition.
 
@@ -126,7 +127,7 @@ def ask_model(
     run.expect(model.id, expected)
     tallies = []
     # An engine in several places has to be started in them, and does all in one go.
-    for together in [rounds] if isinstance(engine, Spread) else [[each] for each in rounds]:
+    for together in [rounds] if isinstance(engine, ClusterEngine) else [[each] for each in rounds]:
         began = time.monotonic()
         found = _ask_rounds(run, model.id, together, engine, stop)
         for tally in found:
@@ -135,7 +136,7 @@ def ask_model(
     return tallies
 
 
-def fitting_rounds(model: Model, engine: Engine | Spread, form: str, rounds: Sequence[Round]) -> list[Round]:
+def fitting_rounds(model: Model, engine: Engine | ClusterEngine, form: str, rounds: Sequence[Round]) -> list[Round]:
     """The rounds that a model can be asked in this form.
 
     Raises
@@ -221,7 +222,9 @@ class _Left:
         return rows
 
 
-def _ask_rounds(run: Run, model: str, rounds: Sequence[Round], engine: Engine | Spread, stop: Stop) -> list[Tally]:
+def _ask_rounds(
+    run: Run, model: str, rounds: Sequence[Round], engine: Engine | ClusterEngine, stop: Stop
+) -> list[Tally]:
     """One model in some rounds: a tally per condition."""
     every = [_Left.of(run, model, each) for each in rounds]
     tallies = [tally for each in every for tally in each.tallies.values()]
@@ -238,8 +241,8 @@ def _ask_rounds(run: Run, model: str, rounds: Sequence[Round], engine: Engine | 
         Writer(run) as writer,
         tqdm(total=total, initial=saved, desc=title, unit="prompt", disable=None) as bar,
     ):
-        for place, batch, prompts, responses in answers(engine, [each.asked(engine.mask_token) for each in left]):
-            rows = left[place].take(batch, prompts, responses)
+        for place, batch, prompts, columns in responses(engine, [each.asked(engine.mask_token) for each in left]):
+            rows = left[place].take(batch, prompts, columns)
             writer.rows += rows
             saved += len(rows)
             writer.flush_if_due()

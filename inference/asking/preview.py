@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 from inference.asking.models import Model
 from inference.asking.one_model import Settings, fitting_rounds, release_memory
 from inference.asking.rounds import Exact, Prompts, Questions, Way, ask
-from inference.engines import Sampling
+from inference.engines.contract import Sampling
 from inference.stimuli.prompts import Prompt
 from inference.stimuli.study import Study, Variant
 
 if TYPE_CHECKING:
-    from inference.engines import Engine, Explanation
+    from inference.engines.contract import Engine, Explanation
 
 WIDTH = 100
 SHOWN_NUMBERS = 3  # of a scale, the likeliest first
@@ -75,7 +75,7 @@ def estimated_seconds(engine: Engine, prompts: Sequence[Prompt], ways: Sequence[
 
     Where every prompt is asked alone it may also be paid: then a few prompts tell the time.
     """
-    if engine.alone:
+    if engine.independent_of_batch:
         sample = range(0, len(prompts), -(-len(prompts) // TIMED_PROMPTS))
         began = time.perf_counter()
         ask(engine, [prompts[number] for number in sample], ways)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from inference.asking.text_answers import parse
-from inference.engines import Engine, Generation, Sampling, Score, Thought
+from inference.engines.contract import Engine, Generation, Sampling, Score, Thought
 from inference.stimuli.prompts import Prompt
 
 if TYPE_CHECKING:
@@ -131,14 +131,14 @@ class Asked:
     ways: Sequence[Way]
     wanted: Callable[[int], bool]
 
-    def batches(self, engine: Engine | Spread) -> list[list[int]]:
+    def batches(self, engine: Engine | ClusterEngine) -> list[list[int]]:
         """Batches (indices into `prompts`) with something wanted in them.
 
         Batches come from the full list and are asked as composed even where only some of their prompts are wanted, so
         the numbers do not depend on how often a run was interrupted; unless the engine asks every prompt alone.
         """
         batches = [batch for batch in engine.batches(self.prompts) if any(map(self.wanted, batch))]
-        return [list(filter(self.wanted, batch)) for batch in batches] if engine.alone else batches
+        return [list(filter(self.wanted, batch)) for batch in batches] if engine.independent_of_batch else batches
 
 
 # The place of a round among those that are asked, a batch of it, and the batch's prompts and responses per way.
@@ -146,12 +146,12 @@ Answered = tuple[int, Sequence[int], list[Prompt], list[Sequence[Response]]]
 
 
 @runtime_checkable
-class Spread(Protocol):
+class ClusterEngine(Protocol):
     """An engine that is at work in several places and has several batches answered at once."""
 
     info: dict[str, Any]
     mask_token: str | None
-    alone: bool
+    independent_of_batch: bool
 
     def form(self, requested: str) -> str:
         """As `Engine.form`."""
@@ -159,8 +159,8 @@ class Spread(Protocol):
     def batches(self, prompts: Sequence[Prompt]) -> list[list[int]]:
         """As `Engine.batches`."""
 
-    def answers(self, asked: Sequence[Asked]) -> Iterator[Answered]:
-        """As the function `answers`, in whatever order."""
+    def responses(self, asked: Sequence[Asked]) -> Iterator[Answered]:
+        """As the function `responses`, in whatever order."""
 
     def close(self) -> dict[str, Any]:
         """As `Engine.close`."""
@@ -186,13 +186,13 @@ def ask(engine: Engine, prompts: Sequence[Prompt], ways: Sequence[Way]) -> list[
     return [found[way] for way in ways]
 
 
-def answers(engine: Engine | Spread, asked: Sequence[Asked]) -> Iterator[Answered]:
+def responses(engine: Engine | ClusterEngine, asked: Sequence[Asked]) -> Iterator[Answered]:
     """Every batch with its prompts and responses.
 
     One batch after the other, unless the engine is at work in several places and answers them itself, in any order.
     """
-    if isinstance(engine, Spread):
-        yield from engine.answers(asked)
+    if isinstance(engine, ClusterEngine):
+        yield from engine.responses(asked)
         return
     for number, each in enumerate(asked):
         for batch in each.batches(engine):
@@ -233,7 +233,7 @@ __all__ = [
     "Round",
     "Thinking",
     "Way",
-    "answers",
     "ask",
     "read",
+    "responses",
 ]

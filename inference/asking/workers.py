@@ -12,7 +12,7 @@ from typing import Any
 
 from inference.asking.models import Model
 from inference.asking.rounds import Way, ask
-from inference.engines import Engine
+from inference.engines.contract import Engine
 from inference.errors import InputError
 from inference.stimuli.prompts import Prompt
 
@@ -76,9 +76,9 @@ class Scout:
         self._engine: Engine | None = None
 
     def about(self) -> tuple[dict[str, Any], str | None, bool]:
-        """`info`, `mask_token` and `alone` of the engine."""
+        """`info`, `mask_token` and `independent_of_batch` of the engine."""
         engine = self._loaded()
-        return engine.info, engine.mask_token, engine.alone
+        return engine.info, engine.mask_token, engine.independent_of_batch
 
     def form(self, requested: str) -> str:
         """As the engine says."""

@@ -14,7 +14,8 @@ from inference.demo import FAMILY, MODELS, SEED
 from inference.demo.corpus import Corpus
 from inference.demo.exercises import KINDS, Exercise
 from inference.demo.world import Wording, World
-from inference.engines import Engine, load
+from inference.engines import load
+from inference.engines.contract import Engine
 from inference.stimuli.prompts import CHAT, CLOZE, OPTION_ORDERS, PLAIN, Prompt, case_variants
 
 EXERCISES = 400

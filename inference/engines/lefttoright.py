@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
-from inference.engines import Explanation, Generation, Sampling, Score, Thought
+from inference.engines.contract import Explanation, Generation, Sampling, Score, Thought
 from inference.engines.exact.answer_words import Answers, continuations, spaced, tail
 from inference.engines.exact.lattice import Lattice
 from inference.engines.exact.targets import Target, Targets

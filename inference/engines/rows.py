@@ -9,7 +9,7 @@ from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from inference.engines import Score
+from inference.engines.contract import Score
 
 if TYPE_CHECKING:
     from inference.engines.exact.answer_words import Answers
@@ -39,7 +39,7 @@ class RowEngine(ABC):
     """
 
     mask_token: str | None = None
-    alone = False  # padding and the shape of a batch move the last bits
+    independent_of_batch = False  # padding and the shape of a batch move the last bits
     info: dict[str, Any]
 
     @abstractmethod

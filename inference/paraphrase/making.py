@@ -26,7 +26,7 @@ import pyarrow.compute as pc
 from inference.asking.execute import LISTED, Task, execute
 from inference.asking.models import Model
 from inference.asking.one_model import Settings
-from inference.engines import Engine
+from inference.engines.contract import Engine
 from inference.errors import InputError, RunFailed
 from inference.paraphrase import itemsfile, spreadsheet
 from inference.paraphrase.choosing import REASONS, Choice, choose

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from inference.asking.rounds import Condition, Round
-from inference.engines import Generation, Sampling
+from inference.engines.contract import Generation, Sampling
 from inference.errors import InputError
 from inference.paraphrase.itemsfile import without_match
 from inference.stimuli.prompts import CLOZE, Fields, Prompt, PromptBook

@@ -27,7 +27,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT)]
 
 from inference import engines
-from inference.engines import Sampling  # noqa: E402
+from inference.engines.contract import Sampling  # noqa: E402
 from inference.engines.local.batching import CPU_TEXTS  # noqa: E402
 from inference.engines.local.causal import CausalEngine  # noqa: E402
 from inference.engines.local.engine import pad_right  # noqa: E402

@@ -250,7 +250,7 @@ def test_numbers_that_a_server_cannot_tell_are_refused_before_a_model_loads(fold
     with (folder / "plan.toml").open("a", encoding="utf-8") as plan:
         plan.write('[[study]]\nprotocol = "scoring"\nname = "s"\nitems = "demo"\nexact = true\nengine = "openai"\n')
     assert run(folder) == 2
-    assert "engine openai cannot see the probability of every number: sample them" in capsys.readouterr().err
+    assert "a server does not show the probability of every number: sample them" in capsys.readouterr().err
     assert loaded == []
 
 

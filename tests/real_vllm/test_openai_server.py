@@ -20,7 +20,7 @@ import pytest
 
 from inference import engines
 from inference.demo import FAMILY
-from inference.engines import Sampling
+from inference.engines.contract import Sampling
 from inference.engines.openai.engine import OpenAIEngine
 from inference.engines.openai.settings import ApiSettings
 from inference.errors import InputError

@@ -15,7 +15,8 @@ from transformers import AutoModelForCausalLM
 
 from helpers import tiny_models
 from inference import engines
-from inference.engines import Sampling, VllmSettings
+from inference.engines.contract import Sampling
+from inference.engines.vllm.settings import VllmSettings
 from inference.errors import InputError
 from inference.protocols import agreement
 from inference.stimuli import items

@@ -21,7 +21,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from inference.engines import Score
+from inference.engines.contract import Score
 from inference.engines.exact.answer_words import TokenIds
 from inference.engines.exact.option_tree import NEGLIGIBLE
 from inference.errors import InputError

@@ -9,7 +9,7 @@ from typing import Protocol
 import torch
 from torch import Tensor
 
-from inference.engines import Score
+from inference.engines.contract import Score
 from inference.engines.exact.answer_words import Options, TokenIds
 from inference.engines.exact.option_tree import Node, build, option_logprobs
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from inference.engines import Sampling, Score
+from inference.engines.contract import Sampling, Score
 from inference.engines.exact.lattice import number_logprobs, scores_of
 from inference.engines.exact.targets import WholeVocabulary, score_batch
 from inference.engines.lefttoright import LeftToRight
@@ -14,7 +14,7 @@ from inference.engines.local.batching import CPU_TOKENS, text_budget, token_budg
 from inference.engines.local.continuations import Continuations, Prefix, cache_window
 from inference.engines.local.engine import LocalEngine
 from inference.engines.local.generation import Draft, random_numbers, write
-from inference.engines.local.number_tree import Tree, sees_trees
+from inference.engines.local.number_tree import NumberTree, sees_trees
 from inference.engines.rows import Row
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ class CausalEngine(LeftToRight, LocalEngine):
         # A model with a window may count places, of which a tree takes one per path.
         room = sum(map(len, lattice.stems)) + min(len(lattice.leaves), at_once)
         fits = longest + room <= self._cache_window
-        tree = Tree(self._asked(rows, longest, forced=True), lattice.paths, room, fits and self._sees_trees)
+        tree = NumberTree(self._asked(rows, longest, forced=True), lattice.paths, room, fits and self._sees_trees)
         return scores_of(number_logprobs(lattice, tree, temperatures, at_once))
 
     def _score(self, rows: Sequence[Row], temperatures: Sequence[float]) -> list[list[Score]]:

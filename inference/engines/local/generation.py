@@ -16,7 +16,7 @@ from torch.nn.functional import pad
 from transformers import DynamicCache
 from transformers.cache_utils import DynamicLayer
 
-from inference.engines import Sampling
+from inference.engines.contract import Sampling
 from inference.engines.local.continuations import Continuations
 from inference.engines.local.engine import pad_right
 
@@ -123,7 +123,7 @@ def _write_together(asked: Continuations, drafts: Sequence[Draft], stops: Abstra
     log_softmax = asked.next_token(())
     row = torch.tensor([draft.prompt for draft in drafts], device=device)  # of every draft that is going on
     going = torch.arange(len(drafts))
-    branches: _Branches | None = None
+    texts: _Texts | None = None
     for step in range(longest):
         tokens = choose(log_softmax[row], temperatures[going], numbers[going, step])
         staying = []
@@ -136,15 +136,15 @@ def _write_together(asked: Continuations, drafts: Sequence[Draft], stops: Abstra
         going = going[staying]
         vocabulary = log_softmax.shape[1]
         ways, row = (row * vocabulary + tokens)[staying].unique(return_inverse=True)
-        if branches is None:
-            branches = _branches(asked, ways // vocabulary, min(longest, ROOM))
+        if texts is None:
+            texts = _texts_behind(asked, ways // vocabulary, min(longest, ROOM))
         else:
-            branches.follow(ways // vocabulary)
-        log_softmax = branches.next_token(ways % vocabulary)
+            texts.follow(ways // vocabulary)
+        log_softmax = texts.next_token(ways % vocabulary)
     return written
 
 
-class _Branches(Protocol):
+class _Texts(Protocol):
     """Texts in the making, each a row."""
 
     def next_token(self, tokens: Tensor) -> Tensor:
@@ -154,7 +154,7 @@ class _Branches(Protocol):
         """Go on from these rows, in this order, from each as often as it is named."""
 
 
-def _branches(asked: Continuations, prompts: Tensor, room: int) -> _Branches:
+def _texts_behind(asked: Continuations, prompts: Tensor, room: int) -> _Texts:
     return _Recomputed(asked, prompts) if asked.cache is None else _Cached(asked, asked.cache, prompts, room)
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from inference.engines import Explanation, Generation, Sampling, Score, Thought
+from inference.engines.contract import Explanation, Generation, Sampling, Score, Thought
 from inference.engines.exact.answer_words import Options, TokenIds, collect, head, tail
 from inference.engines.exact.targets import Target, Targets, WholeVocabulary, score_batch
 from inference.engines.local.engine import LocalEngine, pad_right

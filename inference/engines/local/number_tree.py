@@ -14,7 +14,7 @@ from inference.engines.local.generation import Room
 from inference.engines.local.last_position import OnePosition, agree
 
 
-class Tree:
+class NumberTree:
     """Next-token scores behind paths, of every row its own, the prompts' keys and values being computed once.
 
     Parameters
@@ -99,7 +99,7 @@ def sees_trees(run_model: OnePosition) -> bool:
     steps = [[[0], [0]], [[1, 2], [2, 1]], [[4, 3, 5], [3, 4, 5]], [[6, 5], [4, 6]]]
     results = []
     for trees in (True, False):
-        tree = Tree(Continuations(run_model, prompts, Prefix([]), cached=True), Paths(paths), 4, trees)
+        tree = NumberTree(Continuations(run_model, prompts, Prefix([]), cached=True), Paths(paths), 4, trees)
         try:
             scores = [tree.after(np.array(chosen), followed=len(chosen[0]) < 3) for chosen in steps]
             results.append(torch.cat([step.log_softmax(-1) for step in scores], dim=1))

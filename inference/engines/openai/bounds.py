@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from inference.engines import Score
+from inference.engines.contract import Score
 from inference.engines.exact.answer_words import Answers, Options, TokenIds, spaced
 from inference.engines.openai.returned import Shown
 from inference.errors import InputError

@@ -8,7 +8,7 @@ from collections.abc import Coroutine, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from inference.engines import NO_NUMBERS, Explanation, Generation, Sampling, Score, Thought
+from inference.engines.contract import NO_NUMBERS, Explanation, Generation, Sampling, Score, Thought
 from inference.engines.openai import bounds, requests
 from inference.engines.openai.limits import Clock
 from inference.engines.openai.pool import Pool
@@ -58,7 +58,7 @@ class OpenAIEngine:
     """
 
     mask_token: str | None = None
-    alone = True
+    independent_of_batch = True
 
     def __init__(
         self,

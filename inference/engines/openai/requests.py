@@ -10,7 +10,7 @@ from inference.engines.openai.server import Malformed, storable
 from inference.engines.openai.settings import CHAT
 
 if TYPE_CHECKING:
-    from inference.engines import Sampling
+    from inference.engines.contract import Sampling
     from inference.stimuli.prompts import Prompt
 
 BEGIN_THINKING, END_THINKING = "<think>", "</think>"

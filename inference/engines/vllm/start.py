@@ -15,7 +15,6 @@ from typing import Any
 import torch
 from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer
 
-from inference.engines import VllmSettings
 from inference.engines.loading import (
     folder_digest,
     pin,
@@ -25,6 +24,7 @@ from inference.engines.loading import (
     transformers_errors_as_input_errors,
 )
 from inference.engines.vllm.child_processes import Companions
+from inference.engines.vllm.settings import VllmSettings
 from inference.errors import InputError
 
 OLDEST, TOO_NEW = (0, 32), (1, 0)  # the first release this was tested with; the one that may break everything

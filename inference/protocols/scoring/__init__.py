@@ -30,7 +30,7 @@ from statistics import fmean
 from typing import Any
 
 from inference.asking.rounds import Condition, Exact, Round
-from inference.engines import Generation, Sampling, Score
+from inference.engines.contract import Generation, Sampling, Score
 from inference.errors import InputError
 from inference.protocols.scoring import arguments, items
 from inference.protocols.scoring.arguments import RANGE, SAMPLES, TEMPERATURE

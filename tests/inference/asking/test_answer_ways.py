@@ -18,7 +18,7 @@ from inference.asking.execute import Task, execute
 from inference.asking.models import Model
 from inference.asking.one_model import Settings
 from inference.asking.rounds import Thinking
-from inference.engines import Sampling
+from inference.engines.contract import Sampling
 from inference.errors import InputError, RunFailed
 from inference.protocols.agreement import Questions, prompt_book
 from inference.runfolder.parquet import KEY

@@ -10,7 +10,7 @@ from inference.asking.models import Model
 from inference.asking.one_model import Settings
 from inference.asking.preview import duration, estimated_seconds, preview
 from inference.asking.rounds import Exact
-from inference.engines import Explanation, Score
+from inference.engines.contract import Explanation, Score
 from inference.protocols.agreement import Questions, prompt_book
 from inference.stimuli.prompts import option_values
 

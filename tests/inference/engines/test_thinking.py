@@ -17,7 +17,7 @@ from inference.asking.execute import Task, execute
 from inference.asking.models import Model
 from inference.asking.one_model import Settings
 from inference.asking.rounds import Thinking
-from inference.engines import Sampling
+from inference.engines.contract import Sampling
 from inference.engines.loading import Checkpoint
 from inference.engines.local.causal import CausalEngine
 from inference.engines.tokens import Tokens

@@ -17,7 +17,7 @@ from helpers.trivial_engine import TrivialEngine, shown
 from inference import __main__ as cli
 from inference.asking.models import Model
 from inference.asking.one_model import Settings
-from inference.engines import Generation
+from inference.engines.contract import Generation
 from inference.errors import InputError, RunFailed
 from inference.paraphrase import questions
 from inference.paraphrase.choosing import DUPLICATE, MEANING, ORIGINAL, SURPLUS, choose

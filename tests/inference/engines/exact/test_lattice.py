@@ -13,12 +13,12 @@ import torch
 from scipy.stats import chisquare
 
 from helpers import tiny_models
-from inference.engines import Sampling
+from inference.engines.contract import Sampling
 from inference.engines.exact.lattice import Lattice, number_logprobs
 from inference.engines.loading import Checkpoint
 from inference.engines.local.causal import CausalEngine
 from inference.engines.local.masked import MaskedEngine
-from inference.engines.local.number_tree import Tree
+from inference.engines.local.number_tree import NumberTree
 from inference.errors import InputError
 from inference.stimuli.prompts import Prompt
 
@@ -231,14 +231,14 @@ def test_longer_numbers_lose_no_more_than_their_share(monkeypatch: pytest.Monkey
 
 
 def test_rows_choose_their_own_paths_and_leaves_are_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    trees: list[Tree] = []
+    trees: list[NumberTree] = []
 
-    class Noted(Tree):
+    class Noted(NumberTree):
         def __init__(self, *given: Any) -> None:
             super().__init__(*given)
             trees.append(self)
 
-    monkeypatch.setattr("inference.engines.local.causal.Tree", Noted)
+    monkeypatch.setattr("inference.engines.local.causal.NumberTree", Noted)
     engine, numbers = engine_of(favoured=3.0), range(1, 101)
     (pruned,) = engine.score(asked(numbers), [0.3])
     monkeypatch.setattr(engine, "_paths_at_once", lambda *_: 9)

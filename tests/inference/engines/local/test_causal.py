@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from helpers import tiny_models
-from inference.engines import Score
+from inference.engines.contract import Score
 from inference.engines.loading import Checkpoint
 from inference.engines.local.causal import SHORTEST_PREFIX, CausalEngine
 from inference.errors import InputError

@@ -11,7 +11,7 @@ import torch
 from scipy.stats import chisquare
 
 from helpers import tiny_models
-from inference.engines import Generation, Sampling
+from inference.engines.contract import Generation, Sampling
 from inference.engines.loading import Checkpoint
 from inference.engines.local import generation
 from inference.engines.local.causal import CausalEngine

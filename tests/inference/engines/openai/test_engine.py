@@ -21,7 +21,7 @@ from inference.asking.answer_ways import AnswerWays
 from inference.asking.execute import Task, execute
 from inference.asking.models import Model
 from inference.asking.one_model import Settings
-from inference.engines import Sampling
+from inference.engines.contract import Sampling
 from inference.engines.openai.engine import OpenAIEngine
 from inference.engines.openai.limits import Clock
 from inference.engines.openai.server import Retries

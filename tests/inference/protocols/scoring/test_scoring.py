@@ -11,7 +11,7 @@ from analysis import runs
 from analysis.pages.scoring import tables
 from helpers.commands import ROOT
 from inference.__main__ import main
-from inference.engines import Generation, Score
+from inference.engines.contract import Generation, Score
 from inference.errors import InputError
 from inference.protocols.scoring import Questions, prompt_book, read
 from inference.protocols.scoring.items import OPTIONS, Columns, demo, load
