@@ -1,4 +1,4 @@
-"""Prompts on the left, answers on the right: what all engines of next-token models have in common."""
+"""Render prompts, find the tokens of their answers and read texts: what all engines of next-token models share."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class LeftToRight(RowEngine):
-    """Prompts as token ids, and the options as continuations of them.
+    """An engine whose model reads from left to right; options and numbers are continuations of the prompt.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ class LeftToRight(RowEngine):
         self._lattices: dict[range, Lattice] = {}
 
     def form(self, requested: str) -> str:
-        """Resolve the prompt form: chat where the tokenizer has a chat template, plain otherwise.
+        """Choose the prompt form; "auto" is chat if the tokenizer has a chat template, else plain.
 
         Raises
         ------
@@ -64,7 +64,7 @@ class LeftToRight(RowEngine):
         return Explanation(row.text, len(row.ids), options.forms, options.dropped, score)
 
     def generate(self, prompts: Sequence[Prompt], samplings: Sequence[Sampling]) -> list[list[Generation]]:
-        """Write behind one batch; prompts too long for it get an error and the others go on."""
+        """Write texts after the prompts of one batch; prompts that are too long get an error."""
         found: dict[Sampling, list[Generation]] = {}
         for effort, length in dict.fromkeys((sampling.effort, sampling.max_tokens) for sampling in samplings):
             alike = [s for s in dict.fromkeys(samplings) if (s.effort, s.max_tokens) == (effort, length)]
@@ -72,7 +72,7 @@ class LeftToRight(RowEngine):
         return [found[sampling] for sampling in samplings]
 
     def _generate_alike(self, prompts: Sequence[Prompt], samplings: Sequence[Sampling]) -> list[list[Generation]]:
-        """Per prompt a generation for every sampling; these have one effort and one `max_tokens`."""
+        """Write texts for samplings of one effort and one `max_tokens`: per prompt a generation for every sampling."""
         rows = self._rows(prompts, samplings[0].effort)
         return self._answered(
             partial(self._write_rows, samplings=samplings),
@@ -82,7 +82,7 @@ class LeftToRight(RowEngine):
         )
 
     def think(self, prompts: Sequence[Prompt], sampling: Sampling) -> list[Thought]:
-        """Think behind one batch, then score the options; prompts too long for it get an error."""
+        """Let the model think after the prompts of one batch, then score the options; too long prompts get an error."""
         rows = self._rows(prompts, sampling.effort)
         problems = [self._too_long(row, sampling.max_tokens + self._longest_answer(row)) for row in rows]
         return self._answered(
@@ -91,9 +91,10 @@ class LeftToRight(RowEngine):
 
     @abstractmethod
     def _written(self, rows: Sequence[Row], samplings: Sequence[Sampling]) -> list[list[int]]:
-        """Token ids of all texts without what ended them: those behind one prompt side by side, by sampling.
+        """Write all texts as token ids, without the token that ended each.
 
-        The prompts have room for them, and the samplings differ neither in effort nor in length.
+        Order: by prompt, then by sampling, then by sample. All texts fit into the context window, and the samplings
+        have the same effort and length.
         """
 
     @abstractmethod
@@ -154,7 +155,7 @@ class LeftToRight(RowEngine):
         return self._too_long(row, self._longest_answer(row))
 
     def _too_long(self, row: Row, answer: int) -> str | None:
-        """Why a prompt cannot be asked for an answer of so many tokens, or None."""
+        """Say why a prompt cannot be asked for an answer of so many tokens; None if it can."""
         if not row.ids:
             return "the prompt is empty"
         if self._window is not None and len(row.ids) + answer > self._window:
@@ -164,7 +165,7 @@ class LeftToRight(RowEngine):
         return None
 
     def _longest_answer(self, row: Row) -> int:
-        """Tokens to leave free behind a prompt for the longest answer."""
+        """Count the tokens that the longest answer needs after a prompt."""
         if row.numbers:
             return self._lattice(row.numbers).depth
         answers = row.answers

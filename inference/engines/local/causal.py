@@ -1,4 +1,4 @@
-"""Engine `causal`: a language model that reads left to right, base or chat, asked for its next token."""
+"""Engine `causal`: read next-token probabilities of a base or chat model that runs on this machine."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ from inference.engines.rows import Row
 if TYPE_CHECKING:
     from inference.engines.loading import Checkpoint
 
-# A shorter shared start costs more in bookkeeping than it saves.
+# To keep a shorter shared start costs more time than it saves.
 SHORTEST_PREFIX = 8
 
 
 class CausalEngine(LeftToRight, LocalEngine):
-    """Option probabilities from the next-token distribution behind a prompt.
+    """An engine that reads option probabilities from the next-token distribution after a prompt.
 
     The start that all prompts of a condition share is computed once. Options of several tokens are scored exactly
-    by forcing their tokens one by one (`trie`), the numbers of a scale by all their spellings at once (`lattice`).
+    by forcing their tokens one by one (`trie`), the numbers of a scale by all their spellings (`number_probabilities`).
     """
 
     def __init__(self, checkpoint: Checkpoint, batch_size: int | None = None) -> None:
@@ -56,7 +56,7 @@ class CausalEngine(LeftToRight, LocalEngine):
         lattice = self._lattice(numbers)
         longest = max(len(row.ids) for row in rows) + lattice.depth
         at_once = self._paths_at_once(len(rows), longest)
-        # A model with a window may count places, of which a tree takes one per path.
+        # A model with an attention window counts places in the cache, and a tree takes one place per path.
         room = sum(map(len, lattice.stems)) + min(len(lattice.leaves), at_once)
         fits = longest + room <= self._cache_window
         tree = NumberTree(self._asked(rows, longest, forced=True), lattice.paths, room, fits and self._sees_trees)
@@ -69,7 +69,7 @@ class CausalEngine(LeftToRight, LocalEngine):
         return score_batch(targets, WholeVocabulary(asked.next_token), temperatures)
 
     def _written(self, rows: Sequence[Row], samplings: Sequence[Sampling]) -> list[list[int]]:
-        """Token ids of all texts, those behind one prompt side by side."""
+        """Write all texts, those after one prompt next to each other."""
         drafts = [
             Draft(place, sampling.temperature, numbers)
             for place, row in enumerate(rows)
@@ -81,7 +81,7 @@ class CausalEngine(LeftToRight, LocalEngine):
         return write(asked, drafts, self._stops, text_budget(self.model, longest, longest <= self._cache_window))
 
     def _asked(self, rows: Sequence[Row], longest: int, forced: bool) -> Continuations:
-        """A batch of prompts, of which none with what follows it gets longer than `longest` tokens."""
+        """Prepare a batch of prompts; none gets longer than `longest` tokens together with what follows it."""
         cached = longest <= self._cache_window
         shared = self._prefix.ids
         usable = cached and all(row.ids[: len(shared)] == shared and len(row.ids) > len(shared) for row in rows)
@@ -89,12 +89,12 @@ class CausalEngine(LeftToRight, LocalEngine):
         return Continuations(self.run_model, [row.ids for row in rows], prefix, cached, forced)
 
     def _paths_at_once(self, rows: int, longest: int) -> int:
-        """Token paths behind each of some prompts that are followed in one forward pass."""
+        """Choose how many token paths per prompt are computed in one forward pass."""
         most = CPU_TOKENS if self.model.device.type == "cpu" else token_budget(self.model, longest)[1]
         return max(1, most // rows)
 
 
 def _ends(model: Any) -> frozenset[int]:
-    """Ids that end a text according to the checkpoint."""
+    """Return the ids that end a text according to the checkpoint."""
     ids = getattr(getattr(model, "generation_config", None), "eos_token_id", None)
     return frozenset() if ids is None else frozenset([ids] if isinstance(ids, int) else ids)

@@ -33,6 +33,7 @@ def in_memory(tokenizer: Any = None, **settings: Any) -> CausalEngine:
 @pytest.mark.parametrize(
     "module",
     [
+        "inference.engines.openai.bounds",
         "inference.engines.exact.lattice",
         "inference.engines.number_probabilities",
         "inference.engines.local.last_position",

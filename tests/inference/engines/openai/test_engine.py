@@ -286,7 +286,7 @@ def test_only_a_dated_release_of_the_model_may_answer_in_its_place(tmp_path, nam
 
 
 @pytest.mark.parametrize("fault", [Fault("status", 401, "no KEY"), Fault("status", 429, code="insufficient_quota")])
-def test_a_key_that_is_taken_no_more_ends_the_run_and_keeps_what_was_paid(tmp_path, fault, capsys):
+def test_a_key_that_is_no_longer_accepted_ends_the_run_and_keeps_what_was_paid(tmp_path, fault, capsys):
     """The batch in hand is kept, the next one is not begun."""
     seen = []
 
@@ -347,7 +347,7 @@ def test_limits_per_minute(tmp_path):
         ask(tmp_path, server, clock=clock, requests_per_minute=60)
     complete(tmp_path)
     assert len(came) == COUNT + 3
-    # One more request goes out than arrives: that for a tokenizer, which this server lacks.
+    # One more request goes out than arrives: that for a tokenizer, which this server does not have.
     assert max(came) == pytest.approx(len(came), abs=1.5)
 
 
