@@ -1,4 +1,4 @@
-"""The tasks of one call: studies x models, every model loaded once, every study into a run folder of its own."""
+"""Execute the tasks of one call: ask every study of every model; a model is loaded once, a study has its own folder."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ LISTED = 100  # items without paraphrases that are named one by one
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """One study to ask: what, whom, how, and the run folder that takes the rows.
+    """One study to ask: its models, its questions, the engine settings, and the run folder that takes the rows.
 
     Attributes
     ----------
@@ -37,9 +37,9 @@ class Task:
     models
         Asked one after the other; only one is in memory at a time.
     questions, settings
-        The protocol's rounds of prompts with their conditions, and the engine to ask with.
+        The protocol's rounds of prompts with their conditions, and the settings of the engine that asks.
     out
-        The run folder, new or of the same study; rows appear in it at batch boundaries.
+        The run folder, new or of the same study; rows are written to it between batches.
     descriptions
         Fields by model id (`models.read_descriptions`), which override what is known about a model.
     command
@@ -64,7 +64,7 @@ class _Share:
     model: Model
 
     def same_engine(self, other: _Share) -> bool:
-        """Whether one engine serves both: the form is chosen per prompt, everything else at loading."""
+        """Tell whether one engine can serve both: the form is chosen per prompt, everything else at loading."""
         mine, theirs = (
             (
                 share.model.source,
@@ -80,19 +80,19 @@ class _Share:
 def execute(
     tasks: Sequence[Task], *, load: Callable[[Model, int], Engine] | None = None, cluster: Cluster | None = None
 ) -> list[Tally]:
-    """Ask every model every variant under every condition, but for what the run folders already have.
+    """Ask every model every variant under every condition, except what the run folders already hold.
 
-    Every folder is opened before the first model is loaded. A model is loaded once for all tasks that ask it in the
-    same way, and only one is in memory at a time.
+    Every folder is opened before the first model is loaded. A model is loaded once for all tasks with the same engine
+    settings, and only one is in memory at a time.
 
     Parameters
     ----------
     tasks
-        The studies, each with a folder of its own.
+        The studies, each with its own folder.
     load
-        Makes an engine from a model and the seed; `Settings.load` unless given.
+        Makes an engine from a model and the seed; None: `Settings.load`.
     cluster
-        Where to ask (`inference.asking.cluster`); None is this process.
+        The cluster to ask on (`inference.asking.cluster`); None: this process.
 
     Returns
     -------
@@ -102,7 +102,7 @@ def execute(
     Raises
     ------
     RunFailed
-        If stopped by Ctrl-C or SIGTERM (after the batch in hand), or if no prompt of a condition got a response.
+        If stopped by Ctrl-C or SIGTERM (after the current batch), or if no prompt of a condition got a response.
     InputError
         If a model, form or setting does not fit, or differs from what the folder records under that name.
     """
@@ -133,6 +133,7 @@ def execute(
 
 
 def _open(task: Task, folders: ExitStack, cluster: Cluster | None) -> list[_Share]:
+    """Open the run folder of a task and return its shares, one per model."""
     run = folders.enter_context(Run.create_or_open(task.out, task.study, seed=task.settings.seed, command=task.command))
     if cluster is not None:
         run.note_session(ray=cluster.about)
@@ -154,7 +155,7 @@ def _by_engine(shares: Sequence[_Share]) -> list[list[_Share]]:
 
 
 class _Loaded:
-    """An engine that is loaded when it is first needed, and gone at the end of the block."""
+    """An engine that is loaded when it is first needed, and released at the end of the block."""
 
     def __init__(self, load: Callable[[Model, int], Engine] | None, cluster: Cluster | None) -> None:
         self._load, self._cluster = load, cluster
@@ -179,16 +180,16 @@ class _Loaded:
             return ask_model(share.run, share.model, self._engine, share.task.questions, share.task.settings, stop)
         finally:
             if hosted(self._engine.info["engine"]):
-                # What a server bills is known at the end, and every run folder is to have its own bill.
+                # A server's bill is known only when it is closed, and every run folder gets its own bill.
                 report_bill(share.model.id, share.run.add_bill(share.model.id, self._engine.close()))
                 self._engine = None
 
 
 def _refuse_unaskable(task: Task) -> None:
-    """Render the first prompt in every form that a model could need; one that succeeds is enough.
+    """Render the first prompt in every form that a model may need, and refuse the task if all of them fail.
 
-    Which form a model needs is known once it is loaded. What fails in all of them would waste that time, as would
-    numbers of a scale that are wanted of a server, which shows the likeliest tokens only.
+    Only a loaded model tells which form it needs, and loading takes long: a task that fails in all forms is refused
+    before. So is one that wants exact probabilities of numbers from a server, which shows only the top tokens.
     """
     variant = next(task.study.variants)
     problems = []
@@ -206,19 +207,19 @@ def _refuse_unaskable(task: Task) -> None:
 
 
 def list_unstable(study: Study) -> None:
-    """Name the items without paraphrases on standard error."""
-    alone = study.without_paraphrases
-    if alone:
-        names = ", ".join(alone[:LISTED]) + (" ..." if len(alone) > LISTED else "")
+    """Print the items without paraphrases to standard error."""
+    unstable = study.without_paraphrases
+    if unstable:
+        names = ", ".join(unstable[:LISTED]) + (" ..." if len(unstable) > LISTED else "")
         print(
-            f"{study.name}: {len(alone)} of {len(study.items)} items have fewer than two paraphrases: "
+            f"{study.name}: {len(unstable)} of {len(study.items)} items have fewer than two paraphrases: "
             f"asked, but left out of stability statistics: {names}",
             file=sys.stderr,
         )
 
 
 def _describe(run: Run, models: Sequence[Model], stated: Mapping[str, Mapping[str, Any]]) -> list[Model]:
-    """Models with what the user states about them; statements about models asked earlier are recorded at once."""
+    """Add to models what the user states about them; for models asked in earlier calls it is recorded at once."""
     asked = {model.id for model in models}
     for name, fields in stated.items():
         if name in run.models and name not in asked:

@@ -1,4 +1,4 @@
-"""Which models are asked: names from the command line, and what a file says about them."""
+"""Find the models to ask: by names from the command line, with descriptions from a file."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from inference.errors import InputError
 DEMO = "demo"
 STAGES = ("base", "instruct", "tuned")
 KINDS = ("causal", "masked")  # of models; the field `family` states it of an imported model, else the engine decides
-# What --models may say about a model, and how it is checked. `revision` also decides what is loaded.
+# The fields that --models may give of a model, and how they are checked. `revision` also decides what is loaded.
 FIELDS: Mapping[str, tuple[str, Any]] = {
     "series": ("text", lambda value: isinstance(value, str) and value.strip()),
     "stage": (f"one of {', '.join(STAGES)}", lambda value: value in STAGES),
@@ -26,7 +26,7 @@ FIELDS: Mapping[str, tuple[str, Any]] = {
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """A model to ask: the id it gets in the run, where its weights are, and what the user says about it."""
+    """A model to ask: the id that it gets in the run, where its weights are, and what the user says about it."""
 
     id: str
     source: str
@@ -50,7 +50,7 @@ def resolve(names: Iterable[str], kinds: Container[str] = KINDS, engine: str = "
     Raises
     ------
     InputError
-        For a folder that is not there, and for two models of one id.
+        For a missing folder, and for two models with the same id.
     """
     one = _on_server if hosted(engine) else _on_disk_or_hub
     models = [model for name in names for model in (_demo_models(kinds, engine) if name == DEMO else (one(name),))]
@@ -65,7 +65,7 @@ def resolve(names: Iterable[str], kinds: Container[str] = KINDS, engine: str = "
 
 
 def read_descriptions(path: str) -> dict[str, dict[str, Any]]:
-    """A `--models` file: YAML, model id -> fields (series, stage, family, parameters, revision).
+    """Read a `--models` file: YAML, model id -> fields (series, stage, family, parameters, revision).
 
     Raises
     ------

@@ -250,7 +250,7 @@ def _root(error: BaseException) -> str:
 
 
 def _retry_after(headers: Mapping[str, str]) -> float | None:
-    """Read the seconds that a reply asks to wait: `retry-after-ms`, or `Retry-After` in seconds or a date (RFC 9110)."""
+    """Read the seconds that a reply asks to wait: `retry-after-ms`, or `Retry-After`, a number or date (RFC 9110)."""
     number = r"\s*\d+(\.\d*)?\s*"
     if re.fullmatch(number, milliseconds := headers.get("retry-after-ms", "")):
         return float(milliseconds) / 1000
