@@ -2,8 +2,8 @@
 
 ::
 
-    features.compute("results/demo", spacy=["en_core_web_sm"])   # once; saved in the run folder
-    run = runs.open("results/demo")
+    features.compute("results/demo/agreement", spacy=["en_core_web_sm"])   # once; saved in the run folder
+    run = runs.open("results/demo/agreement")
     features.load(run)            # one row per stimulus
     features.frame(run)           # one row per response, for mixed models
     features.correlations(run)    # Figure 6

@@ -3,7 +3,7 @@
 Three lines get from a folder to a table::
 
     from analysis import runs, stability
-    run = runs.open("results/demo")
+    run = runs.open("results/demo/agreement")
     stability.models(run)
 """
 
