@@ -26,7 +26,7 @@ import torch
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT)]
 
-from inference import engines
+from inference import engines  # noqa: E402
 from inference.engines.contract import Sampling  # noqa: E402
 from inference.engines.local.batching import CPU_TEXTS  # noqa: E402
 from inference.engines.local.causal import CausalEngine  # noqa: E402

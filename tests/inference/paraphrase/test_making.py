@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import hashlib
 import json
 import subprocess
 import sys
@@ -13,66 +12,28 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from helpers.trivial_engine import TrivialEngine, shown
+from helpers.commands import ROOT
+from helpers.paraphrase_writer import Writer, made, writer
+from helpers.trivial_engine import shown
 from inference import __main__ as cli
 from inference.asking.models import Model
-from inference.asking.one_model import Settings
-from inference.engines.contract import Generation
 from inference.errors import InputError, RunFailed
 from inference.paraphrase import questions
 from inference.paraphrase.choosing import DUPLICATE, MEANING, ORIGINAL, SURPLUS, choose
-from inference.paraphrase.making import Wanted, make
 from inference.paraphrase.questions import Calls, prompt_book, study
 from inference.stimuli import items
 from inference.stimuli.study import Variant
 
-MODEL = Model("writer", "writer")
 TEA = Variant("tea", "original", "original", "Tea is good.", ())
 ITEMS = [{"item": f"i{n}", "text": f"Thing {n} is =good.", "language": "en", "gold": "agree",
           "attributes": {"theme": "things", "match_proportion": "0.93"}, "paraphrases": ["An old one."]}
          for n in range(5)]  # fmt: skip
 
 
-class Writer(TrivialEngine):
-    """Writes numbered lists that follow from prompt and seed; `fails(text)` says for which prompts it cannot."""
-
-    seed = 0
-
-    def generate(self, prompts, samplings):
-        self._before_batch(self.batches_scored)
-        self.batches_scored += 1
-        return [[self._list(shown(prompt), way) for prompt in prompts] for way in samplings]
-
-    def _list(self, text, way):
-        if self._fails(text):
-            return Generation(error="too long")
-        texts = []
-        for call in range(way.samples):
-            drawn = hashlib.sha256(f"{self.seed} {call} {text}".encode()).digest()
-            listed = "\n".join(f"{number}. =Wording {byte % 50}." for number, byte in enumerate(drawn[:20], start=1))
-            texts.append("I'm sorry, but I can't help with that." if drawn[20] < 30 else f"Sure:\n{listed}")
-        return Generation(tuple(texts), tuple(texts))
-
-
-def writer(seed=0, **settings):
-    def load(model, run_seed):
-        engine = Writer(size=2, **settings)
-        engine.seed = run_seed
-        return engine
-
-    return load
-
-
 @pytest.fixture
 def given(tmp_path):
     (tmp_path / "items.json").write_text(json.dumps(ITEMS), encoding="utf-8")
     return items.load(str(tmp_path / "items.json"))
-
-
-def made(out, given, *, calls=6, per_call=20, keep=30, seed=None, book=None, load=None, model=MODEL, **wanted):
-    asked = Calls(book or prompt_book(), calls, per_call, 1000)
-    return make(study(given, "items", "items.json"), model, asked, Settings(seed=seed), Wanted(keep, **wanted), out,
-                load=load or writer())  # fmt: skip
 
 
 def contents(out: Path) -> dict[str, bytes]:
@@ -174,21 +135,21 @@ KILLED = """
 import os, sys
 from pathlib import Path
 sys.path[:0] = [{tests!r}, {root!r}]
-from inference import items, session
-import test_paraphrase_make as made_here
+from helpers.paraphrase_writer import made, writer
+from inference.asking import session
+from inference.stimuli import items
 session.FIRST_FLUSH = session.LAST_FLUSH = 0.0
 def before(number):
     with open({log!r}, "a") as log: log.write("x")
     if number == 2: os._exit(9)
-made_here.made(Path({out!r}), items.load({items!r}), load=made_here.writer(before_batch=before))
+made(Path({out!r}), items.load({items!r}), load=writer(before_batch=before))
 """
 
 
 def test_killed_and_started_again_it_ends_the_same(tmp_path, given):
-    tests = Path(__file__).parent
-    script = KILLED.format(tests=str(tests), root=str(tests.parent), log=str(tmp_path / "log"),
+    script = KILLED.format(tests=str(ROOT / "tests"), root=str(ROOT), log=str(tmp_path / "log"),
                            out=str(tmp_path / "killed"), items=str(tmp_path / "items.json"))  # fmt: skip
-    done = subprocess.run([sys.executable, "-c", script], cwd=tests.parent, capture_output=True, text=True)
+    done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 9, done.stderr
     assert (tmp_path / "log").read_text() == "xxx" and not (tmp_path / "killed" / "items.jsonl").exists()
     seen = []

@@ -67,7 +67,8 @@ def test_a_new_folder_holds_the_study(path):
 
 
 def test_versions_import_nothing():
-    code = "import sys, inference.runfolder.versions as v; v.versions(); print({'torch', 'transformers'} & set(sys.modules))"
+    code = "import sys; from inference.runfolder.versions import versions; versions(); "
+    code += "print({'torch', 'transformers'} & set(sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "set()"
     assert versions()["pyarrow"] == pa.__version__

@@ -1,6 +1,6 @@
 """A server that fails in every way it can: nothing lost, nothing double, and the key in no file, line or error.
 
-Every run goes through `inference.asking.execute.execute` against `faulty_server.FaultyServer` on loopback. The reference is the
+Every run goes through `inference.asking.execute` against `faulty_server.FaultyServer` on loopback. The reference is the
 server's own distribution (`faulty_server.distribution`), summed up here by hand.
 """
 
