@@ -1,4 +1,4 @@
-"""Printed tables beside ours, where a run holds the same items and the same models (results/published)."""
+"""Compare a run with Tables 1 and 7 of Haller et al., for the same items and models (results/published)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ LEAST_ITEMS = 56  # Claude wrote no paraphrases of six of the 62 statements
 
 
 def fingerprint(text: str) -> str:
-    """A statement's mark of identity: the same for the same wording, whatever its case, spacing or Unicode form."""
+    """Compute a hash of a statement that ignores case, spacing and Unicode form."""
     plain = " ".join(unicodedata.normalize("NFKC", text).casefold().split())
     return hashlib.sha256(plain.encode()).hexdigest()[:16]
 
@@ -29,16 +29,16 @@ def fingerprint(text: str) -> str:
 def compare(
     runs: Runs, *, thresholds: Sequence[float] = (0.05, 0.10, 0.25), resamples: int = 10_000, seed: int = 0
 ) -> pd.DataFrame:
-    """Model-level figures of the runs and the printed figures of the same models on the same items.
+    """Put the printed figures of the same models on the same items after those of the runs.
 
-    A study matches when every one of its items has an original wording that is a printed item's, and at most six of the
-    printed items are missing. A model matches when its id is listed in `haller_models.csv`.
+    A study matches if the original wording of each of its items was printed, and at most six of the printed items are
+    missing. A model matches if its id is listed in `haller_models.csv`.
 
     Returns
     -------
     DataFrame
         The columns of table `stability` with `source` ("these runs", or the printed table and its paraphrases) after
-        the model; for every match our row, then the printed ones. No rows where nothing matches.
+        the model; for every match our row, then the printed ones. No rows if nothing matches.
     """
     ours = tables.models(runs, thresholds=thresholds, resamples=resamples, seed=seed)
     ours.insert(list(ours.columns).index("condition") + 1, "source", OURS)
@@ -49,7 +49,7 @@ def compare(
 
 
 def matched(runs: Runs, frame: pd.DataFrame) -> pd.DataFrame:
-    """The rows of a frame whose study and model were printed, with `printed`, the model's printed name."""
+    """Select the rows of a frame whose study and model were printed; add `printed`, the model's printed name."""
     alias = pd.read_csv(FOLDER / "haller_models.csv")
     known = dict(zip(alias["alias"].str.casefold(), alias["model"], strict=True))
     named = frame.assign(printed=frame["model"].str.casefold().map(known))
@@ -57,7 +57,7 @@ def matched(runs: Runs, frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def printed() -> pd.DataFrame:
-    """The printed rows: `printed` (the model's printed name), `source`, and figures under our column names."""
+    """Read the printed rows: `printed` (the model's printed name), `source`, and figures with our column names."""
     files = [FOLDER / f"haller_table{number}.csv" for number in (1, 7)]
     rows = pd.concat([pd.read_csv(file, dtype={"mark": str}) for file in files])
     # Table 7 repeats three rows of Table 1 for comparison.
@@ -68,7 +68,7 @@ def printed() -> pd.DataFrame:
 
 
 def printed_sources() -> pd.DataFrame:
-    """Table 7 alone, with `paraphrase_source`: every model with both sources of paraphrases."""
+    """Read Table 7 alone, with `paraphrase_source`: every model with both sources of paraphrases."""
     rows = pd.read_csv(FOLDER / "haller_table7.csv", dtype={"mark": str})
     rows = rows.assign(source=_named(rows), mark=rows["mark"].fillna(""))
     rows = rows.rename(columns={"model": "printed", "paraphrases": "paraphrase_source"})
@@ -80,7 +80,7 @@ def _named(rows: pd.DataFrame) -> pd.Series:
 
 
 def _studies(runs: Runs) -> list[str]:
-    """Studies whose items are the printed ones."""
+    """List the studies whose items are the printed ones."""
     known = set(pd.read_csv(FOLDER / "haller_items.csv")["fingerprint"])
     items = runs.sql(
         f"SELECT study, item, min(text) FILTER (WHERE pattern = '{ORIGINAL}') AS text FROM stimuli GROUP BY study, item"
