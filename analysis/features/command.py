@@ -27,7 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     parser.add_argument(
         "--sentiment", default="auto", choices=("auto", "pysentimiento", "vader"),
-        help="auto: the one used before, else pysentimiento where it can be loaded, else VADER for English",
+        help="auto: the one used before, else pysentimiento if it can be loaded, else VADER for English",
     )  # fmt: skip
     parser.add_argument(
         "--language", metavar="CODE",

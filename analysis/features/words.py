@@ -24,7 +24,7 @@ FREQUENCIES = "pip install 'wordfreq[mecab]'"
 
 
 class _Punctuation(dict[int, int | None]):
-    """A table for str.translate that deletes punctuation; each character is looked up once."""
+    """Delete punctuation in str.translate: a table that looks up each character once."""
 
     def __missing__(self, code: int) -> int | None:
         character = chr(code)

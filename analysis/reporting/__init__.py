@@ -1,1 +1,1 @@
-"""From tables to text, files, pictures and pages. Nothing here knows a page by its name."""
+"""Turn tables into text, files, pictures and pages. Nothing here knows a page by its name."""

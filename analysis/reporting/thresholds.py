@@ -1,4 +1,4 @@
-"""Thresholds of the warnings that several pages share."""
+"""Define the thresholds of warnings that several pages share."""
 
 from __future__ import annotations
 

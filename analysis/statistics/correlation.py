@@ -42,7 +42,7 @@ _NAN = float("nan")
 
 @dataclass(frozen=True, slots=True)
 class Coefficient:
-    """One correlation with what is needed to judge it.
+    """Hold one correlation with its interval, p value, n and caution.
 
     Attributes
     ----------

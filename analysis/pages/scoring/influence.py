@@ -1,4 +1,4 @@
-"""Measure how much single points change the correlation of differences in kurtosis and tau (Sato et al., 4.1)."""
+"""Measure how much one point changes the correlation of differences in kurtosis and tau (Sato et al., 4.1)."""
 
 from __future__ import annotations
 

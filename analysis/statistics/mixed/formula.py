@@ -155,7 +155,7 @@ def _signed_terms(side: str, text: str) -> list[tuple[str, str]]:
             if term:
                 terms.append((sign, term))
             elif terms or char == "+":
-                raise InputError(f"formula '{text}': nothing stands before the '{char}' or at its end; {EXAMPLE}")
+                raise InputError(f"formula '{text}': a term is missing before the '{char}' or at the end; {EXAMPLE}")
             start, sign = place + 1, char
     if depth != 0:
         raise InputError(f"formula '{text}': its parentheses do not match")

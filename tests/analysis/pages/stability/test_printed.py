@@ -1,4 +1,4 @@
-"""The printed tables and when they stand beside ours."""
+"""The printed tables, and when they follow ours."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def compared(path, frame):
     return tables.build("published", runs.open(write_run(path, frame)), resamples=20)
 
 
-def test_a_printed_model_stands_beside_ours_on_the_printed_items(statements, tmp_path):
+def test_a_printed_model_follows_ours_on_the_printed_items(statements, tmp_path):
     frame = compared(tmp_path / "run", asked(statements, ["FacebookAI/roberta-large", "someone/else"]))
     assert set(frame["model"]) == {"FacebookAI/roberta-large"}
     assert list(frame["source"]) == [

@@ -34,7 +34,7 @@ def by_number(number: int) -> str:
 
 @pytest.fixture(scope="module")
 def frame():
-    """Two models, eight items (one of which alpha lacks), 14 paraphrases: six of each source, two of both."""
+    """Two models, eight items (one without source alpha), 14 paraphrases: six of each source, two of both."""
     found = random_frame(["m1", "m2"], items=8, paraphrases=14, seed=5)
     found = sourced(found, by_number)
     lacks = found["attributes"].map(lambda a: a is not None and "alpha" in a[0][1])
@@ -159,7 +159,7 @@ def test_a_hostile_source_is_text_on_the_page(tmp_path):
     assert "<h2>Two</h2>" in shown and "&lt;script&gt;" in shown and "<script>" not in shown
 
 
-def test_table_7_stands_beside_a_printed_model(shared, tmp_path):
+def test_table_7_follows_a_printed_model(shared, tmp_path):
     file = shared / "political-compass-paraphrases" / "paraphrases_gpt3.5-turbo_temp1.json"
     texts = [entry["original_statement"] for entry in json.loads(file.read_text(encoding="utf-8"))]
     frame = random_frame(["FacebookAI/roberta-large", "another"], items=62, paraphrases=4)
