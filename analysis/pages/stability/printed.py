@@ -11,6 +11,7 @@ import pandas as pd
 from analysis.pages.stability import tables
 from analysis.reporting.printed import FOLDER, OURS, with_printed
 from analysis.runs.folder import ORIGINAL
+from analysis.statistics.resampling import DRAWS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,7 +28,7 @@ def fingerprint(text: str) -> str:
 
 
 def compare(
-    runs: Runs, *, thresholds: Sequence[float] = (0.05, 0.10, 0.25), resamples: int = 10_000, seed: int = 0
+    runs: Runs, *, thresholds: Sequence[float] = tables.THRESHOLDS, resamples: int = DRAWS, seed: int = 0
 ) -> pd.DataFrame:
     """Put the printed figures of the same models on the same items after those of the runs.
 

@@ -10,7 +10,7 @@ import pandas as pd
 
 from analysis.pages.wording.cells import UNIT, prepare
 from analysis.runs.folder import ORIGINAL
-from analysis.statistics.resampling import Array, Columns, bootstrap, ratio
+from analysis.statistics.resampling import DRAWS, Array, Columns, bootstrap, ratio
 
 if TYPE_CHECKING:
     from analysis.runs import Runs
@@ -20,7 +20,7 @@ BAND = (0.2, 0.8)  # original p(Yes) between these: low confidence, according to
 Grouped: TypeAlias = Callable[[Columns, Array, tuple[str, ...]], dict[str, Array]]
 
 
-def shifts(runs: Runs, *, resamples: int = 10_000, seed: int = 0) -> pd.DataFrame:
+def shifts(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
     """Compute the mean shift in p(Yes) from the original question to the reworded one, also by confidence.
 
     The mean is over pairs with two valid answers. p(Yes) is renormalised over the two answers (footnote 5). The shift
@@ -43,7 +43,7 @@ def shifts(runs: Runs, *, resamples: int = 10_000, seed: int = 0) -> pd.DataFram
         for end in ("", "_lower", "_upper"))]]  # fmt: skip
 
 
-def curve(runs: Runs, *, resamples: int = 10_000, seed: int = 0) -> pd.DataFrame:
+def curve(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
     """Compute the same shifts in ten bins of the original p(Yes), for Figure 2 as a curve.
 
     Returns

@@ -13,6 +13,7 @@ from analysis.pages.wording.cells import UNIT, Cells, cells, prepare
 from analysis.pages.wording.measures import MEASURES, Target, differences, intervals
 from analysis.reporting.printed import OURS
 from analysis.runs.folder import ORIGINAL
+from analysis.statistics.resampling import DRAWS
 
 if TYPE_CHECKING:
     from analysis.runs import Runs
@@ -25,7 +26,7 @@ DIFFERENT = ("valid", "consistency", "yes", "diff_yes", "excess_yes", "accuracy"
 ENDS = [f"{name}_{end}" for name in MEASURES for end in ("lower", "upper")]
 
 
-def consistency(runs: Runs, *, invalid: str = "dropped", resamples: int = 10_000, seed: int = 0) -> pd.DataFrame:
+def consistency(runs: Runs, *, invalid: str = "dropped", resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
     """The measures of Takayama et al., section 3.2, of every model on every kind of wording.
 
     Parameters
@@ -65,7 +66,7 @@ def conventions(runs: Runs) -> pd.DataFrame:
     return frame[frame["n_pairs"] < frame["n"]].reset_index(drop=True)
 
 
-def overall(runs: Runs, *, invalid: str = "dropped", resamples: int = 10_000, seed: int = 0) -> pd.DataFrame:
+def overall(runs: Runs, *, invalid: str = "dropped", resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
     """Means over the patterns and tasks of one language, for every model and condition (Takayama et al., Figure 3).
 
     The paper does not say how its Overall is averaged. Here Overall is the harmonic mean within each task and pattern,
@@ -86,7 +87,7 @@ def overall(runs: Runs, *, invalid: str = "dropped", resamples: int = 10_000, se
     ]
 
 
-def groups(runs: Runs, *, invalid: str = "dropped", resamples: int = 10_000, seed: int = 0) -> pd.DataFrame:
+def groups(runs: Runs, *, invalid: str = "dropped", resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
     """Means over the base models and over the instruction-tuned ones (Takayama et al., Tables 1 and 3).
 
     Rows of `source` "these runs" are ours, by stage, condition, language, task and pattern; where there are several
@@ -114,7 +115,7 @@ def groups(runs: Runs, *, invalid: str = "dropped", resamples: int = 10_000, see
                   *MEASURES, *ENDS]]  # fmt: skip
 
 
-def patterns(runs: Runs, *, invalid: str = "dropped", resamples: int = 10_000, seed: int = 0) -> pd.DataFrame:
+def patterns(runs: Runs, *, invalid: str = "dropped", resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
     """What every kind of wording does in one language: means over all models, conditions and tasks with valid answers.
 
     Returns
@@ -156,7 +157,7 @@ def turned(runs: Runs) -> pd.DataFrame:
     )
 
 
-def shots(runs: Runs, *, invalid: str = "dropped", resamples: int = 10_000, seed: int = 0) -> pd.DataFrame:
+def shots(runs: Runs, *, invalid: str = "dropped", resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
     """What exemplars change: measures with shots minus those without, on the same items (Table 3, in brackets).
 
     Conditions are paired where they differ in nothing but their shots. Rows with an empty model are means over the
@@ -175,7 +176,7 @@ def shots(runs: Runs, *, invalid: str = "dropped", resamples: int = 10_000, seed
     return _differences(found, frame, names, resamples, seed)
 
 
-def stages(runs: Runs, *, invalid: str = "dropped", resamples: int = 10_000, seed: int = 0) -> pd.DataFrame:
+def stages(runs: Runs, *, invalid: str = "dropped", resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
     """What tuning changes: instruction-tuned minus base models of one series, same shots, same items (Figure 7).
 
     A series is what run.json says it is; where it has several models of a stage, their mean counts. A model asked in
