@@ -24,7 +24,7 @@ def about(name: str) -> str:
 
     The file is parsed, not imported: importing all protocols would make `--help` slow.
     """
-    source = (Path(__file__).parent / name / "__init__.py").read_text(encoding="utf-8")
+    source = (Path(__path__[0]) / name / "__init__.py").read_text(encoding="utf-8")
     return (ast.get_docstring(ast.parse(source)) or "").partition("\n")[0].removesuffix(".")
 
 

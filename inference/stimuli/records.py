@@ -113,7 +113,7 @@ def read_yaml(path: Path) -> Any:
         return yaml.safe_load(text_of(path))
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror or error})") from None
-    except yaml.YAMLError as error:
+    except (yaml.YAMLError, ValueError) as error:  # ValueError: a date such as 2020-13-45
         mark = getattr(error, "problem_mark", None)
         line = f", line {mark.line + 1}" if mark else ""
         raise InputError(f"{path}{line}: malformed YAML ({getattr(error, 'problem', None) or error})") from None
