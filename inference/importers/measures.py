@@ -82,7 +82,7 @@ class Answers:
     def __init__(self, column: str, options: Mapping[str, Sequence[str]], *, given: bool) -> None:
         self.labels = tuple(options)
         self.columns: tuple[str, ...] = (column,)
-        text_answers.parse("", options)  # wordings that cannot be told apart show before a long file is read
+        text_answers.parse("", options)  # refuses wordings that cannot be told apart, before a long file is read
         self._match = _matcher({label: [label, *wordings] for label, wordings in options.items()})
         self._read: Callable[[str], str | None] = (
             _matcher(options) if given else lambda text: text_answers.parse(text, options)

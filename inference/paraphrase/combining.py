@@ -75,11 +75,11 @@ def summary(combined: Iterable[Item]) -> list[str]:
 def _same_original(item: Item, path: Path, known: dict[str, Variant], first: dict[str, Path]) -> None:
     """Refuse an item that has another original here than in the files before."""
     if item.original is None:
-        raise InputError(f"{path}: item '{item.item}' has no original; without one it cannot be told to be the same")
+        raise InputError(f"{path}: item '{item.item}' has no original to compare with the other files; set a pattern")
     there = next((variant for variant in known.values() if variant.pattern == ORIGINAL), None)
     if there is not None and there.text.strip() != item.original.text.strip():
         raise InputError(
-            f"{path}: item '{item.item}' is not the one of {first[item.item]}: its original is "
+            f"{path}: item '{item.item}' differs from that in {first[item.item]}: its original is "
             f"'{item.original.text[:40]}', not '{there.text[:40]}'; make ids and originals agree"
         )
     first.setdefault(item.item, path)

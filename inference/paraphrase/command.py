@@ -10,7 +10,7 @@ from inference.arguments import add_engine, engine_settings, positive
 from inference.errors import InputError
 from inference.stimuli import items
 
-TOKENS_EACH = 50  # left for one paraphrase, markers and all, unless --max-tokens says otherwise
+TOKENS_EACH = 50  # allowed for one paraphrase with its list marker, unless --max-tokens is given
 
 
 def _make_arguments(parser: argparse.ArgumentParser) -> None:

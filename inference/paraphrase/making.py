@@ -105,8 +105,8 @@ def make(
     failed = [choice.original.item for choice in choices if not choice.calls]
     if failed:
         raise RunFailed(
-            f"{len(failed):,} of {len(choices):,} items got no answer (such as '{failed[0]}'); what there is was "
-            "written, and the same command asks the others again"
+            f"{len(failed):,} of {len(choices):,} items got no answer (such as '{failed[0]}'); the others were "
+            "written, and the same command asks for these again"
         )
     return choices
 
@@ -122,13 +122,13 @@ def _refuse_other(out: Path, model: Model, wanted: Wanted) -> None:
     others = set(recorded.get("models", {})) - {model.id}
     if others:
         raise InputError(f"{out}: was begun with model {min(others)}, not {model.id}; choose another --out")
-    known = _read_json(out / "report.json", "remove it, and the paraphrases are chosen anew").get("settings", {})
+    known = _read_json(out / "report.json", "remove it to choose the paraphrases again").get("settings", {})
     now = asdict(wanted)
     changed = [f"{name} was {value}, now {now.get(name)}" for name, value in known.items() if now.get(name) != value]
     if changed:
         raise InputError(
             f"{out}: the paraphrases there were chosen with other settings ({', '.join(changed)}); go back to those, "
-            "choose another --out, or remove its report.json to choose anew from the same calls"
+            "choose another --out, or remove its report.json to choose again from the same calls"
         )
 
 
@@ -194,7 +194,7 @@ def _write(out: Path, study: Study, model: Model, wanted: Wanted, choices: Seque
     spreadsheet.write(out / "dropped.csv", ("item", "call", "reason", "text"), dropped)
     counts = [{"item": choice.original.item, **_counts(choice)} for choice in choices]
     spreadsheet.write(out / "report.csv", ("item", *COUNTS), [tuple(row.values()) for row in counts])
-    # The report comes last: where it stands, all of them stand.
+    # The report is written last: if it is there, all files are.
     report = {"study": study.name, "source": model.id, "settings": asdict(wanted), "items": counts}
     text = json.dumps(report, indent=1, ensure_ascii=False) + "\n"
     write_atomically(out / "report.json", lambda aside: aside.write_text(text, encoding="utf-8"))

@@ -29,7 +29,7 @@ class Meaning:
         except ImportError:
             raise InputError("--meaning-check needs sentence-transformers: pip install 'waver[meaning]'") from None
         try:
-            if not is_sentence_transformer_model(model):  # it would make an encoder of whatever is there
+            if not is_sentence_transformer_model(model):  # the library would make an encoder of any model
                 raise ValueError("there is no modules.json")
             self._encoder = sentence_transformers.SentenceTransformer(
                 model, trust_remote_code=False, model_kwargs={"use_safetensors": True, "dtype": "float32"}

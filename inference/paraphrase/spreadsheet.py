@@ -10,7 +10,7 @@ from pathlib import Path
 
 from inference.runfolder.parquet import write_atomically
 
-# A cell that begins like this is a formula to some spreadsheet; the apostrophe before it says that it is text.
+# Some spreadsheets read a cell that begins like this as a formula; an apostrophe before it makes it text.
 _FORMULA = re.compile(r"'*[=+\-@＝＋－＠\t\r\n]")
 
 

@@ -179,7 +179,7 @@ def _questions(options: Namespace) -> Questions:
     if options.samples < 0 or not (options.samples or options.exact):
         raise InputError(f"--samples {options.samples}: give 1 or more, or 0 together with --exact")
     for temperature in temperatures:
-        Sampling(1, temperature, MAX_TOKENS)  # refuses what is no temperature, before a model is loaded
+        Sampling(1, temperature, MAX_TOKENS)  # refuses an impossible temperature before a model is loaded
     if options.exact:
         large = next((numbers for numbers in ranges if len(numbers) > LARGEST), None)
         if large is not None:

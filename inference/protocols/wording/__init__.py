@@ -154,7 +154,7 @@ def prepare(options: Namespace) -> tuple[Study, Questions]:
     name = options.name or _name(options.items, bank)
     aside = f"; {len(pool.texts) - len(left)} are exemplars" if len(left) < len(pool.texts) else ""
     print(f"{options.items}: {pool.counts()}{aside}; asked: {texts.split(asked)}", file=sys.stderr)
-    print(f"a gold yes says yes to: {bank.original.source}", file=sys.stderr)
+    print(f"gold is the right answer to: {bank.original.source}", file=sys.stderr)
     return (
         study(asked, bank, name, seed=seed, all_templates=options.all_templates, source=options.items),
         Questions(book, options.shots, shown, answer_ways(options)),
@@ -174,10 +174,5 @@ def _seed(options: Namespace) -> int:
     record = Path(getattr(options, "out", None) or "") / "run.json"
     try:
         return int(json.loads(record.read_text(encoding="utf-8"))["seed"])
-    except (
-        OSError,
-        ValueError,
-        KeyError,
-        TypeError,
-    ):  # no run yet; a damaged one is reported when it is opened
-        return 0
+    except (OSError, ValueError, KeyError, TypeError):
+        return 0  # there is no run yet; a damaged one is reported when it is opened

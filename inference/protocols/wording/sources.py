@@ -58,7 +58,7 @@ def _file(options: Namespace) -> Source:
 def _ours(options: Namespace) -> Source:
     given = [name for name in ABOUT_FILES if getattr(options, name)]
     if given:
-        raise InputError(f"{_flag(given[0])} is for a file; --items {options.items} knows its own")
+        raise InputError(f"{_flag(given[0])} is for a file; the texts of --items {options.items} need none")
     language = options.items.rpartition("-")[2] if options.items in SENTIMENT else "en"
     if options.language not in (None, language):
         raise InputError(f"--items {options.items} is in '{language}', not in '{options.language}'")

@@ -171,7 +171,10 @@ class TestCommandLine:
         [
             (["--items", "x.csv"], "--items x.csv: --text-column is needed for a file"),
             (["--items", "x.csv", "--text-column", "t"], "--language is needed for a file"),
-            (["--items", "demo", "--gold-column", "g"], "--gold-column is for a file; --items demo knows its own"),
+            (
+                ["--items", "demo", "--gold-column", "g"],
+                "--gold-column is for a file; the texts of --items demo need none",
+            ),
             (["--items", "sentiment-ja", "--language", "en"], "is in 'ja', not in 'en'"),
             (["--items", "demo", "--templates", "morality:health"], "no task 'health', only morality"),
             (["--items", "demo", "--sample", "400"], "--sample 400: there are only 192 items"),
@@ -249,7 +252,7 @@ class TestRealModels:
         assert main(call) == 0
         said = capsys.readouterr().err
         assert "64 rows: 64 items (32 yes, 32 no); 4 are exemplars; asked: 6 items (3 yes, 3 no)" in said
-        assert "a gold yes says yes to: Somebody wrote:" in said
+        assert "gold is the right answer to: Somebody wrote:" in said
         record = json.loads((tmp_path / "run" / "run.json").read_text())
         assert set(record["conditions"]) == {f"{form}/{shots}-shot" for form in ("plain", "chat") for shots in (0, 4)}
         rows = pq.ParquetDataset(tmp_path / "run" / "responses").read().to_pylist()
