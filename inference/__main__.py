@@ -27,11 +27,11 @@ if TYPE_CHECKING:
 
 PROGRAM = "python -m inference"
 IMPORTERS = {
-    "haller": "responses as Haller et al. (2024) published them (JSON)",
-    "table": "a long table with one row per response (CSV, JSON lines or Parquet)",
+    "haller": "import responses as Haller et al. (2024) published them (JSON)",
+    "table": "import a long table with one row per response (CSV, JSON, YAML or Parquet)",
 }
 PLAN = "PLAN.toml"
-PLAN_ABOUT = "several models, protocols and conditions from one run file, each study in a folder of its own"
+PLAN_ABOUT = "ask several models, protocols and conditions as a run file says, each study in its own folder"
 EXAMPLE = "example: python -m inference run agreement --items statements.csv --model gpt2 --out runs/gpt2"
 
 
@@ -77,11 +77,10 @@ def _parser(given: Sequence[str]) -> argparse.ArgumentParser:
         asking = commands.add_parser(command, help=about, description=_sentence(about))
         asked = asking.add_subparsers(title="protocols", metavar="PROTOCOL", required=True)
         for name in protocols.names():
-            about = protocols.about(name)
             if list(given[:2]) == [command, name]:
-                _add(asked, name, about, action, partial(add_arguments, protocols.protocol(name)))
+                _add(asked, name, protocols.about(name), action, partial(add_arguments, protocols.protocol(name)))
             else:
-                _list(asked, name, about)
+                _list(asked, name, protocols.about(name))
         if command == "run":
             # A run file stands where a protocol would: what ends in .toml is one.
             file = given[1] if list(given[:1]) == ["run"] and given[1:] and given[1].endswith(".toml") else PLAN
@@ -95,10 +94,8 @@ def _parser(given: Sequence[str]) -> argparse.ArgumentParser:
         else:
             _list(kinds, name, about)
     _add(commands, "status", "count the rows done and left in a run folder, or in all of a run file", _status, _root)
-    about = "make paraphrases of items, check them by hand, combine sources"
-    verbs = commands.add_parser("paraphrase", help=about).add_subparsers(
-        title="what to do", metavar="VERB", required=True
-    )
+    words = commands.add_parser("paraphrase", help="make paraphrases of items, check them by hand, combine sources")
+    verbs = words.add_subparsers(title="what to do", metavar="VERB", required=True)
     for name, about in VERBS.items():
         if list(given[:2]) == ["paraphrase", name]:
             paraphrase = importlib.import_module("inference.paraphrase.command")
@@ -225,7 +222,7 @@ def _prepare(options: argparse.Namespace) -> tuple[Study, tuple[Model, ...], Que
     """Read and check everything that can be checked before a model is loaded."""
     from inference.asking.models import resolve
 
-    models = resolve(options.model, options.protocol.FAMILIES, options.engine)
+    models = resolve(options.model, options.protocol.KINDS, options.engine)
     study, questions = options.protocol.prepare(options)
     return study, models, questions, arguments.engine_settings(options)
 

@@ -31,7 +31,7 @@ TOY = '''"""Ask whether the moon is made of cheese (Nobody et al.).
 More about it.
 """
 NAME = "cheese"
-FAMILIES = ("causal",)
+KINDS = ("causal",)
 
 
 def add_arguments(parser):

@@ -1,8 +1,14 @@
 """Find the protocols: each says what is asked about items, and how.
 
-A protocol is a folder here. Its module has `NAME`, `FAMILIES` (those of `models.FAMILIES` that it has questions for),
-`add_arguments(parser)` for its part of the command line, and `prepare(options)`, which makes the study and its
-questions (`asking.Questions`). The first line of its docstring is what the command line says about it.
+A protocol is a folder here, a package. Its `__init__.py` has
+
+- a docstring, whose first line is what the command line says about the protocol,
+- `NAME`, which is the name of the folder,
+- `KINDS`, the kinds of models that it has questions for: "causal", "masked" or both,
+- `add_arguments(parser)`, which defines its part of the command line,
+- `prepare(options)`, which makes the study and its questions (`Study` and `asking.Questions`).
+
+Its prompts are a YAML file in the folder, read with `prompts.PromptBook` and the protocol's own `prompts.Fields`.
 """
 
 from __future__ import annotations

@@ -58,7 +58,8 @@ class Fields:
     Attributes
     ----------
     known
-        Variables that templates may use. In cloze there is one more, `mask`, which is needed.
+        Variables that templates may use. In cloze there is one more, `mask`, which is needed. `shots` need `text`: in
+        chat, the question of an exemplar takes its place where the templates do not place exemplars themselves.
     needed
         Variables that every form must use.
     trials

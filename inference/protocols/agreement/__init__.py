@@ -15,7 +15,7 @@ from inference.stimuli.prompts import OPTION_FIELDS, OPTION_ORDERS, Prompt, Prom
 from inference.stimuli.study import Item, Option, Study, Variant
 
 NAME = "agreement"
-FAMILIES = ("causal", "masked")
+KINDS = ("causal", "masked")
 PROMPTS = Path(__file__).parent / "prompts.yaml"
 CANONICAL = ("agree", "disagree")
 OPTIONS = tuple(Option(label, label) for label in CANONICAL)

@@ -40,7 +40,7 @@ from inference.stimuli.prompts import CLOZE, Fields, Prompt, PromptBook
 from inference.stimuli.study import Study, Variant
 
 NAME = "scoring"
-FAMILIES = ("causal",)
+KINDS = ("causal",)
 PROMPTS = Path(__file__).parent / "prompts.yaml"
 MAX_TOKENS = 5
 """Sato et al., section 4: longer answers than this are no numbers."""

@@ -27,7 +27,7 @@ from inference.stimuli.prompts import OPTION_FIELDS, Prompt, PromptBook, option_
 from inference.stimuli.study import ORIGINAL, Item, Study, Variant
 
 NAME = "wording"
-FAMILIES = ("causal",)
+KINDS = ("causal",)
 DECISION_RULE = (
     "the option that the likeliest next token begins, or that the generated text names; null: no valid answer"
 )

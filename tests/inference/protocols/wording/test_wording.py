@@ -193,7 +193,7 @@ class TestCommandLine:
     def test_demo_stands_for_the_models_that_can_be_asked(self):
         from inference.asking.models import resolve
 
-        assert [model.id for model in resolve(["demo"]) if model not in resolve(["demo"], wording.FAMILIES)] == [
+        assert [model.id for model in resolve(["demo"]) if model not in resolve(["demo"], wording.KINDS)] == [
             "waver-demo-bert"
         ]
 
