@@ -75,15 +75,15 @@ def add_answer_arguments(parser: ArgumentParser) -> None:
         nargs="+",
         choices=(PROBABILITY, TEXT, THOUGHT),
         default=[PROBABILITY],
-        help="option probabilities (default), generated text parsed for an option, option probabilities where the "
-        "thinking of a thinking model ends; or several of these",
+        help="probability: of the options (default); text: generated and parsed for an option; thought: probabilities "
+        "of the options after the thinking of a thinking model; or several of these",
     )
     group.add_argument(
         "--temperature",
         nargs="+",
         type=float,
         metavar="T",
-        help="of generated texts, each a condition (default: 0, the likeliest token)",
+        help="of generated texts, each a condition (default: 0, always the most probable token)",
     )
     group.add_argument(
         "--samples", type=int, metavar="N", help="texts per prompt at temperatures above 0 (default: 10)"
@@ -135,7 +135,7 @@ def answer_ways(options: Namespace) -> AnswerWays:
 def _texts(options: Namespace, length: Mapping[str, int]) -> tuple[Sampling, ...]:
     temperatures = options.temperature or [0.0]
     if options.samples is not None and not any(temperatures):
-        raise InputError("--samples is for temperatures above 0: the likeliest text is one; give a --temperature")
+        raise InputError("--samples is for temperatures above 0: at 0 all texts are the same; give a --temperature")
     return tuple(
         Sampling(
             samples=1 if not temperature else 10 if options.samples is None else options.samples,

@@ -153,7 +153,7 @@ def fitting_rounds(model: Model, engine: Engine | ClusterEngine, form: str, roun
     if thinks and any(each.has(Exact) for each in fitting):
         raise InputError(
             f"model {model.id} thinks before it answers, so its first token is no answer: "
-            "ask it for --answer thought (probabilities behind its thinking) or text, or with --form plain"
+            "ask it for --answer thought (probabilities after its thinking) or text, or with --form plain"
         )
     if not thinks and any(each.has(Thinking) for each in fitting):
         raise InputError(

@@ -33,7 +33,7 @@ class LeftToRight(RowEngine):
     def __init__(self, name: str, tokenizer: Any, window: int | None) -> None:
         self.name = name
         self.tokens = Tokens(name, tokenizer)
-        self._window = window
+        self.window = window
         self._targets = Targets()
         self._answer_tokens: dict[Answers, int] = {}
         self._lattices: dict[range, Lattice] = {}
@@ -58,7 +58,7 @@ class LeftToRight(RowEngine):
         """Show how one prompt is rendered, tokenised and answered."""
         row, score = self._rows([prompt])[0], self.score([prompt])[0][0]
         if row.numbers:
-            forms = self._lattice(row.numbers).forms()
+            forms = self.lattice(row.numbers).forms()
             return Explanation(row.text, len(row.ids), forms, (), score, row.numbers)
         options = continuations(row.text, row.answers, self.tokens.bare)
         return Explanation(row.text, len(row.ids), options.forms, options.dropped, score)
@@ -158,23 +158,24 @@ class LeftToRight(RowEngine):
         """Say why a prompt cannot be asked for an answer of so many tokens; None if it can."""
         if not row.ids:
             return "the prompt is empty"
-        if self._window is not None and len(row.ids) + answer > self._window:
+        if self.window is not None and len(row.ids) + answer > self.window:
             return (
-                f"{len(row.ids)} tokens and {answer} for the answer exceed the model's context window of {self._window}"
+                f"{len(row.ids)} tokens and {answer} for the answer exceed the model's context window of {self.window}"
             )
         return None
 
     def _longest_answer(self, row: Row) -> int:
         """Count the tokens that the longest answer needs after a prompt."""
         if row.numbers:
-            return self._lattice(row.numbers).depth
+            return self.lattice(row.numbers).depth
         answers = row.answers
         if answers not in self._answer_tokens:
             forms = [form for words in answers for word in words for form in spaced(word)]
             self._answer_tokens[answers] = max(map(len, self.tokens.bare(forms)), default=0)
         return self._answer_tokens[answers]
 
-    def _lattice(self, numbers: range) -> Lattice:
+    def lattice(self, numbers: range) -> Lattice:
+        """Return the token paths that spell the numbers of a range."""
         if numbers not in self._lattices:
             self._lattices[numbers] = Lattice(numbers, self._token_texts)
         return self._lattices[numbers]

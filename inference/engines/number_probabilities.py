@@ -140,7 +140,8 @@ def _paths_to_extend(begun: Logs, reached: Logs, share: float, alike: bool) -> P
     weights = np.exp(reached - highest)
     likeliest = weights.max(axis=(0, 1) if alike else 0)
     order = np.broadcast_to(np.argsort(-likeliest, axis=-1, kind="stable"), reached.shape[1:])
-    rest = np.take_along_axis(weights, order[None], -1)[..., ::-1].cumsum(-1)[..., ::-1]  # each with all behind it
+    # Each path's share together with that of all less probable ones.
+    rest = np.take_along_axis(weights, order[None], -1)[..., ::-1].cumsum(-1)[..., ::-1]
     needed = (rest > share * np.exp(begun[..., None] - highest)).any(axis=(0, 1))
     return order[:, : needed.sum()]
 

@@ -85,7 +85,7 @@ def continuations(text: str, answers: Answers, encode: Encode) -> Options:
         if ids[: len(prompt)] != prompt:
             dropped.append((option, form, "joins with the end of the prompt into other tokens"))
         elif len(ids) == len(prompt):
-            dropped.append((option, form, "comes to no token at all"))
+            dropped.append((option, form, "has no tokens"))
         else:
             found.append((option, form, tuple(ids[len(prompt) :])))
     return collect(answers, found, dropped)
@@ -115,7 +115,7 @@ def collect(
         if not any(index == option for index, *_ in found):
             reasons = "; ".join(sorted({reason for index, _, reason in dropped if index == option}))
             raise InputError(
-                f"none of the answers of option {option + 1} ({', '.join(words)}) can be scored behind this prompt"
+                f"none of the answers of option {option + 1} ({', '.join(words)}) can be scored after this prompt"
                 f" ({reasons or 'no answers given'}): change the answers or how the prompt ends"
             )
     return Options(

@@ -45,7 +45,7 @@ def build(sequences: Sequence[Sequence[TokenIds]]) -> Node:
 
     Examples
     --------
-    Option 0 is the token 1, option 1 the tokens 1, 0 or the token 7. Option 0 ends where option 1 goes on:
+    The token 1 spells option 0; the tokens 1, 0 or the token 7 spell option 1. Option 0 ends where option 1 goes on:
 
     >>> root = build([[(1,)], [(1, 0), (7,)]])
     >>> [(node.path, node.owner, sorted(node.options)) for node in (root, *root.children.values())]
@@ -107,9 +107,9 @@ def option_logprobs(root: Node, n_options: int, next_token: NextToken) -> torch.
 
 
 def _prune(node: Node) -> None:
-    """Remove sequences that begin with a shorter one of the same option: that one counts them already.
+    """Remove sequences that begin with a shorter one of the same option: the shorter one counts them already.
 
-    Not where another option goes on from the shorter one: then it must be known where the answer ends.
+    They stay if another option continues the shorter one, too: then the place where an answer ends matters.
     """
     if node.owner is not None and node.options == {node.owner}:
         node.children.clear()

@@ -29,6 +29,13 @@ class CausalEngine(LeftToRight, LocalEngine):
 
     The start that all prompts of a condition share is computed once. Options of several tokens are scored exactly
     by forcing their tokens one by one (`trie`), the numbers of a scale by all their spellings (`number_probabilities`).
+
+    Attributes
+    ----------
+    prefix
+        The token ids that all prompts begin with; empty where nothing is shared.
+    stops
+        Token ids that end a text.
     """
 
     def __init__(self, checkpoint: Checkpoint, batch_size: int | None = None) -> None:
@@ -36,30 +43,31 @@ class CausalEngine(LeftToRight, LocalEngine):
         window = getattr(self.model.config.get_text_config(), "max_position_embeddings", None)
         LeftToRight.__init__(self, checkpoint.name, checkpoint.tokenizer, window)
         self._cache_window = cache_window(self.run_model)
-        self._prefix = Prefix([])
+        self.prefix = Prefix([])
         shared = ("shared prefix",) if self._cache_window else ()
         self.info["shortcuts"] = [*self.run_model.shortcuts, *shared]
         self.info["thinks"] = self.tokens.thinks
-        self._stops = self.tokens.ends | _ends(self.model)
+        self.stops = self.tokens.ends | _ends(self.model)
 
     def _share(self, prefix: list[int]) -> list[int]:
         usable = prefix if self._cache_window and len(prefix) >= SHORTEST_PREFIX else []
-        if usable != self._prefix.ids:
-            self._prefix = Prefix(usable)
+        if usable != self.prefix.ids:
+            self.prefix = Prefix(usable)
         return usable
 
     @cached_property
-    def _sees_trees(self) -> bool:
+    def takes_trees(self) -> bool:
+        """Whether many token paths after a prompt can be computed in one pass (`NumberTree`)."""
         return bool(self._cache_window) and sees_trees(self.run_model)
 
     def _score_numbers(self, rows: Sequence[Row], numbers: range, temperatures: Sequence[float]) -> list[list[Score]]:
-        lattice = self._lattice(numbers)
+        lattice = self.lattice(numbers)
         longest = max(len(row.ids) for row in rows) + lattice.depth
         at_once = self._paths_at_once(len(rows), longest)
         # A model with an attention window counts places in the cache, and a tree takes one place per path.
         room = sum(map(len, lattice.stems)) + min(len(lattice.leaves), at_once)
         fits = longest + room <= self._cache_window
-        tree = NumberTree(self._asked(rows, longest, forced=True), lattice.paths, room, fits and self._sees_trees)
+        tree = NumberTree(self._asked(rows, longest, forced=True), lattice.paths, room, fits and self.takes_trees)
         return scores_of(number_logprobs(lattice, tree, temperatures, at_once))
 
     def _score(self, rows: Sequence[Row], temperatures: Sequence[float]) -> list[list[Score]]:
@@ -78,14 +86,14 @@ class CausalEngine(LeftToRight, LocalEngine):
         ]
         longest = max(len(row.ids) for row in rows) + samplings[0].max_tokens
         asked = self._asked(rows, longest, forced=True)
-        return write(asked, drafts, self._stops, text_budget(self.model, longest, longest <= self._cache_window))
+        return write(asked, drafts, self.stops, text_budget(self.model, longest, longest <= self._cache_window))
 
     def _asked(self, rows: Sequence[Row], longest: int, forced: bool) -> Continuations:
         """Prepare a batch of prompts; none gets longer than `longest` tokens together with what follows it."""
         cached = longest <= self._cache_window
-        shared = self._prefix.ids
+        shared = self.prefix.ids
         usable = cached and all(row.ids[: len(shared)] == shared and len(row.ids) > len(shared) for row in rows)
-        prefix = self._prefix if usable else Prefix([])
+        prefix = self.prefix if usable else Prefix([])
         return Continuations(self.run_model, [row.ids for row in rows], prefix, cached, forced)
 
     def _paths_at_once(self, rows: int, longest: int) -> int:

@@ -30,7 +30,7 @@ class MaskedEngine(LocalEngine):
         self._mask: str = self.tokenizer.mask_token
         self.mask_token = self._mask
         self._encode = plain_encoder(self.tokenizer, special_tokens=True)
-        self._window = _window(self.model)
+        self.window = _window(self.model)
         self._targets = Targets()
         pad = self.tokenizer.pad_token_id
         self._pad = 0 if pad is None else pad
@@ -72,8 +72,8 @@ class MaskedEngine(LocalEngine):
         return rows
 
     def _problem(self, row: Row) -> str | None:
-        if self._window is not None and len(row.ids) > self._window:
-            return f"the prompt is too long: {len(row.ids)} tokens exceed the model's context window of {self._window}"
+        if self.window is not None and len(row.ids) > self.window:
+            return f"the prompt is too long: {len(row.ids)} tokens exceed the model's context window of {self.window}"
         return None
 
     def _score_rows(self, rows: Sequence[Row], temperatures: Sequence[float]) -> list[list[Score]]:

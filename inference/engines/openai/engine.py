@@ -218,7 +218,7 @@ class OpenAIEngine:
         if self._pool.barred is not None:
             work.close()
             reason = f"{self._server.model}: {self._pool.barred}"
-            raise RunFailed(f"{reason}; see to the key or the account, then give the same command again to go on")
+            raise RunFailed(f"{reason}; check the key or the account, then give the same command again to go on")
         return self._runner.run(work)
 
     async def _score(self, prompts: Sequence[Prompt]) -> list[Score]:

@@ -21,13 +21,18 @@ class Companions:
 
     The watcher is a process of its own. It kills them when this process is gone or calls `end`, or when the block ends
     with an error. It leaves alone the children that were there before the block or start after it. It misses a process
-    that starts after its last look (they are `PAUSE` seconds apart) if this process is killed before the next one.
+    that starts after its last look (they are at most `LONG_PAUSE` seconds apart) if this process is killed before the next one.
 
     On Linux only: elsewhere nothing is watched.
+
+    Attributes
+    ----------
+    watcher
+        The watcher process; None where nothing is watched or `end` was called.
     """
 
     def __init__(self) -> None:
-        self._watcher: subprocess.Popen[bytes] | None = None
+        self.watcher: subprocess.Popen[bytes] | None = None
 
     def __enter__(self) -> Companions:
         if sys.platform != "linux":
@@ -42,7 +47,7 @@ class Companions:
         resource_tracker.ensure_running()
         command = [sys.executable, "-I", "-S", __file__, str(os.getpid()), str(this)]
         # A session of its own: Ctrl-C or a closed terminal must not end the watcher before the processes it watches.
-        self._watcher = subprocess.Popen(
+        self.watcher = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True, pass_fds=[this]
         )
         os.close(this)
@@ -52,24 +57,24 @@ class Companions:
     def __exit__(self, kind: type[BaseException] | None, *error: object) -> None:
         if kind is not None:
             self.end()
-        elif self._watcher is not None:
-            assert self._watcher.stdin is not None
+        elif self.watcher is not None:
+            assert self.watcher.stdin is not None
             with suppress(BrokenPipeError):
-                self._watcher.stdin.write(SETTLE)
-                self._watcher.stdin.flush()
+                self.watcher.stdin.write(SETTLE)
+                self.watcher.stdin.flush()
             self._await_look()
 
     def end(self) -> None:
         """Kill the processes that still run."""
-        if self._watcher is not None:
+        if self.watcher is not None:
             # Sent, not only closed: a forked process holds the watcher's input open, too.
-            self._watcher.communicate(END)
-            self._watcher = None
+            self.watcher.communicate(END)
+            self.watcher = None
 
     def _await_look(self) -> None:
         """Wait until the watcher has looked: at the earlier children, or at the last ones that it must follow."""
-        assert self._watcher is not None and self._watcher.stdout is not None
-        self._watcher.stdout.read(1)
+        assert self.watcher is not None and self.watcher.stdout is not None
+        self.watcher.stdout.read(1)
 
 
 def watch(parent: int, parent_process: int) -> None:

@@ -78,7 +78,7 @@ class VllmEngine(LeftToRight):
 
     def _score_numbers(self, rows: Sequence[Row], numbers: range, temperatures: Sequence[float]) -> list[list[Score]]:
         self._refuse_cold(temperatures)
-        lattice, tokens = self._among(self._lattice(numbers))
+        lattice, tokens = self._among(self.lattice(numbers))
         at_once = max(1, NUMBER_REQUESTS // len(rows))
         asked = [RequestedPaths(self._ask, rows, lattice.paths, tokens, temperature) for temperature in temperatures]
         # Temperature 1 here: vLLM has divided the logits already.

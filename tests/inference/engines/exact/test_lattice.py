@@ -93,13 +93,13 @@ def test_a_tree_gives_what_single_passes_give(architecture: str, monkeypatch: py
     engine.batches(prompts)
     (together,) = engine.score(prompts, [0.8])
     alone = engine_of(architecture)
-    alone.__dict__["_sees_trees"] = False
+    alone.__dict__["takes_trees"] = False
     (single,) = alone.score(prompts, [0.8])
     for one, other in zip(together, single, strict=True):
         np.testing.assert_allclose(one.logprob, other.logprob, atol=2e-3)
         assert min(one.probability) > 0
     if architecture in ("llama", "gpt2", "qwen2"):
-        assert engine._sees_trees  # so that the comparison is one
+        assert engine.takes_trees  # so that the comparison is one
 
 
 def test_samples_converge_to_the_exact_probabilities() -> None:
@@ -139,7 +139,7 @@ def test_one_batch_may_ask_for_options_and_numbers() -> None:
 
 def test_a_prompt_needs_room_for_the_longest_number() -> None:
     engine = engine_of()
-    engine._window = engine.lengths(asked(range(10)))[0] + 2
+    engine.window = engine.lengths(asked(range(10)))[0] + 2
     (short, long), *_ = engine.score(asked(range(10)))
     assert short.error is None
     assert "exceed the model's context window" in (long.error or "")
@@ -265,6 +265,6 @@ def test_rows_choose_their_own_paths_and_leaves_are_not_kept(monkeypatch: pytest
         assert one.probability != whole.probability
         np.testing.assert_allclose(one.probability, other.probability, rtol=1e-4, atol=1e-9)
         np.testing.assert_allclose(one.probability, whole.probability, atol=2e-5)
-    stems = sum(map(len, engine._lattice(numbers).stems)) - 1
+    stems = sum(map(len, engine.lattice(numbers).stems)) - 1
     for tree in trees:
         assert tree._cache.get_seq_length() <= tree._asked.seen.shape[1] + stems

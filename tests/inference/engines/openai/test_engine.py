@@ -294,7 +294,7 @@ def test_a_key_that_is_no_longer_accepted_ends_the_run_and_keeps_what_was_paid(t
         seen.append(text)
         return fault if sum("Thing" in text for text in seen) > 8 else None
 
-    with FaultyServer(fail) as server, pytest.raises(RunFailed, match="see to the key or the account") as error:
+    with FaultyServer(fail) as server, pytest.raises(RunFailed, match="check the key or the account") as error:
         ask(tmp_path, server, concurrency=2)
     assert len(answered(tmp_path)) == 8
     assert sum("Thing" in text for text in seen) <= 10
