@@ -13,7 +13,7 @@ from inference.errors import InputError
 
 DEMO = "demo"
 STAGES = ("base", "instruct", "tuned")
-KINDS = ("causal", "masked")  # of models; the field `family` states it of an imported model, else the engine decides
+KINDS = ("causal", "masked")  # of models; the field `family` says it of an imported model, the engine of any other
 # The fields that --models may give of a model, and how they are checked. `revision` also decides what is loaded.
 FIELDS: Mapping[str, tuple[str, Any]] = {
     "series": ("text", lambda value: isinstance(value, str) and value.strip()),

@@ -155,16 +155,16 @@ class ClusterEngine(Protocol):
     independent_of_batch: bool
 
     def form(self, requested: str) -> str:
-        """As `Engine.form`."""
+        """Choose the prompt form; see `Engine.form`."""
 
     def batches(self, prompts: Sequence[Prompt]) -> list[list[int]]:
-        """As `Engine.batches`."""
+        """Cut prompts into batches; see `Engine.batches`."""
 
     def responses(self, asked: Sequence[Asked]) -> Iterator[Answered]:
         """Ask all batches of the rounds and yield them, in any order; see the function `responses`."""
 
     def close(self) -> dict[str, Any]:
-        """As `Engine.close`."""
+        """Release what the engine holds; see `Engine.close`."""
 
 
 def ask(engine: Engine, prompts: Sequence[Prompt], ways: Sequence[Way]) -> list[Sequence[Response]]:

@@ -118,7 +118,7 @@ def read_parquet(path: Path, columns: list[str] | None = None, filters: pc.Expre
 
 @contextmanager
 def _damage_named(path: Path) -> Iterator[None]:
-    """Turn the error of a damaged file into one line; a file is damaged only if copying it was interrupted."""
+    """Turn the error of a damaged file into one line; an interrupted copy, for example, leaves half a file."""
     try:
         yield
     except (pa.ArrowInvalid, OSError) as error:

@@ -33,7 +33,7 @@ class Target:
 
 @dataclass(slots=True)
 class Targets:
-    """Targets by context; what decides tokenisation, and so is the context, is up to the engine.
+    """Targets remembered by context: by what decides how answers are tokenised, which each engine defines.
 
     Examples
     --------

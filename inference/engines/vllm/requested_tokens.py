@@ -17,7 +17,7 @@ from inference.engines.rows import Row
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """Ask for the log-probabilities of `tokens` after the token ids `ids`, the logits divided by a temperature."""
+    """A request for the log-probabilities of `tokens` after the token ids `ids`, at a temperature."""
 
     ids: list[int]
     tokens: TokenIds

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import doctest
 import json
 import os
 import signal
@@ -51,6 +52,7 @@ def test_tasks_are_consecutive_batches_of_about_the_wished_size():
     batches = {(0, 0): range(3), (0, 2): range(3), (0, 5): range(9), (1, 0): range(1), (1, 1): range(1)}
     assert distributed.group_into_tasks(batches, 5) == [[(0, 0), (0, 2)], [(0, 5)], [(1, 0), (1, 1)]]
     assert distributed.group_into_tasks(batches, 1) == [[key] for key in batches]
+    assert doctest.testmod(distributed) == (0, 1)
 
 
 @pytest.fixture(scope="module")
