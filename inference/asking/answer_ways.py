@@ -29,7 +29,7 @@ class AnswerWays:
     probability
         Whether the options' exact probabilities are asked for.
     texts
-        Texts to generate, each a condition of its own, parsed for an option (module `answers`).
+        Texts to generate, each a condition of its own, parsed for an option (module `text_answers`).
     thinking
         Thinking after which the options' exact probabilities are asked for; None: not asked for.
     share

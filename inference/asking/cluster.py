@@ -113,7 +113,7 @@ class Cluster:
 
 
 class RemoteEngine:
-    """An engine whose work is done in other processes, many batches at the same time (`asking.ClusterEngine`).
+    """An engine whose work is done in other processes, many batches at the same time (`rounds.ClusterEngine`).
 
     Besides the workers there is a scout: one process with an engine of its own, which describes the model and cuts the
     batches. It releases its GPU before the workers start.

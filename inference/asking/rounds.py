@@ -59,7 +59,7 @@ class Condition:
 
 
 def read(variant: Variant, prompt: Prompt, response: Response) -> dict[str, Any]:
-    """Make the columns of a response row: probabilities as they are, texts parsed for an option (module `answers`)."""
+    """Make the columns of a response row: probabilities as they are, texts parsed (`text_answers`)."""
     if isinstance(response, Generation):
         return _read_text(variant, prompt, response)
     if isinstance(response, Thought):

@@ -27,8 +27,9 @@ SHORTEST_PREFIX = 8
 class CausalEngine(LeftToRight, LocalEngine):
     """An engine that reads option probabilities from the next-token distribution after a prompt.
 
-    The start that all prompts of a condition share is computed once. Options of several tokens are scored exactly
-    by forcing their tokens one by one (`trie`), the numbers of a scale by all their spellings (`number_probabilities`).
+    The start that all prompts of a condition share is computed once. Options of several tokens are scored exactly by
+    forcing their tokens one by one (`option_tree`), the numbers of a scale by all their spellings
+    (`number_probabilities`).
 
     Attributes
     ----------

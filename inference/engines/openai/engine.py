@@ -36,7 +36,7 @@ class OpenAIEngine:
     """An engine that asks a model on a server, with many requests at once.
 
     Option probabilities are read from the most probable first tokens that the server shows: exact where these are
-    enough, bounds otherwise (`api.bounds`).
+    enough, bounds otherwise (`bounds`).
 
     Parameters
     ----------
@@ -107,7 +107,7 @@ class OpenAIEngine:
         return FORM_OF[api]
 
     def lengths(self, prompts: Sequence[Prompt]) -> list[int]:
-        """Estimate the tokens of every prompt: only the server can count them (`api.usage.Usage.tokens`)."""
+        """Estimate the tokens of every prompt: only the server can count them (`usage.Usage.tokens`)."""
         return [round(self._server.usage.tokens(characters(prompt))) for prompt in prompts]
 
     def batches(self, prompts: Sequence[Prompt]) -> list[list[int]]:
