@@ -1,6 +1,6 @@
 """Ask which number a model gives a text, or a text made from another, on a scale (Sato et al.).
 
-What a run folder of this protocol holds, beside what `results/schema.json` says of every run:
+What a run folder of this protocol holds, in addition to what `results/schema.json` says of every run:
 
 conditions
     Names like `plain/0-9/t0.7` (sampled) and `plain/0-9/t0.7/exact`. Fields: `form`; `range` ([low, high], whole
