@@ -116,9 +116,10 @@ class Run:
             raise InputError(f"figure {name}: {entry.nothing}")
         if part is None and len(found) > 1:
             warnings.warn(f"figure {name} has {len(found)} parts; this is the first, part=2 the next", stacklevel=2)
-        if not 1 <= (part or 1) <= len(found):
-            raise InputError(f"figure {name}: there is no part {part}; the parts are 1 to {len(found)}")
-        return found[(part or 1) - 1].draw(width=width)
+        number = 1 if part is None else part
+        if not 1 <= number <= len(found):
+            raise InputError(f"figure {name}: there is no part {number}; the parts are 1 to {len(found)}")
+        return found[number - 1].draw(width=width)
 
     def _pages(self) -> list[catalogue.Catalogue]:
         return [page for page in catalogue.pages().values() if page.protocols & self._protocols]

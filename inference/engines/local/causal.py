@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from inference.engines.contract import Sampling, Score
+from inference.engines.exact.number_probabilities import number_logprobs, scores_of
 from inference.engines.exact.targets import WholeVocabulary, score_batch
 from inference.engines.lefttoright import LeftToRight
 from inference.engines.local.batching import CPU_TOKENS, text_budget, token_budget
@@ -14,7 +15,6 @@ from inference.engines.local.continuations import Continuations, Prefix, cache_w
 from inference.engines.local.engine import LocalEngine
 from inference.engines.local.generation import Draft, random_numbers, write
 from inference.engines.local.number_tree import NumberTree, sees_trees
-from inference.engines.number_probabilities import number_logprobs, scores_of
 from inference.engines.rows import Row
 
 if TYPE_CHECKING:

@@ -11,10 +11,10 @@ import numpy as np
 
 from inference.engines.contract import Sampling, Score
 from inference.engines.exact.lattice import Lattice
+from inference.engines.exact.number_probabilities import number_logprobs, scores_of
 from inference.engines.exact.targets import score_batch
 from inference.engines.lefttoright import LeftToRight
 from inference.engines.local.batching import partition
-from inference.engines.number_probabilities import number_logprobs, scores_of
 from inference.engines.rows import Row
 from inference.engines.vllm.requested_tokens import Question, Reply, RequestedPaths, RequestedTokens
 from inference.engines.vllm.settings import VllmSettings

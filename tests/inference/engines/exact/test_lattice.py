@@ -15,11 +15,11 @@ from scipy.stats import chisquare
 from helpers import tiny_models
 from inference.engines.contract import Sampling
 from inference.engines.exact.lattice import Lattice
+from inference.engines.exact.number_probabilities import number_logprobs
 from inference.engines.loading import Checkpoint
 from inference.engines.local.causal import CausalEngine
 from inference.engines.local.masked import MaskedEngine
 from inference.engines.local.number_tree import NumberTree
-from inference.engines.number_probabilities import number_logprobs
 from inference.errors import InputError
 from inference.stimuli.prompts import Prompt
 
@@ -189,7 +189,7 @@ WORDS = [*"0123456789", " ", "-", "10", " 1", "1", ".5", ".", "word"]
 
 def follow_every_path(monkeypatch: pytest.MonkeyPatch) -> None:
     for share in ("UNCHECKED", "NEGLIGIBLE"):
-        monkeypatch.setattr(f"inference.engines.number_probabilities.{share}", 0.0)
+        monkeypatch.setattr(f"inference.engines.exact.number_probabilities.{share}", 0.0)
 
 
 def by_definition(lattice: Lattice, table: Table, temperature: float) -> tuple[np.ndarray, np.ndarray]:
@@ -218,7 +218,7 @@ def test_what_is_left_out_changes_no_more_than_its_share(
     numbers: range, alike: bool, share: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     follow_every_path(monkeypatch)
-    monkeypatch.setattr("inference.engines.number_probabilities.UNCHECKED", share)
+    monkeypatch.setattr("inference.engines.exact.number_probabilities.UNCHECKED", share)
     lattice, temperatures = Lattice(numbers, WORDS), (0.4, 1.0, 1.3)
     table = Table(lattice, alike)
     found = np.exp(number_logprobs(lattice, table, temperatures, at_once=7))
@@ -237,7 +237,7 @@ def test_what_is_left_out_changes_no_more_than_its_share(
 def test_longer_numbers_lose_no_more_than_their_share(monkeypatch: pytest.MonkeyPatch) -> None:
     lattice = Lattice(range(1, 101), WORDS)
     follow_every_path(monkeypatch)
-    monkeypatch.setattr("inference.engines.number_probabilities.NEGLIGIBLE", 1e-2)
+    monkeypatch.setattr("inference.engines.exact.number_probabilities.NEGLIGIBLE", 1e-2)
     table = Table(lattice, alike=False)
     (found,) = np.exp(number_logprobs(lattice, table, [1.0], at_once=50))
     expected, begun = by_definition(lattice, table, 1.0)

@@ -35,7 +35,7 @@ def in_memory(tokenizer: Any = None, **settings: Any) -> CausalEngine:
     [
         "inference.engines.openai.bounds",
         "inference.engines.exact.lattice",
-        "inference.engines.number_probabilities",
+        "inference.engines.exact.number_probabilities",
         "inference.engines.local.last_position",
         "inference.engines.exact.targets",
         "inference.engines.exact.option_tree",

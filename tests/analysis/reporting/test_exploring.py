@@ -1,0 +1,140 @@
+"""`analysis.open`: what a notebook or a script gets from some run folders, and one clear line for what it cannot."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import warnings
+
+import nbformat
+import pandas as pd
+import pytest
+from matplotlib.figure import Figure
+
+import analysis
+from analysis import runs
+from analysis.errors import InputError
+from analysis.reporting import tables
+from analysis.reporting.catalogue import pages
+from helpers.commands import ROOT, waver
+from helpers.figures import shown_texts
+from helpers.synthetic import random_frame, write_run
+from helpers.wording_runs import random_rows, write_wording
+
+MODELS = [f"model-{number}" for number in range(8)]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """A folder that holds two run folders of different protocols, and something else."""
+    folder = tmp_path_factory.mktemp("runs")
+    write_run(folder / "agreement", random_frame(models=MODELS))
+    write_wording(folder / "wording", random_rows())
+    (folder / "report").mkdir()
+    return folder
+
+
+@pytest.fixture(scope="module")
+def run(folder):
+    return analysis.open(folder)
+
+
+def test_a_table_is_that_of_the_report(run, folder):
+    expected = tables.build("stability", runs.open(folder / "agreement"), resamples=20)
+    pd.testing.assert_frame_equal(run.table("stability", resamples=20), expected)
+
+
+def test_what_a_user_does_to_a_table_does_not_reach_the_next(run):
+    frame = run.table("items")
+    frame["item"] = "changed"
+    assert "changed" not in set(run.table("items")["item"])
+
+
+def test_options_make_another_table(run):
+    assert {"flip_05", "flip_30"} <= set(run.table("stability", resamples=20, thresholds=(0.05, 0.3)).columns)
+    assert "flip_30" not in run.table("stability", resamples=20)
+
+
+def test_what_there_is_is_listed_a_line_each(run, folder):
+    listed = [*pages()["stability"].tables, *pages()["text_features"].tables, *pages()["wording"].tables,
+              *pages()["benchmarks"].tables]  # fmt: skip
+    assert list(run.tables()) == listed
+    lines = repr(run.tables()).splitlines()
+    assert len(lines) == len(listed)
+    assert lines[0].split(maxsplit=1) == ["stability", pages()["stability"].tables["stability"].title]
+    only = analysis.open(folder / "wording")
+    assert list(only.figures()) == [*pages()["wording"].figures, *pages()["benchmarks"].figures]
+    assert "<code>overall_scores</code>" in only.figures()._repr_html_()
+
+
+def test_a_figure_is_of_matplotlib_and_shows_itself(run, folder):
+    figure = run.figure("overview", resamples=20)
+    assert isinstance(figure, Figure) and figure._repr_svg_().startswith("<svg")
+    texts = [text.get_text() for text, _ in shown_texts(figure)]
+    assert all(any(text.startswith(model) for text in texts) for model in MODELS)
+    assert run.figure("overview", resamples=20, width=3.5).get_figwidth() == 3.5
+
+
+def test_a_figure_of_several_parts_says_so_and_gives_each(run):
+    with pytest.warns(UserWarning, match="agreement has 2 parts"):
+        first = run.figure("agreement")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        parts = [run.figure("agreement", part=number) for number in (1, 2)]
+    assert first._repr_svg_() == parts[0]._repr_svg_() != parts[1]._repr_svg_()
+
+
+@pytest.mark.parametrize(
+    ("ask", "words"),
+    [
+        (lambda run: run.table("stabilty"), ["unknown table 'stabilty'", "nearest is 'stability'", "items"]),
+        (lambda run: run.figure("overvew"), ["unknown figure 'overvew'", "nearest is 'overview'"]),
+        (lambda run: run.table("stability", resample=9), ["table stability", "no option 'resample'", "resamples"]),
+        (lambda run: run.figure("overview", resample=9), ["figure overview", "no option 'resample'", "resamples"]),
+        (lambda run: run.figure("agreement", part=3), ["no part 3", "1 to 2"]),
+        (lambda run: run.figure("agreement", part=0), ["no part 0", "1 to 2"]),
+        (lambda run: run.table("scores"), ["no run of protocol scoring", "agreement, wording"]),
+        (lambda run: run.figure("coefficients_scores"), ["coefficients_scores", "these runs have no data for it"]),
+        (lambda run: analysis.open("nowhere"), ["nowhere: no such run folder"]),
+        (lambda run: analysis.open(), ["no run folder given"]),
+    ],
+)
+def test_what_cannot_be_is_told_in_one_line(run, ask, words):
+    with pytest.raises(InputError) as told:
+        ask(run)
+    assert "\n" not in str(told.value)
+    assert [word for word in words if word not in str(told.value)] == []
+
+
+def test_importing_analysis_is_free():
+    code = "import sys, analysis; print({'pandas', 'numpy', 'matplotlib', 'duckdb'} & set(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "set()"
+
+
+def test_commands_take_a_folder_of_run_folders(folder):
+    whole = waver("analysis", "table", folder, "items").stdout
+    assert whole == waver("analysis", "table", folder / "agreement", "items").stdout
+    refused = waver("analysis", "table", folder / "agreement", "consistency", check=False)
+    assert refused.returncode == 2
+    assert refused.stderr.splitlines() == [
+        f"python -m analysis: {folder / 'agreement'}: no run of protocol wording there; found: agreement"
+    ]
+
+
+def test_the_notebook_to_explore_with_runs_from_any_folder(tmp_path):
+    import papermill
+
+    write_run(tmp_path / "results" / "demo" / "agreement", random_frame())
+    (tmp_path / "notebooks").mkdir()
+    target = tmp_path / "explored.ipynb"
+    papermill.execute_notebook(
+        ROOT / "notebooks" / "explore.ipynb", target, cwd=tmp_path / "notebooks", progress_bar=False
+    )
+    cells = [cell for cell in nbformat.read(target, 4).cells if cell.cell_type == "code"]
+    assert len(cells) == 5
+    shown = [output["data"] for cell in cells for output in cell.outputs if output.output_type == "execute_result"]
+    assert [next(kind for kind in ("image/svg+xml", "text/html", "text/plain") if kind in data) for data in shown] == [
+        "text/plain", "text/html", "text/html", "image/svg+xml", "text/html"
+    ]  # fmt: skip
+    assert "tables() and figures() list what there is" in shown[0]["text/plain"]
