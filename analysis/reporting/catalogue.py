@@ -39,9 +39,16 @@ class Table:
         "module.function" inside the folder of the page, imported when the table is asked for.
     columns
         All columns in order, as in the CSV. `flip_*` stands for one column per threshold, `intervals` for the columns
-        `X_lower` and `X_upper` of every figure X.
+        `X_lower` and `X_upper` of every column X that is listed before and has them.
     hidden
         Columns that LaTeX, Markdown and HTML leave out to save room.
+    optional
+        Columns that these forms leave out where they are empty.
+    interval
+        Column -> the two columns that hold the ends of its interval, printed with it. For a column X that is not named
+        here these are `X_lower` and `X_upper`, if the table has them; None: it is printed without an interval.
+    error
+        Column -> the columns with its standard error and its dagger, printed with it.
     best
         Columns compared within each row, with what is best among them, "largest" or "smallest absolute": it is printed
         bold. `kurtosis_*` stands for one column per range.
@@ -52,6 +59,9 @@ class Table:
     caption: str
     columns: tuple[str, ...]
     hidden: frozenset[str] = frozenset()
+    optional: frozenset[str] = frozenset()
+    interval: Mapping[str, tuple[str, str] | None] = field(default_factory=dict)
+    error: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     best: tuple[tuple[str, str], ...] = ()
 
 
