@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
 PERCENTAGE_POINTS = 100
 SOURCE = "Haller et al., Table 3"
-EFFECTS = tuple(f"effect_{term}{part}" for term in features.PUBLISHED for part in ("", "_se", "_dagger"))
 
 
 def table3(runs: Runs, *, engine: str = "auto") -> pd.DataFrame:
@@ -36,7 +35,7 @@ def table3(runs: Runs, *, engine: str = "auto") -> pd.DataFrame:
     beside = published.matched(runs, ours)[[*FAMILY, "printed"]].merge(printed(), on="printed")
     both = pd.concat([ours, beside], ignore_index=True)
     order = both.groupby(list(FAMILY), sort=False).ngroup().argsort(kind="stable")
-    return both.iloc[order].reset_index(drop=True)[[*FAMILY, "source", *EFFECTS, "n_rows", "n_items"]]
+    return both.iloc[order].reset_index(drop=True).drop(columns="printed")
 
 
 def printed() -> pd.DataFrame:
