@@ -1,4 +1,4 @@
-"""Finds the pages of the report by scanning `analysis/pages`, and their tables, columns and figures by name.
+"""Find the pages of the report by scanning `analysis/pages`, and their tables, columns and figures by name.
 
 ::
 
@@ -166,12 +166,12 @@ def table(name: str) -> Table:
 
 
 def figure(name: str) -> Figure:
-    """Look up a figure; errors as for a table."""
+    """Look up a figure; an unknown name is an InputError as for a table."""
     return find(name, figures(), "figure")
 
 
 def find(name: str, known: Mapping[str, Entry], what: str) -> Entry:
-    """Look up an entry by name; an unknown name is an InputError that names the nearest and lists the known ones."""
+    """Look up an entry by name; an unknown one is an InputError that names the nearest and lists the known ones."""
     if name in known:
         return known[name]
     near = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
@@ -187,8 +187,8 @@ def page_of(name: str, what: str = "tables") -> str:
 def column(table: str, name: str) -> Column:
     """Find what a column of a table means.
 
-    The page that owns the table is asked first: for an entry, then for a pattern. The shared entries come next, then
-    the ends of intervals: `tau_lower` is explained by `tau`.
+    The page that owns the table comes first: its entry for this table, its entry for all its tables, its patterns. Then
+    come the shared entries, and last the ends of intervals: `tau_lower` is explained by `tau`.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Writes the files next to a report, each whole or not at all: tables as CSV and LaTeX, and what their columns mean."""
+"""Write the files next to a report, each whole or not at all: tables as CSV and LaTeX, and what their columns mean."""
 
 from __future__ import annotations
 

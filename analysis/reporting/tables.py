@@ -1,4 +1,4 @@
-"""Computes the tables of the catalogue by name and writes them as text: for the command line, notebooks and pages.
+"""Compute the tables of the catalogue by name and write them as text: for the command line, notebooks and pages.
 
 ::
 
