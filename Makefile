@@ -51,13 +51,8 @@ $(BIN)/.installed-references: $(BIN)/.installed
 	$$do apt-get update -qq && $$do env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $(PACKAGES) >/dev/null
 
 report: setup  ## ask the demo models, write results/demo/report/index.html
-	$(BIN)/python -m inference run agreement --items demo --model demo --option-order yes-no no-yes \
-		--answer probability text --text-share 0.2 --out $(DEMO)
-	$(BIN)/python -m inference run wording --items demo --model demo --shots 0,4 --sample 100 --balanced \
-		--out $(DEMO)-wording
-	$(BIN)/python -m inference run scoring --items demo --model demo --range 0-9 1-5 1-100 \
-		--temperature 0.4 0.7 1.0 1.3 --exact --out $(DEMO)-scoring
-	$(BIN)/python -m analysis report $(DEMO) $(DEMO)-wording $(DEMO)-scoring --out $(DEMO)/report
+	$(BIN)/python -m inference run inference/demo/demo.toml
+	$(BIN)/python -m analysis report $(DEMO) --out $(DEMO)/report
 
 test: setup references .browser  ## the test suite, a process per core
 	$(BIN)/python -m pytest --numprocesses auto --dist loadfile
@@ -91,5 +86,5 @@ notebooks: setup  ## open JupyterLab on the notebooks
 	$(BIN)/jupyter lab notebooks
 
 clean:  ## remove what was made, keep the environment
-	rm -rf results/demo results/demo-wording results/demo-scoring build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis *.egg-info
+	rm -rf $(DEMO) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis *.egg-info
 	find . -name __pycache__ -type d -not -path './$(VENV)/*' -prune -exec rm -rf {} +

@@ -1,1 +1,44 @@
-"""Reads run folders; pure functions, frame in, tidy frame out."""
+"""Reads run folders: tables, figures, reports.
+
+::
+
+    import analysis
+
+    run = analysis.open("results/demo")
+    run.tables()                # the tables that these runs have, a line each
+    run.table("stability")      # one of them as a DataFrame
+    run.figure("overview")      # a matplotlib figure
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from analysis.reporting.exploring import Run
+
+
+def open(*folders: str | os.PathLike[str]) -> Run:
+    """Open run folders to explore their tables and figures.
+
+    Parameters
+    ----------
+    *folders
+        Run folders, or folders that hold run folders. A relative path is looked up from the working directory, then
+        from the folder of the notebooks.
+
+    Returns
+    -------
+    Run
+        See `analysis.reporting.exploring.Run`.
+
+    Raises
+    ------
+    InputError
+        For a folder that is no run folder, or run folders that contradict each other.
+    """
+    # Pandas and DuckDB take most of a second: `import analysis` alone must not.
+    from analysis.reporting.exploring import Run
+
+    return Run(folders)

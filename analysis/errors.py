@@ -1,7 +1,7 @@
-"""The one error a user can cause."""
+"""Define the error for everything that a user can put right."""
 
 from __future__ import annotations
 
 
 class InputError(Exception):
-    """A wrong call or input: one line naming the file, the row or field, and what to do (exit status 2)."""
+    """Report a wrong call or input in one line: the file, the row or field, and what to do (exit status 2)."""

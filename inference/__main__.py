@@ -1,4 +1,4 @@
-"""python -m inference run | preview | import | paraphrase | status"""
+"""Run the command line: python -m inference run | preview | import | paraphrase | status"""
 
 from __future__ import annotations
 
@@ -6,19 +6,17 @@ import argparse
 import importlib
 import sys
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, chdir, nullcontext
+from contextlib import chdir
 from functools import partial
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from inference.engines import ENGINES, VllmSettings
-from inference.engines.openai import settings
+from inference import arguments, protocols
 from inference.errors import InputError, RunFailed
-from inference.protocols import PROTOCOLS, protocol
+from inference.paraphrase import VERBS
 
 if TYPE_CHECKING:
-    from inference.asking.cluster import Cluster
     from inference.asking.execute import Task
     from inference.asking.models import Model
     from inference.asking.one_model import Settings
@@ -29,16 +27,16 @@ if TYPE_CHECKING:
 
 PROGRAM = "python -m inference"
 IMPORTERS = {
-    "haller": "responses as Haller et al. (2024) published them (JSON)",
-    "table": "a long table with one row per response (CSV, JSON lines or Parquet)",
+    "haller": "import responses as Haller et al. (2024) published them (JSON)",
+    "table": "import a long table with one row per response (CSV, JSON, YAML or Parquet)",
 }
 PLAN = "PLAN.toml"
-PLAN_ABOUT = "several models, protocols and conditions from one run file, each study in a folder of its own"
+PLAN_ABOUT = "ask several models, protocols and conditions as a run file says, each study in its own folder"
 EXAMPLE = "example: python -m inference run agreement --items statements.csv --model gpt2 --out runs/gpt2"
 
 
 class Parser(argparse.ArgumentParser):
-    """Takes options in full only, and reports a wrong call in one line."""
+    """A parser that takes option names in full only, and reports a wrong call in one line."""
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(**{**settings, "allow_abbrev": False})
@@ -48,11 +46,11 @@ class Parser(argparse.ArgumentParser):
         self.exit(2, f"{self.prog}: {' '.join(message.split())} (see {self.prog} --help)\n")
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
+def main(given: Sequence[str] | None = None) -> int:
     """Run a command and return its exit status: 0 done, 1 the run failed, 2 the call or an input is wrong."""
-    given = list(sys.argv[1:] if arguments is None else arguments)
-    options = _parser(given).parse_args(given)
-    options.call = [*PROGRAM.split(), *_without_secrets(given)]
+    call = list(sys.argv[1:] if given is None else given)
+    options = _parser(call).parse_args(call)
+    options.call = [*PROGRAM.split(), *_without_secrets(call)]
     try:
         options.main(options)
     except InputError as error:
@@ -60,7 +58,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except RunFailed as error:
         return _fail(1, str(error))
     except KeyboardInterrupt:
-        return _fail(1, "stopped; what was saved stays, and the same command goes on from there")
+        return _fail(1, "stopped; saved rows stay, and the same command continues from there")
     return 0
 
 
@@ -73,83 +71,74 @@ def _parser(given: Sequence[str]) -> argparse.ArgumentParser:
     parser = Parser(prog=PROGRAM, description="Ask language models the same question in many wordings.")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     for command, action, about, add_arguments in (
-        ("run", _run, "ask models and write a run folder; a stopped run goes on where it was", _run_arguments),
+        ("run", _run, "ask models and write a run folder; the same command continues a stopped run", _run_arguments),
         ("preview", _preview, "show one rendered prompt, the tokens of its options and the time to come", _asking),
     ):
-        asking = commands.add_parser(command, help=about, description=about[:1].upper() + about[1:] + ".")
-        protocols = asking.add_subparsers(title="protocols", metavar="PROTOCOL", required=True)
-        for name, what in PROTOCOLS.items():
-            # Only the protocol that is called for is imported.
+        asking = commands.add_parser(command, help=about, description=_sentence(about))
+        asked = asking.add_subparsers(title="protocols", metavar="PROTOCOL", required=True)
+        for name in protocols.names():
             if list(given[:2]) == [command, name]:
-                _add(protocols, name, action, what, partial(add_arguments, protocol(name)))
+                _add(asked, name, protocols.about(name), action, partial(add_arguments, protocols.protocol(name)))
             else:
-                protocols.add_parser(name, help=what)
+                _list(asked, name, protocols.about(name))
         if command == "run":
             # A run file stands where a protocol would: what ends in .toml is one.
             file = given[1] if list(given[:1]) == ["run"] and given[1:] and given[1].endswith(".toml") else PLAN
-            _add(protocols, file, _run_plan, PLAN_ABOUT, partial(_plan_arguments, file))
+            _add(asked, file, PLAN_ABOUT, _run_plan, partial(_plan_arguments, file))
     imports = commands.add_parser("import", help="make a run folder from other people's files")
     kinds = imports.add_subparsers(title="kinds of file", metavar="KIND", required=True)
     for name, about in IMPORTERS.items():
-        # Only the importer that is called for is imported.
         if list(given[:2]) == ["import", name]:
             importer = importlib.import_module(f"inference.importers.{name}")
-            _add(kinds, name, importer.main, about, importer.add_arguments)
+            _add(kinds, name, about, importer.main, importer.add_arguments)
         else:
-            kinds.add_parser(name, help=about)
-    _add(commands, "status", _status, "say what is done and left in a run folder, or in all of a run file", _root)
-    _add_paraphrase(commands, given)
+            _list(kinds, name, about)
+    _add(commands, "status", "count the rows done and left in a run folder, or in all of a run file", _status, _root)
+    words = commands.add_parser("paraphrase", help="make paraphrases of items, check them by hand, combine sources")
+    verbs = words.add_subparsers(title="what to do", metavar="VERB", required=True)
+    for name, about in VERBS.items():
+        if list(given[:2]) == ["paraphrase", name]:
+            paraphrase = importlib.import_module("inference.paraphrase.command")
+            _add(verbs, name, about, *paraphrase.COMMANDS[name])
+        else:
+            _list(verbs, name, about)
     return parser
 
 
-def _add_paraphrase(commands: Any, given: Sequence[str]) -> None:
-    from inference.paraphrase import VERBS
-
-    parser = commands.add_parser("paraphrase", help="make paraphrases of items, check them by hand, combine sources")
-    verbs = parser.add_subparsers(title="what to do", metavar="VERB", required=True)
-    for name, about in VERBS.items():
-        if list(given[:2]) != ["paraphrase", name]:
-            verbs.add_parser(name, help=about)
-            continue
-        command = importlib.import_module("inference.paraphrase.command")
-        action, add_arguments = command.COMMANDS[name]
-        _add(verbs, name, partial(action, settings=_settings), about, partial(add_arguments, engine=_engine))
+def _list(commands: Any, name: str, about: str) -> None:
+    """Name a command in `--help` only. Its module is not imported, because importing all would be slow."""
+    commands.add_parser(name, help=about[:1].lower() + about[1:])
 
 
 def _add(
     commands: Any,
     name: str,
-    action: Callable[[argparse.Namespace], None],
     about: str,
+    action: Callable[[argparse.Namespace], None],
     add_arguments: Callable[[argparse.ArgumentParser], None],
 ) -> None:
-    parser = commands.add_parser(name, help=about, description=about[:1].upper() + about[1:] + ".")
+    """Add a command with its arguments."""
+    parser = commands.add_parser(name, help=about[:1].lower() + about[1:], description=_sentence(about))
     parser.set_defaults(main=action)
     add_arguments(parser)
+
+
+def _sentence(about: str) -> str:
+    return f"{about[:1].upper()}{about[1:]}."
 
 
 def _run_arguments(asked: ModuleType, parser: argparse.ArgumentParser) -> None:
     parser.epilog = EXAMPLE
     parser.add_argument(
-        "--out", required=True, metavar="RUN", help="run folder: new, or one of the same study to go on with"
+        "--out", required=True, metavar="RUN", help="run folder: a new one, or one of the same study to continue"
     )
     _asking(asked, parser)
-    _ray_arguments(parser)
+    arguments.add_cluster(parser)
 
 
 def _plan_arguments(file: str, parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(file=Path(file))
-    _ray_arguments(parser)
-
-
-def _ray_arguments(parser: argparse.ArgumentParser) -> None:
-    group = parser.add_argument_group("cluster")
-    group.add_argument(
-        "--ray", metavar="ADDRESS", help="ask on a Ray cluster: its address, `auto`, or `local` for one on this machine"
-    )
-    group.add_argument(
-        "--ray-workers", type=_positive, metavar="N", help="engines at work (default: one per GPU, else one per CPU)"
-    )
+    arguments.add_cluster(parser)
 
 
 def _root(parser: argparse.ArgumentParser) -> None:
@@ -157,7 +146,7 @@ def _root(parser: argparse.ArgumentParser) -> None:
 
 
 def _asking(asked: ModuleType, parser: argparse.ArgumentParser) -> None:
-    """What is asked, of whom and how: the arguments of `run` and `preview`."""
+    """Define what is asked, which models and how: the arguments of `run` and `preview`."""
     parser.set_defaults(protocol=asked)
     asked.add_arguments(parser)
     parser.add_argument(
@@ -167,65 +156,22 @@ def _asking(asked: ModuleType, parser: argparse.ArgumentParser) -> None:
         action="extend",
         metavar="MODEL",
         help="hub id or local folder (NAME=... chooses its name in the run), or `demo` for the small models that come "
-        "with Waver, as far as the engine can ask them",
+        "with Waver, those that the engine can ask",
     )
-    parser.add_argument(
-        "--models", metavar="FILE", help="YAML: model id -> series, stage, family, parameters, revision"
-    )
+    arguments.add_models_file(parser)
     parser.add_argument("--name", metavar="STUDY", help="name of the study (default: the name of the items file)")
-    _engine(parser)
-
-
-def _engine(parser: argparse.ArgumentParser) -> None:
-    """How a model is asked, whatever it is asked: arguments that `_settings` reads."""
-    parser.add_argument(
-        "--form",
-        choices=("auto", "plain", "chat"),
-        default="auto",
-        help="auto: chat where the model has a chat template, else plain; a masked model always fills a mask",
-    )
-    engine = parser.add_argument_group("engine")
-    engine.add_argument("--engine", choices=("auto", *ENGINES), default="auto")
-    engine.add_argument("--dtype", choices=("auto", "float32", "bfloat16", "float16"), default="auto")
-    engine.add_argument("--device", default="auto", help="cpu, cuda, cuda:1, mps ... (default: the best there is)")
-    engine.add_argument("--revision", help="branch, tag or commit of hub models")
-    engine.add_argument("--seed", type=int, help="default: 0, or what the run folder records")
-    engine.add_argument(
-        "--batch-size", type=_positive, metavar="N", help="prompts per forward pass (default: automatic)"
-    )
-    vllm = parser.add_argument_group("engine vllm")
-    vllm.add_argument("--lora", metavar="FOLDER", help="LoRA adapter to ask the model with, as peft writes it")
-    vllm.add_argument("--tensor-parallel-size", type=_positive, metavar="N", help="GPUs to spread a model over")
-    vllm.add_argument("--quantization", metavar="METHOD", help="as vLLM calls it (default: what the checkpoint says)")
-    vllm.add_argument(
-        "--gpu-memory-utilization", type=_share, metavar="P", help="share of a GPU's memory to take (default: 0.9)"
-    )
-    settings.add_arguments(parser)
-
-
-def _positive(text: str) -> int:
-    number = int(text)
-    if number < 1:
-        raise argparse.ArgumentTypeError(f"{text} is not a positive number")
-    return number
-
-
-def _share(text: str) -> float:
-    number = float(text)
-    if not 0 < number <= 1:
-        raise argparse.ArgumentTypeError(f"{text} is not a share above 0, at most 1")
-    return number
+    arguments.add_engine(parser)
 
 
 def _run(options: argparse.Namespace) -> None:
     from inference.asking.execute import execute
 
-    with _cluster(options.ray, options.ray_workers) as cluster:
+    with arguments.cluster(options.ray, options.ray_workers) as cluster:
         execute([_task(options)], cluster=cluster)
 
 
 def _run_plan(options: argparse.Namespace) -> None:
-    """Carry a run file out in its own folder, which its paths are relative to."""
+    """Run all studies of a run file, from inside its folder, because its paths are relative to it."""
     from inference.asking.execute import execute
     from inference.runfile import read
 
@@ -233,27 +179,17 @@ def _run_plan(options: argparse.Namespace) -> None:
     with chdir(options.file.parent):
         tasks = plan.tasks(_table_parser, _task, [*PROGRAM.split(), "run"])
         ray, workers = options.ray or plan.ray, options.ray_workers or plan.ray_workers
-        with _cluster(ray, workers) as cluster:
+        with arguments.cluster(ray, workers) as cluster:
             execute(tasks, cluster=cluster)
 
 
 def _table_parser(name: str) -> argparse.ArgumentParser:
-    """The options of a protocol as a run file may give them: without --out, which is the file's own."""
+    """Make the parser of a study's table in a run file: the options of its protocol, without `--out`."""
     from inference.runfile import TableParser
 
     parser = TableParser(prog=PROGRAM, add_help=False, allow_abbrev=False)
-    _asking(protocol(name), parser)
+    _asking(protocols.protocol(name), parser)
     return parser
-
-
-def _cluster(address: str | None, workers: int | None) -> AbstractContextManager[Cluster | None]:
-    if address is None:
-        if workers is not None:
-            raise InputError("--ray-workers is for asking on a cluster: add --ray, or leave it out")
-        return nullcontext()
-    from inference.asking.cluster import Cluster
-
-    return Cluster(address, workers)
 
 
 def _status(options: argparse.Namespace) -> None:
@@ -264,7 +200,7 @@ def _status(options: argparse.Namespace) -> None:
 
 
 def _task(options: argparse.Namespace) -> Task:
-    """What the options of `run PROTOCOL` ask for."""
+    """Turn the options of `run PROTOCOL` into a task."""
     from inference.asking.execute import Task
     from inference.asking.models import read_descriptions
 
@@ -283,40 +219,16 @@ def _preview(options: argparse.Namespace) -> None:
 
 
 def _prepare(options: argparse.Namespace) -> tuple[Study, tuple[Model, ...], Questions, Settings]:
-    """Everything that can be checked before a model is loaded."""
+    """Read and check everything that can be checked before a model is loaded."""
     from inference.asking.models import resolve
 
-    models = resolve(options.model, options.protocol.FAMILIES, options.engine)
+    models = resolve(options.model, options.protocol.KINDS, options.engine)
     study, questions = options.protocol.prepare(options)
-    return study, models, questions, _settings(options)
-
-
-def _settings(options: argparse.Namespace) -> Settings:
-    from inference.asking.one_model import Settings
-
-    return Settings(
-        form=options.form,
-        engine=options.engine,
-        dtype=options.dtype,
-        device=options.device,
-        revision=options.revision,
-        seed=options.seed,
-        batch_size=options.batch_size,
-        vllm=_vllm_settings(options),
-        api=settings.from_options(options),
-    )
-
-
-def _vllm_settings(options: argparse.Namespace) -> VllmSettings | None:
-    names = ("lora", "tensor_parallel_size", "quantization", "gpu_memory_utilization")
-    given = {name: value for name in names if (value := getattr(options, name)) is not None}
-    if given and options.engine != "vllm":
-        raise InputError(f"--{next(iter(given)).replace('_', '-')} is for --engine vllm: say so, or leave it out")
-    return VllmSettings(**given) if given else None
+    return study, models, questions, arguments.engine_settings(options)
 
 
 def _without_secrets(arguments: Sequence[str]) -> list[str]:
-    """The call as it may be shown to others: the value of any option named like a secret is left out."""
+    """Hide the value of every option that is named like a secret, so that the call can be recorded."""
     shown: list[str] = []
     hide = False
     for argument in arguments:

@@ -1,11 +1,11 @@
-"""The errors that are answered with one line instead of a traceback."""
+"""Define the errors that end a command with one line instead of a traceback."""
 
 from __future__ import annotations
 
 
 class InputError(Exception):
-    """A wrong call or input: one line naming the file, the row or field, and what to do (exit status 2)."""
+    """A wrong call or input: the line names the file, the row or field, and what to do (exit status 2)."""
 
 
 class RunFailed(Exception):
-    """The call was right, but not everything could be asked; one line saying what to do (exit status 1)."""
+    """A right call that could not ask everything: the line says what to do (exit status 1)."""

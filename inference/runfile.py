@@ -1,13 +1,14 @@
-"""Run files: several models, protocols and conditions in one TOML file, every study in a folder of its own.
+"""Read a run file: several models, protocols and conditions in one TOML file, every study in its own folder.
 
-    out = "results/study"          # the root; a study's folder is called like the study
+    out = "results/study"          # the root of the run folders
 
-    [defaults]                     # options of every study, which a study may override
+    [defaults]                     # options of every study; a study may override them
     model = ["demo"]
 
     [[study]]
     protocol = "agreement"
-    name = "opinions"              # every other key is an option of `run agreement`, without its dashes
+    folder = "statements"          # below the root; default: the name of the study
+    name = "opinions"              # this key and all others are options of `run agreement`, without their dashes
     items = "demo"
     option-order = ["yes-no", "no-yes"]
 
@@ -27,24 +28,44 @@ from typing import Any, NoReturn
 
 from inference.asking.execute import Task
 from inference.errors import InputError
-from inference.protocols import PROTOCOLS
+from inference.protocols import names
 from inference.stimuli.records import text_of
 
 TOP = {"out": str, "ray": str, "ray-workers": int, "defaults": dict, "study": list}
+OWN = ("protocol", "folder")  # keys of a study that are no options of its protocol
 SECRETS = ("key", "token", "secret", "password")
 
 
 class TableParser(ArgumentParser):
-    """The options of a study's table; a wrong one is an `InputError`."""
+    """The options of a study's table in a run file; a wrong one raises `InputError`."""
 
     def error(self, message: str) -> NoReturn:
-        """Raise, where a command line would end the program."""
+        """Raise an error, where a command line would end the program."""
         raise InputError(message)
 
 
 @dataclass(frozen=True, slots=True)
+class Planned:
+    """One study of a run file.
+
+    Attributes
+    ----------
+    where
+        The table, as messages name it.
+    call
+        The call that would run this study alone, protocol first, without `--out`.
+    folder
+        The name of its run folder; None: that of the study.
+    """
+
+    where: str
+    call: tuple[str, ...]
+    folder: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class Plan:
-    """A run file that was read and checked as far as it can be without the files it names.
+    """A run file, checked as far as possible without reading the files that it names.
 
     Attributes
     ----------
@@ -55,19 +76,19 @@ class Plan:
     ray, ray_workers
         As the options of `run`; None where the file does not say.
     studies
-        Per study: how messages call it, and the call that would run it alone (protocol first).
+        In the order of the file.
     """
 
     path: Path
     out: str
     ray: str | None
     ray_workers: int | None
-    studies: tuple[tuple[str, tuple[str, ...]], ...]
+    studies: tuple[Planned, ...]
 
     def tasks(
         self, parser_of: Callable[[str], ArgumentParser], task_of: Callable[[Namespace], Task], program: Iterable[str]
     ) -> list[Task]:
-        """Load everything that the studies name: items, prompts, models by name. To be called in the file's folder.
+        """Load everything that the studies name: items, prompts, models by name. Call it in the file's folder.
 
         Parameters
         ----------
@@ -76,7 +97,7 @@ class Plan:
         task_of
             Makes a task from parsed options.
         program
-            What stands before the protocol in a call.
+            The words of a call before the protocol.
 
         Raises
         ------
@@ -86,18 +107,19 @@ class Plan:
         if (Path(self.out) / "run.json").exists():
             raise InputError(f"{self.path}, out: {self.out} is itself a run folder; choose another root")
         tasks: dict[str, Task] = {}
-        for where, call in self.studies:
+        for study in self.studies:
+            where, call = study.where, study.call
             try:
                 task = task_of(parser_of(call[0]).parse_args(call[1:], Namespace(out=None, call=())))
             except InputError as error:
                 raise InputError(f"{where}{_key_meant(str(error), call)}: {error}") from None
-            name = task.study.name
-            if name in tasks:
-                raise InputError(f"{where}: there is a study '{name}' already; give this one another name")
-            if name != Path(name).name or name.startswith("."):
-                raise InputError(f"{where}: '{name}' cannot be the name of a folder; give the study a name")
-            out = str(Path(self.out) / name)
-            tasks[name] = replace(task, out=out, command=[*program, *call, f"--out={out}"])
+            folder = task.study.name if study.folder is None else study.folder
+            if folder in tasks:
+                raise InputError(f"{where}: there is a study in the folder '{folder}' already; give this one another")
+            if folder != Path(folder).name or folder.startswith("."):
+                raise InputError(f"{where}: '{folder}' cannot be the name of a folder; give the study a `folder`")
+            out = str(Path(self.out) / folder)
+            tasks[folder] = replace(task, out=out, command=[*program, *call, f"--out={out}"])
         return list(tasks.values())
 
 
@@ -130,19 +152,22 @@ def read(path: str | Path, parser_of: Callable[[str], ArgumentParser]) -> Plan:
     if not tables or not all(isinstance(table, dict) for table in tables):
         raise InputError(f"{file}: there is no study; begin each with a line [[study]]")
     defaults = content.get("defaults", {})
+    if "folder" in defaults:
+        raise InputError(f"{file}, [defaults], folder: every study has its own; give it in the tables [[study]]")
     studies = tuple(_study(file, number, {**defaults, **table}, parser_of) for number, table in enumerate(tables, 1))
     return Plan(file, content["out"], content.get("ray"), content.get("ray-workers"), studies)
 
 
-def _study(
-    file: Path, number: int, table: Mapping[str, Any], parser_of: Callable[[str], ArgumentParser]
-) -> tuple[str, tuple[str, ...]]:
-    """How messages call a study, and the call that would run it alone."""
+def _study(file: Path, number: int, table: Mapping[str, Any], parser_of: Callable[[str], ArgumentParser]) -> Planned:
+    """Turn a table into the call that would run its study alone."""
     where = f"{file}, [[study]] {number}" + (f" ({table['name']})" if isinstance(table.get("name"), str) else "")
     protocol = table.get("protocol")
-    if protocol not in PROTOCOLS:
+    if protocol not in names():
         given = "is missing" if protocol is None else f"is {protocol!r}"
-        raise InputError(f"{where}, protocol: {given}; there are {', '.join(PROTOCOLS)}")
+        raise InputError(f"{where}, protocol: {given}; there are {', '.join(names())}")
+    folder = table.get("folder")
+    if not (folder is None or isinstance(folder, str)):
+        raise InputError(f"{where}, folder: expected text, not {folder!r}")
     parser = parser_of(protocol)
     actions = {
         option.removeprefix("--"): action
@@ -152,7 +177,7 @@ def _study(
     }
     call = [protocol]
     for key, value in table.items():
-        if key == "protocol":
+        if key in OWN:
             continue
         if key not in actions:
             near = get_close_matches(key, actions, 1)
@@ -163,11 +188,11 @@ def _study(
         parser.parse_args(call[1:])
     except InputError as error:
         raise InputError(f"{where}{_key_meant(str(error), call)}: {error}") from None
-    return where, tuple(call)
+    return Planned(where, tuple(call), folder)
 
 
 def _arguments(where: str, key: str, value: Any, action: Action) -> list[str]:
-    """A key and its value as the command line has them."""
+    """Write a key and its value as arguments of the command line."""
     if action.nargs == 0:
         if not isinstance(value, bool):
             raise InputError(f"{where}: expected true or false, not {value!r}")
@@ -185,7 +210,7 @@ def _arguments(where: str, key: str, value: Any, action: Action) -> list[str]:
 
 
 def _key_meant(message: str, call: Iterable[str]) -> str:
-    """The key that a message is about, as `, key`: it begins with the option, or with a value of it."""
+    """Find the key that a message is about, as `, key`: messages begin with the option or with its value."""
     key = ""
     for argument in call:
         option, equals, value = argument.partition("=")
@@ -202,7 +227,7 @@ def _refuse_secrets(where: str, content: Mapping[str, Any]) -> None:
     for key, value in content.items():
         if key.lower().endswith(SECRETS):
             raise InputError(
-                f"{where}, {key}: keys and passwords do not belong into a file; set the engine's environment variable"
+                f"{where}, {key}: keys and passwords do not belong in a file; set the engine's environment variable"
             )
         for number, table in enumerate(value if isinstance(value, list) else [value], start=1):
             if isinstance(table, dict):

@@ -1,13 +1,13 @@
-"""Text features of wordings, after Haller et al. (section 4, Annotation), and two of our own.
+"""Compute text features of wordings: those of Haller et al. (section 4, Annotation), and two of our own.
 
 ::
 
-    features.compute("results/demo", spacy=["en_core_web_sm"])   # once; kept in the run folder
-    run = runs.open("results/demo")
+    features.compute("results/demo/agreement", spacy=["en_core_web_sm"])   # once; saved in the run folder
+    run = runs.open("results/demo/agreement")
     features.load(run)            # one row per stimulus
     features.frame(run)           # one row per response, for mixed models
     features.correlations(run)    # Figure 6
-    features.components(run)      # what computed them, and what is missing
+    features.components(run)      # which software computed them, and what is missing
 """
 
 from __future__ import annotations

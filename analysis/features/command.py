@@ -1,4 +1,4 @@
-"""python -m analysis features RUN"""
+"""Run the command `python -m analysis features RUN`."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ if TYPE_CHECKING:
 
 HELP = "compute the features of a run's wordings: lengths, frequency, dependencies, sentiment"
 DESCRIPTION = (
-    "Compute features of every distinct wording of a run and keep them in the run folder (features.parquet). Done "
-    "once: a second call computes only what a changed or newly installed component makes necessary, and one that was "
-    "stopped goes on where it was. A component that is not installed leaves its columns missing and says how to get it."
+    "Compute features of every distinct wording of a run and save them in the run folder (features.parquet). A second "
+    "call computes only what a changed or newly installed component makes necessary; a call that was stopped continues "
+    "where it was. If a component is not installed, its columns stay empty and a line says how to install it."
 )
 
 
@@ -27,7 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     parser.add_argument(
         "--sentiment", default="auto", choices=("auto", "pysentimiento", "vader"),
-        help="auto: the one used before, else pysentimiento where it can be loaded, else VADER for English",
+        help="auto: the one used before, else pysentimiento if it can be loaded, else VADER for English",
     )  # fmt: skip
     parser.add_argument(
         "--language", metavar="CODE",
@@ -36,7 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(args: argparse.Namespace) -> int:
-    """Compute the features of every run given, and say what they were computed with."""
+    """Compute the features of every given run, and print what computed them."""
     from analysis.features.computation import compute
 
     for run in args.runs:

@@ -1,4 +1,4 @@
-"""What computes some columns: the contract between the modules that measure and `compute`, which keeps the books."""
+"""Define what a module that measures texts hands to `compute`: a component, or the reason why there is none."""
 
 from __future__ import annotations
 
@@ -7,23 +7,23 @@ from dataclasses import dataclass, field
 from importlib import metadata
 
 Measure = Callable[[Sequence[str]], dict[str, list[float]]]
-"""Texts -> one value per text for every column; NaN where a feature is undefined for a text."""
+"""Texts -> for every column, one value per text; NaN if a feature is undefined for a text."""
 
 
 @dataclass(frozen=True)
 class Component:
-    """Something at hand that can compute columns.
+    """Describe installed software that computes some columns.
 
     Attributes
     ----------
     identity
-        What the numbers depend on (names, versions, hashes): columns are computed again when it changes.
+        Names, versions and hashes that the numbers depend on. If one changes, the columns are computed again.
     load
-        Makes the measure. Called only when there is something to compute, since it may take seconds.
+        Function that loads the measure. Called only if there is something to compute, because it may take seconds.
     named
-        The user asked for it by name: that it cannot be loaded is then an error and not a reason to go without.
+        True if the user asked for it by name. Then a failed load is an error; else the columns are left empty.
     note
-        Said beside the columns, for example why a better component was not used.
+        Shown with the columns, for example why a better component was not used.
     """
 
     columns: tuple[str, ...]
@@ -35,14 +35,14 @@ class Component:
 
 @dataclass(frozen=True)
 class Missing:
-    """Columns that cannot be computed here, and the one line that says why and what to do."""
+    """Name columns that cannot be computed here, with one line that says why and what to do."""
 
     columns: tuple[str, ...]
     reason: str
 
 
 def version(distribution: str) -> str | None:
-    """Version of an installed distribution without importing it, None where it is not installed."""
+    """Return the version of an installed distribution without importing it, or None."""
     try:
         return metadata.version(distribution)
     except metadata.PackageNotFoundError:
@@ -50,7 +50,7 @@ def version(distribution: str) -> str | None:
 
 
 def describe(identity: Mapping[str, str]) -> str:
-    """An identity in words.
+    """Write an identity in words.
 
     >>> describe({"name": "wordfreq", "version": "3.1.1", "hash": "0123456789abcdef"})
     'wordfreq 3.1.1 (hash 01234567)'

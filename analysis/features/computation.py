@@ -1,4 +1,4 @@
-"""Compute the features of a run's wordings once: what is at hand, what is kept already, what is left to do."""
+"""Compute the features of a run's wordings, but only those that the run folder does not hold yet."""
 
 from __future__ import annotations
 
@@ -14,8 +14,7 @@ from analysis.features import dependencies, negation_cues, similarity, store, wo
 from analysis.features import sentiment as sentiments
 from analysis.features.component import Component, Missing, describe
 from analysis.features.store import Record, Stored
-from analysis.runs.agreement import ORIGINAL
-from analysis.runs.folder import literal
+from analysis.runs.folder import ORIGINAL, literal
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -29,14 +28,14 @@ _KANA = "[\u3041-\u3096\u30a1-\u30fa]"
 
 @dataclass(frozen=True)
 class Summary:
-    """What a folder holds after a computation.
+    """Report what a folder holds after a computation.
 
     Attributes
     ----------
     records
-        What computed which columns for which language, and why others are missing.
+        Which component computed which columns for which language, and why others are missing.
     changes
-        One line for every group of columns that was computed again, saying why.
+        One line for every group of columns that was computed again, with the reason.
     computed
         Number of values computed in this call (texts x groups of columns).
     """
@@ -56,29 +55,29 @@ def compute(
     progress: bool = False,
     chunk: int = CHUNK,
 ) -> Summary:
-    """Compute what is missing of the features of a run's wordings, and keep it in the run folder.
+    """Compute the missing features of a run's wordings and save them in the run folder.
 
     Parameters
     ----------
     path
         The run folder.
     spacy
-        spaCy pipelines by package name or path, at most one per language. Without any, the one used before, else
+        spaCy pipelines by package name or path, at most one per language. The default is the one used before, else
         `en_core_web_sm` for English.
     sentiment
         "auto", "pysentimiento" or "vader"; see `analysis.features.sentiment.scored`.
     language
-        Language of wordings that do not name theirs; None is the one used before, else English.
+        Language of wordings that name none. None means the one used before, else English.
     progress
         Show a bar on stderr for every group of columns.
     chunk
-        Texts after which what is done is on disk.
+        Number of texts after which finished values are written to disk.
 
     Raises
     ------
     InputError
-        For a folder that is not a run or cannot be written to, and for a pipeline or an engine that the user named and
-        that is not there.
+        For a folder that is not a run or cannot be written to, and for a pipeline or engine that the user named but
+        that is not installed.
     """
     folder = Path(path)
     run = runs.open(folder)
@@ -100,12 +99,12 @@ def compute(
 
 
 def language_sql(default: str) -> str:
-    """SQL of the language of a stimulus: the first part of its code ("en-GB" is "en"), or the default."""
+    """Return the SQL of a stimulus's language: the first part of its code ("en-GB" is "en"), or the default."""
     return f"coalesce(nullif(lower(regexp_extract(language, '^[A-Za-z]+')), ''), {literal(default)})"
 
 
 def _components(code: str, pipelines: Sequence[Any], engine: str, stored: Stored) -> Iterator[Component | Missing]:
-    """Everything that measures texts of a language; the costly ones last."""
+    """Yield the components for texts of a language, the slow ones last."""
 
     def known(columns: Sequence[str]) -> Mapping[str, str] | None:
         record = stored.record(code, columns)
@@ -119,7 +118,7 @@ def _components(code: str, pipelines: Sequence[Any], engine: str, stored: Stored
 
 
 class _Books:
-    """Settles group of columns after group of columns: keeps what holds, computes the rest in chunks."""
+    """Find the values of one group of columns after the other: reuse valid ones, compute the rest in chunks."""
 
     def __init__(self, folder: Path, stored: Stored, progress: bool, chunk: int) -> None:
         self.records: list[Record] = []
@@ -129,11 +128,11 @@ class _Books:
         self._columns: dict[str, dict[str, Any]] = {}
 
     def settle(self, code: str, texts: Sequence[str], part: Component | Missing) -> None:
-        """Find the values of one group of columns for all texts of a language."""
+        """Reuse or compute the values of one group of columns for all texts of a language."""
         columns = self._columns.setdefault(code, {})
         before, held = self._stored.record(code, part.columns), self._held(code, texts)
         old = before.identity if before and held else None
-        # What a component computed stays, even when the component is gone.
+        # Values stay valid if the component that computed them is no longer installed.
         if before and held and old and (isinstance(part, Missing) or _same(old, part.identity)):
             columns.update((name, held[name].combine_chunks()) for name in part.columns)
             self.records.append(before)
@@ -153,19 +152,19 @@ class _Books:
                 self.changes.append(f"{what}: computed again with {now}; before with {was}")
 
     def close(self, default: str, texts: Mapping[str, Sequence[str]]) -> None:
-        """Write all values, unless the folder holds just these already."""
+        """Write all values, unless the folder already holds exactly these."""
         if self.computed or tuple(self.records) != self._stored.records or default != self._stored.default_language:
             tables = [store.table(code, wordings, self._columns[code]) for code, wordings in texts.items()]
             store.write(self._folder, default, self.records, tables)
         store.clear_parts(self._folder)
 
     def _held(self, code: str, texts: Sequence[str]) -> pa.Table | None:
-        """The rows that the folder holds for just these texts."""
+        """Return the folder's rows if they are for exactly these texts, else None."""
         table = self._stored.tables.get(code)
         return table if table is not None and table["text"].to_pylist() == texts else None
 
     def _measured(self, code: str, texts: Sequence[str], part: Component) -> dict[str, Sequence[float]]:
-        """Values of all texts: those of finished chunks, and the rest measured now."""
+        """Return the values of all texts: read those of finished chunks, measure the rest."""
         chunks = store.Chunks(self._folder, code, part.columns, part.identity)
         done = chunks.read()
         left = [text for text in texts if text not in done]
@@ -189,7 +188,7 @@ class _Books:
 
 
 def _similarity(run: Runs, folder: Path, progress: bool) -> int:
-    """Edit similarity of every stimulus, in similarity.parquet; the number of values that had to be computed."""
+    """Write the edit similarity of every stimulus to similarity.parquet; return how many values were computed."""
     import pyarrow as pa
 
     path = folder / store.SIMILARITY
@@ -217,7 +216,7 @@ def _similarity(run: Runs, folder: Path, progress: bool) -> int:
 
 
 def _texts(run: Runs, default: str) -> dict[str, list[str]]:
-    """language -> its distinct texts, in the order of the study."""
+    """List the distinct texts of every language, in the order of the study."""
     rows = run.execute(
         f"SELECT {language_sql(default)} AS code, text FROM stimuli GROUP BY ALL ORDER BY code, min(position)"
     ).fetchall()
@@ -228,7 +227,7 @@ def _texts(run: Runs, default: str) -> dict[str, list[str]]:
 
 
 def _refuse_japanese(run: Runs, folder: Path) -> None:
-    """Wordings without a language are taken for English only where nothing speaks against it."""
+    """Refuse Japanese wordings without a language code: they would be treated as English."""
     found = run.execute(
         "SELECT item, variant FROM stimuli "
         f"WHERE coalesce(language, '') = '' AND regexp_matches(text, '{_KANA}') ORDER BY position LIMIT 1"
@@ -241,7 +240,7 @@ def _refuse_japanese(run: Runs, folder: Path) -> None:
 
 
 def _refuse_idle(pipelines: Sequence[dependencies.Pipeline], texts: Mapping[str, Any]) -> None:
-    """A pipeline that would not be used was named by mistake."""
+    """Refuse a named pipeline for a language that no wording has: it was probably named by mistake."""
     for pipeline in pipelines:
         if pipeline.language != "xx" and pipeline.language not in texts:
             raise InputError(
@@ -251,7 +250,7 @@ def _refuse_idle(pipelines: Sequence[dependencies.Pipeline], texts: Mapping[str,
 
 
 def _same(one: Mapping[str, str], other: Mapping[str, str]) -> bool:
-    """Equal but for the place where a pipeline was found."""
+    """Tell whether two identities are equal apart from the path where a pipeline was found."""
     return {**one, "source": ""} == {**other, "source": ""}
 
 

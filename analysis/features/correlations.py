@@ -1,4 +1,4 @@
-"""Correlations between features, in the order of a clustering (Haller et al., Appendix I, Figure 6)."""
+"""Correlate features, in the order of a clustering (Haller et al., Appendix I, Figure 6)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from analysis.features.frames import load
 from analysis.features.names import FEATURES
-from analysis.runs.agreement import ORIGINAL
+from analysis.runs.folder import ORIGINAL
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -17,15 +17,15 @@ if TYPE_CHECKING:
 
 
 def correlation(frame: pd.DataFrame, columns: Sequence[str] = FEATURES) -> pd.DataFrame:
-    """Pearson correlation of every pair of features, over the rows that have both.
+    """Compute Pearson's correlation of every pair of features, over the rows that have both.
 
     Mean left + right dependents is 1 - roots/words (see `analysis.features.dependents`), so these two correlate
-    strongly and negatively wherever texts have one root and similar lengths: arithmetic, not a finding.
+    strongly and negatively if texts have one root and similar lengths. That is arithmetic, not a finding.
 
     Parameters
     ----------
     frame
-        One row per wording; columns that it lacks or that hold no value are left out.
+        One row per wording; absent and empty columns are left out.
     columns
         Features to correlate.
 
@@ -34,8 +34,8 @@ def correlation(frame: pd.DataFrame, columns: Sequence[str] = FEATURES) -> pd.Da
     DataFrame
         feature_a, feature_b, r, p (two-sided, t distribution, not corrected), n: every ordered pair and the diagonal,
         so that it pivots to a full matrix. Both features come in the order of the leaves of an average-linkage
-        clustering by 1 - |r|, so that features that say the same stand together. r and p are NaN for a constant
-        feature and for fewer than 3 rows.
+        clustering by 1 - |r|, so that similar features are neighbours. r and p are NaN for a constant feature and for
+        fewer than 3 rows.
     """
     import pandas as pd
 
@@ -48,7 +48,7 @@ def correlation(frame: pd.DataFrame, columns: Sequence[str] = FEATURES) -> pd.Da
 
 
 def correlations(runs: Runs) -> pd.DataFrame:
-    """Correlations between the features of each study's paraphrases.
+    """Correlate the features of each study's paraphrases.
 
     Returns
     -------
@@ -78,7 +78,7 @@ def _pearson(a: pd.Series, b: pd.Series) -> tuple[float, float, int]:
 
 
 def _cluster(names: Sequence[str], r: dict[tuple[str, str], float]) -> list[str]:
-    """The names in the order of the leaves; an undefined correlation counts as none."""
+    """Order the names as the leaves of the clustering; an undefined correlation counts as 0."""
     import numpy as np
     from scipy.cluster.hierarchy import leaves_list, linkage
 

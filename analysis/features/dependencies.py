@@ -1,4 +1,4 @@
-"""Dependents and dependency length, with any spaCy pipeline that has a parser (Haller et al., section 4)."""
+"""Measure dependents and dependency length with any spaCy pipeline that has a parser (Haller et al., section 4)."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ if TYPE_CHECKING:
 
 COLUMNS = ("left_dependents", "right_dependents", "dependency_length")
 DEFAULT = "en_core_web_sm"
-# Components that parsers listen to; nothing else of a pipeline has a say in the heads.
+# Components whose output the parser reads; all others of a pipeline do not change the heads.
 _EMBEDDINGS = frozenset({"tok2vec", "transformer", "curated_transformer"})
 
 
 @dataclass(frozen=True)
 class Pipeline:
-    """A spaCy pipeline found on this machine, not loaded yet.
+    """Describe a spaCy pipeline found on this machine, not loaded yet.
 
     Attributes
     ----------
     source
         The package name or path, as the user gave it.
     language
-        Language code it was trained for; "xx" is for any.
+        Language code it was trained for; "xx" means any.
     identity
         name, version, hash (SHA-256 over its files), spacy (version), source.
     """
@@ -44,11 +44,12 @@ class Pipeline:
 
 
 def dependents(doc: Doc) -> tuple[float, float, float]:
-    """Mean number of left and of right dependents per word, and mean dependency length.
+    """Compute the mean number of left and of right dependents per word, and the mean dependency length.
 
-    Every word but a root depends on exactly one head, so left + right is 1 - roots/words: the two are nearly collinear
-    where texts have one root each. A root is its own head: it is no dependent, and counts in the mean dependency length
-    with distance 0, as in the published code. The mean over dependents alone is dependency_length / (left + right).
+    Every word except a root depends on exactly one head, so left + right is 1 - roots/words: the two are nearly
+    collinear if every text has one root. A root is its own head: it is not a dependent, and counts in the mean
+    dependency length with distance 0, as in the published code. The mean over dependents alone is
+    dependency_length / (left + right).
 
     Returns
     -------
@@ -69,7 +70,7 @@ def find(source: str) -> Pipeline:
     Raises
     ------
     InputError
-        If there is none.
+        If there is no such pipeline.
     """
     installed = version("spacy")
     if installed is None:
@@ -93,7 +94,7 @@ def find(source: str) -> Pipeline:
 def parsed(
     language: str, named: Sequence[Pipeline] = (), known: Mapping[str, str] | None = None
 ) -> Component | Missing:
-    """Component of left_dependents, right_dependents and dependency_length.
+    """Return the component of left_dependents, right_dependents and dependency_length.
 
     Parameters
     ----------
@@ -102,7 +103,7 @@ def parsed(
     named
         Pipelines the user named; the first one for the language is taken.
     known
-        Identity of the pipeline that earlier numbers came from; it goes on being used where the user names none.
+        Identity of the pipeline that computed earlier numbers; it is used again if the user names none.
     """
     for pipeline in named:
         if pipeline.language in (language, "xx"):
@@ -134,19 +135,19 @@ def _measure(pipeline: Pipeline) -> Measure:
 
 
 def _docs(nlp: Language, texts: Sequence[str]) -> Iterator[Doc]:
-    """The pipeline's own tokenizer is passed over: a token is a white-space word, as everywhere in the paper."""
+    """Cut texts at white space, as the paper does everywhere, instead of with the pipeline's own tokenizer."""
     from spacy.tokens import Doc
 
     return (Doc(nlp.vocab, words=text.split()) for text in texts)
 
 
 def _load(pipeline: Pipeline) -> tuple[Language, list[str]]:
-    """The pipeline and the names of the components that find heads."""
+    """Load a pipeline; return it with the names of the components that find heads."""
     import spacy
 
     try:
         nlp = spacy.load(pipeline.source)
-    except (OSError, ValueError, ImportError) as error:  # damaged files, or a package that its components need
+    except (OSError, ValueError, ImportError) as error:  # damaged files, or a missing package
         raise InputError(f"spaCy pipeline {pipeline.source!r} cannot be loaded: {_first_line(error)}") from error
     parsers = [name for name in nlp.pipe_names if "token.dep" in nlp.get_pipe_meta(name).assigns]
     if not parsers:
@@ -156,7 +157,7 @@ def _load(pipeline: Pipeline) -> tuple[Language, list[str]]:
 
 
 def _package(name: str) -> Path | None:
-    """Folder of an installed package, None where there is none of this name."""
+    """Return the folder of an installed package, or None."""
     if os.sep in name or not name.isidentifier():
         return None
     spec: Any = importlib.util.find_spec(name)
@@ -164,7 +165,7 @@ def _package(name: str) -> Path | None:
 
 
 def _hash(folder: Path) -> str:
-    """SHA-256 over the files of a pipeline, names and contents."""
+    """Compute SHA-256 over the names and contents of a pipeline's files."""
     digest = hashlib.sha256()
     for path in sorted(folder.rglob("*")):
         if path.is_file() and "__pycache__" not in path.parts:

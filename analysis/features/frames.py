@@ -1,4 +1,4 @@
-"""Features as frames: per stimulus, joined to the responses, correlated, and what computed them."""
+"""Load features as frames: one row per stimulus, one row per response, one row per component."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from analysis.features import store
 from analysis.features.component import describe
 from analysis.features.computation import DEFAULT_LANGUAGE, compute, language_sql
 from analysis.features.names import FEATURES
-from analysis.runs.folder import literal
+from analysis.runs.folder import UNIT, literal
 
 if TYPE_CHECKING:
     import numpy as np
@@ -21,7 +21,7 @@ _ORDER = "study, position"
 
 
 def prepare(runs: Runs) -> None:
-    """Make, once per `Runs`, the table `features`: stimuli with their features, computed where folders lack them."""
+    """Create, once per `Runs`, the table `features`: stimuli with their features; compute the missing ones first."""
     if runs.execute("SELECT 1 FROM duckdb_tables() WHERE table_name = 'features'").fetchall():
         return
     wanted = ", ".join(f"t.{name}" for name in store.TEXT_COLUMNS)
@@ -43,7 +43,7 @@ def prepare(runs: Runs) -> None:
 
 
 def load(runs: Runs) -> pd.DataFrame:
-    """Features of every stimulus; what a run folder does not hold yet is computed and kept there first.
+    """Load the features of every stimulus; those that a run folder does not hold yet are computed and saved first.
 
     Parameters
     ----------
@@ -62,22 +62,22 @@ def load(runs: Runs) -> pd.DataFrame:
 
 
 def frame(runs: Runs, *, original: bool = False) -> pd.DataFrame:
-    """Responses with the features of their wordings: what the mixed models are fitted to.
+    """Join responses with the features of their wordings, for the mixed models.
 
     Parameters
     ----------
     runs
         From `analysis.runs.open`; studies with two canonical labels.
     original
-        Keep the original wordings too. Without them the frame holds paraphrases only, as in Haller et al., section 4.3.
+        Keep the original wordings, too. The default is paraphrases only, as in Haller et al., section 4.3.
 
     Returns
     -------
     DataFrame
         One row per answer, by study, model, condition (in the order of run.json) and place in the study: study, model,
         condition, item, variant (categorical); agreement (0 to 1, NaN where undefined); logit (log p(agree) -
-        log p(disagree) from log-probabilities, infinite where one of them is 0, NaN where a row has none);
-        text_logprob (NaN where a row has none); and the columns of `analysis.features.FEATURES`.
+        log p(disagree) from log-probabilities, infinite if one of the two is 0, NaN if a row has none);
+        text_logprob (NaN if a row has none); and the columns of `analysis.features.FEATURES`.
     """
     import pandas as pd
 
@@ -85,7 +85,7 @@ def frame(runs: Runs, *, original: bool = False) -> pd.DataFrame:
     answers = _answers(runs, original)
     units = runs.execute("SELECT study, model, condition FROM units ORDER BY position").fetchall()
     names: dict[str, Any] = {}
-    for key, values in zip(("study", "model", "condition"), zip(*units, strict=True), strict=True):
+    for key, values in zip(UNIT, zip(*units, strict=True), strict=True):
         codes, labels = pd.factorize(pd.Series(values, dtype=object))
         names[key] = pd.Categorical.from_codes(codes[answers["unit"]], categories=labels)
     place = answers["place"]
@@ -97,13 +97,13 @@ def frame(runs: Runs, *, original: bool = False) -> pd.DataFrame:
 
 
 def components(runs: Runs) -> pd.DataFrame:
-    """What computed the features of each study, and why others are missing.
+    """List which components computed the features of each study, and why others are missing.
 
     Returns
     -------
     DataFrame
-        study, language, columns (names, comma separated), component (None where missing), missing (why, and how to get
-        them; None where present), n_texts (distinct wordings).
+        study, language, columns (names, comma separated), component (None if missing), missing (why, and how to get
+        them; None if present), n_texts (distinct wordings).
     """
     import pandas as pd
 
@@ -118,7 +118,7 @@ def components(runs: Runs) -> pd.DataFrame:
 
 
 def _folders(runs: Runs) -> dict[str, Path]:
-    """study -> the folder that holds its features, or will."""
+    """Choose the folder of every study that holds its features, or will hold them."""
     chosen: dict[str, Path] = {}
     for study in sorted(runs.info["studies"]):
         folders = [folder.path for folder in runs.folders if folder.study == study]
@@ -127,7 +127,10 @@ def _folders(runs: Runs) -> dict[str, Path]:
 
 
 def _answers(runs: Runs, original: bool) -> dict[str, np.ndarray]:
-    """unit, place (row of the stimulus in `load`), agreement, logit and text_logprob of every answer, as arrays."""
+    """Return every answer as arrays: unit, place (its stimulus's row in `load`), agreement, logit, text_logprob.
+
+    `unit` is an index into the rows of view `units`; `place` 7 is the stimulus in row 7 of `load`, counted from 0.
+    """
     from analysis.runs import agreement
 
     agreement.prepare(runs)
@@ -151,7 +154,7 @@ def _answers(runs: Runs, original: bool) -> dict[str, np.ndarray]:
 
 
 def _plain(values: Any) -> np.ndarray:
-    """A column of DuckDB, which comes masked where it holds nulls, with NaN for them."""
+    """Return a column of DuckDB with NaN for null; DuckDB returns a masked array if a column holds nulls."""
     import numpy as np
 
     return np.ma.filled(values.astype("float64"), np.nan) if np.ma.isMaskedArray(values) else np.asarray(values)

@@ -1,4 +1,4 @@
-"""Negation cues: words that negate, counted with lists of our own. A cue is a form; what it negates is not asked."""
+"""Count negation cues, words that negate, with lists of our own. What a cue negates is not analysed."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ENGLISH = (
 _ENGLISH = re.compile(rf"\b(?:{'|'.join(ENGLISH)})\b|n['’]t\b", re.IGNORECASE)
 # (UniDic part of speech, lemma): the auxiliaries nai, zu (also n, nu), mai; the adjective nai; the noun nashi.
 JAPANESE = frozenset({("助動詞", "ない"), ("助動詞", "ず"), ("助動詞", "まい"), ("形容詞", "無い"), ("名詞", "無し")})
-# Negative in form only: "may", "no doubt", and the ways to say "must".
+# Negative in form, not in meaning: "may", "no doubt", and the ways to say "must".
 _MODAL = re.compile(
     r"かもしれ(?:ない|なく|なかっ|ませ?ん)|に違い(?:ない|なく|なかっ|ありません)"
     r"|ざるを得(?:ない|なく|なかっ|ませ?ん)"
@@ -26,7 +26,7 @@ _MODAL = re.compile(
 
 
 def english(text: str) -> int:
-    """Negation cues of an English text.
+    """Count the negation cues of an English text.
 
     >>> english("Nobody can't see why not; it is a knot.")
     3
@@ -35,7 +35,7 @@ def english(text: str) -> int:
 
 
 def japanese(text: str) -> int:
-    """Negation cues of a Japanese text, by lemma; needs fugashi and UniDic."""
+    """Count the negation cues of a Japanese text, by lemma; needs fugashi and UniDic."""
     return sum((token.feature.pos1, token.feature.lemma) in JAPANESE for token in tag_japanese(_MODAL.sub("、", text)))
 
 
@@ -43,7 +43,7 @@ _COUNTERS: dict[str, Callable[[str], int]] = {"en": english, "ja": japanese}
 
 
 def cues(language: str) -> Component | Missing:
-    """Component of negation_cues: English and Japanese."""
+    """Return the component of negation_cues, for English and Japanese."""
     if language not in _COUNTERS:
         return Missing(COLUMNS, f"no list of negation cues for {language!r}, only for {' and '.join(_COUNTERS)}")
     if language == "ja" and (unavailable := japanese_missing()):

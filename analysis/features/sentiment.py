@@ -1,4 +1,4 @@
-"""Positive and negative sentiment: pysentimiento, as in the paper, where it can be loaded; else VADER for English."""
+"""Measure positive and negative sentiment: with pysentimiento, as in the paper, or with VADER for English."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _DISTRIBUTION = {"pysentimiento": "pysentimiento", "vader": "vaderSentiment"}
 
 
 def scored(language: str, engine: str = "auto", known: Mapping[str, str] | None = None) -> Component | Missing:
-    """Component of sentiment_positive and sentiment_negative.
+    """Return the component of sentiment_positive and sentiment_negative.
 
     Parameters
     ----------
@@ -24,9 +24,9 @@ def scored(language: str, engine: str = "auto", known: Mapping[str, str] | None 
         Language of the texts.
     engine
         "pysentimiento" (probabilities of a classifier of tweets; en, es, it, pt), "vader" (shares of a text's words and
-        marks, weighted by a lexicon; en), or "auto": what `known` says, else pysentimiento, else VADER.
+        marks, weighted by a lexicon; en), or "auto": the engine of `known`, else pysentimiento, else VADER.
     known
-        Identity of the engine that earlier numbers came from.
+        Identity of the engine that computed earlier numbers.
 
     Raises
     ------
@@ -102,11 +102,11 @@ def _load_pysentimiento(language: str) -> Measure:
     Raises
     ------
     InputError
-        With the reason in one line, whatever went wrong in the libraries underneath.
+        With the reason in one line, for any error of the libraries.
     """
     hub = logging.getLogger("huggingface_hub")
     level = hub.level
-    hub.setLevel(logging.CRITICAL)  # its retries without a network would fill the screen
+    hub.setLevel(logging.CRITICAL)  # without a network, its retries would fill the screen
     try:
         from pysentimiento import create_analyzer
 

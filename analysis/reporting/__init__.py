@@ -1,1 +1,1 @@
-"""Turns frames into text, files, pictures and pages; knows no page by name."""
+"""Turn tables into text, files, pictures and pages. Nothing here knows a page by its name."""

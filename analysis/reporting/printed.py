@@ -1,8 +1,38 @@
-"""Where numbers printed in papers are, and what the rows next to them are called."""
+"""Put the numbers that a paper printed (results/published) next to the same numbers of these runs."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
+import pandas as pd
+
+from analysis.runs.folder import UNIT
+
 FOLDER = Path(__file__).resolve().parents[2] / "results" / "published"
-OURS = "these runs"
+OURS = "these runs"  # value of column `source` for rows that were not printed
+
+
+def with_printed(ours: pd.DataFrame, matched: pd.DataFrame, rows: pd.DataFrame) -> pd.DataFrame:
+    """Insert printed rows after our rows of the same study, model and condition.
+
+    Parameters
+    ----------
+    ours
+        Our rows, with columns study, model and condition.
+    matched
+        Those of our rows that were printed, too, with `printed`, the model's name in the paper.
+    rows
+        The paper's rows: `printed` and any other columns.
+
+    Returns
+    -------
+    DataFrame
+        The columns of both without `printed`. A printed row has the study, model and condition of the run, so that both
+        sort and filter as one group.
+    """
+    units = list(UNIT)
+    named = matched[[*units, "printed"]].drop_duplicates().merge(rows, on="printed")
+    both = pd.concat([ours, named], ignore_index=True) if len(named) else ours
+    # The sort is stable: our rows were first, the printed ones follow them.
+    order = both.groupby(units, sort=False).ngroup()
+    return both.iloc[order.argsort(kind="stable")].drop(columns="printed", errors="ignore").reset_index(drop=True)

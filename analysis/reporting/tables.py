@@ -2,7 +2,7 @@
 
 ::
 
-    frame = tables.build("stability", runs.open("results/demo"))
+    frame = tables.build("stability", runs.open("results/demo/agreement"))
     print(tables.render("stability", frame, "latex"))
 """
 

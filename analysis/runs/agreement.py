@@ -1,7 +1,7 @@
-"""From rows to items: agreement and validity of every answer, summed up per item in DuckDB.
+"""Compute agreement and validity of every answer and sum them up per item, in SQL.
 
-Nothing here ever holds the rows: DuckDB streams over the Parquet parts, and what comes out has one line per
-model x condition x item (55.8 million rows: 6 CPU seconds, 200 MB).
+The rows are never held in memory: DuckDB streams over the Parquet files and returns one line per model x condition x
+item (55.8 million rows: 6 CPU seconds, 200 MB).
 """
 
 from __future__ import annotations
@@ -12,28 +12,27 @@ from typing import TYPE_CHECKING
 
 from analysis.errors import InputError
 from analysis.runs.conditions import subsamples
-from analysis.runs.folder import literal
+from analysis.runs.folder import ORIGINAL, literal
 
 if TYPE_CHECKING:
     from analysis.runs import Runs
 
-ORIGINAL = "original"
-# What the rows of an item come to, whichever of its rows are taken together.
+# Sums over some rows of an item, as SQL.
 SUMMED = """count(*) AS n_rows, count(agreement) AS n_valid,
     avg(validity) AS validity_mean, stddev_samp(validity) AS validity_sd,
     avg(agreement) AS agreement_mean, stddev_samp(agreement) AS agreement_sd,
     min(agreement) AS agreement_min, max(agreement) AS agreement_max,
     count(*) FILTER (WHERE agreement > 0.5) AS n_agree, count(*) FILTER (WHERE agreement = 0.5) AS n_ties"""
-# Of these, the highest minus the lowest agreement and the share on the smaller side of 0.5; null below two answers.
+# Made from SUMMED: highest minus lowest agreement, and the share on the smaller side of 0.5; null below two answers.
 SPREAD = """CASE WHEN n_valid > 1 THEN agreement_max - agreement_min END AS agreement_range,
     CASE WHEN n_valid > 1 THEN least(n_agree, n_valid - n_ties - n_agree) / n_valid END AS minority_share"""
 
 
 def prepare(runs: Runs) -> None:
-    """Define, once per `Runs`, what the stability tables are made from.
+    """Create the views and tables that the stability tables are made from; a second call does nothing.
 
     - view `answers`: study, model, condition, item, variant, original (bool), agreement, validity, output; one row per
-      answer, but for those of `conditions.subsamples`. Agreement is R^+ = p(agree) / (p(agree) + p(disagree))
+      answer, without those of `conditions.subsamples`. Agreement is R^+ = p(agree) / (p(agree) + p(disagree))
       (Haller et al., section 4.2), from probabilities where the row has them, else from sampled counts, else 1 or 0
       from the answer; null where undefined (no mass, no valid answer). Validity (section 4.1) is the mass, the valid
       share of the samples, or 1 or 0.
@@ -74,18 +73,18 @@ def prepare(runs: Runs) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _Kind:
-    """Stimuli that are alike in what the agreement of an answer depends on.
+    """Describe stimuli whose answers are turned into agreement in the same way.
 
     Attributes
     ----------
     original
-        Whether they are originals.
+        Whether they are original wordings.
     agree
         Place of the option that means agreement, 1 or 2.
     labels
-        The option that means agreement, then the other.
+        The option that means agreement, then the other one.
     where
-        SQL condition that finds them.
+        SQL condition that selects them.
     """
 
     original: bool
@@ -95,7 +94,7 @@ class _Kind:
 
 
 def _kinds(runs: Runs, study: str) -> list[_Kind]:
-    """The study's kinds of stimuli, the commonest first."""
+    """List the study's kinds of stimuli, the most frequent first."""
     folder = next(folder for folder in runs.folders if folder.study == study)
     frame = runs.info["studies"][study]["canonical"]
     if not isinstance(frame, list) or len(frame) != 2 or len({str(label) for label in frame}) != 2:
@@ -123,9 +122,9 @@ def _kinds(runs: Runs, study: str) -> list[_Kind]:
 
 
 def _create_deviating(runs: Runs, kinds: dict[str, list[_Kind]]) -> None:
-    """The few stimuli (as a rule the originals) that are not of their study's commonest kind.
+    """Create a table of the few stimuli, mostly the originals, that are not of their study's most frequent kind.
 
-    Joining the answers with all stimuli by two strings would cost as much again as summing them up.
+    The answers are joined with this table only. A join with all stimuli by two strings would double the time.
     """
     runs.execute(
         "CREATE OR REPLACE TEMP TABLE deviating (study VARCHAR, item VARCHAR, variant VARCHAR, original BOOLEAN, "
@@ -140,7 +139,7 @@ def _create_deviating(runs: Runs, kinds: dict[str, list[_Kind]]) -> None:
 
 
 def _answers(runs: Runs, study: str, common: _Kind, others: Sequence[_Kind]) -> str:
-    """SQL of the study's rows of the view `answers`, as cheap as its files allow."""
+    """Return the SQL of the study's rows of the view `answers`, the fastest one that its files allow."""
     agree = str(common.agree)
     if any(kind.agree != common.agree for kind in others):
         agree = f"coalesce(d.agree, {common.agree})"
@@ -161,12 +160,12 @@ def _answers(runs: Runs, study: str, common: _Kind, others: Sequence[_Kind]) -> 
 
 
 def _share(pair: str, agree: str) -> str:
-    """The agreeing option's share of the pair, null where both are 0."""
+    """Return the SQL of the agreeing option's share of a pair of numbers; null if both are 0."""
     return f"{pair}[{agree}] / nullif({pair}[1] + {pair}[2], 0)"
 
 
 def _any_response(common: _Kind, agree: str) -> tuple[str, str]:
-    """SQL of agreement and validity for rows that may hold probabilities, sampled counts or an answer only."""
+    """Return the SQL of agreement and validity for rows with probabilities, sampled counts or only an answer."""
 
     def wrong(what: str) -> str:
         return f"error('model ' || r.model || ', item ' || r.item || ', variant ' || r.variant || ': {what}')"
@@ -191,7 +190,7 @@ def _any_response(common: _Kind, agree: str) -> tuple[str, str]:
 
 
 def _check(runs: Runs) -> None:
-    """What is too dear to check row by row shows in the sums: impossible values, unknown and double keys."""
+    """Refuse impossible values, unknown items and duplicate keys, found in the sums: checks per row are too slow."""
     found = runs.execute(
         """
         WITH item AS (
@@ -205,8 +204,8 @@ def _check(runs: Runs) -> None:
         SELECT study, model, condition, item,
                CASE WHEN n_paraphrases IS NULL THEN 'is not in stimuli.parquet'
                     WHEN originals > n_originals OR paraphrases > n_paraphrases
-                    THEN 'has more answers than variants in stimuli.parquet (rows that stand there twice?)'
-                    ELSE 'has probabilities or counts that cannot be (negative, above 1 or NaN)' END
+                    THEN 'has more answers than variants in stimuli.parquet (duplicate rows?)'
+                    ELSE 'has impossible probabilities or counts (negative, above 1 or NaN)' END
         FROM item LEFT JOIN study_items USING (study, item)
         WHERE n_paraphrases IS NULL OR originals > n_originals OR paraphrases > n_paraphrases
               OR possible IS DISTINCT FROM true

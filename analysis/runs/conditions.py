@@ -1,17 +1,20 @@
-"""Conditions that ask the same prompts in several ways: for the probability of every option, or for a text."""
+"""Find conditions that ask the same prompts in different ways: for the probability of every option, or for a text.
+
+Two such conditions are called *twins*.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Set
 from typing import Any
 
-# What the fields of a condition say about the way of answering; all others say what was asked.
+# Fields of a condition that say how the model answers; all other fields say what it is asked.
 WAY = frozenset({"answer", "temperature", "samples", "max_tokens", "effort", "share"})
 Conditions = Mapping[str, Mapping[str, Any]]
 
 
 def twin(conditions: Conditions, name: str) -> str | None:
-    """The condition that asks the same prompts for option probabilities, None where there is none."""
+    """Return the condition that asks the same prompts for option probabilities, or None."""
     if "answer" not in conditions[name]:
         return None
     asked = _prompt(conditions[name])
@@ -20,10 +23,10 @@ def twin(conditions: Conditions, name: str) -> str | None:
 
 
 def subsamples(conditions: Conditions, units: Set[tuple[str, str]]) -> set[tuple[str, str]]:
-    """Of the (model, condition) pairs asked, those that ask a share of the wordings of which the twin asks all.
+    """List the (model, condition) pairs that asked only a sample of the wordings which their twin asked in full.
 
-    They are there to be compared with it row by row. Beside it in a table of ranges and standard deviations they would
-    look stable for no other reason than that fewer wordings were asked.
+    They exist to be compared with the twin row by row. They are left out of tables of ranges and standard deviations:
+    with fewer wordings per item, both are smaller, so the model would look more stable than it is.
     """
     small = {name: twin(conditions, name) for name, fields in conditions.items() if (fields.get("share") or 1) < 1}
     return {(model, name) for model, name in units if (model, small.get(name)) in units}

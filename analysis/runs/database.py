@@ -1,9 +1,9 @@
-"""Open one or several run folders, check them, and read them with DuckDB straight from the Parquet files.
+"""Open run folders, check them, and query them as one database, straight from the Parquet files.
 
 Three lines get from a folder to a table::
 
     from analysis import runs, stability
-    run = runs.open("results/demo")
+    run = runs.open("results/demo/agreement")
     stability.models(run)
 """
 
@@ -12,9 +12,9 @@ from __future__ import annotations
 import itertools
 import os
 import tempfile
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from analysis.errors import InputError
 from analysis.runs.conditions import subsamples
@@ -25,10 +25,11 @@ if TYPE_CHECKING:
     import pandas as pd
 
 Parameters: TypeAlias = Sequence[Any] | Mapping[str, Any]
+Made = TypeVar("Made")
 
 
 class Runs:
-    """Checked run folders behind one DuckDB connection. Made by `open`.
+    """Query checked run folders through one DuckDB connection. Made by `open`.
 
     Views for `sql` (columns as in results/schema.json):
 
@@ -36,14 +37,14 @@ class Runs:
     - `responses`: the rows that have an answer (`error` null), study x model x condition x item x variant unique;
     - `errors`: the keys that were asked but only failed, with their `error`;
     - `units`: study, model, condition and `position`: what was asked, in the order of run.json; without subsamples
-      (`conditions.subsamples`), which are no units of a comparison.
+      (`conditions.subsamples`), which are not compared with other conditions.
 
     Attributes
     ----------
     folders
         The folders in the order given.
     info
-        What all run.json files say together: `studies` (name -> protocol, name, hash, canonical ...), `models`
+        The content of all run.json files in one: `studies` (name -> protocol, name, hash, canonical ...), `models`
         (id -> fields), `conditions` (study -> name -> fields), `sessions` (all of them).
     con
         The DuckDB connection.
@@ -53,6 +54,7 @@ class Runs:
         self.folders = tuple(folders)
         self.con = con
         self.info = _merge(self.folders)
+        self._kept: dict[Hashable, Any] = {}
         _create_views(self)
 
     def sql(self, query: str, parameters: Parameters = ()) -> pd.DataFrame:
@@ -61,7 +63,7 @@ class Runs:
         Raises
         ------
         InputError
-            Where a file turned out damaged, was changed since it was opened, or holds a value that cannot be.
+            If a file is damaged, was changed since it was opened, or holds an impossible value.
         """
         frame: pd.DataFrame = self.execute(query, parameters).df()
         return frame
@@ -78,6 +80,18 @@ class Runs:
             names = ", ".join(str(folder.path) for folder in self.folders)
             raise InputError(f"{names}: cannot be read: {' '.join(str(error).split())}") from error
 
+    def kept(self, key: Hashable, make: Callable[[], Made]) -> Made:
+        """Call `make` once per key, keep what it returns as long as these runs, and return that at every later call.
+
+        Several tables are made of the same rows or the same fits. ::
+
+            rows = runs.kept("scored rows", lambda: _read(runs))
+        """
+        if key not in self._kept:
+            self._kept[key] = make()
+        found: Made = self._kept[key]
+        return found
+
     def __repr__(self) -> str:
         studies, models = ", ".join(self.info["studies"]), len(self.info["models"])
         return f"<Runs: {studies}; {models} models; {len(self.folders)} folders>"
@@ -89,11 +103,11 @@ def open(
     threads: int = 1,
     memory_limit: str = "1GB",
 ) -> Runs:
-    """Open run folders as one.
+    """Open one or several run folders as one database.
 
-    Folders of the same study (same name and hash) are put together; different studies stay apart, told by the column
-    `study`. Rows that hold an `error` are not answers and are left out (see the view `errors`); if the same key was
-    answered later, the answer counts.
+    Folders of the same study (same name and hash) are joined; different studies differ in the column `study`. Rows with
+    an `error` are not answers and are left out (see the view `errors`); if the same key was answered later, the answer
+    counts.
 
     Parameters
     ----------
@@ -102,15 +116,15 @@ def open(
     protocols
         Open only the run folders of these protocols; all of them where none is named.
     threads
-        Threads of DuckDB. One is the default because sums of floating-point numbers then do not depend on timing: two
-        reports on the same run agree to the last digit.
+        Threads of DuckDB. With one, the default, floating-point sums do not depend on timing: two reports on the same
+        run agree to the last digit.
     memory_limit
-        Where DuckDB starts to use a temporary file.
+        Memory from which DuckDB uses a temporary file.
 
     Raises
     ------
     InputError
-        For no folder at all, or none of these protocols; a folder that is not as results/schema.json says; one study
+        For no folder at all, or none of these protocols; a folder that differs from results/schema.json; one study
         name with different stimuli; one model id with different revisions; one condition name with different settings;
         a key in two folders.
     """
@@ -137,19 +151,19 @@ def _connect(threads: int, memory_limit: str) -> duckdb.DuckDBPyConnection:
             "temp_directory": os.path.join(tempfile.gettempdir(), f"waver-{os.getpid()}"),
             "preserve_insertion_order": False,
             "parquet_metadata_cache": True,
-            # Nothing is ever fetched: all that is needed is built in.
+            # Never download an extension: what we need is built in.
             "autoinstall_known_extensions": False,
         }
     )
-    # DuckDB draws a bar for every query of over two seconds where it believes itself watched, as in notebooks.
-    # Where ipywidgets is missing it draws none, and refuses to be told so.
+    # In notebooks, DuckDB draws a progress bar for every query of more than two seconds. Without ipywidgets it draws
+    # none, and then refuses this setting.
     if con.execute("SELECT current_setting('enable_progress_bar')").fetchone() == (True,):
         con.execute("SET enable_progress_bar = false")
     return con
 
 
 def _merge(folders: Sequence[Folder]) -> dict[str, Any]:
-    """The run.json files as one; a name must mean the same everywhere."""
+    """Merge the run.json files; refuse a name that means different things in two of them."""
     seen: dict[tuple[str, ...], tuple[Folder, Mapping[str, Any]]] = {}
     merged: dict[str, Any] = {"studies": {}, "models": {}, "conditions": {}, "sessions": []}
     for folder in folders:
@@ -174,18 +188,21 @@ def _same(
     folder: Folder,
     fields: Mapping[str, Any],
 ) -> None:
+    """Refuse fields that differ from those of the folder that had this name first."""
     first, known = seen.setdefault(name, (folder, fields))
     for field in [*known, *fields]:
         if known.get(field) != fields.get(field):
             raise InputError(
                 f"{folder.path}: run.json: {name[0]} {name[1]!r} has {field} {fields.get(field)!r}, but "
-                f"{known.get(field)!r} in {first.path}; rename one or report them apart"
+                f"{known.get(field)!r} in {first.path}; rename one or report the folders separately"
             )
 
 
 def _create_views(runs: Runs) -> None:
+    """Create the views and tables of `Runs`."""
     folders = runs.folders
-    first = {folder.study: folder for folder in reversed(folders)}  # equal hash: any folder's stimuli will do
+    # Equal hash, so equal stimuli: the first folder's.
+    first = {folder.study: folder for folder in reversed(folders)}
     runs.execute("CREATE VIEW stimuli AS " + " UNION ALL ".join(first[study].stimuli for study in runs.info["studies"]))
     rows = " UNION ALL ".join(folder.responses for folder in folders)
     runs.execute(f"CREATE VIEW responses AS SELECT * FROM ({rows}) WHERE error IS NULL")
@@ -203,6 +220,7 @@ def _create_views(runs: Runs) -> None:
 
 
 def _create_units(runs: Runs) -> None:
+    """Create table `units`: what was asked, without subsamples, in the order of run.json."""
     asked = {(folder.study, *unit) for folder in runs.folders for unit in folder.units}
     left_out = {
         (study, *unit)
@@ -224,7 +242,7 @@ def _create_units(runs: Runs) -> None:
 
 
 def _check_apart(runs: Runs, one: Folder, other: Folder) -> None:
-    """No key is answered in both folders. Rows are compared only for what was asked in both, one model at a time."""
+    """Refuse two folders that answer the same key; compare rows only of models and conditions that both asked."""
     for model, condition in sorted(one.units & other.units):
         keys = "SELECT item, variant FROM ({}) WHERE model = $model AND condition = $condition AND error IS NULL"
         query = f"{keys.format(one.responses)} INTERSECT {keys.format(other.responses)} LIMIT 1"

@@ -1,4 +1,4 @@
-"""One run folder: read its run.json and check that its Parquet files are what results/schema.json says."""
+"""Read one run folder: its run.json, and the columns of its Parquet files, checked against results/schema.json."""
 
 from __future__ import annotations
 
@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 SCHEMA: dict[str, Any] = json.loads(
     (Path(__file__).resolve().parents[2] / "results" / "schema.json").read_text(encoding="utf-8")
 )
-KEY: tuple[str, ...] = tuple(SCHEMA["responses"]["key"])
+KEY: tuple[str, ...] = tuple(SCHEMA["responses"]["key"])  # study, model, condition, item, variant: one response
+UNIT = KEY[:3]  # study, model, condition: what one model was asked in one way
+ORIGINAL = "original"  # pattern of an item's own wording; every other pattern is a rewording of it
 _DUCKDB_TYPES = {
     "string": "VARCHAR",
     "double": "DOUBLE",
@@ -30,18 +32,18 @@ _DUCKDB_TYPES = {
 
 
 def literal(value: str) -> str:
-    """A string as an SQL literal."""
+    """Return a string as an SQL literal."""
     return "'" + value.replace("'", "''") + "'"
 
 
 def columns(table: str) -> list[str]:
-    """Names of the schema's columns of `stimuli` or `responses`, in order."""
+    """List the schema's columns of `stimuli` or `responses`, in order."""
     return [column["name"] for column in SCHEMA[table]["columns"]]
 
 
 @dataclass(frozen=True)
 class Folder:
-    """A checked run folder.
+    """Describe a checked run folder.
 
     Attributes
     ----------
@@ -54,9 +56,9 @@ class Folder:
     units
         The (model, condition) pairs that have rows.
     two_probabilities
-        True where the file footers show that every row has two probabilities and a mass: no row need be looked at.
+        True if the file footers show that every row has two probabilities and a mass, so that no row must be read.
     absent
-        Optional columns that some response file does not have, with their types: files of before such a column.
+        Optional columns that some response file does not have, with their types: the file is older than the column.
     """
 
     path: Path
@@ -68,21 +70,21 @@ class Folder:
 
     @property
     def study(self) -> str:
-        """Name of the folder's one study."""
+        """Return the name of the folder's one study."""
         return str(self.info["study"]["name"])
 
     @cached_property
     def stimuli(self) -> str:
-        """SQL that reads the stimuli; `position` is their order in the study."""
+        """Return the SQL that reads the stimuli; `position` is their order in the study."""
         names = ", ".join(f'"{name}"' for name in columns("stimuli"))
         file = self.path / SCHEMA["stimuli"]["file"]
         return f"SELECT {names}, file_row_number AS position FROM {_read([file], True)}"
 
     @cached_property
     def responses(self) -> str:
-        """SQL that reads all response rows, those with an error included; an optional column that is not there is null.
+        """Return the SQL that reads all response rows, also those with an error; an absent optional column is null.
 
-        The study is a literal, since a folder has only one (checked): a constant costs nothing to group and join by.
+        The study is written as a constant: a folder has only one (checked), and constants group and join for free.
         """
         names = ", ".join(f'"{name}"' for name in columns("responses")[1:])
         rows = _read(self.parts, union_by_name=bool(self.absent))
@@ -104,7 +106,9 @@ def protocol(path: Path) -> str:
 
 
 def read(path: Path, con: duckdb.DuckDBPyConnection) -> Folder:
-    """Read run.json and the file footers of one folder; a response part is read only if it mixes models or conditions.
+    """Read and check run.json and the file footers of one folder.
+
+    The rows of a response file are read only if it mixes models or conditions.
 
     Raises
     ------
@@ -162,7 +166,7 @@ def _require(path: Path, where: str, fields: Mapping[str, Any], required: Sequen
 def _check_columns(
     con: duckdb.DuckDBPyConnection, folder: Folder, table: str, files: Sequence[Path]
 ) -> frozenset[tuple[str, str]]:
-    """Every file has every column of the schema, in its type; further columns are ignored.
+    """Refuse files without a column of the schema or with another type; further columns are ignored.
 
     Returns the optional columns that some file does not have, with their types.
     """
@@ -183,7 +187,7 @@ def _check_columns(
 
 
 def _one_of_each_layout(con: duckdb.DuckDBPyConnection, folder: Folder, files: Sequence[Path]) -> list[Path]:
-    """One file for every distinct layout: a run of thousands of parts has one, and describing each part costs 1 ms."""
+    """Pick one file per layout: thousands of files have one layout as a rule, and describing each costs 1 ms."""
     import duckdb
 
     query = """
@@ -204,7 +208,7 @@ def _one_of_each_layout(con: duckdb.DuckDBPyConnection, folder: Folder, files: S
 
 
 def _check_stimuli(con: duckdb.DuckDBPyConnection, folder: Folder) -> None:
-    """The stimuli belong to the study, and no variant stands there twice."""
+    """Refuse stimuli of another study, and variants that appear twice."""
     file = SCHEMA["stimuli"]["file"]
     other = f"SELECT study FROM ({folder.stimuli}) WHERE study IS DISTINCT FROM ? LIMIT 1"
     if row := con.execute(other, [folder.study]).fetchone():
@@ -214,11 +218,11 @@ def _check_stimuli(con: duckdb.DuckDBPyConnection, folder: Folder) -> None:
         "OR variant IS NULL LIMIT 1"
     )
     if row := twice.fetchone():
-        raise InputError(f"{folder.path}: {file}: item {row[0]!r}, variant {row[1]!r} is empty or stands there twice")
+        raise InputError(f"{folder.path}: {file}: item {row[0]!r}, variant {row[1]!r} is empty or appears twice")
 
 
 def _with_units(con: duckdb.DuckDBPyConnection, folder: Folder) -> Folder:
-    """Find which model was asked under which condition, and check that run.json knows both."""
+    """Find which model was asked under which condition, and refuse names that run.json does not list."""
     footers = con.execute(
         f"""
         WITH chunks AS (
@@ -249,7 +253,7 @@ def _with_units(con: duckdb.DuckDBPyConnection, folder: Folder) -> Folder:
 
 
 def _list(files: Sequence[Path]) -> str:
-    """A list of file names for DuckDB, which would take [, * and ? in them for patterns."""
+    """Return file names as a list for DuckDB, with [, * and ? escaped, which it would read as patterns."""
     escaped = (str(file).replace("[", "[[]").replace("*", "[*]").replace("?", "[?]") for file in files)
     return "[" + ", ".join(literal(name) for name in escaped) + "]"
 

@@ -1,4 +1,4 @@
-"""Correlations over models: a coefficient with its n, interval and p value, or a refusal where the models are too few.
+"""Correlate two measures over models: r with n, interval and p value, or the reason why there are too few models.
 
 ::
 
@@ -9,8 +9,8 @@
 Intervals are Fisher's z with standard error 1/sqrt(n - 3), as in R's cor.test (Pearson) and in pingouin (both). The p
 value of Pearson's r is the t test's; that of Spearman's rho is exact below ten models (all orders of the ranks, ties
 and all), where the t approximation calls four models in the same order significant (p = 0 instead of 0.083), and the t
-test's from ten on. A partial coefficient is that of what least squares on the given variable leaves over (of ranks, for
-Spearman), with one degree of freedom less; it is what pingouin.partial_corr computes, and needs no extra package.
+test's from ten on. A partial coefficient correlates the residuals of x and y after least squares on the given variable
+(of ranks, for Spearman), with one degree of freedom less. pingouin.partial_corr computes the same.
 
 References
 ----------
@@ -30,32 +30,32 @@ import numpy.typing as npt
 import pandas as pd
 
 from analysis.errors import InputError
-from analysis.statistics.multiplicity import adjusted
+from analysis.statistics import multiplicity
 
-LEAST, FEW = 4, 10  # no coefficient from fewer models than the first, a mark below the second
+LEAST, FEW = 4, 10  # fewer models than LEAST get no coefficient, fewer than FEW a caution
 METHODS = ("pearson", "spearman")
 INTERVAL = "Fisher z"
 _NORMAL = 1.959963984540054  # 97.5 % quantile
-_SMALLEST = float(np.finfo(float).tiny)  # what is too small for a float is not 0
+_SMALLEST = float(np.finfo(float).tiny)  # a p value too small for a float is written as this, not as 0
 _NAN = float("nan")
 
 
 @dataclass(frozen=True, slots=True)
 class Coefficient:
-    """A correlation.
+    """Hold one correlation with its interval, p value, n and caution.
 
     Attributes
     ----------
     r
         Pearson's r or Spearman's rho; NaN where refused or undefined.
     lower, upper
-        95 % interval; NaN for a perfect correlation, about which Fisher's z says nothing.
+        95 % interval; NaN for a perfect correlation, where Fisher's z is infinite.
     p
-        Two-sided.
+        Two-sided p value.
     n
-        Models that have all values.
+        Number of models that have all values.
     caution
-        Why there is no coefficient, or that it rests on few models; else empty.
+        Why there is no coefficient, or that there are few models; else empty.
     """
 
     r: float
@@ -69,20 +69,24 @@ class Coefficient:
 def coefficient(
     x: npt.ArrayLike, y: npt.ArrayLike, *, method: str = "pearson", given: npt.ArrayLike | None = None
 ) -> Coefficient:
-    """The correlation of two variables over the models that have both, and `given` where there is one.
+    """Correlate two variables over the models that have both.
 
     Parameters
     ----------
-    x, y, given
-        One value per model, NaN where it has none.
+    x, y
+        One value per model, NaN if it has none.
     method
         "pearson" or "spearman".
+    given
+        A third variable, whose influence is removed from both (partial correlation).
 
     Raises
     ------
     InputError
         For an unknown method.
     """
+    from scipy.stats import pearsonr
+
     if method not in METHODS:
         raise InputError(f"method {method!r} is not known; the methods are {' and '.join(METHODS)}")
     columns = [np.asarray(values, float) for values in (x, y, given) if values is not None]
@@ -96,7 +100,7 @@ def coefficient(
     one, other = (columns[0], columns[1]) if given is None else _residuals(*columns)
     if min(_spread(one, columns[0]), _spread(other, columns[1])) == 0:
         return Coefficient(_NAN, _NAN, _NAN, _NAN, n, "undefined: the same value for all models")
-    r = _pearson(one, other)
+    r = float(pearsonr(one, other).statistic)
     used = n - (given is not None)
     few = f"few: fewer than {FEW} models" if n < FEW else ""
     exact = method == "spearman" and given is None and n < FEW
@@ -105,7 +109,7 @@ def coefficient(
 
 
 def matrix(frame: pd.DataFrame, methods: Sequence[str] = METHODS) -> pd.DataFrame:
-    """All correlations between the columns of a frame with one row per model, pairwise complete.
+    """Correlate every pair of columns of a frame with one row per model, over the models that have both values.
 
     Returns
     -------
@@ -126,36 +130,36 @@ def matrix(frame: pd.DataFrame, methods: Sequence[str] = METHODS) -> pd.DataFram
 
 
 def row(found: Coefficient) -> dict[str, float | int | str]:
-    """A coefficient as the fields of a table's row."""
+    """Return a coefficient as the fields of a table's row: n, r, lower, upper, p, caution."""
     return {name: getattr(found, name) for name in ("n", "r", "lower", "upper", "p", "caution")}
 
 
 def holm(table: pd.DataFrame, by: Sequence[str]) -> pd.Series:
-    """`p` after Holm, families told apart by some columns; what has no p value is no test."""
+    """Correct column `p` after Holm within every family, the rows with equal values in `by`; no p value, no test."""
     corrected = pd.Series(np.nan, table.index)
     for _, family in table.dropna(subset=["p"]).groupby(list(by)):
-        corrected[family.index] = adjusted(family["p"], "holm")
+        corrected[family.index] = multiplicity.holm(family["p"])
     return corrected
 
 
 def _residuals(x: np.ndarray, y: np.ndarray, given: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return what a straight line on `given` does not explain of x and of y."""
     design = np.column_stack([np.ones(len(given)), given - given.mean()])
     fitted = design @ np.linalg.lstsq(design, np.column_stack([x, y]), rcond=None)[0]
     return x - fitted[:, 0], y - fitted[:, 1]
 
 
 def _spread(values: np.ndarray, before: np.ndarray) -> float:
-    """Spread, taken for 0 where it is no more than what rounding leaves of what there was before."""
+    """Return the largest distance from the mean, or 0 if it is a rounding error of the values `before`."""
     centred = np.abs(values - values.mean()).max()
     return 0.0 if centred <= 1e-12 * max(np.abs(before).max(), 1e-300) else float(centred)
 
 
-def _pearson(x: np.ndarray, y: np.ndarray) -> float:
-    x, y = x - x.mean(), y - y.mean()
-    return float(np.clip(x @ y / np.sqrt((x @ x) * (y @ y)), -1, 1))
-
-
 def _fisher(r: float, n: int) -> tuple[float, float]:
+    """Return the 95 % interval of a coefficient of n models; for a partial coefficient, n is one less.
+
+    scipy's `pearsonr` has the same formula for Pearson's r, but not for ranks and not for another n.
+    """
     if abs(r) > 1 - 1e-12 or n < LEAST:
         return _NAN, _NAN
     centre, half = np.arctanh(r), _NORMAL / np.sqrt(n - 3)
@@ -163,6 +167,7 @@ def _fisher(r: float, n: int) -> tuple[float, float]:
 
 
 def _t_test(r: float, n: int) -> float:
+    """Return the two-sided p value of a coefficient of n models; for a partial coefficient, n is one less."""
     from scipy.special import stdtr
 
     freedom = n - 2
@@ -173,11 +178,12 @@ def _t_test(r: float, n: int) -> float:
 
 @functools.cache
 def _orders(n: int) -> npt.NDArray[np.intp]:
+    """List every order of n models: (n!, n)."""
     return np.array(list(itertools.permutations(range(n))), np.intp)
 
 
 def _exact(x: np.ndarray, y: np.ndarray, r: float) -> float:
-    """Share of all orders of one variable whose coefficient is as far from 0."""
+    """Return the exact p value: the share of all orders of `y` whose coefficient is at least as far from 0 as `r`."""
     x, y = x - x.mean(), y - y.mean()
     found = np.abs(y[_orders(len(y))] @ x) / np.sqrt((x @ x) * (y @ y))
     return float(np.mean(found >= abs(r) - 1e-9))

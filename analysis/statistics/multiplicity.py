@@ -1,29 +1,45 @@
-"""p values after several tests, family-wise."""
+"""Correct the p values of a family of tests, so that a family without any effect rarely shows one (family-wise error).
+
+Both functions return what statsmodels' `multipletests` returns, to the last bit. That function collects the garbage of
+the whole process at every call, which takes longer than a small fit; these take a few lines of numpy.
+"""
 
 from __future__ import annotations
-
-import gc
 
 import numpy as np
 import numpy.typing as npt
 
 
-def adjusted(p: npt.ArrayLike, method: str) -> npt.NDArray[np.float64]:
-    """p values of a family of tests as statsmodels' `multipletests` corrects them: "bonferroni" or "holm".
+def bonferroni(p: npt.ArrayLike) -> npt.NDArray[np.float64]:
+    """Multiply every p value by the number of tests: (n_tests,) -> (n_tests,), at most 1.
+
+    Parameters
+    ----------
+    p
+        p values without NaN; may be empty.
+    """
+    found = np.asarray(p, dtype=float)
+    return np.minimum(found * len(found), 1)
+
+
+def holm(p: npt.ArrayLike) -> npt.NDArray[np.float64]:
+    """Correct p values step by step, the smallest first: (n_tests,) -> (n_tests,), at most 1.
+
+    The smallest of n p values is multiplied by n, the next one by n - 1, the largest by 1. A corrected value is never
+    below the one before it: 0.01, 0.03, 0.04 become 0.03, 0.06, 0.06 (the last would be 0.04).
+
+    Parameters
+    ----------
+    p
+        p values without NaN; may be empty.
 
     References
     ----------
     Holm, S. (1979). A simple sequentially rejective multiple test procedure. Scand. J. Statist. 6, 65-70.
     """
-    from statsmodels.stats.multitest import multipletests
-
     found = np.asarray(p, dtype=float)
-    if not len(found):
-        return found
-    # It collects the garbage of the whole process each time, longer than a small fit takes: what is frozen is skipped.
-    gc.freeze()
-    try:
-        corrected: npt.NDArray[np.float64] = multipletests(found, method=method)[1]
-    finally:
-        gc.unfreeze()
+    order = np.argsort(found)
+    steps = found[order] * np.arange(len(found), 0, -1)
+    corrected = np.empty_like(found)
+    corrected[order] = np.minimum(np.maximum.accumulate(steps), 1)
     return corrected

@@ -1,12 +1,12 @@
-"""The one bootstrap of the project: intervals by resampling items, for any statistic made of weighted sums.
+"""Compute bootstrap intervals by resampling items, for any statistic that is made of weighted sums.
 
-The items are the clusters: a draw takes n items with replacement, each with all its wordings. A draw is a row of
-*counts*, how often each item was taken, so that a mean over the drawn items is a matrix product and no draw is ever
-written out.
+The items are the clusters: a draw takes n items with replacement, each with all its wordings. A draw is stored as a row
+of *counts*, how often each item was taken: of items a, b, c the draw "a, c, c" is the row 1, 0, 2. A mean over the
+drawn items is then a matrix product, and the drawn rows are never copied.
 
-A *statistic* is a function ``(columns, counts) -> {name: array (draws, units)}``, where ``columns`` maps names to
-arrays (items, units), a unit being what gets an interval of its own (a model under a condition), and ``counts`` is an
-array (draws, items). Counts of 1 give the estimate itself, so estimate and draws come from the same formula::
+A *statistic* is a function ``(columns, counts) -> {name: array (draws, units)}``. ``columns`` maps names to arrays
+(items, units); a unit is anything with an interval of its own, such as a model under a condition. ``counts`` is an
+array (draws, items). A row of ones gives the estimate itself, so one formula serves the estimate and the draws::
 
     def figures(columns, counts):
         return {"range_mean": mean(counts, columns["range"]), "range_sd": sd(counts, columns["range"])}
@@ -40,16 +40,16 @@ _UNITS = 64  # units whose draws are held at a time: 5 MB per figure at 10,000 d
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """A figure of every unit (or pair of units): arrays of one length.
+    """Hold one figure for every unit (or pair of units): arrays of one length.
 
     Attributes
     ----------
     estimate
         The statistic on all items.
     lower, upper
-        Percentile interval; NaN with fewer than two items, or where the statistic is undefined in some draw.
+        Percentile interval; NaN with fewer than two items, or if the statistic is undefined in some draw.
     n_items
-        Number of items (clusters) behind it.
+        Number of items (clusters) that the figure is computed from.
     """
 
     estimate: Array
@@ -59,10 +59,10 @@ class Interval:
 
 
 def counts(n_items: int, draws: int = DRAWS, seed: int = 0) -> Iterator[Array]:
-    """How often each item is taken in each draw, in chunks of rows that together make `draws` draws.
+    """Draw items and count how often each one was taken, in chunks of rows, `draws` rows in all.
 
-    Rows are multinomial (n_items; 1/n_items, ...). The same arguments give the same counts, whatever they are used for:
-    that is what makes differences paired.
+    Rows are multinomial (n_items; 1/n_items, ...). The same arguments always give the same counts. That makes
+    differences paired: both sides use the same draws.
 
     Yields
     ------
@@ -73,37 +73,37 @@ def counts(n_items: int, draws: int = DRAWS, seed: int = 0) -> Iterator[Array]:
     size = max(1, _CHUNK // n_items)
     for start in range(0, draws, size):
         rows = min(size, draws - start)
-        # Counting drawn indices is an order faster than Generator.multinomial.
+        # Counting drawn indices is ten times as fast as Generator.multinomial.
         taken = rng.integers(0, n_items, (rows, n_items)) + n_items * np.arange(rows)[:, None]
         yield np.bincount(taken.ravel(), minlength=rows * n_items).reshape(rows, n_items).astype(np.float64)
 
 
 def mean(counts: Array, values: Array) -> Array:
-    """Mean over the drawn items: (draws, items) x (items, units) -> (draws, units)."""
+    """Compute the mean over the drawn items: (draws, items) x (items, units) -> (draws, units)."""
     return np.asarray(counts @ values / counts.sum(axis=1, keepdims=True))
 
 
 def sd(counts: Array, values: Array) -> Array:
-    """Standard deviation over the drawn items, ddof = 1; NaN where one item was drawn only."""
+    """Compute the standard deviation over the drawn items, ddof = 1; NaN if only one item was drawn."""
     n = counts.sum(axis=1, keepdims=True)
-    centred = values - values.mean(axis=0)  # else the squares below cancel
+    centred = values - values.mean(axis=0)  # without it, two large sums are subtracted below and digits are lost
     squares = counts @ centred**2
     spread = squares - (counts @ centred) ** 2 / n
-    # A draw of nothing but equal values leaves rounding residue, whose root would look like a spread.
+    # If all drawn values are equal, rounding leaves a tiny number whose root would look like a spread.
     spread = np.where(spread > 1e-13 * squares, spread, 0.0)
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(n > 1, np.sqrt(spread / (n - 1)), np.nan)
 
 
 def ratio(counts: Array, numerator: Array, denominator: Array) -> Array:
-    """Sum over the drawn items by sum over the drawn items, as in a mean over rows; NaN where the latter is 0."""
+    """Divide two sums over the drawn items, as in a mean over rows; NaN where the lower sum is 0."""
     with np.errstate(divide="ignore", invalid="ignore"):
         below = counts @ denominator
         return np.where(below != 0, counts @ numerator / below, np.nan)
 
 
 def percentiles(samples: Array, level: float = LEVEL) -> tuple[Array, Array]:
-    """Lower and upper end of the percentile interval along the first axis (linear interpolation); NaN stays NaN."""
+    """Compute both ends of the percentile interval along the first axis (linear interpolation); NaN stays NaN."""
     tail = (1 - level) / 2
     lower, upper = np.quantile(samples, [tail, 1 - tail], axis=0)
     return lower, upper
@@ -112,12 +112,12 @@ def percentiles(samples: Array, level: float = LEVEL) -> tuple[Array, Array]:
 def bootstrap(
     columns: Columns, statistic: Statistic, *, draws: int = DRAWS, seed: int = 0, level: float = LEVEL
 ) -> dict[str, Interval]:
-    """Percentile intervals for every unit, over the items that the unit has.
+    """Compute percentile intervals for every unit, over the items that the unit has.
 
     Parameters
     ----------
     columns
-        Name -> array (items, units). A unit *has* an item where none of its columns is NaN; it is resampled over those.
+        Name -> array (items, units). A unit *has* the items for which none of its columns is NaN; these are resampled.
     statistic
         See the module's docstring.
     draws, seed, level
@@ -141,9 +141,9 @@ def paired(
     seed: int = 0,
     level: float = LEVEL,
 ) -> dict[str, Interval]:
-    """Percentile intervals of differences between units, a minus b, on the items that both have.
+    """Compute percentile intervals of differences between units, a minus b, on the items that both have.
 
-    Both units of a pair are computed from the same draws, so what an item does to both of them drops out.
+    Both units of a pair are computed from the same draws, so what an item adds to both of them cancels.
 
     Parameters
     ----------
@@ -163,7 +163,7 @@ def paired(
 def _intervals(
     columns: Columns, statistic: Statistic, targets: Sequence[tuple[int, ...]], draws: int, seed: int, level: float
 ) -> dict[str, Interval]:
-    """Intervals of targets: single units (a,) or differences (a, b)."""
+    """Compute intervals of targets: single units (a,) or differences (a, b)."""
     complete = ~np.any([np.isnan(values) for values in columns.values()], axis=0)
     has = np.array([complete[:, target].all(axis=1) for target in targets], bool).reshape(len(targets), len(complete))
     names = statistic({name: np.zeros((1, 1)) for name in columns}, np.ones((1, 1)))
@@ -184,7 +184,7 @@ def _intervals(
 
 
 def _blocks(has: npt.NDArray[np.bool_]) -> Iterator[tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]]:
-    """Targets that share one set of items, a few at a time, with those items; targets without items are left out."""
+    """Yield sets of items, each with a few of the targets that have exactly these; skip targets without items."""
     if not len(has):
         return
     sets, which = np.unique(has, axis=0, return_inverse=True)
@@ -198,7 +198,7 @@ def _blocks(has: npt.NDArray[np.bool_]) -> Iterator[tuple[npt.NDArray[np.intp], 
 def _select(
     columns: Columns, items: npt.NDArray[np.intp], targets: Sequence[tuple[int, ...]]
 ) -> tuple[Columns, Callable[[Array], Array]]:
-    """Columns of the units that the targets need, and the function from a figure of the units to one of the targets."""
+    """Select the units that the targets need; return their columns, and a function from figures of units to targets."""
     units = np.unique(targets).tolist()
     first = [units.index(target[0]) for target in targets]
     second = [units.index(target[-1]) for target in targets]

@@ -1,8 +1,8 @@
-"""The measures of scores as statistics that `analysis.statistics.resampling` can resample.
+"""Compute weighted moments and correlations, for the bootstrap of `analysis.statistics.resampling`.
 
-All take counts (draws, items), how often each item was drawn; counts of 1 give the measure itself, so that an estimate
-and its draws come from the same formula. What is undefined is NaN: the kurtosis of a constant score, the correlation
-with one.
+Every function takes counts (draws, items), how often each item was drawn. A row of ones gives the measure itself, so
+one formula serves the estimate and its draws. Undefined values are NaN: the kurtosis of a constant score, and any
+correlation with a constant score.
 
 References
 ----------
@@ -12,6 +12,7 @@ Kendall, M. G. (1945). The treatment of ties in ranking problems. Biometrika 33,
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,20 +20,20 @@ import numpy as np
 from analysis.statistics.resampling import Array, Columns, sd
 
 _BLOCK = 512  # items whose pairs are held at a time
-# Spread below which a score is constant but for rounding, relative to its square and to its mean.
+# A score with a smaller spread is constant apart from rounding; relative to its square and to its mean.
 _RESIDUE, _RESOLUTION = 1e-13, 1e-15
 
 
 def moments(counts: Array, values: Array, *, biased: bool = True) -> dict[str, Array]:
-    """Kurtosis (Fisher's: 0 for a normal distribution) and variance (n - 1) over the drawn items.
+    """Compute kurtosis (Fisher's: 0 for a normal distribution) and variance (n - 1) over the drawn items.
 
     Parameters
     ----------
     counts, values
         (draws, items) and (items, units).
     biased
-        Kurtosis as m4 / m2^2 - 3 (g2 of Joanes and Gill, the default of scipy), else G2, for which a normal sample has
-        an expectation of 0; G2 needs four items.
+        True: kurtosis is m4 / m2^2 - 3 (g2 of Joanes and Gill, the default of scipy). False: it is G2, which is 0 on
+        average over samples of a normal distribution, and needs four items.
 
     Returns
     -------
@@ -43,10 +44,10 @@ def moments(counts: Array, values: Array, *, biased: bool = True) -> dict[str, A
 
 
 def kurtosis(counts: Array, values: Array, *, biased: bool = True) -> Array:
-    """Fisher's kurtosis of the drawn items, see `moments`; NaN where all are equal."""
+    """Compute Fisher's kurtosis of the drawn items, see `moments`: (draws, units); NaN if all are equal."""
     n = counts.sum(axis=1, keepdims=True)
     centre = values.mean(axis=0)
-    centred = values - centre  # else the powers below cancel
+    centred = values - centre  # without it, large powers are subtracted below and digits are lost
     first, second, third, fourth = (counts @ centred**power / n for power in (1, 2, 3, 4))
     spread = second - first**2
     tails = fourth - 4 * first * third + 6 * first**2 * second - 3 * first**4
@@ -59,12 +60,12 @@ def kurtosis(counts: Array, values: Array, *, biased: bool = True) -> Array:
 
 
 def nearest(values: Array) -> Array:
-    """The whole number nearest to every score, halves up, so that no number is favoured (8.5 is 9, 7.5 is 8)."""
+    """Round every score to the nearest whole number, halves up, so that no number is favoured (8.5 is 9, 7.5 is 8)."""
     return np.asarray(np.floor(np.asarray(values, float) + 0.5))
 
 
 def concentration(counts: Array, values: Array) -> dict[str, Array]:
-    """How the drawn items' scores spread over the whole numbers, each score counted at the nearest one.
+    """Measure how the drawn scores spread over the whole numbers, each score counted at the nearest one.
 
     Returns
     -------
@@ -81,23 +82,23 @@ def concentration(counts: Array, values: Array) -> dict[str, Array]:
 
 
 def mode(values: Array) -> tuple[float, int]:
-    """The most frequent number (of several the lowest) and how many different numbers occur; see `nearest`."""
+    """Find the most frequent number (of several, the lowest) and count the different numbers; see `nearest`."""
     numbers, sizes = np.unique(nearest(values), return_counts=True)
     return (float(numbers[sizes.argmax()]), len(numbers)) if len(numbers) else (np.nan, 0)
 
 
 def correlations(columns: Columns, counts: Array) -> dict[str, Array]:
-    """Kendall's tau-b, Spearman's and Pearson's correlation of columns `score` and `gold` (items, units).
+    """Correlate columns `score` and `gold` (items, units) by Kendall's tau-b, Spearman and Pearson.
 
     Returns
     -------
     dict
-        tau, spearman, pearson: (draws, units); NaN where either column is constant over the drawn items.
+        tau, spearman, pearson: (draws, units); NaN if either column is constant over the drawn items.
     """
     found: dict[str, list[Array]] = {"tau": [], "spearman": [], "pearson": []}
     gold: _Ranked | None = None
     for x, y in zip(columns["score"].T, columns["gold"].T, strict=True):
-        if gold is None or not np.array_equal(y, gold.values):  # as a rule, all units have one human score
+        if gold is None or not np.array_equal(y, gold.values):  # as a rule, all units have the same human score
             gold = _rank(counts, y)
         score = _rank(counts, x)
         found["tau"].append(_tau(counts, score, gold))
@@ -107,19 +108,14 @@ def correlations(columns: Columns, counts: Array) -> dict[str, Array]:
 
 
 def tau(counts: Array, x: Array, y: Array) -> Array:
-    """Kendall's tau-b of two scores (items,) in every draw, ties and repeated items included: (draws,)."""
+    """Compute Kendall's tau-b of two scores (items,) in every draw, with ties and repeated items: (draws,)."""
     return _tau(counts, _rank(counts, x), _rank(counts, y))
 
 
-def spearman(counts: Array, x: Array, y: Array) -> Array:
-    """Spearman's correlation of two scores (items,) in every draw, midranks for ties: (draws,)."""
-    return _spearman(counts, _rank(counts, x), _rank(counts, y))
-
-
 def pearson(counts: Array, x: Array, y: Array) -> Array:
-    """Pearson's correlation of two scores (items,) in every draw: (draws,)."""
+    """Compute Pearson's correlation of two scores (items,) in every draw: (draws,)."""
     n = counts.sum(axis=1)
-    left, right = x - x.mean(), y - y.mean()  # else the squares below cancel
+    left, right = x - x.mean(), y - y.mean()  # without it, squares are subtracted below and digits are lost
     powers = counts @ np.column_stack([left, right, left**2, right**2, left * right])
     sum_x, sum_y, square_x, square_y, product = powers.T
     of_x, of_y = square_x - sum_x**2 / n, square_y - sum_y**2 / n
@@ -130,9 +126,14 @@ def pearson(counts: Array, x: Array, y: Array) -> Array:
         return np.where(varies, np.clip((product - sum_x * sum_y / n) / np.sqrt(of_x * of_y), -1, 1), np.nan)
 
 
+def by_unit(measure: Callable[[Array, Array, Array], Array], counts: Array, x: Array, y: Array) -> Array:
+    """Apply a measure of two scores, `tau` or `pearson`, to every unit: twice (items, units) -> (draws, units)."""
+    return np.column_stack([measure(counts, one, other) for one, other in zip(x.T, y.T, strict=True)])
+
+
 @dataclass(frozen=True, slots=True)
 class _Ranked:
-    """A score in every draw.
+    """Hold the ranks of one score in every draw.
 
     Attributes
     ----------
@@ -150,13 +151,17 @@ class _Ranked:
 
 
 def _rank(counts: Array, values: Array) -> _Ranked:
+    """Rank a score in every draw.
+
+    In the draw "a, b, b, c" of the values 5, 7, 9 (counts 1, 2, 1), b has the ranks 2 and 3, so both get 2.5.
+    """
     ties = _sums(counts, values)
     ranks = ties.cumsum(axis=1) - ties + (ties + 1) / 2
     return _Ranked(values, ranks[:, np.unique(values, return_inverse=True)[1]], ties)
 
 
 def _sums(counts: Array, values: Array) -> Array:
-    """How often each distinct value was drawn, the values in order: (draws, distinct values)."""
+    """Count how often each distinct value was drawn, in the order of the values: (draws, distinct values)."""
     _, which = np.unique(values, return_inverse=True)
     order = np.argsort(which, kind="stable")
     starts = np.searchsorted(which[order], np.arange(which.max() + 1))
@@ -164,9 +169,10 @@ def _sums(counts: Array, values: Array) -> Array:
 
 
 def _tau(counts: Array, x: _Ranked, y: _Ranked) -> Array:
-    """With c the counts of a draw, concordant minus discordant pairs are c' S c / 2.
+    """Compute tau-b from c' S c / 2, the concordant minus the discordant pairs of a draw with counts c.
 
-    S holds the products of the signs of all differences, so that a draw costs a matrix product rather than a sort.
+    S (items, items) holds sign(x_i - x_j) sign(y_i - y_j). It is the same for all draws, so that a draw costs a matrix
+    product instead of a sort.
     """
     small = counts.astype(np.float32)  # whole numbers far below 2^24: exact, and twice as fast
     balance = np.zeros(len(counts))
@@ -181,8 +187,11 @@ def _tau(counts: Array, x: _Ranked, y: _Ranked) -> Array:
 
 
 def _spearman(counts: Array, x: _Ranked, y: _Ranked) -> Array:
-    """Pearson's correlation of the midranks, whose mean is (n + 1) / 2 and whose squares sum to (n^3 - sum t^3) / "
-    "12."""
+    """Compute Pearson's correlation of the ranks.
+
+    The ranks of n items have the mean (n + 1) / 2, and their squared distances from it sum to (n^3 - sum t^3) / 12,
+    with t the sizes of the ties.
+    """
     n = counts.sum(axis=1)
     product = np.einsum("di,di,di->d", counts, x.ranks, y.ranks) - n * ((n + 1) / 2) ** 2
     squares = np.prod([(n**3 - (score.ties**3).sum(axis=1)) / 12 for score in (x, y)], axis=0)

@@ -1,4 +1,4 @@
-"""The ways in which an answer can come about: option probabilities, at once or behind thinking, and texts."""
+"""Read the command line options that say how models answer: probabilities, text, or thinking first."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from inference.asking.rounds import Condition, Round, Thinking
-from inference.engines import Sampling
+from inference.engines.contract import Sampling
 from inference.errors import InputError
 
 if TYPE_CHECKING:
@@ -22,18 +22,18 @@ PROBABILITY, TEXT, THOUGHT = "probability", "text", "thought"
 
 @dataclass(frozen=True, slots=True)
 class AnswerWays:
-    """Which answers a protocol with options asks for.
+    """The ways of answering that a protocol with options asks for.
 
     Parameters
     ----------
     probability
         Whether the options' exact probabilities are asked for.
     texts
-        Texts to generate, each a condition of its own, parsed by the rule of `answers`.
+        Texts to generate, each a condition of its own, parsed for an option (module `text_answers`).
     thinking
-        Thinking behind which the options' exact probabilities are asked for; None: not asked for.
+        Thinking after which the options' exact probabilities are asked for; None: not asked for.
     share
-        Share of the variants (0-1] for which texts or thinking are generated, drawn by the names of the stimuli.
+        Share of the variants (0-1] for which texts or thinking are generated, chosen by the names of the stimuli.
     """
 
     probability: bool = True
@@ -44,7 +44,7 @@ class AnswerWays:
     def rounds(
         self, name: str, fields: Mapping[str, Any], render: Callable[[Variant, str | None], Prompt]
     ) -> list[Round]:
-        """A round for probabilities under the condition `name`, one each for `name/text...` and `name/thought`."""
+        """Make the rounds: probabilities as condition `name`, texts as `name/text...`, thinking as `name/thought`."""
         rounds = [Round((Condition(name, fields),), render)] if self.probability else []
         texts = tuple(
             Condition(f"{name}/{_text_name(way)}", {**fields, **_text_fields(way)}, way) for way in self.texts
@@ -62,28 +62,28 @@ class AnswerWays:
 
 
 def drawn(variant: Variant, share: float) -> bool:
-    """Whether a variant is in the subsample: decided by its own name, so adding items moves no other."""
+    """Tell whether a variant is in the subsample: its own name decides, so further items change nothing for it."""
     digest = hashlib.sha256(f"{variant.item}/{variant.variant}".encode()).digest()
     return int.from_bytes(digest[:8], "big") < share * 2**64
 
 
 def add_answer_arguments(parser: ArgumentParser) -> None:
-    """Arguments that say how answers come about."""
+    """Add the arguments that say how models answer."""
     group = parser.add_argument_group("answers")
     group.add_argument(
         "--answer",
         nargs="+",
         choices=(PROBABILITY, TEXT, THOUGHT),
         default=[PROBABILITY],
-        help="option probabilities (default), generated text parsed for an option, option probabilities where the "
-        "thinking of a thinking model ends; or several of these",
+        help="probability: of the options (default); text: generated and parsed for an option; thought: probabilities "
+        "of the options after the thinking of a thinking model; or several of these",
     )
     group.add_argument(
         "--temperature",
         nargs="+",
         type=float,
         metavar="T",
-        help="of generated texts, each a condition (default: 0, the likeliest token)",
+        help="of generated texts, each a condition (default: 0, always the most probable token)",
     )
     group.add_argument(
         "--samples", type=int, metavar="N", help="texts per prompt at temperatures above 0 (default: 10)"
@@ -104,12 +104,12 @@ def add_answer_arguments(parser: ArgumentParser) -> None:
 
 
 def answer_ways(options: Namespace) -> AnswerWays:
-    """Answer ways from the command line.
+    """Read the ways of answering from the command line.
 
     Raises
     ------
     InputError
-        For a setting of texts where no text is asked for, or a value out of range.
+        For a setting of texts although no text is asked for, or a value out of range.
     """
     settings = {
         "--temperature": options.temperature,
@@ -135,7 +135,7 @@ def answer_ways(options: Namespace) -> AnswerWays:
 def _texts(options: Namespace, length: Mapping[str, int]) -> tuple[Sampling, ...]:
     temperatures = options.temperature or [0.0]
     if options.samples is not None and not any(temperatures):
-        raise InputError("--samples is for temperatures above 0: the likeliest text is one; give a --temperature")
+        raise InputError("--samples is for temperatures above 0: at 0 all texts are the same; give a --temperature")
     return tuple(
         Sampling(
             samples=1 if not temperature else 10 if options.samples is None else options.samples,

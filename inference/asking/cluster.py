@@ -1,7 +1,7 @@
-"""The same run on a Ray cluster: Ray Data feeds batches to engines, one per GPU or CPU slot, which answer as they can.
+"""Ask on a Ray cluster: Ray Data sends batches to engines, one per GPU or CPU slot, and returns their answers.
 
-Only asking is distributed. The calling process composes the batches from the full list, as it does for an engine of its
-own, and writes the rows as they arrive: the run folder and the way it is gone on with are the same.
+Only asking is distributed. The calling process cuts the batches from the full list, as it does for an engine of its
+own, and writes the rows as they arrive. So the run folder is the same, and a run can be resumed in the same way.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ from typing import Any, Self
 from inference.asking.models import Model
 from inference.asking.rounds import Answered, Asked, Response
 from inference.asking.workers import Asker, Key, Load, Packed, Scout, Source, pack, unpack
-from inference.engines import Generation, Sampling, Score
+from inference.engines.contract import Generation, Sampling, Score
 from inference.errors import InputError
 from inference.stimuli.prompts import Prompt
 
 LOCAL = "local"
-# A task holds as many prompts as keep a small model busy for much longer than Ray takes to hand it over; a worker that
-# dies costs what it had in hand.
+# A task holds enough prompts to keep a small model busy for much longer than Ray needs to send it, but not many more:
+# if a worker dies, its current task is asked again.
 TASK_PROMPTS = 256
-TASKS_PER_WORKER = 8  # at least, so that no worker waits long for the last one
-RETRIES = 2  # of a task whose worker died; after that each of its batches is tried by itself
+TASKS_PER_WORKER = 8  # at least, so that at the end no worker waits long for another
+RETRIES = 2  # of a task whose worker died; after that each of its batches is tried in a task of its own
 
 
 class Cluster:
@@ -38,7 +38,7 @@ class Cluster:
     address
         As `ray.init` takes it; `local` starts a cluster on this machine and ends it with the block.
     workers
-        Engines at work; None is one per GPU, without GPUs one per CPU.
+        Number of engines; None: one per GPU, without GPUs one per CPU.
 
     Raises
     ------
@@ -60,11 +60,11 @@ class Cluster:
 
     def __enter__(self) -> Self:
         ray = self._ray
-        # Nothing is sent home, and what its C++ core says goes to its own log files.
+        # Ray sends no usage statistics, and the messages of its C++ core go only to its log files.
         os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
         os.environ.setdefault("RAY_BACKEND_LOG_LEVEL", "fatal")
         package = Path(__file__).resolve().parents[2]
-        # A machine of a cluster runs the code of the caller; processes of this one find it where it lies.
+        # Other machines get a copy of the caller's code; processes on this machine import it from where it is.
         here: dict[str, Any] = {"env_vars": {"PYTHONPATH": ":".join([str(package), *filter(None, sys.path)])}}
         there: dict[str, Any] = {"py_modules": [str(package / "inference")]}
         try:
@@ -92,11 +92,11 @@ class Cluster:
 
     @property
     def about(self) -> dict[str, Any]:
-        """What `run.json` records of the session."""
+        """The part of a session that `run.json` records."""
         return {"address": self.address, "workers": self.workers}
 
     def load(self, load: Load, model: Model, seed: int) -> RemoteEngine:
-        """An engine whose prompts are answered by the workers; `load` makes an engine in each."""
+        """Make an engine whose prompts the workers answer; `load` makes an engine in each of them."""
         return RemoteEngine(self, Source(load, model, seed))
 
     def _take_slots(self) -> None:
@@ -113,10 +113,10 @@ class Cluster:
 
 
 class RemoteEngine:
-    """An engine as `inference.engines.Engine`, at work in other processes: it answers many batches at once.
+    """An engine whose work is done in other processes, many batches at the same time (`rounds.ClusterEngine`).
 
-    One process beside the workers, with an engine of its own, says what they will be and cuts the batches. It gives its
-    GPU back before they start.
+    Besides the workers there is a scout: one process with an engine of its own, which describes the model and cuts the
+    batches. It releases its GPU before the workers start.
     """
 
     def __init__(self, cluster: Cluster, source: Source) -> None:
@@ -124,26 +124,24 @@ class RemoteEngine:
         self._scout: Any = None
         self._packed: Any = None
         self.info: dict[str, Any]
-        self.info, self.mask_token, self.alone = self._ask_scout("about")
+        self.info, self.mask_token, self.independent_of_batch = self._ask_scout("about")
 
     def form(self, requested: str) -> str:
-        """As the engine says."""
+        """Choose the prompt form, as the scout's engine does."""
         form: str = self._ask_scout("form", requested)
         return form
 
     def batches(self, prompts: Sequence[Prompt]) -> list[list[int]]:
-        """As the engine cuts them."""
+        """Cut the prompts into batches, as the scout's engine does."""
         self._packed = self._cluster._ray.put(Packed(prompts))
         batches: list[list[int]] = self._ask_scout("batches", self._packed)
         return batches
 
-    def answers(self, asked: Sequence[Asked]) -> Iterator[Answered]:
-        """Every batch of every round with its prompts and responses, in the order in which workers answer.
+    def responses(self, asked: Sequence[Asked]) -> Iterator[Answered]:
+        """Ask all rounds and yield every batch with its prompts and responses, in the order of the answers.
 
-        The workers start once for all rounds.
-
-        What a dying worker had in hand is asked again, at last batch by batch. A batch that costs a worker every time
-        gets errors for responses.
+        The workers start once for all rounds. If a worker dies, its task is asked again, and in the end each of its
+        batches alone. A batch whose worker dies every time gets errors as responses.
         """
         left: dict[Key, list[int]] = {}
         packed = []
@@ -152,8 +150,8 @@ class RemoteEngine:
             packed.append(self._packed)
         if "num_gpus" in self._cluster.resources:
             self._end_scout()
-        for alone in (False, True):
-            for key, columns in self._stream(dict(left), asked, packed, alone):
+        for batch_by_batch in (False, True):
+            for key, columns in self._stream(dict(left), asked, packed, batch_by_batch):
                 batch = left.pop(key)
                 yield key[0], batch, [asked[key[0]].prompts[index] for index in batch], columns
             if not left:
@@ -167,7 +165,7 @@ class RemoteEngine:
             yield place, batch, [asked[place].prompts[index] for index in batch], lost
 
     def close(self) -> dict[str, Any]:
-        """Let go of the process beside the workers, which are gone already."""
+        """End the scout; the workers have ended already."""
         self._end_scout()
         return {}
 
@@ -185,32 +183,34 @@ class RemoteEngine:
         batches: Mapping[Key, Sequence[int]],
         asked: Sequence[Asked],
         packed: Sequence[Any],
-        alone: bool,
+        batch_by_batch: bool,
     ) -> Iterator[tuple[Key, list[Sequence[Response]]]]:
-        """Batches with their responses; what a worker died of too often is missing."""
+        """Yield batches with their responses; those whose worker died too often are missing."""
         import pyarrow as pa
         from ray.data import ActorPoolStrategy, DataContext, from_arrow
 
         context = DataContext.get_current()
         context.enable_progress_bars = False
-        context.max_errored_blocks = -1  # a task whose retries are used up is missing, and seen to be
+        context.max_errored_blocks = -1  # a task whose retries are used up is left out; the caller asks it again
         logging.getLogger("ray.data").setLevel(logging.ERROR)
-        tasks = _cut(batches, 1 if alone else self._task_prompts(batches))
+        tasks = group_into_tasks(batches, 1 if batch_by_batch else self._task_prompts(batches))
 
         def prompts(key: Key) -> list[Prompt]:
             return [asked[key[0]].prompts[index] for index in batches[key]]
 
         blocks = [pa.table({"task": [pack([(key, prompts(key)) for key in task])]}) for task in tasks]
         with warnings.catch_warnings():
-            # Retries can be set only in ways that are to go with Ray 2.64; pyproject.toml keeps below it.
+            # Retries can only be set in a way that Ray 2.64 will remove; pyproject.toml keeps Ray below that.
             warnings.simplefilter("ignore")
             answered = from_arrow(blocks).map_batches(
                 Asker,
                 batch_size=None,
                 batch_format="pyarrow",
-                # Two tasks in hand leave no gap; batches that are tried by themselves must also die alone.
+                # With two tasks a worker never waits. When batches are tried alone, a worker has one: if it dies, no
+                # other batch is lost with it.
                 compute=ActorPoolStrategy(
-                    size=min(self._cluster.workers, len(tasks)), max_tasks_in_flight_per_actor=1 if alone else 2
+                    size=min(self._cluster.workers, len(tasks)),
+                    max_tasks_in_flight_per_actor=1 if batch_by_batch else 2,
                 ),
                 fn_constructor_args=(self._source, list(packed), [tuple(each.ways) for each in asked]),
                 ray_remote_args_fn=partial(dict, max_task_retries=RETRIES),  # and as many restarts as it takes
@@ -234,8 +234,12 @@ class RemoteEngine:
             raise error.cause if isinstance(error.cause, InputError) else error from None
 
 
-def _cut(batches: Mapping[Key, Sequence[int]], prompts: int) -> list[list[Key]]:
-    """Tasks of consecutive batches, each of about so many prompts and at least one batch."""
+def group_into_tasks(batches: Mapping[Key, Sequence[int]], prompts: int) -> list[list[Key]]:
+    """Group consecutive batches into tasks of about so many prompts, each of at least one batch.
+
+    >>> group_into_tasks({(0, 0): [1, 2], (0, 1): [3, 4], (1, 0): [5]}, prompts=3)
+    [[(0, 0), (0, 1)], [(1, 0)]]
+    """
     tasks: list[list[Key]] = []
     size = prompts
     for key, batch in batches.items():

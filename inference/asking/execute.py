@@ -1,4 +1,4 @@
-"""The tasks of one call: studies x models, every model loaded once, every study into a run folder of its own."""
+"""Execute the tasks of one call: ask every study of every model; a model is loaded once, a study has its own folder."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Self
 
-from inference.asking.models import HOSTED, Model
+from inference.asking.models import Model
 from inference.asking.one_model import Settings, ask_model, finished, release_memory
-from inference.asking.rounds import Exact, Questions, Spread
+from inference.asking.rounds import ClusterEngine, Exact, Questions
 from inference.asking.session import Stop, Tally, report_bill
-from inference.engines import NO_NUMBERS
+from inference.engines import hosted
+from inference.engines.contract import NO_NUMBERS
 from inference.errors import InputError, RunFailed
 from inference.runfolder.store import Run
 from inference.stimuli.prompts import CHAT, CLOZE, PLAIN
@@ -20,14 +21,14 @@ from inference.stimuli.study import Study
 
 if TYPE_CHECKING:
     from inference.asking.cluster import Cluster
-    from inference.engines import Engine
+    from inference.engines.contract import Engine
 
 LISTED = 100  # items without paraphrases that are named one by one
 
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """One study to ask: what, whom, how, and the run folder that takes the rows.
+    """One study to ask: its models, its questions, the engine settings, and the run folder that takes the rows.
 
     Attributes
     ----------
@@ -36,9 +37,9 @@ class Task:
     models
         Asked one after the other; only one is in memory at a time.
     questions, settings
-        The protocol's rounds of prompts with their conditions, and the engine to ask with.
+        The protocol's rounds of prompts with their conditions, and the settings of the engine that asks.
     out
-        The run folder, new or of the same study; rows appear in it at batch boundaries.
+        The run folder, new or of the same study; rows are written to it between batches.
     descriptions
         Fields by model id (`models.read_descriptions`), which override what is known about a model.
     command
@@ -55,23 +56,23 @@ class Task:
 
 
 @dataclass(frozen=True, slots=True)
-class _Part:
+class _Share:
     """One model of one task, and the open run folder of that task."""
 
     run: Run
     task: Task
     model: Model
 
-    def same_engine(self, other: _Part) -> bool:
-        """Whether one engine serves both: the form is chosen per prompt, everything else at loading."""
+    def same_engine(self, other: _Share) -> bool:
+        """Tell whether one engine can serve both: the form is chosen per prompt, everything else at loading."""
         mine, theirs = (
             (
-                part.model.source,
-                part.model.fields.get("revision"),
-                part.run.seed,
-                replace(part.task.settings, form="auto", seed=None),
+                share.model.source,
+                share.model.fields.get("revision"),
+                share.run.seed,
+                replace(share.task.settings, form="auto", seed=None),
             )
-            for part in (self, other)
+            for share in (self, other)
         )
         return mine == theirs
 
@@ -79,19 +80,19 @@ class _Part:
 def execute(
     tasks: Sequence[Task], *, load: Callable[[Model, int], Engine] | None = None, cluster: Cluster | None = None
 ) -> list[Tally]:
-    """Ask every model every variant under every condition, but for what the run folders already have.
+    """Ask every model every variant under every condition, except what the run folders already hold.
 
-    Every folder is opened before the first model is loaded. A model is loaded once for all tasks that ask it in the
-    same way, and only one is in memory at a time.
+    Every folder is opened before the first model is loaded. A model is loaded once for all tasks with the same engine
+    settings, and only one is in memory at a time.
 
     Parameters
     ----------
     tasks
-        The studies, each with a folder of its own.
+        The studies, each with its own folder.
     load
-        Makes an engine from a model and the seed; `Settings.load` unless given.
+        Makes an engine from a model and the seed; None: `Settings.load`.
     cluster
-        Where to ask (`inference.asking.cluster`); None is this process.
+        The cluster to ask on (`inference.asking.cluster`); None: this process.
 
     Returns
     -------
@@ -101,7 +102,7 @@ def execute(
     Raises
     ------
     RunFailed
-        If stopped by Ctrl-C or SIGTERM (after the batch in hand), or if no prompt of a condition got a response.
+        If stopped by Ctrl-C or SIGTERM (after the current batch), or if no prompt of a condition got a response.
     InputError
         If a model, form or setting does not fit, or differs from what the folder records under that name.
     """
@@ -110,54 +111,55 @@ def execute(
         _refuse_unaskable(task)
     tallies: list[Tally] = []
     with ExitStack() as folders, Stop() as stop:
-        groups = _by_engine([part for task in tasks for part in _open(task, folders, cluster)])
-        last = {part.run.path: part for group in groups for part in group}
+        groups = _by_engine([share for task in tasks for share in _open(task, folders, cluster)])
+        last = {share.run.path: share for group in groups for share in group}
         for group in groups:
             with _Loaded(load, cluster) as engine:
-                for part in group:
+                for share in group:
                     if stop.requested:
-                        raise RunFailed(f"stopped before {part.model.id}; give the same command again to go on")
+                        raise RunFailed(f"stopped before {share.model.id}; give the same command again to go on")
                     if len(tasks) > 1:
-                        print(f"study {part.run.study.name}, model {part.model.id}", file=sys.stderr)
-                    if finished(part.run, part.model, part.task.questions, part.task.settings):
-                        print(f"{part.model.id}: nothing left to ask", file=sys.stderr)
+                        print(f"study {share.run.study.name}, model {share.model.id}", file=sys.stderr)
+                    if finished(share.run, share.model, share.task.questions, share.task.settings):
+                        print(f"{share.model.id}: nothing left to ask", file=sys.stderr)
                     else:
-                        tallies += engine.ask(part, stop)
-                    if last[part.run.path] is part:
-                        part.run.finish()
+                        tallies += engine.ask(share, stop)
+                    if last[share.run.path] is share:
+                        share.run.finish()
     hopeless = [tally for tally in tallies if tally.asked and tally.failed == tally.asked]
     if hopeless:
         raise RunFailed(f"{hopeless[0].model} {hopeless[0].condition}: not one response ({hopeless[0].first_error})")
     return tallies
 
 
-def _open(task: Task, folders: ExitStack, cluster: Cluster | None) -> list[_Part]:
+def _open(task: Task, folders: ExitStack, cluster: Cluster | None) -> list[_Share]:
+    """Open the run folder of a task and return its shares, one per model."""
     run = folders.enter_context(Run.create_or_open(task.out, task.study, seed=task.settings.seed, command=task.command))
     if cluster is not None:
         run.note_session(ray=cluster.about)
     models = _describe(run, task.models, task.descriptions)
     run.expect_models([model.id for model in models])
-    return [_Part(run, task, model) for model in models]
+    return [_Share(run, task, model) for model in models]
 
 
-def _by_engine(parts: Sequence[_Part]) -> list[list[_Part]]:
-    """Parts that one engine serves together, in order of their first appearance."""
-    groups: list[list[_Part]] = []
-    for part in parts:
-        group = next((group for group in groups if group[0].same_engine(part)), None)
+def _by_engine(shares: Sequence[_Share]) -> list[list[_Share]]:
+    """Group the shares that one engine serves together, in order of their first appearance."""
+    groups: list[list[_Share]] = []
+    for share in shares:
+        group = next((group for group in groups if group[0].same_engine(share)), None)
         if group is None:
-            groups.append([part])
+            groups.append([share])
         else:
-            group.append(part)
+            group.append(share)
     return groups
 
 
 class _Loaded:
-    """An engine that is loaded when it is first needed, and gone at the end of the block."""
+    """An engine that is loaded when it is first needed, and released at the end of the block."""
 
     def __init__(self, load: Callable[[Model, int], Engine] | None, cluster: Cluster | None) -> None:
         self._load, self._cluster = load, cluster
-        self._engine: Engine | Spread | None = None
+        self._engine: Engine | ClusterEngine | None = None
 
     def __enter__(self) -> Self:
         return self
@@ -168,26 +170,26 @@ class _Loaded:
             self._engine = None
             release_memory()
 
-    def ask(self, part: _Part, stop: Stop) -> list[Tally]:
-        """Ask one part, and record what it was billed for."""
+    def ask(self, share: _Share, stop: Stop) -> list[Tally]:
+        """Ask one share and record what it was billed for."""
         if self._engine is None:
-            load, seed = self._load or part.task.settings.load, part.run.seed
+            load, seed = self._load or share.task.settings.load, share.run.seed
             cluster = self._cluster
-            self._engine = load(part.model, seed) if cluster is None else cluster.load(load, part.model, seed)
+            self._engine = load(share.model, seed) if cluster is None else cluster.load(load, share.model, seed)
         try:
-            return ask_model(part.run, part.model, self._engine, part.task.questions, part.task.settings, stop)
+            return ask_model(share.run, share.model, self._engine, share.task.questions, share.task.settings, stop)
         finally:
-            if self._engine.info["engine"] == "openai":
-                # What a server bills is known at the end, and every run folder is to have its own bill.
-                report_bill(part.model.id, part.run.add_bill(part.model.id, self._engine.close()))
+            if hosted(self._engine.info["engine"]):
+                # A server's bill is known only when it is closed, and every run folder gets its own bill.
+                report_bill(share.model.id, share.run.add_bill(share.model.id, self._engine.close()))
                 self._engine = None
 
 
 def _refuse_unaskable(task: Task) -> None:
-    """Render the first prompt in every form that a model could need; one that succeeds is enough.
+    """Render the first prompt in every form that a model may need, and refuse the task if all of them fail.
 
-    Which form a model needs is known once it is loaded. What fails in all of them would waste that time, as would
-    numbers of a scale that are wanted of a server, which shows the likeliest tokens only.
+    Only a loaded model tells which form it needs, and loading takes long: a task that fails in all forms is refused
+    before. So is one that wants exact probabilities of numbers from a server, which shows only the top tokens.
     """
     variant = next(task.study.variants)
     problems = []
@@ -195,7 +197,7 @@ def _refuse_unaskable(task: Task) -> None:
         try:
             for each in task.questions.rounds(form):
                 prompt = each.render(variant, "[MASK]")
-                if prompt.numbers and task.settings.engine == HOSTED and each.has(Exact):
+                if prompt.numbers and hosted(task.settings.engine) and each.has(Exact):
                     raise InputError(NO_NUMBERS)
         except InputError as error:
             problems.append(error)
@@ -205,19 +207,19 @@ def _refuse_unaskable(task: Task) -> None:
 
 
 def list_unstable(study: Study) -> None:
-    """Name the items without paraphrases on standard error."""
-    alone = study.without_paraphrases
-    if alone:
-        names = ", ".join(alone[:LISTED]) + (" ..." if len(alone) > LISTED else "")
+    """Print the items without paraphrases to standard error."""
+    unstable = study.without_paraphrases
+    if unstable:
+        names = ", ".join(unstable[:LISTED]) + (" ..." if len(unstable) > LISTED else "")
         print(
-            f"{study.name}: {len(alone)} of {len(study.items)} items have fewer than two paraphrases: "
+            f"{study.name}: {len(unstable)} of {len(study.items)} items have fewer than two paraphrases: "
             f"asked, but left out of stability statistics: {names}",
             file=sys.stderr,
         )
 
 
 def _describe(run: Run, models: Sequence[Model], stated: Mapping[str, Mapping[str, Any]]) -> list[Model]:
-    """Models with what the user states about them; statements about models asked earlier are recorded at once."""
+    """Add to models what the user states about them; for models asked in earlier calls it is recorded at once."""
     asked = {model.id for model in models}
     for name, fields in stated.items():
         if name in run.models and name not in asked:

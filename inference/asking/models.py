@@ -1,4 +1,4 @@
-"""Which models are asked: names from the command line, and what a file says about them."""
+"""Find the models to ask: by names from the command line, with descriptions from a file."""
 
 from __future__ import annotations
 
@@ -8,18 +8,17 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from inference.engines import ENGINES
+from inference.engines import ENGINES, hosted
 from inference.errors import InputError
 
 DEMO = "demo"
-HOSTED = "openai"  # the engine whose models are on a server
 STAGES = ("base", "instruct", "tuned")
-FAMILIES = ("causal", "masked")  # which an imported model belongs to; of a model asked here the engine says it
-# What --models may say about a model, and how it is checked. `revision` also decides what is loaded.
+KINDS = ("causal", "masked")  # of models; the field `family` says it of an imported model, the engine of any other
+# The fields that --models may give of a model, and how they are checked. `revision` also decides what is loaded.
 FIELDS: Mapping[str, tuple[str, Any]] = {
     "series": ("text", lambda value: isinstance(value, str) and value.strip()),
     "stage": (f"one of {', '.join(STAGES)}", lambda value: value in STAGES),
-    "family": (f"one of {', '.join(FAMILIES)}", lambda value: value in FAMILIES),
+    "family": (f"one of {', '.join(KINDS)}", lambda value: value in KINDS),
     "parameters": ("a whole number", lambda value: type(value) is int and value > 0),
     "revision": ("text", lambda value: isinstance(value, str) and value.strip()),
 }
@@ -27,34 +26,34 @@ FIELDS: Mapping[str, tuple[str, Any]] = {
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """A model to ask: the id it gets in the run, where its weights are, and what the user says about it."""
+    """A model to ask: the id that it gets in the run, where its weights are, and what the user says about it."""
 
     id: str
     source: str
     fields: Mapping[str, Any] = field(default_factory=dict)
 
 
-def resolve(names: Iterable[str], families: Container[str] = FAMILIES, engine: str = "auto") -> tuple[Model, ...]:
-    """Models by the names of the command line.
+def resolve(names: Iterable[str], kinds: Container[str] = KINDS, engine: str = "auto") -> tuple[Model, ...]:
+    """Find the models that the command line names.
 
     Parameters
     ----------
     names
         A hub id; a local folder, whose name becomes the id; `NAME=FOLDER` or `NAME=HUB_ID` to choose the id; `demo`
         for the models that come with Waver.
-    families
-        Those of `FAMILIES` that `demo` stands for: a protocol may have nothing to ask of a masked model.
+    kinds
+        Those of `KINDS` that `demo` stands for: a protocol may have nothing to ask of a masked model.
     engine
-        What asks the models. `demo` stands for those that it can ask; with `openai` a name is what the server calls a
-        model.
+        What asks the models. `demo` stands for those that it can ask; with a hosted engine a name is what the server
+        calls a model.
 
     Raises
     ------
     InputError
-        For a folder that is not there, and for two models of one id.
+        For a missing folder, and for two models with the same id.
     """
-    one = _hosted if engine == HOSTED else _resolve
-    models = [model for name in names for model in (_demo_models(families, engine) if name == DEMO else (one(name),))]
+    one = _on_server if hosted(engine) else _on_disk_or_hub
+    models = [model for name in names for model in (_demo_models(kinds, engine) if name == DEMO else (one(name),))]
     seen: dict[str, Model] = {}
     for model in models:
         if model.id in seen:
@@ -66,24 +65,16 @@ def resolve(names: Iterable[str], families: Container[str] = FAMILIES, engine: s
 
 
 def read_descriptions(path: str) -> dict[str, dict[str, Any]]:
-    """A `--models` file: YAML, model id -> fields (series, stage, family, parameters, revision).
+    """Read a `--models` file: YAML, model id -> fields (series, stage, family, parameters, revision).
 
     Raises
     ------
     InputError
         For a file that cannot be read, an unknown field or a wrong value.
     """
-    import yaml
+    from inference.stimuli.records import read_yaml
 
-    from inference.stimuli.records import text_of
-
-    try:
-        content = yaml.safe_load(text_of(Path(path)))
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read ({error.strerror})") from None
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        raise InputError(f"{path}{f', line {mark.line + 1}' if mark else ''}: malformed YAML") from None
+    content = read_yaml(Path(path))
     if not isinstance(content, dict) or not all(isinstance(fields, dict) for fields in content.values()):
         raise InputError(f"{path}: expected model ids, each with fields ({', '.join(FIELDS)})")
     for model, fields in content.items():
@@ -96,7 +87,7 @@ def read_descriptions(path: str) -> dict[str, dict[str, Any]]:
     return content
 
 
-def _resolve(name: str) -> Model:
+def _on_disk_or_hub(name: str) -> Model:
     chosen, equals, source = name.partition("=")
     if not equals or Path(name).expanduser().is_dir():
         chosen, source = "", name
@@ -113,18 +104,18 @@ def _resolve(name: str) -> Model:
     return Model(chosen or source, source)
 
 
-def _hosted(name: str) -> Model:
+def _on_server(name: str) -> Model:
     chosen, equals, source = name.partition("=")
     if not name.strip() or (equals and not (chosen and source)):
         raise InputError(f"--model {name}: expected NAME, or NAME=NAME_ON_THE_SERVER with both parts")
     return Model(chosen, source) if equals else Model(name, name)
 
 
-def _demo_models(families: Container[str], engine: str) -> tuple[Model, ...]:
+def _demo_models(kinds: Container[str], engine: str) -> tuple[Model, ...]:
     from inference.demo import FAMILY
 
     return tuple(
-        Model(name, name if engine == HOSTED else str(about.path), {"series": about.series, "stage": about.stage})
+        Model(name, name if hosted(engine) else str(about.path), {"series": about.series, "stage": about.stage})
         for name, about in FAMILY.items()
-        if about.family in families and ENGINES.get(engine, about.family) == about.family
+        if about.family in kinds and (engine not in ENGINES or ENGINES[engine].kind == about.family)
     )

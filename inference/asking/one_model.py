@@ -1,4 +1,4 @@
-"""Ask one model one study: every round of prompts, batch by batch, into the run folder."""
+"""Ask one model all rounds of one study, batch by batch, and write the rows into the run folder."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from tqdm import tqdm
 from inference.asking.models import Model
 from inference.asking.rounds import (
     Asked,
+    ClusterEngine,
     Condition,
     Exact,
     Prompts,
     Questions,
     Response,
     Round,
-    Spread,
     Thinking,
-    answers,
+    responses,
 )
 from inference.asking.session import Stop, Tally, Writer
 from inference.errors import InputError, RunFailed
@@ -32,13 +32,14 @@ from inference.stimuli.prompts import CHAT, CLOZE, Prompt
 from inference.stimuli.study import Variant
 
 if TYPE_CHECKING:
-    from inference.engines import Engine, VllmSettings
+    from inference.engines.contract import Engine
     from inference.engines.openai.settings import ApiSettings
+    from inference.engines.vllm.settings import VllmSettings
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """How models are asked; what stays `auto` or None is chosen per model and recorded."""
+    """The engine settings of a call; what is `auto` or None is chosen per model and recorded."""
 
     form: str = "auto"
     engine: str = "auto"
@@ -51,7 +52,7 @@ class Settings:
     api: ApiSettings | None = None
 
     def load(self, model: Model, seed: int) -> Engine:
-        """The engine of a model."""
+        """Load a model into its engine."""
         from inference import engines
 
         return engines.load(
@@ -68,9 +69,9 @@ class Settings:
 
 
 def finished(run: Run, model: Model, questions: Questions, settings: Settings) -> bool:
-    """Whether nothing is left to ask a hub model, so that a large one need not be loaded to find that out.
+    """Tell whether nothing is left to ask a hub model, without loading it.
 
-    Only under settings that are as recorded or were left open. A local folder is always loaded: what it holds may have
+    True only if every setting is as recorded or left open. A local folder is always loaded: its content may have
     changed under the same name, and then the call must be refused.
     """
     if model.id != model.source or Path(model.source).is_dir():
@@ -99,14 +100,14 @@ def finished(run: Run, model: Model, questions: Questions, settings: Settings) -
 
 
 def ask_model(
-    run: Run, model: Model, engine: Engine | Spread, questions: Questions, settings: Settings, stop: Stop
+    run: Run, model: Model, engine: Engine | ClusterEngine, questions: Questions, settings: Settings, stop: Stop
 ) -> list[Tally]:
-    """Ask one model every round, but for the rows that the run folder has; a tally per condition.
+    """Ask one model for all rows that are not in the run folder yet; return a tally per condition.
 
     Raises
     ------
     RunFailed
-        If stopped by Ctrl-C or SIGTERM, after the batch in hand.
+        If stopped by Ctrl-C or SIGTERM, after the current batch.
     InputError
         If the model, form or a setting does not fit, or differs from what the folder records under that name.
     """
@@ -125,8 +126,8 @@ def ask_model(
             expected[condition.name] = number
     run.expect(model.id, expected)
     tallies = []
-    # An engine in several places has to be started in them, and does all in one go.
-    for together in [rounds] if isinstance(engine, Spread) else [[each] for each in rounds]:
+    # Engines on a cluster start once for a call, so they get all rounds at once.
+    for together in [rounds] if isinstance(engine, ClusterEngine) else [[each] for each in rounds]:
         began = time.monotonic()
         found = _ask_rounds(run, model.id, together, engine, stop)
         for tally in found:
@@ -135,15 +136,15 @@ def ask_model(
     return tallies
 
 
-def fitting_rounds(model: Model, engine: Engine | Spread, form: str, rounds: Sequence[Round]) -> list[Round]:
-    """The rounds that a model can be asked in this form.
+def fitting_rounds(model: Model, engine: Engine | ClusterEngine, form: str, rounds: Sequence[Round]) -> list[Round]:
+    """Select the rounds that a model can be asked in this form.
 
     Raises
     ------
     InputError
-        For a masked model where only texts are wanted; for the option probabilities of a model in chat form that
-        thinks before it answers, as its first token is no answer, or of a server that does not show them; for
-        thinking of a model that does not.
+        A masked model, where only texts are wanted. Option probabilities of a chat model that thinks before it answers,
+        because its first token is no answer, or of a server that does not show them. Thinking of a model that does not
+        think.
     """
     fitting = askable(form, rounds)
     thinks = form == CHAT and engine.info.get("thinks")
@@ -152,7 +153,7 @@ def fitting_rounds(model: Model, engine: Engine | Spread, form: str, rounds: Seq
     if thinks and any(each.has(Exact) for each in fitting):
         raise InputError(
             f"model {model.id} thinks before it answers, so its first token is no answer: "
-            "ask it for --answer thought (probabilities behind its thinking) or text, or with --form plain"
+            "ask it for --answer thought (probabilities after its thinking) or text, or with --form plain"
         )
     if not thinks and any(each.has(Thinking) for each in fitting):
         raise InputError(
@@ -164,20 +165,20 @@ def fitting_rounds(model: Model, engine: Engine | Spread, form: str, rounds: Seq
 
 
 def askable(form: str, rounds: Sequence[Round]) -> list[Round]:
-    """All rounds, but those for texts where a mask is filled."""
+    """Select the rounds that have a form: a masked model (cloze) is not asked for texts."""
     return [each for each in rounds if form != CLOZE or each.has(Exact)]
 
 
 @dataclass(slots=True)
 class _Left:
-    """A round, and what the run folder lacks of it.
+    """The prompts of one round that are not in the run folder yet.
 
     Attributes
     ----------
     missing
-        Per condition and variant, whether its row is missing.
+        Per condition a byte for each variant: 1 if its row is missing.
     due
-        The conditions with a row missing at the start.
+        The conditions with a missing row at the start.
     """
 
     model: str
@@ -189,6 +190,7 @@ class _Left:
 
     @classmethod
     def of(cls, run: Run, model: str, asked: Round) -> _Left:
+        """Look up in the run folder which rows of a round are missing."""
         variants = list(filter(asked.chosen, run.study.variants))
         missing = {condition.name: run.missing(model, condition.name, variants) for condition in asked.conditions}
         due = [condition for condition in asked.conditions if any(missing[condition.name])]
@@ -196,10 +198,12 @@ class _Left:
         return cls(model, asked, variants, missing, due, tallies)
 
     def count(self) -> int:
-        """Rows missing."""
+        """Count the missing rows."""
         return sum(map(sum, self.missing.values()))
 
     def asked(self, mask_token: str | None) -> Asked:
+        """Make the round that an engine is asked: all prompts, those with a missing row wanted."""
+
         def wanted(number: int) -> bool:
             return any(self.missing[condition.name][number] for condition in self.due)
 
@@ -209,7 +213,7 @@ class _Left:
     def take(
         self, batch: Sequence[int], prompts: Sequence[Prompt], responses: Sequence[Sequence[Response]]
     ) -> list[dict[str, Any]]:
-        """Rows of a batch that were missing; they no longer are."""
+        """Make the missing rows of a batch, and note that they are no longer missing."""
         rows = []
         for condition, column in zip(self.due, responses, strict=True):
             for number, prompt, response in zip(batch, prompts, column, strict=True):
@@ -221,8 +225,10 @@ class _Left:
         return rows
 
 
-def _ask_rounds(run: Run, model: str, rounds: Sequence[Round], engine: Engine | Spread, stop: Stop) -> list[Tally]:
-    """One model in some rounds: a tally per condition."""
+def _ask_rounds(
+    run: Run, model: str, rounds: Sequence[Round], engine: Engine | ClusterEngine, stop: Stop
+) -> list[Tally]:
+    """Ask one model some rounds; return a tally per condition."""
     every = [_Left.of(run, model, each) for each in rounds]
     tallies = [tally for each in every for tally in each.tallies.values()]
     left = [each for each in every if each.due]
@@ -238,8 +244,8 @@ def _ask_rounds(run: Run, model: str, rounds: Sequence[Round], engine: Engine | 
         Writer(run) as writer,
         tqdm(total=total, initial=saved, desc=title, unit="prompt", disable=None) as bar,
     ):
-        for place, batch, prompts, responses in answers(engine, [each.asked(engine.mask_token) for each in left]):
-            rows = left[place].take(batch, prompts, responses)
+        for place, batch, prompts, columns in responses(engine, [each.asked(engine.mask_token) for each in left]):
+            rows = left[place].take(batch, prompts, columns)
             writer.rows += rows
             saved += len(rows)
             writer.flush_if_due()
@@ -261,7 +267,7 @@ def _row(
 
 
 def release_memory() -> None:
-    """Give the memory of a model that nobody holds any more back to the device."""
+    """Free the device memory of models that are no longer used."""
     gc.collect()
     torch = sys.modules.get("torch")
     if torch is not None and torch.cuda.is_available():

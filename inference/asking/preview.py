@@ -1,4 +1,4 @@
-"""What a run would do, before it does it: a prompt, its options as tokens, and the prompts, tokens and time to come."""
+"""Show what a run would do: one prompt per round, its options as tokens, and the prompts, tokens and time to come."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 from inference.asking.models import Model
 from inference.asking.one_model import Settings, fitting_rounds, release_memory
 from inference.asking.rounds import Exact, Prompts, Questions, Way, ask
-from inference.engines import Sampling
+from inference.engines.contract import Sampling
 from inference.stimuli.prompts import Prompt
 from inference.stimuli.study import Study, Variant
 
 if TYPE_CHECKING:
-    from inference.engines import Engine, Explanation
+    from inference.engines.contract import Engine, Explanation
 
 WIDTH = 100
 SHOWN_NUMBERS = 3  # of a scale, the likeliest first
@@ -30,7 +30,7 @@ def preview(
     settings: Settings,
     load: Callable[[Model, int], Engine] | None = None,
 ) -> Iterator[str]:
-    """Lines of a preview; models are loaded one by one as the lines are taken.
+    """Write the lines of a preview; models are loaded one by one while the lines are read.
 
     Parameters
     ----------
@@ -71,11 +71,11 @@ def preview(
 
 
 def estimated_seconds(engine: Engine, prompts: Sequence[Prompt], ways: Sequence[Way]) -> float:
-    """Time that all prompts will take, from timed batches spread over the length-sorted list.
+    """Estimate the time that all prompts will take, from timed batches spread over the length-sorted list.
 
-    Where every prompt is asked alone it may also be paid: then a few prompts tell the time.
+    If the engine is independent of the batch, a few prompts are timed instead of whole batches: they may cost money.
     """
-    if engine.alone:
+    if engine.independent_of_batch:
         sample = range(0, len(prompts), -(-len(prompts) // TIMED_PROMPTS))
         began = time.perf_counter()
         ask(engine, [prompts[number] for number in sample], ways)
@@ -83,7 +83,7 @@ def estimated_seconds(engine: Engine, prompts: Sequence[Prompt], ways: Sequence[
     batches = engine.batches(prompts)
     lengths = engine.lengths(prompts)
     chosen = [batches[len(batches) * (2 * n + 1) // (2 * TIMED_BATCHES)] for n in range(TIMED_BATCHES)]
-    ask(engine, [prompts[number] for number in chosen[0]], ways)  # the first one also pays for warming up
+    ask(engine, [prompts[number] for number in chosen[0]], ways)  # not timed: the first batch is slower
     began = time.perf_counter()
     tokens = 0
     for batch in chosen:
@@ -95,9 +95,9 @@ def estimated_seconds(engine: Engine, prompts: Sequence[Prompt], ways: Sequence[
 
 
 def billed_tokens(tokens: int, prompts: int, ways: Sequence[Way]) -> tuple[int, int]:
-    """Tokens read, and written at most, when so many prompts of so many tokens in all are asked in several ways.
+    """Count the tokens that are read, and written at most, when prompts are asked in several ways.
 
-    All probabilities come of one request for one token, the samples of a text of another one.
+    One request for one token gives all probabilities; all samples of a text take one more request.
     """
     exact = int(any(isinstance(way, Exact) for way in ways))
     texts = [way for way in ways if not isinstance(way, Exact)]
@@ -106,7 +106,7 @@ def billed_tokens(tokens: int, prompts: int, ways: Sequence[Way]) -> tuple[int, 
 
 
 def duration(seconds: float) -> str:
-    """A time as people say it."""
+    """Write a time as people say it."""
     if seconds < 1:
         return "1 s or less"
     if seconds < 90:
@@ -149,7 +149,7 @@ def _explained(explanation: Explanation, variant: Variant) -> Iterator[str]:
 
 
 def _explained_numbers(explanation: Explanation, numbers: range) -> Iterator[str]:
-    """The likeliest numbers with their spellings, and all numbers together."""
+    """Describe the most probable numbers with their spellings, and all numbers together."""
     score = explanation.score
     likeliest = sorted(range(len(numbers)), key=lambda index: -score.probability[index] if score.probability else 0)
     for index in likeliest[:SHOWN_NUMBERS]:
@@ -162,7 +162,7 @@ def _explained_numbers(explanation: Explanation, numbers: range) -> Iterator[str
 
 
 def _by_tokens(forms: Sequence[tuple[str, tuple[int, ...]]]) -> list[str]:
-    """Forms that come to the same token ids together, since their mass counts once."""
+    """Group the forms with the same token ids, because their probability counts once."""
     if not any(ids for _, ids in forms):  # a server that shows texts only
         return [repr(form) for form, _ in forms]
     same: dict[tuple[int, ...], list[str]] = {}
@@ -179,7 +179,7 @@ def _by_reason(dropped: Sequence[tuple[int, str, str]]) -> dict[str, list[str]]:
 
 
 def _wrapped(title: str, entries: Sequence[str]) -> list[str]:
-    """Indented lines, broken between entries only; none without entries."""
+    """Write indented lines, broken only between entries; no lines without entries."""
     if not entries:
         return []
     text = " ".join([title, *(entry.replace(" ", "\0") for entry in entries)])

@@ -1,4 +1,4 @@
-"""How a study is asked: rounds of prompts, and the conditions whose answers are read off each prompt."""
+"""Ask rounds of prompts: one round serves all conditions whose answers are read from the same prompts."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from inference.asking.text_answers import parse
-from inference.engines import Engine, Generation, Sampling, Score, Thought
+from inference.engines.contract import Engine, Generation, Sampling, Score, Thought
 from inference.stimuli.prompts import Prompt
 
 if TYPE_CHECKING:
@@ -16,16 +16,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Exact:
-    """Exact option probabilities, under the full-vocabulary softmax at a temperature."""
+    """Way of answering: exact option probabilities, under the full-vocabulary softmax at a temperature."""
 
     temperature: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)
 class Thinking:
-    """Exact option probabilities where the model's own thinking ends: at most `max_tokens`, the likeliest ones.
+    """Way of answering: exact option probabilities after the model's own thinking.
 
-    `effort` as in `Sampling`.
+    It thinks at temperature 0, for at most `max_tokens` tokens; `effort` as in `Sampling`.
 
     Raises
     ------
@@ -37,11 +37,11 @@ class Thinking:
     effort: str | None = None
 
     def __post_init__(self) -> None:
-        _ = self.sampling  # which checks the numbers
+        _ = self.sampling  # made to check the numbers
 
     @property
     def sampling(self) -> Sampling:
-        """How the thinking is generated."""
+        """The sampling that generates the thinking."""
         return Sampling(max_tokens=self.max_tokens, effort=self.effort)
 
 
@@ -51,7 +51,7 @@ Response = Score | Generation | Thought
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """One entry of `conditions` in `run.json`: its name, its recorded fields, and the way its answers come about."""
+    """One entry of `conditions` in `run.json`: its name, its recorded fields, and how its answers are obtained."""
 
     name: str
     fields: Mapping[str, Any]
@@ -59,7 +59,7 @@ class Condition:
 
 
 def read(variant: Variant, prompt: Prompt, response: Response) -> dict[str, Any]:
-    """Columns of a response row: option probabilities as they are, generated text by the rule of `answers`."""
+    """Make the columns of a response row: probabilities as they are, texts parsed (`text_answers`)."""
     if isinstance(response, Generation):
         return _read_text(variant, prompt, response)
     if isinstance(response, Thought):
@@ -69,18 +69,18 @@ def read(variant: Variant, prompt: Prompt, response: Response) -> dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """Prompts, and the conditions that share them: one forward pass may serve several temperatures.
+    """Prompts and the conditions that share them: one forward pass may serve several temperatures.
 
     Attributes
     ----------
     conditions
         At least one.
     render
-        The prompt of a variant, given the engine's mask token (None where it has none).
+        Makes the prompt of a variant, given the engine's mask token (None where it has none).
     read
-        Columns of the response row, from variant, prompt and what the engine answered (which has no error).
+        Makes the columns of the response row from variant, prompt and the engine's response (one without an error).
     chosen
-        Which variants are asked in this round: all, unless a subsample is wanted.
+        Tells whether a variant is asked in this round: all are, unless a subsample is wanted.
     """
 
     conditions: tuple[Condition, ...]
@@ -89,15 +89,15 @@ class Round:
     chosen: Callable[[Variant], bool] = lambda variant: True
 
     def has(self, way: type) -> bool:
-        """Whether some condition is answered in this way (`Exact`, `Sampling` or `Thinking`)."""
+        """Tell whether some condition is answered in this way (`Exact`, `Sampling` or `Thinking`)."""
         return any(isinstance(condition.way, way) for condition in self.conditions)
 
 
 class Questions(Protocol):
-    """How a protocol asks its study, whichever the model."""
+    """What a protocol asks about its study, the same for every model."""
 
     def rounds(self, form: str) -> Sequence[Round]:
-        """Rounds in one prompt form ("plain", "chat" or "cloze").
+        """Make the rounds in one prompt form ("plain", "chat" or "cloze").
 
         Raises
         ------
@@ -108,7 +108,7 @@ class Questions(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Prompts(Sequence[Prompt]):
-    """Prompts of many variants, rendered when they are looked at: millions of them take no memory."""
+    """The prompts of many variants, each rendered when it is read: millions of them take no memory."""
 
     variants: Sequence[Variant]
     render: Callable[[Variant, str | None], Prompt]
@@ -125,45 +125,46 @@ class Prompts(Sequence[Prompt]):
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What is left of a round: all its prompts, the ways in which they are asked, and which of them are wanted."""
+    """A round to ask: all its prompts, the ways of answering, and which prompts are still without a row."""
 
     prompts: Sequence[Prompt]
     ways: Sequence[Way]
     wanted: Callable[[int], bool]
 
-    def batches(self, engine: Engine | Spread) -> list[list[int]]:
-        """Batches (indices into `prompts`) with something wanted in them.
+    def batches(self, engine: Engine | ClusterEngine) -> list[list[int]]:
+        """Cut the batches (indices into `prompts`) that hold a wanted prompt.
 
-        Batches come from the full list and are asked as composed even where only some of their prompts are wanted, so
-        the numbers do not depend on how often a run was interrupted; unless the engine asks every prompt alone.
+        The full list is cut, and a batch is asked whole even if only some of its prompts are wanted: then the numbers
+        do not depend on how often a run was interrupted. If the engine is independent of the batch, only the wanted
+        prompts are asked.
         """
         batches = [batch for batch in engine.batches(self.prompts) if any(map(self.wanted, batch))]
-        return [list(filter(self.wanted, batch)) for batch in batches] if engine.alone else batches
+        return [list(filter(self.wanted, batch)) for batch in batches] if engine.independent_of_batch else batches
 
 
-# The place of a round among those that are asked, a batch of it, and the batch's prompts and responses per way.
+# The index of a round in the list that is asked, a batch of that round, the batch's prompts, and its responses per way.
 Answered = tuple[int, Sequence[int], list[Prompt], list[Sequence[Response]]]
 
 
 @runtime_checkable
-class Spread(Protocol):
-    """An engine that is at work in several places and has several batches answered at once."""
+class ClusterEngine(Protocol):
+    """An engine on a cluster: it takes whole rounds and returns batches in any order."""
 
     info: dict[str, Any]
     mask_token: str | None
-    alone: bool
+    independent_of_batch: bool
 
     def form(self, requested: str) -> str:
-        """As `Engine.form`."""
+        """Choose the prompt form; see `Engine.form`."""
 
     def batches(self, prompts: Sequence[Prompt]) -> list[list[int]]:
-        """As `Engine.batches`."""
+        """Cut prompts into batches; see `Engine.batches`."""
 
-    def answers(self, asked: Sequence[Asked]) -> Iterator[Answered]:
-        """As the function `answers`, in whatever order."""
+    def responses(self, asked: Sequence[Asked]) -> Iterator[Answered]:
+        """Ask all batches of the rounds and yield them, in any order; see the function `responses`."""
 
     def close(self) -> dict[str, Any]:
-        """As `Engine.close`."""
+        """Release what the engine holds; see `Engine.close`."""
 
 
 def ask(engine: Engine, prompts: Sequence[Prompt], ways: Sequence[Way]) -> list[Sequence[Response]]:
@@ -171,7 +172,7 @@ def ask(engine: Engine, prompts: Sequence[Prompt], ways: Sequence[Way]) -> list[
 
     Returns
     -------
-    list, one entry per way, of responses, one per prompt.
+    Per way a list with one response per prompt.
     """
     exact = [way for way in ways if isinstance(way, Exact)]
     sampled = [way for way in ways if isinstance(way, Sampling)]
@@ -186,13 +187,13 @@ def ask(engine: Engine, prompts: Sequence[Prompt], ways: Sequence[Way]) -> list[
     return [found[way] for way in ways]
 
 
-def answers(engine: Engine | Spread, asked: Sequence[Asked]) -> Iterator[Answered]:
-    """Every batch with its prompts and responses.
+def responses(engine: Engine | ClusterEngine, asked: Sequence[Asked]) -> Iterator[Answered]:
+    """Ask all rounds and yield every batch with its prompts and responses.
 
-    One batch after the other, unless the engine is at work in several places and answers them itself, in any order.
+    An engine on this machine answers one batch after the other; an engine on a cluster returns them in any order.
     """
-    if isinstance(engine, Spread):
-        yield from engine.answers(asked)
+    if isinstance(engine, ClusterEngine):
+        yield from engine.responses(asked)
         return
     for number, each in enumerate(asked):
         for batch in each.batches(engine):
@@ -212,7 +213,7 @@ def _read_score(variant: Variant, score: Score) -> dict[str, Any]:
 
 
 def _read_text(variant: Variant, prompt: Prompt, generation: Generation) -> dict[str, Any]:
-    """Every text is parsed; of several, the option that most of them choose is the answer, none where two tie."""
+    """Parse every text for an option; the answer is the option that most texts choose, none if two are equal."""
     labels = [option.label for option in variant.options]
     wordings = dict(zip(labels, prompt.answers, strict=True))
     chosen = [None if text is None else parse(text, wordings) for text in generation.answers]
@@ -233,7 +234,7 @@ __all__ = [
     "Round",
     "Thinking",
     "Way",
-    "answers",
     "ask",
     "read",
+    "responses",
 ]

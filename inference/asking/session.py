@@ -1,4 +1,4 @@
-"""What one call that asks models needs beside asking: writing by time, counting, stopping in good order."""
+"""Write the rows of one run from time to time, count them, and stop cleanly on Ctrl-C."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ STANDARD_ERROR = 2  # its file descriptor
 
 @dataclass(slots=True)
 class Tally:
-    """What came of one model under one condition in this session."""
+    """Rows asked and failed for one model and condition in this session."""
 
     model: str
     condition: str
@@ -42,7 +42,7 @@ class Tally:
             self.first_error = self.first_error or f"{variant.item}/{variant.variant}: {response.error}"
 
     def report(self, seconds: float) -> None:
-        """Failures always; the rest where no progress bar showed it."""
+        """Print the failures; print the rest only if no progress bar has shown it."""
         name = f"{self.model} {self.condition}"
         if not self.asked:
             print(f"{name}: nothing left to ask", file=sys.stderr)
@@ -57,13 +57,13 @@ class Tally:
 
 
 def report_bill(model: str, bill: Mapping[str, Any]) -> None:
-    """What asking a model has cost in this session, where it cost anything."""
+    """Print what asking a model has cost in this session, if it cost anything."""
     if bill:
         print(f"{model}: {bill['shown']}", file=sys.stderr)
 
 
 class Writer:
-    """Gathers rows and appends them to the run at batch boundaries, by time; the rest when the block is left."""
+    """Collect rows and append them to the run between batches, from time to time; the rest at the end of the block."""
 
     def __init__(self, run: Run) -> None:
         self.rows: list[dict[str, Any]] = []
@@ -78,13 +78,14 @@ class Writer:
         self._flush()
 
     def flush_if_due(self) -> None:
-        """Write if the interval is over, and lengthen it."""
+        """Write if the interval is over, and make the next one longer."""
         if time.monotonic() - self._last >= self._interval or len(self.rows) >= FLUSH_ROWS:
             self._flush()
             self._interval = min(2 * self._interval, LAST_FLUSH)
 
     def _flush(self) -> None:
-        # Emptied first: were the write cut short just after the part appeared, a second flush would write it twice.
+        # Emptied before writing: if the write were interrupted just after the part appeared, a second flush would
+        # write the rows twice.
         rows, self.rows = self.rows, []
         try:
             self._run.append(rows)
@@ -97,14 +98,14 @@ class Writer:
 
 
 class Stop:
-    """Lets Ctrl-C and SIGTERM (a cluster's time limit) end a run between two batches; a second one ends it at once."""
+    """Let Ctrl-C and SIGTERM (a cluster's time limit) end a run between two batches; a second one ends it at once."""
 
     def __init__(self) -> None:
         self.requested = False
         self._previous: dict[int, Any] = {}
 
     def __enter__(self) -> Self:
-        if threading.current_thread() is threading.main_thread():  # elsewhere Python takes no signals
+        if threading.current_thread() is threading.main_thread():  # Python delivers signals to this thread only
             self._previous = {number: signal.signal(number, self._note) for number in (signal.SIGINT, signal.SIGTERM)}
         return self
 
@@ -116,5 +117,5 @@ class Stop:
         if self.requested:
             raise KeyboardInterrupt
         self.requested = True
-        # Not print: the signal may have come in the middle of one.
-        os.write(STANDARD_ERROR, b"\nstopping after the batch in hand (once more: at once)\n")
+        # Not `print`: the signal may arrive in the middle of one.
+        os.write(STANDARD_ERROR, b"\nstopping after this batch (once more: at once)\n")

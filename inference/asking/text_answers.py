@@ -1,14 +1,14 @@
-"""Which option a generated text chooses, by a rule short enough for a methods section.
+"""Find the option that a generated text chooses, by a rule short enough for a methods section.
 
 1.  Text and labels are compared case-folded and Unicode-normalised, without markdown emphasis and double quotes. A
-    label stands between word boundaries; beside a character of a script without spaces (Chinese, Japanese, Korean,
-    Thai ...) no boundary is asked for. Spaces, hyphens and underscores inside a label are alike.
+    label stands between word boundaries; next to a character of a script without spaces (Chinese, Japanese, Korean,
+    Thai ...) no boundary is needed. Spaces, hyphens and underscores inside a label are equal.
 2.  The longest label is found first and each stretch of text counts once: "strongly agree" is not also "agree", and
     "disagree" never is.
 3.  A mention is *denied* if a negation stands before it in the same clause, at most six words away ("don't agree",
     "unable to agree"), or a Japanese one after it ("賛成できません"). Mentions joined by "or", "nor", a comma or a
-    slash share the denial. Where they are different labels ("neither agree nor disagree", "I cannot agree or
-    disagree") the text declines to choose there, which neither makes nor unmakes an answer given elsewhere.
+    slash share the denial. If they are different labels ("neither agree nor disagree", "I cannot agree or
+    disagree"), the text declines to choose there; this neither gives an answer nor cancels one given elsewhere.
 4.  A mention is *open* if it is part of a question, follows "whether", "if", "how", "to which", "may" or "might" in
     the same way, or tells what other people think ("some agree"). Every other mention is *asserted*.
 5.  The answer is the label asserted, if no other is asserted or open and the very same wording is not also denied.
@@ -82,7 +82,7 @@ class _Mention:
 
 
 def parse(text: str, labels: Mapping[str, Sequence[str]]) -> str | None:
-    """The label that ``text`` chooses, or None if it is not a valid answer (the rule: see the module).
+    """Find the label that ``text`` chooses; None if it is not a valid answer (the rule: see the module).
 
     Parameters
     ----------
@@ -129,7 +129,7 @@ def parse(text: str, labels: Mapping[str, Sequence[str]]) -> str | None:
 
 
 def _groups(folded: str, pattern: re.Pattern[str]) -> Iterator[tuple[list[_Mention], str, str]]:
-    """Mentions joined to one another ("agree or disagree"), with the text before and after each group."""
+    """Group mentions that are joined ("agree or disagree"), each group with the text before and after it."""
     groups: list[list[_Mention]] = []
     for found in pattern.finditer(folded):
         mention = _Mention(_spaced(found.group()), found.start(), found.end())
@@ -145,7 +145,7 @@ def _groups(folded: str, pattern: re.Pattern[str]) -> Iterator[tuple[list[_Menti
 
 
 def _state(before: str, after: str) -> str:
-    """ "asserted", "denied" or "open": what the words around a group of mentions make of it."""
+    """Decide from the words around a group of mentions whether it is "asserted", "denied" or "open"."""
     if _EMPHATIC_BEFORE.search(before) and _EMPHATIC_AFTER.match(after):
         return "asserted"
     if _DENIED_BEFORE.search(before) or _DENIED_AFTER.match(after):
@@ -172,13 +172,13 @@ def _grammar(labels: tuple[tuple[str, tuple[str, ...]], ...]) -> _Grammar:
         if label.get(prefix + wording, label[wording]) != label[wording]
     }
     longest_first = sorted(label, key=lambda wording: (-len(wording), wording))
-    # The lookahead changes nothing but the time: most positions are given up after one character.
+    # The lookahead only saves time: at most positions one character is enough to see that no label begins.
     first = "".join(sorted({re.escape(wording[0]) for wording in label}))
     return _Grammar(re.compile(rf"(?=[{first}])(?:{'|'.join(map(_bounded, longest_first))})"), label, opposite)
 
 
 def _bounded(wording: str) -> str:
-    """Pattern of a folded wording. "(dis)agree" and "agree-disagree" name no single label, hence the extra edges."""
+    """Make the pattern of a folded wording; "(dis)agree" and "agree-disagree" must not match: they name two labels."""
     body = r"[\s_\-]+".join(map(re.escape, wording.split(" ")))
     if re.match(_CHARACTER, wording):
         body = rf"(?<!{_CHARACTER})(?<!{_LETTER}-)(?<!{_LETTER}{{2}}\)){body}"
@@ -188,11 +188,11 @@ def _bounded(wording: str) -> str:
 
 
 def _spaced(folded: str) -> str:
-    """Spaces, hyphens and underscores as one space each, none at the ends."""
+    """Replace spaces, hyphens and underscores by one space each, none at the ends."""
     return " ".join(filter(None, re.split(r"[\s_\-]+", folded)))
 
 
 def _fold(text: str) -> str:
-    """Case-folded NFKC text with straight apostrophes and without emphasis marks and double quotes."""
+    """Fold case and Unicode (NFKC), straighten apostrophes, and remove emphasis marks and double quotes."""
     folded = unicodedata.normalize("NFKC", text).casefold()
     return folded.replace("\u2019", "'").replace("\u2018", "'").translate(_DROPPED)

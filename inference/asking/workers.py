@@ -1,4 +1,4 @@
-"""What runs in the processes of a Ray cluster: engines that answer tasks, and what travels to and from them."""
+"""Answer tasks in the processes of a Ray cluster, and pack what is sent to and from them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any
 
 from inference.asking.models import Model
 from inference.asking.rounds import Way, ask
-from inference.engines import Engine
+from inference.engines.contract import Engine
 from inference.errors import InputError
 from inference.stimuli.prompts import Prompt
 
@@ -23,18 +23,19 @@ CHUNK = 4096  # prompts packed together
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """How a worker makes its engine."""
+    """What a worker needs to make its engine."""
 
     load: Load
     model: Model
     seed: int
 
     def engine(self) -> Engine:
+        """Make the engine."""
         return self.load(self.model, self.seed)
 
 
 class Packed(Sequence[Prompt]):
-    """Prompts as compressed pickles, a few per cent of their size: every worker needs to see the full list once."""
+    """Prompts as compressed pickles, a few per cent of their size: every worker gets the full list."""
 
     def __init__(self, prompts: Sequence[Prompt]) -> None:
         self._length = len(prompts)
@@ -59,45 +60,45 @@ class Packed(Sequence[Prompt]):
 
 
 def pack(value: Any) -> bytes:
-    """A value as compressed bytes; they only ever travel between the processes of one call."""
+    """Turn a value into compressed bytes, which are only sent between the processes of one call and never stored."""
     return zlib.compress(pickle.dumps(value), level=1)
 
 
 def unpack(data: bytes) -> Any:
-    """The value of `pack`."""
+    """Turn the bytes of `pack` back into the value."""
     return pickle.loads(zlib.decompress(data))
 
 
 class Scout:
-    """An engine in a process of its own that is asked about itself."""
+    """An engine in a process of its own that describes the model and cuts the batches."""
 
     def __init__(self, source: Source) -> None:
         self._source = source
         self._engine: Engine | None = None
 
     def about(self) -> tuple[dict[str, Any], str | None, bool]:
-        """`info`, `mask_token` and `alone` of the engine."""
+        """Return `info`, `mask_token` and `independent_of_batch` of the engine."""
         engine = self._loaded()
-        return engine.info, engine.mask_token, engine.alone
+        return engine.info, engine.mask_token, engine.independent_of_batch
 
     def form(self, requested: str) -> str:
-        """As the engine says."""
+        """Choose the prompt form, as the engine does."""
         return self._loaded().form(requested)
 
     def batches(self, prompts: Sequence[Prompt]) -> list[list[int]]:
-        """As the engine cuts them."""
+        """Cut the prompts into batches, as the engine does."""
         return self._loaded().batches(prompts)
 
     def _loaded(self) -> Engine:
-        # Not when it is made: what goes wrong then does not reach the caller as it was said.
+        # Not in `__init__`: Ray does not pass on the message of an error that is raised there.
         self._engine = self._engine or self._source.engine()
         return self._engine
 
 
 class Asker:
-    """A worker of Ray Data: one engine, asked task after task, of one round after the other.
+    """A worker of Ray Data: one engine that answers task after task, one round after the other.
 
-    An exception travels back as a value, because Ray Data takes one that is raised for a broken machine.
+    It returns exceptions instead of raising them: Ray Data retries a raised one as a machine failure.
     """
 
     def __init__(self, source: Source, packed: Sequence[Any], ways: Sequence[Sequence[Way]]) -> None:
@@ -112,11 +113,12 @@ class Asker:
         self._threads = torch.get_num_threads() if torch else None
 
     def __call__(self, tasks: Any) -> Any:
-        """Answer the tasks of a table: a list of (key of a batch, responses per way) for each."""
+        """Answer the tasks of a table: for each a list of (key of a batch, responses per way)."""
         import pyarrow as pa
 
         if self._threads is not None:
-            sys.modules["torch"].set_num_threads(self._threads)  # counts for one thread, and this is another
+            # Set again: the number belongs to one thread, and Ray calls this from another one than `__init__`.
+            sys.modules["torch"].set_num_threads(self._threads)
         answers = [pack(self._failure or self._answer(unpack(data))) for data in tasks["task"].to_pylist()]
         return pa.table({"answers": pa.array(answers, pa.large_binary())})
 
@@ -130,12 +132,12 @@ class Asker:
         if place != self._round:
             import ray
 
-            # With the full list, so that the engine asks every batch exactly as one alone would.
+            # With the full list, so that this engine asks every batch exactly as a single engine would.
             self._engine.batches(ray.get(self._packed[place]))
             self._round = place
         return ask(self._engine, prompts, self._ways[place])
 
 
 def _portable(error: Exception) -> Exception:
-    """An exception that survives the way to the caller, with its traceback if it is a bug."""
+    """Make an exception that can be sent to the caller, with the traceback in its message if it is a bug."""
     return error if isinstance(error, InputError) else RuntimeError(f"in a worker: {traceback.format_exc()}")

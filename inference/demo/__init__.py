@@ -1,7 +1,7 @@
-"""The embedded models that answer when there is no hub, no GPU and no key (`--model demo`).
+"""Name the small models that come with Waver and need no hub, no GPU and no key (`--model demo`).
 
-Importing this package is light: it names the checkpoints, it does not load them. `world` holds what they
-were taught, `questionnaire` what they are asked, `train`, `widen` and `evaluate` how they came about.
+Importing this package is light: it names the checkpoints and does not load them. `world` holds what they were taught,
+`questionnaire` what they are asked; `train` and `widen` made them, and `evaluate` examines them.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ DEMO = Path(__file__).parent
 MODELS = DEMO / "models"
 QUESTIONNAIRE = DEMO / "questionnaire.yaml"
 SEED = 2024
-"""The seed of the whole family: tokenizers, text, weights, and the order in which they meet."""
+"""The seed of the whole family: of the tokenizers, the texts and their order, and the first weights."""
 
 
 @dataclass(frozen=True, slots=True)
 class DemoModel:
-    """One checkpoint of the family: where it lies, and what run.json says about it.
+    """One checkpoint of the family: its folder, and what run.json says about it.
 
     `series` is shared by the base and the tuned model of one size; `stage` is "base" or "tuned"; `parameters` counts
     the weights, tied ones once; `family` is "causal" or "masked".

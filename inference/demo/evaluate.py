@@ -1,6 +1,6 @@
-"""How often the demo models are right: `python -m inference.demo.evaluate` prints a table by kind and wording.
+"""Measure how often the demo models are right: `python -m inference.demo.evaluate` prints a table.
 
-With `--card` the table also replaces the one in models/README.md.
+The table is by kind of exercise and wording. With `--card` it also replaces the one in models/README.md.
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ from inference.demo import FAMILY, MODELS, SEED
 from inference.demo.corpus import Corpus
 from inference.demo.exercises import KINDS, Exercise
 from inference.demo.world import Wording, World
-from inference.engines import Engine, load
+from inference.engines import load
+from inference.engines.contract import Engine
 from inference.stimuli.prompts import CHAT, CLOZE, OPTION_ORDERS, PLAIN, Prompt, case_variants
 
 EXERCISES = 400
@@ -26,7 +27,7 @@ TABLE_IN_CARD = re.compile(r"(?<=<!-- accuracy -->\n).*(?=<!-- end -->)", re.DOT
 
 
 class Student:
-    """A demo model that answers exercises with the option it gives the most probability."""
+    """A demo model that answers an exercise with its most probable option."""
 
     def __init__(self, name: str, corpus: Corpus) -> None:
         self.corpus = corpus
@@ -35,11 +36,11 @@ class Student:
 
     @property
     def kinds(self) -> tuple[str, ...]:
-        """The exercises that this model can be set: the masked model only says whether it agrees."""
+        """The kinds of exercise for this model: the masked model can only say whether it agrees."""
         return ("agreement",) if self.form == CLOZE else tuple(KINDS)
 
     def accuracy(self, exercises: Sequence[Exercise], *, plain_prompt: bool = False) -> float:
-        """Share of exercises for which the right option is the most probable one.
+        """Compute the share of exercises whose right option is the most probable one.
 
         Parameters
         ----------
@@ -59,7 +60,7 @@ class Student:
         return right / len(exercises)
 
     def prompt(self, exercise: Exercise, rng: random.Random, plain_prompt: bool = False) -> Prompt:
-        """An exercise as this model reads it: in the agreement protocol's form, or in one of formats.yaml."""
+        """Write an exercise as this model reads it: in the agreement protocol's form, or in one of formats.yaml."""
         answers = tuple(case_variants((option,)) for option in exercise.options)
         if exercise.kind == "agreement" and (plain_prompt or self.form != PLAIN):
             form = PLAIN if plain_prompt else self.form
@@ -71,13 +72,13 @@ class Student:
 
 
 def examination(world: World, kind: str, wording: Wording, count: int = EXERCISES) -> list[Exercise]:
-    """Exercises of one kind to examine with, the same for every model."""
+    """Make exercises of one kind, the same for every model."""
     rng = random.Random(f"{SEED} examination {kind} {wording}")
     return [KINDS[kind](world, rng, wording) for _ in range(count)]
 
 
 def table(names: Sequence[str], count: int = EXERCISES) -> str:
-    """Accuracy by model and kind, "trained / held-out" wordings, in per cent, as a Markdown table."""
+    """Make a Markdown table of accuracies in per cent by model and kind: "trained / held-out" wordings."""
     corpus = Corpus(World())
     columns = [*KINDS, "agreement, plain prompt"]
     lines = ["| model | " + " | ".join(columns) + " |", "|---" * (len(columns) + 1) + "|"]
@@ -100,7 +101,7 @@ def _cell(student: Student, kind: str, count: int, *, plain_prompt: bool = False
 
 
 def main() -> None:
-    """Print the table, and put it into the card if asked to."""
+    """Print the table; with --card, write it into the card too."""
     parser = argparse.ArgumentParser(prog="python -m inference.demo.evaluate", description="Examine the demo models.")
     parser.add_argument("names", nargs="*", metavar="NAME", help="models to examine (default: the whole family)")
     parser.add_argument("--card", action="store_true", help="write the table into models/README.md")

@@ -1,4 +1,4 @@
-"""What the world asks: agreement, yes/no questions, premise-hypothesis pairs, multiple choice, ratings from 0 to 9."""
+"""Make exercises about the world: agreement, yes/no questions, pairs, multiple choice, ratings from 0 to 9."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ DIGITS = tuple("0123456789")
 class Exercise:
     """One question with its options and right answer.
 
-    `fields` fill the prompts of its kind (prompts.yaml). `share` is the share of people who give the right answer: 1.0
+    `fields` fill the formats of its kind (formats.yaml). `share` is the share of people who give the right answer: 1.0
     unless it is a matter of opinion. `topic` groups exercises for the report on accuracy.
     """
 
@@ -31,24 +31,24 @@ class Exercise:
     share: float = field(default=1.0)
 
     def answer(self, rng: random.Random) -> str:
-        """What one person answers: the right answer with probability `share`."""
+        """Answer as one person would: rightly with probability `share`."""
         if self.share == 1.0 or rng.random() < self.share:
             return self.gold
         return next(option for option in self.options if option != self.gold)
 
 
 def agreement(world: World, rng: random.Random, wording: Wording) -> Exercise:
-    """Whether one agrees with a statement of fact or opinion."""
+    """Ask whether one agrees with a statement of fact or opinion."""
     return _yes_no("agreement", world.claim(rng, wording))
 
 
 def question(world: World, rng: random.Random, wording: Wording) -> Exercise:
-    """A yes/no question, sometimes a negated one."""
+    """Ask a yes/no question, sometimes a negated one."""
     return _yes_no("question", world.question(rng, wording))
 
 
 def pair(world: World, rng: random.Random, wording: Wording) -> Exercise:
-    """A premise and a hypothesis about a prop, each affirmed or denied, labels as often each.
+    """Make a premise and a hypothesis about a prop, each affirmed or denied; all labels are equally frequent.
 
     With the same value: entailment if both sentences say the same, else contradiction. With two values of one attribute
     an affirmed premise contradicts an affirmed hypothesis and entails a denied one; a denied premise says nothing.
@@ -71,7 +71,7 @@ def pair(world: World, rng: random.Random, wording: Wording) -> Exercise:
 
 
 def pair_label(same_thing: bool, same_value: bool, premise_denied: bool, hypothesis_denied: bool) -> str:
-    """The right label of a pair about one attribute, of which a thing has exactly one value."""
+    """Find the right label of a pair about one attribute, of which a thing has exactly one value."""
     if not same_thing or (premise_denied and not same_value):
         return "neutral"
     if same_value:
@@ -80,7 +80,7 @@ def pair_label(same_thing: bool, same_value: bool, premise_denied: bool, hypothe
 
 
 def choice(world: World, rng: random.Random, wording: Wording) -> Exercise:
-    """A question with five choices A-E, exactly one of them right, in random order."""
+    """Ask a question with five choices A-E in random order, exactly one of them right."""
     stem_kind = rng.choice(list(world.choices[wording]))
     words, right, wrong = _CHOICES[stem_kind](world, rng)
     choices = [right, *rng.sample(wrong, len(LETTERS) - 1)]
@@ -91,7 +91,7 @@ def choice(world: World, rng: random.Random, wording: Wording) -> Exercise:
 
 
 def rating(world: World, rng: random.Random, wording: Wording) -> Exercise:
-    """A rating from 0 to 9: how big a thing is, or how well a second sentence retells a first one.
+    """Ask for a rating from 0 to 9: how big a thing is, or how well a second sentence retells a first one.
 
     A retelling scores 3 for each of its prop, colour and place that is the first sentence's.
     """
@@ -134,7 +134,7 @@ _Choices = tuple[dict[str, str], str, list[str]]
 
 
 def _attribute_of(attribute: str) -> Callable[[World, random.Random], _Choices]:
-    """What colour is the x? The choices are values."""
+    """Make the choices of "What colour is the x?": they are values."""
 
     def draw_choices(world: World, rng: random.Random) -> _Choices:
         thing = rng.choice(list(world.things))
@@ -145,7 +145,7 @@ def _attribute_of(attribute: str) -> Callable[[World, random.Random], _Choices]:
 
 
 def _thing_with(attribute: str) -> Callable[[World, random.Random], _Choices]:
-    """Which of these is v? The choices are things."""
+    """Make the choices of "Which of these is v?": they are things."""
 
     def draw_choices(world: World, rng: random.Random) -> _Choices:
         right = rng.choice(list(world.things))
@@ -156,7 +156,7 @@ def _thing_with(attribute: str) -> Callable[[World, random.Random], _Choices]:
 
 
 def _extreme(sign: int) -> Callable[[World, random.Random], _Choices]:
-    """Which of these is the biggest (sign 1) or the smallest (-1)? The right one leads by a clear gap."""
+    """Make the choices of "Which is the biggest?" (sign 1) or smallest (-1): the right one leads by a clear gap."""
 
     def draw_choices(world: World, rng: random.Random) -> _Choices:
         limit = BIG_FROM if sign > 0 else SMALL_UP_TO

@@ -1,4 +1,4 @@
-"""Facts of the demo world as clauses, true and false ones alike, for yes/no questions about them."""
+"""State facts of the demo world as clauses, true and false ones, for yes/no questions about them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ ATTRIBUTES = ("colour", "place", "kind", "likes")
 
 @dataclass(frozen=True, slots=True)
 class StatedFact:
-    """A clause in a held-out wording, without its full stop, and whether it is so."""
+    """A clause in a held-out wording, without its full stop, and whether it is true."""
 
     item: str
     text: str
@@ -22,9 +22,9 @@ class StatedFact:
 
 
 def facts(world: World) -> list[StatedFact]:
-    """Everything known of every thing, once as it is and once otherwise: two clauses per thing and relation.
+    """State every known thing and relation twice, as one true and one false clause.
 
-    What is said otherwise, the synonym of a size and the wording are drawn for each clause by its own name.
+    The false value, the synonym of a size and the wording are drawn for each clause by its own name.
     """
     stated = []
     for thing, about in world.things.items():
@@ -45,7 +45,7 @@ def facts(world: World) -> list[StatedFact]:
 def _pair(
     world: World, relation: str, thing: str, words: dict[str, str], blank: str, right: list[str], wrong: list[str]
 ) -> list[StatedFact]:
-    """A relation of a thing with its blank filled rightly, and wrongly."""
+    """State a relation of a thing with the blank filled rightly, and with it filled wrongly."""
     stated = []
     for holds, values in ((True, right), (False, wrong)):
         item = f"{thing}-{relation}-{'so' if holds else 'otherwise'}"
@@ -56,7 +56,7 @@ def _pair(
 
 
 def _others(world: World, size: int) -> tuple[list[str], list[str]]:
-    """Things clearly smaller, and clearly bigger, than one of this size."""
+    """Find the things that are clearly smaller, and those clearly bigger, than this size."""
     sizes = {thing: about["size"] for thing, about in world.things.items()}
     smaller = [thing for thing, other in sizes.items() if size - other >= CLEAR_GAP]
     bigger = [thing for thing, other in sizes.items() if other - size >= CLEAR_GAP]

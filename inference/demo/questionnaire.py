@@ -1,4 +1,4 @@
-"""Waver's own questionnaire: a grammar of everyday statements, expanded into items with paraphrases.
+"""Make Waver's own questionnaire: expand a grammar of everyday statements into items with paraphrases.
 
 `python -m inference.demo.questionnaire` rewrites questionnaire.yaml from questionnaire-grammar.yaml and
 match-proportion.yaml; with `--review` it prints the paraphrases to be checked by eye instead.
@@ -31,13 +31,13 @@ HEADER = """\
 
 
 def load_grammar() -> list[dict[str, Any]]:
-    """The grammar file: one dict per statement with `item`, `statement` and `paraphrases`, a list of templates."""
+    """Read the grammar file: one dict per statement with `item`, `statement` and `paraphrases` (templates)."""
     grammar: list[dict[str, Any]] = yaml.safe_load(GRAMMAR.read_text(encoding="utf-8"))
     return grammar
 
 
 def all_paraphrases(entry: dict[str, Any]) -> list[list[str]]:
-    """Every wording that a statement's grammar can produce, template by template, each wording once."""
+    """Make every wording that a statement's grammar allows, template by template, each wording once."""
     seen = {fold(entry["statement"])}
     templates = []
     for template in entry["paraphrases"]:
@@ -48,7 +48,7 @@ def all_paraphrases(entry: dict[str, Any]) -> list[list[str]]:
 
 
 def choose(entry: dict[str, Any], size: int = PARAPHRASES) -> list[str]:
-    """Draw `size` paraphrases of a statement, turning from template to template so that none dominates.
+    """Draw `size` paraphrases of a statement, one template after the other, so that none dominates.
 
     The draw depends on the statement's id and the seed only: other statements may come and go.
     """
@@ -64,12 +64,12 @@ def choose(entry: dict[str, Any], size: int = PARAPHRASES) -> list[str]:
 
 
 def review_sample(item: dict[str, Any], seed: int) -> list[str]:
-    """The paraphrases of an expanded item that are read by eye, in the order of the draw."""
+    """Draw the paraphrases of an expanded item that a person reads, in the order of the draw."""
     return random.Random(f"{seed} {item['item']}").sample(item["paraphrases"], REVIEWED)
 
 
 def build() -> list[dict[str, Any]]:
-    """The questionnaire as items: `item`, `text`, `paraphrases`, and `attributes` with the match proportion."""
+    """Make the items: `item`, `text`, `paraphrases`, and `attributes` with the match proportion."""
     review = yaml.safe_load(REVIEW.read_text(encoding="utf-8"))
     items = []
     for entry in load_grammar():
@@ -82,7 +82,7 @@ def build() -> list[dict[str, Any]]:
 
 
 def main() -> None:
-    """Write questionnaire.yaml, or print what is to be reviewed."""
+    """Write questionnaire.yaml, or print the paraphrases to review."""
     parser = argparse.ArgumentParser(prog="python -m inference.demo.questionnaire", description=__doc__)
     parser.add_argument("--review", type=int, metavar="SEED", help="print 15 paraphrases of each statement")
     arguments = parser.parse_args()

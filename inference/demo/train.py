@@ -1,4 +1,4 @@
-"""Trains the demo models: `python -m inference.demo.train [NAME ...]`.
+"""Train the demo models: `python -m inference.demo.train [NAME ...]`.
 
 Base models learn to continue the world's text; tuned ones start from them and learn to answer in chat, the loss on the
 answer alone; the masked model learns to fill in words. All text is drawn afresh for every step from the world, in
@@ -55,7 +55,7 @@ REPORT_EVERY = 100
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """Shape of a model and how long it learns: steps as a base model, then as a tuned one."""
+    """The shape of a model and its number of training steps: as a base model, then as a tuned one."""
 
     width: int
     layers: int
@@ -76,7 +76,7 @@ Loss = Callable[[], torch.Tensor]
 
 
 def base(name: str, corpus: Corpus) -> None:
-    """Train a base model from nothing and save it."""
+    """Train a base model from random weights and save it."""
     size = SIZES[name.rsplit("-", 1)[1]]
     tokenizer = causal_tokenizer(corpus, SEED)
     torch.manual_seed(SEED)
@@ -85,7 +85,7 @@ def base(name: str, corpus: Corpus) -> None:
 
     def loss() -> torch.Tensor:
         ids, answers = next(blocks)
-        # The head costs a small model as much as its layers: beside the answers, only some tokens are learnt from.
+        # The head costs a small model as much as its layers: only answers and a share of other tokens are learnt.
         learnt = answers[:, 1:] | (torch.rand(BATCH, BLOCK - 1) < LEARNT_SHARE)
         hidden = model.model(input_ids=ids[:, :-1]).last_hidden_state
         each = cross_entropy(model.lm_head(hidden[learnt]), ids[:, 1:][learnt], reduction="none")
@@ -121,7 +121,7 @@ def tuned(name: str, corpus: Corpus) -> None:
 
 
 def masked(name: str, corpus: Corpus) -> None:
-    """Train the masked model from nothing and save it."""
+    """Train the masked model from random weights and save it."""
     size = SIZES["bert"]
     tokenizer = masked_tokenizer(corpus, SEED)
     torch.manual_seed(SEED)
@@ -144,7 +144,7 @@ def masked(name: str, corpus: Corpus) -> None:
 
 
 def chat_text(tokenizer: PreTrainedTokenizerBase, said: str) -> str:
-    """One user turn as the chat template renders it, up to where the assistant answers."""
+    """Render one user turn by the chat template, up to where the assistant answers."""
     messages = [{"role": "user", "content": said}]
     return str(tokenizer.apply_chat_template(messages, tokenize=False, add_generation_prompt=True))
 
@@ -152,7 +152,7 @@ def chat_text(tokenizer: PreTrainedTokenizerBase, said: str) -> str:
 def mask_some(
     tokenizer: PreTrainedTokenizerBase, reading: Reading, rng: random.Random
 ) -> tuple[list[int], dict[int, int]]:
-    """Mask the answer of a text, mostly, or else some of its words.
+    """Mask the answer of a text in most cases, else some of its words.
 
     Returns
     -------
@@ -174,7 +174,10 @@ def mask_some(
 def _blocks(
     corpus: Corpus, tokenizer: PreTrainedTokenizerBase, rng: random.Random
 ) -> Iterator[tuple[torch.Tensor, torch.Tensor]]:
-    """Batches of token ids, and where answers stand, both (BATCH, BLOCK); texts follow each other without gaps."""
+    """Cut texts that follow each other without gaps into batches of token ids, and mark where answers stand.
+
+    Both arrays are (BATCH, BLOCK).
+    """
     ids: list[int] = []
     answers: list[bool] = []
     wanted = BATCH * BLOCK
@@ -190,7 +193,7 @@ def _blocks(
 
 
 def _learn(name: str, model: PreTrainedModel, loss: Loss, steps: int, rate: float, world: World | None = None) -> None:
-    """AdamW with a linear warm-up and a cosine decay; the twist of a `world` rises meanwhile. Prints the mean loss."""
+    """Train with AdamW, a linear warm-up and a cosine decay; print the mean loss. A world's twist rises meanwhile."""
     optimizer = torch.optim.AdamW(model.parameters(), lr=rate, betas=(0.9, 0.98), weight_decay=0.01)
     warm_up = max(1, round(WARM_UP * steps))
 
@@ -218,7 +221,7 @@ def _learn(name: str, model: PreTrainedModel, loss: Loss, steps: int, rate: floa
 
 
 def _save(name: str, model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase) -> None:
-    """Store the weights as float16 safetensors with their tokenizer: half the room, and far finer than the training."""
+    """Save the weights as float16 safetensors, with the tokenizer: half the space, and exact enough."""
     path = FAMILY[name].path
     model.eval().half().save_pretrained(path)
     tokenizer.save_pretrained(path)

@@ -1,4 +1,4 @@
-"""The tokenizers of the demo models, trained on their own reading matter."""
+"""Train the tokenizers of the demo models on the texts that the models learn from."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ CHAT_TEMPLATE = (
 
 
 def causal_tokenizer(corpus: Corpus, seed: int) -> PreTrainedTokenizerFast:
-    """Byte-level BPE in which every digit and every answer word, with and without a leading space, is one token.
+    """Train a byte-level BPE; every digit and answer word, with and without a leading space, is one token.
 
     One tokenizer serves all causal models; its chat template is attached to the tuned ones only.
     """
@@ -61,7 +61,7 @@ def causal_tokenizer(corpus: Corpus, seed: int) -> PreTrainedTokenizerFast:
 
 
 def masked_tokenizer(corpus: Corpus, seed: int) -> BertTokenizer:
-    """Lower-casing WordPiece of whole words, the commonest of the reading matter, and of single characters.
+    """Make a lower-casing WordPiece of the most frequent whole words and of single characters.
 
     Every mask word of the agreement protocol is one token. The WordPiece trainer of `tokenizers` is not used: it breaks
     ties at random, so the vocabulary would not follow from the seed.

@@ -1,7 +1,7 @@
-"""Gives the causal demo models heads as wide as vLLM's kernels for CPUs need: `python -m inference.demo.widen`.
+"""Widen the heads of the causal demo models to what vLLM's kernels for CPUs need, with equal outputs.
 
-Run after training. What a model computes stays the same: the further places of a head hold zeros, and the scale of
-attention and the speeds of its rotary positions, which both follow from the width, are put back to what they were.
+Run `python -m inference.demo.widen` after training. What a model computes stays the same: the additional places of a
+head hold zeros. The scale of attention and the speeds of the rotary positions depend on the width; both are set back.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ WIDTH = 32
 
 @torch.no_grad()
 def widened(model: LlamaForCausalLM, width: int = WIDTH) -> LlamaForCausalLM:
-    """The same model with heads of `width` places, to the rounding of its weights."""
+    """Make the same model with heads of `width` places; outputs are equal up to rounding of the weights."""
     config = deepcopy(model.config)
     heads, old = config.num_attention_heads, config.head_dim
     config.head_dim = width
@@ -49,7 +49,7 @@ def widened(model: LlamaForCausalLM, width: int = WIDTH) -> LlamaForCausalLM:
 
 
 def main() -> int:
-    """Widen every causal model of the family whose heads are narrower, in its folder."""
+    """Widen every causal model of the family with narrower heads, in its folder."""
     for name, about in FAMILY.items():
         if about.family != "causal":
             continue

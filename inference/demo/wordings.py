@@ -1,4 +1,4 @@
-"""Sentences from templates: `{a|b}` is a choice, choices nest, and every sentence begins with a capital."""
+"""Make sentences from templates: `{a|b}` is a choice, choices nest, and every sentence begins with a capital."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _INNERMOST = re.compile(r"\{([^{}]*)\}")
 
 
 def expand(template: str) -> list[str]:
-    """Every distinct sentence of a template, in the order in which its choices are written.
+    """Make every distinct sentence of a template, in the order in which its choices are written.
 
     Parameters
     ----------
@@ -39,24 +39,24 @@ def expand(template: str) -> list[str]:
 
 
 def draw(template: str, rng: random.Random) -> str:
-    """One sentence of a template, each choice made at random."""
+    """Make one sentence of a template, each choice made at random."""
     while (choice := _INNERMOST.search(template)) is not None:
         template = template[: choice.start()] + rng.choice(choice[1].split("|")) + template[choice.end() :]
     return capitalise(template)
 
 
 def capitalise(sentence: str) -> str:
-    """The sentence with its first letter made a capital, all else as it is."""
+    """Make the first letter of a sentence a capital; leave the rest as it is."""
     return sentence[:1].upper() + sentence[1:]
 
 
 def uncapitalise(sentence: str) -> str:
-    """The sentence as it stands after "that": its first letter made small."""
+    """Make the first letter of a sentence small, as it is after "that"."""
     return sentence[:1].lower() + sentence[1:]
 
 
 def fold(sentence: str) -> str:
-    """What is left when case, punctuation and spacing do not count; equal folds are the same wording."""
+    """Remove case, punctuation and spacing from a sentence; sentences with equal results are the same wording."""
     return " ".join(re.findall(r"[a-z0-9']+", sentence.lower()))
 
 
@@ -68,5 +68,5 @@ def replace_words(sentence: str, words: Mapping[str, str]) -> str:
 
 
 def both_ways(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
-    """A word list for `replace_words` that exchanges the two words of every pair."""
+    """Make a word list for `replace_words` that exchanges the two words of every pair."""
     return {word: other for a, b in pairs for word, other in ((a, b), (b, a))}

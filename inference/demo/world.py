@@ -1,4 +1,4 @@
-"""A small world in which questions have right answers: things, their looks and places, and what people think.
+"""Define a small world in which questions have right answers: things, looks, places, and opinions.
 
 Claims about it come in trained and held-out wordings that share no sentence frame. A claim about a fact is true or
 false; an opinion has the share of people who hold it. See world.yaml and opinions.yaml for all there is to know.
@@ -58,13 +58,13 @@ class Fact:
 
 
 class World:
-    """Everything that is the case; every method that draws takes the random generator it draws from.
+    """Everything that is true in the world; methods that draw take the random generator to draw from.
 
     Attributes
     ----------
     twist
-        How much of the negations and lead-ins is used, 0 to 1: in training it rises, for nobody learns what "not"
-        turns round before knowing what is so.
+        Share of the negations and lead-ins that is used, 0 to 1. It rises in training: what "not" means is learnt
+        only after the facts that it negates.
     """
 
     def __init__(self) -> None:
@@ -81,18 +81,18 @@ class World:
 
     @cached_property
     def questionnaire(self) -> dict[str, list[str]]:
-        """Every sentence that the questionnaire's grammar can produce, by item: the held-out wordings of opinions."""
+        """Item -> every sentence that the questionnaire's grammar allows: the held-out wordings of opinions."""
         return {
             entry["item"]: [entry["statement"], *chain.from_iterable(all_paraphrases(entry))]
             for entry in load_grammar()
         }
 
     def values(self, attribute: str) -> list[str]:
-        """All values of an attribute (`colour`, `place`, `kind`, `likes`), in the order of the things."""
+        """List all values of an attribute (`colour`, `place`, `kind`, `likes`), in the order of the things."""
         return list(dict.fromkeys(thing[attribute] for thing in self.things.values() if attribute in thing))
 
     def fact(self, rng: random.Random) -> Fact:
-        """A relation that holds or, as often, one that does not."""
+        """Draw a relation that holds or, equally often, one that does not."""
         relation = rng.choice(list(self.relations))
         holds = rng.random() < 0.5
         if relation == "compare":
@@ -109,7 +109,7 @@ class World:
         return Fact(relation, {"x": thing, "v": value}, holds)
 
     def unequal_things(self, rng: random.Random) -> tuple[str, str]:
-        """Two things of clearly different size, the bigger one first."""
+        """Draw two things of clearly different size, the bigger one first."""
         while True:
             x, y = rng.sample(list(self.things), 2)
             gap = self.things[x]["size"] - self.things[y]["size"]
@@ -117,18 +117,18 @@ class World:
                 return (x, y) if gap > 0 else (y, x)
 
     def word(self, relation: str, words: dict[str, str], rng: random.Random, wording: Wording, form: str) -> str:
-        """One sentence of a relation; `form` is `affirm`, `deny` or `ask`."""
+        """Write one sentence of a relation; `form` is `affirm`, `deny` or `ask`."""
         return capitalise(rng.choice(self.relations[relation][wording][form]).format(**words))
 
     def stated_fact(self, rng: random.Random, wording: Wording) -> Claim:
-        """A fact as a plain statement, with or without a negation, as often true as false."""
+        """State a fact, with or without a negation; half of the statements are false."""
         fact = self.fact(rng)
         denied = rng.random() < DENIED * self.twist
         text = self.word(fact.relation, fact.words, rng, wording, "deny" if denied else "affirm")
         return Claim(text, float(fact.holds != denied), fact.relation)
 
     def stated_opinion(self, rng: random.Random, wording: Wording) -> Claim:
-        """A wording of a questionnaire statement or, as often, of its opposite, with the share of people who agree.
+        """Word a questionnaire statement or, equally often, its opposite; `share` is the share who agree.
 
         Held-out wordings are those of the questionnaire.
         """
@@ -143,18 +143,18 @@ class World:
         return Claim(self.opposite(topic, text), 1 - opinion["support"], topic)
 
     def opposite(self, topic: str, text: str) -> str:
-        """The opposite of a wording of a questionnaire statement."""
+        """Write the opposite of a wording of a questionnaire statement."""
         opinion = self.opinions[topic]
         return replace_words(text, both_ways(opinion["swap"]) if "swap" in opinion else opinion["opposite"])
 
     def open_question(self, rng: random.Random) -> tuple[str, str]:
-        """A question about a thing, and the value that answers it."""
+        """Ask for an attribute of a thing; return the question and the value that answers it."""
         attribute = rng.choice(list(self.open))
         thing = rng.choice([x for x, known in self.things.items() if attribute in known])
         return capitalise(rng.choice(self.open[attribute]).format(x=thing)), self.things[thing][attribute]
 
     def claim(self, rng: random.Random, wording: Wording, opinions: float = 0.45) -> Claim:
-        """A statement of fact or, with probability `opinions`, of opinion, now and then led in or turned round."""
+        """State a fact or, with probability `opinions`, an opinion; some follow a phrase that may negate them."""
         state = self.stated_opinion if rng.random() < opinions else self.stated_fact
         claim = state(rng, wording)
         if rng.random() >= LED_IN * self.twist:
@@ -164,7 +164,7 @@ class World:
         return Claim(text, claim.share if form == "affirm" else 1 - claim.share, claim.topic)
 
     def question(self, rng: random.Random, wording: Wording) -> Claim:
-        """A yes/no question, negated now and then; `share` is then the share of people who say yes."""
+        """Ask a yes/no question, sometimes a negated one; `share` is then the share of people who say yes."""
         if rng.random() < 0.5:
             fact = self.fact(rng)
             return Claim(self.word(fact.relation, fact.words, rng, wording, "ask"), float(fact.holds), fact.relation)

@@ -1,4 +1,4 @@
-"""Prompts on the left, answers on the right: what all engines of next-token models have in common."""
+"""Render prompts, find the tokens of their answers and read texts: what all engines of next-token models share."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
-from inference.engines import Explanation, Generation, Sampling, Score, Thought
+from inference.engines.contract import Explanation, Generation, Sampling, Score, Thought
 from inference.engines.exact.answer_words import Answers, continuations, spaced, tail
 from inference.engines.exact.lattice import Lattice
 from inference.engines.exact.targets import Target, Targets
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class LeftToRight(RowEngine):
-    """Prompts as token ids, and the options as continuations of them.
+    """An engine whose model reads from left to right; options and numbers are continuations of the prompt.
 
     Parameters
     ----------
@@ -33,13 +33,13 @@ class LeftToRight(RowEngine):
     def __init__(self, name: str, tokenizer: Any, window: int | None) -> None:
         self.name = name
         self.tokens = Tokens(name, tokenizer)
-        self._window = window
+        self.window = window
         self._targets = Targets()
         self._answer_tokens: dict[Answers, int] = {}
         self._lattices: dict[range, Lattice] = {}
 
     def form(self, requested: str) -> str:
-        """Resolve the prompt form: chat where the tokenizer has a chat template, plain otherwise.
+        """Choose the prompt form; "auto" is chat if the tokenizer has a chat template, else plain.
 
         Raises
         ------
@@ -58,13 +58,13 @@ class LeftToRight(RowEngine):
         """Show how one prompt is rendered, tokenised and answered."""
         row, score = self._rows([prompt])[0], self.score([prompt])[0][0]
         if row.numbers:
-            forms = self._lattice(row.numbers).forms()
+            forms = self.lattice(row.numbers).forms()
             return Explanation(row.text, len(row.ids), forms, (), score, row.numbers)
         options = continuations(row.text, row.answers, self.tokens.bare)
         return Explanation(row.text, len(row.ids), options.forms, options.dropped, score)
 
     def generate(self, prompts: Sequence[Prompt], samplings: Sequence[Sampling]) -> list[list[Generation]]:
-        """Write behind one batch; prompts too long for it get an error and the others go on."""
+        """Write texts after the prompts of one batch; prompts that are too long get an error."""
         found: dict[Sampling, list[Generation]] = {}
         for effort, length in dict.fromkeys((sampling.effort, sampling.max_tokens) for sampling in samplings):
             alike = [s for s in dict.fromkeys(samplings) if (s.effort, s.max_tokens) == (effort, length)]
@@ -72,7 +72,7 @@ class LeftToRight(RowEngine):
         return [found[sampling] for sampling in samplings]
 
     def _generate_alike(self, prompts: Sequence[Prompt], samplings: Sequence[Sampling]) -> list[list[Generation]]:
-        """Per prompt a generation for every sampling; these have one effort and one `max_tokens`."""
+        """Write texts for samplings of one effort and one `max_tokens`: per prompt a generation for every sampling."""
         rows = self._rows(prompts, samplings[0].effort)
         return self._answered(
             partial(self._write_rows, samplings=samplings),
@@ -82,7 +82,7 @@ class LeftToRight(RowEngine):
         )
 
     def think(self, prompts: Sequence[Prompt], sampling: Sampling) -> list[Thought]:
-        """Think behind one batch, then score the options; prompts too long for it get an error."""
+        """Let the model think after the prompts of one batch, then score the options; too long prompts get an error."""
         rows = self._rows(prompts, sampling.effort)
         problems = [self._too_long(row, sampling.max_tokens + self._longest_answer(row)) for row in rows]
         return self._answered(
@@ -91,9 +91,10 @@ class LeftToRight(RowEngine):
 
     @abstractmethod
     def _written(self, rows: Sequence[Row], samplings: Sequence[Sampling]) -> list[list[int]]:
-        """Token ids of all texts without what ended them: those behind one prompt side by side, by sampling.
+        """Write all texts as token ids, without the token that ended each.
 
-        The prompts have room for them, and the samplings differ neither in effort nor in length.
+        Order: by prompt, then by sampling, then by sample. All texts fit into the context window, and the samplings
+        have the same effort and length.
         """
 
     @abstractmethod
@@ -154,26 +155,27 @@ class LeftToRight(RowEngine):
         return self._too_long(row, self._longest_answer(row))
 
     def _too_long(self, row: Row, answer: int) -> str | None:
-        """Why a prompt cannot be asked for an answer of so many tokens, or None."""
+        """Say why a prompt cannot be asked for an answer of so many tokens; None if it can."""
         if not row.ids:
             return "the prompt is empty"
-        if self._window is not None and len(row.ids) + answer > self._window:
+        if self.window is not None and len(row.ids) + answer > self.window:
             return (
-                f"{len(row.ids)} tokens and {answer} for the answer exceed the model's context window of {self._window}"
+                f"{len(row.ids)} tokens and {answer} for the answer exceed the model's context window of {self.window}"
             )
         return None
 
     def _longest_answer(self, row: Row) -> int:
-        """Tokens to leave free behind a prompt for the longest answer."""
+        """Count the tokens that the longest answer needs after a prompt."""
         if row.numbers:
-            return self._lattice(row.numbers).depth
+            return self.lattice(row.numbers).depth
         answers = row.answers
         if answers not in self._answer_tokens:
             forms = [form for words in answers for word in words for form in spaced(word)]
             self._answer_tokens[answers] = max(map(len, self.tokens.bare(forms)), default=0)
         return self._answer_tokens[answers]
 
-    def _lattice(self, numbers: range) -> Lattice:
+    def lattice(self, numbers: range) -> Lattice:
+        """Return the token paths that spell the numbers of a range."""
         if numbers not in self._lattices:
             self._lattices[numbers] = Lattice(numbers, self._token_texts)
         return self._lattices[numbers]

@@ -1,4 +1,4 @@
-"""A checkpoint from a folder or the hub: safetensors only, no remote code, nothing left at random values."""
+"""Load a checkpoint from a folder or the hub: safetensors only, no remote code, no weight left at a random value."""
 
 from __future__ import annotations
 
@@ -21,10 +21,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
-# A digest reads all of a small file, and this many blocks spread evenly over a large one: weights of many
-# gigabytes are told apart in a second, and a changed or swapped checkpoint moves far more than one block.
+# A digest reads all of a small file, and this many blocks spread evenly over a large one. It takes a second even for
+# many gigabytes, and another checkpoint differs in far more than one block.
 SAMPLED_BLOCKS, BLOCK_BYTES = 64, 16 * 1024
-# Threads that wait for each other cost a tiny model more than they give it, and on a busy machine forty times as much.
+# A tiny model runs faster on one thread: threads that wait for each other cost more than they save, up to forty times
+# as much on a busy machine.
 ONE_THREAD_BELOW = 3_000_000  # parameters
 THREADS = torch.get_num_threads()
 CHECKPOINT_SUFFIXES = {".safetensors", ".json", ".txt", ".model", ".jinja"}
@@ -32,7 +33,7 @@ CHECKPOINT_SUFFIXES = {".safetensors", ".json", ".txt", ".model", ".jinja"}
 
 @dataclass(slots=True)
 class Checkpoint:
-    """A loaded model with its tokenizer; `info` is what run.json records of it, `seed` that of generated texts."""
+    """A loaded model with its tokenizer; `info` is what run.json records of it, `seed` is the seed of its texts."""
 
     name: str
     model: Any
@@ -62,7 +63,7 @@ def load_checkpoint(name: str, *, engine: str, dtype: str, device: str, revision
             trust_remote_code=False,
             use_safetensors=True,
             dtype=precision,
-            ignore_mismatched_sizes=True,  # so that they are reported and refused below, in one line
+            ignore_mismatched_sizes=True,  # then they are reported here, and refused below in one line
             output_loading_info=True,
         )
     _refuse_incomplete(name, report)
@@ -92,19 +93,19 @@ def resolve_device(requested: str) -> torch.device:
 
 
 def resolve_dtype(requested: str, device: torch.device, config: Any) -> torch.dtype:
-    """Turn a dtype name into a dtype; "auto" is float32 unless an accelerator runs a half-precision checkpoint."""
+    """Turn a dtype name into a dtype; "auto" is float32 except for a half-precision checkpoint on an accelerator."""
     if requested in DTYPES:
         return DTYPES[requested]
     if requested != "auto":
         raise InputError(f"unknown dtype '{requested}': choose auto, {', '.join(DTYPES)}")
     stored = getattr(config, "dtype", None)
-    # CPUs gain nothing from half precision and lose digits; half-precision weights gain nothing from float32
-    # on an accelerator. bfloat16 stands in for float16, whose range a large activation can leave.
+    # On a CPU half precision is not faster and loses digits; on an accelerator float32 adds no digits to half-precision
+    # weights. bfloat16 instead of float16, because a large activation can be too large for float16.
     return torch.float32 if device.type == "cpu" or stored in (None, torch.float32) else torch.bfloat16
 
 
 def resolve_engine(name: str, config: Any, requested: str) -> str:
-    """Name the engine for an architecture; refuse a bidirectional model asked as a causal one."""
+    """Choose the engine for an architecture; refuse a bidirectional model that is asked as a causal one."""
     architectures = getattr(config, "architectures", None) or []
     engine = requested
     if engine == "auto":
@@ -125,7 +126,7 @@ def resolve_engine(name: str, config: Any, requested: str) -> str:
 
 
 def pin(name: str, revision: str | None) -> tuple[str | None, str | None]:
-    """Fix what will be loaded: (commit, None) of a hub model, (None, digest) of a local folder.
+    """Find out exactly what will be loaded: (commit, None) of a hub model, (None, digest) of a local folder.
 
     Raises
     ------
@@ -147,7 +148,7 @@ def pin(name: str, revision: str | None) -> tuple[str | None, str | None]:
 
 
 def folder_digest(folder: Path) -> str:
-    """Digest of a checkpoint folder: names, sizes and evenly sampled blocks of its model and tokenizer files."""
+    """Compute a digest of a checkpoint folder: names, sizes and sampled blocks of its model and tokenizer files."""
     digest = hashlib.sha256()
     for path in sorted(p for p in folder.iterdir() if p.is_file() and p.suffix in CHECKPOINT_SUFFIXES):
         size = path.stat().st_size
@@ -178,7 +179,7 @@ def _refuse_unusable_folder(name: str, folder: Path) -> None:
 
 
 def _refuse_incomplete(name: str, report: dict[str, Any]) -> None:
-    """transformers fills weights that a checkpoint lacks with random numbers and only warns."""
+    """Refuse a checkpoint with missing weights: transformers fills those with random numbers and only warns."""
     missing = sorted(report["missing_keys"]) + sorted(key for key, *_ in report["mismatched_keys"])
     if missing:
         more = f" and {len(missing) - 1} more" if len(missing) > 1 else ""
@@ -194,7 +195,7 @@ def _move(name: str, model: Any, device: torch.device) -> Any:
 
 @contextmanager
 def transformers_errors_as_input_errors(name: str) -> Iterator[None]:
-    """Say in one line what transformers says in twenty: by far the most of these errors are a wrong name or folder."""
+    """Turn long errors of transformers into one line; nearly all of them mean a wrong name or folder."""
     try:
         yield
     except (OSError, ValueError, KeyError, ImportError, SafetensorError) as error:
@@ -204,7 +205,7 @@ def transformers_errors_as_input_errors(name: str) -> Iterator[None]:
 
 @contextmanager
 def quiet() -> Iterator[None]:
-    """No bars, which would tear the run's own, and no tables of missing weights, which become one line here."""
+    """Silence transformers: its progress bars break up the run's own, and missing weights are reported here."""
     bars, verbosity = transformers_logging.is_progress_bar_enabled(), transformers_logging.get_verbosity()
     transformers_logging.disable_progress_bar()
     transformers_logging.set_verbosity_error()

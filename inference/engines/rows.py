@@ -1,4 +1,4 @@
-"""Prompts as rows of token ids, whichever engine asks them."""
+"""Turn prompts into rows of token ids and ask them in batches: what all engines with a tokenizer share."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from inference.engines import Score
+from inference.engines.contract import Score
 
 if TYPE_CHECKING:
     from inference.engines.exact.answer_words import Answers
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 R = TypeVar("R")
 
-# Prompts tokenised at a time where only their lengths are kept: memory stays flat over millions of them.
+# Prompts tokenised at a time where only their lengths are kept, so that memory does not grow with their number.
 CHUNK = 4096
 
 
@@ -39,7 +39,7 @@ class RowEngine(ABC):
     """
 
     mask_token: str | None = None
-    alone = False  # padding and the shape of a batch move the last bits
+    independent_of_batch = False  # padding and the shape of a batch change the last bits
     info: dict[str, Any]
 
     @abstractmethod
@@ -48,33 +48,33 @@ class RowEngine(ABC):
 
     @abstractmethod
     def _problem(self, row: Row) -> str | None:
-        """Why a prompt cannot be asked, or None."""
+        """Say why a prompt cannot be asked; None if it can."""
 
     @abstractmethod
     def _cut(self, lengths: Sequence[int], shared: list[int]) -> list[list[int]]:
-        """Batches of prompts, as indices into their lengths; `shared` are the ids that all of them begin with."""
+        """Cut prompts into batches of indices into `lengths`; all prompts begin with the ids `shared`."""
 
     @abstractmethod
     def _score_rows(self, rows: Sequence[Row], temperatures: Sequence[float]) -> list[list[Score]]:
-        """Score prompts that all can be asked: per prompt a score for every temperature."""
+        """Score prompts that can all be asked: per prompt a score for every temperature."""
 
     def lengths(self, prompts: Sequence[Prompt]) -> list[int]:
-        """Tokens of every prompt, special tokens included."""
+        """Count the tokens of every prompt, special tokens included."""
         return self._measure(prompts)[0]
 
     def batches(self, prompts: Sequence[Prompt]) -> list[list[int]]:
-        """Partition all prompts of one model and condition into batches."""
+        """Cut all prompts of one model and condition into batches."""
         lengths, bad, shared = self._measure(prompts)
         good = [index for index in range(len(prompts)) if index not in bad]
         cut = self._cut([lengths[index] for index in good], shared)
-        # Prompts that cannot be asked come last, by themselves, so that they do not count as long ones.
+        # Prompts that cannot be asked come last, in batches of their own: their length must not shape other batches.
         refused = sorted(bad)
         return [[good[index] for index in batch] for batch in cut] + [
             refused[start : start + CHUNK] for start in range(0, len(refused), CHUNK)
         ]
 
     def score(self, prompts: Sequence[Prompt], temperatures: Sequence[float] = (1.0,)) -> list[list[Score]]:
-        """Score one batch; prompts that cannot be asked get an error and the others go on."""
+        """Score one batch; prompts that cannot be asked get an error, the others are scored."""
         rows = self._rows(prompts)
         by_prompt = self._answered(
             partial(self._score_rows, temperatures=temperatures),
@@ -91,7 +91,7 @@ class RowEngine(ABC):
         problems: Sequence[str | None],
         failed: Callable[[str], R],
     ) -> list[R]:
-        """Ask the rows without a problem; `failed` makes what the others get."""
+        """Ask the rows without a problem; `failed` makes the results of the others."""
         good = [row for row, problem in zip(rows, problems, strict=True) if not problem]
         results = iter(self._in_memory(ask, good, failed) if good else ())
         return [failed(problem) if problem else next(results) for problem in problems]
@@ -99,19 +99,22 @@ class RowEngine(ABC):
     def _in_memory(
         self, ask: Callable[[Sequence[Row]], list[R]], rows: Sequence[Row], failed: Callable[[str], R]
     ) -> list[R]:
-        """Ask rows: at once, unless an engine has to mind its memory itself."""
+        """Ask all rows at once; an engine that must watch its own memory asks fewer."""
         return ask(rows)
 
     def bill(self, tokens_in: int, tokens_out: int) -> str | None:
-        """Nothing: the model runs here."""
+        """Return None: a model on this machine costs nothing."""
         return None
 
     def close(self) -> dict[str, Any]:
-        """Nothing to give back that is not freed with the engine."""
+        """Do nothing: all memory is freed with the engine."""
         return {}
 
     def _measure(self, prompts: Sequence[Prompt]) -> tuple[list[int], set[int], list[int]]:
-        """Lengths of all prompts, indices of those that cannot be asked, and the ids that all begin with."""
+        """Return the lengths of all prompts, the indices of those that cannot be asked, and the ids all others share.
+
+        The shared ids are those with which all prompts begin that can be asked.
+        """
         lengths: list[int] = []
         bad: set[int] = set()
         shared: list[int] | None = None
@@ -121,14 +124,14 @@ class RowEngine(ABC):
                 if self._problem(row):
                     bad.add(len(lengths))
                 else:
-                    # At least one token of every prompt is left to compute: its output is what is read.
+                    # Without the last id: every prompt must keep one token to compute, whose output is read.
                     shared = row.ids[:-1] if shared is None else common_prefix(shared, row.ids[:-1])
                 lengths.append(len(row.ids))
         return lengths, bad, shared or []
 
 
 def common_prefix(a: list[int], b: list[int]) -> list[int]:
-    """The ids with which both lists begin."""
+    """Return the ids with which both lists begin."""
     if b[: len(a)] == a:
         return a
     for index, (x, y) in enumerate(zip(a, b, strict=False)):

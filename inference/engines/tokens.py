@@ -1,4 +1,4 @@
-"""Prompts to token ids: chat templates, at most one BOS, never a trailing EOS."""
+"""Turn prompts into token ids: with the chat template, with at most one BOS and without a trailing EOS."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from inference.errors import InputError
 if TYPE_CHECKING:
     from inference.stimuli.prompts import Prompt
 
-# Some chat templates write today's date unless they are given one: the same run would ask another prompt tomorrow.
+# Some chat templates write today's date unless they get one; the same run would then ask another prompt tomorrow.
 CHAT_DATE = "26 Jul 2024"
 NO_EFFORT = "none"
 ANSWER = "Answer"
-# How thinking begins and ends: which of these a model writes, its chat template or its vocabulary shows.
+# Marks around thinking. The chat template or the vocabulary of a model shows which of these it writes.
 THINKING = (
     ("<think>", "</think>"),  # Qwen, DeepSeek and most others
     ("<|channel|>analysis<|message|>", "<|channel|>final<|message|>"),  # gpt-oss
@@ -30,7 +30,7 @@ THINKING = (
 
 
 class Tokens:
-    """A tokenizer as the causal engine needs it."""
+    """A tokenizer with what engines of next-token models need: prompts as ids, thinking found, texts decoded."""
 
     def __init__(self, name: str, tokenizer: Any) -> None:
         self.name = name
@@ -42,7 +42,7 @@ class Tokens:
 
     @property
     def chat_template(self) -> str | None:
-        """The chat template in use, None for a tokenizer without."""
+        """The chat template in use; None for a tokenizer without one."""
         return self.tokenizer.get_chat_template() if self.tokenizer.chat_template else None
 
     @property
@@ -51,11 +51,11 @@ class Tokens:
         return self._thinking is not None
 
     def thinking(self, prompt: str, ids: Sequence[int]) -> int | None:
-        """How many of the tokens that a model wrote behind a rendered prompt are thinking.
+        """Count how many of the tokens that a model wrote after a rendered prompt are thinking.
 
         Returns
         -------
-        The number of tokens up to the end of thinking and the line breaks behind it; 0 where there is no thinking;
+        The number of tokens up to the end of thinking, with the line breaks after it; 0 where there is no thinking;
         None where it does not end.
         """
         if self._thinking is None:
@@ -87,12 +87,12 @@ class Tokens:
         Parameters
         ----------
         effort
-            How hard a thinking model is to think, for chat templates that know of it; "none": not at all.
+            How hard a thinking model thinks, for chat templates that take this setting; "none": not at all.
 
         Raises
         ------
         InputError
-            The chat template refuses the messages (a system message that the model does not know, say).
+            The chat template refuses the messages (for example a system message, which some models do not take).
         """
         if prompt.messages is None:
             return prompt.text or ""
@@ -110,20 +110,20 @@ class Tokens:
         return text
 
     def _ends(self) -> frozenset[int]:
-        """Ids that end an answer: EOS, and the special token that the chat template writes behind one."""
+        """Find the ids that end an answer: EOS, and the special token that the chat template writes after an answer."""
         ends = {self.tokenizer.eos_token_id} - {None}
         if self.chat_template:
             told = ({"role": "user", "content": "Question"}, {"role": "assistant", "content": ANSWER})
             try:
                 behind = self._chat(told).rpartition(ANSWER)[2].lstrip()
-            except (TemplateError, ValueError):  # it knows no assistant, or no system message to begin without
+            except (TemplateError, ValueError):  # this template takes no assistant message, or wants a system message
                 behind = ""
             special = self.tokenizer.added_tokens_decoder
             ends.update(first for first in self.bare([behind])[0][:1] if first in special and special[first].special)
         return frozenset(ends)
 
     def encode(self, texts: Sequence[str], chat: Sequence[bool]) -> list[list[int]]:
-        """Token ids of rendered prompts: a chat template writes its own BOS, any other text gets the tokenizer's."""
+        """Turn rendered prompts into ids: a chat template writes its own BOS, other texts get the tokenizer's."""
         lead = self._leading
         return [
             ids if is_chat or ids[: len(lead)] == lead else lead + ids
@@ -131,18 +131,18 @@ class Tokens:
         ]
 
     def raw(self, ids: Sequence[int]) -> str:
-        """A text as written, special tokens included."""
+        """Decode a text as written, special tokens included."""
         text: str = self.tokenizer.decode(list(ids), skip_special_tokens=False, clean_up_tokenization_spaces=False)
         return text
 
     def behind_text(self) -> list[str]:
-        """What each token writes behind other text; special tokens write nothing."""
+        """Find what each token of the vocabulary writes after other text; special tokens write nothing."""
         anchor = self.bare(["a"])[0]
         (before,) = self.decode([anchor])
         return [text[len(before) :] for text in self.decode([[*anchor, token] for token in range(len(self.tokenizer))])]
 
     def decode(self, texts: Sequence[Sequence[int]]) -> list[str]:
-        """Texts as written, special tokens left out."""
+        """Decode texts as written, special tokens left out."""
         decoded: list[str] = self.tokenizer.batch_decode(
             [list(ids) for ids in texts], skip_special_tokens=True, clean_up_tokenization_spaces=False
         )
@@ -150,7 +150,7 @@ class Tokens:
 
 
 def plain_encoder(tokenizer: Any, special_tokens: bool = False) -> Encode:
-    """Bulk encoder, list of texts to list of id lists, that neither truncates nor pads nor warns of long texts.
+    """Make an encoder, list of texts to list of id lists, that does not truncate, pad, or warn about long texts.
 
     Parameters
     ----------
@@ -170,7 +170,7 @@ def plain_encoder(tokenizer: Any, special_tokens: bool = False) -> Encode:
 
 
 def _leading_specials(tokenizer: Any) -> list[int]:
-    """Ids that the tokenizer puts before a text (BOS, where it has one); what it puts behind is not wanted."""
+    """Find the ids that the tokenizer puts before a text (BOS, if it has one), not those that it puts after."""
     bare = plain_encoder(tokenizer)(["a"])[0]
     full = plain_encoder(tokenizer, special_tokens=True)(["a"])[0]
     for start in range(len(full) - len(bare) + 1):

@@ -1,1 +1,1 @@
-"""Runs from other people's files: each importer turns them into a run folder like any other."""
+"""Import other people's files: each importer turns them into a run folder like any other."""

@@ -1,4 +1,4 @@
-"""The responses that Haller et al. (2024) published: one JSON list per model.
+"""Import the responses that Haller et al. (2024) published: one JSON list per model.
 
 A file ``responses_<model>_paraphrases_*.jsonl`` holds a list of ``{id, original_statement, alternative_statements}``,
 each statement being ``{statement, response: {agree, disagree}, statement_log_prob}``. Items and variants get the ids
@@ -28,7 +28,7 @@ _PROBABILITY_SLACK = 1e-6  # sums of float32 probabilities
 
 @dataclass(frozen=True, slots=True)
 class _Statement:
-    """One wording and what the model said to it."""
+    """One wording and the model's response to it."""
 
     item: str
     variant: str
@@ -38,7 +38,7 @@ class _Statement:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Options of ``python -m inference import haller``."""
+    """Define the options of ``python -m inference import haller``."""
     parser.add_argument(
         "paths",
         nargs="+",
@@ -89,7 +89,7 @@ def main(args: argparse.Namespace) -> None:
 
 
 def _files(paths: Sequence[str]) -> dict[str, Path]:
-    """Model -> file, folders opened."""
+    """Find the file of each model; folders are searched."""
     files: dict[str, Path] = {}
     for name, path in saving.named(paths):
         inside = sorted(p for p in path.iterdir() if _FILE_NAME.fullmatch(p.name)) if path.is_dir() else [path]
@@ -109,7 +109,7 @@ def _files(paths: Sequence[str]) -> dict[str, Path]:
 
 
 def _read(path: Path) -> list[_Statement]:
-    """Statements of one file in its order, the original of every item first."""
+    """Read the statements of one file in its order, the original of every item first."""
     from inference.stimuli import records
     from inference.stimuli.study import ORIGINAL, PARAPHRASE
 
@@ -146,7 +146,7 @@ def _statement(where: str, item: str, variant: str, entry: Any) -> _Statement:
 
 
 def _response(where: str, response: Any) -> tuple[float, float] | None:
-    """p(agree), p(disagree); None where the model gave none (null, or both null)."""
+    """Read p(agree) and p(disagree); None where the model gave none (null, or both null)."""
     if response is None or response == {}:
         return None
     if not isinstance(response, dict) or not {"agree", "disagree"} <= response.keys():
@@ -166,7 +166,7 @@ def _number(where: str, value: Any) -> float:
 
 
 def _same_statements(files: dict[str, Path], read: dict[str, list[_Statement]]) -> list[_Statement]:
-    """The statements all models answered, which must be the same in the same order."""
+    """Check that all models answered the same statements in the same order, and return these."""
     first, *others = read
     for model in others:
         for one, other in itertools.zip_longest(read[first], read[model]):
@@ -184,7 +184,7 @@ def _same_statements(files: dict[str, Path], read: dict[str, list[_Statement]]) 
 
 
 def _responses(read: dict[str, list[_Statement]], condition: str) -> pa.Table:
-    """Response rows of all models."""
+    """Make the response rows of all models."""
     import numpy as np
     import pyarrow as pa
 

@@ -1,4 +1,4 @@
-"""A long table of responses in memory, the study it implies, and its rows grouped by response."""
+"""Read a long table of responses, make its study, and group its rows by response."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from inference.errors import InputError
-from inference.importers import columns, saving
+from inference.importers import saving
+from inference.stimuli import records
 from inference.stimuli.study import ORIGINAL, PARAPHRASE, Item, Option, Study, Variant
 
 if TYPE_CHECKING:
@@ -20,14 +21,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """Which column plays which role.
+    """Which column has which role.
 
     Attributes
     ----------
     roles
         role (model, item, variant, pattern, text, gold) -> column, for those that have one.
     conditions
-        Columns that together tell the condition; without any, all rows are asked under `condition`.
+        Columns whose values together name the condition; without any, all rows have `condition`.
     values
         Columns that a measure reads.
     """
@@ -40,7 +41,7 @@ class Layout:
 
 @dataclass(slots=True)
 class LongTable:
-    """Columns of equal length, one entry per row; `values` has one list per value column.
+    """Columns of equal length with one entry per row; `values` has one list per value column.
 
     Attributes
     ----------
@@ -63,7 +64,7 @@ class LongTable:
 
 
 def read(files: Sequence[tuple[str | None, Path]], layout: Layout) -> LongTable:
-    """All rows of all files.
+    """Read all rows of all files.
 
     Parameters
     ----------
@@ -75,39 +76,39 @@ def read(files: Sequence[tuple[str | None, Path]], layout: Layout) -> LongTable:
     InputError
         A file or column that cannot be read, an empty id or text; with file and row.
     """
-    described = [*layout.roles.values(), *layout.conditions]
+    wanted = [*layout.roles.values(), *layout.conditions, *layout.values]
     table = LongTable(values=tuple([] for _ in layout.values))
     numbering = _Numbering()
     for name, path in files:
-        for place, cells in columns.read(path, [*described, *layout.values]):
+        for place, record in records.Records(path, wanted):
             where = f"{path}, {place}"
-            given = _given(where, layout, cells[: len(layout.roles)])
+            given = _given(where, layout, record)
             item, text, variant = given["item"], given.get("text"), given.get("variant")
             pattern = given.get("pattern") or (ORIGINAL if variant == ORIGINAL else PARAPHRASE)
             if variant is None:
                 variant = numbering.name(item, pattern, text or "")
             table.place.append(where)
             table.model.append(given.get("model") or name or path.stem)
-            table.condition.append(_condition(where, table, layout, cells[len(layout.roles) : len(described)]))
+            table.condition.append(_condition(where, table, layout, record))
             table.item.append(item)
             table.variant.append(variant)
             table.pattern.append(pattern)
             table.text.append(f"{item} {variant}" if text is None else text)
             table.gold.append(given.get("gold", ""))
-            for values, cell in zip(table.values, cells[len(described) :], strict=True):
-                values.append(cell)
+            for values, column in zip(table.values, layout.values, strict=True):
+                values.append(record[column])
     return table
 
 
 class _Numbering:
-    """Variants that have no id of their own: the distinct texts of an item, numbered as they appear."""
+    """Names for variants without an id: the distinct texts of an item are numbered as they appear."""
 
     def __init__(self) -> None:
         self._name: dict[tuple[str, str, str], str] = {}
         self._count: Counter[tuple[str, str]] = Counter()
 
     def name(self, item: str, pattern: str, text: str) -> str:
-        """`original` for the first original, otherwise for example `paraphrase-001`."""
+        """Name a text: `original` for the first original, otherwise for example `paraphrase-001`."""
         key = (item, pattern, text)
         if key not in self._name:
             self._count[item, pattern] += 1
@@ -117,7 +118,7 @@ class _Numbering:
 
 
 def study(table: LongTable, name: str, measure: Measure, *, language: str | None, source: str) -> Study:
-    """Items and variants in order of appearance; every variant has one text, one pattern and one right answer.
+    """Make the study: items and variants in order of appearance, each variant with one text, pattern and gold.
 
     Raises
     ------
@@ -154,7 +155,7 @@ def study(table: LongTable, name: str, measure: Measure, *, language: str | None
 
 
 def responses(table: LongTable, measure: Measure) -> pa.Table:
-    """One row per response, in order of appearance, without `study`."""
+    """Make one row per response, in order of appearance, without `study`."""
     import pyarrow as pa
 
     keys = group(table)
@@ -172,7 +173,7 @@ def responses(table: LongTable, measure: Measure) -> pa.Table:
 
 
 def group(table: LongTable) -> Keys:
-    """Rows grouped by model, condition, item and variant."""
+    """Group rows by model, condition, item and variant."""
     import numpy as np
 
     from inference.importers.measures import Keys
@@ -188,18 +189,19 @@ def group(table: LongTable) -> Keys:
     return Keys(table.place, np.array(of), np.array(first))
 
 
-def _given(where: str, layout: Layout, cells: Sequence[str | None]) -> dict[str, str]:
-    """role -> cell. Ids are without blanks around them; a text is asked exactly as it was given."""
+def _given(where: str, layout: Layout, record: Mapping[str, str | None]) -> dict[str, str]:
+    """Read the cells of the roles. Ids lose the blanks around them; a text is kept exactly."""
     given = {}
-    for (role, column), cell in zip(layout.roles.items(), cells, strict=True):
+    for role, column in layout.roles.items():
+        cell = record[column]
         given[role] = _filled(where, column, cell) if role != "gold" else (cell or "").strip()
         if role == "text" and cell is not None:
             given[role] = cell
     return given
 
 
-def _condition(where: str, table: LongTable, layout: Layout, cells: Sequence[str | None]) -> str:
-    values = [_filled(where, column, cell) for column, cell in zip(layout.conditions, cells, strict=True)]
+def _condition(where: str, table: LongTable, layout: Layout, record: Mapping[str, str | None]) -> str:
+    values = [_filled(where, column, record[column]) for column in layout.conditions]
     name = "/".join(values) or layout.condition
     fields = {"form": saving.FORM, **dict(zip(layout.conditions, values, strict=True))}
     if table.conditions.setdefault(name, fields) != fields:

@@ -1,4 +1,4 @@
-"""What a table's value columns say, and the response columns that it becomes: answers, probabilities or counts.
+"""Turn a table's value columns into response columns: answers, probabilities or counts.
 
 A measure knows the columns it reads, and turns their cells, grouped by response key, into columns of
 `results/schema.json`. Rows of one key are samples of one variant where they hold answers, and a mistake otherwise.
@@ -17,7 +17,7 @@ import pyarrow as pa
 from inference.asking import text_answers
 from inference.errors import InputError
 
-SLACK = 1e-6  # what sums of float32 probabilities may exceed 1 by
+SLACK = 1e-6  # sums of float32 probabilities may exceed 1 by this much
 Columns = dict[str, pa.Array]
 
 
@@ -40,7 +40,7 @@ class Keys:
     first: np.ndarray
 
     def refuse_repeated(self) -> None:
-        """One row per response is all there may be."""
+        """Refuse a second row of one response."""
         repeated = np.flatnonzero(self.first[self.of] != np.arange(len(self.of)))
         if len(repeated):
             row = repeated[0]
@@ -58,16 +58,16 @@ class Measure(Protocol):
     decision_rule: str
 
     def label(self, wording: str) -> str | None:
-        """The label that a wording stands for, used for right answers; None if for no label."""
+        """Find the label that a right answer stands for; None if it is no label."""
         ...
 
     def responses(self, cells: Sequence[Sequence[str | None]], keys: Keys) -> Columns:
-        """Response columns, one entry per response, from the cells of every column."""
+        """Make the response columns, one entry per response, from the cells of every value column."""
         ...
 
 
 class Answers:
-    """One column of answers: texts to be parsed, or given answers to be matched.
+    """One column of answers: free texts to parse, or answers that must equal a wording.
 
     Parameters
     ----------
@@ -82,25 +82,23 @@ class Answers:
     def __init__(self, column: str, options: Mapping[str, Sequence[str]], *, given: bool) -> None:
         self.labels = tuple(options)
         self.columns: tuple[str, ...] = (column,)
-        text_answers.parse("", options)  # wordings that cannot be told apart show before a long file is read
+        text_answers.parse("", options)  # refuses wordings that cannot be told apart, before a long file is read
         self._match = _matcher({label: [label, *wordings] for label, wordings in options.items()})
         self._read: Callable[[str], str | None] = (
             _matcher(options) if given else lambda text: text_answers.parse(text, options)
         )
         wordings = "; ".join(f"{label} = {' | '.join(wordings)}" for label, wordings in options.items())
-        how = (
-            "an answer equals one of the wordings" if given else "a text is parsed by the rule in inference/answers.py"
-        )
+        how = "an answer equals one of the wordings" if given else "a text is parsed for one of the wordings"
         self.decision_rule = (
             f"{how} ({wordings}); anything else is invalid; of several samples, {_majority(self.labels)}"
         )
 
     def label(self, wording: str) -> str | None:
-        """The label one of whose wordings this is, or which it is itself."""
+        """Find the label that this is, or that has this among its wordings."""
         return self._match(wording)
 
     def responses(self, cells: Sequence[Sequence[str | None]], keys: Keys) -> Columns:
-        """`answer` where a response has one sample, `count` and `invalid` where it has several; `output` always."""
+        """Make `answer` for responses with one sample, `count` and `invalid` for several, and `output` for all."""
         texts = np.array(cells[0], dtype=object)
         code_of = {label: code for code, label in enumerate(self.labels)}
         code = {text: code_of.get(self._read(text) or "", -1) for text in set(cells[0]) if text is not None}
@@ -125,17 +123,17 @@ class Answers:
 
 
 class _Numbers:
-    """What probabilities and counts have in common: labels that go by their own name only."""
+    """What probabilities and counts share: their labels have no other wordings."""
 
     labels: tuple[str, ...]
 
     def label(self, wording: str) -> str | None:
-        """The label that this is."""
+        """Find the label that this is."""
         return _matcher({label: [label] for label in self.labels})(wording)
 
 
 class Probabilities(_Numbers):
-    """One column per option, each with the option's probability."""
+    """One column per option with its probability."""
 
     def __init__(self, columns: Mapping[str, str]) -> None:
         self.labels = tuple(columns)
@@ -143,7 +141,7 @@ class Probabilities(_Numbers):
         self.decision_rule = f"by probability: {_majority(self.labels)}"
 
     def responses(self, cells: Sequence[Sequence[str | None]], keys: Keys) -> Columns:
-        """`probability`, `logprob` and `mass`."""
+        """Make `probability`, `logprob` and `mass`."""
         keys.refuse_repeated()
         values = _numbers(cells, self.columns, keys)
         missing = _missing(values, self.columns, keys)
@@ -156,7 +154,7 @@ class Probabilities(_Numbers):
 
 
 class Counts(_Numbers):
-    """One column per option, each with the number of samples that chose it; perhaps one for invalid samples."""
+    """One column per option with the number of samples that chose it, and if wanted one for invalid samples."""
 
     def __init__(self, columns: Mapping[str, str], invalid: str | None) -> None:
         self.labels = tuple(columns)
@@ -165,7 +163,7 @@ class Counts(_Numbers):
         self.decision_rule = f"by count of samples: {_majority(self.labels)}"
 
     def responses(self, cells: Sequence[Sequence[str | None]], keys: Keys) -> Columns:
-        """`count` and `invalid` (0 where the table does not tell)."""
+        """Make `count` and `invalid` (0 where the table has no such column)."""
         keys.refuse_repeated()
         values = _numbers(cells, self.columns, keys)
         missing = _missing(values, self.columns, keys)
@@ -181,7 +179,7 @@ class Counts(_Numbers):
 
 
 def probability_columns(values: np.ndarray, errors: Sequence[str | None]) -> Columns:
-    """Response columns of probabilities.
+    """Make the response columns of probabilities.
 
     Parameters
     ----------
@@ -202,7 +200,7 @@ def probability_columns(values: np.ndarray, errors: Sequence[str | None]) -> Col
 
 
 def _matcher(options: Mapping[str, Sequence[str]]) -> Callable[[str], str | None]:
-    """A function from an answer to the label one of whose wordings it equals, or None."""
+    """Make a function from an answer to the label with an equal wording, or None."""
     label = {_folded(wording): name for name, wordings in options.items() for wording in wordings}
     return lambda answer: label.get(_folded(answer))
 
@@ -217,7 +215,7 @@ def _majority(labels: Sequence[str]) -> str:
 
 
 def _numbers(cells: Sequence[Sequence[str | None]], columns: Sequence[str], keys: Keys) -> np.ndarray:
-    """(rows, columns) numbers; NaN where a cell is empty."""
+    """Convert cells to an array (rows, columns) of numbers; an empty cell is NaN."""
     values = np.empty((len(keys.of), len(columns)))
     for j, (column, texts) in enumerate(zip(columns, cells, strict=True)):
         for i, text in enumerate(texts):
@@ -234,7 +232,7 @@ def _numbers(cells: Sequence[Sequence[str | None]], columns: Sequence[str], keys
 
 
 def _missing(values: np.ndarray, columns: Sequence[str], keys: Keys) -> np.ndarray:
-    """(rows,) whether all cells are empty; some empty and some not is a mistake."""
+    """Find the rows in which all cells are empty; refuse rows in which only some are."""
     empty = np.isnan(values)
     _refuse(empty.any(axis=1) & ~empty.all(axis=1), keys, f"some of {', '.join(columns)} are empty, others are not")
     missing: np.ndarray = empty.all(axis=1)
@@ -247,18 +245,18 @@ def _refuse(wrong: np.ndarray, keys: Keys, trouble: str) -> None:
 
 
 def _no_response(missing: np.ndarray, columns: Sequence[str], keys: Keys) -> pa.Array:
-    """`error` of responses that the table has a row for, but no value."""
+    """Make the `error` of responses that have a row in the table, but no value."""
     nothing = [f"no value in column {', '.join(columns)}" if gone else None for gone in missing]
     return pa.array(nothing, pa.string())
 
 
 def _lists(values: np.ndarray, there: np.ndarray, kind: Any) -> pa.Array:
-    """(n, k) numbers as n lists of k, null where not there."""
+    """Convert (n, k) numbers to n lists of k, null where not there."""
     offsets = np.arange(0, values.size + 1, values.shape[1], dtype=np.int32)
     return pa.ListArray.from_arrays(pa.array(offsets), pa.array(values.ravel(), kind), mask=pa.array(~there))
 
 
 def _ragged(texts: np.ndarray, lengths: np.ndarray) -> pa.Array:
-    """Texts in order as lists of the given lengths, null where the length is 0."""
+    """Cut texts in order into lists of the given lengths, null where the length is 0."""
     offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32)
     return pa.ListArray.from_arrays(pa.array(offsets), pa.array(texts, pa.string()), mask=pa.array(lengths == 0))

@@ -1,4 +1,4 @@
-"""Imported responses into a run folder: what is the same for every importer."""
+"""Save imported responses as a run folder: the part that all importers share."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from inference.arguments import add_models_file
 from inference.errors import InputError
 
 if TYPE_CHECKING:
@@ -22,17 +23,17 @@ FORM = "import"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The options that all importers share."""
+    """Define the options that all importers share."""
     parser.add_argument(
         "--out", required=True, metavar="RUN", help="run folder: new, or one of the same study to add to"
     )
     parser.add_argument("--name", metavar="STUDY", help="name of the study (default: the name of the run folder)")
     parser.add_argument("--language", metavar="CODE", help="language of the texts, for example en")
-    parser.add_argument("--models", metavar="FILE", help="YAML: model id -> series, stage, parameters, family ...")
+    add_models_file(parser)
 
 
 def named(files: Sequence[str]) -> list[tuple[str | None, Path]]:
-    """(model name or None, path) of arguments PATH or NAME=PATH; a path that exists as it stands is a path."""
+    """Split arguments PATH or NAME=PATH into (model name or None, path); an existing path is never split."""
     pairs: list[tuple[str | None, Path]] = []
     for file in files:
         name, equals, path = file.partition("=")
@@ -42,12 +43,12 @@ def named(files: Sequence[str]) -> list[tuple[str | None, Path]]:
 
 
 def source(files: Sequence[str]) -> str:
-    """What the study is said to come from: one file as it was given, or the first of several."""
+    """Describe where a study comes from: one file as it was given, or the first of several."""
     return files[0] if len(files) == 1 else f"{files[0]} and {len(files) - 1} more"
 
 
 def fingerprint(paths: Sequence[Path], settings: Mapping[str, Any]) -> str:
-    """sha256 over the content of files and the settings they are read with.
+    """Compute the sha256 of the files' content and of the settings they are read with.
 
     Raises
     ------
@@ -74,7 +75,7 @@ def save(
     imported: str,
     command: Sequence[str],
 ) -> list[str]:
-    """Write a study and its responses as one part; what a former import of the same files wrote stays as it is.
+    """Write a study and its responses as one part; what an earlier import of the same files wrote stays.
 
     Parameters
     ----------
@@ -92,7 +93,7 @@ def save(
     Returns
     -------
     list of str
-        What was written, a line each, for the user.
+        What was written, one line per model and condition, for the user.
 
     Raises
     ------
@@ -113,7 +114,7 @@ def save(
         raise InputError(f"{descriptions}: there is no model '{model}' in these files; correct its id or take it out")
     lines = [f"{study.name}: {len(study.items):,} items, {sum(1 for _ in study.variants):,} variants"]
     with Run.create_or_open(out, study, command=command) as run:
-        # All refusals come before the first change.
+        # Everything is checked before the first change.
         here = [pair for pair in present if _is_here(run, *pair, imported)]
         for model, condition in present:
             chosen = pc.and_(pc.equal(responses["model"], model), pc.equal(responses["condition"], condition))
@@ -132,7 +133,7 @@ def save(
 
 
 def _is_here(run: Run, model: str, condition: str, imported: str) -> bool:
-    """Whether these very responses are in the run; others under the same names are refused, not merged."""
+    """Tell whether the run has these very responses; refuse other ones of the same model and condition."""
     if not run.done(model, condition):
         return False
     if run.models[model].get("imported", {}).get(condition) == imported:
@@ -144,7 +145,7 @@ def _is_here(run: Run, model: str, condition: str, imported: str) -> bool:
 
 
 def _summary(study: Study, model: str, condition: str, rows: pa.Table) -> str:
-    """What there is of one model under one condition, and what is not."""
+    """Count what there is of one model under one condition, and what is missing."""
     import pyarrow.compute as pc
 
     def total(column: str) -> int:

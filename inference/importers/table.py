@@ -1,6 +1,6 @@
-"""Long tables of responses, one row per response or sample: CSV, TSV, JSON lines or Parquet.
+"""Import long tables of responses with one row per response or sample, in any format of `inference.stimuli.records`.
 
-What the columns mean is said on the command line. Where nothing is said:
+The command line says what the columns mean. What it does not say:
 
 - without ``--model-column`` every file is one model, named by the file (or as NAME=FILE);
 - without ``--variant-column`` the distinct texts of an item are its variants;
@@ -41,10 +41,13 @@ ROLES = {
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Options of ``python -m inference import table``."""
+    """Define the options of ``python -m inference import table``."""
     parser.epilog = EXAMPLE
     parser.add_argument(
-        "files", nargs="+", metavar="FILE", help=".csv, .tsv, .json, .jsonl or .parquet; NAME=FILE names the model"
+        "files",
+        nargs="+",
+        metavar="FILE",
+        help=".csv, .tsv, .json, .jsonl, .yaml or .parquet; NAME=FILE names the model",
     )
     columns = parser.add_argument_group("what the columns are")
     for role, about in ROLES.items():
@@ -124,7 +127,7 @@ def _layout(args: argparse.Namespace, measure: Measure) -> Layout:
 
 
 def _measure(args: argparse.Namespace) -> Measure:
-    """The measure that the command line asks for, with its two labels."""
+    """Make the measure that the command line asks for, with its two labels."""
     from inference.importers.measures import Answers, Counts, Probabilities
 
     texts = args.completion_column or args.answer_column
@@ -144,7 +147,7 @@ def _measure(args: argparse.Namespace) -> Measure:
 
 
 def _pairs(option: str, text: str, separator: str) -> Sequence[tuple[str, str]]:
-    """LABEL=VALUE pairs of an option: two of them, with different labels."""
+    """Split an option into two LABEL=VALUE pairs with different labels."""
     parts = [part.partition("=") for part in text.split(separator) if part.strip()]
     pairs = [(label.strip(), value.strip()) for label, _, value in parts]
     if len({label for label, _ in pairs}) != 2 or len(pairs) != 2 or not all(map(all, pairs)):
@@ -153,7 +156,7 @@ def _pairs(option: str, text: str, separator: str) -> Sequence[tuple[str, str]]:
 
 
 def _settings(args: argparse.Namespace, files: Sequence[tuple[str | None, Path]]) -> dict[str, object]:
-    """What, beside the files' content, the responses follow from."""
+    """Collect the options that the responses depend on, in addition to the files' content."""
     apart = ("files", "out", "name", "models", "language", "main", "call")
     chosen = {name: value for name, value in vars(args).items() if name not in apart}
     return {"files": [name or path.name for name, path in files], **chosen}

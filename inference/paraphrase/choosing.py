@@ -1,4 +1,4 @@
-"""Which of the generated lines become paraphrases: each wording once, the original never, as many as are wanted."""
+"""Choose paraphrases from generated lines: each wording once, never the original, as many as are wanted."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from inference.stimuli.study import Variant
 
 ORIGINAL, DUPLICATE, MEANING, SURPLUS = "original", "duplicate", "meaning", "surplus"
 REASONS = (EMPTY, CHATTER, REFUSAL, CUT_OFF, ORIGINAL, DUPLICATE, MEANING, SURPLUS)
-"""Why a line is no paraphrase, in the order in which it is asked; surplus: good, but not among those sampled."""
+"""Why a line is no paraphrase, in the order in which reasons are checked. Surplus: good, but not in the sample."""
 
 Similarity = Callable[[str, Sequence[str]], Sequence[float]]
 
 
 @dataclass(frozen=True, slots=True)
 class Wording:
-    """One generated line: the call (from 1) it came from, and why it was dropped (None: it is kept)."""
+    """One generated line: its call (from 1), and why it was dropped (None: it is kept)."""
 
     text: str
     call: int
@@ -29,7 +29,7 @@ class Wording:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """What came of one item's calls.
+    """The lines of one item's calls, each kept or dropped.
 
     Attributes
     ----------
@@ -47,12 +47,12 @@ class Choice:
 
     @property
     def kept(self) -> tuple[Wording, ...]:
-        """The paraphrases."""
+        """The lines that become paraphrases."""
         return tuple(wording for wording in self.wordings if wording.reason is None)
 
     @property
     def refused(self) -> int:
-        """Calls that were answered by a refusal and by nothing that could have been a paraphrase."""
+        """The number of calls whose answer has a refusal and nothing that could be a paraphrase."""
         reasons: dict[int, set[str | None]] = {}
         for wording in self.wordings:
             reasons.setdefault(wording.call, set()).add(wording.reason)
@@ -60,7 +60,7 @@ class Choice:
 
     @property
     def dropped(self) -> Mapping[str, int]:
-        """Number of dropped lines by reason, every reason named."""
+        """The number of dropped lines for every reason, 0 included."""
         count = Counter(wording.reason for wording in self.wordings)
         return {reason: count[reason] for reason in REASONS}
 
@@ -74,7 +74,7 @@ def choose(
     similarity: Similarity | None = None,
     threshold: float | None = None,
 ) -> Choice:
-    """The paraphrases of one item (Haller et al., appendix F: drop what is empty, deduplicate, sample).
+    """Choose the paraphrases of one item (Haller et al., appendix F: drop empty ones, deduplicate, sample).
 
     Parameters
     ----------

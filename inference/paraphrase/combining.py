@@ -1,4 +1,4 @@
-"""Several paraphrase sources in one study: whose a variant is stands in its attribute `source`.
+"""Combine paraphrases from several sources into one set of items; the attribute `source` names the source.
 
 A wording that several sources found is asked once and belongs to all of them (`source` is "a|b").
 """
@@ -18,13 +18,13 @@ SOURCE, SEPARATOR = "source", "|"
 
 
 def sources(variant: Variant) -> tuple[str, ...]:
-    """Who made a paraphrase; nobody known: an empty tuple."""
+    """List the sources of a paraphrase; none known: an empty tuple."""
     given = variant.attributes.get(SOURCE, "")
     return tuple(name.strip() for name in given.split(SEPARATOR) if name.strip())
 
 
 def combine(sets: Sequence[tuple[str | None, Path]]) -> tuple[Item, ...]:
-    """One set of items out of several that paraphrase the same originals.
+    """Combine several sets of paraphrases of the same originals into one set of items.
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ def combine(sets: Sequence[tuple[str | None, Path]]) -> tuple[Item, ...]:
 
 
 def summary(combined: Iterable[Item]) -> list[str]:
-    """What there is of every source, a line each, for the user."""
+    """Count the paraphrases of every source, one line each, for the user."""
     found = tuple(combined)
     variants = [(item.item, sources(variant)) for item in found for variant in item.paraphrases]
     lines = []
@@ -73,13 +73,13 @@ def summary(combined: Iterable[Item]) -> list[str]:
 
 
 def _same_original(item: Item, path: Path, known: dict[str, Variant], first: dict[str, Path]) -> None:
-    """The files are about the same item where its original is the same."""
+    """Refuse an item that has another original here than in the files before."""
     if item.original is None:
-        raise InputError(f"{path}: item '{item.item}' has no original; without one it cannot be told to be the same")
+        raise InputError(f"{path}: item '{item.item}' has no original to compare with the other files; set a pattern")
     there = next((variant for variant in known.values() if variant.pattern == ORIGINAL), None)
     if there is not None and there.text.strip() != item.original.text.strip():
         raise InputError(
-            f"{path}: item '{item.item}' is not the one of {first[item.item]}: its original is "
+            f"{path}: item '{item.item}' differs from that in {first[item.item]}: its original is "
             f"'{item.original.text[:40]}', not '{there.text[:40]}'; make ids and originals agree"
         )
     first.setdefault(item.item, path)
@@ -98,7 +98,7 @@ def _sourced(variant: Variant, source: str | None, path: Path) -> Variant:
 
 
 def _joined(known: Variant, other: Variant) -> Variant:
-    """One wording that two files have: an original keeps what is true of both, a paraphrase gets both sources."""
+    """Merge one wording of two files: an original keeps what is true of both, a paraphrase gets both sources."""
     if known.pattern == ORIGINAL:
         return replace(known, attributes=without_match(known))
     names = dict.fromkeys((*sources(known), *sources(other)))

@@ -1,42 +1,39 @@
-"""The command line of `python -m inference paraphrase`."""
+"""Define and run the commands of `python -m inference paraphrase`."""
 
 from __future__ import annotations
 
 import argparse
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
+from inference.arguments import add_engine, engine_settings, positive
 from inference.errors import InputError
 from inference.stimuli import items
 
-if TYPE_CHECKING:
-    from inference.asking.one_model import Settings
-
-Engine = Callable[[argparse.ArgumentParser], None]
-AsSettings = Callable[[argparse.Namespace], "Settings"]
-TOKENS_EACH = 50  # left for one paraphrase, markers and all, unless --max-tokens says otherwise
+TOKENS_EACH = 50  # allowed for one paraphrase with its list marker, unless --max-tokens is given
 
 
-def _make_arguments(parser: argparse.ArgumentParser, engine: Engine) -> None:
+def _make_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = (
         "example: python -m inference paraphrase make --items statements.csv --model my-model --out reworded"
     )
     _items_argument(parser)
-    parser.add_argument("--model", required=True, metavar="MODEL", help="who writes them (NAME=... chooses its name)")
-    parser.add_argument("--out", required=True, metavar="FOLDER", help="new, or one to go on with")
-    asked = parser.add_argument_group("calls")
-    asked.add_argument("--calls", type=_positive, default=30, metavar="N", help="per item (default: %(default)s)")
-    asked.add_argument(
-        "--per-call", type=_positive, default=20, metavar="N", help="paraphrases asked for (default: %(default)s)"
+    parser.add_argument(
+        "--model", required=True, metavar="MODEL", help="the model that writes them (NAME=... chooses its name)"
     )
-    asked.add_argument("--max-tokens", type=_positive, metavar="N", help="per answer (default: 50 a paraphrase)")
+    parser.add_argument("--out", required=True, metavar="FOLDER", help="a new folder, or one to continue")
+    asked = parser.add_argument_group("calls")
+    asked.add_argument("--calls", type=positive, default=30, metavar="N", help="per item (default: %(default)s)")
+    asked.add_argument(
+        "--per-call", type=positive, default=20, metavar="N", help="paraphrases asked for (default: %(default)s)"
+    )
+    asked.add_argument("--max-tokens", type=positive, metavar="N", help="per answer (default: 50 a paraphrase)")
     asked.add_argument(
         "--prompt", metavar="FILE", help="prompts of your own (YAML, like inference/paraphrase/prompt.yaml)"
     )
     chosen = parser.add_argument_group("choice")
     chosen.add_argument(
-        "--keep", type=_positive, default=500, metavar="K", help="paraphrases sampled per item (default: %(default)s)"
+        "--keep", type=positive, default=500, metavar="K", help="paraphrases sampled per item (default: %(default)s)"
     )
     chosen.add_argument(
         "--meaning-check",
@@ -46,13 +43,13 @@ def _make_arguments(parser: argparse.ArgumentParser, engine: Engine) -> None:
     chosen.add_argument(
         "--meaning-threshold", type=_cosine, metavar="X", help="drop what is less similar than this (-1 to 1)"
     )
-    engine(parser)
+    add_engine(parser)
 
 
-def _make(options: argparse.Namespace, settings: AsSettings) -> None:
+def _make(options: argparse.Namespace) -> None:
     from inference.asking.models import resolve
     from inference.paraphrase.making import Wanted, make
-    from inference.paraphrase.questions import Book, Calls, study
+    from inference.paraphrase.questions import Calls, prompt_book, study
 
     if options.meaning_threshold is not None and options.meaning_check is None:
         raise InputError("--meaning-threshold goes with --meaning-check: name the model that compares")
@@ -63,8 +60,8 @@ def _make(options: argparse.Namespace, settings: AsSettings) -> None:
     choices = make(
         study(items.load(options.items), items.default_name(options.items), options.items),
         models[0],
-        Calls(Book(options.prompt), options.calls, options.per_call, tokens),
-        settings(options),
+        Calls(prompt_book(options.prompt), options.calls, options.per_call, tokens),
+        engine_settings(options),
         Wanted(options.keep, options.meaning_check, options.meaning_threshold),
         Path(options.out),
         command=options.call,
@@ -73,29 +70,29 @@ def _make(options: argparse.Namespace, settings: AsSettings) -> None:
     print(f"{kept:,} paraphrases of {len(choices):,} items: {Path(options.out) / 'items.jsonl'}")
 
 
-def _sheet_arguments(parser: argparse.ArgumentParser, engine: Engine) -> None:
+def _sheet_arguments(parser: argparse.ArgumentParser) -> None:
     _items_argument(parser)
     parser.add_argument(
-        "--each", type=_positive, default=15, metavar="M", help="per item and source (default: %(default)s)"
+        "--each", type=positive, default=15, metavar="M", help="per item and source (default: %(default)s)"
     )
     parser.add_argument("--seed", type=int, default=0, help="of the draw (default: %(default)s)")
     parser.add_argument("--out", required=True, metavar="SHEET", help="a .csv file that is not there yet")
 
 
-def _sheet(options: argparse.Namespace, settings: AsSettings) -> None:
+def _sheet(options: argparse.Namespace) -> None:
     from inference.paraphrase.sheet import write_sheet
 
     rows = write_sheet(Path(options.out), items.load(options.items), options.each, options.seed)
     print(f"{options.out}: {rows:,} paraphrases; write yes or no into the column match")
 
 
-def _checked_arguments(parser: argparse.ArgumentParser, engine: Engine) -> None:
+def _checked_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("sheet", metavar="SHEET", help="made by `paraphrase sheet`, every match filled with yes or no")
     _items_argument(parser)
     parser.add_argument("--out", required=True, metavar="ITEMS", help="a .jsonl file; it may be that of --items")
 
 
-def _checked(options: argparse.Namespace, settings: AsSettings) -> None:
+def _checked(options: argparse.Namespace) -> None:
     from inference.paraphrase import itemsfile
     from inference.paraphrase.sheet import checked
 
@@ -104,15 +101,18 @@ def _checked(options: argparse.Namespace, settings: AsSettings) -> None:
     print(f"{out}: match_proportion is among the attributes; run this file")
 
 
-def _combine_arguments(parser: argparse.ArgumentParser, engine: Engine) -> None:
+def _combine_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = "example: python -m inference paraphrase combine gpt=one.json claude=other.json --out both.jsonl"
     parser.add_argument(
-        "files", nargs="+", metavar="SOURCE=ITEMS", help="files of items; SOURCE= where they do not say who wrote them"
+        "files",
+        nargs="+",
+        metavar="SOURCE=ITEMS",
+        help="files of items; SOURCE= names the source where their attributes do not",
     )
     parser.add_argument("--out", required=True, metavar="ITEMS", help="a .jsonl file")
 
 
-def _combine(options: argparse.Namespace, settings: AsSettings) -> None:
+def _combine(options: argparse.Namespace) -> None:
     from inference.importers.saving import named
     from inference.paraphrase import itemsfile
     from inference.paraphrase.combining import combine, summary
@@ -127,13 +127,6 @@ def _items_argument(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--items", required=True, metavar="SOURCE", help="as for `run`; an original for every item")
 
 
-def _positive(text: str) -> int:
-    number = int(text)
-    if number < 1:
-        raise argparse.ArgumentTypeError(f"{text} is not a positive number")
-    return number
-
-
 def _cosine(text: str) -> float:
     number = float(text)
     if not -1 <= number <= 1:
@@ -141,7 +134,7 @@ def _cosine(text: str) -> float:
     return number
 
 
-COMMANDS: dict[str, tuple[Callable[..., None], Callable[..., Any]]] = {
+COMMANDS: dict[str, tuple[Callable[[argparse.Namespace], None], Callable[[argparse.ArgumentParser], None]]] = {
     "make": (_make, _make_arguments),
     "sheet": (_sheet, _sheet_arguments),
     "checked": (_checked, _checked_arguments),

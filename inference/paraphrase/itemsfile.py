@@ -1,4 +1,4 @@
-"""Items as a file that `run --items` reads: JSON lines, one per variant."""
+"""Write items into a file that `run --items` reads: JSON lines, one per variant."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def write(path: Path, items: Iterable[Item]) -> None:
 
 
 def output(path: str) -> Path:
-    """A path as `--out` takes it for items.
+    """Check the path of an items file that `--out` names.
 
     Raises
     ------
@@ -44,7 +44,7 @@ def output(path: str) -> Path:
 
 
 def without_match(variant: Variant) -> dict[str, str]:
-    """The attributes of a variant that do not speak of one set of paraphrases."""
+    """Keep the attributes that do not describe one set of paraphrases."""
     return {name: value for name, value in variant.attributes.items() if name not in MATCH}
 
 

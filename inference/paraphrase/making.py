@@ -1,7 +1,9 @@
-"""From originals to paraphrases: ask, choose, write. What a folder of paraphrases holds:
+"""Make paraphrases of originals: ask a model, choose among its lines, write a folder.
+
+The folder of paraphrases holds
 
 calls/
-    a run folder with the raw answer to every call, from which everything else follows;
+    a run folder with the raw answer to every call, from which everything else is made;
 items.jsonl
     the items with their paraphrases, for `run --items`;
 report.csv, report.json
@@ -24,7 +26,7 @@ import pyarrow.compute as pc
 from inference.asking.execute import LISTED, Task, execute
 from inference.asking.models import Model
 from inference.asking.one_model import Settings
-from inference.engines import Engine
+from inference.engines.contract import Engine
 from inference.errors import InputError, RunFailed
 from inference.paraphrase import itemsfile, spreadsheet
 from inference.paraphrase.choosing import REASONS, Choice, choose
@@ -39,7 +41,7 @@ COUNTS = ("calls", "refused_calls", *(reason.replace(" ", "_") for reason in REA
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """How paraphrases are chosen from the calls: `choosing.choose`, with a sentence-transformers model to compare."""
+    """The settings of `choosing.choose`, and the sentence-transformers model that compares meanings."""
 
     keep: int
     meaning_check: str | None = None
@@ -57,7 +59,7 @@ def make(
     command: Sequence[str] = (),
     load: Callable[[Model, int], Engine] | None = None,
 ) -> list[Choice]:
-    """Make the paraphrases of a study's originals, but for the calls that the folder already has.
+    """Make the paraphrases of a study's originals; calls that the folder already has are not asked again.
 
     Parameters
     ----------
@@ -84,7 +86,7 @@ def make(
     InputError
         The folder is something else, or was begun with other settings.
     RunFailed
-        Stopped, or calls failed; those that succeeded are kept, and the same command asks the others.
+        Stopped, or calls failed; answers are kept, and the same command asks the other calls.
     """
     if SEPARATOR in model.id:
         raise InputError(f"--model {model.id}: a source of paraphrases needs a name without '{SEPARATOR}'")
@@ -103,14 +105,14 @@ def make(
     failed = [choice.original.item for choice in choices if not choice.calls]
     if failed:
         raise RunFailed(
-            f"{len(failed):,} of {len(choices):,} items got no answer (such as '{failed[0]}'); what there is was "
-            "written, and the same command asks the others again"
+            f"{len(failed):,} of {len(choices):,} items got no answer (such as '{failed[0]}'); the others were "
+            "written, and the same command asks for these again"
         )
     return choices
 
 
 def _refuse_other(out: Path, model: Model, wanted: Wanted) -> None:
-    """Calls of another model are not mixed in, and a choice made with other settings is not overwritten in silence.
+    """Refuse a folder with calls of another model, or with a choice made with other settings.
 
     Other settings of the calls are refused by their run folder.
     """
@@ -120,18 +122,18 @@ def _refuse_other(out: Path, model: Model, wanted: Wanted) -> None:
     others = set(recorded.get("models", {})) - {model.id}
     if others:
         raise InputError(f"{out}: was begun with model {min(others)}, not {model.id}; choose another --out")
-    known = _read_json(out / "report.json", "remove it, and the paraphrases are chosen anew").get("settings", {})
+    known = _read_json(out / "report.json", "remove it to choose the paraphrases again").get("settings", {})
     now = asdict(wanted)
     changed = [f"{name} was {value}, now {now.get(name)}" for name, value in known.items() if now.get(name) != value]
     if changed:
         raise InputError(
             f"{out}: the paraphrases there were chosen with other settings ({', '.join(changed)}); go back to those, "
-            "choose another --out, or remove its report.json to choose anew from the same calls"
+            "choose another --out, or remove its report.json to choose again from the same calls"
         )
 
 
 def _read_json(path: Path, advice: str) -> dict[str, Any]:
-    """A JSON object that this module wrote; nothing where there is no file."""
+    """Read a JSON object that this module wrote; an empty one if there is no file."""
     try:
         content = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
     except (OSError, ValueError) as error:
@@ -142,7 +144,7 @@ def _read_json(path: Path, advice: str) -> dict[str, Any]:
 
 
 def _answers(calls: Path) -> dict[str, Mapping[int, str]]:
-    """Item -> call (from 1) -> answer; items whose calls failed are absent."""
+    """Read the calls as item -> call (from 1) -> answer; items whose calls failed are absent."""
     answered = pc.field("error").is_null()
     found: dict[str, Mapping[int, str]] = {}
     for part in sorted((calls / "responses").glob("part-*.parquet")):
@@ -169,7 +171,7 @@ def _choices(
 
 
 def _item(choice: Choice, source: str) -> Item:
-    """The original and its paraphrases; gold and language are the original's."""
+    """Make an item of an original and its paraphrases, which have its gold and language."""
     original = choice.original
     variants: list[Variant] = [original]
     for number, wording in enumerate(choice.kept, start=1):
@@ -192,7 +194,7 @@ def _write(out: Path, study: Study, model: Model, wanted: Wanted, choices: Seque
     spreadsheet.write(out / "dropped.csv", ("item", "call", "reason", "text"), dropped)
     counts = [{"item": choice.original.item, **_counts(choice)} for choice in choices]
     spreadsheet.write(out / "report.csv", ("item", *COUNTS), [tuple(row.values()) for row in counts])
-    # The report comes last: where it stands, all of them stand.
+    # The report is written last: if it is there, all files are.
     report = {"study": study.name, "source": model.id, "settings": asdict(wanted), "items": counts}
     text = json.dumps(report, indent=1, ensure_ascii=False) + "\n"
     write_atomically(out / "report.json", lambda aside: aside.write_text(text, encoding="utf-8"))
@@ -204,7 +206,7 @@ def _counts(choice: Choice) -> dict[str, int]:
 
 
 def _report(choices: Sequence[Choice], keep: int) -> None:
-    """The items with fewer paraphrases than wanted, and why, on standard error."""
+    """List the items with fewer paraphrases than wanted, and why, on standard error."""
     short = [choice for choice in choices if len(choice.kept) < keep]
     if not short:
         return

@@ -1,4 +1,4 @@
-"""Do two wordings mean the same? The cosine of their sentence embeddings, by any sentence-transformers model."""
+"""Measure how close two wordings are in meaning: the cosine of their sentence embeddings."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Meaning:
         except ImportError:
             raise InputError("--meaning-check needs sentence-transformers: pip install 'waver[meaning]'") from None
         try:
-            if not is_sentence_transformer_model(model):  # it would make an encoder of whatever is there
+            if not is_sentence_transformer_model(model):  # the library would make an encoder of any model
                 raise ValueError("there is no modules.json")
             self._encoder = sentence_transformers.SentenceTransformer(
                 model, trust_remote_code=False, model_kwargs={"use_safetensors": True, "dtype": "float32"}
@@ -40,7 +40,7 @@ class Meaning:
         self.info: dict[str, Any] = {"model": model, "sentence-transformers": sentence_transformers.__version__}
 
     def similarity(self, original: str, wordings: Sequence[str]) -> list[float]:
-        """Cosine of each wording's embedding with the original's, -1 to 1."""
+        """Compute the cosine of each wording's embedding with the original's, -1 to 1."""
         if not wordings:
             return []
         embedded = self._encoder.encode([original, *wordings], normalize_embeddings=True, show_progress_bar=False)

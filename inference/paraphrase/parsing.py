@@ -1,4 +1,4 @@
-"""From what a model wrote to the paraphrases in it: list markers, quotes and chatter taken off, refusals recognised.
+"""Find the paraphrases in what a model wrote: remove list markers, quotes and chatter, recognise refusals.
 
 Models are asked for one paraphrase per line, and answer with numbers, bullets, headings, good wishes, or a refusal.
 The rules, in order:
@@ -47,14 +47,14 @@ _ENDS = ".!?。！？．…」』”\"')）"
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One line of an answer: the text in it, and why it is no paraphrase (None: it is a candidate)."""
+    """One line of an answer: its text, and why it is no paraphrase (None: it may be one)."""
 
     text: str
     reason: str | None = None
 
 
 def lines(output: str) -> list[Line]:
-    """The lines of one answer, blank ones left out.
+    """Split one answer into its lines, without blank ones, and judge each.
 
     Parameters
     ----------
@@ -79,19 +79,19 @@ def lines(output: str) -> list[Line]:
 
 
 def fold(text: str) -> str:
-    """What is left of a wording when case, white space and punctuation do not count; equal folds, equal wordings."""
+    """Remove case, white space and punctuation from a wording; wordings with equal results are the same."""
     folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
     return "".join(character for character in folded if unicodedata.category(character)[0] not in "PZC")
 
 
 def _answer(output: str) -> str:
-    """The output without its reasoning; one that never stopped reasoning has no answer."""
+    """Remove the reasoning from an output; one that never stopped reasoning has no answer."""
     answer = _THOUGHT.sub("", output)
     return "" if _THINKING.match(answer) else answer
 
 
 def _unmarked(raw: str) -> tuple[str, str | None]:
-    """A line without marker, emphasis and quotes; and whether the marker was a "number" or a "bullet"."""
+    """Remove marker, emphasis and quotes from a line; tell whether the marker was a "number" or a "bullet"."""
     text, marker = raw.strip(), None
     if _FENCE.fullmatch(text):
         return "", None
@@ -114,7 +114,7 @@ def _unmarked(raw: str) -> tuple[str, str | None]:
 
 
 def _paired(text: str) -> str:
-    """Without the half of an emphasis whose other half went with the number: "**3.** Tea", "**3. Tea**"."""
+    """Remove half an emphasis whose other half was removed with the number: "**3.** Tea", "**3. Tea**"."""
     for mark in ("**", "__"):
         if text.count(mark) % 2:
             text = text.removeprefix(mark).removesuffix(mark).strip()
@@ -122,7 +122,7 @@ def _paired(text: str) -> str:
 
 
 def _unwrapped(text: str) -> str:
-    """Without emphasis, and without quotes that embrace the whole line (a comma after them is JSON's)."""
+    """Remove emphasis, and quotes around the whole line (a comma after them is JSON's)."""
     found = _EMPHASIS.fullmatch(text)
     if found and found[1] not in found[2]:
         text = found[2].strip()
@@ -147,7 +147,7 @@ def _is_heading(text: str) -> bool:
 
 
 def _without_cut_off(found: list[Line]) -> list[Line]:
-    """Mark a last candidate that does not end where most others do."""
+    """Mark the last line as cut off if it has no full stop and most other lines have one."""
     candidates = [line for line in found if line.reason is None]
     if len(candidates) > 1 and found[-1].reason is None and candidates[-1].text[-1] not in _ENDS:
         ended = sum(line.text[-1] in _ENDS for line in candidates[:-1])
@@ -162,7 +162,7 @@ def _begins(text: str, kind: str) -> bool:
 
 @functools.cache
 def _phrases() -> dict[str, re.Pattern[str]]:
-    """The phrases of the data file by kind: "chatter", "refusal", and "label" with its number or colon."""
+    """Compile the phrases of the data file by kind: "chatter", "refusal", and "label" with its number or colon."""
     content = yaml.safe_load(PHRASES.read_text(encoding="utf-8"))
     any_of = {kind: f"(?:{'|'.join(filter(None, lines.splitlines()))})" for kind, lines in content.items()}
     patterns = {

@@ -1,4 +1,4 @@
-"""Hand checking: a sheet with some paraphrases of every item to fill in, and its verdict written into the items.
+"""Let people check paraphrases: write some of every item into a table, and read the filled table back.
 
 The match proportion is the share of an item's checked paraphrases that mean what the original means (Haller et al.,
 appendix B, check 15 of 500).
@@ -24,7 +24,7 @@ _VERDICTS = {"yes": True, "y": True, "1": True, "true": True, "no": False, "n": 
 
 
 def write_sheet(path: Path, items: Sequence[Item], each: int, seed: int) -> int:
-    """Write the sheet; the column `match` is left to fill in. Returns the number of rows.
+    """Write the sheet, with the column `match` left to fill in; return the number of rows.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ def write_sheet(path: Path, items: Sequence[Item], each: int, seed: int) -> int:
     if path.suffix.lower() != ".csv":
         raise InputError(f"--out {path}: the sheet is a .csv file")
     if path.exists():
-        raise InputError(f"{path}: is there already, perhaps with work in it; choose another --out")
+        raise InputError(f"{path}: is there already and may be filled in; choose another --out")
     rows = [
         (variant.item, variant.variant, item.original.text if item.original else "", variant.text, "")
         for item in items
@@ -59,7 +59,7 @@ def write_sheet(path: Path, items: Sequence[Item], each: int, seed: int) -> int:
 
 
 def checked(path: Path, items: Sequence[Item]) -> tuple[Item, ...]:
-    """The items with `match_proportion` (two decimals) and `match_n` as a filled sheet has them.
+    """Give items the `match_proportion` (two decimals) and `match_n` that a filled sheet says.
 
     Every variant of an item in the sheet gets them; with several paraphrase sources, from the rows of its own source.
 
@@ -74,7 +74,7 @@ def checked(path: Path, items: Sequence[Item]) -> tuple[Item, ...]:
 
 
 def _drawn(item: Item, each: int, seed: int) -> list[Variant]:
-    """`each` paraphrases of every source, in the order of the item."""
+    """Draw `each` paraphrases of every source, in the order of the item."""
     groups: dict[str, list[Variant]] = {}
     for variant in item.paraphrases:
         for source in sources(variant) or ("",):
@@ -88,7 +88,7 @@ def _drawn(item: Item, each: int, seed: int) -> list[Variant]:
 
 
 def _read(path: Path, known: Mapping[tuple[str, str], Variant]) -> dict[tuple[str, str], bool]:
-    """(item, variant) -> whether it matches."""
+    """Read the sheet as (item, variant) -> whether it matches."""
     if path.suffix.lower() not in (".csv", ".tsv"):
         raise InputError(f"{path}: a sheet is a .csv file with the columns {', '.join(COLUMNS)}")
     verdicts: dict[tuple[str, str], bool] = {}

@@ -1,4 +1,4 @@
-"""CSV files that people open in a spreadsheet: no text in them is taken for a formula."""
+"""Write CSV files for spreadsheets, so that no text in them is taken for a formula."""
 
 from __future__ import annotations
 
@@ -10,23 +10,23 @@ from pathlib import Path
 
 from inference.runfolder.parquet import write_atomically
 
-# A cell that begins like this is a formula to some spreadsheet; the apostrophe before it says that it is text.
+# Some spreadsheets read a cell that begins like this as a formula; an apostrophe before it makes it text.
 _FORMULA = re.compile(r"'*[=+\-@＝＋－＠\t\r\n]")
 
 
 def safe(cell: object) -> str:
-    """A cell as it may be written: `=1+1` becomes `'=1+1`."""
+    """Write a cell so that it is text to a spreadsheet: `=1+1` becomes `'=1+1`."""
     text = str(cell)
     return f"'{text}" if _FORMULA.match(text) else text
 
 
 def plain(cell: str) -> str:
-    """What `safe` was given."""
+    """Undo `safe`."""
     return cell[1:] if cell.startswith("'") and _FORMULA.match(cell) else cell
 
 
 def write(path: Path, header: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
-    """Write a CSV file, atomically, in UTF-8 with the mark that spreadsheets need to see that it is."""
+    """Write a CSV file, atomically, in UTF-8 with the byte order mark by which spreadsheets recognise it."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\r\n")
     writer.writerow(header)

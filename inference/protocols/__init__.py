@@ -1,23 +1,39 @@
-"""The protocols: what is asked about items, and how.
+"""Find the protocols: each says what is asked about items, and how.
 
-A protocol is a module with `NAME`, `FAMILIES` (those of `models.FAMILIES` that it has questions for),
-`add_arguments(parser)` for its part of the command line, and `prepare(options)`, which makes the study and its
-questions (`asking.Questions`).
+A protocol is a folder here, a package. Its `__init__.py` has
+
+- a docstring, whose first line is what the command line says about the protocol,
+- `NAME`, which is the name of the folder,
+- `KINDS`, the kinds of models that it has questions for: "causal", "masked" or both,
+- `add_arguments(parser)`, which defines its part of the command line,
+- `prepare(options)`, which makes the study and its questions (`Study` and `asking.Questions`).
+
+Its prompts are a YAML file in the folder, read with `prompts.PromptBook` and the protocol's own `prompts.Fields`.
 """
 
 from __future__ import annotations
 
+import ast
 import importlib
+import pkgutil
+from pathlib import Path
 from types import ModuleType
 
-# Name -> what the command line says about it; a module is imported only where it is called for.
-PROTOCOLS = {
-    "agreement": "does a model agree with a statement, however it is worded (Haller et al.)",
-    "wording": "does a model say the same when a yes/no question is put in other words (Takayama et al.)",
-    "scoring": "which number a model gives a text, or a translation, on a scale (Sato et al.)",
-}
+
+def names() -> tuple[str, ...]:
+    """List the protocols in alphabetical order: the folders here that are packages."""
+    return tuple(sorted(module.name for module in pkgutil.iter_modules(__path__) if module.ispkg))
+
+
+def about(name: str) -> str:
+    """Read what a protocol asks: the first line of its docstring, without the full stop.
+
+    The file is parsed, not imported: importing all protocols would make `--help` slow.
+    """
+    source = (Path(__path__[0]) / name / "__init__.py").read_text(encoding="utf-8")
+    return (ast.get_docstring(ast.parse(source)) or "").partition("\n")[0].removesuffix(".")
 
 
 def protocol(name: str) -> ModuleType:
-    """The module of a protocol (a key of `PROTOCOLS`)."""
-    return importlib.import_module(f"inference.protocols.{name}")
+    """Import the module of a protocol, one of `names()`."""
+    return importlib.import_module(f"{__name__}.{name}")

@@ -1,4 +1,4 @@
-"""A run folder belongs to one process at a time, however that process ends."""
+"""Lock a run folder for one process; the lock ends with the process, even if it is killed."""
 
 from __future__ import annotations
 
@@ -10,7 +10,13 @@ from inference.errors import InputError
 
 
 def claim(folder: Path) -> int:
-    """Make the folder where needed and lock it; the lock ends with the process, however that ends."""
+    """Make the folder if needed and lock it; return the descriptor of the lock, which the end of the process releases.
+
+    Raises
+    ------
+    InputError
+        A folder with other files, one that cannot be written to or locked, or one that another process writes to.
+    """
     ours = {"run.json", "stimuli.parquet", "responses"}
     try:
         if folder.is_dir() and not (folder / "run.json").exists():
@@ -40,6 +46,6 @@ def claim(folder: Path) -> int:
 
 
 def remove_leftovers(folder: Path) -> None:
-    """Remove what a killed process was writing."""
+    """Remove the unfinished files of a killed process."""
     for leftover in (*folder.glob("*.tmp"), *(folder / "responses").glob("*.tmp")):
         leftover.unlink()

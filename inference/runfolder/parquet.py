@@ -1,4 +1,4 @@
-"""Parquet files of a run folder: their schema, and how they are written so that no reader ever sees half of one."""
+"""Read and write the Parquet files of a run folder, so that no reader ever sees half a file."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Rows: TypeAlias = pa.Table | Mapping[str, Sequence[Any]] | Sequence[Mapping[str,
 
 @functools.cache
 def schema(table: str) -> pa.Schema:
-    """Arrow schema of `stimuli` or `responses`, as `results/schema.json` has it."""
+    """Read the Arrow schema of `stimuli` or `responses` from `results/schema.json`."""
     types: dict[str, pa.DataType] = {
         "string": pa.string(),
         "double": pa.float64(),
@@ -39,7 +39,7 @@ def schema(table: str) -> pa.Schema:
 
 
 def responses_table(rows: Rows, study: str) -> pa.Table:
-    """Rows in whatever shape as a table of exactly the schema; a wrong or missing column is a programming error."""
+    """Turn rows into a table with exactly the columns of the schema; a wrong column is a programming error."""
     if isinstance(rows, pa.Table):
         columns: dict[str, Any] = {name: rows[name] for name in rows.column_names}
     elif isinstance(rows, Mapping):
@@ -72,8 +72,8 @@ def _array(values: Any, field: pa.Field, length: int) -> Any:
 def drop_superseded(parts: Sequence[Path]) -> None:
     """Remove error rows whose key was asked again later, so that readers find every key once.
 
-    A response always wins; among errors the newest stays. Each part is replaced atomically, and a process killed
-    between two parts leaves only rows that the next one removes.
+    A response replaces all errors of its key; without a response the newest error stays. Each part is replaced
+    atomically. If the process is killed between two parts, the next one removes the rest.
     """
     failing = [part for part in parts if _may_hold_errors(part)]
     if not failing:
@@ -95,7 +95,7 @@ def drop_superseded(parts: Sequence[Path]) -> None:
 
 
 def _may_hold_errors(part: Path) -> bool:
-    """Whether a part holds error rows, from its footer alone."""
+    """Tell from its footer alone whether a part may hold error rows."""
     with _damage_named(part):
         about = pq.read_metadata(part)
     groups = [about.row_group(number) for number in range(about.num_row_groups)]
@@ -110,29 +110,29 @@ def _outcomes(part: Path) -> Iterable[tuple[tuple[str, ...], str | None]]:
 
 
 def read_parquet(path: Path, columns: list[str] | None = None, filters: pc.Expression | None = None) -> pa.Table:
-    """A file of the run folder: some columns, and the rows that pass a filter."""
-    # partitioning=None: a folder named "a=b" on the way would otherwise be read as a column.
+    """Read a file of the run folder: some columns, and the rows that pass a filter."""
+    # partitioning=None: otherwise a folder named "a=b" in the path would be read as a column.
     with _damage_named(path):
         return pq.read_table(path, columns=columns, filters=filters, partitioning=None)
 
 
 @contextmanager
 def _damage_named(path: Path) -> Iterator[None]:
-    """No process that writes here leaves half a file, but a copy that was cut short may."""
+    """Turn the error of a damaged file into one line; an interrupted copy, for example, leaves half a file."""
     try:
         yield
     except (pa.ArrowInvalid, OSError) as error:
         reason = str(error).splitlines()[0]
-        raise InputError(f"{path}: damaged ({reason}); remove it, and what it held is asked again") from None
+        raise InputError(f"{path}: damaged ({reason}); remove it, and its rows are asked again") from None
 
 
 def write_parquet(path: Path, table: pa.Table) -> None:
-    """Write a file of the run folder, atomically; columns of text are stored as dictionaries."""
+    """Write a file of the run folder atomically; text columns are stored as dictionaries."""
     write_tables(path, table.schema, [table])
 
 
 def write_tables(path: Path, columns: pa.Schema, tables: Iterable[pa.Table]) -> None:
-    """Write one file from many tables, each its row group, which need not be in memory together."""
+    """Write one file from many tables, each a row group; only one is in memory at a time."""
     repeated = [field.name for field in columns if pa.types.is_string(field.type)]
 
     def write(aside: Path) -> None:
@@ -144,7 +144,7 @@ def write_tables(path: Path, columns: pa.Schema, tables: Iterable[pa.Table]) -> 
 
 
 def write_atomically(path: Path, write: Callable[[Path], Any]) -> None:
-    """Write aside, flush to disk, rename, flush the folder: at any moment the old file or the new one is there."""
+    """Write to a `.tmp`, flush it to disk, rename it, flush the folder: there is always the old file or the new one."""
     aside = path.with_name(path.name + ".tmp")
     write(aside)
     _flush(aside)

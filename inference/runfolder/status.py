@@ -1,4 +1,4 @@
-"""What is done and left in a run folder, or in every one below a root; reads only, also beside a running call."""
+"""Show what is done and left in a run folder, or in every one directly below a root; may be used during a run."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from inference.runfolder.parquet import KEY, read_parquet
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """One study x model x condition.
+    """The progress of one study, model and condition.
 
     Attributes
     ----------
     condition
         None for a model that was never loaded, whose conditions are not known yet.
     expected
-        Rows it is to have; None where nobody recorded that (imported responses).
+        Rows that it will have; None where that was not recorded (imported responses).
     done, failed
-        Rows with a response, and rows with an error only, which are asked again.
+        Keys with a response, and keys with only an error, which are asked again.
     """
 
     study: str
@@ -43,12 +43,12 @@ class Progress:
 
 
 def status(root: str | Path) -> Iterator[str]:
-    """Lines that say what is done and left.
+    """Write lines that say what is done and left.
 
     Raises
     ------
     InputError
-        Where there is no run folder, or `run.json` or a part is damaged.
+        If there is no run folder, or `run.json` or a part is damaged.
     """
     folders = run_folders(Path(root))
     everything: list[Progress] = []
@@ -67,7 +67,7 @@ def status(root: str | Path) -> Iterator[str]:
 
 
 def run_folders(root: Path) -> list[Path]:
-    """The folder itself if it is a run folder, else those directly in it, by name."""
+    """List the folder itself if it is a run folder, else the run folders directly in it, by name."""
     found = [root] if (root / "run.json").is_file() else sorted(path.parent for path in root.glob("*/run.json"))
     if not found:
         raise InputError(
@@ -77,7 +77,7 @@ def run_folders(root: Path) -> list[Path]:
 
 
 def progress(folder: Path, about: Mapping[str, Any]) -> list[Progress]:
-    """Every model x condition of one run folder, in the order of `run.json`."""
+    """Count the rows of every model and condition of one run folder, in the order of `run.json`."""
     rows = _count(folder)
     expected: dict[tuple[str, str | None], int | None] = {}
     for model, conditions in about.get("expected", {}).items():
@@ -92,8 +92,8 @@ def progress(folder: Path, about: Mapping[str, Any]) -> list[Progress]:
 
 
 def _count(folder: Path) -> dict[tuple[str, str | None], tuple[int, int]]:
-    """(rows with a response, rows with errors only) by model and condition; every key counts once."""
-    # A part that another process has just compacted away is read under its new content next time.
+    """Count (keys with a response, keys with errors only) by model and condition."""
+    # A running call may remove a part after it was listed (`drop_superseded`).
     paths = [path for path in sorted((folder / "responses").glob("part-*.parquet")) if path.exists()]
     tables = [read_parquet(path, [*KEY, "error"]) for path in paths]
     if not tables:

@@ -1,7 +1,7 @@
-"""The run folder: append-only, resumable, atomic Parquet parts (DESIGN section 5, `results/schema.json`).
+"""Write a run folder: append-only, resumable, atomic Parquet parts (`results/schema.json`).
 
-Nothing here is ever half there: a file is written aside, flushed to disk and renamed. What a killed process leaves
-behind is a `*.tmp`, which the next writer removes.
+No file is ever half written: it is written under another name, flushed to disk and renamed. A killed process leaves
+only a `*.tmp` behind, which the next writer removes.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ from inference.stimuli.study import Study, Variant
 
 FORMAT = 1
 STIMULI, LOOKED_UP = 5_000, 100_000  # rows at a time: written, looked up
-# What makes two models of one name different; other fields (series, stage, parameters) describe and may be completed.
+# If one of these fields differs, it is another model; other fields (series, stage, parameters) may be added later.
 IDENTITY = ("engine", "revision", "dtype", "device", "top_logprobs", "quantization", "lora")
 
 
 class Run:
     """A run folder open for writing, by one process at a time.
 
-    Use it as a context manager: leaving the block gives the lock back; `finish` says that the session is complete.
+    Use it as a context manager: the end of the block releases the lock; `finish` records that the session is complete.
 
     Examples
     --------
@@ -63,14 +63,14 @@ class Run:
     def create_or_open(
         cls, path: str | Path, study: Study, *, seed: int | None = None, command: Sequence[str] = ()
     ) -> Run:
-        """Open the run folder of a study for writing, or make it.
+        """Open the run folder of a study for writing; make it if it does not exist.
 
         Parameters
         ----------
         path
-            The folder. It must be new, empty, or the run folder of this very study.
+            The folder. It must be new, empty, or the run folder of this same study.
         study
-            What is asked; its hash must be the recorded one.
+            The study that is asked; its hash must be the recorded one.
         seed
             Seed of the engines; None takes the recorded one (0 in a new folder).
         command
@@ -129,12 +129,12 @@ class Run:
 
     @property
     def expected(self) -> Mapping[str, Mapping[str, int]]:
-        """Rows to come by model and condition; a model has no condition until it is loaded."""
+        """Rows that each model will have under each condition; a model that was never loaded has no condition yet."""
         expected: dict[str, dict[str, int]] = self._content.get("expected", {})
         return expected
 
     def add_model(self, model: str, info: Mapping[str, Any]) -> None:
-        """Record a model or complete what is recorded; another engine, revision, dtype or device is refused."""
+        """Record a model or add to what is recorded; another engine, revision, dtype or device is refused."""
         known = self.models.get(model)
         if known is not None:
             self._refuse_change("model", model, {k: known.get(k) for k in IDENTITY}, {k: info.get(k) for k in IDENTITY})
@@ -147,12 +147,12 @@ class Run:
         self._record("conditions", name, dict(fields))
 
     def expect_models(self, names: Sequence[str]) -> None:
-        """Record which models this session asks; one that an earlier session named and never loaded is forgotten."""
+        """Record which models this session asks, and remove those that earlier sessions named but never loaded."""
         known = {name: rows for name, rows in self.expected.items() if rows or name in names}
         self._expect({**known, **{name: {} for name in names if name not in known}})
 
     def expect(self, model: str, rows: Mapping[str, int]) -> None:
-        """Record how many rows a model is to have under each condition: what `status` counts against."""
+        """Record how many rows a model will have under each condition; `status` compares with these numbers."""
         self._expect({**self.expected, model: {**self.expected.get(model, {}), **rows}})
 
     def _expect(self, expected: Mapping[str, Mapping[str, int]]) -> None:
@@ -161,19 +161,19 @@ class Run:
             self._save()
 
     def note_session(self, **fields: Any) -> None:
-        """Record something about this session; it is no part of what makes two runs equal."""
+        """Record something about this session; two equal runs may differ in it."""
         self._content["sessions"][-1].update(fields)
         self._save()
 
     def add_bill(self, model: str, bill: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Record what a model was billed for in this session (nothing, if it is empty), and return it."""
+        """Record what a model was billed for in this session (an empty bill is not recorded), and return it."""
         if bill:
             self._content["sessions"][-1].setdefault("bills", {})[model] = dict(bill)
             self._save()
         return bill
 
     def done(self, model: str, condition: str) -> set[tuple[str, str]]:
-        """(item, variant) of every row of this model and condition that has a response (error is null)."""
+        """List (item, variant) of every row of this model and condition with a response (error is null)."""
         chosen = (pc.field("model") == model) & (pc.field("condition") == condition) & pc.field("error").is_null()
         keys: set[tuple[str, str]] = set()
         for part in self.parts:
@@ -182,9 +182,9 @@ class Run:
         return keys
 
     def missing(self, model: str, condition: str, variants: Sequence[Variant]) -> bytearray:
-        """Which variants have no response under this model and condition: 1 where it is missing.
+        """Mark the variants without a response under this model and condition: a byte each, 1 where it is missing.
 
-        As `done`, but a byte for each variant, where the keys of millions would take a lot of memory.
+        The same question as `done`, answered in one byte per variant: the keys of millions would need much memory.
         """
         chosen = (pc.field("model") == model) & (pc.field("condition") == condition) & pc.field("error").is_null()
         tables = (read_parquet(part, ["item", "variant"], filters=chosen) for part in self.parts)
@@ -200,13 +200,13 @@ class Run:
         return missing
 
     def append(self, rows: Rows) -> None:
-        """Add response rows as one part, which appears whole or not at all.
+        """Append response rows as one part, which is written whole or not at all.
 
         Parameters
         ----------
         rows
             Dicts, columns or an Arrow table, with columns of `results/schema.json`: `study` is filled in, a nullable
-            column may be left out. The caller sees to it that a key that is `done` does not come again.
+            column may be left out. The caller must not append a key again that is `done`.
         """
         table = responses_table(rows, self.study.name)
         if table.num_rows:
@@ -215,13 +215,13 @@ class Run:
             self._next_part += 1
 
     def finish(self) -> None:
-        """Say that this session did all it was asked to do."""
+        """Record that this session has done everything it was asked to do."""
         drop_superseded(self.parts)
         self._content["sessions"][-1]["finished"] = _now()
         self._save()
 
     def close(self) -> None:
-        """Give the lock back; everything appended is on disk already."""
+        """Release the lock; all rows are on disk already."""
         if self._lock is not None:
             os.close(self._lock)
             self._lock = None
@@ -246,7 +246,7 @@ class Run:
 
 
 def _content(study: Study, seed: int | None) -> dict[str, Any]:
-    """`run.json` of a new folder."""
+    """Make the `run.json` of a new folder."""
     identity = {"protocol": study.protocol, "name": study.name, "hash": study.hash}
     return {
         "format": FORMAT,
@@ -260,7 +260,7 @@ def _content(study: Study, seed: int | None) -> dict[str, Any]:
 
 
 def _read_content(folder: Path, study: Study, seed: int | None) -> dict[str, Any]:
-    """`run.json` of an existing folder, refused if it is about something else."""
+    """Read the `run.json` of an existing folder; refuse it if it belongs to something else."""
     new = _content(study, seed)
     try:
         old: dict[str, Any] = json.loads((folder / "run.json").read_text(encoding="utf-8"))
@@ -286,7 +286,7 @@ def _read_content(folder: Path, study: Study, seed: int | None) -> dict[str, Any
 
 
 def _difference(folder: Path, study: Study) -> str:
-    """What changed between the recorded stimuli and those of a study, in words."""
+    """Describe in words how the recorded stimuli differ from those of a study."""
     old = {(row["item"], row["variant"]): row for row in read_parquet(folder / "stimuli.parquet").to_pylist()}
     new = {(row["item"], row["variant"]): row for table in _stimuli(study) for row in table.to_pylist()}
     changes = {
@@ -299,13 +299,16 @@ def _difference(folder: Path, study: Study) -> str:
 
 
 def _keys(rows: pa.Table) -> Any:
-    """Item and variant as one text; the length before the item keeps different keys different."""
+    """Join item and variant into one text; the item's length before it keeps different keys different.
+
+    Without it, ("a\\0b", "c") and ("a", "b\\0c") would both be "a\\0b\\0c".
+    """
     length = pc.utf8_length(rows["item"]).cast(pa.string())
     return pc.binary_join_element_wise(length, rows["item"], rows["variant"], "\0")
 
 
 def _stimuli(study: Study) -> Iterator[pa.Table]:
-    """The rows of `stimuli.parquet`, some at a time."""
+    """Make the rows of `stimuli.parquet`, some at a time."""
     rows = ({"study": study.name, **variant.row()} for variant in study.variants)
     while some := list(islice(rows, STIMULI)):
         yield pa.Table.from_pylist(some, schema=schema("stimuli"))

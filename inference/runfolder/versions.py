@@ -1,4 +1,4 @@
-"""What a run was made with."""
+"""Look up the versions of the software that makes a run."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ LIBRARIES = ("waver", "torch", "transformers", "openai", "pyarrow")
 
 
 def versions() -> dict[str, str | None]:
-    """Versions of Python, Waver and what it stands on, without importing any of it; None for what is not installed."""
+    """Look up the versions of Python, Waver and its main libraries without importing them; None: not installed."""
     found: dict[str, str | None] = {"python": platform.python_version()}
     for library in LIBRARIES:
         try:

@@ -1,4 +1,4 @@
-"""Items from a Hugging Face data set: by id, or from a folder (`Dataset.save_to_disk`, or one of data files)."""
+"""Read items from a Hugging Face data set: by its id, or from a local folder."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from inference.stimuli.records import Record
 
 
 def read_dataset(source: str) -> list[Record]:
-    """Rows of one split of a data set, each with its place.
+    """Read the rows of one split of a data set, each with its place.
 
     Parameters
     ----------
     source
-        `ID` or `FOLDER`, with `#SPLIT` behind it where the data set has several splits.
+        `ID` or `FOLDER`, and after it `#SPLIT` if the data set has several splits.
 
     Raises
     ------
     InputError
-        Where there is no such data set, it cannot be reached or read, or a split must be chosen.
+        If there is no such data set, it cannot be reached or read, or a split must be chosen.
     """
     name, _, split = source.partition("#")
     data = _load(name)
@@ -35,7 +35,7 @@ def read_dataset(source: str) -> list[Record]:
     elif split:
         raise InputError(f"{name}: has no splits; leave out '#{split}'")
     if not len(data):
-        raise InputError(f"{source}: there is nothing in it")
+        raise InputError(f"{source}: there are no rows in it")
     return [(f"row {number}", dict(row)) for number, row in enumerate(data, start=1)]
 
 
@@ -49,7 +49,7 @@ def _load(name: str) -> Any:
         raise InputError(
             f"{name}: reading a data set needs the extra `datasets` (pip install 'waver[datasets]')"
         ) from None
-    # Its retries would be announced in lines of their own; what came of them is in the error.
+    # The library announces every retry in a line; the error below is enough.
     logging.getLogger("huggingface_hub").setLevel(logging.ERROR)
     try:
         if (folder / "state.json").is_file() or (folder / "dataset_dict.json").is_file():

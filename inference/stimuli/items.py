@@ -1,4 +1,4 @@
-"""Items from a file or a data set, checked; whatever is wrong is named with its file and row.
+"""Read items from a file or a data set; an error names the file and the row.
 
 Three shapes are understood, whatever the file format:
 
@@ -32,7 +32,7 @@ from inference.stimuli.study import ORIGINAL, PARAPHRASE, Item, Option, Variant
 DEMO = "demo"
 DEMO_FILE = Path(__file__).parents[1] / "demo" / "questionnaire.yaml"
 
-NONE: dict[str, str] = {}  # one for all variants without attributes
+NONE: dict[str, str] = {}  # one object for all variants without attributes, to save memory
 COMMON = {"item", "text", "language", "gold", "gold_score", "attributes"}
 LONG = COMMON | {"variant", "pattern"}
 NESTED = COMMON | {"paraphrases"}
@@ -42,14 +42,14 @@ PUBLISHED_UNUSED = {"response", "statement_log_prob"}
 
 @dataclass(frozen=True, slots=True)
 class _Row:
-    """A variant still without options, and where it stands in the source."""
+    """A variant without options, and its place in the source."""
 
     place: str
     variant: Variant
 
 
 def load(source: str, options: tuple[Option, ...] = ()) -> tuple[Item, ...]:
-    """Items of a source.
+    """Read the items of a source and check them.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ def load(source: str, options: tuple[Option, ...] = ()) -> tuple[Item, ...]:
         A file (.csv .tsv .json .jsonl .yaml .parquet); `demo` for the questionnaire that comes with Waver; a Hugging
         Face data set by id, or a folder that holds one. `SOURCE#SPLIT` chooses a split of a data set.
     options
-        Of every variant, where they are the same for all; else the protocol gives them to each.
+        The options of every variant, if they are the same for all; else the protocol gives them to each.
 
     Raises
     ------
@@ -75,18 +75,18 @@ def load(source: str, options: tuple[Option, ...] = ()) -> tuple[Item, ...]:
     try:
         return _items(partial(_rows, found), options)
     except InputError as error:
-        # What is wrong with the file itself names it already.
+        # A message about the file itself names the file already.
         raise InputError(str(error) if str(error).startswith(name) else f"{name}, {error}") from None
 
 
 def default_name(source: str) -> str:
-    """Name of the study when the user gives none: the file's or data set's own name."""
+    """Name a study after its file or data set, for users who give no name."""
     path = Path(source.partition("#")[0])
     return path.stem if path.suffix.lower() in records.READERS else path.name or path.resolve().name
 
 
 def _rows(found: Iterable[Record]) -> Iterator[_Row]:
-    """Whatever the shape, one row per variant."""
+    """Recognise the shape of the records by their fields; read one row per variant."""
     fields: set[str] = set()
     for _, record in found:
         fields.update(record)
@@ -130,7 +130,7 @@ def _nested(found: Iterable[Record]) -> Iterator[_Row]:
 
 
 def _published(found: Iterable[Record]) -> Iterator[_Row]:
-    """The published shape under the names of the nested one."""
+    """Read the published shape as the nested one, after renaming its fields."""
     return _nested(map(_renamed, found))
 
 
@@ -198,7 +198,7 @@ def _text(place: str, value: Any) -> str:
 
 
 def _shared(place: str, record: Mapping[str, Any]) -> dict[str, Any]:
-    """Language, gold, gold score and attributes of a record, as `Variant` takes them."""
+    """Read language, gold, gold score and attributes of a record."""
     return {
         "language": _optional(place, record, "language"),
         "gold": _optional(place, record, "gold"),
@@ -229,7 +229,7 @@ def _score(place: str, value: Any) -> float | None:
 
 
 def _attributes(place: str, record: Mapping[str, Any]) -> dict[str, str]:
-    """The field `attributes` and the columns `attributes.NAME` together; numbers become text."""
+    """Join the field `attributes` and the columns `attributes.NAME`; numbers become text."""
     given = record.get("attributes") or NONE
     pairs = list(given.items()) if isinstance(given, dict) else given  # Parquet gives a map as pairs
     if not isinstance(pairs, list) or not all(isinstance(pair, tuple) and len(pair) == 2 for pair in pairs):
@@ -246,7 +246,7 @@ def _attributes(place: str, record: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _encodable(place: str, text: str) -> str:
-    """Half a surrogate pair (`\\ud83d` alone in JSON) is no character and could never be stored."""
+    """Refuse half a surrogate pair (`\\ud83d` alone in JSON): it is no character and cannot be stored as UTF-8."""
     try:
         text.encode("utf-8")
     except UnicodeEncodeError as error:
@@ -255,6 +255,6 @@ def _encodable(place: str, text: str) -> str:
 
 
 def _shown(value: Any) -> str:
-    """A wrong value as an error message shows it: short, on one line."""
+    """Shorten a wrong value to what fits into a one-line message."""
     shown = repr(value)
     return "nothing" if value is None else shown if len(shown) <= 40 else shown[:37] + "..."

@@ -1,4 +1,4 @@
-"""How a text states a number: one rule, for generated texts and for the exact probabilities of numbers.
+"""Find the number that a text states: one rule for generated texts and for exact probabilities of numbers.
 
 The first number of a text is its answer. A number is a run of the digits 0-9, perhaps with a point and further digits
 ("8.5" is 8.5, ".5" is 0.5, and in "8." the point ends a sentence). A minus sign directly before it counts, unless a
@@ -17,7 +17,7 @@ _RANGE = re.compile(r"(-?[0-9]+)-(-?[0-9]+)")
 
 
 def first_number(text: str) -> float | None:
-    """The first number of a text, None if there is none.
+    """Return the first number of a text, None if there is none.
 
     >>> first_number("Score: 8.5 of 10."), first_number("I give it -3"), first_number("none")
     (8.5, -3.0, None)
@@ -27,7 +27,7 @@ def first_number(text: str) -> float | None:
 
 
 def continues(text: str) -> bool:
-    """Whether a text directly behind the digits of a number makes it another number.
+    """Tell whether text directly after the digits of a number makes it another number.
 
     >>> [continues(text) for text in ("0", ".5", ".", " 5", "/10")]
     [True, True, False, False, False]
@@ -36,7 +36,7 @@ def continues(text: str) -> bool:
 
 
 def read_range(text: str) -> range:
-    """The whole numbers of a scale given as `LOWEST-HIGHEST`, both ends included.
+    """Read a scale given as `LOWEST-HIGHEST`: its whole numbers, both ends included.
 
     >>> read_range("1-5"), read_range("-5-5")
     (range(1, 6), range(-5, 6))

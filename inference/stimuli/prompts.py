@@ -1,4 +1,4 @@
-"""From a variant to the question that a model reads: sandboxed Jinja templates in a YAML file."""
+"""Turn a variant into the question that a model reads: sandboxed Jinja templates from a YAML file."""
 
 from __future__ import annotations
 
@@ -6,23 +6,22 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
-from functools import partial
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 import jinja2
 import jinja2.meta
 import jinja2.sandbox
-import yaml
 
 from inference.errors import InputError
+from inference.stimuli.records import read_yaml
 from inference.stimuli.study import Variant
 
 PLAIN, CHAT, CLOZE = "plain", "chat", "cloze"
 FORMS = (PLAIN, CHAT, CLOZE)
 OPTION_ORDERS = ("yes-no", "no-yes")
 ROLES = ("system", "user", "assistant")
-DEFAULT = Path(__file__).parents[1] / "protocols" / "agreement" / "prompts.yaml"
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,31 +45,60 @@ class Prompt:
 
 @dataclass(frozen=True, slots=True)
 class Shot:
-    """An exemplar shown before the question: a question, and the label of the option that is its answer."""
+    """An exemplar, shown before the question: a question, and the label of the option that answers it."""
 
     question: str
     label: str
 
 
 @dataclass(frozen=True, slots=True)
-class _Form:
-    """One compiled form: (role, template) pairs, role None for plain text; surface words per option label."""
+class Fields:
+    """What the templates of a prompt file may and must use. Every protocol defines its own.
 
-    source: Mapping[str, Any]
-    parts: tuple[tuple[str | None, jinja2.Template], ...]
-    words: Mapping[str, tuple[str, ...]]
-    surface: Mapping[str, tuple[str, ...]]
-    places_shots: bool
+    Attributes
+    ----------
+    known
+        Variables that templates may use. In cloze there is one more, `mask`, which is needed. `shots` need `text`: in
+        chat, the question of an exemplar takes its place where the templates do not place exemplars themselves.
+    needed
+        Variables that every form must use.
+    trials
+        Values of all variables but `options`, `shots` and `mask`. Every template is rendered with each of these when
+        it is read: that finds errors which a syntax check cannot find.
+    forms
+        Forms that a file may have, some of `FORMS`.
+    answers
+        Whether every form has `answers`: option label -> words that count as that option.
+    """
+
+    known: frozenset[str]
+    needed: frozenset[str]
+    trials: tuple[Mapping[str, Any], ...]
+    forms: tuple[str, ...] = (PLAIN, CHAT)
+    answers: bool = False
+
+
+OPTION_FIELDS = Fields(
+    known=frozenset({"text", "options", "shots"}),
+    needed=frozenset({"text"}),
+    trials=({"text": "A statement."},),
+    forms=FORMS,
+    answers=True,
+)
+"""Prompts that ask to choose an option. `options` come in the order asked for, each with `.label` and `.answer`, its
+first word; `shots` are exemplars, each with `.question` and `.answer`."""
+
+
+def option_values(variant: Variant, mask_token: str | None = None) -> dict[str, Any]:
+    """Make the values of `OPTION_FIELDS` for one variant; `mask_token` is the engine's, for cloze."""
+    return {"text": variant.text, "options": [option.label for option in variant.options], "mask": mask_token}
 
 
 class PromptBook:
     """The prompts of a YAML file, one per form.
 
-    A file has any of the forms `plain`, `chat` and `cloze`. A form has `template` (text) or, in chat, `messages`
-    (list of `role`, `content`), and `answers` (option label -> words that count as that option). Templates see
-    `text`, `options` (in the order asked for, each with `.label` and `.answer`, its first word), `shots` (exemplars,
-    if any, each with `.question` and `.answer`) and, in cloze, `mask`. In chat, exemplars that the templates do not
-    place become turns before the last message.
+    A form has `template` (text) or, in chat, `messages` (list of `role`, `content`), and where `Fields.answers` says
+    so, `answers` (option label -> words). Every protocol passes its own `Fields`.
     """
 
     def __init__(self, name: str | None, forms: Mapping[str, _Form], where: str) -> None:
@@ -79,8 +107,17 @@ class PromptBook:
         self._where = where
 
     @classmethod
-    def load(cls, path: str | Path | None = None, ours: Path = DEFAULT) -> PromptBook:
-        """Read a prompt file; without one, Waver's own (by default that of the `agreement` protocol).
+    def load(cls, path: str | Path | None, ours: Path, fields: Fields) -> PromptBook:
+        """Read and check a prompt file.
+
+        Parameters
+        ----------
+        path
+            A file of the user's. None: the protocol's own file, `ours`.
+        ours
+            The file that comes with Waver.
+        fields
+            What templates may and must use.
 
         Raises
         ------
@@ -88,8 +125,10 @@ class PromptBook:
             Naming the file, the form and the field that is wrong.
         """
         source = Path(path) if path is not None else ours
-        content = read_forms(source)
-        forms = {form: _compile(source, form, fields) for form, fields in content.items()}
+        content = read_yaml(source)
+        if not isinstance(content, dict) or not content or any(form not in fields.forms for form in content):
+            raise InputError(f"{source}: expected the forms {', '.join(fields.forms)} (any of them) at the top level")
+        forms = {form: _Form.compile(f"{source}, form {form}", form, given, fields) for form, given in content.items()}
         return cls(source.stem if path is not None else None, forms, str(source))
 
     @property
@@ -98,34 +137,46 @@ class PromptBook:
         return tuple(form for form in FORMS if form in self._forms)
 
     def hash(self, form: str) -> str:
-        """sha256 over the template and the answer words of one form: what a changed prompt is recognised by."""
+        """Compute the fingerprint of one form, by which a run folder recognises a changed prompt.
+
+        Returns
+        -------
+        str
+            sha256 over the templates and, where there are any, the answer words, as the file has them.
+
+        Raises
+        ------
+        InputError
+            For a form that the file does not have.
+        """
         return hashlib.sha256(json.dumps(self._form(form).source, sort_keys=True).encode()).hexdigest()
 
     def condition(self, form: str, setting: str) -> str:
-        """Name of the condition: `plain/yes-no`, and with a file of one's own `FILE/plain/yes-no`."""
+        """Name a condition: `plain/yes-no`, or with a prompt file of the user's `FILE/plain/yes-no`."""
         return "/".join(part for part in (self.name, form, setting) if part)
 
+    def words(self, form: str) -> Mapping[str, tuple[str, ...]]:
+        """Give the words that count as each option in one form, as the file has them."""
+        return self._form(form).words
+
     def render(
-        self,
-        form: str,
-        variant: Variant,
-        option_order: str,
-        mask_token: str | None = None,
-        shots: Sequence[Shot] = (),
+        self, form: str, values: Mapping[str, Any], *, option_order: str = OPTION_ORDERS[0], shots: Sequence[Shot] = ()
     ) -> Prompt:
-        """Render one variant.
+        """Fill in the templates of one form.
 
         Parameters
         ----------
         form
             One of `forms`.
+        values
+            Variable -> value, for all of `Fields.known` but `shots`. `options` are labels in the order of the study,
+            `mask` is the engine's mask token (`option_values` makes both).
         option_order
             `yes-no` shows the options in the order of the study, `no-yes` in the opposite one. The order of
             `Prompt.answers` does not depend on it.
-        mask_token
-            The engine's mask token; needed for cloze.
         shots
-            Exemplars, in the order in which they are shown.
+            Exemplars, in the order in which they are shown. In chat, those that the templates do not place become
+            turns before the last message.
 
         Raises
         ------
@@ -134,25 +185,21 @@ class PromptBook:
             for a template that fails.
         """
         compiled = self._form(form)
-        labels = [option.label for option in variant.options]
+        labels = values.get("options", ())
         missing = [label for label in labels if label not in compiled.words]
         if missing:
-            raise InputError(f"{self._where}, form {form}: answers lacks the option '{missing[0]}'; add its words")
+            raise InputError(f"{compiled.where}: answers has no option '{missing[0]}'; add it with its words")
         if shots and form != CHAT and not compiled.places_shots:
-            raise InputError(
-                f"{self._where}, form {form}: the template never uses {{{{ shots }}}}; ask without exemplars"
-            )
-        render = partial(_render, self._where, form, compiled, labels, option_order, mask_token)
-        rendered = render(variant.text, shots)
-        if form == CHAT and not compiled.places_shots:
-            turns = (
-                turn for s in shots for turn in (render(s.question)[-1], ("assistant", compiled.words[s.label][0]))
-            )
-            rendered[-1:-1] = turns
+            raise InputError(f"{compiled.where}: the template never uses {{{{ shots }}}}; ask without exemplars")
+        rendered = compiled.render(values, option_order, shots)
         answers = tuple(compiled.surface[label] for label in labels)
-        if form == CHAT:
-            return Prompt(None, tuple({"role": role or "", "content": content} for role, content in rendered), answers)
-        return Prompt(rendered[0][1], None, answers)
+        if form != CHAT:
+            return Prompt(rendered[0][1], None, answers)
+        if not compiled.places_shots:
+            for shot in shots:
+                question = compiled.render({**values, "text": shot.question}, option_order)[-1]
+                rendered[-1:-1] = [question, ("assistant", compiled.words[shot.label][0])]
+        return Prompt(None, tuple({"role": role or "", "content": content} for role, content in rendered), answers)
 
     def _form(self, form: str) -> _Form:
         if form not in self._forms:
@@ -162,51 +209,82 @@ class PromptBook:
         return self._forms[form]
 
 
+@dataclass(frozen=True, slots=True)
+class _Form:
+    """One checked form of a prompt file.
+
+    Attributes
+    ----------
+    where
+        File and form, for messages.
+    source
+        The form as the file has it: what is hashed.
+    parts
+        (role, template) pairs, role None for plain text.
+    words, surface
+        Option label -> its words; and these with all their case variants.
+    places_shots
+        Whether the templates place exemplars themselves.
+    """
+
+    where: str
+    form: str
+    source: Mapping[str, Any]
+    parts: tuple[tuple[str | None, jinja2.Template], ...]
+    words: Mapping[str, tuple[str, ...]]
+    surface: Mapping[str, tuple[str, ...]]
+    places_shots: bool
+
+    @classmethod
+    def compile(cls, where: str, form: str, given: Any, fields: Fields) -> _Form:
+        """Check a form and compile its templates."""
+        body = "messages" if form == CHAT else "template"
+        expected = [body, "answers"] if fields.answers else [body]
+        if not isinstance(given, dict) or set(given) != set(expected):
+            raise InputError(f"{where}: expected {' and '.join(expected)}, and nothing else")
+        words = _words(where, given["answers"]) if fields.answers else {}
+        sources = _messages(where, given[body]) if form == CHAT else [(None, given[body])]
+        if not all(isinstance(source, str) for _, source in sources):
+            raise InputError(f"{where}: template must be text")
+        mask = {"mask"} if form == CLOZE else set()
+        whole = "\n".join(source for _, source in sources)
+        used = check_variables(where, whole, fields.needed | mask, fields.known | mask)
+        parts = tuple((role, sandbox().from_string(source)) for role, source in sources)
+        surface = {label: case_variants(given_words) for label, given_words in words.items()}
+        compiled = cls(where, form, given, parts, words, surface, "shots" in used)
+        shots: list[tuple[Shot, ...]] = [(), *([(Shot("A question?", next(iter(words))),)] if words else [])]
+        for values, order, shown in product(fields.trials, OPTION_ORDERS, shots):
+            compiled.render({"options": list(words), "mask": "[MASK]", **values}, order, shown)
+        return compiled
+
+    def render(
+        self, values: Mapping[str, Any], option_order: str, shots: Sequence[Shot] = ()
+    ) -> list[tuple[str | None, str]]:
+        """Fill in every part, as (role, text)."""
+        if option_order not in OPTION_ORDERS:
+            raise InputError(f"option order '{option_order}' is unknown; there are {', '.join(OPTION_ORDERS)}")
+        if self.form == CLOZE and values.get("mask") is None:
+            raise InputError(f"{self.where}: this model has no mask token; choose --form plain or chat")
+        options = [{"label": label, "answer": self.words[label][0]} for label in values.get("options", ())]
+        variables = {
+            **values,
+            "options": options if option_order == OPTION_ORDERS[0] else options[::-1],
+            "shots": [{"question": shot.question, "answer": self.words[shot.label][0]} for shot in shots],
+        }
+        try:
+            return [(role, template.render(variables)) for role, template in self.parts]
+        except Exception as error:  # a template is the user's program: whatever it raises is an error in that file
+            raise InputError(f"{self.where}: the template fails: {type(error).__name__}: {error}") from error
+
+
 def case_variants(words: tuple[str, ...]) -> tuple[str, ...]:
-    """Every word as given, in lower case, Capitalised and in UPPER CASE, each once (Haller et al., Appendix D)."""
+    """Write every word as given, in lower case, Capitalised and in UPPER CASE (Haller et al., Appendix D)."""
     forms = (form for word in words for form in (word, word.lower(), word[:1].upper() + word[1:].lower(), word.upper()))
     return tuple(dict.fromkeys(forms))
 
 
-def read_forms(path: Path) -> dict[str, Any]:
-    """A prompt file as it stands: form -> fields, the forms known to be plain, chat or cloze; else an InputError."""
-    try:
-        content = yaml.safe_load(path.read_text(encoding="utf-8-sig"))
-    except OSError as error:
-        raise InputError(f"{path}: the prompt file cannot be read ({error.strerror})") from None
-    except UnicodeDecodeError as error:
-        raise InputError(f"{path}: not UTF-8 at byte {error.start}; save the prompt file as UTF-8") from None
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        line = f", line {mark.line + 1}" if mark else ""
-        raise InputError(f"{path}{line}: not valid YAML ({getattr(error, 'problem', None) or 'syntax'})") from None
-    if not isinstance(content, dict) or not content or any(form not in FORMS for form in content):
-        raise InputError(f"{path}: expected the forms {', '.join(FORMS)} (any of them) at the top level")
-    return content
-
-
-def _compile(path: Path, form: str, fields: Any) -> _Form:
-    """Check one form and compile its templates; a trial rendering finds what the syntax check cannot."""
-    where = f"{path}, form {form}"
-    body = "messages" if form == CHAT else "template"
-    if not isinstance(fields, dict) or set(fields) != {body, "answers"}:
-        raise InputError(f"{where}: expected exactly the fields {body} and answers")
-    words = _words(where, fields["answers"])
-    parts = read_messages(where, fields[body]) if form == CHAT else [(None, fields[body])]
-    if not all(isinstance(source, str) for _, source in parts):
-        raise InputError(f"{where}: template must be text")
-    used = _variables(where, form, "\n".join(source for _, source in parts))
-    compiled = tuple((role, sandbox().from_string(source)) for role, source in parts)
-    surface = {label: case_variants(forms) for label, forms in words.items()}
-    result = _Form(fields, compiled, words, surface, "shots" in used)
-    for order in OPTION_ORDERS:
-        for shots in ((), (Shot("A question?", next(iter(words))),)):
-            _render(str(path), form, result, list(words), order, "[MASK]", "A statement.", shots)
-    return result
-
-
 def _words(where: str, answers: Any) -> dict[str, tuple[str, ...]]:
-    """Option label -> words; a word that two options share would count twice, so it is refused."""
+    """Check the answers of a form. A word that two options share would count twice, so it is refused."""
     if not isinstance(answers, dict) or len(answers) < 2:
         raise InputError(f"{where}: answers needs at least two options, each with a list of words")
     owner: dict[str, str] = {}
@@ -227,8 +305,8 @@ def _words(where: str, answers: Any) -> dict[str, tuple[str, ...]]:
     return {label: tuple(words) for label, words in answers.items()}
 
 
-def read_messages(where: str, messages: Any) -> list[tuple[str | None, str]]:
-    """(role, template) of every message of a chat form; what is not a list of them is an InputError."""
+def _messages(where: str, messages: Any) -> list[tuple[str | None, str]]:
+    """Check the messages of a chat form and split each into (role, template)."""
     if not isinstance(messages, list) or not messages:
         raise InputError(f"{where}: messages must be a list of role and content")
     for number, message in enumerate(messages, start=1):
@@ -240,20 +318,14 @@ def read_messages(where: str, messages: Any) -> list[tuple[str | None, str]]:
 
 
 def sandbox() -> jinja2.Environment:
-    """Templates come from strangers: sandboxed; a trailing newline is part of a published prompt: kept."""
+    """Make a Jinja environment for templates of strangers: they can read what they are given and nothing else."""
     return jinja2.sandbox.ImmutableSandboxedEnvironment(
         undefined=jinja2.StrictUndefined, autoescape=False, keep_trailing_newline=True
     )
 
 
-def _variables(where: str, form: str, source: str) -> set[str]:
-    """The variables that the templates of a form use, checked."""
-    needed = {"text", "mask"} if form == CLOZE else {"text"}
-    return check_variables(where, source, needed, needed | {"options", "shots"})
-
-
 def check_variables(where: str, source: str, needed: Set[str], known: Set[str]) -> set[str]:
-    """The variables that a template uses.
+    """Check the variables of a template, and return those that it uses.
 
     Raises
     ------
@@ -269,31 +341,3 @@ def check_variables(where: str, source: str, needed: Set[str], known: Set[str]) 
     if needed - used:
         raise InputError(f"{where}: the template never uses {{{{ {min(needed - used)} }}}}")
     return used
-
-
-def _render(
-    where: str,
-    form: str,
-    compiled: _Form,
-    labels: list[str],
-    option_order: str,
-    mask_token: str | None,
-    text: str,
-    shots: Sequence[Shot] = (),
-) -> list[tuple[str | None, str]]:
-    if option_order not in OPTION_ORDERS:
-        raise InputError(f"option order '{option_order}' is unknown; there are {', '.join(OPTION_ORDERS)}")
-    options = [{"label": label, "answer": compiled.words[label][0]} for label in labels]
-    variables: dict[str, Any] = {
-        "text": text,
-        "options": options if option_order == "yes-no" else options[::-1],
-        "shots": [{"question": shot.question, "answer": compiled.words[shot.label][0]} for shot in shots],
-    }
-    if form == CLOZE:
-        if mask_token is None:
-            raise InputError(f"{where}, form {form}: this model has no mask token; choose --form plain or chat")
-        variables["mask"] = mask_token
-    try:
-        return [(role, template.render(variables)) for role, template in compiled.parts]
-    except Exception as error:  # a template is the user's program: whatever it raises is an error in that file
-        raise InputError(f"{where}, form {form}: the template fails: {type(error).__name__}: {error}") from error

@@ -1,10 +1,11 @@
-"""Records from files of any format: each a dict of fields together with its place (`line 3`), for error messages."""
+"""Read tables of any format into records: dicts of fields, each with its place in the file for error messages."""
 
 from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Callable, Iterator
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -15,42 +16,49 @@ BATCH = 10_000  # rows of a Parquet file turned into records at a time
 Record = tuple[str, dict[str, Any]]
 
 
-def read(path: Path, *, quotes_in_tabs: bool = True) -> list[Record]:
-    """Records of a CSV, TSV, JSON, JSON-lines, YAML or Parquet file, with the place of each.
+def read(path: Path, columns: Sequence[str] | None = None, *, quotes_in_tabs: bool = True) -> list[Record]:
+    """Read all records of a table into memory: as `Records`, with the same parameters and errors.
 
-    Parameters
-    ----------
-    quotes_in_tabs
-        Whether quotation marks enclose cells also where tabs part them; otherwise they are text there.
-
-    Raises
-    ------
-    InputError
-        For a file that cannot be read, is not UTF-8, is malformed, or is of another format; with the line where known.
+    Returns
+    -------
+    list of (place, fields)
+        The place is "row 3", "line 3" or "entry 3".
     """
-    return list(Records(path, quotes_in_tabs=quotes_in_tabs))
+    return list(Records(path, columns, quotes_in_tabs=quotes_in_tabs))
 
 
 class Records:
-    """The records of a file, read anew each time they are gone through: a table of millions of rows takes no memory.
+    """The records of a file, read anew on each iteration: a CSV or Parquet table of millions of rows takes no memory.
+
+    Parameters
+    ----------
+    path
+        A .csv, .tsv, .json, .jsonl, .yaml or .parquet file in UTF-8. In CSV the header tells the delimiter.
+    columns
+        None: every record has the fields that are filled in it, as the format has them; all need a name.
+        Names of columns: every record has these and no others, as text; numbers too (1, 1.0 and "1" are all "1"). An
+        empty CSV cell is then "" and a null None, because an empty answer is not a missing one.
+    quotes_in_tabs
+        Whether quotation marks enclose cells also where tabs separate them; otherwise they are text there.
 
     Raises
     ------
     InputError
-        As `read`, when they are gone through.
+        For another kind of file; and on iteration for one that cannot be read, is not UTF-8, is malformed, has no rows
+        or does not have a column. The message names the file and where possible the row.
     """
 
-    def __init__(self, path: Path, *, quotes_in_tabs: bool = True) -> None:
+    def __init__(self, path: Path, columns: Sequence[str] | None = None, *, quotes_in_tabs: bool = True) -> None:
         if path.suffix.lower() not in READERS:
-            raise InputError(f"{path}: unknown kind of file; items come as {', '.join(READERS)} or as a data set")
+            raise InputError(f"{path}: unknown kind of file; give one of {', '.join(READERS)}")
         self.path = path
         reader = READERS[path.suffix.lower()]
-        self._reader = partial(reader, quotes_in_tabs=quotes_in_tabs) if reader is _csv else reader
+        self._read = partial(reader, path, columns, **({"quotes_in_tabs": quotes_in_tabs} if reader is _csv else {}))
 
     def __iter__(self) -> Iterator[Record]:
         empty = True
         try:
-            for record in self._reader(self.path):
+            for record in self._read():
                 empty = False
                 yield record
         except OSError as error:
@@ -59,11 +67,28 @@ class Records:
             text_of(self.path)  # says where
             raise
         if empty:
-            raise InputError(f"{self.path}: there is nothing in it")
+            raise InputError(f"{self.path}: there are no rows in it")
+
+
+def require_columns(path: str | Path, header: Iterable[str], columns: Iterable[str | None]) -> None:
+    """Refuse a table in which a wanted column is missing or comes twice; a wanted None is ignored."""
+    there = list(header)
+    for column in columns:
+        if column is not None and there.count(column) != 1:
+            trouble = "is there twice" if column in there else "is not there"
+            raise InputError(f"{path}: column '{column}' {trouble}; the columns are {', '.join(there) or 'none'}")
 
 
 def text_of(path: Path) -> str:
-    """The text of a UTF-8 file (a byte order mark is dropped)."""
+    """Read a UTF-8 file as text, without a byte order mark.
+
+    Raises
+    ------
+    OSError
+        It cannot be read.
+    InputError
+        It is not UTF-8; the line is named.
+    """
     content = path.read_bytes()
     if content.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise InputError(f"{path}: this is UTF-16; save it as UTF-8")
@@ -74,11 +99,29 @@ def text_of(path: Path) -> str:
         raise InputError(f"{path}, line {line}: not UTF-8 (byte {error.start}); save it as UTF-8") from None
 
 
-def _csv(path: Path, quotes_in_tabs: bool = True) -> Iterator[Record]:
-    """Rows as a spreadsheet counts them, the header being row 1; an empty cell is an absent field.
+def read_yaml(path: Path) -> Any:
+    """Read a YAML file as plain data; tags that would run code are refused.
 
-    A first column without a name holds row numbers (pandas writes files so) and is left out.
+    Raises
+    ------
+    InputError
+        It cannot be read, is not UTF-8 or is malformed; the line is named where known.
     """
+    import yaml
+
+    try:
+        return yaml.safe_load(text_of(path))
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror or error})") from None
+    except (yaml.YAMLError, ValueError) as error:  # ValueError: a date such as 2020-13-45
+        mark = getattr(error, "problem_mark", None)
+        line = f", line {mark.line + 1}" if mark else ""
+        raise InputError(f"{path}{line}: malformed YAML ({getattr(error, 'problem', None) or error})") from None
+
+
+def _csv(path: Path, columns: Sequence[str] | None, quotes_in_tabs: bool = True) -> Iterator[Record]:
+    """Read CSV rows, numbered as a spreadsheet numbers them: the header is row 1."""
+    csv.field_size_limit(sys.maxsize)  # the default refuses a generated text of more than 128 KB
     with path.open(encoding="utf-8-sig", newline="") as file:
         # Spreadsheets of many countries write semicolons, and .tsv means tabs: the header tells.
         delimiter = max(",;\t", key=file.readline().count)
@@ -87,50 +130,58 @@ def _csv(path: Path, quotes_in_tabs: bool = True) -> Iterator[Record]:
             rows = csv.reader(file, delimiter=delimiter, strict=True, quoting=csv.QUOTE_NONE)
         else:
             rows = csv.reader(file, delimiter=delimiter, strict=True)
-        yield from _rows(path, rows, delimiter)
-
-
-def _rows(path: Path, rows: Any, delimiter: str) -> Iterator[Record]:
-    header: list[str] = []
-    number = 0
-    try:
-        for number, row in enumerate(rows, start=1):
-            if not header:
-                header = _header(path, row)
-            elif row:
+        header: list[str] = []
+        number = 0
+        try:
+            for number, row in enumerate(rows, start=1):
+                if not row:
+                    continue
+                if not header:
+                    header = _header(path, row, columns)
+                    continue
                 if len(row) != len(header):
                     raise InputError(
                         f"{path}, row {number}: {len(row)} cells where the header has {len(header)}; "
                         f"put a text that holds '{delimiter}' into quotes"
                     )
-                named = zip(header, row, strict=True)
-                yield f"row {number}", {name: cell for name, cell in named if name and cell != ""}
-    except csv.Error as error:
-        raise InputError(f"{path}, row {number + 1} (line {rows.line_num}): malformed CSV ({error})") from None
+                cells = dict(zip(header, row, strict=True))
+                if columns is None:
+                    yield f"row {number}", {name: cell for name, cell in cells.items() if name and cell != ""}
+                else:
+                    yield f"row {number}", {column: cells[column] for column in columns}
+        except csv.Error as error:
+            raise InputError(f"{path}, row {number + 1} (line {rows.line_num}): malformed CSV ({error})") from None
 
 
-def _header(path: Path, names: list[str]) -> list[str]:
-    stripped = [name.strip() for name in names]
-    named = stripped[1:] if len(stripped) > 1 and not stripped[0] else stripped
+def _header(path: Path, row: Sequence[str], columns: Sequence[str] | None) -> list[str]:
+    """Check the names in the header: the chosen columns are there once, or without a choice all are named once."""
+    names = [name.strip() for name in row]
+    if columns is not None:
+        require_columns(path, names, columns)
+        return names
+    # pandas writes row numbers into a first column without a name: it is left out.
+    named = names[1:] if len(names) > 1 and not names[0] else names
     wrong = next((name for name in named if not name or named.count(name) > 1), None)
     if wrong is not None:
-        raise InputError(
-            f"{path}, row 1: column '{wrong}' is there twice" if wrong else f"{path}, row 1: a column has no name"
-        )
-    return stripped
+        trouble = f"column '{wrong}' is there twice" if wrong else "a column has no name"
+        raise InputError(f"{path}, row 1: {trouble}")
+    return names
 
 
-def _json(path: Path) -> Iterator[Record]:
-    """One JSON list or one object per line; the content decides, not the name."""
+def _json(path: Path, columns: Sequence[str] | None) -> Iterator[Record]:
+    """Read one JSON list, or one object per line; the content decides, not the file's name."""
     with path.open(encoding="utf-8-sig", newline="\n") as file:
         first = next((line for line in file if line.strip()), "")
         if not first.lstrip().startswith("["):
             file.seek(0)
-            for number, line in enumerate(file, start=1):
-                if line.strip():
-                    yield _record(path, f"line {number}", _parse_json(path, line.removesuffix("\n"), line=number))
+            lines = (
+                _record(path, f"line {number}", _parse_json(path, line.removesuffix("\n"), line=number))
+                for number, line in enumerate(file, start=1)
+                if line.strip()
+            )
+            yield from _chosen(path, lines, columns)
             return
-    yield from _entries(path, _parse_json(path, text_of(path), line=1))
+    yield from _entries(path, _parse_json(path, text_of(path), line=1), columns)
 
 
 def _parse_json(path: Path, text: str, line: int) -> Any:
@@ -142,35 +193,35 @@ def _parse_json(path: Path, text: str, line: int) -> Any:
         raise InputError(f"{path}, line {line}: the JSON is nested too deeply") from None
 
 
-def _yaml(path: Path) -> Iterator[Record]:
-    import yaml
-
-    try:
-        content = yaml.safe_load(text_of(path))
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        line = f", line {mark.line + 1}" if mark else ""
-        raise InputError(f"{path}{line}: malformed YAML ({getattr(error, 'problem', None) or error})") from None
-    yield from _entries(path, content)
+def _yaml(path: Path, columns: Sequence[str] | None) -> Iterator[Record]:
+    yield from _entries(path, read_yaml(path), columns)
 
 
-def _parquet(path: Path) -> Iterator[Record]:
+def _parquet(path: Path, columns: Sequence[str] | None) -> Iterator[Record]:
     import pyarrow as pa
-    import pyarrow.parquet as pq
+    import pyarrow.dataset
 
     try:
-        table = pq.read_table(path, partitioning=None)
+        table = pyarrow.dataset.dataset(path, format="parquet", partitioning=None)
+        wanted = None if columns is None else list(dict.fromkeys(columns))
+        if wanted is not None:
+            require_columns(path, table.schema.names, wanted)
+        number = 0
+        for batch in table.to_batches(columns=wanted, batch_size=BATCH):
+            for row in batch.to_pylist():
+                number += 1
+                place = f"row {number}"
+                yield place, row if wanted is None else _as_text(path, place, row, wanted)
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
         raise InputError(f"{path}: not a readable Parquet file ({str(error).splitlines()[0]})") from None
-    rows = (row for batch in table.to_batches(max_chunksize=BATCH) for row in batch.to_pylist())
-    return ((f"row {number}", row) for number, row in enumerate(rows, start=1))
 
 
-def _entries(path: Path, content: Any) -> Iterator[Record]:
+def _entries(path: Path, content: Any, columns: Sequence[str] | None) -> Iterator[Record]:
+    """Check that a file holds a list of objects, and number them."""
     if not isinstance(content, list):
         raise InputError(f"{path}: expected a list of items at the top level")
-    for number, entry in enumerate(content, start=1):
-        yield _record(path, f"entry {number}", entry)
+    entries = (_record(path, f"entry {number}", entry) for number, entry in enumerate(content, start=1))
+    yield from _chosen(path, entries, columns)
 
 
 def _record(path: Path, place: str, entry: Any) -> Record:
@@ -179,7 +230,35 @@ def _record(path: Path, place: str, entry: Any) -> Record:
     return place, entry
 
 
-READERS: dict[str, Callable[[Path], Iterator[Record]]] = {
+def _chosen(path: Path, found: Iterable[Record], columns: Sequence[str] | None) -> Iterator[Record]:
+    """Keep the chosen fields of objects. All are read first: any of them may be the only one with a field."""
+    if columns is None:
+        yield from found
+        return
+    found = list(found)
+    if found:
+        require_columns(path, dict.fromkeys(field for _, record in found for field in record), columns)
+    for place, record in found:
+        yield place, _as_text(path, place, record, columns)
+
+
+def _as_text(path: Path, place: str, record: dict[str, Any], columns: Sequence[str]) -> dict[str, str | None]:
+    return {column: _text(path, place, column, record.get(column)) for column in columns}
+
+
+def _text(path: Path, place: str, column: str, value: Any) -> str | None:
+    if value is None or value != value:  # pandas writes what is missing as NaN
+        return None
+    if isinstance(value, str):
+        return value
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))  # tables with gaps turn whole numbers into floats
+    if isinstance(value, int | float):
+        return str(value)
+    raise InputError(f"{path}, {place}: column '{column}' holds {type(value).__name__}, not text or a number")
+
+
+READERS: dict[str, Callable[..., Iterator[Record]]] = {
     ".csv": _csv,
     ".tsv": _csv,
     ".json": _json,

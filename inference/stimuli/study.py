@@ -1,4 +1,4 @@
-"""What is asked: items, their wordings, and the options an answer may take."""
+"""Define what is asked: a study of items, their wordings, and the options that an answer may take."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ PARAPHRASE = "paraphrase"
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """An answer that a variant allows, and what it means in the frame of the original item."""
+    """An answer that a variant allows, and what it means for the original item."""
 
     label: str
     canonical: str
@@ -24,7 +24,7 @@ class Option:
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """One presentation of an item: a row of `stimuli.parquet`."""
+    """One wording of an item: a row of `stimuli.parquet`."""
 
     item: str
     variant: str
@@ -39,11 +39,11 @@ class Variant:
 
     @property
     def key(self) -> tuple[str, str]:
-        """(item, variant), unique within a study."""
+        """The pair (item, variant), which a study has once."""
         return self.item, self.variant
 
     def row(self) -> dict[str, Any]:
-        """The columns of `stimuli.parquet` but `study`; what is absent is None, never an empty list."""
+        """Make the columns of `stimuli.parquet`, without `study`; an absent value is None, never an empty list."""
         return {
             "item": self.item,
             "variant": self.variant,
@@ -61,25 +61,25 @@ class Variant:
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """An intended meaning with all its variants, the original (where there is one) first by convention."""
+    """One meaning with all its variants; by convention the original, where there is one, comes first."""
 
     item: str
     variants: tuple[Variant, ...]
 
     @property
     def original(self) -> Variant | None:
-        """The variant whose pattern is `original`; None where an item consists of paraphrases only."""
+        """The variant with the pattern `original`; None for an item that consists of paraphrases only."""
         return next((variant for variant in self.variants if variant.pattern == ORIGINAL), None)
 
     @property
     def paraphrases(self) -> tuple[Variant, ...]:
-        """The variants whose pattern is `paraphrase`."""
+        """The variants with the pattern `paraphrase`."""
         return tuple(variant for variant in self.variants if variant.pattern == PARAPHRASE)
 
 
 @dataclass(frozen=True, slots=True)
 class Study:
-    """A protocol applied to a set of items.
+    """A protocol and the items that it asks about.
 
     Parameters
     ----------
@@ -95,12 +95,12 @@ class Study:
     source
         Where the items came from, as the user gave it; recorded, not part of the identity.
     paraphrased
-        Whether the variants of an item are compared; where they are not, an item needs no paraphrases.
+        Whether the variants of an item are compared; if not, an item needs no paraphrases.
 
     Raises
     ------
     InputError
-        Where ids repeat, a text is empty or an option has no meaning in the canonical frame.
+        If ids repeat, a text is empty or an option has no meaning in the canonical frame.
     """
 
     protocol: str
@@ -140,19 +140,23 @@ class Study:
 
     @property
     def variants(self) -> Iterator[Variant]:
-        """All variants, item by item."""
+        """Go through all variants, item by item."""
         return (variant for item in self.items for variant in item.variants)
 
     @property
     def without_paraphrases(self) -> tuple[str, ...]:
-        """Items with fewer than two variants beside the original: asked, but without a stability (as is free text)."""
+        """The items that are asked but get no stability: fewer than two variants other than the original."""
         if not (self.canonical and self.paraphrased):
             return ()
         return tuple(item.item for item in self.items if sum(v.pattern != ORIGINAL for v in item.variants) < 2)
 
     @property
     def hash(self) -> str:
-        """sha256 over the protocol, the canonical frame and every stimulus, in order; the name is not in it."""
+        """Fingerprint of what is asked, by which a run folder recognises a changed study.
+
+        It is the sha256 of the protocol, the canonical frame and every stimulus in order. The name and the source are
+        not in it: the same stimuli from another file are the same study.
+        """
         digest = hashlib.sha256(json.dumps([self.protocol, list(self.canonical)]).encode())
         for variant in self.variants:
             digest.update(json.dumps(variant.row(), ensure_ascii=False, sort_keys=True).encode())

@@ -26,14 +26,14 @@ import torch
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT)]
 
-from inference import engines
-from inference.engines import Sampling  # noqa: E402
+from inference import engines  # noqa: E402
+from inference.engines.contract import Sampling  # noqa: E402
 from inference.engines.local.batching import CPU_TEXTS  # noqa: E402
 from inference.engines.local.causal import CausalEngine  # noqa: E402
 from inference.engines.local.engine import pad_right  # noqa: E402
 from inference.protocols import agreement  # noqa: E402
 from inference.stimuli import items  # noqa: E402
-from inference.stimuli.prompts import Prompt, PromptBook  # noqa: E402
+from inference.stimuli.prompts import Prompt, option_values  # noqa: E402
 
 MODEL = ROOT / "inference" / "demo" / "models" / "waver-demo-large"
 SAMPLINGS = [Sampling(10, temperature, 5) for temperature in (0.4, 0.7, 1.0, 1.3)]
@@ -41,9 +41,9 @@ SAMPLINGS = [Sampling(10, temperature, 5) for temperature in (0.4, 0.7, 1.0, 1.3
 
 def prompts_of(engine: CausalEngine, number: int) -> list[Prompt]:
     """Statements of the demo questionnaire in Waver's own prompt."""
-    book, form = PromptBook.load(), engine.form("auto")
+    book, form = agreement.prompt_book(), engine.form("auto")
     variants = list(agreement.study(items.load("demo"), "demo").variants)[:number]
-    return [book.render(form, variant, "yes-no") for variant in variants]
+    return [book.render(form, option_values(variant)) for variant in variants]
 
 
 def with_engine(engine: CausalEngine, prompts: list[Prompt], together: bool) -> None:

@@ -4,8 +4,8 @@ One thread, CPU time, after loading. 18 models x 31,000 responses x 8 predictors
 
 - built in: the whole table of the 18 fits; must stay under 0.5 s.
 - with --r, where R and pymer4 are installed: `lmerTest::lmer` with `summary`, timed inside R; and the same fit through
-  `analysis.statistics.mixed.fit(..., engine="pymer4")`. The two are timed in turn, so that a slow minute of the machine falls on
-  both; the ratios are medians over the rounds. Built in must be at least 30 times as fast as lmerTest, pymer4 must take
+  `mixed.fit(..., engine="pymer4")`. The two are timed in turn, so that a slow minute of the machine falls on both;
+  the ratios are medians over the rounds. Built in must be at least 30 times as fast as lmerTest, pymer4 must take
   at most twice R's time.
 - with --coverage N: the share of N simulated data sets whose 95 % interval holds the truth; must be 93-97 %.
 """

@@ -30,9 +30,8 @@ from inference.asking import one_model  # noqa: E402
 from inference.asking.cluster import Cluster  # noqa: E402
 from inference.asking.execute import Task, execute  # noqa: E402
 from inference.asking.models import Model  # noqa: E402
-from inference.asking.rounds import answers  # noqa: E402
-from inference.protocols.agreement import Questions  # noqa: E402
-from inference.stimuli.prompts import PromptBook  # noqa: E402
+from inference.asking.rounds import responses  # noqa: E402
+from inference.protocols.agreement import Questions, prompt_book  # noqa: E402
 from inference.stimuli.study import Study  # noqa: E402
 
 LIMIT = 0.15
@@ -53,7 +52,7 @@ def seconds(study: Study, model: str, cluster: Cluster | None) -> tuple[float, f
 
     def watched(*arguments: Any) -> Iterator[Any]:
         nonlocal asked
-        for place, batch, *answer in answers(*arguments):
+        for place, batch, *answer in responses(*arguments):
             asked += len(batch)
             if not reached and asked * 20 >= prompts:
                 reached.append(time.perf_counter())
@@ -61,8 +60,8 @@ def seconds(study: Study, model: str, cluster: Cluster | None) -> tuple[float, f
 
     prompts = sum(1 for _ in study.variants)
     with tempfile.TemporaryDirectory() as folder, redirect_stderr(StringIO()):
-        one_model.answers = watched
-        task = Task(study, [Model("m", model)], Questions(PromptBook.load()), one_model.Settings(device="cpu"), folder)
+        one_model.responses = watched
+        task = Task(study, [Model("m", model)], Questions(prompt_book()), one_model.Settings(device="cpu"), folder)
         began = time.perf_counter()
         (tally,) = execute([task], cluster=cluster)
         ended = time.perf_counter()

@@ -24,7 +24,7 @@ from inference.asking.rounds import Prompts  # noqa: E402
 from inference.demo import FAMILY  # noqa: E402
 from inference.demo.exercises import rating  # noqa: E402
 from inference.demo.world import World  # noqa: E402
-from inference.protocols.scoring import Book, Questions  # noqa: E402
+from inference.protocols.scoring import Questions, prompt_book  # noqa: E402
 from inference.protocols.scoring.items import OPTIONS  # noqa: E402
 from inference.stimuli.numbers import read_range  # noqa: E402
 from inference.stimuli.study import ORIGINAL, Variant  # noqa: E402
@@ -47,7 +47,7 @@ def retellings(items: int) -> list[Variant]:
 
 def seconds(engine: engines.Engine, span: str, variants: list[Variant], temperatures: list[float]) -> float:
     """CPU seconds for the exact probabilities of all numbers of a range."""
-    (asked,) = Questions(Book(), (read_range(span),), exact=True).rounds("plain")
+    (asked,) = Questions(prompt_book(), (read_range(span),), exact=True).rounds("plain")
     prompts = Prompts(variants, asked.render)
     began = time.process_time()
     for batch in engine.batches(prompts):

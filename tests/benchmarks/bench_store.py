@@ -32,9 +32,8 @@ from inference.asking.models import Model  # noqa: E402
 from inference.asking.one_model import Settings  # noqa: E402
 from inference.engines.loading import Checkpoint  # noqa: E402
 from inference.engines.local.causal import CausalEngine  # noqa: E402
-from inference.protocols.agreement import Questions  # noqa: E402
+from inference.protocols.agreement import Questions, prompt_book  # noqa: E402
 from inference.runfolder.store import Run  # noqa: E402
-from inference.stimuli.prompts import PromptBook  # noqa: E402
 
 ROUNDS = 5
 LIMIT = 0.03
@@ -101,7 +100,7 @@ def main() -> int:
     def ask() -> tuple[float, float]:
         with tempfile.TemporaryDirectory() as folder, redirect_stderr(StringIO()):
             cpu, clock = time.process_time(), time.perf_counter()
-            task = Task(study, [Model("m", "m")], Questions(PromptBook.load()), Settings(), folder)
+            task = Task(study, [Model("m", "m")], Questions(prompt_book()), Settings(), folder)
             execute([task], load=lambda model, seed: engine)
             return time.process_time() - cpu, time.perf_counter() - clock
 

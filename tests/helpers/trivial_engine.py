@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Sequence
 
 from inference.asking.models import Model
-from inference.engines import Explanation, Generation, Sampling, Score, Thought
+from inference.engines.contract import Explanation, Generation, Sampling, Score, Thought
 from inference.stimuli.prompts import Prompt
 from inference.stimuli.study import Study
 
@@ -36,7 +36,7 @@ class TrivialEngine:
             fails,
             before_batch,
         )
-        self.alone = False
+        self.independent_of_batch = False
         self.mask_token = "[MASK]" if form == "cloze" else None
         self.batches_scored = 0
 

@@ -19,7 +19,7 @@ from inference.asking import session
 from inference.asking.one_model import Settings
 from inference.demo import FAMILY
 from inference.errors import InputError
-from inference.protocols import PROTOCOLS
+from inference.protocols import names
 from inference.runfile import TableParser, _arguments, read
 from inference.runfolder import status
 
@@ -91,6 +91,14 @@ def test_every_study_gets_its_folder_and_every_model_is_loaded_once(folder, load
     assert rows(folder / "results" / "texts") == {
         (model, condition): 4 for model in "ac" for condition in ("plain/yes-no", "plain/yes-no/text-t0.7")
     }
+
+
+def test_a_folder_may_have_another_name_than_its_study(folder, loaded):
+    plan = PLAN.replace('name = "texts"', 'name = "orders"\nfolder = "written"')
+    (folder / "plan.toml").write_text(plan, encoding="utf-8")
+    assert run(folder) == 0
+    assert about(folder / "results" / "written")["study"]["name"] == "orders"
+    assert sorted(path.name for path in (folder / "results").iterdir()) == ["orders", "written"]
 
 
 def test_a_folder_is_the_one_that_the_recorded_call_would_have_made(folder, loaded, monkeypatch):
@@ -204,9 +212,17 @@ REFUSED = [
     ('items = "items.csv"', 'items = "no.csv"', "plan.toml, [[study]] 1 (orders), items: no.csv: cannot be read"),
     ('model = ["a", "c"]', 'model = ["./x"]', "plan.toml, [[study]] 2 (texts), model: --model ./x: no such folder"),
     ("samples = 2", "samples = 0", "plan.toml, [[study]] 2 (texts): 0 samples of 32 tokens: ask for at least one"),
-    ("samples = 2", 'prompt = "p.yaml"', "[[study]] 2 (texts), prompt: p.yaml: the prompt file cannot be read"),
+    ("samples = 2", 'prompt = "p.yaml"', "[[study]] 2 (texts), prompt: p.yaml: cannot be read"),
     ("samples = 2", 'models = "m.yaml"', "plan.toml, [[study]] 2 (texts), models: m.yaml: cannot be read"),
-    ('name = "texts"', 'name = "orders"', "[[study]] 2 (orders): there is a study 'orders' already; give this one"),
+    (
+        'name = "texts"',
+        'name = "orders"',
+        "[[study]] 2 (orders): there is a study in the folder 'orders' already; give this one",
+    ),
+    ('name = "texts"', 'folder = "orders"', "[[study]] 2: there is a study in the folder 'orders' already"),
+    ('name = "texts"', 'folder = "../up"', "plan.toml, [[study]] 2: '../up' cannot be the name of a folder"),
+    ('name = "texts"', "folder = 5", "plan.toml, [[study]] 2, folder: expected text, not 5"),
+    ("seed = 3", 'folder = "x"', "plan.toml, [defaults], folder: every study has its own"),
     ('name = "texts"', 'name = "a/b"', "plan.toml, [[study]] 2 (a/b): 'a/b' cannot be the name of a folder"),
 ]
 
@@ -226,7 +242,7 @@ def test_a_prompt_file_without_the_forms_that_could_be_asked_is_found_before_a_m
     (folder / "mine.yaml").write_text(template, encoding="utf-8")
     (folder / "plan.toml").write_text(PLAN.replace("samples = 2", 'prompt = "mine.yaml"'), encoding="utf-8")
     assert run(folder) == 2
-    assert "mine.yaml, form plain: answers lacks the option 'agree'" in capsys.readouterr().err
+    assert "mine.yaml, form plain: answers has no option 'agree'" in capsys.readouterr().err
     assert loaded == []
 
 
@@ -234,7 +250,7 @@ def test_numbers_that_a_server_cannot_tell_are_refused_before_a_model_loads(fold
     with (folder / "plan.toml").open("a", encoding="utf-8") as plan:
         plan.write('[[study]]\nprotocol = "scoring"\nname = "s"\nitems = "demo"\nexact = true\nengine = "openai"\n')
     assert run(folder) == 2
-    assert "engine openai cannot see the probability of every number: sample them" in capsys.readouterr().err
+    assert "a server does not show the probability of every number: sample them" in capsys.readouterr().err
     assert loaded == []
 
 
@@ -269,7 +285,7 @@ def test_the_plan_of_the_readme_asks_every_protocol_and_is_right(tmp_path, loade
     block = re.search(r"`plan\.toml`:\n\n((?:    .*\n|\n)+)", readme)
     (tmp_path / "plan.toml").write_text(textwrap.dedent(block[1]), encoding="utf-8")
     plan = read(tmp_path / "plan.toml", _table_parser)
-    assert [call[0] for _, call in plan.studies] == list(PROTOCOLS)
+    assert sorted(study.call[0] for study in plan.studies) == list(names())
     tasks = plan.tasks(_table_parser, _task, ["python", "-m", "inference", "run"])
     assert all(task.models and {model.id for model in task.models} <= set(FAMILY) for task in tasks)
     assert loaded == []

@@ -20,12 +20,12 @@ import pytest
 
 from inference import engines
 from inference.demo import FAMILY
-from inference.engines import Sampling
+from inference.engines.contract import Sampling
 from inference.engines.openai.engine import OpenAIEngine
 from inference.engines.openai.settings import ApiSettings
 from inference.errors import InputError
 from inference.protocols import agreement
-from inference.stimuli.prompts import PromptBook
+from inference.stimuli.prompts import option_values
 
 MODEL = "waver-demo-large-tuned"
 TOLERANCE = 1e-5
@@ -72,7 +72,7 @@ def _prompts(form: str) -> list:
     from inference.stimuli import items
 
     study = agreement.study(items.load("demo"), "demo")
-    return [PromptBook.load().render(form, variant, "yes-no") for variant in list(study.variants)[::20]]
+    return [agreement.prompt_book().render(form, option_values(variant)) for variant in list(study.variants)[::20]]
 
 
 @pytest.fixture(scope="module")

@@ -15,11 +15,12 @@ from transformers import AutoModelForCausalLM
 
 from helpers import tiny_models
 from inference import engines
-from inference.engines import Sampling, VllmSettings
+from inference.engines.contract import Sampling
+from inference.engines.vllm.settings import VllmSettings
 from inference.errors import InputError
 from inference.protocols import agreement
 from inference.stimuli import items
-from inference.stimuli.prompts import Prompt, PromptBook
+from inference.stimuli.prompts import Prompt, option_values
 
 DEMO = Path(engines.__file__).parent.parent / "demo" / "models"
 TUNED, BASE = str(DEMO / "waver-demo-large-tuned"), str(DEMO / "waver-demo-large")
@@ -55,9 +56,9 @@ def assert_same(vllm: Any, causal: Any, prompts: list[Prompt], temperatures: tup
 @pytest.mark.parametrize("form", ["plain", "chat"])
 @pytest.mark.parametrize("order", ["yes-no", "no-yes"])
 def test_the_questionnaire_in_both_forms_and_orders(vllm: Any, causal: Any, form: str, order: str) -> None:
-    book = PromptBook.load()
+    book = agreement.prompt_book()
     variants = list(agreement.study(items.load("demo"), "demo").variants)[::20]
-    assert_same(vllm, causal, [book.render(form, variant, order) for variant in variants])
+    assert_same(vllm, causal, [book.render(form, option_values(variant), option_order=order) for variant in variants])
 
 
 def test_answers_of_several_tokens(vllm: Any, causal: Any) -> None:

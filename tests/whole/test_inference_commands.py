@@ -95,7 +95,10 @@ CALLS = [
     (("run", "nonsense", "--items", "x", "--model", "m", "--out", "r"), "invalid choice: 'nonsense'"),
     (("run", "agreement", "--items", "x", "--model", "m", "--out", "r", "--form", "sung"), "invalid choice: 'sung'"),
     (("run", "agreement", "--items", "x", "--model", "m", "--out", "r", "--batch-size", "0"), "0 is not a positive"),
-    (("run", "agreement", "--items", "x", "--model", "m", "--out", "r", "--batch-size", "x"), "invalid"),
+    (
+        ("run", "agreement", "--items", "x", "--model", "m", "--out", "r", "--batch-size", "x"),
+        "x is not a positive number",
+    ),
     (("run", "agreement", "--items", "x", "--model", "m", "--out", "r", "--sed", "1"), "unrecognized arguments"),
     (("run", "agreement", "--items", "missing.csv", "--model", "gpt2", "--out", "r"), "missing.csv: cannot be read"),
     (("run", "agreement", "--items", "{items}", "--model", "./missing", "--out", "r"), "./missing: no such folder"),
@@ -206,7 +209,7 @@ def test_ctrl_c_is_one_line_and_status_1(items, tmp_path, monkeypatch, capsys):
 
     monkeypatch.setattr(Settings, "load", interrupt)
     assert run(items, tmp_path / "run") == 1
-    assert "the same command goes on from there" in capsys.readouterr().err.splitlines()[-1]
+    assert "the same command continues from there" in capsys.readouterr().err.splitlines()[-1]
 
 
 def test_a_bug_keeps_its_traceback(items, tmp_path, monkeypatch):

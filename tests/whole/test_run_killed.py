@@ -17,9 +17,8 @@ from inference.asking import session
 from inference.asking.execute import Task, execute
 from inference.asking.models import Model
 from inference.asking.one_model import Settings
-from inference.protocols.agreement import Questions
+from inference.protocols.agreement import Questions, prompt_book
 from inference.runfolder.parquet import KEY
-from inference.stimuli.prompts import PromptBook
 
 KILLS = 24
 # Forked from a process that has imported all this: the run is what is killed, not Python's start.
@@ -39,7 +38,7 @@ def run(folder: Path) -> None:
     failing = (folder / "failing").exists()
     task = Task(
         small_study(items=30, paraphrases=9), [Model("a", "a"), Model("b", "b")],
-        Questions(PromptBook.load(), ("yes-no", "no-yes")),
+        Questions(prompt_book(), ("yes-no", "no-yes")),
         Settings(), str(folder / "run"),
     )  # fmt: skip
     # Other prompts fail each time.

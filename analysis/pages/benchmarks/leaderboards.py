@@ -1,4 +1,4 @@
-"""Scores of models on benchmarks from somebody's file: plain CSV or YAML, and two leaderboards as published."""
+"""Read scores of models on benchmarks from a file: plain CSV or YAML, or one of two public leaderboards."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ from analysis.errors import InputError
 NAMES = ("model", "model_name", "name", "id")
 SIZES = ("parameters", "params", "params_billions")
 BILLION = 1e9
-OPEN_LLM = "evaluations_ifeval_value"  # a column that only the Open LLM Leaderboard's export has
+OPEN_LLM = "evaluations_ifeval_value"  # only the export of the Open LLM Leaderboard has this column
 
 
 @dataclass(frozen=True)
 class Scores:
-    """Scores by model.
+    """Hold scores by model.
 
     Attributes
     ----------
     frame
-        One row per entry of the file, the index its model's name (a name may come several times: other precisions,
-        say); one column per benchmark, NaN where a model has no score.
+        One row per entry of the file, with its model's name as index (a name may occur several times, for example with
+        other precisions); one column per benchmark, NaN without a score.
     parameters
-        Size of each entry's model, NaN where unknown.
+        Size of each entry's model, NaN if unknown.
     source
-        The file and what it was read as.
+        The file and its format.
     ignored
-        Columns that hold no numbers.
+        Columns without numbers.
     """
 
     frame: pd.DataFrame
@@ -41,22 +41,22 @@ class Scores:
     ignored: tuple[str, ...] = ()
 
     def by_name(self) -> pd.DataFrame:
-        """One row per name: the mean of its entries, and `parameters`."""
+        """Return one row per name: the mean of its entries, and `parameters`."""
         return self.frame.assign(parameters=self.parameters.to_numpy()).groupby(level=0, sort=False).mean()
 
 
 def load(path: str | os.PathLike[str]) -> Scores:
     """Read a file of scores.
 
-    Understood are: CSV with one row per model, its name in the first of the columns model, model_name, name, id; YAML
-    that maps a model's name to its scores; the export of the Open LLM Leaderboard (CSV, `huggingface_v2.csv`) and the
-    data file of the Swallow LLM Leaderboard (YAML), whose -0.01 means that there is no score. A column parameters,
-    params or params_billions (the latter two in billions) is the size; 0 or less is unknown.
+    Four formats are known: CSV with one row per model, named in the first of the columns model, model_name, name, id;
+    YAML that maps a model's name to its scores; the export of the Open LLM Leaderboard (CSV, `huggingface_v2.csv`); the
+    data file of the Swallow LLM Leaderboard (YAML), where -0.01 means no score. A column parameters, params or
+    params_billions (the latter two in billions) is the size; 0 or less means unknown.
 
     Raises
     ------
     InputError
-        For a file that is missing, unreadable or holds no scores; the line says what was looked for.
+        For a file that is missing, unreadable or without scores; the line says what is needed.
     """
     file = Path(path)
     try:
@@ -84,7 +84,7 @@ def _from_yaml(file: Path, text: str) -> Scores:
     import yaml
 
     try:
-        # The C loader builds the same plain objects, an order faster.
+        # The C loader builds the same plain objects ten times as fast.
         content = yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
     except yaml.YAMLError as error:
         raise InputError(f"{file}: not valid YAML ({' '.join(str(error).split())})") from error
@@ -99,7 +99,7 @@ def _from_yaml(file: Path, text: str) -> Scores:
 def _plain(file: Path, frame: pd.DataFrame, kind: str) -> Scores:
     name = next((name for name in NAMES if name in frame), None)
     if name is None:
-        raise InputError(f"{file}: no column with the model's name; it is looked for under {', '.join(NAMES)}")
+        raise InputError(f"{file}: no column with the model's name; call it {' or '.join(NAMES)}")
     if frame[name].isna().any():
         raise InputError(f"{file}: row {int(frame[name].isna().to_numpy().argmax()) + 2}: column {name!r} is empty")
     frame = frame.set_index(frame[name].astype(str).rename("model")).drop(columns=name)
@@ -110,7 +110,7 @@ def _plain(file: Path, frame: pd.DataFrame, kind: str) -> Scores:
         parameters = _known(sizes) * (1 if size == "parameters" else BILLION)
     numbers = frame.select_dtypes("number").dropna(axis=1, how="all").astype(float)
     if numbers.columns.empty:
-        raise InputError(f"{file}: no column of scores beside {name!r}")
+        raise InputError(f"{file}: no column of scores, only {name!r} and columns without numbers")
     ignored = tuple(str(column) for column in frame if column not in numbers)
     return Scores(numbers.rename(columns=str), parameters, f"{file} ({kind})", ignored)
 
@@ -134,7 +134,7 @@ def _swallow(file: Path, entries: list[dict[str, Any]]) -> Scores:
 
 
 def _flat(file: Path, entry: Mapping[str, Any]) -> dict[str, float]:
-    """Group and benchmark of one entry as one name: the groups share benchmarks (`ja_post/GPQA`, `en_post/GPQA`)."""
+    """Name every score of an entry by group and benchmark, since groups share benchmarks (`ja_post/GPQA`)."""
     flat = {}
     for group, results in (entry["results"] or {}).items():
         for name, score in (results or {}).items():

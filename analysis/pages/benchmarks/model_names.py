@@ -1,4 +1,4 @@
-"""Which model of a run is which of a leaderboard: by name or by an alias that somebody wrote down, never by a guess."""
+"""Match the models of a run with those of a leaderboard, by name or by a written alias, never by a guess."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ import pandas as pd
 from analysis.errors import InputError
 
 COLUMNS = ["side", "model", "matched", "by", "nearest", "similarity"]
-_SHORTLIST = 12  # names compared letter by letter, those that share most groups of three letters
+_SHORTLIST = 12  # number of names compared letter by letter: those that share most groups of three letters
 
 
 def read_aliases(path: str | os.PathLike[str]) -> dict[str, str]:
-    """An alias table: the run's name of a model -> the name in the scores.
+    """Read an alias table: the run's name of a model -> its name in the scores.
 
-    CSV with the columns model and alias, or YAML that maps the one to the other.
+    The file is CSV with columns model and alias, or YAML that maps one to the other.
 
     Raises
     ------
     InputError
-        For a file that cannot be read, is neither, or gives one model two aliases.
+        For a file that cannot be read, is neither CSV nor YAML, or gives one model two aliases.
     """
     file = Path(path)
     try:
@@ -57,15 +57,16 @@ def _pairs(file: Path) -> list[tuple[str, str]]:
 def match(models: Sequence[str], scored: Iterable[str], aliases: Mapping[str, str] | None = None) -> pd.DataFrame:
     """Find every model of the runs among the scored ones.
 
-    An alias decides; else the same name, whatever its case; else the same name without its organisation, where one of
-    the two has none and only one fits. The rest stays unmatched, with the nearest name of the other side.
+    An alias decides; else the same name in any case; else the same name without its organisation, if only one of the
+    two names an organisation and only one name fits. The others stay unmatched, with the nearest name of the other
+    side.
 
     Returns
     -------
     DataFrame
-        side ("runs" or "scores"), model, matched (the name on the other side, empty: none), by ("alias", "name", "name
-        without organisation"), nearest (among the unmatched of the other side, for "scores" only where there are any),
-        similarity (0 to 1; difflib's ratio). First the models of the runs, then the scored ones that nothing matches.
+        side ("runs" or "scores"), model, matched (the name on the other side; empty: none), by ("alias", "name", "name
+        without organisation"), nearest (the most similar unmatched name of the other side; empty: none), similarity (0
+        to 1; difflib's ratio). First the models of the runs, then the scored models without a match.
 
     Raises
     ------
@@ -115,7 +116,7 @@ def _bare(name: str) -> str:
 
 
 class _Nearest:
-    """The most similar of many names: a few that share most groups of three letters are compared closely."""
+    """Find the most similar of many names: compare closely only the few that share most groups of three letters."""
 
     def __init__(self, names: Sequence[str]) -> None:
         self.names = names
@@ -125,7 +126,7 @@ class _Nearest:
                 self.holders[part].append(place)
 
     def to(self, name: str) -> tuple[str, float]:
-        """The nearest name and its similarity; none where nothing is shared."""
+        """Return the nearest name and its similarity; ("", NaN) if no group of three letters is shared."""
         shared: Counter[int] = Counter()
         for part in _parts(name):
             shared.update(self.holders.get(part, ()))

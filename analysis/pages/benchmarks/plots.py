@@ -9,7 +9,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
 
-from analysis.pages.wording.cells import SHORT_NAMES
+from analysis.pages.wording.cells import PATTERNS
 from analysis.reporting import labels, plotting
 from analysis.reporting.plotting import INK, PAGE, RULE, Drawing, Look, styled
 
@@ -60,14 +60,14 @@ def accuracy_consistency(frame: pd.DataFrame, *, width: float = PAGE, looks: Loo
     rows = frame[frame["measure"] == "consistency"].merge(accuracy, on=key, suffixes=("", "_accuracy")).dropna(
         subset=["value", "value_accuracy"]
     )  # fmt: skip
-    patterns = [pattern for pattern in SHORT_NAMES if (rows["pattern"] == pattern).any()]
+    patterns = [pattern for pattern in PATTERNS if (rows["pattern"] == pattern).any()]
     figure, panels = _square(len(patterns), width, rows["model"].nunique())
     looks = looks or plotting.looks(rows["model"])
     for axes, pattern in zip(panels, patterns, strict=True):
         axes.plot([0, 1], [0, 1], color=RULE, linewidth=0.7, zorder=0)
         _points(axes, rows[rows["pattern"] == pattern], "value_accuracy", "value", looks)
         axes.set(xlim=(0, 1), ylim=(0, 1), xticks=[0, 0.5, 1], yticks=[0, 0.5, 1])
-        axes.set_title(SHORT_NAMES[pattern], fontsize=7, pad=3)
+        axes.set_title(PATTERNS[pattern], fontsize=7, pad=3)
     figure.supxlabel("Accuracy before rewording", fontsize=7)
     figure.supylabel("Consistency", fontsize=7)
     _legend(figure, rows, looks, width)

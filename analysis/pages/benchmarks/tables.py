@@ -9,8 +9,9 @@ import pandas as pd
 
 from analysis.pages.benchmarks.leaderboards import Scores, load
 from analysis.pages.benchmarks.model_names import match, read_aliases
-from analysis.pages.wording.cells import ORIGINAL, PATTERNS
+from analysis.pages.wording.cells import PATTERNS
 from analysis.pages.wording.tables import ALL, consistency, overall
+from analysis.runs.folder import ORIGINAL
 from analysis.statistics import correlation
 
 if TYPE_CHECKING:

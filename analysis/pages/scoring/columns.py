@@ -117,7 +117,6 @@ COLUMNS: Mapping[str, Column] = {
     "gap": Column("score minus human score", "points", "Gap", 2),
     "distance": Column("distance between score and human score", "points", "Distance", 2),
 }
-LOW_VALIDITY = 0.5  # below it, a number is not even what the model would say most of the time
 _BY_RANGE = re.compile(r"(kurtosis|tau)_(-?\d+)_(-?\d+)")
 
 

@@ -1,4 +1,4 @@
-"""Scores compared on the same items: after tuning with before, sampled with exact."""
+"""Compare scores on the same items: after tuning with before, sampled with exact."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ SETTING = ["range", "temperature", "method"]
 
 
 def differences(runs: Runs, *, biased: bool = True, resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
-    """Kurtosis and tau after tuning beside before, by group and model series (Sato et al., Table 1).
+    """Compare kurtosis and tau before and after tuning, by group and model series (Sato et al., Table 1).
 
-    A base model is compared with the instruct or tuned models of its series (of its size, where the series has several
-    base models) on the items that both scored, asked for the same range at the same temperature by the same method with
-    as many samples; in the same prompt form where they share one.
+    A base model is compared with the instruct or tuned models of its series (of its size, if the series has several
+    base models) on the items that both scored. Range, temperature, method and number of samples are the same, and the
+    prompt form, too, if they share one.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ def differences(runs: Runs, *, biased: bool = True, resamples: int = DRAWS, seed
 
 
 def methods(runs: Runs, *, biased: bool = True, resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
-    """What sampling adds to the exact score: kurtosis and tau by both methods on the same items.
+    """Compare sampled with exact scores: kurtosis and tau by both methods on the same items.
 
     Returns
     -------
@@ -76,7 +76,7 @@ def methods(runs: Runs, *, biased: bool = True, resamples: int = DRAWS, seed: in
 def _compared(
     rows: pd.DataFrame, pairs: list[Pair], sides: tuple[str, str], biased: bool, resamples: int, seed: int
 ) -> pd.DataFrame:
-    """A row per group and pair of units: the figures of both sides, and their differences, second minus first."""
+    """Make one row per group and pair of units: the figures of both, and the differences, second minus first."""
     kurtosis = partial(_kurtosis, biased=biased)
     tables = []
     for (study, _, _), part in rows.groupby(["study", "group", "range"], sort=False):
@@ -95,7 +95,7 @@ def _compared(
             columns = {"": figure.estimate, "_lower": figure.lower, "_upper": figure.upper}
             table = table.assign(**{f"{name}_difference{end}": values for end, values in columns.items()})
         about = part.drop_duplicates(["model", "condition"]).set_index(["model", "condition"])
-        # Of an exact and a sampled unit, the sampled one says how many samples.
+        # Of an exact and a sampled unit, only the sampled one has a number of samples.
         table["samples"] = about.loc[[b for _, b in chosen], "samples"].to_numpy()
         for side, units in zip(sides, zip(*chosen, strict=True), strict=True):
             table[f"{side}_model"], table[f"{side}_condition"] = zip(*units, strict=True)
@@ -105,7 +105,7 @@ def _compared(
 
 
 def _figures(pair: Array, gold: Array, sides: tuple[str, str], biased: bool) -> dict[str, Any]:
-    """The figures of two columns of scores on the items that both have."""
+    """Compute the figures of two columns of scores on the items that both have."""
     pair, gold = pair[~np.isnan(pair).any(axis=1)], gold[~np.isnan(pair).any(axis=1)]
     known = ~np.isnan(gold)
     figures: dict[str, Any] = {"n": len(pair), "kurtosis_gold": _one(gold[known], biased)}
@@ -120,6 +120,7 @@ def _figures(pair: Array, gold: Array, sides: tuple[str, str], biased: bool) -> 
 
 
 def _one(values: Array, biased: bool) -> float:
+    """Return the kurtosis of scores (items,), NaN without any."""
     if not len(values):
         return np.nan
     return float(weighted.kurtosis(np.ones((1, len(values))), values[:, None], biased=biased)[0, 0])
@@ -130,12 +131,11 @@ def _kurtosis(columns: Columns, counts: Array, *, biased: bool) -> dict[str, Arr
 
 
 def _tau(columns: Columns, counts: Array) -> dict[str, Array]:
-    pairs = zip(columns["score"].T, columns["gold"].T, strict=True)
-    return {"tau": np.column_stack([weighted.tau(counts, x, y) for x, y in pairs])}
+    return {"tau": weighted.by_unit(weighted.tau, counts, columns["score"], columns["gold"])}
 
 
 def _tuned(runs: Runs, rows: pd.DataFrame) -> Iterator[Pair]:
-    """The comparisons of `differences`."""
+    """Yield the pairs that `differences` compares."""
     models, asked, units = runs.info["models"], _conditions(runs), _units(rows)
     for (study, pre), (other, post) in product(units, units):
         here = [model for name, model in units if name == study]
@@ -153,7 +153,7 @@ def _tuned(runs: Runs, rows: pd.DataFrame) -> Iterator[Pair]:
 
 
 def _related(models: Mapping[str, Any], asked: list[str], pre: str, post: str) -> bool:
-    """Whether `post` was made from `pre` by tuning, as far as run.json tells."""
+    """Tell whether `post` is a tuned version of `pre`, according to run.json."""
     series = models[pre].get("series")
     if models[pre].get("stage") not in PRE or models[post].get("stage") not in POST or not series:
         return False
@@ -164,12 +164,12 @@ def _related(models: Mapping[str, Any], asked: list[str], pre: str, post: str) -
 
 
 def _conditions(runs: Runs) -> dict[tuple[str, str], Mapping[str, Any]]:
-    """(study, condition) -> its fields."""
+    """Map (study, condition) to the fields of the condition."""
     conditions = runs.info["conditions"].items()
     return {(study, name): fields for study, entries in conditions for name, fields in entries.items()}
 
 
 def _units(rows: pd.DataFrame) -> dict[tuple[str, str], list[str]]:
-    """(study, model) -> its conditions."""
+    """Map (study, model) to its conditions."""
     asked = rows.drop_duplicates(["study", "model", "condition"])
     return {key: list(part["condition"]) for key, part in asked.groupby(["study", "model"], sort=False)}

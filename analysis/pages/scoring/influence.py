@@ -1,4 +1,4 @@
-"""What single points do to the correlation between a rise in kurtosis and a loss in tau (Sato et al., section 4.1)."""
+"""Measure how much one point changes the correlation of differences in kurtosis and tau (Sato et al., 4.1)."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ if TYPE_CHECKING:
     from analysis.runs import Runs
 
 NOTHING = "nothing"
-LEAST = 3  # points: two always lie on a line
+LEAST = 3  # points; two always lie on a line
 _FAMILY = ["source", "study", *SETTING]
 
 
 def influence(runs: Runs, *, biased: bool = True, resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
-    """Pearson's correlation between the differences in kurtosis and in tau, and what each point does to it.
+    """Correlate the differences in kurtosis and in tau (Pearson) with all points, and without single ones.
 
-    A point is a group and a series under one setting. The correlation is given for all points, and with each point,
-    each group and each series left out; that of the paper's Table 1 stands beside ours.
+    A point is a group and a series under one setting. The correlation is given for all points, and without each point,
+    each group and each series; the same follows for the paper's Table 1.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ def influence(runs: Runs, *, biased: bool = True, resamples: int = DRAWS, seed: 
     -------
     DataFrame
         source (these runs, or the printed table), study, range, temperature, method; omitted: nothing, point, group or
-        series, and omitted_name; n: points left; undefined: points without both differences, which count nowhere (a
+        series, and omitted_name; n: points left; undefined: points without both differences, left out everywhere (a
         constant score has no kurtosis); pearson, pearson_lower, pearson_upper: correlation, NaN below three points, and
         its 95 % percentile interval with points resampled; change: pearson minus pearson of all points.
     """
@@ -53,18 +53,19 @@ def influence(runs: Runs, *, biased: bool = True, resamples: int = DRAWS, seed: 
 
 
 def points(frame: pd.DataFrame) -> pd.DataFrame:
-    """The points of the correlation: rows of `differences` with `source` and `point`, a name such as "En-De/gemma".
+    """Name the points of the correlation: add `source` and `point`, such as "En-De/gemma", to rows of `differences`.
 
-    Where a base model has several tuned ones, the tuned model's id stands for the series.
+    If a base model has several tuned ones, the name has the tuned model's id in place of the series.
     """
     frame = frame if "source" in frame else frame.assign(source=OURS)
     several = frame.duplicated([*_FAMILY, "group", "series"], keep=False)
     name = frame["series"].where(~several, frame["post_model"])
-    return frame.assign(point=frame["group"].astype(str) + "/" + name.astype(str))  # of no rows the type is anything
+    # The columns become strings first, because without rows they may have any type.
+    return frame.assign(point=frame["group"].astype(str) + "/" + name.astype(str))
 
 
 def left_out(part: pd.DataFrame, *, resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
-    """The correlation of some points (see `points`) with nothing, each point, each group and each series left out."""
+    """Correlate some points (see `points`): all of them, and without each point, each group and each series."""
     known = part.dropna(subset=["kurtosis_difference", "tau_difference"])
     cases: list[tuple[str, str, Any]] = [(NOTHING, "", np.ones(len(known), bool))]
     for omitted in ("point", "group", "series"):
@@ -84,5 +85,4 @@ def left_out(part: pd.DataFrame, *, resamples: int = DRAWS, seed: int = 0) -> pd
 
 
 def _pearson(columns: Columns, counts: Array) -> dict[str, Array]:
-    pairs = zip(columns["kurtosis"].T, columns["tau"].T, strict=True)
-    return {"pearson": np.column_stack([weighted.pearson(counts, x, y) for x, y in pairs])}
+    return {"pearson": weighted.by_unit(weighted.pearson, counts, columns["kurtosis"], columns["tau"])}

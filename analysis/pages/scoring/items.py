@@ -1,4 +1,4 @@
-"""From rows to item scores: every item's score by every model under every condition, beside its human score."""
+"""Read every item's score by every model under every condition, with its human score on the same range."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import math
 import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
-from weakref import WeakKeyDictionary
 
 import numpy as np
 import pandas as pd
@@ -17,33 +16,32 @@ if TYPE_CHECKING:
     from analysis.runs import Runs
 
 PROTOCOL = "scoring"
-GOLD = "gold"  # stands where a model's id would, in the rows about human scores
+GOLD = "gold"  # in place of a model's id, in rows about human scores
 METHODS = ("sampled", "exact")
-UNGROUPED = "all"  # the group of items that name none
-TOLERANCE = 1e-6  # between a row's score and the expectation of its probabilities
+UNGROUPED = "all"  # group of items that name no group
+TOLERANCE = 1e-6  # largest difference between a row's score and the expectation of its probabilities
 _RANGE = re.compile(r"(-?\d+(?:\.\d+)?)-(-?\d+(?:\.\d+)?)")
-# Several tables are made of the same rows; they are forgotten with the runs that they were read from.
-_KEPT: WeakKeyDictionary[Runs, pd.DataFrame] = WeakKeyDictionary()
 
 
 def _scored(runs: Runs) -> bool:
-    """Whether any study of the runs gives scores."""
+    """Tell whether any study of the runs is about scores."""
     return any(study["protocol"] == PROTOCOL for study in runs.info["studies"].values())
 
 
 def read(runs: Runs) -> pd.DataFrame:
-    """One row per study, item, model and condition of the protocol `scoring`.
+    """Read one row per study, item, model and condition of the protocol `scoring`.
 
     Returns
     -------
     DataFrame
-        study, group (attribute `group` of the item, "all" without one), item, text, source;
+        study, group (attribute `group` of the item, "all" without one), item, text (judged), source (the sentence that
+        was translated);
         model, series, stage, condition, form (of the prompt); range ("0-9"), low, high, temperature, samples
-        (NaN where exact), method (sampled or exact), setting ("0-9/0.7/sampled");
-        score: mean of the valid samples or expected score, NaN where there is none; gold: the human score moved from
-        its own range to the asked one (Sato et al., footnote 3), NaN where there is none;
-        dropped, clipped: samples without a number, and moved into range; validity: share of the samples that hold a
-        number, or the probability of all numbers together. In the order of run.json and of the study.
+        (NaN if exact), method (sampled or exact), setting ("0-9/0.7/sampled");
+        score: mean of the valid samples, or expected score, NaN if there is none; gold: the human score, converted from
+        its own range to the asked one (Sato et al., footnote 3), NaN if there is none;
+        dropped, clipped: samples without a number, and samples moved into the range; validity: share of the samples
+        with a number, or the probability of all numbers together. In the order of run.json and of the study.
 
     Raises
     ------
@@ -51,9 +49,7 @@ def read(runs: Runs) -> pd.DataFrame:
         For runs without scores, a condition or a row that contradicts results/schema.json, or a human score without a
         known range.
     """
-    if runs not in _KEPT:
-        _KEPT[runs] = _read(runs)
-    return _KEPT[runs]
+    return runs.kept("scored rows", lambda: _read(runs))
 
 
 def _read(runs: Runs) -> pd.DataFrame:
@@ -94,15 +90,15 @@ def _read(runs: Runs) -> pd.DataFrame:
 
 
 def settings(rows: pd.DataFrame) -> pd.Series:
-    """Range, temperature and method of every row as one name, such as "0-9/0.7/sampled"."""
+    """Join range, temperature and method of every row to one name, such as "0-9/0.7/sampled"."""
     return rows["range"] + "/" + rows["temperature"].map("{:g}".format) + "/" + rows["method"]
 
 
 def headline(rows: pd.DataFrame, setting: str = "") -> str:
-    """The setting that sentences and figures speak of.
+    """Choose the setting that sentences and figures are about.
 
-    It is `setting` where one is given; else the range that was asked first, sampled where it was, at the temperature
-    nearest to 0.7, the paper's.
+    It is `setting` if one is given. Else it has the range that was asked first, the method "sampled" if that was used,
+    and the temperature nearest to 0.7, the paper's.
 
     Raises
     ------
@@ -121,7 +117,7 @@ def headline(rows: pd.DataFrame, setting: str = "") -> str:
 
 
 def matrices(rows: pd.DataFrame) -> tuple[pd.DataFrame, np.ndarray]:
-    """Scores (items, units) of one group and range, units being (model, condition), and the human score (items,)."""
+    """Return the scores (items, units) of one group and range, by (model, condition), and human scores (items,)."""
     wide = rows.pivot(index="item", columns=["model", "condition"], values="score")
     units = rows[["model", "condition"]].drop_duplicates()
     items = rows.drop_duplicates("item").set_index("item")
@@ -130,7 +126,7 @@ def matrices(rows: pd.DataFrame) -> tuple[pd.DataFrame, np.ndarray]:
 
 
 def _create_conditions(runs: Runs) -> None:
-    """Temporary table `score_conditions`: the conditions of the scoring studies with their checked fields."""
+    """Create table `score_conditions`: the conditions of the scoring studies with their checked fields."""
     runs.execute(
         "CREATE OR REPLACE TEMP TABLE score_conditions (study VARCHAR, condition VARCHAR, form VARCHAR, "
         '"range" VARCHAR, low BIGINT, high BIGINT, temperature DOUBLE, samples DOUBLE, method VARCHAR)'
@@ -157,7 +153,7 @@ def _fields(where: str, fields: Mapping[str, Any]) -> tuple[int, int, float, str
 
 
 def _check(runs: Runs, rows: pd.DataFrame) -> None:
-    """Every row belongs to an item, once; its score lies in the range and, where exact, follows from probabilities."""
+    """Refuse rows without an item or with two, scores outside the range, exact scores that contradict probabilities."""
     score, exact = rows["score"], rows["method"] == "exact"
     wrong = {
         "is not in stimuli.parquet": ~rows["known"],
@@ -178,7 +174,7 @@ def _check(runs: Runs, rows: pd.DataFrame) -> None:
 
 
 def _rescaled(runs: Runs, rows: pd.DataFrame) -> pd.Series:
-    """Human scores on the range that was asked for."""
+    """Convert human scores to the range that was asked for: 75 on 0-100 is 6.75 on 0-9."""
     ends = {text: _RANGE.fullmatch(text) for text in rows["gold_range"].dropna().unique()}
     known = {text: (float(match[1]), float(match[2])) for text, match in ends.items() if match}
     least, most = (rows["gold_range"].map({text: pair[i] for text, pair in known.items()}) for i in (0, 1))

@@ -7,13 +7,14 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 import pandas as pd
 
-from analysis.pages.scoring.columns import LOW_VALIDITY, chosen, ends
+from analysis.pages.scoring.columns import chosen, ends
 from analysis.pages.scoring.influence import NOTHING
 from analysis.pages.scoring.items import GOLD
 from analysis.reporting import labels
 from analysis.reporting.catalogue import column
 from analysis.reporting.columns import value
 from analysis.reporting.printed import OURS
+from analysis.reporting.thresholds import LOW_MASS
 from analysis.reporting.words import FEW_ITEMS, FEW_MODELS, Answer, count, listing, low_to_high, percent
 
 Frames = Mapping[str, pd.DataFrame]
@@ -248,7 +249,7 @@ def _cautions(models: pd.DataFrame, here: pd.DataFrame, frames: Frames, setting:
             f"All scores are equal in {flat:,} of {count(len(models), 'combination')} of group, model and condition: "
             "kurtosis and tau are undefined there, and left out of every count and correlation."
         )
-    low = models[models["validity"] < LOW_VALIDITY]
+    low = models[models["validity"] < LOW_MASS]
     if len(low):
         row = low.loc[low["validity"].idxmin()]
         yield (

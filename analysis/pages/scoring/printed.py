@@ -1,4 +1,4 @@
-"""The figures that Sato et al. printed, under our column names (results/published)."""
+"""Read the numbers that Sato et al. printed, with our column names (results/published)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SETTING = {"range": "0-9", "temperature": 0.7, "method": "sampled"}  # of Table 
 
 
 def printed(runs: Runs | None = None) -> pd.DataFrame:
-    """Tables 1 and 2 of the paper in one long table; the same whatever the runs are.
+    """Read Tables 1 and 2 of the paper as one long table; it does not depend on the runs.
 
     Returns
     -------
@@ -37,7 +37,7 @@ def printed(runs: Runs | None = None) -> pd.DataFrame:
 
 
 def printed_differences() -> pd.DataFrame:
-    """Table 1 as rows of table `score_differences`, with `source`."""
+    """Read Table 1 as rows of table `score_differences`, with `source`."""
     table = pd.read_csv(FOLDER / "sato_table1.csv")
     for name in ("kurtosis", "tau"):
         table[f"{name}_difference"] = table[f"{name}_post"] - table[f"{name}_pre"]

@@ -1,4 +1,4 @@
-"""Tables of single cases: the most divergent wordings, distributions, answers that could not be used."""
+"""List rows behind the stability table: example pairs, quartiles, outliers, invalid answers, excluded items."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from analysis.runs.folder import literal
 if TYPE_CHECKING:
     from analysis.runs import Runs
 
-_PORTION = 5_000_000  # answers held in memory at a time: some 200 MB
+_PORTION = 5_000_000  # answers held in memory at a time, about 200 MB
 
 
 def divergent(runs: Runs, k: int | None = 1) -> pd.DataFrame:
-    """The two wordings of one item that a model answers most differently: Table 2 of the paper.
+    """Find the two wordings of an item that a model answers most differently: Table 2 of the paper.
 
     Parameters
     ----------
@@ -30,7 +30,7 @@ def divergent(runs: Runs, k: int | None = 1) -> pd.DataFrame:
     DataFrame
         study, model, condition, item; low_text, low_agreement, high_text, high_agreement: the paraphrases with the
         lowest and highest agreement R^+, 0 to 1 (of several, the first by variant id); range: their difference. Items
-        whose paraphrases are all answered alike have no such pair.
+        whose paraphrases all have the same agreement have no row.
 
     Raises
     ------
@@ -71,7 +71,7 @@ def divergent(runs: Runs, k: int | None = 1) -> pd.DataFrame:
 
 
 def distribution(runs: Runs) -> pd.DataFrame:
-    """Quartiles of agreement over the paraphrases of every item: the boxes of Figures 2, 4 and 5 of the paper.
+    """Compute quartiles of agreement over the paraphrases of every item: the boxes of the paper's Figures 2, 4 and 5.
 
     Returns
     -------
@@ -90,7 +90,7 @@ def distribution(runs: Runs) -> pd.DataFrame:
 
 
 def outliers(runs: Runs) -> pd.DataFrame:
-    """Paraphrases beyond the whiskers of `distribution`: study, model, condition, item, variant, agreement (0 to 1)."""
+    """List paraphrases beyond the whiskers of `distribution`: study, model, condition, item, variant, agreement."""
     _prepare_boxes(runs)
     return runs.sql(
         """
@@ -103,7 +103,7 @@ def outliers(runs: Runs) -> pd.DataFrame:
 
 
 def _prepare_boxes(runs: Runs) -> None:
-    """Define table `boxes` once per `Runs`, a few models at a time: quartiles need an item's answers in memory."""
+    """Create table `boxes` once per `Runs`, a few models at a time: quartiles need an item's answers in memory."""
     prepare(runs)
     if runs.execute("SELECT count(*) FROM duckdb_tables() WHERE table_name = 'boxes'").fetchone() == (1,):
         return
@@ -113,7 +113,7 @@ def _prepare_boxes(runs: Runs) -> None:
         "median DOUBLE, q75 DOUBLE, whisker_low DOUBLE, whisker_high DOUBLE, n BIGINT)"
     )
     for study, models in _portions(runs):
-        # Shares of ten samples often lie exactly on a fence; the 1e-9 keeps rounding from deciding on which side.
+        # Shares of ten samples often lie exactly on a fence; with 1e-9 they are inside, whatever the rounding.
         runs.execute(
             f"""
             WITH item AS (
@@ -135,7 +135,7 @@ def _prepare_boxes(runs: Runs) -> None:
 
 
 def _portions(runs: Runs) -> Iterator[tuple[str, list[str]]]:
-    """Study and models, as many models at a time as have _PORTION answers together."""
+    """Yield a study and models of it, as many at a time as have _PORTION answers together."""
     size = "SELECT study, model, sum(n_valid) FROM item_patterns WHERE NOT original GROUP BY ALL ORDER BY ALL"
     portion: list[str] = []
     answers, last = 0, ""
@@ -149,7 +149,7 @@ def _portions(runs: Runs) -> Iterator[tuple[str, list[str]]]:
 
 
 def invalid(runs: Runs, examples: int = 3) -> pd.DataFrame:
-    """Answers that do not count, originals and paraphrases together.
+    """Count answers that are not valid, over originals and paraphrases together.
 
     Parameters
     ----------
@@ -160,10 +160,10 @@ def invalid(runs: Runs, examples: int = 3) -> pd.DataFrame:
     -------
     DataFrame
         study, model, condition; n_rows: responses; n_invalid: of these, without a defined agreement (no valid answer,
-        or no mass on any option); n_error: prompts that only failed, not among n_rows; share: n_invalid / n_rows, 0 to
-        1; n_bounded: responses of which only the most probable tokens were shown, so that their probabilities and
+        or no mass on any option); n_error: prompts that only failed, not in n_rows; share: n_invalid / n_rows, 0 to 1;
+        n_bounded: responses for which the server returned only the most probable tokens, so that probabilities and
         masses are lower bounds; mass_missing: mean over these of the mass that may be missing, 0 to 1, NaN without any;
-        examples: list of outputs that hold no valid answer, empty where no text was generated.
+        examples: list of outputs without a valid answer, empty if no text was generated.
     """
     prepare(runs)
     return runs.sql(
@@ -193,7 +193,7 @@ def invalid(runs: Runs, examples: int = 3) -> pd.DataFrame:
 
 
 def excluded(runs: Runs) -> pd.DataFrame:
-    """Items left out of range, SD and flips, for want of two paraphrases with a defined agreement.
+    """List items left out of range, SD and flips, because fewer than two paraphrases have a defined agreement.
 
     Returns
     -------

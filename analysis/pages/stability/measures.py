@@ -1,4 +1,4 @@
-"""The figures of one model over its items, as statistics that `analysis.statistics.resampling` can resample."""
+"""Compute the stability measures of a model over its items, with formulas that the bootstrap can resample."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Study:
-    """The item-level columns of one study as arrays (items, units); NaN where a unit has nothing.
+    """Hold the item-level columns of one study as arrays (items, units); NaN where a unit has no value.
 
     Attributes
     ----------
     units
-        (model, condition) of every unit.
+        (model, condition) of every unit, in the order of the arrays' columns.
     agreement, validity_sd
-        Mean agreement and SD of the validity of an item's paraphrases.
+        Mean of the agreement, and SD of the validity, of an item's paraphrases.
     masses
         rows, total: number and sum of the validities of an item's paraphrases.
     spreads
@@ -42,14 +42,15 @@ class Study:
 
 
 def studies(runs: Runs, table: pd.DataFrame) -> Iterator[Study]:
-    """The studies of the runs, from the table of `stability.items`."""
+    """Yield the studies of the runs, made from the table of `stability.items`."""
     return (study(runs, name, table) for name in runs.info["studies"])
 
 
 def study(runs: Runs, name: str, table: pd.DataFrame) -> Study:
-    """One study, from a table with the item-level columns of `stability.items`.
+    """Turn a table with the item-level columns of `stability.items` into the arrays of one study.
 
-    The arrays have a row for every item of the study and a column for every unit, whether the table has them or not.
+    The arrays have a row for every item of the study and a column for every unit, also for those without a row in the
+    table.
     """
     listed = runs.execute("SELECT item FROM study_items WHERE study = ? ORDER BY position", [name]).fetchall()
     units = runs.execute("SELECT model, condition FROM units WHERE study = ? ORDER BY position", [name]).fetchall()
@@ -74,12 +75,12 @@ def study(runs: Runs, name: str, table: pd.DataFrame) -> Study:
 
 
 def validity(columns: Columns, counts: Array) -> dict[str, Array]:
-    """Mean validity over the rows of all items (section 4.1)."""
+    """Compute the mean validity over the rows of all items (section 4.1)."""
     return {"validity": ratio(counts, columns["total"], columns["rows"])}
 
 
 def stability(columns: Columns, counts: Array, thresholds: Mapping[str, float]) -> dict[str, Array]:
-    """The stability figures of section 4.2.1."""
+    """Compute the stability measures of section 4.2.1."""
     figures = {
         "range_mean": mean(counts, columns["range"]),
         "range_sd": sd(counts, columns["range"]),
@@ -92,7 +93,7 @@ def stability(columns: Columns, counts: Array, thresholds: Mapping[str, float]) 
 
 
 def named(thresholds: Sequence[float]) -> dict[str, float]:
-    """Column name -> threshold: two digits of per cent, then decimals (0.05 -> flip_05, 0.125 -> flip_125)."""
+    """Name the flip columns: two digits of per cent, then decimals (0.05 -> flip_05, 0.125 -> flip_125)."""
     named = {}
     for threshold in thresholds:
         if not 0 <= threshold < 1:
@@ -103,7 +104,7 @@ def named(thresholds: Sequence[float]) -> dict[str, float]:
 
 
 def standard_error(study: Study) -> Array:
-    """SD over rows / sqrt(rows) of the validity, the squares summed up within items and between them."""
+    """Compute the SD of the validity over rows / sqrt(rows), from sums of squares within items and between them."""
     rows, total = study.masses["rows"], study.masses["total"]
     n = np.nansum(rows, axis=0)
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -114,7 +115,7 @@ def standard_error(study: Study) -> Array:
 
 
 def marks(agreement: Array) -> list[str]:
-    """Per unit: "+" where it agrees with every item in the mean, "-" where it disagrees, "" otherwise."""
+    """Mark every unit: "+" if its mean agreement with every item is above 0.5, "-" if it is below, else ""."""
     found = []
     for means in agreement.T:
         known = means[~np.isnan(means)]

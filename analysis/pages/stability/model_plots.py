@@ -13,9 +13,9 @@ from analysis.pages.stability.columns import threshold
 from analysis.pages.stability.measures import headline
 from analysis.reporting import labels, plotting
 from analysis.reporting.plotting import FAINT, INK, PAGE, Drawing, Look, styled
+from analysis.reporting.thresholds import LOW_MASS
 
 Looks = Mapping[str, Look]
-LOW_MASS = 0.5
 FOREST = 12  # pairs of models that a list shows better than a matrix
 PRINTED = 10  # models whose matrix has room for numbers
 

@@ -1,4 +1,4 @@
-"""Printed tables beside ours, where a run holds the same items and the same models (results/published)."""
+"""Compare a run with Tables 1 and 7 of Haller et al., for the same items and models (results/published)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from analysis.pages.stability import tables
-from analysis.reporting.printed import FOLDER, OURS
+from analysis.reporting.printed import FOLDER, OURS, with_printed
+from analysis.runs.folder import ORIGINAL
+from analysis.statistics.resampling import DRAWS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,45 +22,34 @@ LEAST_ITEMS = 56  # Claude wrote no paraphrases of six of the 62 statements
 
 
 def fingerprint(text: str) -> str:
-    """A statement's mark of identity: the same for the same wording, whatever its case, spacing or Unicode form."""
+    """Compute a hash of a statement that ignores case, spacing and Unicode form."""
     plain = " ".join(unicodedata.normalize("NFKC", text).casefold().split())
     return hashlib.sha256(plain.encode()).hexdigest()[:16]
 
 
 def compare(
-    runs: Runs, *, thresholds: Sequence[float] = (0.05, 0.10, 0.25), resamples: int = 10_000, seed: int = 0
+    runs: Runs, *, thresholds: Sequence[float] = tables.THRESHOLDS, resamples: int = DRAWS, seed: int = 0
 ) -> pd.DataFrame:
-    """Model-level figures of the runs and the printed figures of the same models on the same items.
+    """Put the printed figures of the same models on the same items after those of the runs.
 
-    A study matches when every one of its items has an original wording that is a printed item's, and at most six of the
-    printed items are missing. A model matches when its id is listed in `haller_models.csv`.
+    A study matches if the original wording of each of its items was printed, and at most six of the printed items are
+    missing. A model matches if its id is listed in `haller_models.csv`.
 
     Returns
     -------
     DataFrame
         The columns of table `stability` with `source` ("these runs", or the printed table and its paraphrases) after
-        the model; for every match our row, then the printed ones. No rows where nothing matches.
+        the model; for every match our row, then the printed ones. No rows if nothing matches.
     """
     ours = tables.models(runs, thresholds=thresholds, resamples=resamples, seed=seed).assign(source=OURS)
     found = matched(runs, ours)
     if found.empty:
         return found.drop(columns="printed")
-    return beside(found, found, printed())
-
-
-def beside(ours: pd.DataFrame, found: pd.DataFrame, rows: pd.DataFrame) -> pd.DataFrame:
-    """Our rows, and behind those of each study, model and condition in `found` (`matched`) the printed ones."""
-    units = ["study", "model", "condition"]
-    # Printed rows carry the names of the run they stand beside, so that a group sorts and filters as one.
-    named = found[[*units, "printed"]].drop_duplicates().merge(rows, on="printed")
-    both = pd.concat([ours, named], ignore_index=True) if len(named) else ours
-    # The sort is stable: our rows were first, the printed ones follow them.
-    order = both.groupby(units, sort=False).ngroup()
-    return both.iloc[order.argsort(kind="stable")].drop(columns="printed", errors="ignore").reset_index(drop=True)
+    return with_printed(found, found, printed())
 
 
 def matched(runs: Runs, frame: pd.DataFrame) -> pd.DataFrame:
-    """The rows of a frame whose study and model were printed, with `printed`, the model's printed name."""
+    """Select the rows of a frame whose study and model were printed; add `printed`, the model's printed name."""
     alias = pd.read_csv(FOLDER / "haller_models.csv")
     known = dict(zip(alias["alias"].str.casefold(), alias["model"], strict=True))
     named = frame.assign(printed=frame["model"].str.casefold().map(known))
@@ -66,7 +57,7 @@ def matched(runs: Runs, frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def printed() -> pd.DataFrame:
-    """The printed rows: `printed` (the model's printed name), `source`, and figures under our column names."""
+    """Read the printed rows: `printed` (the model's printed name), `source`, and figures with our column names."""
     files = [FOLDER / f"haller_table{number}.csv" for number in (1, 7)]
     rows = pd.concat([pd.read_csv(file, dtype={"mark": str}) for file in files])
     # Table 7 repeats three rows of Table 1 for comparison.
@@ -77,7 +68,7 @@ def printed() -> pd.DataFrame:
 
 
 def printed_sources() -> pd.DataFrame:
-    """Table 7 alone, with `paraphrase_source`: every model with both sources of paraphrases."""
+    """Read Table 7 alone, with `paraphrase_source`: every model with both sources of paraphrases."""
     rows = pd.read_csv(FOLDER / "haller_table7.csv", dtype={"mark": str})
     rows = rows.assign(source=_named(rows), mark=rows["mark"].fillna(""))
     rows = rows.rename(columns={"model": "printed", "paraphrases": "paraphrase_source"})
@@ -89,10 +80,10 @@ def _named(rows: pd.DataFrame) -> pd.Series:
 
 
 def _studies(runs: Runs) -> list[str]:
-    """Studies whose items are the printed ones."""
+    """List the studies whose items are the printed ones."""
     known = set(pd.read_csv(FOLDER / "haller_items.csv")["fingerprint"])
     items = runs.sql(
-        "SELECT study, item, min(text) FILTER (WHERE pattern = 'original') AS text FROM stimuli GROUP BY study, item"
+        f"SELECT study, item, min(text) FILTER (WHERE pattern = '{ORIGINAL}') AS text FROM stimuli GROUP BY study, item"
     )
     items["known"] = items["text"].map(lambda text: isinstance(text, str) and fingerprint(text) in known)
     matched = items.groupby("study")["known"].agg(["all", "sum"])

@@ -1,7 +1,7 @@
-"""Do paraphrases from another source give the same figures? Haller et al., appendix G and Table 7.
+"""Compare the figures of paraphrases from different sources (Haller et al., appendix G and Table 7).
 
-Who made a paraphrase stands in its attribute `source`; one that several sources found ("a|b") counts for each of them.
-Only studies whose paraphrases have two sources or more are looked at.
+The attribute `source` says who made a paraphrase; one that several sources made ("a|b") counts for each of them. Only
+studies with two or more sources are compared.
 """
 
 from __future__ import annotations
@@ -16,7 +16,10 @@ import pandas as pd
 
 from analysis.pages.stability import measures, printed
 from analysis.pages.stability import tables as stability
-from analysis.runs.agreement import ORIGINAL, SPREAD, SUMMED, prepare
+from analysis.reporting.printed import OURS, with_printed
+from analysis.runs.agreement import SPREAD, SUMMED, prepare
+from analysis.runs.folder import ORIGINAL
+from analysis.statistics import weighted
 from analysis.statistics.resampling import DRAWS, Array, Columns, bootstrap, mean, paired
 
 if TYPE_CHECKING:
@@ -29,7 +32,7 @@ LEAST_ITEMS = 3  # two points always lie on a line
 def models(
     runs: Runs, *, thresholds: Sequence[float] = stability.THRESHOLDS, resamples: int = DRAWS, seed: int = 0
 ) -> pd.DataFrame:
-    """One row per study, model, condition and source of paraphrases: Table 7 of the paper, with intervals.
+    """Summarise every model by source of paraphrases: Table 7 of the paper, with intervals.
 
     Parameters
     ----------
@@ -40,27 +43,27 @@ def models(
     -------
     DataFrame
         The columns of `stability.models`, with `source` (these runs, or the printed table) and `paraphrase_source`
-        after the condition. Every source is summed up over all items that it has; items it lacks are counted in
-        n_excluded_items. Printed rows follow the models and items that were printed (`published.compare`).
+        after the condition. Every source is summarised over all its items; the study's other items are counted in
+        n_excluded_items. Printed rows follow if these models and items were printed (`published.compare`).
     """
     options: dict[str, Any] = {"thresholds": thresholds, "resamples": resamples, "seed": seed}
     tables = []
     for names, of_source in _studies(runs):
-        # Unit by unit, its sources one below the other.
+        # Sorted below: unit by unit, with its sources one after the other.
         table = pd.concat([stability.of_units(of_source[name], **options) for name in names], keys=range(len(names)))
-        table["source"] = printed.OURS
+        table["source"] = OURS
         table["paraphrase_source"] = [names[place] for place in table.index.get_level_values(0)]
         tables.append(table.swaplevel().sort_index())
     if not tables:
         return stability.models(runs, **{**options, "resamples": 0}).head(0)
     ours = pd.concat(tables, ignore_index=True)
-    return printed.beside(ours, printed.matched(runs, ours), printed.printed_sources())
+    return with_printed(ours, printed.matched(runs, ours), printed.printed_sources())
 
 
 def agreement(
     runs: Runs, *, thresholds: Sequence[float] = stability.THRESHOLDS, resamples: int = DRAWS, seed: int = 0
 ) -> pd.DataFrame:
-    """How far two sources of paraphrases agree about a model, on the items that both have.
+    """Measure how well two sources of paraphrases agree about a model, on the items that both have.
 
     Returns
     -------
@@ -69,7 +72,7 @@ def agreement(
         a_source, b_source; difference: a minus b, in the measure's unit; lower, upper: its 95 % percentile interval,
         both sides resampled with the same items; item_r: Pearson correlation across items of the two sources' values
         (of a flip: of being flipped or not), with its interval item_r_lower, item_r_upper; NaN below three items and
-        where a source has the same value for every item; n_items: items that both sources have.
+        if a source has the same value for every item; n_items: items that both sources have.
     """
     named = measures.named(thresholds)
     tables = []
@@ -77,9 +80,9 @@ def agreement(
         pairs = list(combinations(range(len(names)), 2))
         units = next(iter(of_source.values())).units
         targets = [(a * len(units) + unit, b * len(units) + unit) for unit in range(len(units)) for a, b in pairs]
-        masses = _beside([study.masses for study in of_source.values()])
-        spreads = _beside([study.spreads for study in of_source.values()])
-        means = _beside([{"agreement": study.agreement} for study in of_source.values()])
+        masses = _joined([study.masses for study in of_source.values()])
+        spreads = _joined([study.spreads for study in of_source.values()])
+        means = _joined([{"agreement": study.agreement} for study in of_source.values()])
         options: dict[str, Any] = {"draws": resamples, "seed": seed}
         found = paired(masses, measures.validity, targets, **options)
         found |= paired(means, _agreement, targets, **options)
@@ -104,7 +107,7 @@ def agreement(
 
 
 def _studies(runs: Runs) -> Iterator[tuple[list[str], dict[str, measures.Study]]]:
-    """Of every study with several sources, their names in the study's order and the item-level columns of each."""
+    """Yield, for every study with several sources, their names in order and the item-level columns of each."""
     prepare(runs)
     runs.execute(
         f"""
@@ -134,8 +137,8 @@ def _studies(runs: Runs) -> Iterator[tuple[list[str], dict[str, measures.Study]]
         yield names, of_source
 
 
-def _beside(columns: Sequence[Columns]) -> Columns:
-    """The units of one source after those of the other."""
+def _joined(columns: Sequence[Columns]) -> Columns:
+    """Join columns (items, units) of several sources: unit u of source s gets the number s * n_units + u."""
     return {name: np.hstack([of_source[name] for of_source in columns]) for name in columns[0]}
 
 
@@ -144,7 +147,7 @@ def _agreement(columns: Columns, counts: Array) -> dict[str, Array]:
 
 
 def _by_item(masses: Columns, means: Columns, spreads: Columns, named: Mapping[str, float]) -> dict[str, Array]:
-    """The item-level values whose mean each measure is, NaN where an item has none."""
+    """Return, per measure, the item-level values whose mean it is; NaN for items without a value."""
     minority = spreads["minority"]
     flips = {name: np.where(np.isnan(minority), np.nan, minority > threshold) for name, threshold in named.items()}
     return {
@@ -157,14 +160,7 @@ def _by_item(masses: Columns, means: Columns, spreads: Columns, named: Mapping[s
 
 
 def _correlation(columns: Columns, counts: Array) -> dict[str, Array]:
-    """Pearson correlation over the drawn items; NaN where one of the two does not vary."""
-    a, b = (values - values.mean(axis=0) for values in (columns["a"], columns["b"]))  # else the squares cancel
-    n = counts.sum(axis=1, keepdims=True)
-    mean_a, mean_b = counts @ a / n, counts @ b / n
-    square_a, square_b = counts @ a**2 / n, counts @ b**2 / n
-    variance_a, variance_b = square_a - mean_a**2, square_b - mean_b**2
-    # A draw of equal values leaves rounding residue, which is no variance.
-    varies = (variance_a > 1e-13 * square_a) & (variance_b > 1e-13 * square_b) & (len(a) >= LEAST_ITEMS)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        r = (counts @ (a * b) / n - mean_a * mean_b) / np.sqrt(variance_a * variance_b)
-    return {"r": np.where(varies, np.clip(r, -1, 1), np.nan)}
+    """Correlate the two sources' item-level values; NaN if there are fewer than LEAST_ITEMS or one does not vary."""
+    a, b = columns["a"], columns["b"]
+    r = weighted.by_unit(weighted.pearson, counts, a, b)
+    return {"r": r if len(a) >= LEAST_ITEMS else np.full_like(r, np.nan)}

@@ -1,8 +1,8 @@
-"""How far the answers move under paraphrasing: Haller et al., sections 4.1 and 4.2, and intervals for their figures.
+"""Measure how much answers change under paraphrasing (Haller et al., sections 4.1 and 4.2), with intervals.
 
-Everything is computed over the paraphrases (pattern other than "original"); the original wording stands beside them.
-Standard deviations have ddof = 1, and what is undefined is NaN. An answer agrees where its agreement is above 0.5;
-exactly 0.5 is a tie, which counts as an answer but is on neither side.
+Everything is computed over the paraphrases (pattern other than "original"); the original wording has its own columns.
+Standard deviations have ddof = 1, undefined values are NaN. An answer agrees if its agreement is above 0.5; exactly 0.5
+is a tie, which counts as an answer but is on neither side.
 
 Reference
 ---------
@@ -22,7 +22,9 @@ import pandas as pd
 
 from analysis.pages.stability import measures
 from analysis.pages.stability.cases import distribution, divergent, excluded, invalid, outliers
+from analysis.reporting.thresholds import LOW_MASS
 from analysis.runs.agreement import SPREAD, prepare
+from analysis.runs.folder import UNIT
 from analysis.statistics.resampling import DRAWS, bootstrap, paired
 
 if TYPE_CHECKING:
@@ -41,17 +43,16 @@ __all__ = [
 ]
 
 THRESHOLDS = (0.05, 0.10, 0.25)
-LOW_MASS = 0.5  # below it, an option is not even what the model would say most of the time
 
 
 def items(runs: Runs) -> pd.DataFrame:
-    """One row per study, model, condition and item: the item's answers over its paraphrases (section 4.2.2).
+    """Summarise the answers to every item over its paraphrases, by study, model and condition (section 4.2.2).
 
     Returns
     -------
     DataFrame
         study, model, condition, item;
-        text: the original wording (the first one where there is none);
+        text: the original wording (without one, the first wording);
         n_variants: paraphrases with a response; n_valid, n_invalid: of these, with and without a defined agreement;
         validity_mean, validity_sd: probability mass on the options (section 4.1), 0 to 1;
         agreement_mean, agreement_sd, agreement_min, agreement_max, agreement_range: of R^+, 0 to 1;
@@ -85,12 +86,12 @@ def items(runs: Runs) -> pd.DataFrame:
 def models(
     runs: Runs, *, thresholds: Sequence[float] = THRESHOLDS, resamples: int = DRAWS, seed: int = 0
 ) -> pd.DataFrame:
-    """One row per study, model and condition: Table 1 of the paper, with intervals.
+    """Summarise every model under every condition: Table 1 of the paper, with intervals.
 
     Parameters
     ----------
     thresholds
-        An item flips where more than this share of its own paraphrases deviates from the majority.
+        An item flips if more than this share of its own paraphrases deviates from the majority.
     resamples, seed
         Draws of the bootstrap over items (0: no intervals) and its seed.
 
@@ -105,8 +106,8 @@ def models(
         flip_05 ...: share of items with minority_share above the threshold (flip_125 is 12.5 %);
         n_items: items in range, SD and flips, those with two valid paraphrases or more; n_variants: paraphrases with a
         response; n_excluded_items: the study's other items (see `excluded`);
-        mark: "+" where the mean agreement of every item is above 0.5, "-" where it is below;
-        low_mass: validity below 0.5, so agreement is renormalised from the lesser part of what the model would say;
+        mark: "+" if the mean agreement of every item is above 0.5, "-" if it is below;
+        low_mass: validity below 0.5, so agreement is renormalised from less than half of the probability;
         X_lower, X_upper: 95 % percentile interval of X with items resampled; NaN below two items.
 
     Raises
@@ -122,7 +123,7 @@ def models(
 
 
 def of_units(study: measures.Study, *, thresholds: Sequence[float], resamples: int, seed: int) -> pd.DataFrame:
-    """The rows of `models` of one study, made from its item-level columns."""
+    """Compute the rows of `models` for one study from its item-level columns."""
     statistic = partial(measures.stability, thresholds=measures.named(thresholds))
     found = bootstrap(study.masses, measures.validity, draws=resamples, seed=seed)
     found.update(bootstrap(study.spreads, statistic, draws=resamples, seed=seed))
@@ -143,11 +144,11 @@ def of_units(study: measures.Study, *, thresholds: Sequence[float], resamples: i
 def differences(
     runs: Runs, *, thresholds: Sequence[float] = THRESHOLDS, resamples: int = DRAWS, seed: int = 0
 ) -> pd.DataFrame:
-    """Paired differences of the figures of `models`, a minus b, on the items that both have.
+    """Compute paired differences of the figures of `models`, a minus b, on the items that both have.
 
-    Compared are the conditions of one model with each other, and different models under the same condition. Two models
-    that share none of their conditions (a base model asked in plain text, a tuned one in its chat template) are
-    compared where the conditions differ in nothing but form and prompt text.
+    Two units are compared if they are conditions of one model, or models under the same condition. Two models without a
+    common condition (a base model asked in plain text, a tuned one in its chat template) are compared if the conditions
+    differ only in form and prompt text.
 
     Parameters
     ----------
@@ -180,11 +181,11 @@ def differences(
 
 
 def item_stability(runs: Runs) -> pd.DataFrame:
-    """Items that are unstable across models: Figure 3 of the paper (section 4.2.3).
+    """Find the items that are unstable across models: Figure 3 of the paper (section 4.2.3).
 
     The SD of an item's agreement is divided by the largest SD that the model has for any item, so that every model
-    counts alike. A model asked under several conditions enters once, with the mean over them; one that never moves has
-    no largest SD to divide by and is left out.
+    counts alike. A model asked under several conditions counts once, with the mean over them. A model whose answers
+    never change has the largest SD 0 and is left out.
 
     Returns
     -------
@@ -194,9 +195,9 @@ def item_stability(runs: Runs) -> pd.DataFrame:
         for one model; n_models.
     """
     table = items(runs)
-    largest = table.groupby(["study", "model", "condition"])["agreement_sd"].transform("max")
+    largest = table.groupby(list(UNIT))["agreement_sd"].transform("max")
     table["normalised"] = table["agreement_sd"] / largest
-    table = table[table["normalised"].notna()]  # 0 / 0, where a model never moves, is NaN too
+    table = table[table["normalised"].notna()]  # also drops 0 / 0 of a model whose answers never change
     table = table.assign(family=table["model"].map({name: _family(m) for name, m in runs.info["models"].items()}))
     of_item = ["study", "item", "text", "family"]
     by_model = table.groupby([*of_item, "model"], sort=False)["normalised"].mean()
@@ -214,7 +215,7 @@ def item_stability(runs: Runs) -> pd.DataFrame:
 
 
 def _pairs(units: Sequence[tuple[str, str]], conditions: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[int, int]]:
-    """Which units are compared: see `differences`."""
+    """Yield the pairs of units that `differences` compares, as indices into `units`."""
 
     def besides_prompt(condition: str) -> dict[str, Any]:
         return {key: value for key, value in conditions[condition].items() if key not in ("form", "prompt_hash")}
@@ -230,5 +231,5 @@ def _pairs(units: Sequence[tuple[str, str]], conditions: Mapping[str, Mapping[st
 
 
 def _family(model: Mapping[str, Any]) -> str:
-    """causal or masked, as run.json says; whatever was imported counts as causal unless it says otherwise."""
+    """Return causal or masked, as run.json says; causal for imported models that do not say."""
     return str(model.get("family") or ("masked" if model.get("engine") == "masked" else "causal"))

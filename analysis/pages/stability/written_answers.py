@@ -1,7 +1,7 @@
-"""Generated texts beside probabilities: does a model say what its first token and its likeliest option promise?
+"""Compare written answers with probabilities: does a model write its most probable option?
 
 A prompt may be asked twice: for the exact probability of every option, and for a text that is read as an answer. The
-two conditions are *twins*: they differ in nothing but how the answer comes about.
+two conditions are *twins*: they differ only in how the model answers.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ TEXT = "text"
 
 
 def answers(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
-    """Texts against the probabilities of the same prompts, for every model that was asked for both.
+    """Compare texts with the probabilities of the same prompts, for every model that was asked for both.
 
     Parameters
     ----------
@@ -32,17 +32,18 @@ def answers(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.DataFram
     -------
     DataFrame
         study, model, condition (that of the texts); token_mismatch: share of the valid texts that choose another option
-        than the one that owns the most probable first token (a first token that begins no option differs from every
-        answer); option_mismatch: that choose another than the likeliest option; text_invalid: share of the texts that
-        choose none; no_token: share of the texts behind prompts whose most probable first token begins no option;
+        than the one that starts with the most probable first token (if no option starts with it, every text counts as a
+        mismatch); option_mismatch: share of the valid texts that do not choose the most probable option; text_invalid:
+        share of the texts without a valid answer; no_token: share of the texts whose prompt has a most probable first
+        token that starts no option;
         n_answers, n_items; X_lower, X_upper: 95 % percentile interval of X with items resampled, NaN below two items.
     """
     tables = []
     for study, conditions in runs.info["conditions"].items():
         for name, fields in conditions.items():
-            beside = twin(conditions, name)
-            if beside is not None and fields["answer"] == TEXT:
-                items = _items(runs, study, name, beside)
+            probabilities = twin(conditions, name)
+            if probabilities is not None and fields["answer"] == TEXT:
+                items = _items(runs, study, name, probabilities)
                 if len(items):
                     tables.append(_compared(items, resamples, seed).assign(study=study, condition=name))
     if not tables:
@@ -53,7 +54,7 @@ def answers(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.DataFram
 
 
 def _items(runs: Runs, study: str, texts: str, probabilities: str) -> pd.DataFrame:
-    """Per model and item, over the wordings asked in both ways: numbers of texts, of valid ones, and of matches."""
+    """Count texts, valid texts and mismatches per model and item, over the wordings that were asked in both ways."""
     return runs.sql(
         """
         WITH pair AS (
@@ -75,6 +76,7 @@ def _items(runs: Runs, study: str, texts: str, probabilities: str) -> pd.DataFra
 
 
 def _compared(items: pd.DataFrame, resamples: int, seed: int) -> pd.DataFrame:
+    """Compute the rows of one condition: every share with its interval."""
     wide = items.set_index(["item", "model"]).unstack("model")
     columns = {name: wide[name].to_numpy(float) for name in items.columns if name not in ("item", "model")}
     found = bootstrap(columns, _shares, draws=resamples, seed=seed)

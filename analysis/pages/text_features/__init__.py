@@ -2,7 +2,7 @@
 
 ::
 
-    run = runs.open("results/demo")
+    run = runs.open("results/demo/agreement")
     wordings.mixed(run)                       # one row per model and predictor
     wordings.mixed(run, scale="logit")
     wordings.table3(run)                      # as in Haller et al., beside what they printed

@@ -1,4 +1,4 @@
-"""What weakens the answer of the text-features report: missing features, collinearity, troubled fits, doubts."""
+"""Write the cautions of the text-features page: missing features, collinearity, problems of fits, other models."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ import pandas as pd
 from analysis.pages.text_features.terms import name
 from analysis.reporting.catalogue import column
 from analysis.reporting.columns import value
+from analysis.reporting.thresholds import LOW_MASS
 from analysis.reporting.words import FEW_ITEMS, FEW_MODELS, count, listing
 from analysis.statistics.mixed.result import ALPHA
 
-COLLINEAR = 10.0  # a variance inflation factor from which an estimate is not to be read on its own
-LOW_MASS = 0.5
+COLLINEAR = 10.0  # above this variance inflation factor, an estimate must not be read on its own
 SYNTAX = ("left_dependents", "right_dependents")
 
 
 def _fits(number: int, fits: pd.DataFrame) -> str:
-    """A number out of the models, or of their combinations with conditions and studies."""
+    """Write "2 of 5 models", or "2 of 9 fits" if a model has several."""
     return f"{number} of {count(len(fits), 'model') if fits['model'].is_unique else f'{len(fits)} fits'}"
 
 
 def cautions(frames: Mapping[str, pd.DataFrame], clear: pd.DataFrame, fits: pd.DataFrame) -> Iterator[str]:
-    """What a reader must know before believing the answer.
+    """Yield, as sentences, what a reader must know before believing the answer.
 
     Parameters
     ----------
@@ -97,11 +97,11 @@ def _troubled(fits: pd.DataFrame) -> Iterator[str]:
     incomplete = int(fitted["n_missing"].sum())
     if incomplete:
         total = incomplete + int(fitted["n_rows"].sum())
-        yield f"{incomplete:,} of {count(total, 'response')} lack a value and are left out."
+        yield f"{incomplete:,} of {count(total, 'response')} have a missing value and are left out."
 
 
 def _opinions(frames: Mapping[str, pd.DataFrame], clear: pd.DataFrame) -> Iterator[str]:
-    """Where another scale or other standard errors would have said something else."""
+    """Compare with the other scale and with other standard errors; yield a sentence for each disagreement."""
     scales = frames["scales"]
     changed = scales[
         scales["verdict"].isin(["on identity only", "on logit only", "significant on both, opposite sign"])

@@ -1,11 +1,10 @@
-"""One mixed model of agreement on text features for every model and condition of some runs."""
+"""Fit one mixed model of agreement on text features for every model and condition of some runs."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
-from weakref import WeakKeyDictionary
 
 from analysis import features
 from analysis.errors import InputError
@@ -27,24 +26,22 @@ if TYPE_CHECKING:
 PREDICTORS = (*features.FEATURES, "text_logprob")
 CHOICES = ("all", "published")
 _RESPONSE = {"identity": "agreement", "logit": "logit"}
-# Several tables are made of the same fits; they are forgotten with the runs that they were made from.
-_KEPT: WeakKeyDictionary[Runs, dict[Hashable, Any]] = WeakKeyDictionary()
 
 
 @dataclass(frozen=True)
 class Family:
-    """The fits of some runs, one per study, model and condition.
+    """Hold the fits of some runs, one per study, model and condition.
 
     Attributes
     ----------
     result
         The fits and their tables (`analysis.statistics.mixed.Result`).
     formula
-        What every fit was asked for.
+        The formula of every fit, before constant and collinear predictors are dropped.
     rows
         The fitted frame: responses with the features of their wordings.
     response
-        In words, how the response came about.
+        In words, how the response was computed.
     dropped
         Predictor -> why no fit has it.
     left_out
@@ -60,9 +57,10 @@ class Family:
 
 
 def answerable(runs: Runs) -> bool:
-    """Whether a model can be fitted to any unit: two items, rows for all coefficients, answers that vary, words.
+    """Tell whether any unit has enough data for a mixed model.
 
-    Runs that agreement is not defined for are not answerable; the report on stability says why.
+    It needs two items, more rows than coefficients, answers that vary, and a language that can be cut into words. Runs
+    without a defined agreement return False; the page on stability says why.
     """
     try:
         agreement.prepare(runs)
@@ -81,7 +79,7 @@ def answerable(runs: Runs) -> bool:
 
 
 def measure(runs: Runs, *, spacy: Sequence[str] = (), sentiment: str = "auto", language: str | None = None) -> None:
-    """Compute the features that the run folders lack, as `analysis.features.compute` does; parameters as there."""
+    """Compute the features that are not in the run folders yet; parameters as in `analysis.features.compute`."""
     for study in runs.info["studies"]:
         folders = [folder.path for folder in runs.folders if folder.study == study]
         kept = [path for path in folders if (path / features.store.FEATURES).exists()]
@@ -89,7 +87,7 @@ def measure(runs: Runs, *, spacy: Sequence[str] = (), sentiment: str = "auto", l
 
 
 def family(runs: Runs, *, engine: str = "auto", scale: str = "identity", predictors: str = "all") -> Family:
-    """Fit `agreement ~ predictors + (1 | item)` to the paraphrases of every model and condition, apart.
+    """Fit `agreement ~ predictors + (1 | item)` to the paraphrases of every model and condition separately.
 
     Parameters
     ----------
@@ -98,36 +96,31 @@ def family(runs: Runs, *, engine: str = "auto", scale: str = "identity", predict
     engine, scale
         As in `analysis.statistics.mixed.fit` and `analysis.statistics.mixed.response`.
     predictors
-        "all": all features that are present, and the wording's own log-probability where the responses have it;
-        "published": those of the paper's eight that are present; else names separated by commas, none of which may be
-        missing.
+        "all": all features that are present, and the wording's own log-probability if the responses have it;
+        "published": those of the paper's eight that are present; else names separated by commas, all of which must be
+        present.
 
     Returns
     -------
     Family
-        A model that cannot be fitted (its answer never varies, say) is left out and named; rows that lack a value are
-        left out and counted in the diagnostics.
+        A model that cannot be fitted (for example, its answer never varies) is left out and named; rows without a value
+        are left out and counted in the diagnostics.
 
     Raises
     ------
     InputError
-        For an unknown or missing predictor, an unknown engine or scale, and where not a single model can be fitted.
+        For an unknown or missing predictor, an unknown engine or scale, and if no model can be fitted.
     """
-    kept = _KEPT.setdefault(runs, {})
-    key = (engine, scale, predictors)
-    if key not in kept:
-        kept[key] = _fit(runs, engine, scale, predictors)
-    found: Family = kept[key]
-    return found
+    return runs.kept(("mixed models", engine, scale, predictors), lambda: _fit(runs, engine, scale, predictors))
 
 
 def _fit(runs: Runs, engine: str, scale: str, predictors: str) -> Family:
-    frame = _frame(runs)
+    frame = runs.kept("responses with features", lambda: features.frame(runs))
     response = models.response(frame["agreement"], frame["logit"], scale=scale)
     name = _RESPONSE[scale]
     rows = frame.assign(**{name: response.values})
     formula, dropped = _formula(rows, name, predictors, runs)
-    models.engine_for(models.parse(formula), engine)  # an unknown engine is the call's fault, not a model's
+    models.engine_for(models.parse(formula), engine)  # refuse an unknown engine once, not once per model
     optional = PREDICTORS if predictors in CHOICES else ()
     fits: list[tuple[Part, Fit]] = []
     left_out: dict[tuple[Any, ...], str] = {}
@@ -143,17 +136,8 @@ def _fit(runs: Runs, engine: str, scale: str, predictors: str) -> Family:
     return Family(models.Result(FAMILY, fits), formula, rows, response.note, dropped, left_out)
 
 
-def _frame(runs: Runs) -> pd.DataFrame:
-    """Responses with features, joined once."""
-    kept = _KEPT.setdefault(runs, {})
-    if "frame" not in kept:
-        kept["frame"] = features.frame(runs)
-    frame: pd.DataFrame = kept["frame"]
-    return frame
-
-
 def _formula(rows: pd.DataFrame, response: str, predictors: str, runs: Runs) -> tuple[str, dict[str, str]]:
-    """The formula, and why predictors that could have been in it are not."""
+    """Write the formula; return it with the reason for every predictor that is not in it."""
     if predictors in CHOICES:
         listed = list(features.PUBLISHED) if predictors == "published" else PREDICTORS
         made = models.default_formula(rows, listed, response=response)
@@ -164,6 +148,7 @@ def _formula(rows: pd.DataFrame, response: str, predictors: str, runs: Runs) -> 
 
 
 def _check(named: Sequence[str], rows: pd.DataFrame, runs: Runs) -> None:
+    """Refuse predictors that are unknown or have no values."""
     for name in named:
         if name not in PREDICTORS:
             raise InputError(f"no predictor {name!r}; there are {', '.join((*CHOICES, *PREDICTORS))}")
@@ -172,7 +157,7 @@ def _check(named: Sequence[str], rows: pd.DataFrame, runs: Runs) -> None:
 
 
 def _why(name: str, runs: Runs) -> str:
-    """Why a predictor has no values, as the component that should have computed it says."""
+    """Say why a predictor has no values, in the words of the component that should have computed it."""
     if name == "text_logprob":
         return "the responses do not record it"
     if name == "edit_similarity":

@@ -1,4 +1,4 @@
-"""The counterpart of the paper's Table 3, beside the printed one where models and items are the same."""
+"""Make the table like Table 3 of Haller et al., with the printed rows if models and items are the same."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import pandas as pd
 from analysis import features
 from analysis.pages.stability import printed as published
 from analysis.pages.text_features.tables import DAGGER, mixed
+from analysis.reporting.printed import FOLDER, OURS, with_printed
 from analysis.statistics.mixed.design import FAMILY
 
 if TYPE_CHECKING:
@@ -19,34 +20,33 @@ SOURCE = "Haller et al., Table 3"
 
 
 def table3(runs: Runs, *, engine: str = "auto") -> pd.DataFrame:
-    """Effects of the paper's eight predictors on agreement in percentage points (Haller et al., Table 3).
+    """Compute effects of the paper's eight predictors on agreement in percentage points (Haller et al., Table 3).
 
-    Fitted to these predictors alone (those of them that are present), whatever else is known of the wordings, so that
-    the numbers mean what they mean in the paper. Its "sd" are standard errors.
+    The models have only these predictors (those of them that are present), so that the numbers mean the same as in the
+    paper. What the paper calls "sd" are standard errors.
 
     Returns
     -------
     DataFrame
         One row per model and condition, wide as printed: study, model, condition, source, and for every predictor X
-        effect_X, effect_X_se, effect_X_dagger ("†" where not significant after Bonferroni over the tests of these
-        runs); n_rows, n_items. A printed row follows ours where the model and its items were printed.
+        effect_X, effect_X_se, effect_X_dagger ("†" if not significant after Bonferroni over the tests of these runs);
+        n_rows, n_items. A printed row follows ours if the model and its items were printed.
     """
-    ours = _wide(mixed(runs, engine=engine, predictors="published"), list(FAMILY)).assign(source=published.OURS)
-    beside = published.matched(runs, ours)[[*FAMILY, "printed"]].merge(printed(), on="printed")
-    both = pd.concat([ours, beside], ignore_index=True)
-    order = both.groupby(list(FAMILY), sort=False).ngroup().argsort(kind="stable")
-    return both.iloc[order].reset_index(drop=True).drop(columns="printed")
+    ours = _wide(mixed(runs, engine=engine, predictors="published"), list(FAMILY)).assign(source=OURS)
+    # Printed rows have no counts (NaN), so these are floats; also without printed rows, so that types never change.
+    ours = ours.astype({"n_rows": float, "n_items": float})
+    return with_printed(ours, published.matched(runs, ours), printed())
 
 
 def printed() -> pd.DataFrame:
-    """The printed rows under our column names, with `printed`, the model's printed name."""
-    rows = pd.read_csv(published.FOLDER / "haller_table3.csv")
+    """Read the printed rows with our column names and `printed`, the model's printed name."""
+    rows = pd.read_csv(FOLDER / "haller_table3.csv")
     rows = rows.assign(dagger=rows["significant"].map({True: "", False: DAGGER}))
     return _wide(rows, ["model"], per_cent=True).rename(columns={"model": "printed"}).assign(source=SOURCE)
 
 
 def _wide(rows: pd.DataFrame, unit: list[str], per_cent: bool = False) -> pd.DataFrame:
-    """One row per unit; a predictor that a unit does not have is NaN, its dagger empty."""
+    """Make one row per unit; a predictor without a value is NaN, and its dagger is empty."""
     factor = 1 if per_cent else PERCENTAGE_POINTS
     sizes = [name for name in ("n_rows", "n_items") if name in rows]
     wide = rows[[*unit, *sizes]].drop_duplicates().set_index(unit)
@@ -59,6 +59,6 @@ def _wide(rows: pd.DataFrame, unit: list[str], per_cent: bool = False) -> pd.Dat
 
 
 def printed_effects() -> pd.DataFrame:
-    """The printed effects in long form: model, term, estimate (percentage points), p_bonferroni (with a dagger 1)."""
-    rows = pd.read_csv(published.FOLDER / "haller_table3.csv")
+    """Read the printed effects in long form: model, term, estimate (in points), p_bonferroni (1 if †, else 0)."""
+    rows = pd.read_csv(FOLDER / "haller_table3.csv")
     return rows.assign(p_bonferroni=rows["significant"].map({True: 0.0, False: 1.0}))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pandas as pd
 
-from analysis.pages.wording.cells import ORIGINAL
 from analysis.reporting.words import count, low_to_high
+from analysis.runs.folder import ORIGINAL
 
 INTERVALS = "Lines: 95 % bootstrap intervals over items."
 

@@ -1,49 +1,46 @@
-"""From answers to items: what every model said to every wording of a question, counted per item in DuckDB."""
+"""Count per item, in SQL, what every model answered to every wording of a question."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
-from weakref import WeakKeyDictionary
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
 from analysis.errors import InputError
-from analysis.runs.folder import literal
+from analysis.runs.folder import ORIGINAL, literal
 from analysis.statistics.resampling import Array
 
 if TYPE_CHECKING:
     from analysis.runs import Runs
 
 PROTOCOL = "wording"
-ORIGINAL = "original"
-PATTERNS = ("synonym", "antonym", "agreement", "strong_agreement")
-SHORT_NAMES = {"synonym": "Synonym", "antonym": "Antonym", "agreement": "Agreement", "strong_agreement": "Strong agr."}
+# What may be done to a question, with the heading that figures give it.
+PATTERNS = {"synonym": "Synonym", "antonym": "Antonym", "agreement": "Agreement", "strong_agreement": "Strong agr."}
 CONVENTIONS = ("dropped", "inconsistent")
-STAGES = {"base": "base", "instruct": "instruct", "tuned": "instruct"}  # as the paper's two columns have it
-KEY = ["study", "language", "task", "model", "condition", "pattern"]
-# Sums over the wordings of one item, one wording as a rule; what they count is said in `_item_sums`.
+STAGES = {"base": "base", "instruct": "instruct", "tuned": "instruct"}  # the paper has these two columns
+UNIT = ["study", "model", "language", "task", "condition", "pattern"]  # what a measure is computed for
+# Sums over the wordings of one item, as a rule one wording; `_item_sums` explains each.
 SUMS = ("asked", "valid", "pairs", "consistent", "yes", "yes_original", "yes_expected", "gold", "right",
         "right_original")  # fmt: skip
-_KEPT: WeakKeyDictionary[Runs, dict[str, Cells]] = WeakKeyDictionary()
 
 
 @dataclass(frozen=True)
 class Cells:
-    """The item-level sums behind every measure.
+    """Hold the item-level sums that every measure is computed from.
 
     Attributes
     ----------
     units
-        One row per study x language x task x model x condition x pattern: these, and stage ("base", "instruct" or
-        None), series, parameters, form, shots, setting (what else a condition says).
+        One row per unit, with the columns of `UNIT` and stage ("base", "instruct" or None), series, parameters, form,
+        shots, setting (all other fields of the condition). A unit's number is its row here, counted from 0.
     sums
-        Name (`SUMS`) -> array (items, units), 0 where the unit was not asked.
+        Name (`SUMS`) -> array (items, units), 0 where the unit was not asked the item.
     has
-        Array (items, units): which items the unit was asked.
+        Array (items, units): True where the unit was asked the item.
     """
 
     units: pd.DataFrame
@@ -52,32 +49,31 @@ class Cells:
 
 
 def studies(runs: Runs) -> list[str]:
-    """The studies of the protocol `wording`."""
+    """List the studies of the protocol `wording`."""
     return [name for name, fields in runs.info["studies"].items() if fields["protocol"] == PROTOCOL]
 
 
 def prepare(runs: Runs) -> None:
-    """Define, once per `Runs`, the view `wording_answers`: one row per response of the protocol `wording`.
+    """Create, once per `Runs`, the view `wording_answers`: one row per response of the protocol `wording`.
 
     Columns: study, model, condition, item, variant, place (of the variant in the study), pattern, language, task
-    (the attribute `task`, else the study's name), gold, yes (whether "Yes" was said, as shown; null: no valid answer),
-    meant (the answer in the frame of the original question), inverted (whether "Yes" here means what "No" meant
-    there), p_yes = p(Yes) / (p(Yes) + p(No)) (Takayama et al., footnote 5), from probabilities, else from sampled
-    counts; null where there are neither. A row of sampled answers says what most of its samples say; a tie is no
-    valid answer.
+    (the attribute `task`, else the study's name), gold, yes (whether the answer is "Yes"; null: no valid answer),
+    meant (the answer to the original question that this one amounts to), inverted (whether "Yes" here means what "No"
+    means there), p_yes = p(Yes) / (p(Yes) + p(No)) (Takayama et al., footnote 5), from probabilities, else from sampled
+    counts; null without either. The answer of sampled rows is that of most samples; a tie is not a valid answer.
 
     Raises
     ------
     InputError
         For runs without the protocol; stimuli that are not about the study's two labels, an unknown pattern, an item
-        without exactly one original question; an answer that is none of its options.
+        without exactly one original question; an answer that is not one of its options.
     """
     if runs.execute("SELECT count(*) FROM duckdb_views() WHERE view_name = 'wording_answers'").fetchone() == (1,):
         return
     names = studies(runs)
     if not names:
         paths = ", ".join(str(folder.path) for folder in runs.folders)
-        raise InputError(f"{paths}: no run of the protocol '{PROTOCOL}', which consistency is measured on")
+        raise InputError(f"{paths}: no run of the protocol '{PROTOCOL}'; consistency needs one")
     labels = {name: _labels(runs, name) for name in names}
     for name in names:
         _check_stimuli(runs, name, labels[name])
@@ -88,23 +84,20 @@ def prepare(runs: Runs) -> None:
 
 
 def cells(runs: Runs, invalid: str = "dropped") -> Cells:
-    """The item-level sums of all wording studies of the runs.
+    """Compute the item-level sums of all wording studies of the runs.
 
     Parameters
     ----------
     runs
         From `analysis.runs.open`.
     invalid
-        What becomes of a pair (original, reworded) of which an answer is not valid: "dropped", or counted as
-        "inconsistent" (and as wrong, and as not "Yes").
+        How to count a pair (original, reworded) with an answer that is not valid: "dropped", or "inconsistent" (and
+        wrong, and not "Yes").
     """
     if invalid not in CONVENTIONS:
         raise InputError(f"invalid = {invalid!r} is not known; invalid answers are {' or '.join(CONVENTIONS)}")
-    kept = _KEPT.setdefault(runs, {})
-    if invalid not in kept:
-        prepare(runs)
-        kept[invalid] = _cells(runs, _item_sums(runs, invalid))
-    return kept[invalid]
+    prepare(runs)
+    return runs.kept(("wording cells", invalid), lambda: _cells(runs, _item_sums(runs, invalid)))
 
 
 def _labels(runs: Runs, study: str) -> list[str]:
@@ -146,7 +139,7 @@ def _check_stimuli(runs: Runs, study: str, labels: list[str]) -> None:
 
 
 def _answers(study: str, yes: str) -> str:
-    """SQL of one study's rows of the view."""
+    """Return the SQL of one study's rows of the view."""
     name, place = literal(study), f"list_position(s.options, {literal(yes)})"
     counted = 'r."count"[1] + r."count"[2]'
     most = """CASE WHEN r."count"[1] > r."count"[2] THEN s.options[1] WHEN r."count"[2] > r."count"[1]
@@ -180,12 +173,12 @@ def _check_answers(runs: Runs) -> None:
 
 
 def _item_sums(runs: Runs, invalid: str) -> pd.DataFrame:
-    """Per unit and item, over the pairs of the original question and a rewording that both have a response.
+    """Count per unit and item, over the pairs of the original question and a rewording that both have a response.
 
-    asked, valid: rewordings, and those with a valid answer; pairs: those that count under the convention, and of these
-    consistent: same answer in the frame of the original; yes: "Yes" was said; yes_original: to the original question;
-    yes_expected: the answer to the original, put in the rewording's frame, is "Yes"; gold: a right answer is known;
-    right, right_original: it was given.
+    asked, valid: rewordings, and those with a valid answer. pairs: pairs that count under the convention `invalid`. Of
+    these, consistent: both answers mean the same; yes, yes_original: the answer to the rewording, or to the original
+    question, is "Yes"; yes_expected: the answer to the rewording would be "Yes" if it meant the same as the answer to
+    the original; gold: the right answer is known; right, right_original: it was given.
     """
     used = "p.meant IS NOT NULL AND o.meant IS NOT NULL" if invalid == "dropped" else "true"
     return runs.sql(
@@ -207,8 +200,9 @@ def _item_sums(runs: Runs, invalid: str) -> pd.DataFrame:
 
 
 def _cells(runs: Runs, rows: pd.DataFrame) -> Cells:
-    units = _units(runs, rows[KEY].drop_duplicates())
-    column = pd.MultiIndex.from_frame(units[KEY]).get_indexer(pd.MultiIndex.from_frame(rows[KEY]))
+    """Turn the sums, one row per unit and item, into arrays (items, units)."""
+    units = _units(runs, rows[UNIT].drop_duplicates())
+    column = pd.MultiIndex.from_frame(units[UNIT]).get_indexer(pd.MultiIndex.from_frame(rows[UNIT]))
     items = rows.drop_duplicates(["study", "item"]).sort_values(["study", "place"])[["study", "item"]]
     row = pd.MultiIndex.from_frame(items).get_indexer(pd.MultiIndex.from_frame(rows[["study", "item"]]))
     shape = (len(items), len(units))
@@ -221,7 +215,7 @@ def _cells(runs: Runs, rows: pd.DataFrame) -> Cells:
 
 
 def _units(runs: Runs, keys: pd.DataFrame) -> pd.DataFrame:
-    """The units in the order of run.json, languages and tasks by name, patterns as the paper has them."""
+    """Sort the units as in run.json, languages and tasks by name, patterns as in the paper; add what run.json says."""
     patterns = {name: place for place, name in enumerate((ORIGINAL, *PATTERNS))}
     asked = runs.execute("SELECT study, model, condition FROM units ORDER BY position").fetchall()
     places = {unit: place for place, unit in enumerate(asked)}
@@ -235,9 +229,9 @@ def _units(runs: Runs, keys: pd.DataFrame) -> pd.DataFrame:
 
 
 def _about(runs: Runs, study: str, model: str, condition: str) -> dict[str, Any]:
-    """What run.json says of a unit's model and condition."""
+    """Return the fields of run.json about a unit's model and condition."""
     fields, settings = runs.info["models"][model], runs.info["conditions"][study][condition]
-    # The prompt differs with form and shots by itself, and says nothing that these do not.
+    # Left out: form and shots have their own fields, and prompt and exemplars follow from them.
     other = {key: value for key, value in settings.items()
              if key not in ("form", "shots") and "prompt" not in key and "exemplar" not in key}  # fmt: skip
     return {

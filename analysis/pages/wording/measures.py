@@ -1,4 +1,4 @@
-"""The measures of one unit, and their means over several, as statistics to resample."""
+"""Compute the measures of one unit, and their means over several units, with bootstrap intervals over items."""
 
 from __future__ import annotations
 
@@ -11,17 +11,18 @@ import numpy as np
 from analysis.pages.wording.cells import SUMS, Cells
 from analysis.statistics.resampling import Array, Columns, Interval, bootstrap, paired, ratio
 
-Target: TypeAlias = tuple[int, ...]  # units whose measures are averaged; as a rule one
+Target: TypeAlias = tuple[int, ...]  # rows of `Cells.units` whose measures are averaged; often only one
 MEASURES = ("valid", "consistency", "yes", "diff_yes", "excess_yes", "accuracy_original", "accuracy", "diff_acc",
             "overall")  # fmt: skip
 
 
 def measures(columns: Columns, counts: Array) -> dict[str, Array]:
-    """The measures of Takayama et al., section 3.2, with the valid-answer rate of section 5.4.
+    """Compute the measures of Takayama et al., section 3.2, and the valid-answer rate of section 5.4.
 
-    `diff_yes` compares the shares of "Yes" as said, for the antonyms, too, as the paper's equation has it: a perfectly
-    consistent model that says "Yes" to 30 % of the questions has +0.40 there. `excess_yes`, ours, compares with what
-    consistent answers would have been: 0 for that model, and the same as `diff_yes` for all other patterns.
+    `diff_yes` is the share of "Yes" to the rewordings minus that to the originals, for antonyms too, as in the paper's
+    equation: a perfectly consistent model that says "Yes" to 30 % of the questions says "Yes" to 70 % of the antonyms,
+    which gives +0.40. `excess_yes`, ours, is the share of "Yes" minus the share that consistent answers would have: 0
+    for that model. For all other patterns the two are equal.
     """
     share = partial(ratio, counts)
     pairs, gold = columns["pairs"], columns["gold"]
@@ -41,24 +42,24 @@ def measures(columns: Columns, counts: Array) -> dict[str, Array]:
 
 
 def harmonic(*parts: Array) -> Array:
-    """Harmonic mean; 0 where a part is 0 (its limit), NaN where one is undefined."""
+    """Compute the harmonic mean; 0 if a part is 0 (the limit), NaN if a part is undefined."""
     stacked = np.stack(parts)
     with np.errstate(divide="ignore"):
         return len(parts) / (1 / stacked).sum(axis=0)
 
 
 def intervals(cells: Cells, targets: Sequence[Target], *, resamples: int, seed: int) -> dict[str, Interval]:
-    """Every measure of every target with its 95 % interval, items resampled.
+    """Compute every measure of every target with its 95 % interval, items resampled.
 
     Parameters
     ----------
     cells
         From `answers.cells`.
     targets
-        Units by their row in `cells.units`. The measure of a target is the plain mean of its units' measures, undefined
-        where one of them is. Units that share items are resampled together.
+        Groups of units, as rows of `cells.units`. The measure of a target is the plain mean of its units' measures,
+        NaN if one of them is. Units that share items are resampled together.
     resamples, seed
-        Of the bootstrap.
+        Draws of the bootstrap over items (0: no intervals) and its seed.
     """
     return _by_size(cells, targets, [(i,) for i in range(len(targets))], resamples, seed)
 
@@ -66,7 +67,7 @@ def intervals(cells: Cells, targets: Sequence[Target], *, resamples: int, seed: 
 def differences(
     cells: Cells, pairs: Sequence[tuple[Target, Target]], *, resamples: int, seed: int
 ) -> dict[str, Interval]:
-    """Every measure of a target minus that of another on the items that both were asked, with paired intervals."""
+    """Compute the measures of one target minus those of another on common items, with paired intervals."""
     targets = [target for pair in pairs for target in pair]
     return _by_size(cells, targets, [(2 * i, 2 * i + 1) for i in range(len(pairs))], resamples, seed)
 
@@ -74,9 +75,11 @@ def differences(
 def _by_size(
     cells: Cells, targets: Sequence[Target], asked: Sequence[tuple[int, ...]], resamples: int, seed: int
 ) -> dict[str, Interval]:
-    """Targets are padded to a common number of units by repeating theirs, which changes no mean of whole repetitions.
+    """Compute the measures of targets with different numbers of units.
 
-    Those of different length are therefore taken apart by the least common multiple of their lengths.
+    The bootstrap takes arrays, so all targets of one call need equally many units. A target is made longer by repeating
+    all its units: units (4, 7) become (4, 7, 4, 7), whose mean is the same. To compare (4, 7) with (1, 2, 3), both get
+    six units, the least common multiple. Entries of `asked` that need equally many units share one call.
     """
     empty = np.full(len(asked), np.nan)
     found = {name: Interval(empty.copy(), empty.copy(), empty.copy(), np.zeros(len(asked), np.int64))
@@ -98,9 +101,9 @@ def _by_size(
 
 
 def _stacked(cells: Cells, targets: Sequence[Target], size: int) -> dict[str, Array]:
-    """Columns "<sum>:<k>" (items, targets): the sum of each target's k-th unit; NaN where none of its units was asked.
+    """Build columns "<sum>:<k>" (items, targets): that sum of each target's k-th unit, k counted from 0.
 
-    A unit's own sums are 0 for items of other units.
+    NaN for items that none of the target's units was asked; 0 for items that only its other units were asked.
     """
     index = np.array(targets, int).reshape(len(targets), size)
     asked = cells.has[:, index].any(axis=2)

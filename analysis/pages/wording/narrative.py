@@ -6,11 +6,12 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import pandas as pd
 
-from analysis.pages.wording.cells import ORIGINAL, PATTERNS, spoken
+from analysis.pages.wording.cells import PATTERNS, spoken
 from analysis.reporting import labels
+from analysis.reporting.thresholds import LOW_MASS
 from analysis.reporting.words import FEW_ITEMS, FEW_MODELS, Answer, count, listing, percent, points
+from analysis.runs.folder import ORIGINAL
 
-LOW_VALID = 0.5
 NEARLY, MOSTLY = 0.95, 0.8
 WORDS = {"synonym": "synonyms", "antonym": "antonyms", "agreement": "agreement-seeking wording",
          "strong_agreement": "strong agreement-seeking wording"}  # fmt: skip
@@ -162,7 +163,7 @@ def _invalid(reworded: pd.DataFrame, conventions: pd.DataFrame) -> Iterator[str]
             yield f"No valid answers to {where} from any model: nothing is measured there."
         elif silent.any():
             yield f"No valid answers to {where} from {_units(none.index[silent], part)}."
-        low = (valid < LOW_VALID) & ~none
+        low = (valid < LOW_MASS) & ~none
         if low.any():
             yield (
                 f"Less than half of the answers to {where} are valid for {_units(low.index[low], part)}; least "

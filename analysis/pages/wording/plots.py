@@ -9,12 +9,12 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
-from analysis.pages.wording.cells import SHORT_NAMES
+from analysis.pages.wording.cells import PATTERNS
+from analysis.pages.wording.shifts import BAND
 from analysis.reporting import labels, plotting
 from analysis.reporting.plotting import FAINT, INK, PAGE, RULE, Drawing, Look, styled
 
 Looks = Mapping[str, Look]
-BAND = (0.2, 0.8)
 HALF, TWO_THIRDS = 0.5, 0.66
 
 
@@ -51,7 +51,7 @@ def stage_differences(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks 
     frame
         Rows of table `stages` of one language and task, measure `consistency`.
     """
-    rows = frame[frame["pattern"].isin(list(SHORT_NAMES))]
+    rows = frame[frame["pattern"].isin(list(PATTERNS))]
     several = rows["shots"].nunique() > 1
     label = rows["series"] + (labels.SEPARATOR + rows["shots"].astype(str) + "-shot" if several else "")
     renamed = rows.assign(model=rows["series"], label=label).rename(
@@ -72,11 +72,11 @@ def _panels(
     marks: Sequence[float] = (), beside: str = "",
 ) -> Drawing:  # fmt: skip
     """Dots with intervals: a panel per pattern that is there, a row per label."""
-    rows = frame[frame["pattern"].isin(list(SHORT_NAMES))]
+    rows = frame[frame["pattern"].isin(list(PATTERNS))]
     if "label" not in rows:
         rows = rows.assign(label=labels.series(rows))
     names = list(dict.fromkeys(rows["label"]))
-    patterns = [pattern for pattern in SHORT_NAMES if (rows["pattern"] == pattern).any()]
+    patterns = [pattern for pattern in PATTERNS if (rows["pattern"] == pattern).any()]
     stacked = width < PAGE * 0.75
     across = min(2 if stacked else len(patterns), len(patterns))
     down = -(-len(patterns) // across)
@@ -87,7 +87,7 @@ def _panels(
         axes = figure.add_subplot(down, across, i + 1)
         plotting.guide(axes, len(names))
         plotting.row_labels(axes, shown, shown=i % across == 0)
-        axes.set_title(SHORT_NAMES[pattern], fontsize=7, pad=3)
+        axes.set_title(PATTERNS[pattern], fontsize=7, pad=3)
         axes.set_xlim(*limits)
         if limits[0] < 0:
             axes.xaxis.set_major_locator(MaxNLocator(nbins=2 if stacked else 3, symmetric=True))
@@ -152,7 +152,7 @@ def shift_curve(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | None
     """
     rows = frame.assign(label=labels.series(frame))
     names = list(dict.fromkeys(rows["label"]))
-    patterns = [pattern for pattern in SHORT_NAMES if (rows["pattern"] == pattern).any()]
+    patterns = [pattern for pattern in PATTERNS if (rows["pattern"] == pattern).any()]
     stacked = width < PAGE * 0.75
     across = min(2 if stacked else 4, len(patterns))
     down = -(-len(patterns) // across)
@@ -175,7 +175,7 @@ def shift_curve(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | None
             )  # fmt: skip
         axes.set(xlim=(0, 1), ylim=(0, 1), xticks=[0, 0.5, 1], yticks=[0, 0.5, 1])
         axes.set_aspect("equal")
-        axes.set_title(SHORT_NAMES[pattern], fontsize=7, pad=3)
+        axes.set_title(PATTERNS[pattern], fontsize=7, pad=3)
         axes.tick_params(labelleft=i % across == 0)
     figure.supxlabel("p(Yes) before", fontsize=7)
     figure.supylabel("p(Yes) after", fontsize=7)

@@ -1,4 +1,4 @@
-"""How far p(Yes) moves when a question is reworded, against what it was (Takayama et al., Figure 2)."""
+"""Measure how far p(Yes) moves when a question is reworded, depending on p(Yes) before (Takayama et al., Figure 2)."""
 
 from __future__ import annotations
 
@@ -8,24 +8,24 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 import pandas as pd
 
-from analysis.pages.wording.cells import KEY, ORIGINAL, prepare
-from analysis.statistics.resampling import Array, Columns, bootstrap, ratio
+from analysis.pages.wording.cells import UNIT, prepare
+from analysis.runs.folder import ORIGINAL
+from analysis.statistics.resampling import DRAWS, Array, Columns, bootstrap, ratio
 
 if TYPE_CHECKING:
     from analysis.runs import Runs
 
 BINS = 10
-BAND = (0.2, 0.8)  # where the paper takes a model's confidence to be low
+BAND = (0.2, 0.8)  # original p(Yes) between these: low confidence, according to the paper
 Grouped: TypeAlias = Callable[[Columns, Array, tuple[str, ...]], dict[str, Array]]
-UNIT = ["study", "model", "language", "task", "condition", "pattern"]
 
 
-def shifts(runs: Runs, *, resamples: int = 10_000, seed: int = 0) -> pd.DataFrame:
-    """Mean shift in p(Yes) from the original question to the reworded one, inside the low-confidence band and outside.
+def shifts(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
+    """Compute the mean shift in p(Yes) from the original question to the reworded one, also by confidence.
 
-    Over the pairs with two valid answers. p(Yes) is renormalised over the two answers (footnote 5). The shift of a
-    pair is its p(Yes) minus the p(Yes) that an unmoved answer would have: the original's, or 1 minus it for an antonym.
-    Positive: towards "Yes" as said.
+    The mean is over pairs with two valid answers. p(Yes) is renormalised over the two answers (footnote 5). The shift
+    of a pair is its p(Yes) minus the p(Yes) of a consistent answer: the original's, or 1 minus it for an antonym. A
+    positive shift is towards the answer "Yes".
 
     Returns
     -------
@@ -43,14 +43,14 @@ def shifts(runs: Runs, *, resamples: int = 10_000, seed: int = 0) -> pd.DataFram
     return frame.drop(columns=[f"{name}{group}" for name in ("p_original", "p_yes") for group in groups])
 
 
-def curve(runs: Runs, *, resamples: int = 10_000, seed: int = 0) -> pd.DataFrame:
-    """The same shifts in ten bins of the original p(Yes): what Figure 2 shows, as a curve.
+def curve(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
+    """Compute the same shifts in ten bins of the original p(Yes), for Figure 2 as a curve.
 
     Returns
     -------
     DataFrame
         One row per unit and bin that holds pairs: bin_low, bin_high, n, p_original and p_yes (means), shift with its
-        interval over items; no interval where the bin is so thin that some draws leave it empty.
+        interval over items; no interval if the bin has so few pairs that some draws leave it empty.
     """
     rows = _pairs(runs)
     if rows.empty:
@@ -68,9 +68,10 @@ def curve(runs: Runs, *, resamples: int = 10_000, seed: int = 0) -> pd.DataFrame
 
 
 def _pairs(runs: Runs) -> pd.DataFrame:
-    """p_original, p_yes and shift of every pair that has both probabilities, and two valid answers.
+    """Select p_original, p_yes and shift of every pair with both probabilities and two valid answers.
 
-    Where the model's likeliest answer is neither, p(Yes) is renormalised from the little that is left, and says little.
+    Pairs without a valid answer are left out: there the likeliest answer is neither "Yes" nor "No", so that p(Yes)
+    would be computed from the small rest of the probability.
     """
     prepare(runs)
     return runs.sql(
@@ -89,9 +90,9 @@ def _pairs(runs: Runs) -> pd.DataFrame:
 def _resampled(
     rows: pd.DataFrame, groups: dict[str, pd.Series], statistic: Grouped, resamples: int, seed: int
 ) -> pd.DataFrame:
-    """Per unit the statistic of sums by group of pairs, with intervals over items; and n of every group."""
-    units = rows[KEY].drop_duplicates().reset_index(drop=True)
-    column = pd.MultiIndex.from_frame(units).get_indexer(pd.MultiIndex.from_frame(rows[KEY]))
+    """Compute, per unit, n of every group of pairs and the statistic of the groups' sums, with intervals over items."""
+    units = rows[UNIT].drop_duplicates().reset_index(drop=True)
+    column = pd.MultiIndex.from_frame(units).get_indexer(pd.MultiIndex.from_frame(rows[UNIT]))
     item = pd.factorize(pd.MultiIndex.from_frame(rows[["study", "item"]]))[0]
     shape = (int(item.max(initial=-1)) + 1, len(units))
     asked = np.zeros(shape, bool)

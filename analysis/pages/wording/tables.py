@@ -9,22 +9,23 @@ import numpy as np
 import pandas as pd
 
 from analysis.pages.wording import printed
-from analysis.pages.wording.cells import KEY, ORIGINAL, Cells, cells, prepare
+from analysis.pages.wording.cells import UNIT, Cells, cells, prepare
 from analysis.pages.wording.measures import Target, differences, intervals
+from analysis.reporting.printed import OURS
+from analysis.runs.folder import ORIGINAL
+from analysis.statistics.resampling import DRAWS
 
 if TYPE_CHECKING:
     from analysis.runs import Runs
     from analysis.statistics.resampling import Interval
 
-OURS = "these runs"
 ALL = "all"  # of languages, tasks or patterns: the mean over them
-UNIT = ["study", "model", "language", "task", "condition", "pattern"]
 # Undefined for the original question, which is not compared with itself.
 COMPARED = ("consistency", "diff_yes", "excess_yes", "accuracy_original", "diff_acc", "overall")
 DIFFERENT = ("valid", "consistency", "yes", "diff_yes", "excess_yes", "accuracy", "diff_acc", "overall")
 
 
-def consistency(runs: Runs, *, invalid: str = "dropped", resamples: int = 10_000, seed: int = 0) -> pd.DataFrame:
+def consistency(runs: Runs, *, invalid: str = "dropped", resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
     """The measures of Takayama et al., section 3.2, of every model on every kind of wording.
 
     Parameters
@@ -46,7 +47,7 @@ def consistency(runs: Runs, *, invalid: str = "dropped", resamples: int = 10_000
     """
     found = cells(runs, invalid)
     frame = _measured(found, [(i,) for i in range(len(found.units))], resamples, seed)
-    frame = pd.concat([found.units[KEY], frame], axis=1)
+    frame = pd.concat([found.units[UNIT], frame], axis=1)
     frame["n"] = found.sums["pairs"].sum(axis=0).astype(int)
     return _blank_original(frame)
 
@@ -64,7 +65,7 @@ def conventions(runs: Runs) -> pd.DataFrame:
     return frame[frame["n_pairs"] < frame["n"]].reset_index(drop=True)
 
 
-def overall(runs: Runs, *, invalid: str = "dropped", resamples: int = 10_000, seed: int = 0) -> pd.DataFrame:
+def overall(runs: Runs, *, invalid: str = "dropped", resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
     """Means over the patterns and tasks of one language, for every model and condition (Takayama et al., Figure 3).
 
     The paper does not say how its Overall is averaged. Here Overall is the harmonic mean within each task and pattern,
@@ -83,7 +84,7 @@ def overall(runs: Runs, *, invalid: str = "dropped", resamples: int = 10_000, se
     return pd.concat([groups, _measured(found, groups.pop("target"), resamples, seed)], axis=1)
 
 
-def groups(runs: Runs, *, invalid: str = "dropped", resamples: int = 10_000, seed: int = 0) -> pd.DataFrame:
+def groups(runs: Runs, *, invalid: str = "dropped", resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
     """Means over the base models and over the instruction-tuned ones (Takayama et al., Tables 1 and 3).
 
     Rows of `source` "these runs" are ours, by stage, condition, language, task and pattern; where there are several
@@ -110,7 +111,7 @@ def groups(runs: Runs, *, invalid: str = "dropped", resamples: int = 10_000, see
     return pd.concat([ours, printed.groups()], ignore_index=True)
 
 
-def patterns(runs: Runs, *, invalid: str = "dropped", resamples: int = 10_000, seed: int = 0) -> pd.DataFrame:
+def patterns(runs: Runs, *, invalid: str = "dropped", resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
     """What every kind of wording does in one language: means over all models, conditions and tasks with valid answers.
 
     Returns
@@ -152,7 +153,7 @@ def turned(runs: Runs) -> pd.DataFrame:
     )
 
 
-def shots(runs: Runs, *, invalid: str = "dropped", resamples: int = 10_000, seed: int = 0) -> pd.DataFrame:
+def shots(runs: Runs, *, invalid: str = "dropped", resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
     """What exemplars change: measures with shots minus those without, on the same items (Table 3, in brackets).
 
     Conditions are paired where they differ in nothing but their shots. Rows with an empty model are means over the
@@ -171,7 +172,7 @@ def shots(runs: Runs, *, invalid: str = "dropped", resamples: int = 10_000, seed
     return _differences(found, frame, names, resamples, seed)
 
 
-def stages(runs: Runs, *, invalid: str = "dropped", resamples: int = 10_000, seed: int = 0) -> pd.DataFrame:
+def stages(runs: Runs, *, invalid: str = "dropped", resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
     """What tuning changes: instruction-tuned minus base models of one series, same shots, same items (Figure 7).
 
     A series is what run.json says it is; where it has several models of a stage, their mean counts. A model asked in

@@ -1,4 +1,4 @@
-"""Mixed-effects models of responses on features of their wording, one fit per language model.
+"""Fit mixed-effects models of responses on features of their wording, one fit per language model.
 
 ::
 
@@ -52,27 +52,29 @@ def fit(
     missing: str = "error",
     optional: Collection[str] = (),
 ) -> Result:
-    """Fit a linear mixed model by REML to every member of a family, with Satterthwaite tests.
+    """Fit one linear mixed model by REML to each part of a frame, with Satterthwaite tests.
+
+    The fits together are a *family*: their p values are corrected for the tests of all of them.
 
     Parameters
     ----------
     frame : one row per response; any tidy table.
     formula : in the notation of lme4, e.g. "agreement ~ n_words + zipf + (1 | item)".
     engine : "profile" is built in: one random intercept, fixed terms made of columns and their products. "pymer4" is
-        R's lme4 and lmerTest: any formula. "auto" takes the built-in one wherever it can fit the formula, and R
-        otherwise; nothing but the formula decides, so that results do not depend on what is installed.
-    by : columns whose values define the family, one fit for each. By default those of study, model and condition that
-        the frame has and the formula does not use: rows of different models are never pooled unasked. () fits all rows
-        at once.
-    missing : "error" refuses rows that lack a value in a named column; "drop" leaves them out and counts them
+        R's lme4 and lmerTest: any formula. "auto" takes the built-in one if it can fit the formula, else R. Only the
+        formula decides, so that results do not depend on what is installed.
+    by : columns that cut the frame, one fit for each of their values. The default is those of study, model and
+        condition that the frame has and the formula does not use: rows of different models are pooled only on request.
+        () fits all rows at once.
+    missing : "error" refuses rows without a value in a named column; "drop" leaves them out and counts them
         (`n_missing` of the diagnostics).
-    optional : predictors that a fit goes without, and names, where all its rows lack them (`text_logprob` of models
+    optional : predictors that a fit may drop, with a note, if none of its rows has a value (`text_logprob` of models
         that cannot give it).
 
     Returns
     -------
     Result
-        Bonferroni and Holm in its table go over all tests of the family, intercepts left out.
+        Its table corrects p values (Bonferroni, Holm) for all tests of the family, except those of intercepts.
 
     Raises
     ------
@@ -88,7 +90,7 @@ def fit(
 
 
 def engine_for(formula: Formula, engine: str = "auto") -> str:
-    """The engine that fits `formula`: the one asked for, or the one that "auto" stands for."""
+    """Return the name of the engine that fits `formula`: the given one, or the one that "auto" chooses."""
     if engine not in ENGINES:
         raise InputError(f"no engine '{engine}'; there are {', '.join(ENGINES)}")
     if engine == "auto":
@@ -102,7 +104,7 @@ def engine_for(formula: Formula, engine: str = "auto") -> str:
 
 
 def _engine(name: str) -> Callable[[Part], Fit]:
-    """The engine's function; R is started for pymer4 only."""
+    """Return the engine's function. R is started for pymer4 only."""
     if name == "pymer4":
         from analysis.statistics.mixed import lme4
 

@@ -1,4 +1,4 @@
-"""From a frame to the arrays of a fit: checks of the input, the model matrix, its rank."""
+"""Turn a frame into the arrays of a fit: check the input, build the model matrix, drop dependent columns."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ if TYPE_CHECKING:
     from analysis.statistics.mixed.formula import Formula
 
 INTERCEPT = "(Intercept)"
-RANK_TOLERANCE = 1e-7  # lme4's: a column is dependent when this part of its length is left after the columns before it
+RANK_TOLERANCE = 1e-7  # as in lme4: a column is dependent if the columns before it leave less of its length
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """The rows of one fit of a family.
+    """Hold the rows of one fit of a family.
 
-    `key` are its values of the family's columns, `frame` its complete rows, `formula` what is fitted to them;
-    `dropped` names predictors already left out, with the reason; `n_missing` rows left out on request.
+    `key` are its values of the family's columns, `frame` its complete rows, `formula` the formula to fit; `dropped`
+    maps predictors already left out to the reason; `n_missing` counts rows left out on request.
     """
 
     key: tuple[Any, ...]
@@ -37,15 +37,16 @@ class Part:
 
     @property
     def label(self) -> str:
-        """How messages name this fit."""
+        """Name this fit in messages: " (study, model, condition)", or nothing if there is only one fit."""
         return f" ({', '.join(map(str, self.key))})" if self.key else ""
 
 
 @dataclass(frozen=True, slots=True)
 class Matrix:
-    """The model matrix of one fit as it was asked for, dependent columns included.
+    """Hold the model matrix of one fit, with dependent columns, as the formula asks for it.
 
-    `x` (rows x terms, Fortran order), `y`, and `codes` of the items, 0..len(levels)-1 per row.
+    `x` (rows x terms, Fortran order), `y` (rows), and `codes` (rows): the number of each row's item, 0 to
+    len(levels) - 1, an index into `levels`.
     """
 
     label: str
@@ -56,7 +57,7 @@ class Matrix:
     levels: pd.Index
 
     def has_wordings_of(self, other: Matrix) -> bool:
-        """Whether both ask for the same predictors of the same items, row by row."""
+        """Tell whether both have the same predictors and the same items, row by row."""
         return (
             self.terms == other.terms
             and self.levels.equals(other.levels)
@@ -67,10 +68,10 @@ class Matrix:
 
 @dataclass(frozen=True, slots=True)
 class Design:
-    """A model matrix with full column rank.
+    """Hold a model matrix with full column rank.
 
-    `x` (rows x terms, Fortran order) and its thin QR factors `q`, `r`; `sd` of its columns, NaN for the intercept,
-    which has no standardised effect; `dropped` names the columns left out, with the reason.
+    `x` (rows x terms, Fortran order) and its thin QR factors `q`, `r`; `sd` (terms) of its columns, NaN for the
+    intercept, which has no standardised effect; `dropped` maps the columns left out to the reason.
     """
 
     terms: tuple[str, ...]
@@ -81,11 +82,11 @@ class Design:
     dropped: dict[str, str]
 
 
-FAMILY = ("study", "model", "condition")  # what a run's rows are fitted apart by
+FAMILY = ("study", "model", "condition")  # the columns of a run that cut its rows into fits
 
 
 def family(frame: pd.DataFrame, formula: Formula, by: Sequence[str] | None) -> tuple[str, ...]:
-    """The columns that cut `frame` into fits: those asked for, else those of a run that the formula leaves free."""
+    """Return the columns that cut `frame` into fits: `by`, else those of FAMILY that the formula does not use."""
     if by is None:
         return tuple(name for name in FAMILY if name in frame.columns and name not in formula.names)
     return (by,) if isinstance(by, str) else tuple(by)
@@ -94,7 +95,7 @@ def family(frame: pd.DataFrame, formula: Formula, by: Sequence[str] | None) -> t
 def parts(
     frame: pd.DataFrame, formula: Formula, by: Sequence[str], *, missing: str = "error", optional: Collection[str] = ()
 ) -> Iterator[Part]:
-    """Cut `frame` into the fits of a family and check what every fit needs.
+    """Cut `frame` into the parts of a family, one per fit, and check each part.
 
     Raises
     ------
@@ -112,20 +113,20 @@ def parts(
         )
     if frame.empty:
         raise InputError(f"formula '{formula}': the table has no rows")
-    # what would cost as much again in every fit is done once: these checks, and the coding of items
+    # these checks and the coding of items are done once for all fits: per fit they would double its time
     frame = _columns(frame, dict.fromkeys((*formula.names, *by)), formula)
     _check_response(frame[formula.names[0]])
     _check_finite(frame, formula.names)
-    lacking = [name for name in formula.names if frame[name].isna().any()]
+    gappy = [name for name in formula.names if frame[name].isna().any()]
     if not by:
-        yield _checked(Part((), frame, formula), lacking, missing, optional)
+        yield _checked(Part((), frame, formula), gappy, missing, optional)
         return
     for key, rows in frame.groupby(list(by), sort=False, dropna=False, observed=True):
-        yield _checked(Part(key, rows, formula), lacking, missing, optional)
+        yield _checked(Part(key, rows, formula), gappy, missing, optional)
 
 
 def _columns(frame: pd.DataFrame, names: Iterable[str], formula: Formula) -> pd.DataFrame:
-    """The named columns of `frame`, not copied; items as a category."""
+    """Select the named columns of `frame` without copying them; items become a category."""
     import pandas as pd
 
     category = formula.group if formula.group not in formula.fixed else None
@@ -146,13 +147,13 @@ def _check_finite(frame: pd.DataFrame, names: Iterable[str]) -> None:
             raise InputError(f"column '{name}': infinite in {infinite:,} of {len(frame):,} rows; leave these rows out")
 
 
-def _checked(part: Part, lacking: Sequence[str], missing: str, optional: Collection[str]) -> Part:
-    """`part` with complete rows (columns in `lacking` have gaps) if a random intercept can be fitted to them."""
-    if lacking:
-        part = _completed(part, lacking, missing, optional)
+def _checked(part: Part, gappy: Sequence[str], missing: str, optional: Collection[str]) -> Part:
+    """Complete the rows of `part`, whose columns in `gappy` have missing values; refuse what cannot be fitted."""
+    if gappy:
+        part = _completed(part, gappy, missing, optional)
     rows, response, group = part.frame, part.frame[part.formula.names[0]], part.formula.group
     if rows.empty:
-        raise InputError(f"no complete row is left to fit{part.label}: all {part.n_missing:,} lack a value")
+        raise InputError(f"no complete row is left to fit{part.label}: a value is missing in all {part.n_missing:,}")
     if np.ptp(_numbers(response)) == 0:
         raise InputError(
             f"response '{response.name}'{part.label} is {response.iloc[0]} in all {len(rows):,} rows: "
@@ -165,12 +166,12 @@ def _checked(part: Part, lacking: Sequence[str], missing: str, optional: Collect
     return part
 
 
-def _completed(part: Part, lacking: Sequence[str], missing: str, optional: Collection[str]) -> Part:
-    """`part` without its empty optional predictors and, where asked for, without rows that lack a value."""
+def _completed(part: Part, gappy: Sequence[str], missing: str, optional: Collection[str]) -> Part:
+    """Leave out empty optional predictors and, with missing="drop", rows without a value."""
     rows, formula = part.frame, part.formula
-    dropped = {name: "no value in any row" for name in lacking if name in optional and rows[name].isna().all()}
+    dropped = {name: "no value in any row" for name in gappy if name in optional and rows[name].isna().all()}
     formula = formula.without(dropped)
-    gaps = {name: int(count) for name in lacking if name not in dropped and (count := rows[name].isna().sum())}
+    gaps = {name: int(count) for name in gappy if name not in dropped and (count := rows[name].isna().sum())}
     if gaps and missing == "error":
         counts = ", ".join(f"{name} in {count:,}" for name, count in gaps.items())
         raise InputError(
@@ -182,14 +183,14 @@ def _completed(part: Part, lacking: Sequence[str], missing: str, optional: Colle
 
 
 def matrix(part: Part) -> Matrix:
-    """The arrays of one fit for a formula of columns and their products.
+    """Build the arrays of one fit for a formula of columns and their products.
 
     A text column gets R's treatment contrasts: one 0-1 column per level but the first, named column + level.
 
     Raises
     ------
     InputError
-        When text columns are asked for in a way that needs R's full coding.
+        For text columns in a formula that needs R's full coding.
     """
     import pandas as pd
 
@@ -200,14 +201,14 @@ def matrix(part: Part) -> Matrix:
 
 
 def design(asked: Matrix) -> Design:
-    """The part of a matrix with full column rank: every column that the columns before it explain is dropped.
+    """Drop every column that is a linear combination of the columns before it.
 
     The rule and its tolerance are those of lme4 (R's `qr`, LINPACK dqrdc2).
 
     Raises
     ------
     InputError
-        When rows do not outnumber coefficients.
+        If there are not more rows than coefficients.
     """
     from scipy.linalg import qr
 
@@ -218,7 +219,7 @@ def design(asked: Matrix) -> Design:
         dependent = np.flatnonzero(left <= RANK_TOLERANCE * length[: len(left)])
         if not dependent.size:
             break
-        first = int(dependent[0])  # the factors after it are polluted by it: drop one, look again
+        first = int(dependent[0])  # it distorts the factors after it: drop one column, then factor again
         dropped[terms[first]] = "constant" if np.ptp(x[:, first]) == 0 else "collinear with predictors before it"
         x, terms = np.asfortranarray(np.delete(x, first, axis=1)), terms[:first] + terms[first + 1 :]
     if len(x) <= len(terms):
@@ -228,7 +229,7 @@ def design(asked: Matrix) -> Design:
 
 
 def _columns_of(part: Part) -> tuple[list[str], list[NDArray[np.float64]]]:
-    """Names and columns of the model matrix, dependent ones included."""
+    """Build the names and columns of the model matrix, with the dependent ones."""
     formula, rows = part.formula, part.frame
     names = dict.fromkeys(name for term in formula.fixed for name in term.split(":"))
     coded = {name: _coded(name, rows[name]) for name in names}
@@ -251,14 +252,14 @@ def _columns_of(part: Part) -> tuple[list[str], list[NDArray[np.float64]]]:
 
 
 def _coded(name: str, values: pd.Series[Any]) -> list[tuple[str, NDArray[np.float64]]]:
-    """A number as it is; text as one 0-1 column per level but the first."""
+    """Code one column: a number as it is; text as one 0-1 column per level, without the first level."""
     if _is_number(values):
         return [(name, _numbers(values))]
     return [(f"{name}{level}", (values == level).to_numpy(np.float64)) for level in levels_of(values)[1:]]
 
 
 def levels_of(values: pd.Series[Any]) -> list[Any]:
-    """Levels of a text column in their order: sorted, or as its categories stand."""
+    """List the levels of a text column: sorted, or in the order of its categories."""
     import pandas as pd
 
     if isinstance(values.dtype, pd.CategoricalDtype):

@@ -1,4 +1,4 @@
-"""What every engine hands back for one fit."""
+"""Define the result of one fit, the same for every engine."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Variance:
-    """Standard deviation of one random effect, on the scale of the response (per unit of `term` for a slope)."""
+    """Hold the SD of one random effect, on the scale of the response (of a slope: per unit of `term`)."""
 
     group: str
     term: str
@@ -24,7 +24,7 @@ class Variance:
 
 @dataclass(frozen=True, slots=True)
 class RandomEffect:
-    """Conditional modes of one random effect and their conditional standard deviations, one per level."""
+    """Hold one random effect: per level, its conditional mode and conditional standard deviation."""
 
     group: str
     term: str
@@ -35,18 +35,18 @@ class RandomEffect:
 
 @dataclass(frozen=True, slots=True)
 class Fit:
-    """One fitted model. Arrays over `terms`, then arrays over rows.
+    """Hold one fitted model: arrays over `terms`, then arrays over rows.
 
     Attributes
     ----------
     estimate, se, df : on the scale of the predictors and of the response; Satterthwaite degrees of freedom.
     sd : standard deviation of the term's column, NaN for the intercept.
-    triangle : R of the QR decomposition of the model matrix, what its collinearity is read from.
+    triangle : R of the QR decomposition of the model matrix; the variance inflation is computed from it.
     reml : the REML criterion at convergence (-2 restricted log-likelihood).
     variance_fixed, variance_random : variance of X beta over rows; of all random effects, averaged over rows.
-    dropped : predictors left out, with the reason.
-    n_levels : levels of every grouping factor.
-    row : the rows of the caller's frame that were fitted.
+    dropped : predictor left out -> reason.
+    n_levels : number of levels of every grouping factor.
+    row : index, in the caller's frame, of the rows that were fitted.
     """
 
     engine: str

@@ -1,7 +1,7 @@
-"""A mixed-model formula, `response ~ predictors + (1 | item)`, taken apart and put together.
+"""Read and write mixed-model formulas such as `response ~ predictors + (1 | item)`.
 
-Only its outer shape is read here: which columns stand where, and which random effects are asked for. What R alone
-understands (`log(x)`, `poly(x, 2)`) is kept as text for R.
+Only the outer shape is read here: the response, the terms and the random effects. Expressions that only R understands
+(`log(x)`, `poly(x, 2)`) are kept as text for R.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ EXAMPLE = "write it like 'agreement ~ n_words + (1 | item)'"
 
 @dataclass(frozen=True, slots=True)
 class Random:
-    """One random term: `Random("1", "item")` for `(1 | item)`, `Random("x", "item", "||")` for `(x || item)`."""
+    """Hold one random term: `Random("1", "item")` for `(1 | item)`, `Random("x", "item", "||")` for `(x || item)`."""
 
     effects: str
     group: str
@@ -35,7 +35,7 @@ class Random:
 
 @dataclass(frozen=True, slots=True)
 class Formula:
-    """What a formula asks for; `str` writes it again.
+    """Hold the parts of a formula; `str` writes it again.
 
     `fixed` holds the fixed terms in R's order (main effects before products), each a column, a product of columns
     `a:b`, or text that only R can read.
@@ -52,31 +52,31 @@ class Formula:
 
     @property
     def is_random_intercept(self) -> bool:
-        """One random intercept, and fixed terms made of columns and their products: what the built-in engine fits."""
+        """Tell whether the built-in engine can fit it: one random intercept, fixed terms of columns and products."""
         texts = [self.response, *(name for term in self.fixed for name in term.split(":"))]
         one = len(self.random) == 1 and self.random[0].effects == "1" and is_name(self.random[0].group)
         return one and all(map(is_name, texts))
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Every column that the formula names, the response first. Text for R: its words, less function names."""
+        """List every column that the formula names, the response first; of text for R, its words without functions."""
         texts = [self.response, *self.fixed, *(f"{term.effects} {term.group}" for term in self.random)]
         return tuple(dict.fromkeys(name for text in texts for name in _words(text)))
 
     @property
     def group(self) -> str:
-        """The grouping column whose levels are counted: `item` where it is one, else the first that is named."""
+        """Return the grouping column whose levels are counted: `item` if it is one, else the first one."""
         groups = [name for term in self.random for name in _words(term.group)]
         return "item" if "item" in groups else groups[0]
 
     def without(self, names: Collection[str]) -> Formula:
-        """The formula less every fixed term that is one of `names` or a product with one."""
+        """Return the formula without the fixed terms that are one of `names` or a product with one."""
         return replace(self, fixed=tuple(term for term in self.fixed if not set(term.split(":")) & set(names)))
 
 
 @dataclass(frozen=True, slots=True)
 class DefaultFormula:
-    """`text` with every feature that is there; `dropped` names the absent ones and says why."""
+    """Hold the text of a formula of all features present; `dropped` maps the absent ones to the reason."""
 
     text: str
     features: tuple[str, ...]
@@ -86,15 +86,15 @@ class DefaultFormula:
 def default_formula(
     frame: pd.DataFrame, features: Sequence[str], *, response: str = "agreement", group: str = "item"
 ) -> DefaultFormula:
-    """`response ~ all features that are present + (1 | group)`.
+    """Write the formula `response ~ all features that are present + (1 | group)`.
 
-    A feature is dropped, and named, where `frame` has no such column or no value in it (a component was missing when
-    the features were computed). `fit` still leaves out constant and collinear ones, and names those.
+    A feature is dropped, with the reason, if `frame` has no such column or no value in it (a component was missing when
+    the features were computed). `fit` later drops constant and collinear ones, also with the reason.
 
     Raises
     ------
     InputError
-        When none of the features is there.
+        If none of the features is present.
     """
     dropped = {}
     for feature in features:
@@ -114,7 +114,7 @@ def parse(text: str) -> Formula:
     Raises
     ------
     InputError
-        One line saying what is wrong with the text.
+        One line that says what is wrong with the text.
     """
     sides = text.split("~")
     if len(sides) != 2 or not all(side.strip() for side in sides):
@@ -133,18 +133,18 @@ def parse(text: str) -> Formula:
                 (products if ":" in piece else mains).append(piece)
     if not random:
         raise InputError(f"formula '{text}': names no random effect; add one like (1 | item)")
-    # products of the same order keep the order they were written in, as in R
+    # products of equally many columns keep the order in which they were written, as in R
     fixed = tuple(dict.fromkeys([*mains, *sorted(products, key=lambda piece: piece.count(":"))]))
     return Formula(response, fixed, tuple(random), intercept)
 
 
 def is_name(text: str) -> bool:
-    """Whether `text` is the plain name of a column."""
+    """Tell whether `text` is the plain name of a column."""
     return NAME.fullmatch(text) is not None
 
 
 def _signed_terms(side: str, text: str) -> list[tuple[str, str]]:
-    """The terms between the outer + and -, each with its sign."""
+    """Split at the + and - outside parentheses; return each term with its sign."""
     terms, depth, start, sign = [], 0, 0, "+"
     for place, char in enumerate(f"{side}+"):
         depth += (char == "(") - (char == ")")
@@ -155,19 +155,19 @@ def _signed_terms(side: str, text: str) -> list[tuple[str, str]]:
             if term:
                 terms.append((sign, term))
             elif terms or char == "+":
-                raise InputError(f"formula '{text}': nothing stands before the '{char}' or at its end; {EXAMPLE}")
+                raise InputError(f"formula '{text}': a term is missing before the '{char}' or at the end; {EXAMPLE}")
             start, sign = place + 1, char
     if depth != 0:
         raise InputError(f"formula '{text}': its parentheses do not match")
     for _, term in terms:
-        # two columns side by side, or a sign that no formula has: R's message for these would be a riddle
+        # two columns without a sign between them, or a sign that no formula has: R's own message is hard to read
         if re.search(r"[\w.)]\s+[\w.(]", term) or re.search(r"[;&$@\"'`]", term):
             raise InputError(f"formula '{text}': cannot read '{term}'; {EXAMPLE}")
     return terms
 
 
 def _random(term: str, text: str) -> Random:
-    """`(1 + x | item)` as its parts."""
+    """Read one random term such as `(1 + x | item)`."""
     found = re.fullmatch(r"\(([^|]+)(\|\|?)([^|]+)\)", term)
     if not found or not _words(found[3]):
         raise InputError(f"formula '{text}': cannot read the random effect '{term}'; write it like (1 | item)")
@@ -175,7 +175,7 @@ def _random(term: str, text: str) -> Random:
 
 
 def _expanded(term: str) -> list[str]:
-    """`a*b` as `a`, `b`, `a:b`; anything else as it stands, without the spaces around its colons."""
+    """Expand `a*b` to `a`, `b`, `a:b`; keep anything else, without the spaces around its colons."""
     factors = [factor.strip() for factor in term.split("*")]
     if len(factors) > 1 and all(map(is_name, factors)):
         sizes = range(1, len(factors) + 1)
@@ -185,6 +185,6 @@ def _expanded(term: str) -> list[str]:
 
 
 def _words(text: str) -> list[str]:
-    """Names in a text, less names of functions (before a parenthesis), of arguments (before =) and reserved words."""
+    """List the names in a text without functions (before a parenthesis), arguments (before =) and reserved words."""
     words = [match[0] for match in re.finditer(rf"(?<![\w.]){NAME.pattern}(?![\w.]|\s*(\(|=(?!=)))", text)]
     return [word for word in words if word not in ("TRUE", "FALSE", "NULL")]

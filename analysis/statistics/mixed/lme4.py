@@ -1,6 +1,6 @@
-"""The engine "pymer4": any formula of R's lme4, tested by lmerTest, called through the Python package pymer4.
+"""Fit any formula with R's lme4 and lmerTest, through the Python package pymer4: the engine "pymer4".
 
-R runs inside this process. It is started by the first fit that asks for it (some 10 s), never by an import.
+R runs inside this process. The first fit starts it (about 10 s); an import never does.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ INSTALL = "see 'Mixed models through R' in the README; formulas with one (1 | it
 
 
 class R(NamedTuple):
-    """The parts of R that a fit uses."""
+    """Hold the functions of R that a fit calls."""
 
     lmer: Any  # pymer4's
-    control: Any  # its stopping rule
-    extract: Any  # what a fit holds, in base types
+    control: Any  # when to stop
+    extract: Any  # results of a fit, in base types
     factor: Any
     data_frame: Any
-    callbacks: Any  # where its console is heard
+    callbacks: Any  # rpy2's hooks to R's console
     error: type[Exception]
 
 
@@ -43,7 +43,7 @@ def fit(part: Part) -> Fit:
     Raises
     ------
     InputError
-        R or pymer4 is missing; or R refuses the formula or the data, with R's own words.
+        If R or pymer4 is missing, or if R refuses the formula or the data, with R's own message.
     """
     r = start()
     with _console(r) as said:
@@ -91,7 +91,7 @@ def start() -> R:
     Raises
     ------
     InputError
-        One line saying what is missing and where its installation is described.
+        One line that says what is missing and where its installation is described.
     """
     paths = os.environ.get("LD_LIBRARY_PATH")
     try:
@@ -99,13 +99,13 @@ def start() -> R:
         from pymer4.tidystats import lmer
         from rpy2.rinterface_lib import callbacks
         from rpy2.rinterface_lib.embedded import RRuntimeError
-    except Exception as error:  # whatever a half-installed R answers an import with: it is told, not hidden
+    except Exception as error:  # an incomplete R may fail with any error; the message shows it
         raise InputError(
             f"engine 'pymer4' needs R with lme4 and lmerTest, and the Python package pymer4 "
             f"({type(error).__name__}: {_one_line(str(error))}); {INSTALL}"
         ) from error
     finally:
-        # R puts its library folders there, and a Python started from here would load another Python's libraries.
+        # R adds its library folders; a Python started from here would then load the libraries of another Python.
         if paths is None:
             os.environ.pop("LD_LIBRARY_PATH", None)
         else:
@@ -125,10 +125,10 @@ def start() -> R:
 
 
 def data_frame(frame: pd.DataFrame) -> Any:
-    """`frame` as R's data frame: numbers as doubles, all else as factors with levels as in the other engine.
+    """Convert `frame` to R's data frame: numbers to doubles, all else to factors with the levels of the other engine.
 
-    Every column crosses as one block of memory. rpy2's own conversion makes an R object of every string, and each of
-    these is later looked up in one long list to be released: with 300,000 of them a process takes minutes to end.
+    Every column is handed over as one block of memory. rpy2's own conversion makes an R object of every string, and
+    releases each by a search in one long list: with 300,000 strings a process takes minutes to end.
     """
     import pandas as pd
     from rpy2.rinterface import FloatSexpVector, IntSexpVector, ListSexpVector, StrSexpVector
@@ -145,7 +145,7 @@ def data_frame(frame: pd.DataFrame) -> Any:
 
 
 def _random_effects(columns: dict[str, Any]) -> tuple[RandomEffect, ...]:
-    """R's long table of conditional modes, one entry per group and term."""
+    """Cut R's long table of conditional modes into one entry per group and term."""
     import pandas as pd
 
     table = pd.DataFrame({name: np.array(values) for name, values in columns.items()})
@@ -156,14 +156,14 @@ def _random_effects(columns: dict[str, Any]) -> tuple[RandomEffect, ...]:
 
 
 def _reason(frame: pd.DataFrame, name: str) -> str:
-    """Why R left a column out."""
+    """Say why R left a column out."""
     constant = name in frame.columns and frame[name].nunique() == 1
     return "constant" if constant else "collinear with predictors before it"
 
 
 @contextmanager
 def _console(r: R) -> Iterator[list[str]]:
-    """What R would have written to the console as messages and warnings, one entry each."""
+    """Collect R's messages and warnings, one entry each, instead of printing them."""
     said: list[str] = []
     kept = r.callbacks.consolewrite_warnerror
     r.callbacks.consolewrite_warnerror = lambda text: said.append(text) if text.strip() else None
@@ -174,6 +174,6 @@ def _console(r: R) -> Iterator[list[str]]:
 
 
 def _one_line(text: str) -> str:
-    """R's message without its line breaks and its 'Error in ...:'."""
+    """Return R's message in one line and without its 'Error in ...:'."""
     flat = " ".join(text.split())
     return re.sub(r"^(R\[write to console\]: )?(Error|Warning message|Warning) ?(in [^:]*(?<!:):(?!:))?:? ?", "", flat)

@@ -1,11 +1,24 @@
-"""The built-in engine: one random intercept by profiled REML, Satterthwaite degrees of freedom, numpy only.
+"""Fit one random intercept by profiled REML with Satterthwaite degrees of freedom, in numpy: the engine "profile".
 
 The model is y = X beta + b[item] + e with b ~ N(0, phi sigma^2) and e ~ N(0, sigma^2). Given phi = theta^2, beta and
-sigma have closed forms, so that only phi is searched for [1]_. Everything that depends on phi is a sum over items of
-item means weighted by u = n / (1 + n phi), plus a within-item part that does not depend on it: no row is touched twice.
+sigma have closed forms, so that only phi is searched for [1]_. The rows are summed up once, per item. Whatever depends
+on phi is then a sum over items of item means, weighted by u = n / (1 + n phi); the rest, the differences within items,
+does not depend on phi.
 
-The design enters through its QR factors and y through its least-squares residuals. Both leave the model as it is, and
-make the sums immune to the scale and the offset of predictors and response.
+For example, item A is answered with 1 and 3, item B with 4, 6 and 8, and the only predictor is the intercept, X = 1:
+
+=====================  =======================================  =================================
+`Matrix.codes`         0, 0, 1, 1, 1                            the item of every row
+`Sums.size`            2, 3                                     rows per item
+`Sums.y`               2, 6                                     item means
+`Sums.within_yy`       1 + 1 + 4 + 0 + 4 = 10                   squares around the item means
+u at phi = 1           2 / (1 + 2) = 2/3,  3 / (1 + 3) = 3/4    weight of every item
+beta at phi = 1        (2/3 * 2 + 3/4 * 6) / (2/3 + 3/4)        70/17 = 4.12, weighted mean
+b[A], b[B]             phi u (mean - beta)                      -24/17 = -1.41,  24/17 = 1.41
+=====================  =======================================  =================================
+
+X is replaced by its QR factor q, and y by its residuals after least squares. Both leave the model as it is, and keep
+digits that would be lost if predictors or response were very large or far from 0.
 
 References
 ----------
@@ -34,28 +47,28 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.floating[Any]]
 
-BOUNDARY = 1e-5  # lme4 takes a theta this small for zero (lmerControl: boundary.tol)
-SINGULAR = 1e-4  # and calls a fit singular below this one (isSingular: tol)
-# Where the optimum is looked for: phi, the variance of items in units of the residual variance
+BOUNDARY = 1e-5  # as in lme4, a smaller theta is zero (lmerControl: boundary.tol)
+SINGULAR = 1e-4  # as in lme4, a fit with a smaller theta is singular (isSingular: tol)
+# Values of phi between which the optimum is searched; phi is the variance of items in units of the residual variance
 GRID = np.concatenate([[0.0], np.logspace(2 * np.log10(BOUNDARY), 10, 21)])
-EXACT = 1e-24  # a residual sum of squares this small beside the response's is rounding (1e-12 of its size)
+EXACT = 1e-24  # a residual sum of squares below this share of the response's is rounding (1e-12 of its size)
 
 
 @dataclass(frozen=True, slots=True)
 class Items:
-    """A design collapsed to its items: sizes, means of the columns of q, and what differs within items."""
+    """Hold a design summed up per item: sizes, means of the columns of q, and deviations from these means."""
 
     asked: Matrix
     design: Design
     size: Array  # items
     q: Array  # items x terms
-    deviation: Array  # rows x terms: q less its item's mean
+    deviation: Array  # rows x terms: q minus its item's mean
     within_qq: Array  # terms x terms
 
 
 @dataclass(frozen=True, slots=True)
 class Sums:
-    """Sufficient statistics of one fit: sizes and means of every item, cross-products within items."""
+    """Hold the sufficient statistics of one fit: size and means of every item, cross-products within items."""
 
     size: Array  # items
     q: Array  # items x terms
@@ -66,16 +79,16 @@ class Sums:
 
     @property
     def df(self) -> int:
-        """Rows less coefficients."""
+        """Return the number of rows minus the number of coefficients."""
         return int(self.size.sum()) - self.q.shape[1]
 
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """The REML criterion at one phi and what it is made of.
+    """Hold the REML criterion at one phi and its parts.
 
-    `criterion` is up to the constant of the design; `slope` its derivative in phi. `coefficient` and `unscaled`
-    (covariance / sigma^2) are in the orthonormal basis, `residual` are item means of y - X beta.
+    `criterion` omits a constant of the design; `slope` is its derivative in phi. `coefficient` (terms) and `unscaled`
+    (terms x terms, covariance / sigma^2) are in the orthonormal basis; `residual` (items) are means of y - X beta.
     """
 
     phi: float
@@ -89,10 +102,10 @@ class Profile:
 
 
 class Engine:
-    """Fits the parts of a family one after the other.
+    """Fit the parts of a family one after the other.
 
-    The models of a family mostly answer the same wordings. What depends on these alone is kept from one fit to the
-    next and used again where they are the same.
+    The models of a family mostly answer the same wordings. The sums that depend only on the wordings are kept, and used
+    again if the next part has the same wordings.
     """
 
     def __init__(self) -> None:
@@ -104,7 +117,7 @@ class Engine:
         Raises
         ------
         InputError
-            What `matrix` and `design` raise, and a response that items and predictors explain without a remainder.
+            As `matrix` and `design`; also for a response that items and predictors explain without a remainder.
         """
         asked = matrix(part)
         if self._last is None or not asked.has_wordings_of(self._last.asked):
@@ -153,7 +166,7 @@ class Engine:
 
 
 def collapse(asked: Matrix, made: Design) -> Items:
-    """The predictors' share of the sufficient statistics."""
+    """Compute the sufficient statistics that depend on the predictors only."""
     size = np.bincount(asked.codes).astype(float)
     q = np.array([np.bincount(asked.codes, column) for column in made.q.T]).T / size[:, None]
     deviation = made.q - q[asked.codes]
@@ -161,7 +174,7 @@ def collapse(asked: Matrix, made: Design) -> Items:
 
 
 def item_sums(items: Items, y: Array) -> Sums:
-    """The sufficient statistics of a response on the rows of a collapsed design."""
+    """Add a response (rows) to the sufficient statistics of the predictors."""
     codes = items.asked.codes
     means = np.bincount(codes, y) / items.size
     deviation = y - means[codes]
@@ -169,13 +182,13 @@ def item_sums(items: Items, y: Array) -> Sums:
 
 
 def profile(sums: Sums, phi: float) -> Profile:
-    """The profiled REML criterion at `phi`."""
+    """Compute the profiled REML criterion at `phi` (Bates et al., eq. 39-42)."""
     weight = sums.size / (1 + sums.size * phi)
     weighted = sums.q * weight[:, None]
     unscaled = np.linalg.inv(sums.within_qq + weighted.T @ sums.q)
     coefficient = unscaled @ (sums.within_qy + weighted.T @ sums.y)
     residual = sums.y - sums.q @ coefficient
-    # within and between items are added, never subtracted from a total: nothing cancels however large phi gets
+    # the parts within and between items are added, never subtracted from a total, which would lose digits at large phi
     within = sums.within_yy + coefficient @ (sums.within_qq @ coefficient - 2 * sums.within_qy)
     penalised = float(within + weight @ residual**2)
     log_det = float(np.log1p(sums.size * phi).sum() - np.linalg.slogdet(unscaled)[1])
@@ -186,7 +199,7 @@ def profile(sums: Sums, phi: float) -> Profile:
 
 
 def optimum(sums: Sums) -> Profile | None:
-    """The profile at its lowest criterion, the boundary or a root of the slope; None if it falls for ever."""
+    """Find the profile with the lowest criterion, at phi = 0 or where the slope is 0; None if it falls without end."""
     from scipy.optimize import brentq
 
     def slope(log_phi: float) -> float:
@@ -195,18 +208,18 @@ def optimum(sums: Sums) -> Profile | None:
     slopes = [profile(sums, phi).slope for phi in GRID]
     valleys = [j for j in range(1, len(GRID) - 1) if slopes[j] < 0 <= slopes[j + 1]]
     roots = [np.exp(brentq(slope, *np.log(GRID[j : j + 2]), xtol=1e-14, rtol=1e-14)) for j in valleys]
-    if slopes[1] >= 0:  # nothing to gain by leaving the boundary
+    if slopes[1] >= 0:  # the criterion rises from phi = 0 on
         roots.append(0.0)
     return min((profile(sums, float(phi)) for phi in roots), key=lambda point: point.criterion, default=None)
 
 
 def satterthwaite(sums: Sums, best: Profile, basis: Array, variance: Array) -> Array:
-    """Degrees of freedom per coefficient, as lmerTest defines them: df = 2 v^2 / (g' V g).
+    """Compute the degrees of freedom of every coefficient as lmerTest does: df = 2 v^2 / (g' V g).
 
     v is the variance of the coefficient, g its gradient and V the asymptotic covariance of the variance parameters,
     twice the inverse Hessian of the criterion before profiling [2]_. lmerTest differentiates numerically in
-    (theta, sigma); at the optimum any other parameters give the same df, so here it is done exactly and in
-    (log phi, log sigma), which have no units. At the boundary the gradient in theta is zero and rows - terms is left.
+    (theta, sigma). At the optimum any other parameters give the same df, so the derivatives here are exact and in
+    (log phi, log sigma), which have no units. At phi = 0 the gradient in theta is zero and df is rows - terms.
     """
     if best.phi == 0:
         return np.full(len(variance), float(sums.df))

@@ -1,4 +1,4 @@
-"""The response of a mixed model: agreement as it is, or its logit."""
+"""Compute the response of a mixed model: agreement as it is, or its logit."""
 
 from __future__ import annotations
 
@@ -13,25 +13,25 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
 SCALES = ("identity", "logit")
-CLIP = 1e-6  # agreement nearer to 0 or 1 than this is moved here before a logit is taken of it
+CLIP = 1e-6  # agreement nearer to 0 or 1 is moved to this distance before its logit is taken
 
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """`values` per row (NaN where undefined); `note` says in words how they came about."""
+    """Hold the response: `values` per row (NaN where undefined), and `note`, in words, how they were computed."""
 
     values: NDArray[np.float64]
     note: str
 
 
 def response(agreement: ArrayLike, log_odds: ArrayLike | None = None, *, scale: str = "identity") -> Response:
-    """The response on the asked scale.
+    """Compute the response on the given scale.
 
     Parameters
     ----------
     agreement : p(agree) / (p(agree) + p(disagree)) per row, 0-1; NaN where undefined.
-    log_odds : log p(agree) - log p(disagree) per row, from log-probabilities; NaN where a row has none, infinite where
-        one option has no probability at all.
+    log_odds : log p(agree) - log p(disagree) per row, from log-probabilities; NaN if a row has none, infinite if one
+        option has no probability at all.
     scale : "identity" is agreement, as in the paper. "logit" is `log_odds` unclipped where it is finite; elsewhere
         (sampled counts, an option without probability) the logit of agreement clipped to [CLIP, 1 - CLIP].
 

@@ -1,4 +1,4 @@
-"""The tables of a family of fits: tests with their multiplicity, diagnostics, what plots need."""
+"""Make tables of a family of fits: tests with corrected p values, diagnostics, residuals, random effects."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from analysis.statistics.mixed.design import INTERCEPT
-from analysis.statistics.multiplicity import adjusted
+from analysis.statistics.multiplicity import bonferroni, holm
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -22,52 +22,52 @@ if TYPE_CHECKING:
     Columns = Mapping[str, Any]
 
 LEVEL = 0.95
-POOLED = "all"  # what stands for the model where one fit takes all of them
+POOLED = "all"  # name of the model if one fit takes all of them
 ALPHA = 0.05
 
 
 @dataclass(frozen=True)
 class Result:
-    """The fits of a family and what can be read from them. Every table starts with the columns of the family."""
+    """Hold the fits of a family and make tables of them. Every table starts with the columns of the family."""
 
     by: tuple[str, ...]
     fits: Sequence[tuple[Part, Fit]]
 
     @cached_property
     def table(self) -> pd.DataFrame:
-        """One row per fit and coefficient.
+        """Return one row per fit and coefficient.
 
         Columns: term; estimate, se, lower, upper (95 %, t) on the raw scale of predictor and response; df
         (Satterthwaite), statistic (t), p (two-sided); p_bonferroni, p_holm over the `n_tests` tests of the table,
         intercepts left out; estimate_std, the response's change in its SDs per SD of the predictor; n_rows, n_items;
-        engine. `attrs` holds n_tests.
+        engine.
         """
         return with_multiplicity(self._stacked(_coefficients))
 
     @cached_property
     def diagnostics(self) -> pd.DataFrame:
-        """One row per fit.
+        """Return one row per fit.
 
         Columns: engine, formula, converged, singular, message; reml, the criterion; sigma, the residual SD;
         sd_<group>, of a random intercept, sd_<group>_<term>, of a slope; icc, the random effects' share of the
-        variance that the fixed effects leave; r2_marginal, r2_conditional (Nakagawa & Schielzeth 2013, for slopes
-        Johnson 2014); n_rows, n_items, n_<group>; n_missing, rows left out; dropped, predictors left out and why.
+        variance that the fixed effects do not explain; r2_marginal, r2_conditional (Nakagawa & Schielzeth 2013, for
+        slopes Johnson 2014); n_rows, n_items, n_<group>; n_missing, rows left out; dropped, predictors left out, why.
         """
         return self._stacked(_diagnosis)
 
     @cached_property
     def vif(self) -> pd.DataFrame:
-        """Variance inflation factor per fit and predictor (columns term, vif); intercepts left out."""
+        """Return the variance inflation factor per fit and predictor (columns term, vif), without intercepts."""
         return self._stacked(_inflation)
 
     @cached_property
     def residuals(self) -> pd.DataFrame:
-        """One row per fitted row: row (its index in the frame), fitted (random effects included), residual."""
+        """Return one row per fitted row: row (its index in the frame), fitted (random effects included), residual."""
         return self._stacked(lambda _, fit: {"row": fit.row, "fitted": fit.fitted, "residual": fit.y - fit.fitted})
 
     @cached_property
     def random_effects(self) -> pd.DataFrame:
-        """One row per fit, random effect and level: group, term, level, estimate (conditional mode), se."""
+        """Return one row per fit, random effect and level: group, term, level, estimate (conditional mode), se."""
         import pandas as pd
 
         names = ("group", "term", "level", "estimate", "se")
@@ -78,12 +78,12 @@ class Result:
         return self._stacked(effects)
 
     def _stacked(self, build: Callable[[Part, Fit], Columns | pd.DataFrame]) -> pd.DataFrame:
-        """The tables that `build` makes of every fit, each behind the values of its family."""
+        """Join the tables that `build` makes of every fit, each after the values of its family."""
         return stacked(self.by, [(part, build(part, fit)) for part, fit in self.fits])
 
 
 def stacked(by: Sequence[str], tables: Iterable[tuple[Part, Columns | pd.DataFrame]]) -> pd.DataFrame:
-    """Tables of a family's fits in one, each behind the values of its family; a model is always named."""
+    """Join tables of a family's fits; the columns of the family come first, and there is always a column model."""
     import pandas as pd
 
     frames = []
@@ -97,14 +97,13 @@ def stacked(by: Sequence[str], tables: Iterable[tuple[Part, Columns | pd.DataFra
 
 
 def compare_scales(identity: Result, logit: Result) -> pd.DataFrame:
-    """The same family fitted to both scales of the response, side by side.
+    """Compare two fits of one family, one per scale of the response.
 
     Returns
     -------
     DataFrame
-        One row per fit and predictor that both scales estimated: term; estimate, se, p_bonferroni and estimate_std of
+        One row per fit and predictor that both scales estimate: term; estimate, se, p_bonferroni and estimate_std of
         either scale (suffix _identity, _logit); same_sign; same_significance (Bonferroni, 0.05); agreement, in words.
-        `attrs` counts n, same_sign and same_significance.
     """
     key = [*dict.fromkeys((*(() if "model" in identity.by else ("model",)), *identity.by)), "term"]
     shown = [*key, "estimate", "se", "p_bonferroni", "estimate_std"]
@@ -121,27 +120,25 @@ def compare_scales(identity: Result, logit: Result) -> pd.DataFrame:
     ]
     said = ["significant on both, same sign", "significant on both, opposite sign", "on identity only", "on logit only"]
     both["agreement"] = np.select(words, said, "significant on neither")
-    both.attrs = {"n": len(both), **{name: int(both[name].sum()) for name in ("same_sign", "same_significance")}}
     return both
 
 
 def with_multiplicity(table: pd.DataFrame) -> pd.DataFrame:
-    """`table` with p_bonferroni and p_holm beside its p, over all its tests but those of intercepts, and n_tests."""
+    """Add p_bonferroni, p_holm and n_tests after p, over all tests of the table except those of intercepts."""
     tested = ((table["term"] != INTERCEPT) & table["p"].notna()).to_numpy()
     p, n_tests = table["p"].to_numpy(), int(tested.sum())
     corrected: dict[str, Any] = {}
-    for method in ("bonferroni", "holm"):
-        corrected[f"p_{method}"] = np.full(len(table), np.nan)
-        corrected[f"p_{method}"][tested] = adjusted(p[tested], method)
+    for name, correct in (("p_bonferroni", bonferroni), ("p_holm", holm)):
+        corrected[name] = np.full(len(table), np.nan)
+        corrected[name][tested] = correct(p[tested])
     corrected["n_tests"] = n_tests
     for place, (name, values) in enumerate(corrected.items(), start=list(table.columns).index("p") + 1):
         table.insert(place, name, values)
-    table.attrs["n_tests"] = n_tests
     return table
 
 
 def tests(estimate: Array, se: Array, df: Array) -> Columns:
-    """t statistic, two-sided p and 95 % interval of estimates, in the order of the table."""
+    """Compute t statistic, two-sided p and 95 % interval of estimates."""
     from scipy.stats import t
 
     half = t.ppf(0.5 + LEVEL / 2, df) * se
@@ -192,11 +189,11 @@ def _column(group: str, term: str) -> str:
 
 
 def _inflation(part: Part, fit: Fit) -> Columns:
-    """VIF from the triangle of the design.
+    """Compute the variance inflation factors from the triangle R of the design.
 
-    Below its first row, which belongs to the intercept, the triangle has the correlations of all rows: a regression
-    of its few rows has the same R2 as one of the thousands that they stand for. Stacked on their negatives they have
-    mean zero, as statsmodels expects.
+    R has one row per term instead of thousands of rows, and R'R = X'X. So, without the first row and column (the
+    intercept), a regression of one column of R on the others has the same R2 as that of X. The rows are stacked on
+    their negatives, because statsmodels expects columns with mean zero.
     """
     from statsmodels.stats.outliers_influence import variance_inflation_factor
 
@@ -207,5 +204,6 @@ def _inflation(part: Part, fit: Fit) -> Columns:
     triangle = triangle / np.linalg.norm(triangle, axis=0)
     rows = np.vstack([triangle, -triangle])
     with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message="The design matrix is poorly conditioned")  # what a VIF says itself
+        # The VIF itself shows that.
+        warnings.filterwarnings("ignore", message="The design matrix is poorly conditioned")
         return {"term": terms, "vif": [variance_inflation_factor(rows, j) for j in range(len(terms))]}

@@ -1,4 +1,4 @@
-"""A third opinion without random effects: least squares with standard errors that allow for clusters."""
+"""Fit least squares with cluster-robust standard errors, to check the mixed models without random effects."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ def cluster_robust(
     missing: str = "error",
     optional: Collection[str] = (),
 ) -> pd.DataFrame:
-    """Ordinary least squares with cluster-robust (CR1) standard errors, t with items - 1 degrees of freedom.
+    """Fit ordinary least squares with cluster-robust (CR1) standard errors; t has items - 1 degrees of freedom.
 
-    What is left of the effects when nothing is assumed about how responses to one item hang together. Too confident
-    with few items (below some 40: Cameron & Miller 2015, J. Hum. Resour. 50(2), section VI).
+    It assumes nothing about how responses to one item depend on each other. With few items (below about 40) its
+    intervals are too narrow (Cameron & Miller 2015, J. Hum. Resour. 50(2), section VI).
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ def cluster_robust(
     Raises
     ------
     InputError
-        As `fit`; also for formulas beyond one random intercept.
+        As `fit`; also for formulas with more than one random intercept.
     """
     asked = parse(formula)
     if not asked.is_random_intercept:

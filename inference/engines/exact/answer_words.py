@@ -1,4 +1,4 @@
-"""Answer words to token ids, in the context that they follow."""
+"""Turn answer words into token ids, in the context that they follow."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ TokenIds = tuple[int, ...]
 Answers = tuple[tuple[str, ...], ...]
 Encode = Callable[[Sequence[str]], list[list[int]]]
 
-# What tokenisation of an answer can depend on: the last word of the prompt with the white space behind it. Scripts
-# without spaces make that the whole statement, so its length is bounded.
+# The tokenisation of an answer can depend on the last word of the prompt and the white space after it. In scripts
+# without spaces that "word" is the whole statement, so its length is limited.
 CONTEXT_CHARACTERS = 32
 
 
@@ -37,7 +37,7 @@ class Options:
 
     @property
     def first_tokens(self) -> dict[int, tuple[int, ...]]:
-        """Options that each first token may begin: token id -> option indices."""
+        """Map every first token to the options that it may begin: token id -> option indices."""
         owners: dict[int, list[int]] = {}
         for option, sequences in enumerate(self.sequences):
             for token in dict.fromkeys(sequence[0] for sequence in sequences):
@@ -46,22 +46,22 @@ class Options:
 
 
 def tail(text: str) -> str:
-    """The end of a prompt that decides how an answer behind it is tokenised."""
+    """Cut out the end of a prompt that decides how an answer after it is tokenised."""
     match = re.search(r"\S*\s*$", text[-CONTEXT_CHARACTERS:])
     return match.group() if match else ""
 
 
 def head(text: str) -> str:
-    """The start of what follows a mask: the white space there and the first word."""
+    """Cut out the start of what follows a mask: the white space there and the first word."""
     match = re.match(r"\s*\S*", text[:CONTEXT_CHARACTERS])
     return match.group() if match else ""
 
 
 def continuations(text: str, answers: Answers, encode: Encode) -> Options:
-    """Token ids of every answer word behind a prompt, with and without a space before it.
+    """Tokenise every answer word after a prompt, with and without a space before it.
 
-    A form whose token ids do not continue those of the prompt (the tokenizer joined it with the prompt's end) can
-    never be read off the next token: it is dropped and reported.
+    If the tokenizer joins a form with the end of the prompt, the form's ids do not continue those of the prompt. It can
+    then never be read from the next token: it is dropped and reported.
 
     Parameters
     ----------
@@ -75,7 +75,7 @@ def continuations(text: str, answers: Answers, encode: Encode) -> Options:
     Raises
     ------
     InputError
-        No form of an option is left, or two options come to the same token ids.
+        No form of an option is left, or two options have the same token ids.
     """
     forms = [(option, form) for option, words in enumerate(answers) for word in words for form in spaced(word)]
     prompt, *encoded = encode([text, *(text + form for _, form in forms)])
@@ -85,7 +85,7 @@ def continuations(text: str, answers: Answers, encode: Encode) -> Options:
         if ids[: len(prompt)] != prompt:
             dropped.append((option, form, "joins with the end of the prompt into other tokens"))
         elif len(ids) == len(prompt):
-            dropped.append((option, form, "comes to no token at all"))
+            dropped.append((option, form, "has no tokens"))
         else:
             found.append((option, form, tuple(ids[len(prompt) :])))
     return collect(answers, found, dropped)
@@ -96,12 +96,12 @@ def collect(
     found: Sequence[tuple[int, str, TokenIds]],
     dropped: Sequence[tuple[int, str, str]],
 ) -> Options:
-    """Gather (option index, form, ids) per option, each distinct id sequence once.
+    """Group (option index, form, ids) by option, each distinct id sequence once.
 
     Raises
     ------
     InputError
-        No form of an option is left, or two options come to the same token ids.
+        No form of an option is left, or two options have the same token ids.
     """
     owner: dict[TokenIds, tuple[int, str]] = {}
     for option, form, ids in found:
@@ -115,7 +115,7 @@ def collect(
         if not any(index == option for index, *_ in found):
             reasons = "; ".join(sorted({reason for index, _, reason in dropped if index == option}))
             raise InputError(
-                f"none of the answers of option {option + 1} ({', '.join(words)}) can be scored behind this prompt"
+                f"none of the answers of option {option + 1} ({', '.join(words)}) can be scored after this prompt"
                 f" ({reasons or 'no answers given'}): change the answers or how the prompt ends"
             )
     return Options(
@@ -130,6 +130,6 @@ def collect(
 
 
 def spaced(word: str) -> tuple[str, ...]:
-    """A word as it may follow a prompt: directly, and behind a space."""
+    """Write a word as it may follow a prompt: directly, and after a space."""
     bare = word.lstrip(" ")
     return (bare, " " + bare)

@@ -1,9 +1,9 @@
-"""Exact probabilities of options that are sets of token sequences.
+"""Compute the exact probability of options that are sets of token sequences.
 
 All sequences of all options form one tree. A sequence's probability is the product of the next-token probabilities
-along its path, each under the full-vocabulary softmax. Where a sequence ends at a node from which another option
-goes on ("1" and "10"), it counts only as far as the answer ends there: times 1 minus the sum of the
-probabilities of the node's children.
+along its path, each under the full-vocabulary softmax. If a sequence ends at a node where another option goes on ("1"
+and "10"), it counts only as far as the answer ends there: it is multiplied by 1 minus the sum of the probabilities of
+the node's children.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ import torch
 
 from inference.engines.exact.answer_words import TokenIds
 
-# Log-probabilities [rows, tokens] under the full-vocabulary softmax, of these tokens behind the prompts and a path.
+# Log-probabilities [rows, tokens] of some tokens after the prompts and a path, under the full-vocabulary softmax.
 NextToken = Callable[[TokenIds, Sequence[int]], torch.Tensor]
 
-# A subtree is left out of a batch only where its whole mass is below this share of every option it could add to.
+# A subtree is left out of a batch only if its whole probability is below this share of every option it could add to.
 NEGLIGIBLE = 1e-9
 
 
 @dataclass(slots=True)
 class Node:
-    """A path of tokens behind the prompt: `owner` is the option that ends here, `options` those here and below."""
+    """A path of tokens after the prompt: `owner` is the option that ends here, `options` are those here and below."""
 
     path: TokenIds = ()
     owner: int | None = None
@@ -33,7 +33,7 @@ class Node:
     children: dict[int, Node] = field(default_factory=dict)
 
     def inner(self) -> Iterator[Node]:
-        """This node and those below from which a path goes on: each costs one forward pass."""
+        """List this node and those below it that have children: each costs one forward pass."""
         if self.children:
             yield self
             for child in self.children.values():
@@ -41,7 +41,16 @@ class Node:
 
 
 def build(sequences: Sequence[Sequence[TokenIds]]) -> Node:
-    """Tree of all options' token sequences; no sequence may belong to two options."""
+    """Build the tree of all options' token sequences; no sequence may belong to two options.
+
+    Examples
+    --------
+    The token 1 spells option 0; the tokens 1, 0 or the token 7 spell option 1. Option 0 ends where option 1 goes on:
+
+    >>> root = build([[(1,)], [(1, 0), (7,)]])
+    >>> [(node.path, node.owner, sorted(node.options)) for node in (root, *root.children.values())]
+    [((), None, [0, 1]), ((1,), 0, [0, 1]), ((7,), 1, [1])]
+    """
     root = Node()
     for option, paths in enumerate(sequences):
         for path in paths:
@@ -56,14 +65,14 @@ def build(sequences: Sequence[Sequence[TokenIds]]) -> Node:
 
 
 def option_logprobs(root: Node, n_options: int, next_token: NextToken) -> torch.Tensor:
-    """Log-probability of every option in every row of a batch.
+    """Compute the log-probability of every option in every row of a batch.
 
     Parameters
     ----------
     root
         The tree of `build`.
     next_token
-        Called once for every inner node with the tokens that go on from there, parents before children.
+        Called once for every inner node with the tokens of its children, parents before children.
 
     Returns
     -------
@@ -88,7 +97,7 @@ def option_logprobs(root: Node, n_options: int, next_token: NextToken) -> torch.
                 inner.append((child, logprob))
             elif child.owner is not None:
                 add(child.owner, logprob)
-        # The likeliest first, so that what it adds can make the others negligible.
+        # The most probable first, so that what it adds can make the others negligible.
         for child, logprob in sorted(inner, key=lambda pair: -float(pair[1].max())):
             if (logprob[:, None] > threshold + total[:, sorted(child.options)]).any():
                 visit(child, logprob, next_token(child.path, list(child.children)))
@@ -98,7 +107,10 @@ def option_logprobs(root: Node, n_options: int, next_token: NextToken) -> torch.
 
 
 def _prune(node: Node) -> None:
-    """Longer sequences of an option add nothing to a shorter one that they begin with, if no other option does."""
+    """Remove sequences that begin with a shorter one of the same option: the shorter one counts them already.
+
+    They stay if another option continues the shorter one, too: then the place where an answer ends matters.
+    """
     if node.owner is not None and node.options == {node.owner}:
         node.children.clear()
     for child in node.children.values():
@@ -106,5 +118,5 @@ def _prune(node: Node) -> None:
 
 
 def _log_complement(logprobs: torch.Tensor) -> torch.Tensor:
-    """log(1 - sum of probabilities) along the last axis."""
+    """Compute log(1 - sum of probabilities) along the last axis."""
     return torch.log1p(-logprobs.logsumexp(-1).exp().clamp(max=1.0))

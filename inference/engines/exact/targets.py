@@ -1,4 +1,4 @@
-"""Options that a batch is scored on: resolved once per context, shared by all rows that come to the same ids."""
+"""Score a batch on its options; options are tokenised once per context and shared by all rows with the same ids."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from typing import Protocol
 import torch
 from torch import Tensor
 
-from inference.engines import Score
+from inference.engines.contract import Score
 from inference.engines.exact.answer_words import Options, TokenIds
 from inference.engines.exact.option_tree import Node, build, option_logprobs
 
-# Distinct contexts remembered; a template that ends in the item's text has as many as items.
+# Distinct contexts remembered; a template that ends in the item's text has as many contexts as items.
 REMEMBERED_CONTEXTS = 1024
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Target:
-    """Options as token ids, with their tree. One object per distinct set of sequences."""
+    """The options of a prompt as token ids, with their tree; one object for all rows with the same ids."""
 
     options: Options
     tree: Node
@@ -27,18 +27,29 @@ class Target:
 
     @property
     def deep(self) -> bool:
-        """Whether some answer needs more than the next token."""
+        """Tell whether some answer needs more than the next token."""
         return any(child.children for child in self.tree.children.values())
 
 
 @dataclass(slots=True)
 class Targets:
-    """Targets by context, whatever an engine takes as the context that decides tokenisation."""
+    """Targets remembered by context: by what decides how answers are tokenised, which each engine defines.
+
+    Examples
+    --------
+    Two prompts that end differently are two contexts. Their answers have the same ids here, so they share one target,
+    and both rows are scored together:
+
+    >>> options = Options(forms=((), ()), sequences=(((5,),), ((7,),)), dropped=())
+    >>> targets = Targets()
+    >>> targets.get("Reply:", lambda: options) is targets.get("Answer:", lambda: options)
+    True
+    """
 
     _known: dict[Hashable, Target] = field(default_factory=dict)
 
     def get(self, context: Hashable, resolve: Callable[[], Options]) -> Target:
-        """Target of a context, resolved at its first sight."""
+        """Return the target of a context; `resolve` makes its options when the context is new."""
         if context not in self._known:
             options = resolve()
             same = (known for known in self._known.values() if known.options.sequences == options.sequences)
@@ -50,19 +61,19 @@ class Targets:
 
 
 class NextTokens(Protocol):
-    """What is known of the tokens that follow the rows of a batch."""
+    """What an engine knows about the tokens that follow the rows of a batch."""
 
     def likeliest(self) -> list[int]:
-        """The most probable next token of the whole vocabulary, per row."""
+        """Return the most probable next token of the whole vocabulary, per row."""
 
     def logprobs(
         self, rows: Sequence[int], path: TokenIds, tokens: Sequence[int], temperatures: Sequence[float]
     ) -> Tensor:
-        """Log-probabilities of `tokens` behind some rows and a path of forced tokens, under the full vocabulary.
+        """Compute log-probabilities of `tokens` after some rows and a path of forced tokens, under the full vocabulary.
 
         Returns
         -------
-        Tensor [temperatures x rows, tokens]: the rows once per temperature, one block after the other.
+        Tensor [temperatures x rows, tokens]: all rows at the first temperature, then all rows at the second, ...
         """
 
 
@@ -73,7 +84,7 @@ class WholeVocabulary:
     Parameters
     ----------
     next_token
-        Log-softmax [rows, vocabulary] behind every row and a path of forced tokens.
+        Makes the log-softmax [rows, vocabulary] after every row and a path of forced tokens.
     """
 
     next_token: Callable[[TokenIds], Tensor]
@@ -105,6 +116,18 @@ def score_batch(
         The tokens that follow the rows.
     temperatures
         They divide the logits of every step.
+
+    Examples
+    --------
+    Option 0 is token 0 and option 1 is token 1. In the second row token 2 is the most probable one; it begins no
+    option, so there is no answer:
+
+    >>> options = Options(forms=((), ()), sequences=(((0,),), ((1,),)), dropped=())
+    >>> target = Target(options, build(options.sequences), options.first_tokens)
+    >>> probabilities = torch.tensor([[0.75, 0.25, 0.0], [0.125, 0.25, 0.625]])
+    >>> scores = score_batch([target, target], WholeVocabulary(lambda path: probabilities.log()))
+    >>> [(round(score.mass, 3), score.answer) for row in scores for score in row]
+    [(1.0, 0), (0.375, None)]
     """
     likeliest = following.likeliest()
     scores: dict[int, list[Score]] = {}
@@ -117,12 +140,14 @@ def score_batch(
         )
         owners = [target.first_tokens.get(likeliest[index], ()) for index in members]
         flat = _scores(logprobs, owners * len(temperatures))
+        # `flat` holds all members at the first temperature, then all at the second, ... Rows 0 and 2 at two
+        # temperatures stand there as 0, 2, 0, 2: every second score from place 0 on belongs to row 0.
         scores.update({index: flat[place :: len(members)] for place, index in enumerate(members)})
     return [scores[index] for index in range(len(targets))]
 
 
 def _scores(logprobs: Tensor, owners: Sequence[tuple[int, ...]]) -> list[Score]:
-    """Scores from log-probabilities [rows, options] and, per row, the options that the likeliest token may begin."""
+    """Make scores of log-probabilities [rows, options]; `owners` are the options that a row's top token may begin."""
     probabilities = logprobs.exp()
     # Float32 softmax terms may sum to some 1e-8 more than everything.
     mass = probabilities.sum(-1).clamp(max=1.0)

@@ -1,4 +1,4 @@
-"""Forward batches: sorted by length, sized for the device, halved where memory ends."""
+"""Cut prompts into forward batches: sorted by length, sized for the device, halved when memory runs out."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ import torch
 T = TypeVar("T")
 R = TypeVar("R")
 
-# Tokens per forward pass. On a CPU a batch pays as long as its activations stay in the cache of a core
-# (tests/benchmarks/bench_engines.py); on an accelerator until its units are busy.
+# Tokens per forward pass. On a CPU a larger batch is faster as long as its activations stay in the cache of a core
+# (tests/benchmarks/bench_engines.py); on an accelerator until all its units are busy.
 CPU_TOKENS = 1024
 ACCELERATOR_TOKENS = 32_768
 MAXIMUM_ROWS = 1024
-# Texts written together on a CPU: with their tokens some gigabytes of keys and values in a model of a billion
-# parameters, and half a gigabyte of probabilities to draw from.
+# Texts written together on a CPU. In a model of a billion parameters they need some gigabytes of keys and values, and
+# half a gigabyte of probabilities to draw from.
 CPU_TEXTS, CPU_TEXT_TOKENS, CPU_PROBABILITIES = 512, 2**16, 2**25
-# Share of an accelerator's memory beside the weights that a batch may be planned to take.
+# Share of the accelerator memory left by the weights that a batch may be planned to take.
 MEMORY_SHARE = 0.4
 
 
 def partition(lengths: Sequence[int], tokens: int, rows: int) -> list[list[int]]:
-    """Cut prompts into batches of similar length, the longest first, so that memory ends early or never.
+    """Cut prompts into batches of similar length, the longest first: if memory runs out, it does so at once.
 
     Parameters
     ----------
@@ -49,9 +49,9 @@ def partition(lengths: Sequence[int], tokens: int, rows: int) -> list[list[int]]
 
 
 def token_budget(model: Any, longest: int) -> tuple[int, int]:
-    """Tokens and rows of a forward batch for a model on its device.
+    """Choose how many tokens and rows a forward batch may have for a model on its device.
 
-    The numbers depend on the machine's build, not on what else runs there: a resumed run must cut the same batches.
+    The numbers depend on the hardware, not on what else runs there: a resumed run must cut the same batches.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ def token_budget(model: Any, longest: int) -> tuple[int, int]:
 
 
 def text_budget(model: Any, longest: int, kept: bool) -> int:
-    """Texts that are written together.
+    """Choose how many texts are written together.
 
     Parameters
     ----------
@@ -93,7 +93,7 @@ def text_budget(model: Any, longest: int, kept: bool) -> int:
 def halving(
     ask: Callable[[Sequence[T]], list[R]], batch: Sequence[T], rows: int
 ) -> Iterator[tuple[list[R] | None, int]]:
-    """Ask a batch in parts of at most `rows`, halved whenever memory ends.
+    """Ask a batch in parts of at most `rows`, halved whenever memory runs out.
 
     Yields
     ------
@@ -106,7 +106,7 @@ def halving(
         part = batch[start : start + rows]
         results = _ask_or_none(ask, part)
         if results is None:
-            # Here, not in the handler: the traceback would keep the failed pass's tensors alive.
+            # Here and not in the `except` block, where the traceback keeps the failed pass's tensors in memory.
             if torch.cuda.is_available():
                 torch.cuda.empty_cache()
             if len(part) > 1:

@@ -1,4 +1,4 @@
-"""Engine `causal`: a language model that reads left to right, base or chat, asked for its next token."""
+"""Engine `causal`: read next-token probabilities of a base or chat model that runs on this machine."""
 
 from __future__ import annotations
 
@@ -6,29 +6,37 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from inference.engines import Sampling, Score
-from inference.engines.exact.lattice import number_logprobs, scores_of
+from inference.engines.contract import Sampling, Score
 from inference.engines.exact.targets import WholeVocabulary, score_batch
 from inference.engines.lefttoright import LeftToRight
 from inference.engines.local.batching import CPU_TOKENS, text_budget, token_budget
 from inference.engines.local.continuations import Continuations, Prefix, cache_window
 from inference.engines.local.engine import LocalEngine
 from inference.engines.local.generation import Draft, random_numbers, write
-from inference.engines.local.number_tree import Tree, sees_trees
+from inference.engines.local.number_tree import NumberTree, sees_trees
+from inference.engines.number_probabilities import number_logprobs, scores_of
 from inference.engines.rows import Row
 
 if TYPE_CHECKING:
     from inference.engines.loading import Checkpoint
 
-# A shorter shared start costs more in bookkeeping than it saves.
+# To keep a shorter shared start costs more time than it saves.
 SHORTEST_PREFIX = 8
 
 
 class CausalEngine(LeftToRight, LocalEngine):
-    """Option probabilities from the next-token distribution behind a prompt.
+    """An engine that reads option probabilities from the next-token distribution after a prompt.
 
-    The start that all prompts of a condition share is computed once. Options of several tokens are scored exactly
-    by forcing their tokens one by one (`trie`), the numbers of a scale by all their spellings at once (`lattice`).
+    The start that all prompts of a condition share is computed once. Options of several tokens are scored exactly by
+    forcing their tokens one by one (`option_tree`), the numbers of a scale by all their spellings
+    (`number_probabilities`).
+
+    Attributes
+    ----------
+    prefix
+        The token ids that all prompts begin with; empty where nothing is shared.
+    stops
+        Token ids that end a text.
     """
 
     def __init__(self, checkpoint: Checkpoint, batch_size: int | None = None) -> None:
@@ -36,30 +44,31 @@ class CausalEngine(LeftToRight, LocalEngine):
         window = getattr(self.model.config.get_text_config(), "max_position_embeddings", None)
         LeftToRight.__init__(self, checkpoint.name, checkpoint.tokenizer, window)
         self._cache_window = cache_window(self.run_model)
-        self._prefix = Prefix([])
+        self.prefix = Prefix([])
         shared = ("shared prefix",) if self._cache_window else ()
         self.info["shortcuts"] = [*self.run_model.shortcuts, *shared]
         self.info["thinks"] = self.tokens.thinks
-        self._stops = self.tokens.ends | _ends(self.model)
+        self.stops = self.tokens.ends | _ends(self.model)
 
     def _share(self, prefix: list[int]) -> list[int]:
         usable = prefix if self._cache_window and len(prefix) >= SHORTEST_PREFIX else []
-        if usable != self._prefix.ids:
-            self._prefix = Prefix(usable)
+        if usable != self.prefix.ids:
+            self.prefix = Prefix(usable)
         return usable
 
     @cached_property
-    def _sees_trees(self) -> bool:
+    def takes_trees(self) -> bool:
+        """Whether many token paths after a prompt can be computed in one pass (`NumberTree`)."""
         return bool(self._cache_window) and sees_trees(self.run_model)
 
     def _score_numbers(self, rows: Sequence[Row], numbers: range, temperatures: Sequence[float]) -> list[list[Score]]:
-        lattice = self._lattice(numbers)
+        lattice = self.lattice(numbers)
         longest = max(len(row.ids) for row in rows) + lattice.depth
         at_once = self._paths_at_once(len(rows), longest)
-        # A model with a window may count places, of which a tree takes one per path.
+        # A model with an attention window counts places in the cache, and a tree takes one place per path.
         room = sum(map(len, lattice.stems)) + min(len(lattice.leaves), at_once)
         fits = longest + room <= self._cache_window
-        tree = Tree(self._asked(rows, longest, forced=True), lattice.paths, room, fits and self._sees_trees)
+        tree = NumberTree(self._asked(rows, longest, forced=True), lattice.paths, room, fits and self.takes_trees)
         return scores_of(number_logprobs(lattice, tree, temperatures, at_once))
 
     def _score(self, rows: Sequence[Row], temperatures: Sequence[float]) -> list[list[Score]]:
@@ -69,7 +78,7 @@ class CausalEngine(LeftToRight, LocalEngine):
         return score_batch(targets, WholeVocabulary(asked.next_token), temperatures)
 
     def _written(self, rows: Sequence[Row], samplings: Sequence[Sampling]) -> list[list[int]]:
-        """Token ids of all texts, those behind one prompt side by side."""
+        """Write all texts, those after one prompt next to each other."""
         drafts = [
             Draft(place, sampling.temperature, numbers)
             for place, row in enumerate(rows)
@@ -78,23 +87,23 @@ class CausalEngine(LeftToRight, LocalEngine):
         ]
         longest = max(len(row.ids) for row in rows) + samplings[0].max_tokens
         asked = self._asked(rows, longest, forced=True)
-        return write(asked, drafts, self._stops, text_budget(self.model, longest, longest <= self._cache_window))
+        return write(asked, drafts, self.stops, text_budget(self.model, longest, longest <= self._cache_window))
 
     def _asked(self, rows: Sequence[Row], longest: int, forced: bool) -> Continuations:
-        """A batch of prompts, of which none with what follows it gets longer than `longest` tokens."""
+        """Prepare a batch of prompts; none gets longer than `longest` tokens together with what follows it."""
         cached = longest <= self._cache_window
-        shared = self._prefix.ids
+        shared = self.prefix.ids
         usable = cached and all(row.ids[: len(shared)] == shared and len(row.ids) > len(shared) for row in rows)
-        prefix = self._prefix if usable else Prefix([])
+        prefix = self.prefix if usable else Prefix([])
         return Continuations(self.run_model, [row.ids for row in rows], prefix, cached, forced)
 
     def _paths_at_once(self, rows: int, longest: int) -> int:
-        """Token paths behind each of some prompts that are followed in one forward pass."""
+        """Choose how many token paths per prompt are computed in one forward pass."""
         most = CPU_TOKENS if self.model.device.type == "cpu" else token_budget(self.model, longest)[1]
         return max(1, most // rows)
 
 
 def _ends(model: Any) -> frozenset[int]:
-    """Ids that end a text according to the checkpoint."""
+    """Return the ids that end a text according to the checkpoint."""
     ids = getattr(getattr(model, "generation_config", None), "eos_token_id", None)
     return frozenset() if ids is None else frozenset([ids] if isinstance(ids, int) else ids)

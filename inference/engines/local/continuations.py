@@ -1,4 +1,4 @@
-"""Next-token probabilities behind a batch of prompts, and behind answer tokens forced onto them."""
+"""Compute next-token probabilities after a batch of prompts, and after answer tokens that are forced to follow them."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ UNLIMITED = 2**31
 
 
 class Prefix:
-    """Token ids that all prompts begin with; their keys and values are computed once, in the first batch."""
+    """The token ids that all prompts begin with; their keys and values are computed once, in the first batch."""
 
     def __init__(self, ids: list[int]) -> None:
         self.ids = ids
         self._layers: list[tuple[Tensor, Tensor]] = []
 
     def cache(self, model: Any, rows: int) -> DynamicCache:
-        """A cache of a batch that holds the prefix: views of the one copy, so nothing is copied here."""
+        """Make a cache for a batch that holds the prefix: views of one copy, so nothing is copied here."""
         if self.ids and not self._layers:
             self._layers = self._compute(model)
         cache = DynamicCache()
         for keys, values in self._layers:
             layer = DynamicLayer()
             layer.lazy_initialization(keys, values)
-            # A forward pass replaces a layer's tensors and never writes into them: the views stay as they are.
+            # Views are safe: a forward pass replaces a layer's tensors and never writes into them.
             layer.keys, layer.values = keys.expand(rows, -1, -1, -1), values.expand(rows, -1, -1, -1)
             cache.layers.append(layer)
         return cache
@@ -46,10 +46,12 @@ class Prefix:
 
 
 class Continuations:
-    """Log-softmax of the next token for every prompt of a batch.
+    """Next-token distributions (log-softmax) after every prompt of a batch, and after forced tokens.
 
-    Right padding without an attention mask is exact for a causal model: no token sees a later one. Forced tokens
-    go behind the padding, which an attention mask then hides, at the position ids that follow each prompt.
+    Right padding without an attention mask is exact for a causal model: no token sees a later one. Forced tokens stand
+    after the padding, which an attention mask then hides; their position ids continue those of each prompt. Example:
+    prompts of 3 and 5 tokens are padded to 5. A forced token stands at place 5 of both rows; in the first row it has
+    position 3 and does not see the places 3 and 4.
 
     Parameters
     ----------
@@ -63,13 +65,13 @@ class Continuations:
         Whether keys and values may be kept between passes (`cache_window`). Without, every pass computes
         the prompts anew.
     forced
-        Whether further tokens will follow; nothing needs to be kept where none will.
+        Whether further tokens will follow; if not, nothing is kept.
 
     Attributes
     ----------
     cache, seen, position
-        Behind the prompts, where keys and values are kept: these; which of their places hold a token
-        [rows, places], bool; the position of the token to come [rows]. `cache` is None where nothing is kept.
+        The keys and values of the prompts; which places there hold a token, bool [rows, places]; the position of the
+        next token, [rows]. If nothing is kept, `cache` is None and the others do not exist.
     """
 
     seen: Tensor
@@ -88,7 +90,7 @@ class Continuations:
         self._first: Tensor | None = None
 
     def next_token(self, path: TokenIds) -> Tensor:
-        """Log-softmax [rows, vocabulary] of the token behind the prompts and the forced tokens `path`."""
+        """Compute the log-softmax [rows, vocabulary] of the token after the prompts and the forced tokens `path`."""
         if not path:
             if self._first is None:
                 self._first = self._after_prompts()
@@ -111,7 +113,7 @@ class Continuations:
         return result
 
     def _after_forced(self, path: TokenIds) -> Tensor:
-        """Go back to where `path` leaves the path before it, and on from there."""
+        """Cut the cache back to what `path` shares with the path before it, then add the rest of `path`."""
         known = common_prefix(list(self._path), list(path[:-1]))
         rows = len(self.prompts)
         back = len(self._path) - len(known)
@@ -132,11 +134,11 @@ class Continuations:
 
 
 def cache_window(run_model: OnePosition) -> int:
-    """Longest sequence, in tokens, up to which keys and values of this model may be kept and shared.
+    """Find the longest sequence, in tokens, up to which keys and values of this model may be kept and shared.
 
-    Only where all its layers attend over the full sequence, or over a window that is not yet full, and where it
-    takes position ids; and only if a trial on a few ids gives the probabilities of a pass without cache. 0 for
-    any other model (state spaces, linear attention): it is asked without sharing.
+    Three things are needed: all layers attend over the full sequence, or over a window that is not yet full; the model
+    takes position ids; and a trial on a few ids gives the probabilities of a pass without cache. Any other model (state
+    spaces, linear attention) gets 0 and is asked without sharing.
     """
     model = run_model.model
     config = model.config.get_text_config()
@@ -168,5 +170,5 @@ def _cache_is_exact(run_model: OnePosition) -> bool:
         try:
             results.append(torch.stack([asked.next_token(()), asked.next_token((ids[8],))]))
         except (RuntimeError, ValueError, TypeError, IndexError):
-            return False  # a cache of another kind than the one that was given
+            return False  # this model needs a cache of another kind
     return agree(results[0], results[1], run_model.model.dtype)

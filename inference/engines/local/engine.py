@@ -1,4 +1,4 @@
-"""What the engines that run a transformers model on this machine have in common."""
+"""Run a transformers model on this machine in batches that fit its memory: what `causal` and `masked` share."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ R = TypeVar("R")
 
 
 class LocalEngine(RowEngine):
-    """A transformers model that is asked in length-sorted batches.
+    """An engine whose transformers model runs here, asked in length-sorted batches.
 
     A subclass says how a batch that fits in memory is scored (`_score_rows`).
     """
@@ -45,7 +45,7 @@ class LocalEngine(RowEngine):
     def _in_memory(
         self, ask: Callable[[Sequence[Row]], list[R]], rows: Sequence[Row], failed: Callable[[str], R]
     ) -> list[R]:
-        """Ask as many rows at a time as memory takes."""
+        """Ask as many rows at a time as fit into memory."""
         results: list[R] = []
         for part, size in halving(ask, rows, self._rows_that_fit or len(rows)):
             if size < len(rows):
@@ -54,16 +54,16 @@ class LocalEngine(RowEngine):
         return results
 
     def _share(self, prefix: list[int]) -> list[int]:
-        """Ids at the start of all prompts that will be computed once only: none, unless an engine can."""
+        """Return the ids of `prefix` that are computed once for all prompts: none, unless an engine can do so."""
         return []
 
 
 def pad_right(
     rows: Sequence[Sequence[int]], device: torch.device, fill: int | None = None
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    """Rows of ids as one tensor [rows, longest], with their lengths [rows].
+    """Put rows of ids into one tensor [rows, longest] and return it with their lengths [rows].
 
-    Without `fill`, each row is filled up with its own last id: where nobody looks, any id will do.
+    Without `fill`, each row is filled up with its own last id: nobody reads those positions, so any id will do.
     """
     lengths = [len(row) for row in rows]
     width = max(lengths)

@@ -1,4 +1,4 @@
-"""Writing: token after token behind a batch of prompts, many texts behind one prompt that is computed once."""
+"""Write texts token by token after a batch of prompts; a prompt with many texts is computed once."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from torch.nn.functional import pad
 from transformers import DynamicCache
 from transformers.cache_utils import DynamicLayer
 
-from inference.engines import Sampling
+from inference.engines.contract import Sampling
 from inference.engines.local.continuations import Continuations
 from inference.engines.local.engine import pad_right
 
-# Tokens for which a text gets room at a time: long texts, of which many end early, do not take all of it at once.
+# Tokens for which a text gets memory at a time: many long texts end early and never need memory for all tokens.
 ROOM = 64
 
 
@@ -45,10 +45,10 @@ class Draft:
 
 
 def random_numbers(seed: int, text: str, sampling: Sampling) -> NDArray[np.float64]:
-    """One number in [0, 1) per token, [samples, max_tokens].
+    """Draw one number in [0, 1) per token, [samples, max_tokens].
 
-    They follow from the seed, the rendered prompt and the temperature alone: neither the other prompts of a batch nor
-    an interrupted run can move a sample, and asking for more samples leaves the first ones as they are.
+    They depend on the seed, the rendered prompt and the temperature only. So neither the other prompts of a batch nor
+    an interruption changes a sample, and asking for more samples leaves the first ones as they are.
     """
     shape = (sampling.samples, sampling.max_tokens)
     if sampling.temperature == 0:
@@ -58,14 +58,14 @@ def random_numbers(seed: int, text: str, sampling: Sampling) -> NDArray[np.float
 
 
 def write(asked: Continuations, drafts: Sequence[Draft], stops: AbstractSet[int], rows: int) -> list[list[int]]:
-    """Write all drafts: token ids of each, without the one that ended it.
+    """Write all drafts and return the token ids of each, without the one that ended it.
 
     Parameters
     ----------
     asked
-        The prompts; whatever is written behind them, they are computed once.
+        The prompts; they are computed once for all texts.
     drafts
-        Best with those of one prompt side by side.
+        It is fastest if those of one prompt are next to each other.
     stops
         Ids that end a text.
     rows
@@ -79,7 +79,10 @@ def write(asked: Continuations, drafts: Sequence[Draft], stops: AbstractSet[int]
 
 
 def choose(log_softmax: Tensor, temperatures: Tensor, numbers: Tensor) -> Tensor:
-    """The next token of every row: by inverse cumulative probability over the whole vocabulary, or the likeliest.
+    """Choose the next token of every row: by inverse cumulative probability over the whole vocabulary, or the top one.
+
+    Example: three tokens have the weights 0.2, 0.5 and 0.3. The number 0.6 chooses the second one, because the
+    cumulative weights are 0.2, 0.7 and 1.0.
 
     Parameters
     ----------
@@ -100,20 +103,21 @@ def choose(log_softmax: Tensor, temperatures: Tensor, numbers: Tensor) -> Tensor
         return likeliest
     highest = log_softmax.gather(-1, likeliest[:, None])
     weights = ((log_softmax - highest) / temperatures.where(~greedy, 1)[:, None]).exp()
-    if weights.device.type == "mps":  # has no float64, in which alone a large vocabulary adds up exactly enough
+    if weights.device.type == "mps":  # has no float64, and float32 sums over a large vocabulary are too inexact
         weights = weights.cpu()
     cumulative = weights.cumsum(-1, dtype=torch.float64)
     targets = numbers.to(cumulative.device) * cumulative[:, -1]
-    # The first token whose cumulative weight exceeds the target: it has a weight of its own, so is never impossible.
+    # The first token whose cumulative weight exceeds the target has a weight above 0, so it is never an impossible one.
     drawn = torch.searchsorted(cumulative, targets[:, None], right=True)[:, 0].clamp(max=weights.shape[-1] - 1)
     return likeliest.where(greedy, drawn.to(likeliest.device))
 
 
 def _write_together(asked: Continuations, drafts: Sequence[Draft], stops: AbstractSet[int]) -> list[list[int]]:
-    """Drafts in one forward pass per token; those that have ended leave it.
+    """Write drafts together, one forward pass per token; drafts that have ended leave the batch.
 
-    Texts that read the same so far behind the same prompt are one row: whatever their temperatures, the model says
-    the same of what comes next.
+    Texts after the same prompt that are equal so far are one row, whatever their temperatures: the model's next-token
+    scores are the same. Example: 4 drafts of prompt 0 choose the tokens 7, 7, 9, 7. The next pass has two rows, prompt
+    0 with 7 and prompt 0 with 9, and `row` is [0, 0, 1, 0].
     """
     device = asked.run_model.model.device
     numbers = torch.from_numpy(np.stack([draft.numbers for draft in drafts]))
@@ -121,9 +125,9 @@ def _write_together(asked: Continuations, drafts: Sequence[Draft], stops: Abstra
     temperatures = torch.tensor([draft.temperature for draft in drafts], device=device)
     written: list[list[int]] = [[] for _ in drafts]
     log_softmax = asked.next_token(())
-    row = torch.tensor([draft.prompt for draft in drafts], device=device)  # of every draft that is going on
-    going = torch.arange(len(drafts))
-    branches: _Branches | None = None
+    row = torch.tensor([draft.prompt for draft in drafts], device=device)  # of every draft that has not ended
+    going = torch.arange(len(drafts))  # the drafts that have not ended
+    texts: _Texts | None = None
     for step in range(longest):
         tokens = choose(log_softmax[row], temperatures[going], numbers[going, step])
         staying = []
@@ -136,30 +140,30 @@ def _write_together(asked: Continuations, drafts: Sequence[Draft], stops: Abstra
         going = going[staying]
         vocabulary = log_softmax.shape[1]
         ways, row = (row * vocabulary + tokens)[staying].unique(return_inverse=True)
-        if branches is None:
-            branches = _branches(asked, ways // vocabulary, min(longest, ROOM))
+        if texts is None:
+            texts = _texts_behind(asked, ways // vocabulary, min(longest, ROOM))
         else:
-            branches.follow(ways // vocabulary)
-        log_softmax = branches.next_token(ways % vocabulary)
+            texts.follow(ways // vocabulary)
+        log_softmax = texts.next_token(ways % vocabulary)
     return written
 
 
-class _Branches(Protocol):
-    """Texts in the making, each a row."""
+class _Texts(Protocol):
+    """Unfinished texts, each a row."""
 
     def next_token(self, tokens: Tensor) -> Tensor:
-        """Log-softmax [rows, vocabulary] behind one more token [rows] of every row."""
+        """Add one token [rows] to every row and compute the log-softmax [rows, vocabulary] of the next one."""
 
     def follow(self, rows: Tensor) -> None:
-        """Go on from these rows, in this order, from each as often as it is named."""
+        """Replace the rows by these, in this order; a row may be named several times or not at all."""
 
 
-def _branches(asked: Continuations, prompts: Tensor, room: int) -> _Branches:
+def _texts_behind(asked: Continuations, prompts: Tensor, room: int) -> _Texts:
     return _Recomputed(asked, prompts) if asked.cache is None else _Cached(asked, asked.cache, prompts, room)
 
 
 class _Cached:
-    """Rows that keep keys and values; they begin with those of their prompts."""
+    """Texts whose keys and values are kept; they begin as copies of those of their prompts."""
 
     def __init__(self, asked: Continuations, cache: DynamicCache, prompts: Tensor, room: int) -> None:
         self._run = asked.run_model
@@ -191,14 +195,14 @@ class _Cached:
 
 
 class Room(DynamicLayer):
-    """Keys and values of a layer with room for the tokens to come: new ones are written, and nothing else moved."""
+    """Keys and values of one layer with memory for later tokens: new ones are written without copying the others."""
 
     def __init__(self, layer: Any, rows: Tensor | None, room: int) -> None:
         super().__init__()
         self.lazy_initialization(layer.keys, layer.values)
         self._more = room
         self._whole = [self._roomy(states) for states in (layer.keys, layer.values)]
-        if rows is not None:  # room for the few prompts first, then one copy for each of their many texts
+        if rows is not None:  # first enlarged for the few prompts, then copied once for each of their many texts
             self._whole = [whole[rows] for whole in self._whole]
         self._show(layer.keys.shape[-2])
 
@@ -223,7 +227,7 @@ class Room(DynamicLayer):
 
 
 class _Recomputed:
-    """Rows of a model whose states cannot be kept: every token is a pass over the whole text."""
+    """Texts of a model whose states cannot be kept: every token costs a pass over the whole text."""
 
     def __init__(self, asked: Continuations, prompts: Tensor) -> None:
         self._run = asked.run_model

@@ -1,10 +1,10 @@
-"""One position per row: the parts of a model whose other outputs nobody reads run at that position only.
+"""Run the last layer and the head only at the one position of each row that is read: same numbers, less work.
 
-The head turns hidden states into scores over the whole vocabulary, the last layer's feed-forward block is the
-largest part of that layer, and behind the last attention no position sees another any more. Hooks narrow
-[rows, tokens, features] to [rows, 1, features] in front of both, whatever the architecture; residual additions
-broadcast, and are right at the position that is read. Every model is checked against its own full output before a
-hook stays.
+Only one next-token distribution per row is read. The head turns hidden states into scores over the whole vocabulary,
+and the feed-forward block is the largest part of the last layer; after the last attention no position sees another
+one. So hooks narrow [rows, tokens, features] to [rows, 1, features] before both, in any architecture. The residual
+addition after a narrowed block then broadcasts its one position over all; the sum is right at the position that is
+read, and the others are thrown away. A hook stays only if the model gives its own full output with it.
 """
 
 from __future__ import annotations
@@ -15,23 +15,23 @@ import torch
 from torch import Tensor, nn
 
 FEED_FORWARD_NAMES = ("mlp", "feed_forward", "ffn", "intermediate", "block_sparse_moe")
-# Largest difference of log-probabilities that is rounding: a hook at a wrong place moves them a thousand times more.
+# Largest difference of log-probabilities that is rounding: a hook in a wrong place changes them a thousand times more.
 TOLERANCE = {torch.float32: 1e-4, torch.float64: 1e-8}
 HALF_PRECISION_TOLERANCE = 0.25
 
 
 def agree(a: Tensor, b: Tensor, dtype: torch.dtype) -> bool:
-    """Whether two log-softmax tensors are the same but for rounding in `dtype`."""
+    """Tell whether two log-softmax tensors are equal up to rounding in `dtype`."""
     return bool((a - b).abs().max() <= TOLERANCE.get(dtype, HALF_PRECISION_TOLERANCE))
 
 
 class OnePosition:
-    """Runs a language model and returns the log-softmax at one position of every row.
+    """Run a language model and return the log-softmax at one position of every row.
 
     Attributes
     ----------
     shortcuts
-        Which parts of the model were found to be safe to run at that position only.
+        The parts of the model that run at that position only, because a check showed that nothing else changes.
     """
 
     def __init__(self, model: Any) -> None:
@@ -45,7 +45,7 @@ class OnePosition:
                 return
 
     def __call__(self, at: Tensor, **inputs: Any) -> Tensor:
-        """Log-softmax over the full vocabulary, float32 [rows, vocabulary], at position `at[row]` of each row."""
+        """Compute the log-softmax over the full vocabulary, float32 [rows, vocabulary], at position `at[row]`."""
         self._at = at
         try:
             logits = self.model(**inputs).logits
@@ -54,12 +54,12 @@ class OnePosition:
         return self._narrowed(logits, at)[:, 0].float().log_softmax(-1)
 
     def everywhere(self, **inputs: Any) -> Tensor:
-        """Logits over the full vocabulary at every position, float32 [rows, positions, vocabulary]."""
+        """Compute logits over the full vocabulary at every position, float32 [rows, positions, vocabulary]."""
         logits: Tensor = self.model(**inputs).logits
         return logits.float()
 
     def _attach(self, wanted: tuple[str, ...]) -> tuple[str, ...]:
-        """Hook the wanted parts, instead of those hooked before; returns those that this model has."""
+        """Hook the wanted parts instead of those hooked before; return those that this model has."""
         for hook in self._hooks:
             hook.remove()
         self._hooks = []
@@ -69,7 +69,7 @@ class OnePosition:
         body, head = self.model.base_model, self.model.get_output_embeddings()
         if "head" in wanted and body is not self.model:
             self._hooks.append(body.register_forward_hook(self._narrow_output))
-        if "head" in wanted and head is not None:  # a model may call parts of its body, whose hook then never fires
+        if "head" in wanted and head is not None:  # a model may call parts of its body, whose hook then never runs
             self._hooks.append(head.register_forward_pre_hook(self._narrow_input))
         return tuple(part for part in wanted if part == "head" or block is not None)
 
@@ -85,13 +85,25 @@ class OnePosition:
 
     @staticmethod
     def _narrowed(hidden: Tensor, at: Tensor) -> Tensor:
+        """Keep one position of every row: [rows, tokens, features] becomes [rows, 1, features].
+
+        Examples
+        --------
+        Two rows of five tokens, one feature each. Row 0 is read at token 1, row 1 at token 3:
+
+        >>> hidden = torch.tensor([[10, 11, 12, 13, 14], [20, 21, 22, 23, 24]]).unsqueeze(2)
+        >>> OnePosition._narrowed(hidden, torch.tensor([1, 3])).tolist()
+        [[[11]], [[23]]]
+
+        What is narrowed already stays as it is, so a hook may follow another one.
+        """
         if hidden.ndim != 3 or hidden.shape[1] == 1:
             return hidden
         return hidden[torch.arange(len(at), device=at.device), at].unsqueeze(1)
 
     @torch.inference_mode()
     def _is_exact(self) -> bool:
-        """Compare with the model's full output on a few ids: the hooks must change nothing but the work."""
+        """Tell whether the hooked model gives the numbers of its full output, tried on a few ids."""
         device = self.model.device
         vocabulary = self.model.config.get_text_config().vocab_size
         ids = torch.linspace(1, vocabulary - 1, 10, device=device).long().reshape(2, 5)
@@ -100,12 +112,12 @@ class OnePosition:
         try:
             found = self(at, input_ids=ids)
         except (RuntimeError, ValueError, IndexError):
-            return False  # shapes that this architecture fixes elsewhere
+            return False  # this architecture needs the full shape somewhere
         return found.shape == expected.shape and agree(found, expected, self.model.dtype)
 
 
 def _last_feed_forward(model: Any) -> nn.Module | None:
-    """Feed-forward block of the last layer, where layers stand in one list and go by a known name."""
+    """Find the feed-forward block of the last layer, if the layers stand in one list and the block has a known name."""
     depth = getattr(model.config.get_text_config(), "num_hidden_layers", None)
     for module in model.modules():
         if isinstance(module, nn.ModuleList) and len(module) == depth:

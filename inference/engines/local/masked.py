@@ -1,4 +1,4 @@
-"""Engine `masked`: a bidirectional language model asked which words fill a mask."""
+"""Engine `masked`: read the probabilities of words that fill a mask, from a bidirectional model on this machine."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from inference.engines import Explanation, Generation, Sampling, Score, Thought
+from inference.engines.contract import Explanation, Generation, Sampling, Score, Thought
 from inference.engines.exact.answer_words import Options, TokenIds, collect, head, tail
 from inference.engines.exact.targets import Target, Targets, WholeVocabulary, score_batch
 from inference.engines.local.engine import LocalEngine, pad_right
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class MaskedEngine(LocalEngine):
-    """Option probabilities at the mask: the sum over each option's words that are one token there."""
+    """An engine that reads option probabilities at the mask: the sum over an option's words that are one token."""
 
     def __init__(self, checkpoint: Checkpoint, batch_size: int | None = None) -> None:
         super().__init__(checkpoint, batch_size)
@@ -30,18 +30,18 @@ class MaskedEngine(LocalEngine):
         self._mask: str = self.tokenizer.mask_token
         self.mask_token = self._mask
         self._encode = plain_encoder(self.tokenizer, special_tokens=True)
-        self._window = _window(self.model)
+        self.window = _window(self.model)
         self._targets = Targets()
         pad = self.tokenizer.pad_token_id
         self._pad = 0 if pad is None else pad
         self.info["shortcuts"] = list(self.run_model.shortcuts)
 
     def form(self, requested: str) -> str:
-        """The one form that a masked model can be asked in: cloze, whatever form causal models are asked in."""
+        """Return "cloze", the only form of a masked model, whatever form causal models are asked in."""
         return "cloze"
 
     def explain(self, prompt: Prompt) -> Explanation:
-        """Show how one prompt is tokenised and answered, and which words of the word sets count."""
+        """Show how one prompt is tokenised and answered, and which answer words count."""
         row = self._rows([prompt])[0]
         options = self._fillers(row)
         return Explanation(row.text, len(row.ids), options.forms, options.dropped, self.score([prompt])[0][0])
@@ -72,8 +72,8 @@ class MaskedEngine(LocalEngine):
         return rows
 
     def _problem(self, row: Row) -> str | None:
-        if self._window is not None and len(row.ids) > self._window:
-            return f"the prompt is too long: {len(row.ids)} tokens exceed the model's context window of {self._window}"
+        if self.window is not None and len(row.ids) > self.window:
+            return f"the prompt is too long: {len(row.ids)} tokens exceed the model's context window of {self.window}"
         return None
 
     def _score_rows(self, rows: Sequence[Row], temperatures: Sequence[float]) -> list[list[Score]]:
@@ -92,7 +92,7 @@ class MaskedEngine(LocalEngine):
         return self._targets.get(context, lambda: self._fillers(row))
 
     def _fillers(self, row: Row) -> Options:
-        """Words that are one token in the place of the mask, the rest of the prompt's tokens unchanged."""
+        """Find the words that are one token in place of the mask and leave the prompt's other tokens unchanged."""
         words = [(option, word) for option, words in enumerate(row.answers) for word in words]
         at = row.ids.index(self.tokenizer.mask_token_id)
         found: list[tuple[int, str, TokenIds]] = []
@@ -109,12 +109,12 @@ class MaskedEngine(LocalEngine):
 
 
 def _window(model: Any) -> int | None:
-    """Longest sequence in tokens, None where positions have no end."""
+    """Return the longest sequence in tokens; None where positions have no end."""
     limit: int | None = getattr(model.config, "max_position_embeddings", None)
     if limit is None:
         return None
     for name, module in model.named_modules():
-        # RoBERTa counts positions from behind the padding id, so that many of its position embeddings are never used.
+        # RoBERTa counts positions from the padding id + 1, so the position embeddings before that are never used.
         if name.endswith("position_embeddings") and getattr(module, "padding_idx", None) is not None:
             return limit - int(module.padding_idx) - 1
     return limit

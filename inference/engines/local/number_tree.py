@@ -1,4 +1,4 @@
-"""Many token paths behind every prompt in one forward pass: a tree, in which a token sees its own path only."""
+"""Compute many token paths after every prompt in one forward pass: a tree, in which a token sees its own path only."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from inference.engines.local.generation import Room
 from inference.engines.local.last_position import OnePosition, agree
 
 
-class Tree:
-    """Next-token scores behind paths, of every row its own, the prompts' keys and values being computed once.
+class NumberTree:
+    """Next-token scores after token paths; every row has its own paths, and the prompts are computed once.
 
     Parameters
     ----------
@@ -24,10 +24,22 @@ class Tree:
     paths
         The paths that may be asked for.
     room
-        Paths for which there is to be room beside the prompts; more of it is made where it ends.
+        Number of paths to reserve memory for after the prompts; more is reserved when it is used up.
     trees
         Whether this model takes trees (`sees_trees`) and keeps the keys and values of the prompts. Without, every
         path is a pass of its own.
+
+    Notes
+    -----
+    A path adds one token, its last one, to the cache of its row; the other tokens of the path must be there already.
+    Which place of the cache holds which path differs from row to row. Example with the paths ``1: (1,)``,
+    ``2: (10,)`` and ``4: (1, 0)``; places are counted from the end of the prompt:
+
+    1. ``after([[1, 2], [2, 1]], followed=True)``: row 0 keeps path 1 at place 0 and path 2 at place 1, row 1 the other
+       way round. Each of the two tokens sees the prompt and itself.
+    2. ``after([[4], [4]], followed=False)``: the token 0 of path 4 stands at place 2 of both rows. It must see the
+       token 1 of its own path, so in row 0 it sees the places 0 and 2, and in row 1 the places 1 and 2. Its position
+       is the one after that token, as in a pass over this path alone. As nothing will follow, place 2 is freed again.
     """
 
     def __init__(self, asked: Continuations, paths: Paths, room: int, trees: bool) -> None:
@@ -36,12 +48,13 @@ class Tree:
         self._paths = paths
         self._room = room
         self._cache: DynamicCache | None = None
-        # Where in the cache, behind the prompts, each row keeps each path; -1 for none, as for the path "-1".
+        # [rows, paths + 1]: the place of each path in the cache of each row, -1 if it is not kept. `Paths.lines` is
+        # filled up with -1, which here reads the last column: no path stands there, so that is -1 too.
         self._kept = np.full((self.rows, len(paths.ids) + 1), -1)
         self._length = 0
 
     def after(self, chosen: Places, followed: bool) -> Tensor:
-        """Scores [rows, width, vocabulary]; see `lattice.Branches`."""
+        """Compute scores [rows, width, vocabulary]; see `number_probabilities.Branches`."""
         if not chosen.any():
             return self._asked.next_token(())[:, None]
         if self.alike:
@@ -65,7 +78,7 @@ class Tree:
         return scores
 
     def _one_by_one(self, chosen: Places) -> Tensor:
-        """A pass for every path that any row asks for."""
+        """Compute the scores with a pass for every path that any row asks for."""
         scores: Tensor | None = None
         for path in np.unique(chosen).tolist():
             found = self._asked.next_token(self._paths.ids[path])
@@ -77,11 +90,12 @@ class Tree:
         return scores
 
     def _mask(self, chosen: Places) -> Tensor:
-        """What is added to attention, [rows, 1, width, places]: every path sees its prompt and its own tokens."""
+        """Build what is added to attention, [rows, 1, width, places]: a path sees its prompt and its own tokens."""
         seen, model = self._asked.seen, self._asked.run_model.model
         width = chosen.shape[1]
         kept = self._kept[np.arange(self.rows)[:, None, None], self._paths.lines[chosen]]
-        own = np.zeros((*chosen.shape, self._length + width + 1), dtype=bool)  # a place more for "none", then cut off
+        # The place -1 ("not kept") is the last one: one more than needed, and cut off below.
+        own = np.zeros((*chosen.shape, self._length + width + 1), dtype=bool)
         np.put_along_axis(own, kept, True, axis=-1)
         own[:, np.arange(width), self._length + np.arange(width)] = True
         shown = torch.cat([seen[:, None].expand(-1, width, -1), torch.from_numpy(own[..., :-1]).to(seen.device)], -1)
@@ -91,7 +105,7 @@ class Tree:
 
 @torch.inference_mode()
 def sees_trees(run_model: OnePosition) -> bool:
-    """Whether a model whose keys and values may be kept gives the probabilities of single passes for trees, too."""
+    """Tell whether a model that may keep keys and values gives for a tree the probabilities of single passes."""
     ids = torch.linspace(1, run_model.model.config.get_text_config().vocab_size - 1, 9).long().tolist()
     prompts = [ids[:4], [*ids[:2], *ids[4:8]]]
     a, b, c, d = ids[5:]
@@ -99,10 +113,10 @@ def sees_trees(run_model: OnePosition) -> bool:
     steps = [[[0], [0]], [[1, 2], [2, 1]], [[4, 3, 5], [3, 4, 5]], [[6, 5], [4, 6]]]
     results = []
     for trees in (True, False):
-        tree = Tree(Continuations(run_model, prompts, Prefix([]), cached=True), Paths(paths), 4, trees)
+        tree = NumberTree(Continuations(run_model, prompts, Prefix([]), cached=True), Paths(paths), 4, trees)
         try:
             scores = [tree.after(np.array(chosen), followed=len(chosen[0]) < 3) for chosen in steps]
             results.append(torch.cat([step.log_softmax(-1) for step in scores], dim=1))
         except (RuntimeError, ValueError, TypeError, IndexError):
-            return False  # it makes its attention mask by itself
+            return False  # this model makes its attention mask itself
     return agree(results[0], results[1], run_model.model.dtype)

@@ -1,1 +1,1 @@
-"""Asking a model behind an OpenAI-compatible server: requests, limits, and what its top tokens say of the options."""
+"""Ask a model on an OpenAI-compatible server: requests, rate limits, and option probabilities from top tokens."""

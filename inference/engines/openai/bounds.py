@@ -1,4 +1,4 @@
-"""What the most probable first tokens say of the options: exact numbers where they can, bounds where they cannot."""
+"""Compute option probabilities from the most probable first tokens: exact where these are enough, bounds otherwise."""
 
 from __future__ import annotations
 
@@ -7,25 +7,25 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from inference.engines import Score
+from inference.engines.contract import Score
 from inference.engines.exact.answer_words import Answers, Options, TokenIds, spaced
 from inference.engines.openai.returned import Shown
 from inference.errors import InputError
 
-# What is hidden but lighter than this is rounding.
+# If the hidden probability is below this, the numbers count as exact: it is rounding.
 NEGLIGIBLE = 1e-6
 
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """What a token may be the start of.
+    """The options that a token may be the start of.
 
     Attributes
     ----------
     whole
-        The option that it is a whole answer of, beyond doubt.
+        The option that it is certainly a whole answer of.
     perhaps
-        Options that it may begin, if `whole` is None: more would have to be known of what follows.
+        Options that it may begin, if `whole` is None: the following tokens would decide.
     """
 
     whole: int | None = None
@@ -41,18 +41,18 @@ class Forms:
     sequences
         Per option its distinct forms.
     firsts
-        The token ids that begin a form: known ids tell whether all that counts was shown. None: forms are bytes, and
-        any token that is not shown may count.
+        The token ids that begin a form; they tell whether the server has shown every token that counts. None: forms are
+        bytes, and any token that is not shown may count.
     """
 
     sequences: tuple[tuple[bytes | TokenIds, ...], ...]
     firsts: frozenset[int] | None = None
 
     def match(self, token: Shown) -> Match:
-        """What a shown token may be the start of.
+        """Find the options that a shown token may be the start of.
 
-        A form of one option that begins a longer form of the same option makes the longer one superfluous; one that
-        begins another option's ("1", "10") leaves open which of them is meant.
+        If a form begins a longer form of the same option ("yes", "yes please"), the token counts for that option
+        either way. If it begins a form of another option ("1", "10"), it stays open which of them is meant.
         """
         start: bytes | TokenIds = token.text if token.id is None else (token.id,)
         size = len(start)
@@ -76,7 +76,7 @@ class Forms:
 
 @lru_cache(maxsize=1024)
 def by_text(answers: Answers) -> Forms:
-    """Forms as bytes, directly behind the prompt and behind a space.
+    """Make forms of bytes, directly after the prompt and after a space.
 
     Raises
     ------
@@ -97,16 +97,25 @@ def by_text(answers: Answers) -> Forms:
 
 
 def by_ids(options: Options) -> Forms:
-    """Forms as token ids."""
+    """Make forms of token ids."""
     return Forms(options.sequences, frozenset(options.first_tokens))
 
 
 def score(tokens: Sequence[Shown], forms: Forms) -> Score:
-    """Option probabilities from the most probable first tokens, the likeliest first.
+    """Compute option probabilities from the most probable first tokens, the top one first.
 
-    `probability` and `mass` count the tokens that are a whole answer of one option beyond doubt. Where others may
-    count too - tokens that are only the beginning of an answer, and tokens that are not shown - they are lower bounds,
-    and `mass_upper` adds all that may be missing. `logprob` is given for exact numbers only.
+    `probability` and `mass` count the tokens that are certainly a whole answer of one option. Where others may count
+    too (tokens that only begin an answer, and tokens that are not shown) these are lower bounds, and `mass_upper` adds
+    all that may be missing. `logprob` is given for exact numbers only.
+
+    Examples
+    --------
+    The server shows two tokens, "yes" with 0.75 and "Maybe" with 0.2. The hidden 0.05 may be "no":
+
+    >>> shown = [Shown(math.log(0.75), b"yes"), Shown(math.log(0.2), b"Maybe")]
+    >>> found = score(shown, by_text((("yes",), ("no",))))
+    >>> [round(p, 3) for p in found.probability], round(found.mass, 3), round(found.mass_upper, 3), found.answer
+    ([0.75, 0.0], 0.75, 0.8, 0)
     """
     probability = [0.0] * len(forms.sequences)
     unclear = total = 0.0
@@ -128,7 +137,7 @@ def score(tokens: Sequence[Shown], forms: Forms) -> Score:
 
 
 def _hidden(tokens: Sequence[Shown], forms: Forms, total: float) -> float:
-    """The most that tokens of the options can have among those that are not shown."""
+    """Compute the largest probability that the options' tokens can have among those that are not shown."""
     rest = max(0.0, 1.0 - total)
     if forms.firsts is None:
         return rest

@@ -1,4 +1,4 @@
-"""Engine `openai`: a model behind any server that speaks OpenAI's chat or completions protocol."""
+"""Engine `openai`: ask a model on any server that speaks OpenAI's chat or completions protocol."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Coroutine, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from inference.engines import NO_NUMBERS, Explanation, Generation, Sampling, Score, Thought
+from inference.engines.contract import NO_NUMBERS, Explanation, Generation, Sampling, Score, Thought
 from inference.engines.openai import bounds, requests
 from inference.engines.openai.limits import Clock
 from inference.engines.openai.pool import Pool
@@ -28,15 +28,15 @@ API_OF = {"chat": CHAT, "plain": COMPLETIONS}
 FORM_OF = {api: form for form, api in API_OF.items()}
 REFUSED = (400, 422)
 NO_ENDPOINT = (400, 404, 405, 422, 501)
-# vLLM's limit of token ids that it shows the probabilities of.
+# vLLM shows the probabilities of at most this many listed token ids.
 MOST_NAMED = 128
 
 
 class OpenAIEngine:
-    """A model on a server, asked with many requests at once.
+    """An engine that asks a model on a server, with many requests at once.
 
-    Option probabilities are read off the most probable first tokens that the server shows: exact where those settle
-    it, bounds otherwise (`api.bounds`).
+    Option probabilities are read from the most probable first tokens that the server shows: exact where these are
+    enough, bounds otherwise (`bounds`).
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ class OpenAIEngine:
     batch_size
         Prompts to ask before their rows are written; None chooses.
     retries, clock
-        How failures are waited out.
+        How often and when failed requests are repeated.
 
     Raises
     ------
@@ -58,7 +58,7 @@ class OpenAIEngine:
     """
 
     mask_token: str | None = None
-    alone = True
+    independent_of_batch = True
 
     def __init__(
         self,
@@ -87,12 +87,12 @@ class OpenAIEngine:
             raise
 
     def form(self, requested: str) -> str:
-        """Prompt form to use; "auto" is chat where the server has a chat endpoint for the model.
+        """Choose the prompt form; "auto" is chat where the server has a chat endpoint for the model.
 
         Raises
         ------
         InputError
-            The server cannot be asked in the requested form, or cloze is.
+            The server cannot be asked in the requested form; cloze is never possible.
         """
         name = self._server.model
         if requested == "cloze":
@@ -107,23 +107,23 @@ class OpenAIEngine:
         return FORM_OF[api]
 
     def lengths(self, prompts: Sequence[Prompt]) -> list[int]:
-        """Estimated tokens of every prompt: only the server can count them (`api.usage.Usage.tokens`)."""
+        """Estimate the tokens of every prompt: only the server can count them (`usage.Usage.tokens`)."""
         return [round(self._server.usage.tokens(characters(prompt))) for prompt in prompts]
 
     def batches(self, prompts: Sequence[Prompt]) -> list[list[int]]:
-        """Prompts in their order, so many at a time."""
+        """Cut the prompts into batches of one size, in their order."""
         size = self._batch_size
         return [list(range(start, min(start + size, len(prompts)))) for start in range(0, len(prompts), size)]
 
     def score(self, prompts: Sequence[Prompt], temperatures: Sequence[float] = (1.0,)) -> list[list[Score]]:
-        """Option probabilities of one batch, or bounds of them; a prompt that failed for good gets an error.
+        """Compute the option probabilities of one batch, or bounds; a prompt that failed for good gets an error.
 
         Raises
         ------
         InputError
             A temperature other than 1, numbers of a scale, or a server that shows no probabilities.
         RunFailed
-            The server takes the key no more, or the account is empty.
+            The server no longer accepts the key, or the account is empty.
         """
         if any(temperature != 1 for temperature in temperatures):
             raise InputError("engine openai sees probabilities at temperature 1 only: leave other temperatures out")
@@ -133,12 +133,12 @@ class OpenAIEngine:
         return [list(scores) for _ in temperatures]
 
     def generate(self, prompts: Sequence[Prompt], samplings: Sequence[Sampling]) -> list[list[Generation]]:
-        """Texts behind one batch; a prompt that failed for good gets an error.
+        """Let the model write texts after the prompts of one batch; a prompt that failed for good gets an error.
 
         Raises
         ------
         RunFailed
-            The server takes the key no more, or the account is empty.
+            The server no longer accepts the key, or the account is empty.
         """
 
         async def generate(sampling: Sampling) -> list[Generation]:
@@ -150,8 +150,8 @@ class OpenAIEngine:
         return [self._run(generate(sampling)) for sampling in samplings]
 
     def think(self, prompts: Sequence[Prompt], sampling: Sampling) -> list[Thought]:
-        """Refuse: a server keeps a model's thinking to itself, or does not go on from it."""
-        raise InputError("a server does not go on behind a model's thinking: ask for --answer text")
+        """Refuse: a server hides a model's thinking, or cannot continue after it."""
+        raise InputError("a server cannot continue after a model's thinking: ask for --answer text")
 
     def explain(self, prompt: Prompt) -> Explanation:
         """Show how one prompt is asked and answered."""
@@ -163,19 +163,19 @@ class OpenAIEngine:
         return Explanation(shown(prompt), counted or self.lengths([prompt])[0], options, dropped, score)
 
     def bill(self, tokens_in: int, tokens_out: int) -> str:
-        """What so many tokens read and at most so many written will cost, in words, and how they were estimated."""
+        """Say what it costs to read so many tokens and write at most so many, and how the tokens were estimated."""
         settings, usage = self.settings, self._server.usage
         money = cost(tokens_in, tokens_out, settings.price_in, settings.price_out)
         price = f"cost at most {money:,.4f}" if money is not None else "cost unknown (--price-in, --price-out)"
         return f"{tokens_in:,} tokens in, at most {tokens_out:,} out, {price}; estimated with {usage.rule}"
 
     def close(self) -> dict[str, Any]:
-        """Give the connections back.
+        """Close the connections.
 
         Returns
         -------
         dict
-            What was asked: replies, repeated requests, tokens, cost; `shown` says it in one line.
+            What was asked: replies, repeated requests, tokens, cost; `shown` says the same in one line.
         """
         self._runner.run(self._server.close())
         self._runner.close()
@@ -184,7 +184,7 @@ class OpenAIEngine:
         return {**usage.record(*prices), "shown": usage.shown(*prices)}
 
     def _introduce(self) -> dict[str, Any]:
-        """Find out what the server can do, and what to record of it."""
+        """Find out what the server can do; return what run.json records of it."""
         first, *others = (CHAT, COMPLETIONS) if self.settings.api == "auto" else (self.settings.api,)
         try:
             self._probes[first] = self._probe(first)
@@ -218,7 +218,7 @@ class OpenAIEngine:
         if self._pool.barred is not None:
             work.close()
             reason = f"{self._server.model}: {self._pool.barred}"
-            raise RunFailed(f"{reason}; see to the key or the account, then give the same command again to go on")
+            raise RunFailed(f"{reason}; check the key or the account, then give the same command again to go on")
         return self._runner.run(work)
 
     async def _score(self, prompts: Sequence[Prompt]) -> list[Score]:
@@ -226,7 +226,9 @@ class OpenAIEngine:
             found = self._probe_of(prompt)
             if found.unshown:
                 raise InputError(found.unshown)
-            with suppress(Failed):  # the row will say it; most prompts end alike, so this is looked up once
+            # Looked up once before many requests need it at the same time: most prompts end alike. A failure will be
+            # written into the row.
+            with suppress(Failed):
                 await self._words.forms(prompt, found.shape.ids)
 
         async def ask(prompt: Prompt) -> Score:
@@ -244,7 +246,7 @@ class OpenAIEngine:
         return await self._pool.each(prompts, ask, lambda message: Score(error=message))
 
     async def _generate(self, prompt: Prompt, sampling: Sampling) -> Generation:
-        """All samples of a prompt: as many at once as the server gives, the rest with further requests."""
+        """Ask for all samples of a prompt: as many at once as the server gives, the rest with further requests."""
         shape = self._probe_of(prompt).shape
         texts: list[requests.Text] = []
 
@@ -258,7 +260,7 @@ class OpenAIEngine:
             try:
                 texts += await self._server.ask(shape.path, body, characters(prompt), read)
             except Failed as error:
-                # Some servers give one text at a time and refuse to be asked for more.
+                # Some servers give one text at a time and refuse a request for more.
                 if error.status not in REFUSED or wanted == 1:
                     raise
                 body = shape.generate(shape.prompt(prompt), sampling, 1, seed)
@@ -269,22 +271,22 @@ class OpenAIEngine:
 
 
 class _NoEndpoint(InputError):
-    """The server lacks an endpoint, or the model cannot be asked through it (no chat template)."""
+    """The server does not have this endpoint, or the model cannot be asked through it (no chat template)."""
 
 
 def shown(prompt: Prompt) -> str:
-    """A prompt as people read it; how a chat becomes one text is the server's business."""
+    """Write a prompt as people read it; the server decides how a chat becomes one text."""
     if prompt.messages is None:
         return prompt.text or ""
     return "\n".join(f"{message['role']}: {message['content']}" for message in prompt.messages)
 
 
 def characters(prompt: Prompt) -> int:
-    """Length of what is sent."""
+    """Count the characters that are sent for a prompt."""
     return len(prompt.text or "") + sum(len(message["content"]) for message in prompt.messages or ())
 
 
 def _seed(seed: int, first: int, prompt: Prompt) -> int:
-    """Seed of a request, which follows from the engine's, the prompt and the samples that are there already."""
+    """Compute the seed of a request from the engine's seed, the prompt and the number of samples received so far."""
     digest = hashlib.sha256(f"{seed}\0{first}\0{shown(prompt)}".encode()).digest()
     return int.from_bytes(digest[:4], "big") >> 1

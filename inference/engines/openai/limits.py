@@ -1,4 +1,4 @@
-"""When the next request may go out: so many requests and tokens per minute, and no sooner than the server said."""
+"""Delay requests: so many requests and tokens per minute, and a pause when the server asks for one."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ import time
 
 
 class Clock:
-    """Time as the limits and retries see it; tests put a faster one in its place."""
+    """The clock of limits and retries; tests use a faster one."""
 
     def now(self) -> float:
-        """Seconds on a clock that never goes back."""
+        """Return seconds of a clock that never goes back."""
         return time.monotonic()
 
     async def sleep(self, seconds: float) -> None:
@@ -19,20 +19,20 @@ class Clock:
 
 
 class Pace:
-    """So many units per minute, evenly spread: a provider that counts by the second is not overrun either."""
+    """So many units per minute, evenly spread: some providers count by the second and would refuse a burst."""
 
     def __init__(self, per_minute: float | None) -> None:
         self._seconds_each = 60 / per_minute if per_minute else 0.0
         self._free_at = float("-inf")
 
     def book(self, units: float, now: float) -> float:
-        """Take units and return the time from which they may be used."""
+        """Book units and return the time from which they may be used."""
         start = max(now, self._free_at)
         self._free_at = start + units * self._seconds_each
         return start
 
     def correct(self, units: float) -> None:
-        """Book so many more (or fewer) units than was thought."""
+        """Book so many more (or fewer) units than estimated before."""
         self._free_at += units * self._seconds_each
 
 
@@ -45,7 +45,7 @@ class Limits:
         self._paused_until = float("-inf")
 
     async def admit(self, tokens: float) -> None:
-        """Wait until a request of about so many tokens may go out."""
+        """Wait until a request of about so many tokens may be sent."""
         now = self._clock.now()
         start = max(self._requests.book(1, now), self._tokens.book(tokens, now))
         # A pause may begin, or grow, while this one waits.
@@ -53,9 +53,9 @@ class Limits:
             await self._clock.sleep(wait)
 
     def correct(self, tokens: float) -> None:
-        """Tell how many more tokens a request took than was thought."""
+        """Book the tokens that a request took beyond the estimate (or gave back)."""
         self._tokens.correct(tokens)
 
     def pause(self, seconds: float) -> None:
-        """Let nothing out for a while: what the server asks of one request holds for all."""
+        """Send nothing for a while: a pause that the server asks of one request holds for all."""
         self._paused_until = max(self._paused_until, self._clock.now() + seconds)

@@ -1,4 +1,4 @@
-"""Many prompts asked at once, but not too many."""
+"""Ask many prompts at the same time, up to a limit."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ R = TypeVar("R")
 
 
 class Pool:
-    """Workers that take the next prompt as soon as they are free.
+    """Workers that each take the next prompt as soon as they are free.
 
-    A worker that waits to repeat a request keeps its place: the more a server fails, the less it is asked.
+    A worker that waits to repeat a request takes no other prompt: the more a server fails, the less it is asked.
 
     Attributes
     ----------
     barred
-        Why the server answers nothing any more, once it has said so.
+        Why the server refuses every further request; None as long as it answers.
     """
 
     def __init__(self, concurrency: int) -> None:
@@ -36,7 +36,7 @@ class Pool:
         ask
             Answers one prompt or raises `Failed`.
         failed
-            The answer that stands for a failure, from its message.
+            Makes the answer of a prompt that failed, from the message.
 
         Raises
         ------
@@ -54,7 +54,7 @@ class Pool:
                 try:
                     answers[number] = await ask(prompt)
                 except Barred as error:
-                    # What the other workers bring home is kept; nothing new is begun.
+                    # The answers of requests under way are kept; no new request is sent.
                     self.barred = str(error)
                     answers[number] = failed(self.barred)
                 except Failed as error:

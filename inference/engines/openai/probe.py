@@ -1,4 +1,4 @@
-"""What a server can do, found out with a short question before anything else is asked."""
+"""Find out what a server can do, with a short question before anything else is asked."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from inference.engines.openai.token_text import tokenize
 from inference.errors import InputError
 
 QUESTION = "Is water wet? Reply yes or no."
-# A wrong address should be told at once, a passing failure should not end the call.
+# Few, so that a wrong address is reported soon; more than one, so that a short failure does not end the call.
 ATTEMPTS = 3
 
 
 @dataclass(frozen=True, slots=True)
 class Probe:
-    """What an endpoint answered.
+    """What a test question showed about an endpoint.
 
     Attributes
     ----------
     shape
-        How its requests have to look.
+        What its requests must look like.
     unshown
-        Why option probabilities cannot be read off its replies; None where they can.
+        Why option probabilities cannot be read from its replies; None where they can.
     thinks
         Whether the model writes its thoughts before the answer.
     """
@@ -65,7 +65,7 @@ async def probe(server: Server, api: str) -> Probe:
 
 
 async def _ask_plainly(server: Server, shape: Shape) -> tuple[dict[str, Any], Shape]:
-    """Without log-probabilities, and as the model wants it."""
+    """Ask without log-probabilities, and find the name of the token limit that the model takes."""
 
     def read(reply: dict[str, Any]) -> dict[str, Any]:
         written(choices(reply)[0])
@@ -84,7 +84,7 @@ async def _ask_plainly(server: Server, shape: Shape) -> tuple[dict[str, Any], Sh
 
 
 async def _token_ids(server: Server) -> list[int]:
-    """Token ids of the question, none where the server does not tell them (vLLM's does)."""
+    """Ask for the token ids of the question; none where the server does not give them (vLLM's does)."""
     try:
         return await tokenize(server, QUESTION, ATTEMPTS)
     except Failed:
@@ -92,7 +92,7 @@ async def _token_ids(server: Server) -> list[int]:
 
 
 async def _unshown(server: Server, shape: Shape, ids: list[int]) -> str:
-    """Why the first tokens cannot be read off the replies to requests of this shape; empty where they can."""
+    """Say why the first tokens cannot be read from replies to requests of this shape; empty where they can."""
     asked = server.settings.shown(shape.api)
     wanted = tuple(sorted(set(ids))) if shape.named else ()
 
@@ -112,7 +112,7 @@ async def _unshown(server: Server, shape: Shape, ids: list[int]) -> str:
 
 
 def _checked_name(asked: str, answering: Any, where: str) -> str:
-    """The name under which the model answered: the one asked for, or that of a dated release of it."""
+    """Check the name under which the model answered: the one asked for, or that of a dated release of it."""
     if not isinstance(answering, str) or not answering:
         raise InputError(f"{where}: the reply does not say which model answered; '{asked}' was asked")
     if answering != asked and not re.fullmatch(re.escape(asked) + r"-\d[\d.-]*", answering):

@@ -1,4 +1,4 @@
-"""Requests as the chat and completions endpoints want them, and what their replies say."""
+"""Build requests to the chat and completions endpoints, and read texts from their replies."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from inference.engines.openai.server import Malformed, storable
 from inference.engines.openai.settings import CHAT
 
 if TYPE_CHECKING:
-    from inference.engines import Sampling
+    from inference.engines.contract import Sampling
     from inference.stimuli.prompts import Prompt
 
 BEGIN_THINKING, END_THINKING = "<think>", "</think>"
-# A thinking model may refuse to answer at all in fewer tokens.
+# With fewer tokens a thinking model may refuse to answer at all.
 PLAIN_TOKENS = 16
 
 
@@ -27,11 +27,11 @@ class Shape:
     api
         "chat" or "completions".
     ids
-        Whether the server is vLLM's: it gives token ids, and takes from the checkpoint how to sample unless told.
+        Whether the server is vLLM's: it gives token ids, and samples as the checkpoint says unless the request differs.
     named
-        Whether it shows the probabilities of whichever token ids are asked for.
+        Whether it shows the probabilities of any listed token ids.
     newer
-        Whether the model is one of OpenAI's that think: another name for the number of tokens, fixed sampling.
+        Whether the model is a thinking model of OpenAI: the token limit has another name, sampling is fixed.
     """
 
     api: str
@@ -45,22 +45,22 @@ class Shape:
         return "/chat/completions" if self.api == CHAT else "/completions"
 
     def question(self, text: str) -> dict[str, Any]:
-        """A text as the prompt of a request."""
+        """Turn a text into the prompt of a request."""
         return {"messages": [{"role": "user", "content": text}]} if self.api == CHAT else {"prompt": text}
 
     def prompt(self, prompt: Prompt) -> dict[str, Any]:
-        """A rendered prompt as that of a request."""
+        """Turn a rendered prompt into that of a request."""
         return {"messages": list(prompt.messages)} if prompt.messages is not None else {"prompt": prompt.text}
 
     def plain(self, prompt: Mapping[str, Any]) -> dict[str, Any]:
-        """A request for a few words of text."""
+        """Build a request for a few words of text."""
         return {**prompt, **self._limit(PLAIN_TOKENS)}
 
     def score(self, prompt: Mapping[str, Any], shown: int, wanted: Sequence[int] = ()) -> dict[str, Any]:
-        """A request for the most probable first tokens, or for the wanted token ids and the most probable one.
+        """Build a request for the most probable first tokens, or for the wanted token ids and the most probable one.
 
-        Greedy, so that the token which is generated is one of them. Log-probabilities are those of the model, whatever
-        is sampled; a server that shows others is found out by the probe.
+        At temperature 0, so that the generated token is one of those shown. Log-probabilities are those of the model
+        itself at any temperature; the probe finds servers that show others.
         """
         asked = {"logprobs": True, "top_logprobs": shown} if self.api == CHAT else {"logprobs": shown}
         body = {**prompt, **self._limit(1), "temperature": 0, **asked}
@@ -71,7 +71,7 @@ class Shape:
         return body
 
     def generate(self, prompt: Mapping[str, Any], sampling: Sampling, samples: int, seed: int) -> dict[str, Any]:
-        """A request for texts, drawn from the whole distribution of the model."""
+        """Build a request for texts, drawn from the whole distribution of the model."""
         body = {**prompt, **self._limit(sampling.max_tokens), "n": samples, "seed": seed}
         if not self.newer or sampling.temperature != 1:
             body["temperature"] = sampling.temperature
@@ -96,9 +96,9 @@ class Text:
     whole
         All of it, thoughts between `<think>` and `</think>`.
     answer
-        What counts: all, or what follows the thoughts. None: the tokens ran out before the thoughts ended.
+        The part that counts: all, or what follows the thoughts. None: the thoughts did not end within the tokens.
     thoughts
-        What came before the answer; empty where the model does not think.
+        What the model wrote before the answer; empty where the model does not think.
     """
 
     whole: str
@@ -107,7 +107,7 @@ class Text:
 
 
 def choices(reply: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The answers in a reply, at least one.
+    """Return the answers in a reply, at least one.
 
     Raises
     ------
@@ -121,7 +121,7 @@ def choices(reply: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def written(choice: Mapping[str, Any]) -> Text:
-    """The text of an answer; servers keep thoughts apart (`reasoning_content`, `reasoning`) or leave them in it.
+    """Read the text of an answer; servers give thoughts separately (`reasoning_content`, `reasoning`) or in the text.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""The most probable first tokens of an answer, as servers show them."""
+"""Read the most probable first tokens of an answer from a server's reply."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ UNKNOWN = "\ufffd"
 SENTENCEPIECE_SPACE = "\u2581"
 # Servers write an impossible token as -9999, since JSON knows no infinity.
 IMPOSSIBLE = -9000.0
-# What rounding may put above certainty.
+# Probabilities may sum to this much more than 1 by rounding.
 SLACK = 1e-3
 
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """One of the most probable tokens.
+    """One of the most probable tokens, as the server shows it.
 
     Attributes
     ----------
@@ -31,7 +31,7 @@ class Shown:
     text
         Its bytes, as far as they are known.
     open
-        Whether more bytes follow that are not known: the server shows part of a character as U+FFFD.
+        Whether unknown bytes follow: the server shows part of a character as U+FFFD.
     id
         Its token id, where the server gives ids; `text` is empty then.
     """
@@ -43,21 +43,21 @@ class Shown:
 
 
 def first_tokens(choice: Mapping[str, Any], asked: int, wanted: Sequence[int] = ()) -> tuple[Shown, ...]:
-    """The most probable tokens at the place of the first one generated, the likeliest first.
+    """Read the most probable tokens at the place of the first generated one, the top one first.
 
     Parameters
     ----------
     choice
         An entry of `choices` in the reply of a chat or completions endpoint.
     asked
-        How many were asked for. A server may add the token it sampled; what is more than was asked is dropped.
+        How many were asked for. A server may add the token it sampled; more than were asked for are dropped.
     wanted
-        Token ids that were asked for instead; the likeliest token of all comes with them.
+        Token ids that were asked for instead; the reply also has the most probable token of all.
 
     Raises
     ------
     Malformed
-        No log-probabilities, fewer than asked for, or ones that cannot be.
+        No log-probabilities, fewer than asked for, or impossible ones.
     """
     logprobs = choice.get("logprobs")
     if not isinstance(logprobs, dict):
@@ -67,12 +67,12 @@ def first_tokens(choice: Mapping[str, Any], asked: int, wanted: Sequence[int] = 
         least = asked
     else:
         tokens = _mapped(logprobs.get("top_logprobs"))
-        # The older format is a mapping by text, in which different tokens of one text fall together.
+        # The older format maps texts to numbers, so different tokens with the same text become one entry.
         least = asked // 2 + 1
     if wanted:
-        lacking = set(wanted) - {token.id for token in tokens}
-        if lacking:
-            raise Malformed(f"the reply lacks {len(lacking)} of {len(wanted)} token ids asked for")
+        missing = set(wanted) - {token.id for token in tokens}
+        if missing:
+            raise Malformed(f"the reply does not have {len(missing)} of {len(wanted)} token ids asked for")
     elif len(tokens) < least:
         raise Malformed(f"the reply shows {len(tokens)} of {asked} top log-probabilities")
     tokens = sorted(tokens, key=lambda token: -token.logprob)[: None if wanted else asked]
@@ -83,7 +83,7 @@ def first_tokens(choice: Mapping[str, Any], asked: int, wanted: Sequence[int] = 
 
 
 def _listed(content: Any) -> list[Shown]:
-    """The chat format: a list of objects with token, logprob and perhaps bytes."""
+    """Read the chat format: a list of objects with token, logprob and perhaps bytes."""
     first = content[0] if isinstance(content, list) else None
     entries = first.get("top_logprobs") if isinstance(first, dict) else None
     if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
@@ -92,7 +92,7 @@ def _listed(content: Any) -> list[Shown]:
 
 
 def _mapped(steps: Any) -> list[Shown]:
-    """The older completions format: for every token a mapping from text to log-probability."""
+    """Read the older completions format: for every token a mapping from text to log-probability."""
     first = steps[0] if isinstance(steps, list) and steps else None
     if not isinstance(first, dict):
         raise Malformed("the reply has no top log-probabilities")
@@ -101,7 +101,7 @@ def _mapped(steps: Any) -> list[Shown]:
 
 def _shown(token: Any, logprob: Any, codes: Any) -> Shown:
     if not isinstance(token, str) or not isinstance(logprob, (int, float)) or not logprob <= SLACK:
-        raise Malformed("the reply has a log-probability that cannot be")
+        raise Malformed("the reply has an impossible log-probability")
     value = -math.inf if logprob < IMPOSSIBLE else min(float(logprob), 0.0)
     if match := TOKEN_ID.fullmatch(token):
         return Shown(value, id=int(match[1]))
@@ -110,7 +110,7 @@ def _shown(token: Any, logprob: Any, codes: Any) -> Shown:
         try:
             text = bytes(codes)
         except (TypeError, ValueError):
-            raise Malformed("the reply has a token whose bytes cannot be") from None
+            raise Malformed("the reply has a token with impossible bytes") from None
     if text is None:
         text = token.replace(SENTENCEPIECE_SPACE, " ").encode("utf-8", "surrogatepass")
     # Some servers take the bytes from the decoded text, where part of a character has become U+FFFD.
@@ -119,6 +119,6 @@ def _shown(token: Any, logprob: Any, codes: Any) -> Shown:
 
 
 def _literal(token: str) -> bytes | None:
-    """A token that is no whole character, as OpenAI's completions write it: `bytes:\\xe3\\x81`."""
+    """Read a token that is no whole character, as OpenAI's completions write it: `bytes:\\xe3\\x81`."""
     match = LITERAL_BYTES.fullmatch(token)
     return bytes.fromhex(match[1].replace("\\x", "")) if match else None

@@ -1,4 +1,4 @@
-"""One request to a server, repeated until it is answered or the failure is for good."""
+"""Send a request to a server and repeat it until it is answered or has failed for good."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ NO_CREDIT = "insufficient_quota"
 
 
 class Malformed(Exception):
-    """A reply that is not what was asked for; the same request may well get a better one."""
+    """A reply that is not what was asked for; the same request may get a better one."""
 
 
 class Failed(Exception):
-    """No reply, for good; one line why.
+    """No reply, and no further attempt; the message says why in one line.
 
     Attributes
     ----------
@@ -46,7 +46,7 @@ class Failed(Exception):
 
 
 class Barred(Failed):
-    """The server will not answer anything any more: the key is wrong or the account is empty."""
+    """The server refuses every further request: the key is wrong or the account is empty."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,10 +58,10 @@ class Retries:
     attempts
         Requests per prompt at most.
     first, longest
-        Seconds: the backoff doubles from the one to the other. Each wait is drawn from its upper half, so that
-        clients that failed together do not come back together.
+        Seconds: the wait doubles from `first` to `longest`. Each wait is drawn from the upper half of that, so that
+        clients that failed at the same time do not all return at the same time.
     patience
-        Seconds: a server that asks for a longer wait than this is not waited for.
+        Seconds: if a server asks for a longer wait than this, the request fails.
     """
 
     attempts: int = 8
@@ -70,7 +70,7 @@ class Retries:
     patience: float = 300.0
 
     def wait(self, attempt: int, asked: float | None) -> float:
-        """Seconds before the attempt after this one (counted from 0), given what the server asked for."""
+        """Choose the seconds to wait after this attempt (the first is 0), given the wait that the server asked for."""
         backoff = min(self.longest, self.first * 2**attempt)
         if asked is None:
             return backoff * random.uniform(0.5, 1.0)
@@ -85,7 +85,7 @@ class Server:
     usage
         What was asked so far.
     answering
-        Name under which the model answered the probe; once it is set, a reply of any other is malformed.
+        Name under which the model answered the probe; from then on a reply of any other model is malformed.
     """
 
     def __init__(self, model: str, settings: ApiSettings, retries: Retries, clock: Clock) -> None:
@@ -102,19 +102,20 @@ class Server:
         self._clock = clock
         self._limits = Limits(settings.requests_per_minute, settings.tokens_per_minute, clock)
         self._key = settings.key
-        # The client's own retries are off: they would not count against the limits.
+        # The client's own retries are off: they would not count towards the rate limits.
         self._client = AsyncOpenAI(
             api_key=self._key or "none",
             base_url=settings.address,
             max_retries=0,
-            # So is its timeout, which is one between two bytes: a reply that drips would never end. See `_post`.
+            # Its timeout is off too: it counts the time between two bytes, so a very slow reply would never end.
+            # `_post` has its own.
             timeout=None,
-            # A reply from elsewhere is none of this server's, and the key is not for there.
+            # A redirect would send the key to another server.
             http_client=DefaultAsyncHttpxClient(follow_redirects=False),
         )
 
     async def close(self) -> None:
-        """Give the connections back."""
+        """Close the connections."""
         await self._client.close()
 
     async def ask(
@@ -132,18 +133,18 @@ class Server:
         path
             Endpoint below the address.
         body
-            The request; the model's name is put in.
+            The request; the model's name is added.
         characters
-            Of the prompt, for the token limit.
+            Length of the prompt, for the token limit.
         read
-            Makes of the reply what is wanted, or raises `Malformed`.
+            Turns the reply into the result, or raises `Malformed`.
         attempts
-            Requests at most; 0: as often as the engine does.
+            Largest number of requests; 0: as `Retries` says.
 
         Raises
         ------
         Failed
-            The server refuses this request, or did not answer it however often it was asked.
+            The server refuses this request, or did not answer it in any attempt.
         Barred
             The server refuses every request.
         """
@@ -170,7 +171,7 @@ class Server:
         raise Failed(f"{problem} (asked {allowed} times)")
 
     async def _post(self, path: str, body: Mapping[str, Any], characters: int, expected: float) -> dict[str, Any]:
-        """One request and its reply as JSON."""
+        """Send one request and return its reply as JSON."""
         import openai
 
         try:
@@ -201,7 +202,7 @@ class Server:
         return Failed(message, error.status_code)
 
     def _clean(self, text: str) -> str:
-        """A server's words as they may be shown: one line of bounded length, without the key."""
+        """Shorten a server's message to one line of limited length, without the key."""
         if self._key:
             text = text.replace(self._key, "***")
         line = " ".join(storable(text).split())
@@ -209,7 +210,7 @@ class Server:
 
 
 class _Temporary(Exception):
-    """A failure that may pass, and the seconds to wait that the server asked for."""
+    """A failure that may not last, with the seconds to wait that the server asked for."""
 
     def __init__(self, message: str, asked: float | None = None) -> None:
         super().__init__(message)
@@ -217,7 +218,7 @@ class _Temporary(Exception):
 
 
 def storable(text: str) -> str:
-    """The text with U+FFFD for every half of a surrogate pair: JSON can hold those, files cannot."""
+    """Replace every half of a surrogate pair by U+FFFD: JSON can hold those, files cannot."""
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
@@ -234,7 +235,7 @@ def _parsed(text: str) -> dict[str, Any]:
 
 
 def _message(error: APIStatusError) -> str:
-    """The server's own words, wherever it puts them."""
+    """Find the server's own message, in any of the places where servers put it."""
     body: Any = error.body
     for name in ("error", "message", "detail"):
         if isinstance(body, dict) and body.get(name):
@@ -249,7 +250,7 @@ def _root(error: BaseException) -> str:
 
 
 def _retry_after(headers: Mapping[str, str]) -> float | None:
-    """Seconds that a reply asks to wait: `retry-after-ms`, or `Retry-After` in seconds or as a date (RFC 9110)."""
+    """Read the seconds that a reply asks to wait: `retry-after-ms`, or `Retry-After`, a number or date (RFC 9110)."""
     number = r"\s*\d+(\.\d*)?\s*"
     if re.fullmatch(number, milliseconds := headers.get("retry-after-ms", "")):
         return float(milliseconds) / 1000

@@ -1,4 +1,4 @@
-"""How a server is asked."""
+"""Read from the command line where a server is and what may be asked of it."""
 
 from __future__ import annotations
 
@@ -13,9 +13,10 @@ from inference.errors import InputError
 OPENAI = "https://api.openai.com/v1"
 CHAT, COMPLETIONS = "chat", "completions"
 APIS = (CHAT, COMPLETIONS)
-# The last requests of a batch leave the others idle, the more often the smaller it is; a kill costs the batch in hand.
+# Size of a batch: while its last requests run, the other connections are idle, so small batches are slow; if the
+# process is killed, the unfinished batch is lost, so large ones are risky.
 ROUNDS_PER_BATCH, MOST_PER_BATCH = 16, 2048
-# The most that OpenAI's own server shows; others may show more.
+# The most tokens that OpenAI's own server shows; others may show more.
 SHOWN = {CHAT: 20, COMPLETIONS: 5}
 
 
@@ -32,7 +33,7 @@ class ApiSettings:
     concurrency
         Requests under way at once.
     requests_per_minute, tokens_per_minute
-        What the provider allows; None: no limit of ours.
+        What the provider allows; None: no limit.
     price_in, price_out
         Per million tokens, in any currency; None: not known.
     top_logprobs
@@ -45,7 +46,7 @@ class ApiSettings:
     Raises
     ------
     InputError
-        For a value that cannot be. What may be a secret put in the wrong place is not repeated.
+        For an impossible value. A value that may be a secret in the wrong place is not shown.
     """
 
     base_url: str | None = None
@@ -81,22 +82,22 @@ class ApiSettings:
 
     @property
     def key(self) -> str:
-        """The key, empty where the variable is not set: many a server on this machine wants none."""
+        """The key; empty where the variable is not set, since many servers on one's own machine need none."""
         return os.environ.get(self.key_variable, "").strip()
 
     @property
     def batch(self) -> int:
-        """Prompts to ask before their rows are written: many times those under way, soon over at any pace."""
+        """Prompts to ask before their rows are written: many times `concurrency`, at most 15 seconds' worth."""
         per_quarter = int(self.requests_per_minute / 4) if self.requests_per_minute else MOST_PER_BATCH
         return max(1, min(ROUNDS_PER_BATCH * self.concurrency, MOST_PER_BATCH, per_quarter))
 
     def shown(self, api: str) -> int:
-        """Number of top tokens asked for."""
+        """Return the number of top tokens to ask for."""
         return self.top_logprobs or SHOWN[api]
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    """Arguments that say where a server is and what may be asked of it."""
+    """Add the arguments that say where a server is and what may be asked of it."""
     group = parser.add_argument_group("server (--engine openai)")
     for option, kind, metavar, about in (
         ("--base-url", str, "URL", "address up to the version (default: $OPENAI_BASE_URL, else OpenAI's)"),
@@ -116,12 +117,12 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def from_options(options: Namespace) -> ApiSettings | None:
-    """Settings from the command line; None for an engine that asks no server.
+    """Read the settings from the command line; None for an engine that asks no server.
 
     Raises
     ------
     InputError
-        A value that cannot be, or a setting of a server where none is asked.
+        An impossible value, or a setting of a server where none is asked.
     """
     given = {f.name: getattr(options, f.name) for f in fields(ApiSettings) if getattr(options, f.name) is not None}
     if options.engine == "openai":

@@ -1,4 +1,4 @@
-"""The surface forms of a prompt's options as a server can show them: by token id where it tells ids, else by text."""
+"""Find the surface forms of a prompt's options as a server can show them: token ids where it gives them, else texts."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from inference.engines.openai.server import Malformed, Server
 if TYPE_CHECKING:
     from inference.stimuli.prompts import Prompt
 
-# Distinct contexts remembered; a template that ends in the item's text has as many as items.
+# Distinct contexts remembered; a template that ends in the item's text has as many contexts as items.
 REMEMBERED_CONTEXTS = 1024
 
 
 class Words:
-    """Forms by prompt, looked up once for every context that decides how answers are tokenised."""
+    """Surface forms by prompt, looked up once for every context that decides how answers are tokenised."""
 
     def __init__(self, server: Server) -> None:
         self._server = server
@@ -25,7 +25,7 @@ class Words:
         self._known: dict[tuple[Answers, str], tuple[Options, Forms]] = {}
 
     async def forms(self, prompt: Prompt, ids: bool) -> Forms:
-        """Forms of a prompt's options.
+        """Find the forms of a prompt's options.
 
         Raises
         ------
@@ -37,7 +37,7 @@ class Words:
         return (await self._resolved(prompt))[1] if ids else by_text(prompt.answers)
 
     async def explained(self, prompt: Prompt, ids: bool) -> tuple[Any, Any]:
-        """`Explanation.options` and `Explanation.dropped` of a prompt; without ids every form counts by its text."""
+        """Make `options` and `dropped` of a prompt's `Explanation`; without ids every form counts by its text."""
         if ids:
             options, _ = await self._resolved(prompt)
             return options.forms, options.dropped
@@ -61,7 +61,7 @@ class Words:
         return self._known[key]
 
     async def _end_of_chat(self, prompt: Prompt) -> str:
-        """What the chat template writes last, the same for every prompt: the model's turn begins there."""
+        """Ask for the end of a chat as the chat template writes it; it is the same for every prompt."""
         if self._chat_end is None:
             root = _root(self._server)
             body = {"messages": list(prompt.messages or ()), "add_generation_prompt": True}
@@ -72,7 +72,7 @@ class Words:
 
 
 async def tokenize(server: Server, text: str, attempts: int = 0) -> list[int]:
-    """Token ids of a text, without special tokens, by vLLM's endpoint for that.
+    """Ask vLLM's endpoint for the token ids of a text, without special tokens.
 
     Raises
     ------

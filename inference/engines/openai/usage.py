@@ -1,4 +1,4 @@
-"""What was asked of a server, in requests, tokens and money."""
+"""Count what was asked of a server, in requests, tokens and money."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-# Where a server has not told of any tokens yet, or never does: a rule of thumb for English.
+# Used while a server has not counted any tokens, or if it never does: a rule of thumb for English.
 CHARACTERS_PER_TOKEN = 4.0
 
 
 @dataclass(slots=True)
 class Usage:
-    """Counts over the replies that came; what a lost reply cost is not known to the client.
+    """Counts over the replies that arrived; the client does not know what a lost reply cost.
 
     Attributes
     ----------
@@ -23,7 +23,7 @@ class Usage:
     tokens_in, tokens_out
         As the server counts them.
     characters, tokens_of_them
-        Of the study's prompts, the probe's left out: what estimates are made from.
+        Of the study's prompts, without the probe's; estimates are made from these.
     uncounted
         Replies without token counts.
     """
@@ -37,7 +37,7 @@ class Usage:
     uncounted: int = 0
 
     def add(self, reply: Mapping[str, Any], characters: int) -> int | None:
-        """Count a reply to a prompt (of 0 characters: the probe) and return its tokens, None where it does not say."""
+        """Count a reply to a prompt (0 characters: the probe) and return its tokens; None if the reply does not say."""
         self.replies += 1
         reported = reply.get("usage")
         counts = [
@@ -56,30 +56,30 @@ class Usage:
         return tokens_in + (tokens_out or 0)
 
     def tokens(self, characters: int) -> float:
-        """Estimated tokens of a prompt: its characters at the rate that the server counted so far."""
+        """Estimate the tokens of a prompt: its characters at the rate that the server counted so far."""
         if not self.tokens_of_them:
             return characters / CHARACTERS_PER_TOKEN
         return characters * self.tokens_of_them / self.characters
 
     @property
     def rule(self) -> str:
-        """How `tokens` estimates, in words."""
+        """How `tokens` estimates, for people."""
         if not self.tokens_of_them:
             return f"{CHARACTERS_PER_TOKEN:.0f} characters taken for a token: the server has not counted any"
         rate = self.characters / self.tokens_of_them
         return f"{rate:.2f} characters per token, as the server counted so far"
 
     def cost(self, price_in: float | None, price_out: float | None) -> float | None:
-        """Cost in the currency of the prices (per million tokens); None without prices."""
+        """Compute the cost in the currency of the prices (per million tokens); None without prices."""
         return cost(self.tokens_in, self.tokens_out, price_in, price_out)
 
     def record(self, price_in: float | None, price_out: float | None) -> dict[str, Any]:
-        """What `run.json` holds of it."""
+        """Return what `run.json` records."""
         counts = {name: getattr(self, name) for name in ("replies", "repeated", "tokens_in", "tokens_out", "uncounted")}
         return {**counts, "cost": self.cost(price_in, price_out)}
 
     def shown(self, price_in: float | None, price_out: float | None) -> str:
-        """One line for people."""
+        """Write one line for people."""
         text = f"{self.replies:,} replies ({self.repeated:,} requests repeated), "
         text += f"{self.tokens_in:,} tokens in, {self.tokens_out:,} out"
         if self.uncounted:
@@ -89,7 +89,7 @@ class Usage:
 
 
 def cost(tokens_in: float, tokens_out: float, price_in: float | None, price_out: float | None) -> float | None:
-    """Cost of tokens at prices per million; None where neither price is known."""
+    """Compute the cost of tokens at prices per million; None where neither price is known."""
     if price_in is None and price_out is None:
         return None
     return (tokens_in * (price_in or 0.0) + tokens_out * (price_out or 0.0)) / 1e6

@@ -1,4 +1,4 @@
-"""Processes that a library starts beside this one, made to end with it, however it ends."""
+"""Start a watcher process that kills vLLM's child processes when this process is gone, even by SIGKILL (Linux)."""
 
 from __future__ import annotations
 
@@ -11,23 +11,28 @@ from collections.abc import Collection
 from contextlib import suppress
 from multiprocessing import resource_tracker
 
-SETTLE, END, LOOKED = b"s", b"e", b"l"  # what the watcher is told, and what it says
-UNWATCHED = "this kernel does not tell of child processes (Linux 5.3 does): if this one is killed, its own go on"
-PAUSE, LONG_PAUSE = 0.1, 2.0  # seconds between two looks, until it is told to settle and from then on
+SETTLE, END, LOOKED = b"s", b"e", b"l"  # the first two are sent to the watcher, the last one by it
+UNWATCHED = "this kernel does not list child processes (Linux 5.3 does): if this process is killed, its children go on"
+PAUSE, LONG_PAUSE = 0.1, 2.0  # seconds between two looks: while children are being started, and afterwards
 
 
 class Companions:
-    """The processes that are started within a `with` block, and all that they start in turn.
+    """The processes that start within a `with` block, and all that those start; a watcher ends them with this process.
 
-    A watcher, a process of its own, follows them and kills them when this process is gone or calls `end`, or when the
-    block ends with an error. Children that were there before, or come later, are left alone. A process is lost that
-    came within the last look's pause before this one was killed.
+    The watcher is a process of its own. It kills them when this process is gone or calls `end`, or when the block ends
+    with an error. It leaves alone the children that were there before the block or start after it. It looks every
+    `PAUSE` or `LONG_PAUSE` seconds, and misses a process that starts after the last look before this one is killed.
 
     On Linux only: elsewhere nothing is watched.
+
+    Attributes
+    ----------
+    watcher
+        The watcher process; None where nothing is watched or `end` was called.
     """
 
     def __init__(self) -> None:
-        self._watcher: subprocess.Popen[bytes] | None = None
+        self.watcher: subprocess.Popen[bytes] | None = None
 
     def __enter__(self) -> Companions:
         if sys.platform != "linux":
@@ -37,11 +42,12 @@ class Companions:
         except OSError:
             print(UNWATCHED, file=sys.stderr)
             return self
-        # The tracker ends by itself, having removed the shared memory that a killed process left: an earlier child.
+        # Started before the watcher looks, so that it counts as an earlier child and is not killed: the tracker ends by
+        # itself, after it has removed the shared memory that a killed process leaves.
         resource_tracker.ensure_running()
         command = [sys.executable, "-I", "-S", __file__, str(os.getpid()), str(this)]
-        # A session of its own: Ctrl-C and a killed terminal must not take the watcher before those it watches.
-        self._watcher = subprocess.Popen(
+        # A session of its own: Ctrl-C or a closed terminal must not end the watcher before the processes it watches.
+        self.watcher = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True, pass_fds=[this]
         )
         os.close(this)
@@ -51,37 +57,37 @@ class Companions:
     def __exit__(self, kind: type[BaseException] | None, *error: object) -> None:
         if kind is not None:
             self.end()
-        elif self._watcher is not None:
-            assert self._watcher.stdin is not None
+        elif self.watcher is not None:
+            assert self.watcher.stdin is not None
             with suppress(BrokenPipeError):
-                self._watcher.stdin.write(SETTLE)
-                self._watcher.stdin.flush()
+                self.watcher.stdin.write(SETTLE)
+                self.watcher.stdin.flush()
             self._await_look()
 
     def end(self) -> None:
-        """Kill those that are still there."""
-        if self._watcher is not None:
-            # Said, not only closed: a forked companion has the other side of the watcher's input open, too.
-            self._watcher.communicate(END)
-            self._watcher = None
+        """Kill the processes that still run."""
+        if self.watcher is not None:
+            # Sent, not only closed: a forked process holds the watcher's input open, too.
+            self.watcher.communicate(END)
+            self.watcher = None
 
     def _await_look(self) -> None:
-        """Wait until the watcher knows who was there before, or has seen the last of those that it has to follow."""
-        assert self._watcher is not None and self._watcher.stdout is not None
-        self._watcher.stdout.read(1)
+        """Wait until the watcher has looked: at the earlier children, or at the last ones that it must follow."""
+        assert self.watcher is not None and self.watcher.stdout is not None
+        self.watcher.stdout.read(1)
 
 
 def watch(parent: int, parent_process: int) -> None:
-    """Follow what a process starts and kill it in the end: the watcher's whole life.
+    """Follow the children of a process and kill them when it ends; this is all that the watcher process does.
 
     Parameters
     ----------
     parent
         Id of the process.
     parent_process
-        Its file descriptor, which tells when it is gone.
+        Its file descriptor, which becomes readable when it is gone.
     """
-    earlier: dict[int, int] = {}  # descriptor by id: an id may by then belong to somebody else
+    earlier: dict[int, int] = {}  # id -> descriptor, because the system gives a free id to another process
     _add_children(parent, earlier)
     if os.getpid() not in earlier:
         print(UNWATCHED, file=sys.stderr)
@@ -107,14 +113,14 @@ def watch(parent: int, parent_process: int) -> None:
 
 
 def _add_children(parent: int, held: dict[int, int], others: Collection[int] = ()) -> list[int]:
-    """Open those children of a process that are neither held nor others, and return them."""
+    """Open the children of a process that are in neither `held` nor `others`, add them to `held`, return their ids."""
     added = []
     for child in _children(parent) - set(held) - set(others):
         try:
             process = os.pidfd_open(child)
         except ProcessLookupError:
             continue
-        if child in _children(parent):  # still, so the descriptor is that child's
+        if child in _children(parent):  # still there, so the descriptor belongs to that child
             held[child] = process
             added.append(child)
         else:
@@ -123,7 +129,7 @@ def _add_children(parent: int, held: dict[int, int], others: Collection[int] = (
 
 
 def _children(pid: int) -> set[int]:
-    """Ids of a process's children, whichever of its threads started them; none if it is gone."""
+    """List the ids of a process's children, started by any of its threads; none if the process is gone."""
     found: set[int] = set()
     with suppress(FileNotFoundError, ProcessLookupError):
         for thread in os.listdir(f"/proc/{pid}/task"):
@@ -139,12 +145,12 @@ def _forget_ended(held: dict[int, int]) -> None:
 
 
 def _signal(process: int, number: int) -> bool:
-    """Send a signal; whether the process is still there."""
+    """Send a signal and tell whether the process is still there."""
     try:
         signal.pidfd_send_signal(process, number)
     except ProcessLookupError:
         return False
-    except PermissionError:  # it runs as somebody else
+    except PermissionError:  # it runs as another user
         return True
     return True
 

@@ -1,4 +1,4 @@
-"""Engine `vllm`: a next-token model run by vLLM, with its scheduler, prefix cache, adapters and several GPUs."""
+"""Engine `vllm`: read next-token probabilities of a model that vLLM runs, with adapters and on several GPUs."""
 
 from __future__ import annotations
 
@@ -9,28 +9,31 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from inference.engines import Sampling, Score, VllmSettings
-from inference.engines.exact.lattice import Lattice, number_logprobs, scores_of
+from inference.engines.contract import Sampling, Score
+from inference.engines.exact.lattice import Lattice
 from inference.engines.exact.targets import score_batch
 from inference.engines.lefttoright import LeftToRight
 from inference.engines.local.batching import partition
+from inference.engines.number_probabilities import number_logprobs, scores_of
 from inference.engines.rows import Row
 from inference.engines.vllm.requested_tokens import Question, Reply, RequestedPaths, RequestedTokens
+from inference.engines.vllm.settings import VllmSettings
 from inference.engines.vllm.start import MOST_TOKENS, start
 from inference.errors import InputError, RunFailed
 
 if TYPE_CHECKING:
     from inference.engines.exact.answer_words import TokenIds
 
-COLDEST = 0.01  # lower temperatures are raised to this one by vLLM, with a warning
-# A batch keeps the scheduler busy (it starts and ends with a half-empty one), and becomes a saved part of the run.
+COLDEST = 0.01  # vLLM raises lower temperatures to this one, with a warning
+# Large enough that the scheduler is full most of the time (it is half empty at the start and end of every batch), and
+# small enough that rows are saved often.
 BATCH_ROWS, BATCH_TOKENS = 4096, 500_000
-# Requests of one call while numbers are scored, each behind a path of its own.
+# Requests of one call while numbers are scored, one per prompt and path.
 NUMBER_REQUESTS = 4 * BATCH_ROWS
 
 
 class VllmEngine(LeftToRight):
-    """Exact option probabilities, from requests for the log-probabilities of the options' token ids.
+    """An engine that asks vLLM for the log-probabilities of the options' token ids; the probabilities are exact.
 
     See `inference.engines.load` for the parameters and errors. Options of several tokens are scored by forcing their
     tokens one by one, the numbers of a scale by all their spellings; the prefix cache makes that cheap.
@@ -57,7 +60,7 @@ class VllmEngine(LeftToRight):
         self._try()
 
     def close(self) -> dict[str, Any]:
-        """End vLLM's processes."""
+        """End vLLM's processes; nothing is billed."""
         self._stop()
         return {}
 
@@ -75,16 +78,23 @@ class VllmEngine(LeftToRight):
 
     def _score_numbers(self, rows: Sequence[Row], numbers: range, temperatures: Sequence[float]) -> list[list[Score]]:
         self._refuse_cold(temperatures)
-        lattice, tokens = self._among(self._lattice(numbers))
+        lattice, tokens = self._among(self.lattice(numbers))
         at_once = max(1, NUMBER_REQUESTS // len(rows))
         asked = [RequestedPaths(self._ask, rows, lattice.paths, tokens, temperature) for temperature in temperatures]
-        # vLLM has divided the logits by the temperature already.
+        # Temperature 1 here: vLLM has divided the logits already.
         logprobs = [number_logprobs(lattice, following, [1.0], at_once) for following in asked]
         problems = {row: problem for following in asked for row, problem in following.problems.items()}
         return self._without(problems, scores_of(np.concatenate(logprobs)))
 
     def _among(self, whole: Lattice) -> tuple[Lattice, list[int]]:
-        """The same paths over the tokens of numbers and, as the last one, all others; and the ids of the former."""
+        """Build the same paths over a small vocabulary: the tokens of numbers, and one more for all other tokens.
+
+        Returns
+        -------
+        The lattice over that vocabulary, and the ids of its tokens without the last one. Example: if only the ids 40
+        ("1") and 52 ("0") belong to numbers, they become the tokens 0 and 1 of the small vocabulary, and token 2 stands
+        for all others.
+        """
         if whole.numbers not in self._reduced:
             tokens = sorted({*whole.steps.tolist(), *whole.continuing})
             texts = [self._token_texts[token] for token in tokens]
@@ -93,13 +103,13 @@ class VllmEngine(LeftToRight):
 
     @staticmethod
     def _without(problems: Mapping[int, str], scores: list[list[Score]]) -> list[list[Score]]:
-        """Scores, of the rows that have a problem this instead."""
+        """Replace the scores of rows with a problem by an error."""
         return [
             [Score(error=problems[row])] * len(found) if row in problems else found for row, found in enumerate(scores)
         ]
 
     def _ask(self, questions: list[Question]) -> list[Reply]:
-        """Put all questions to vLLM at once; one about more tokens than a request may name becomes several."""
+        """Ask vLLM all questions at once; one about more tokens than a request may list becomes several requests."""
         parts = [
             (question, question.tokens[start : start + MOST_TOKENS])
             for question in questions
@@ -113,7 +123,7 @@ class VllmEngine(LeftToRight):
         ]
 
     def _scored(self, tokens: TokenIds, temperature: float) -> Any:
-        """Parameters of a request for log-probabilities; at temperature 1 the token it writes is the likeliest one."""
+        """Make the parameters of a request for log-probabilities; at temperature 1 it writes the top token."""
         from vllm import SamplingParams
 
         key = (tokens, temperature)
@@ -128,7 +138,7 @@ class VllmEngine(LeftToRight):
         return self._parameters[key]
 
     def _written(self, rows: Sequence[Row], samplings: Sequence[Sampling]) -> list[list[int]]:
-        """All samples in one call; the prefix cache computes a prompt once."""
+        """Write all samples in one call; the prefix cache computes a prompt once."""
         self._refuse_cold([sampling.temperature for sampling in samplings if sampling.temperature])
         parameters = [self._sampled(row, sampling) for row in rows for sampling in samplings]
         outputs = self._run([row.ids for row in rows for _ in samplings], parameters)
@@ -139,7 +149,7 @@ class VllmEngine(LeftToRight):
         ]
 
     def _sampled(self, row: Row, sampling: Sampling) -> Any:
-        """Parameters of a request for texts; the seed of a prompt follows from the engine's and the prompt's text."""
+        """Make the parameters of a request for texts; its seed depends on the engine's seed and the prompt's text."""
         from vllm import SamplingParams
 
         digest = hashlib.sha256(f"{self._seed}/{sampling.temperature}/{row.text}".encode()).digest()
@@ -163,9 +173,9 @@ class VllmEngine(LeftToRight):
         told: dict[int, float] = {}
         for output in outputs:
             told |= zip(output.outputs[0].logprobs.token_ids, output.outputs[0].logprobs.logprobs, strict=True)
-        lacking = [token for token in tokens if not math.isfinite(told.get(token, math.nan))]
-        if lacking:
-            some = f"{lacking[0]} and {len(lacking) - 1} more" if len(lacking) > 1 else lacking[0]
+        missing = [token for token in tokens if not math.isfinite(told.get(token, math.nan))]
+        if missing:
+            some = f"{missing[0]} and {len(missing) - 1} more" if len(missing) > 1 else missing[0]
             return Reply(problem=f"vLLM {__version__} gave no finite probability for the asked token id {some}")
         return Reply([told[token] for token in tokens], outputs[0].outputs[0].token_ids[0])
 
@@ -184,13 +194,13 @@ class VllmEngine(LeftToRight):
             )
         except EngineDeadError as error:
             raise RunFailed(
-                f"model {self.name}: vLLM has stopped, its own messages above say why; what was saved stays, and the "
-                "same command goes on from there"
+                f"model {self.name}: vLLM has stopped, its own messages above say why; what was saved stays: give the "
+                "same command again to go on"
             ) from error
         return outputs
 
     def _try(self) -> None:
-        """Ask one token, so that what vLLM cannot run shows before the run."""
+        """Ask for one token, so that a model that vLLM cannot run is refused before the run."""
         ids = self.tokens.bare(["a"])[0]
         try:
             (reply,) = self._ask([Question(ids, (ids[-1],))])

@@ -1,4 +1,4 @@
-"""Next tokens of an engine that tells the probabilities of the tokens it is asked for, and no others."""
+"""Ask vLLM for the log-probabilities of listed token ids, those of the options: it returns no others."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from inference.engines.rows import Row
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """Which log-probabilities are wanted behind which token ids, the logits divided by a temperature."""
+    """A request for the log-probabilities of `tokens` after the token ids `ids`, at a temperature."""
 
     ids: list[int]
     tokens: TokenIds
@@ -26,7 +26,7 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """The log-probabilities asked for, and, at temperature 1, the likeliest token of the whole vocabulary.
+    """The log-probabilities asked for and, at temperature 1, the most probable token of the whole vocabulary.
 
     `problem` says why there are none.
     """
@@ -38,12 +38,12 @@ class Reply:
 
 @dataclass(slots=True)
 class RequestedTokens:
-    """`targets.NextTokens` from questions: all rows and temperatures of a step are asked at once.
+    """Next tokens of options (`targets.NextTokens`), asked for all rows and temperatures of a step at once.
 
     Attributes
     ----------
     problems
-        Rows without a reply, with the reason; what is computed for them means nothing.
+        Rows without a reply, with the reason; the numbers computed for them mean nothing.
     """
 
     ask: Callable[[list[Question]], list[Reply]]
@@ -54,8 +54,8 @@ class RequestedTokens:
     _first: dict[tuple[float, int], Reply] = field(default_factory=dict)
 
     def likeliest(self) -> list[int]:
-        """The most probable next token of every row; the first options' tokens are asked for along with it."""
-        # At temperature 1 in any case: that reply brings the likeliest token.
+        """Return the most probable next token of every row; the same requests ask for the options' first tokens."""
+        # Temperature 1 is always asked for, because that reply brings the most probable token.
         asked = [(t, row) for t in dict.fromkeys((1.0, *self.temperatures)) for row in range(len(self.rows))]
         replies = self.ask(
             [Question(self.rows[row].ids, tuple(self.targets[row].tree.children), t) for t, row in asked]
@@ -78,7 +78,11 @@ class RequestedTokens:
 
 
 class RequestedPaths:
-    """`lattice.Branches` from questions, over a vocabulary of the tokens that are asked for and, last, all others.
+    """Next tokens of numbers (`number_probabilities.Branches`), over a small vocabulary.
+
+    It consists of the tokens that are asked for and of one more, the last, that stands for all others together.
+    Example: if the tokens 17 and 23 are asked for and have the probabilities 0.6 and 0.3, the scores are
+    log 0.6, log 0.3 and log 0.1.
 
     Parameters
     ----------
@@ -87,16 +91,16 @@ class RequestedPaths:
     rows
         The prompts.
     paths
-        Token paths over that vocabulary.
+        Token paths over the small vocabulary.
     tokens
-        The ids of its tokens, but for the last.
+        The ids of its tokens without the last one.
     temperature
-        It divides the logits of every step; the scores are log-probabilities at it.
+        It divides the logits of every step; the scores are log-probabilities at this temperature.
 
     Attributes
     ----------
     problems
-        Rows without a reply, with the reason; what is computed for them means nothing.
+        Rows without a reply, with the reason; the numbers computed for them mean nothing.
     """
 
     alike = False
@@ -116,7 +120,7 @@ class RequestedPaths:
         self._ids = [[tokens[token] for token in path] for path in paths.ids]
 
     def after(self, chosen: Places, followed: bool) -> Tensor:
-        """Log-probabilities [rows, width, asked tokens + 1], float64; see `lattice.Branches`."""
+        """Ask for log-probabilities [rows, width, asked tokens + 1], float64; see `number_probabilities.Branches`."""
         asked = [(row, path) for row, line in enumerate(chosen.tolist()) for path in line]
         questions = [Question(self._prompts[row].ids + self._ids[path], self._tokens, self._temperature)
                      for row, path in asked]  # fmt: skip

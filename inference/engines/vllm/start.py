@@ -1,4 +1,4 @@
-"""vLLM found, checked and started on a model."""
+"""Find vLLM, check its version and start it on a model."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ from typing import Any
 import torch
 from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer
 
-from inference.engines import VllmSettings
 from inference.engines.loading import (
     folder_digest,
     pin,
@@ -25,22 +24,23 @@ from inference.engines.loading import (
     transformers_errors_as_input_errors,
 )
 from inference.engines.vllm.child_processes import Companions
+from inference.engines.vllm.settings import VllmSettings
 from inference.errors import InputError
 
-OLDEST, TOO_NEW = (0, 32), (1, 0)  # the first release this was tested with; the one that may break everything
-MOST_TOKENS = 128  # that one request may ask the probabilities of
-# On a CPU: blocks of the prefix cache as short as its kernels allow (the default is longer than most shared starts),
-# and a cache that leaves room for other programs; VLLM_CPU_KVCACHE_SPACE (GiB) overrides its size.
+OLDEST, TOO_NEW = (0, 32), (1, 0)  # the first release that was tested; the first one that may change everything
+MOST_TOKENS = 128  # token ids that one request may list
+# On a CPU: the shortest blocks of the prefix cache that its kernels allow (the default block is longer than most shared
+# starts of prompts), and a cache that leaves memory to other programs; VLLM_CPU_KVCACHE_SPACE (GiB) overrides its size.
 CPU_BLOCK, CPU_CACHE_BYTES = 32, 2 * 2**30
-ADAPTER_RANKS = (8, 16, 32, 64, 128, 256, 320, 512)  # for which vLLM can make room
+ADAPTER_RANKS = (8, 16, 32, 64, 128, 256, 320, 512)  # the largest ranks that vLLM can be set to
 
 
 @dataclass(frozen=True, slots=True)
 class Started:
     """vLLM with a model in it.
 
-    `window` is the longest sequence that it takes, `info` what run.json records; `stop` ends its processes, which also
-    happens when `llm` is let go.
+    `window` is the longest sequence that it takes, `info` is what run.json records. `stop` ends its processes; so does
+    deleting `llm`.
     """
 
     llm: Any
@@ -52,7 +52,7 @@ class Started:
 
 
 def start(name: str, dtype: str, device: str, revision: str | None, seed: int, settings: VllmSettings) -> Started:
-    """Start vLLM on a model, in processes of its own that end with the returned object.
+    """Start vLLM on a model, in processes that end with the returned object.
 
     See `inference.engines.load` for the parameters and errors.
     """
@@ -78,7 +78,7 @@ def start(name: str, dtype: str, device: str, revision: str | None, seed: int, s
         info["quantization"] = settings.quantization
     if settings.lora:
         info["lora"] = folder_digest(Path(settings.lora).expanduser())
-    # vLLM's own processes outlive a killed run, and would keep the memory that the next one needs.
+    # Without this, vLLM's processes go on when a run is killed and keep the memory that the next run needs.
     with _loading_errors(name), Companions() as companions:
         llm = vllm.LLM(
             model=name,
@@ -93,7 +93,7 @@ def start(name: str, dtype: str, device: str, revision: str | None, seed: int, s
             quantization=settings.quantization,
             gpu_memory_utilization=settings.gpu_memory_utilization,
             enable_prefix_caching=True,
-            logprobs_mode="processed_logprobs",  # those of the logits divided by the temperature
+            logprobs_mode="processed_logprobs",  # of the logits after division by the temperature
             max_logprobs=MOST_TOKENS,
             use_tqdm_on_load=False,
             **_adapter_options(adapter_rank),
@@ -110,8 +110,8 @@ def _stop(core: Any, companions: Companions) -> None:
 
 
 def import_vllm() -> Any:
-    """vLLM, if it is there in a version that fits."""
-    os.environ.setdefault("VLLM_LOGGING_LEVEL", "ERROR")  # its announcements would tear the progress bar
+    """Import vLLM; refuse if it is not installed or its version does not fit."""
+    os.environ.setdefault("VLLM_LOGGING_LEVEL", "ERROR")  # its other messages would break up the progress bar
     try:
         import vllm
     except ImportError as error:
@@ -130,7 +130,7 @@ def import_vllm() -> Any:
 
 
 def _device(requested: str) -> torch.device:
-    """The device that this build of vLLM runs on."""
+    """Return the device that this build of vLLM runs on."""
     from vllm.platforms import current_platform
 
     there = current_platform.device_type
@@ -147,14 +147,14 @@ def _cpu_options(device: torch.device) -> dict[str, Any]:
         "enforce_eager": True,
         "block_size": CPU_BLOCK,
         "kv_cache_memory_bytes": CPU_CACHE_BYTES,
-        # A seeded request whose prompt is cut into chunks ends the worker: it winds a generator back, which torch's
-        # generators on a CPU cannot.
+        # A seeded request whose prompt is cut into chunks ends the worker: it rewinds a random generator, which
+        # torch's generators on a CPU cannot do.
         "enable_chunked_prefill": False,
     }
 
 
 def _adapter_rank(lora: str) -> int:
-    """Rank of a LoRA adapter in a folder as peft writes it."""
+    """Read the rank of a LoRA adapter from a folder as peft writes it."""
     file = Path(lora).expanduser() / "adapter_config.json"
     try:
         rank = json.loads(file.read_text(encoding="utf-8")).get("r")
@@ -185,11 +185,10 @@ def _adapter_request(lora: str | None) -> Any:
 
 @contextmanager
 def _loading_errors(name: str) -> Iterator[None]:
+    """Turn whatever vLLM raises while it loads a model into one line."""
     try:
         yield
-    except (
-        Exception
-    ) as error:  # dozens of kinds, from three processes, for "does not fit", "not supported", "not readable"
+    except Exception as error:  # vLLM raises dozens of kinds, for a model too large, not supported or not readable
         lines = [line.strip() for line in str(error).splitlines() if line.strip()] or [type(error).__name__]
         reason = next((line for line in lines if line.startswith("Value error, ")), lines[0]).removeprefix(
             "Value error, "

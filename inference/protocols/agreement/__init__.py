@@ -1,27 +1,34 @@
-"""`agreement` (Haller et al., 2024): does a model agree with a statement, however the statement is worded?"""
+"""Ask whether a model agrees with a statement in many wordings (Haller et al., 2024)."""
 
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 from dataclasses import dataclass, field, replace
 from functools import partial
+from pathlib import Path
 
 from inference.asking.answer_ways import AnswerWays, add_answer_arguments, answer_ways
 from inference.asking.rounds import Round
 from inference.errors import InputError
 from inference.stimuli import items
-from inference.stimuli.prompts import OPTION_ORDERS, Prompt, PromptBook
+from inference.stimuli.prompts import OPTION_FIELDS, OPTION_ORDERS, Prompt, PromptBook, option_values
 from inference.stimuli.study import Item, Option, Study, Variant
 
 NAME = "agreement"
-FAMILIES = ("causal", "masked")
+KINDS = ("causal", "masked")
+PROMPTS = Path(__file__).parent / "prompts.yaml"
 CANONICAL = ("agree", "disagree")
 OPTIONS = tuple(Option(label, label) for label in CANONICAL)
 DECISION_RULE = "agree where p(agree) / (p(agree) + p(disagree)) > 0.5, disagree where < 0.5; exactly 0.5 is a tie"
 
 
+def prompt_book(path: str | Path | None = None) -> PromptBook:
+    """Read a prompt file that asks for an option; without one, Waver's own."""
+    return PromptBook.load(path, PROMPTS, OPTION_FIELDS)
+
+
 def study(given: tuple[Item, ...], name: str, source: str = "") -> Study:
-    """A study that asks every variant of every item whether the model agrees.
+    """Make a study that asks about every variant of every item whether the model agrees.
 
     Raises
     ------
@@ -39,7 +46,7 @@ def study(given: tuple[Item, ...], name: str, source: str = "") -> Study:
 
 
 def _with_options(item: Item) -> Item:
-    """The item as it is, if it has them already: a second copy of a million variants would take a lot of memory."""
+    """Give the options to all variants. If they have them, the item itself returns: a copy of millions costs memory."""
     if all(variant.options == OPTIONS for variant in item.variants):
         return item
     return Item(item.item, tuple(replace(variant, options=OPTIONS) for variant in item.variants))
@@ -47,7 +54,7 @@ def _with_options(item: Item) -> Item:
 
 @dataclass(frozen=True, slots=True)
 class Questions:
-    """Every option order is a condition, and so is every way to answer.
+    """The questions of a study: every option order is a condition, and so is every way to answer.
 
     Parameters
     ----------
@@ -64,7 +71,7 @@ class Questions:
     answers: AnswerWays = field(default_factory=AnswerWays)
 
     def rounds(self, form: str) -> list[Round]:
-        """Rounds of every option order."""
+        """Make the rounds of every option order."""
         return [
             each
             for order in self.option_orders
@@ -76,11 +83,11 @@ class Questions:
         ]
 
     def _render(self, form: str, order: str, variant: Variant, mask_token: str | None) -> Prompt:
-        return self.book.render(form, variant, order, mask_token)
+        return self.book.render(form, option_values(variant, mask_token), option_order=order)
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    """Arguments of `run agreement`."""
+    """Define the arguments of `run agreement`."""
     parser.add_argument(
         "--items",
         required=True,
@@ -93,14 +100,14 @@ def add_arguments(parser: ArgumentParser) -> None:
         "--option-order", nargs="+", choices=OPTION_ORDERS, default=["yes-no"], help="each order is a condition"
     )
     asked.add_argument(
-        "--prompt", metavar="FILE", help="prompts of your own (YAML, like inference/protocols/agreement.yaml)"
+        "--prompt", metavar="FILE", help="prompts of your own (YAML, like inference/protocols/agreement/prompts.yaml)"
     )
     add_answer_arguments(parser)
 
 
 def prepare(options: Namespace) -> tuple[Study, Questions]:
-    """The study and its questions, from the command line; all that can be checked before a model is loaded."""
-    book = PromptBook.load(options.prompt)
+    """Read the study and its questions from the command line; check all that needs no model."""
+    book = prompt_book(options.prompt)
     name = options.name or items.default_name(options.items)
     asked = study(items.load(options.items, OPTIONS), name, options.items)
     return asked, Questions(book, tuple(dict.fromkeys(options.option_order)), answer_ways(options))

@@ -1,11 +1,10 @@
-"""Texts with human scores from a table, checked; whatever is wrong is named with its file and row."""
+"""Read texts with human scores from a table; an error names the file and the row."""
 
 from __future__ import annotations
 
 import math
 import random
 import re
-from argparse import Namespace
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -24,7 +23,7 @@ _GOLD_RANGE = re.compile(r"(-?\d+(?:\.\d+)?)-(-?\d+(?:\.\d+)?)")
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """Where a table has what.
+    """Which column of the table holds what.
 
     Parameters
     ----------
@@ -46,7 +45,7 @@ class Columns:
 
 
 def load(path: str, columns: Columns) -> tuple[Item, ...]:
-    """Items of a table (.csv, .tsv, .jsonl, .json, .yaml, .parquet), named by their number in it.
+    """Read the items of a table (.csv, .tsv, .jsonl, .json, .yaml, .parquet), named by their number in it.
 
     In a table whose cells are parted by tabs, quotation marks are text: so are the files of MLQE-PE written. Where
     commas or semicolons part them, quotation marks enclose cells.
@@ -59,9 +58,7 @@ def load(path: str, columns: Columns) -> tuple[Item, ...]:
     """
     found = records.read(Path(path).expanduser(), quotes_in_tabs=False)
     there = dict.fromkeys(name for _, record in found for name in record)
-    for name in (columns.output, columns.source, columns.gold, columns.group):
-        if name is not None and name not in there:
-            raise InputError(f"{path}: there is no column '{name}', only {', '.join(there)}")
+    records.require_columns(path, there, (columns.output, columns.source, columns.gold, columns.group))
     low, high = gold_ends(columns.gold_range)
     items = []
     for number, (place, record) in enumerate(found, start=1):
@@ -84,7 +81,7 @@ def load(path: str, columns: Columns) -> tuple[Item, ...]:
 
 
 def demo() -> tuple[Item, ...]:
-    """Retellings of the demo world, each scored 0-9 for what it keeps; one group for either kind of wording."""
+    """Make retellings in the demo world, each scored 0-9 for what it keeps, in two groups by their wordings."""
     from inference.demo import SEED
     from inference.demo.exercises import rating
     from inference.demo.world import Wording, World
@@ -104,36 +101,8 @@ def demo() -> tuple[Item, ...]:
     return tuple(items)
 
 
-def columns_of(options: Namespace) -> Columns:
-    """Columns from the command line.
-
-    Raises
-    ------
-    InputError
-        For a missing or unneeded option.
-    """
-    if options.output_column is None:
-        raise InputError("--items: say which column holds the texts to score: --output-column")
-    if options.group is not None and options.group_column is not None:
-        raise InputError("--group names one group for all items, --group-column a column: give one of the two")
-    languages = {"source_language": options.source_language, "target_language": options.target_language}
-    given = {name: value for name, value in languages.items() if value is not None}
-    if given and (len(given) < 2 or options.source_column is None):
-        raise InputError("--source-language and --target-language go together, and with --source-column")
-    if options.gold_range is not None and options.gold_column is None:
-        raise InputError("--gold-range is about human scores: give their --gold-column")
-    return Columns(
-        output=options.output_column,
-        source=options.source_column,
-        gold=options.gold_column,
-        group=options.group_column,
-        gold_range=options.gold_range or GOLD_RANGE,
-        fields=tuple((given | ({"group": options.group} if options.group is not None else {})).items()),
-    )
-
-
 def gold_ends(text: str) -> tuple[float, float]:
-    """The ends of the scale of human scores.
+    """Read the two ends of the scale of human scores.
 
     Raises
     ------

@@ -1,7 +1,7 @@
-"""`wording` (Takayama et al.): does a model say the same when a yes/no question is put in other words?
+"""Ask yes/no questions about texts, each question in several wordings (Takayama et al.).
 
-Every item is a text with (as a rule) a gold label; a template bank makes the original question and its four
-manipulations of it. Everything that is drawn (templates, sample, exemplars) follows from the seed and the item alone.
+Every item is a text, as a rule with a gold label. A template bank makes the original question about it and four
+manipulations of that question. All draws (templates, sample, exemplars) depend on the seed and the item only.
 """
 
 from __future__ import annotations
@@ -23,21 +23,26 @@ from inference.protocols.wording.exemplars import Exemplar
 from inference.protocols.wording.templates import MANIPULATED, NO, YES, Bank, Template
 from inference.protocols.wording.texts import Text
 from inference.stimuli.items import default_name
-from inference.stimuli.prompts import OPTION_ORDERS, Prompt, PromptBook
+from inference.stimuli.prompts import OPTION_FIELDS, Prompt, PromptBook, option_values
 from inference.stimuli.study import ORIGINAL, Item, Study, Variant
 
 NAME = "wording"
-FAMILIES = ("causal",)
+KINDS = ("causal",)
 DECISION_RULE = (
     "the option that the likeliest next token begins, or that the generated text names; null: no valid answer"
 )
 HERE = Path(__file__).parent
 
 
+def prompt_book(language: str, path: str | Path | None = None) -> PromptBook:
+    """Read a prompt file that asks for yes or no; without one, Waver's own in a language."""
+    return PromptBook.load(path, HERE / f"prompts-{language}.yaml", OPTION_FIELDS)
+
+
 def study(
     given: Iterable[Text], bank: Bank, name: str, *, seed: int = 0, all_templates: bool = False, source: str = ""
 ) -> Study:
-    """A study that asks the original question about every text, and each manipulation of it.
+    """Make a study that asks the original question about every text, and each manipulation of it.
 
     Parameters
     ----------
@@ -74,14 +79,14 @@ def _variant(text: Text, bank: Bank, template: Template, name: str) -> Variant:
 
 @dataclass(frozen=True, slots=True)
 class Questions:
-    """Every number of exemplars is a condition, and so is every way to answer.
+    """The questions of a study: every number of exemplars is a condition, and so is every way to answer.
 
     Parameters
     ----------
     book
         The prompts, in the language of the questions.
     shots
-        Numbers of exemplars: 0, or as many as there are.
+        Numbers of exemplars shown, such as (0, 4).
     exemplars
         In the order in which they are shown.
     answers
@@ -94,7 +99,7 @@ class Questions:
     answers: AnswerWays = field(default_factory=AnswerWays)
 
     def rounds(self, form: str) -> list[Round]:
-        """Rounds of every number of exemplars."""
+        """Make the rounds of every number of exemplars."""
         return [
             each
             for number in self.shots
@@ -118,21 +123,21 @@ class Questions:
         }
 
     def _render(self, form: str, shown: tuple[Exemplar, ...], variant: Variant, mask_token: str | None) -> Prompt:
-        return self.book.render(form, variant, OPTION_ORDERS[0], mask_token, [each.shot for each in shown])
+        return self.book.render(form, option_values(variant, mask_token), shots=[each.shot for each in shown])
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    """Arguments of `run wording`."""
+    """Define the arguments of `run wording`."""
     arguments.add(parser)
     add_answer_arguments(parser)
 
 
 def prepare(options: Namespace) -> tuple[Study, Questions]:
-    """The study and its questions, from the command line; what became of the items is said on standard error."""
+    """Read the study and its questions from the command line; count the items on standard error."""
     seed = _seed(options)
     given = sources.find(options)
     bank = templates.load(given.templates, given.language)
-    book = PromptBook.load(options.prompt, ours=HERE / f"prompts-{bank.language}.yaml")
+    book = prompt_book(bank.language, options.prompt)
     pool = given.read()
     shown: tuple[Exemplar, ...] = ()
     if any(options.shots):
@@ -149,7 +154,7 @@ def prepare(options: Namespace) -> tuple[Study, Questions]:
     name = options.name or _name(options.items, bank)
     aside = f"; {len(pool.texts) - len(left)} are exemplars" if len(left) < len(pool.texts) else ""
     print(f"{options.items}: {pool.counts()}{aside}; asked: {texts.split(asked)}", file=sys.stderr)
-    print(f"a gold yes says yes to: {bank.original.source}", file=sys.stderr)
+    print(f"gold is the right answer to: {bank.original.source}", file=sys.stderr)
     return (
         study(asked, bank, name, seed=seed, all_templates=options.all_templates, source=options.items),
         Questions(book, options.shots, shown, answer_ways(options)),
@@ -157,17 +162,17 @@ def prepare(options: Namespace) -> tuple[Study, Questions]:
 
 
 def _name(items: str, bank: Bank) -> str:
-    """The study is named for its texts and its bank: the same texts may be asked about with another one."""
+    """Name the study after its texts and its bank: the same texts may be asked about with another bank."""
     stem = default_name(items)
     return stem if stem.startswith(bank.name) else f"{stem}-{bank.name}"
 
 
 def _seed(options: Namespace) -> int:
-    """The seed of the draws: the one that was given, or that of the run folder that is gone on with, or 0."""
+    """Choose the seed of the draws: the one given, else that of the run folder that is resumed, else 0."""
     if options.seed is not None:
         return int(options.seed)
     record = Path(getattr(options, "out", None) or "") / "run.json"
     try:
         return int(json.loads(record.read_text(encoding="utf-8"))["seed"])
-    except (OSError, ValueError, KeyError, TypeError):  # no run yet; what is wrong with a damaged one, opening it says
-        return 0
+    except (OSError, ValueError, KeyError, TypeError):
+        return 0  # there is no run yet; a damaged one is reported when it is opened

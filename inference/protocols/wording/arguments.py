@@ -1,15 +1,16 @@
-"""The command line of `run wording`."""
+"""Define the command line of `run wording`."""
 
 from __future__ import annotations
 
 from argparse import ArgumentParser, ArgumentTypeError
 
+from inference.arguments import positive
 from inference.protocols.wording.sources import OURS
 from inference.protocols.wording.templates import LANGUAGES, MANIPULATED, names
 
 
 def add(parser: ArgumentParser) -> None:
-    """Arguments that say what is asked about, with which templates and after which exemplars."""
+    """Define the arguments that choose texts, templates, exemplars and the sample."""
     parser.add_argument(
         "--items",
         required=True,
@@ -58,7 +59,7 @@ def add(parser: ArgumentParser) -> None:
         help="the four exemplars: pattern, text and gold (yes or no) of each (default: drawn from the items)",
     )
     sampling = parser.add_argument_group("sampling")
-    sampling.add_argument("--sample", type=_positive, metavar="N", help="ask about N items, drawn by --seed")
+    sampling.add_argument("--sample", type=positive, metavar="N", help="ask about N items, drawn by --seed")
     sampling.add_argument("--balanced", action="store_true", help="as many of gold yes as of gold no")
 
 
@@ -68,9 +69,3 @@ def _shots(text: str) -> tuple[int, ...]:
     if any(part not in allowed for part in given):
         raise ArgumentTypeError(f"{text!r}: give 0, 4 or 0,4 (four exemplars, one per pattern)")
     return tuple(dict.fromkeys(allowed[part] for part in given))
-
-
-def _positive(text: str) -> int:
-    if not text.isdecimal() or not int(text):
-        raise ArgumentTypeError(f"{text!r} is not a positive number")
-    return int(text)

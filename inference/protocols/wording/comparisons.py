@@ -1,4 +1,4 @@
-"""Comparisons as the command line gives them: `>=1`, `<=-1`, `=positive`, `=a,b`."""
+"""Read comparisons from the command line, such as `>=1`, `<=-1`, `=positive`, `=a,b`, and apply them."""
 
 from __future__ import annotations
 
@@ -23,21 +23,21 @@ _SHAPE = re.compile(r"\s*(>=|<=|>|<|=)(?!=)(.*)", re.DOTALL)
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """A sign with the number it compares with, or with the values of which one is to be equal."""
+    """A sign with one number, or `=` with values, any of which may match."""
 
     sign: str
     values: tuple[str, ...]
 
     @classmethod
     def parse(cls, text: str, option: str) -> Comparison:
-        """A comparison from the command line.
+        """Read a comparison from the command line.
 
         Parameters
         ----------
         text
             `>=`, `<=`, `>` or `<` with a number, or `=` with one value or several between commas.
         option
-            Where it comes from, for the error message.
+            The option it was given with, for the error message.
 
         Raises
         ------
@@ -50,13 +50,13 @@ class Comparison:
         sign, rest = found.groups()
         values = tuple(value.strip() for value in rest.split(","))
         if not all(values):
-            raise InputError(f"{option} {text!r}: there is no value behind {sign}")
+            raise InputError(f"{option} {text!r}: there is no value after {sign}")
         if sign != "=" and (len(values) > 1 or not is_number(values[0])):
             raise InputError(f"{option} {text!r}: {sign} compares with one number")
         return cls(sign, values)
 
     def holds(self, value: str) -> bool:
-        """Whether a value fulfils it. Equal are equal numbers, and texts that differ at most in case.
+        """Tell whether a value fulfils the comparison. Equal are equal numbers, and texts that differ only in case.
 
         Raises
         ------
@@ -74,7 +74,7 @@ class Comparison:
 
 
 def condition(text: str, option: str) -> tuple[str, Comparison]:
-    """A column and what it is to fulfil, as in `is_short=True` or `words<=20`."""
+    """Read a column and its comparison, such as `is_short=True` or `words<=20`."""
     found = re.fullmatch(r"([^<>=]+)([<>=].*)", text, re.DOTALL)
     if not found:
         raise InputError(f"{option} {text!r}: give a column and a comparison, such as 'length<=100' or 'kind=a,b'")
@@ -82,14 +82,14 @@ def condition(text: str, option: str) -> tuple[str, Comparison]:
 
 
 def plain(value: Any) -> str | None:
-    """A cell of any file as text; None where there is nothing in it."""
+    """Turn a cell of any file into text; None if it is empty."""
     if value is None or isinstance(value, list | dict):
         return None
     return str(value).strip() or None
 
 
 def is_number(text: str) -> bool:
-    """Whether a text is a finite decimal number."""
+    """Tell whether a text is a finite decimal number."""
     return re.fullmatch(_NUMBER, text) is not None and math.isfinite(float(text))
 
 

@@ -1,4 +1,4 @@
-"""Few-shot exemplars: four questions with answers, one per manipulated pattern, of which two show Yes and two No.
+"""Choose few-shot exemplars: four questions, one per manipulated pattern; two answers are Yes and two No.
 
 They are the same for every question (Takayama et al., section 5.3), and no question is about one of their texts.
 """
@@ -23,7 +23,7 @@ from inference.stimuli.prompts import Shot
 
 @dataclass(frozen=True, slots=True)
 class Exemplar:
-    """A text with its gold answer, put in one of the manipulated patterns."""
+    """A text with its gold answer, asked about in one of the manipulated patterns."""
 
     pattern: str
     text: Text
@@ -31,7 +31,7 @@ class Exemplar:
 
 
 def draw(texts: Iterable[Text], bank: Bank, seed: int) -> tuple[Exemplar, ...]:
-    """Exemplars from the pool: the last texts in the seed's order that have the gold answers which balance calls for.
+    """Draw exemplars from the pool: for each pattern, the last text in the seed's order with the gold it needs.
 
     Raises
     ------
@@ -56,7 +56,7 @@ def draw(texts: Iterable[Text], bank: Bank, seed: int) -> tuple[Exemplar, ...]:
 
 
 def read(path: Path, bank: Bank, seed: int) -> tuple[Exemplar, ...]:
-    """Exemplars of a file with the fields `pattern`, `text` and `gold` (yes or no, as to the original question).
+    """Read exemplars from a file with the fields `pattern`, `text` and `gold` (the answer to the original question).
 
     Raises
     ------
@@ -89,6 +89,6 @@ def _exemplar(pattern: str, text: Text, bank: Bank, seed: int) -> Exemplar:
 
 
 def digest(exemplars: Iterable[Exemplar]) -> str:
-    """sha256 over questions and answers: what changed exemplars are recognised by."""
+    """Compute the sha256 of questions and answers, by which a run folder recognises changed exemplars."""
     shown = [[exemplar.shot.question, exemplar.shot.label] for exemplar in exemplars]
     return hashlib.sha256(json.dumps(shown, ensure_ascii=False).encode()).hexdigest()

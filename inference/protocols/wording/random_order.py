@@ -1,4 +1,4 @@
-"""Draws that depend on a seed and on what is drawn, and on nothing else: other items may come, go and change places."""
+"""Put things in a random order that stays the same when other things are added, removed or moved."""
 
 from __future__ import annotations
 
@@ -7,13 +7,22 @@ import json
 
 
 def place(seed: int, *names: str) -> bytes:
-    """Where something stands in a random order of everything of its kind; the same for ever.
+    """Compute the sort key of one thing in a random order of all things of its kind.
+
+    A key depends on the seed and the thing's own names, on nothing else. Say the keys sort as b, a, c: a sample of two
+    is b and a. A new d that sorts between them takes the place of a; one that sorts later changes nothing.
+    `random.sample` would choose others whenever the number of things changes.
 
     Parameters
     ----------
     seed
         Another seed gives another order.
     names
-        The order and what is placed in it ("template", item, template); places in different orders are independent.
+        The name of the order, then the thing: ("template", item, template). Different orders are independent.
+
+    Returns
+    -------
+    bytes
+        A sha256, to be compared with others.
     """
     return hashlib.sha256(json.dumps([seed, *names], ensure_ascii=False).encode()).digest()

@@ -1,4 +1,4 @@
-"""Where texts come from: a file of the user's, or one of the sets that come with Waver."""
+"""Find the texts that the command line names: a file of the user's, or a set that comes with Waver."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ ABOUT_FILES = ("text_column", "gold_column", "item_column", "yes_if", "no_if", "
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Texts still to be read, with the language and the template bank to ask about them in."""
+    """Texts that are not read yet, with their language and the template bank to ask about them."""
 
     language: str
     templates: str
@@ -29,7 +29,7 @@ class Source:
 
 
 def find(options: Namespace) -> Source:
-    """The source that the command line names.
+    """Find the source that the command line names.
 
     Raises
     ------
@@ -58,7 +58,7 @@ def _file(options: Namespace) -> Source:
 def _ours(options: Namespace) -> Source:
     given = [name for name in ABOUT_FILES if getattr(options, name)]
     if given:
-        raise InputError(f"{_flag(given[0])} is for a file; --items {options.items} knows its own")
+        raise InputError(f"{_flag(given[0])} is for a file; the texts of --items {options.items} need none")
     language = options.items.rpartition("-")[2] if options.items in SENTIMENT else "en"
     if options.language not in (None, language):
         raise InputError(f"--items {options.items} is in '{language}', not in '{options.language}'")

@@ -1,4 +1,4 @@
-"""Template banks: the same yes/no question about a text in other words.
+"""Read template banks: many wordings of one yes/no question about a text.
 
 A bank file is YAML, a list of entries with `task`, `language` and `patterns`; a pattern has a list of Jinja templates
 with the placeholder `{{ text }}`. `original` has one template, each of the four manipulations (Takayama et al.,
@@ -13,12 +13,11 @@ from pathlib import Path
 from typing import Any
 
 import jinja2
-import yaml
 
 from inference.errors import InputError
 from inference.protocols.wording.random_order import place
 from inference.stimuli.prompts import check_variables, sandbox
-from inference.stimuli.records import text_of
+from inference.stimuli.records import read_yaml
 from inference.stimuli.study import ORIGINAL, Option
 
 LANGUAGES = ("en", "ja")
@@ -32,7 +31,7 @@ OURS = Path(__file__).parent / "banks"
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """One way to ask: `name` is the pattern and a number, `where` the file, task and pattern for error messages."""
+    """One way to ask: `name` is the pattern and a number; `where` is file, task and pattern, for messages."""
 
     name: str
     pattern: str
@@ -42,15 +41,15 @@ class Template:
 
     @property
     def options(self) -> tuple[Option, ...]:
-        """Yes and No as shown, and what they mean for the original question: under an antonym, the opposite."""
+        """Yes and No as shown, and what they mean for the original question: after an antonym, the opposite."""
         return tuple(Option(label, self.shown(label)) for label in (YES, NO))
 
     def shown(self, gold: str) -> str:
-        """The answer to this question where `gold` is the answer to the original one (and the other way round)."""
+        """Translate an answer to the original question into one to this question, or back: both ways are the same."""
         return OPPOSITE[gold] if self.pattern == ANTONYM else gold
 
     def ask(self, text: str) -> str:
-        """The question about a text.
+        """Write the question about a text.
 
         Raises
         ------
@@ -74,11 +73,11 @@ class Bank:
 
     @property
     def original(self) -> Template:
-        """The question before it is put in other words."""
+        """The template of the original question."""
         return self.templates[ORIGINAL][0]
 
     def draw(self, pattern: str, item: str, seed: int) -> Template:
-        """The template of a pattern that an item gets.
+        """Draw the template of a pattern for an item.
 
         Each template has its own place for each item, and the first one is taken. So a draw depends neither on other
         items nor on the order of the templates, and a new template moves only the items that it is drawn for.
@@ -87,12 +86,12 @@ class Bank:
 
 
 def names() -> tuple[str, ...]:
-    """Names of the banks that come with Waver."""
+    """List the banks that come with Waver."""
     return tuple(sorted(path.stem for path in OURS.glob("*.yaml")))
 
 
 def load(source: str, language: str) -> Bank:
-    """The bank of a task in a language; the whole file is checked.
+    """Read the bank of a task in a language; the whole file is checked.
 
     Parameters
     ----------
@@ -122,7 +121,7 @@ def load(source: str, language: str) -> Bank:
 
 
 def _locate(source: str) -> tuple[Path, str | None]:
-    """The file of a bank, and the task behind the last colon."""
+    """Find the file of a bank, and the task after the last colon."""
     bank, _, task = source.rpartition(":")
     for name, chosen in ((source, None), (bank, task)):
         if not name:
@@ -135,15 +134,8 @@ def _locate(source: str) -> tuple[Path, str | None]:
 
 
 def _entries(path: Path) -> list[dict[str, Any]]:
-    """The entries of a bank file, with a known language each and no task twice in one language."""
-    try:
-        content = yaml.safe_load(text_of(path))
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read ({error.strerror})") from None
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        line = f", line {mark.line + 1}" if mark else ""
-        raise InputError(f"{path}{line}: malformed YAML ({getattr(error, 'problem', None) or error})") from None
+    """Check the entries of a bank file: known languages, and no task twice in one language."""
+    content = read_yaml(path)
     if not isinstance(content, list) or not content:
         raise InputError(f"{path}: expected a list of entries with task, language and patterns")
     seen = set()
@@ -188,7 +180,7 @@ def _bank(path: Path, entry: Mapping[str, Any]) -> Bank:
 
 
 def _template(where: str, pattern: str, number: int, source: Any) -> Template:
-    """Check and compile one template; a trial finds what the syntax check cannot."""
+    """Check and compile one template; a trial rendering finds what a syntax check cannot."""
     here = f"{where}, template {number}"
     if not isinstance(source, str):
         raise InputError(f"{here}: must be text, not {source!r}")

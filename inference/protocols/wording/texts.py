@@ -1,4 +1,4 @@
-"""The texts that are asked about, with the right answer to the original question."""
+"""Read the texts that are asked about, with the right answer to the original question."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from inference.stimuli import records
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A text with its id; `gold` is "yes" or "no", the right answer to the original question, None where unknown."""
+    """A text with its id; `gold` is the right answer to the original question, yes or no, None if unknown."""
 
     item: str
     text: str
@@ -26,9 +26,9 @@ class Text:
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """Which columns hold what, and which values of the gold column mean yes and no (others are neutral, and dropped).
+    """Which column holds what, and which gold values mean yes and no; rows with others are neutral and dropped.
 
-    Without `item`, an item is known by its text. Without `yes` and `no`, the gold column says yes or no itself. Only
+    Without `item`, the text identifies an item. Without `yes` and `no`, the gold column says yes or no itself. Only
     rows that fulfil every condition of `where` are read.
     """
 
@@ -49,7 +49,7 @@ class Columns:
         no_if: str | None,
         where: Iterable[str] = (),
     ) -> Columns:
-        """Columns from the command line.
+        """Read the columns from the command line.
 
         Raises
         ------
@@ -72,7 +72,7 @@ class Columns:
 
 @dataclass(frozen=True, slots=True)
 class Pool:
-    """The texts of a source, and how many of its rows are none: `filtered` by `where`, `neutral`, `repeated`."""
+    """The texts of a source, and why its other rows give none: `filtered` by `where`, `neutral`, `repeated`."""
 
     texts: tuple[Text, ...]
     rows: int
@@ -81,21 +81,21 @@ class Pool:
     repeated: int
 
     def counts(self) -> str:
-        """What became of the rows, in words."""
+        """Say in words how many rows were read, left out and kept."""
         left_out = {"left out by --where": self.filtered, "neutral, dropped": self.neutral, "repeated": self.repeated}
         parts = [f"{self.rows:,} rows", *(f"{count:,} {what}" for what, count in left_out.items() if count)]
         return f"{', '.join(parts)}: {split(self.texts)}"
 
 
 def split(texts: Iterable[Text]) -> str:
-    """How many texts there are of each gold answer, in words."""
+    """Say in words how many texts there are of each gold answer."""
     golds = [text.gold for text in texts]
     known = f" ({golds.count(YES):,} yes, {golds.count(NO):,} no)" if any(golds) else ""
     return f"{len(golds):,} items{known}"
 
 
 def read(path: Path, columns: Columns) -> Pool:
-    """The texts of a CSV, TSV, JSON, JSON-lines, YAML or Parquet file.
+    """Read the texts of a CSV, TSV, JSON, JSON-lines, YAML or Parquet file.
 
     Raises
     ------
@@ -103,16 +103,13 @@ def read(path: Path, columns: Columns) -> Pool:
         Naming the file and the row of the first thing that is wrong.
     """
     found = records.read(path)
-    named = (columns.text, columns.gold, columns.item, *(column for column, _ in columns.where))
-    there = dict.fromkeys(field for _, record in found for field in record)
-    for column in named:
-        if column is not None and column not in there:
-            raise InputError(f"{path}: there is no column '{column}'; there are {', '.join(there)}")
+    wanted = (columns.text, columns.gold, columns.item, *(column for column, _ in columns.where))
+    records.require_columns(path, dict.fromkeys(field for _, record in found for field in record), wanted)
     return gather(str(path), found, columns)
 
 
 def gather(source: str, found: Iterable[records.Record], columns: Columns) -> Pool:
-    """The texts of records; `source` is named in errors, as is the row."""
+    """Turn records into texts; messages name `source` and the row."""
     texts: dict[str, tuple[str, Text]] = {}
     rows = filtered = neutral = repeated = 0
     for row, record in found:
@@ -156,7 +153,7 @@ def _text(record: Mapping[str, Any], columns: Columns) -> Text:
 
 
 def _gold(value: str, columns: Columns) -> str | None:
-    """Yes, no, or None for neutral (Takayama et al., section 4.1)."""
+    """Decide whether a gold value means yes, no, or None for neutral (Takayama et al., section 4.1)."""
     if columns.yes is None or columns.no is None:
         if value.casefold() not in (YES, NO):
             raise InputError(f"gold is '{value}', neither yes nor no; say what means which with --yes-if and --no-if")
@@ -180,7 +177,7 @@ def _cell(record: Mapping[str, Any], column: str) -> str:
 
 
 def sample(texts: tuple[Text, ...], size: int | None, balanced: bool, seed: int) -> tuple[Text, ...]:
-    """Some of the texts, in their order: all, or the `size` first in the seed's order of items.
+    """Choose texts and keep their order: all, or the first `size` in the seed's order of items.
 
     Parameters
     ----------
@@ -210,10 +207,10 @@ def sample(texts: tuple[Text, ...], size: int | None, balanced: bool, seed: int)
 
 
 def first(texts: Iterable[Text], count: int, seed: int) -> list[Text]:
-    """The first `count` texts in the seed's order of items."""
+    """Take the first `count` texts in the seed's order of items."""
     return in_order(texts, seed)[:count]
 
 
 def in_order(texts: Iterable[Text], seed: int) -> list[Text]:
-    """All texts in the seed's order of items: samples are taken from its front, exemplars from its back."""
+    """Sort texts into the seed's order: samples are taken from its front, exemplars from its back."""
     return sorted(texts, key=lambda text: place(seed, "item", text.item))

@@ -76,7 +76,7 @@ def test_agreement_is_the_one_of_the_stability_tables(tmp_path):
     assert frame["agreement"].tolist() == answers["agreement"].tolist()
 
 
-def test_the_logit_is_that_of_the_first_canonical_option_wherever_it_stands(tmp_path):
+def test_the_logit_is_that_of_the_first_canonical_option_in_any_place(tmp_path):
     rows = pd.DataFrame({"item": "a", "variant": ["p1", "p2", "p3", "p4"], "agreement": [0.9, 0.9, 0.0, math.nan]})
     rows["options"] = [["yes", "no"], ["no", "yes"], ["yes", "no"], ["yes", "no"]]
     rows["canonical"] = [["agree", "disagree"], ["disagree", "agree"], ["agree", "disagree"], ["agree", "disagree"]]
@@ -136,7 +136,7 @@ def test_correlation_against_numpy_with_pairwise_n():
     assert table.loc[("x", "y"), "p"] == pytest.approx(2 * t.sf(r * math.sqrt(38 / (1 - r**2)), 38))
 
 
-def test_correlated_features_stand_together_whatever_their_sign():
+def test_correlated_features_are_neighbours_with_either_sign():
     rng = np.random.default_rng(1)
     one, two = rng.normal(size=(2, 200))
     frame = pd.DataFrame({"a": one, "b": two, "c": -one + 0.01 * two, "d": two + 0.01 * one})

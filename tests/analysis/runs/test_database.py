@@ -50,6 +50,18 @@ def test_a_path_may_be_a_string_and_hold_any_character(tmp_path):
     assert len(tables.items(run)) == 2
 
 
+def test_what_is_kept_is_made_once_for_every_key_and_for_these_runs_only(folder):
+    run, again = runs.open(folder), runs.open(folder)
+    made = []
+
+    def make():
+        made.append(len(made))
+        return made[-1]
+
+    found = [run.kept("a", make), run.kept("a", make), run.kept(("a", 1), make), again.kept("a", make)]
+    assert found == [0, 0, 1, 2]
+
+
 def test_columns_may_stand_in_another_order_and_more_of_them(folder):
     def change(table):
         return table.select(table.column_names[::-1]).append_column("note", pa.array(["x"] * len(table)))

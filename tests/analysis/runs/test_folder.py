@@ -206,7 +206,7 @@ def test_refuses_a_folder_without_stimuli(folder):
 
 def test_refuses_stimuli_that_stand_there_twice(folder):
     rewrite(folder / "stimuli.parquet", lambda table: pa.concat_tables([table, table.slice(3, 1)]))
-    assert "item 'item-01', variant 'paraphrase-003' is empty or stands there twice" in refuses(folder)
+    assert "item 'item-01', variant 'paraphrase-003' is empty or appears twice" in refuses(folder)
 
 
 @pytest.mark.parametrize("table", ["stimuli", "responses"])

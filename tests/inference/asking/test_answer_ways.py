@@ -18,11 +18,10 @@ from inference.asking.execute import Task, execute
 from inference.asking.models import Model
 from inference.asking.one_model import Settings
 from inference.asking.rounds import Thinking
-from inference.engines import Sampling
+from inference.engines.contract import Sampling
 from inference.errors import InputError, RunFailed
-from inference.protocols.agreement import Questions
+from inference.protocols.agreement import Questions, prompt_book
 from inference.runfolder.parquet import KEY
-from inference.stimuli.prompts import PromptBook
 
 STUDY = small_study(items=8, paraphrases=7)
 A = Model("a", "somewhere/a")
@@ -35,7 +34,7 @@ def ways(*arguments: str) -> AnswerWays:
 
 
 def ask(out: Path, answers: AnswerWays, load=None) -> None:
-    questions = Questions(PromptBook.load(), answers=answers)
+    questions = Questions(prompt_book(), answers=answers)
     execute([Task(STUDY, [A], questions, Settings(), str(out))], load=load or loader())
 
 
@@ -141,7 +140,7 @@ def test_a_stopped_run_goes_on_to_the_same_texts(tmp_path: Path) -> None:
 
 def test_a_demo_model_writes_the_same_whether_or_not_it_is_killed(tmp_path: Path) -> None:
     model = Model("small", str(ROOT / "inference" / "demo" / "models" / "waver-demo-small"))
-    questions = Questions(PromptBook.load(), answers=AnswerWays(False, (Sampling(), Sampling(3, 0.8))))
+    questions = Questions(prompt_book(), answers=AnswerWays(False, (Sampling(), Sampling(3, 0.8))))
 
     def write(out: Path) -> pa.Table:
         execute([Task(STUDY, [model], questions, Settings(batch_size=4, seed=5), str(out))])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import doctest
 import json
 import os
 import signal
@@ -22,11 +23,11 @@ from inference.asking.execute import Task, execute
 from inference.asking.models import Model
 from inference.asking.one_model import Settings
 from inference.asking.workers import Packed
-from inference.engines import Sampling
+from inference.engines.contract import Sampling
 from inference.errors import InputError
-from inference.protocols.agreement import Questions
+from inference.protocols.agreement import Questions, prompt_book
 from inference.runfolder.parquet import KEY
-from inference.stimuli.prompts import PromptBook
+from inference.stimuli.prompts import option_values
 
 STUDY = small_study(items=6, paraphrases=9)
 SETTINGS = Settings(batch_size=4, device="cpu")
@@ -40,7 +41,7 @@ def test_without_ray_one_line_says_how_to_get_it(monkeypatch):
 
 def test_packed_prompts_are_the_same_prompts(monkeypatch):
     monkeypatch.setattr("inference.asking.workers.CHUNK", 7)
-    prompts = [PromptBook.load().render("chat", variant, "yes-no") for variant in STUDY.variants]
+    prompts = [prompt_book().render("chat", option_values(variant)) for variant in STUDY.variants]
     packed = Packed(prompts)
     assert list(packed) == prompts
     assert [packed[59], packed[0], packed[30]] == [prompts[59], prompts[0], prompts[30]]
@@ -49,8 +50,9 @@ def test_packed_prompts_are_the_same_prompts(monkeypatch):
 
 def test_tasks_are_consecutive_batches_of_about_the_wished_size():
     batches = {(0, 0): range(3), (0, 2): range(3), (0, 5): range(9), (1, 0): range(1), (1, 1): range(1)}
-    assert distributed._cut(batches, 5) == [[(0, 0), (0, 2)], [(0, 5)], [(1, 0), (1, 1)]]
-    assert distributed._cut(batches, 1) == [[key] for key in batches]
+    assert distributed.group_into_tasks(batches, 5) == [[(0, 0), (0, 2)], [(0, 5)], [(1, 0), (1, 1)]]
+    assert distributed.group_into_tasks(batches, 1) == [[key] for key in batches]
+    assert doctest.testmod(distributed) == (0, 1)
 
 
 @pytest.fixture(scope="module")
@@ -89,7 +91,7 @@ class Dying:
 
 
 def task(out: Path, model: str = "m") -> Task:
-    return Task(STUDY, [Model("m", model)], Questions(PromptBook.load()), SETTINGS, str(out))
+    return Task(STUDY, [Model("m", model)], Questions(prompt_book()), SETTINGS, str(out))
 
 
 def table_of(out: Path) -> pa.Table:
@@ -132,7 +134,7 @@ def test_the_workers_start_once_for_all_conditions_and_every_row_equals_the_loca
     tiny_models = pytest.importorskip("tiny_models")
     model = tiny_models.checkpoint(tmp_path / "model", "llama", max_position_embeddings=512)
     ways = AnswerWays(texts=(Sampling(2, temperature=0.7, max_tokens=3),))
-    orders = Questions(PromptBook.load(), ("yes-no", "no-yes"), ways)
+    orders = Questions(prompt_book(), ("yes-no", "no-yes"), ways)
     (tmp_path / "loads").mkdir()
     for out, load, where in (("here", None, None), ("there", Counting(tmp_path / "loads"), cluster)):
         asked = replace(task(tmp_path / out, model), questions=orders)

@@ -19,9 +19,9 @@ from inference.asking.execute import Task, execute
 from inference.asking.models import Model
 from inference.asking.one_model import Settings
 from inference.errors import InputError, RunFailed
-from inference.protocols.agreement import Questions
+from inference.protocols.agreement import Questions, prompt_book
 from inference.runfolder.parquet import KEY
-from inference.stimuli.prompts import PromptBook
+from inference.stimuli.prompts import option_values
 
 STUDY = small_study(items=5, paraphrases=5)
 A, B = Model("a", "somewhere/a"), Model("b", "somewhere/b")
@@ -30,7 +30,7 @@ A, B = Model("a", "somewhere/a"), Model("b", "somewhere/b")
 def ask(
     out: Path, *models: Model, study=STUDY, book=None, load=None, settings=None, option_orders=("yes-no",), **options
 ):
-    questions = Questions(book or PromptBook.load(), option_orders)
+    questions = Questions(book or prompt_book(), option_orders)
     task = Task(study, models or (A,), questions, settings or Settings(), str(out), **options)
     return execute([task], load=load or loader())
 
@@ -65,9 +65,9 @@ def test_every_variant_of_every_model_under_every_condition_once(tmp_path):
 
 def test_a_row_is_what_the_engine_said_about_that_prompt(tmp_path):
     ask(tmp_path, option_orders=("no-yes",))
-    engine, book = TrivialEngine(), PromptBook.load()
+    engine, book = TrivialEngine(), prompt_book()
     variants = list(STUDY.variants)
-    prompts = [book.render("plain", variant, "no-yes") for variant in variants]
+    prompts = [book.render("plain", option_values(variant), option_order="no-yes") for variant in variants]
     expected = {}
     for batch in engine.batches(prompts):
         expected |= {
@@ -97,7 +97,7 @@ def test_what_the_run_folder_says(tmp_path):
         "series": "s", "stage": "base", "forms": {"auto": "plain"},
     }  # fmt: skip
     assert about["conditions"]["plain/yes-no"] == {
-        "form": "plain", "option_order": "yes-no", "prompt": None, "prompt_hash": PromptBook.load().hash("plain"),
+        "form": "plain", "option_order": "yes-no", "prompt": None, "prompt_hash": prompt_book().hash("plain"),
     }  # fmt: skip
     assert about["seed"] == 4
     assert [(s["command"], s["finished"] is None) for s in about["sessions"]] == [(["waver", "run"], False)]
@@ -261,11 +261,11 @@ class TestRefused:
         prompt = tmp_path / "mine.yaml"
         template = 'plain: {template: "%s {{ text }}", answers: {agree: ["yes"], disagree: ["no"]}}'
         prompt.write_text(template % "Well?", encoding="utf-8")
-        ask(tmp_path / "run", book=PromptBook.load(prompt))
+        ask(tmp_path / "run", book=prompt_book(prompt))
         assert list(content(tmp_path / "run")["conditions"]) == ["mine/plain/yes-no"]
         prompt.write_text(template % "Now?", encoding="utf-8")
         with pytest.raises(InputError, match=r"condition 'mine/plain/yes-no' is already here .*prompt_hash was"):
-            ask(tmp_path / "run", book=PromptBook.load(prompt))
+            ask(tmp_path / "run", book=prompt_book(prompt))
         assert table_of(tmp_path / "run").num_rows == 30
 
 

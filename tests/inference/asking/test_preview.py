@@ -10,16 +10,16 @@ from inference.asking.models import Model
 from inference.asking.one_model import Settings
 from inference.asking.preview import duration, estimated_seconds, preview
 from inference.asking.rounds import Exact
-from inference.engines import Explanation, Score
-from inference.protocols.agreement import Questions
-from inference.stimuli.prompts import PromptBook
+from inference.engines.contract import Explanation, Score
+from inference.protocols.agreement import Questions, prompt_book
+from inference.stimuli.prompts import option_values
 
 STUDY = small_study(items=5, paraphrases=5)
 MODELS = (Model("a", "x"), Model("b", "y"))
 
 
 def lines(models=MODELS, load=None, orders=("yes-no",), **settings) -> list[str]:
-    return list(preview(STUDY, models, Questions(PromptBook.load(), orders), Settings(**settings), load or loader()))
+    return list(preview(STUDY, models, Questions(prompt_book(), orders), Settings(**settings), load or loader()))
 
 
 def test_one_prompt_its_options_and_what_is_to_come():
@@ -51,7 +51,7 @@ def test_forms_of_the_same_tokens_stand_together_and_words_that_never_count_stan
 
 
 def test_the_masses_are_those_of_the_run():
-    study_prompt = PromptBook.load().render("plain", next(STUDY.variants), "yes-no")
+    study_prompt = prompt_book().render("plain", option_values(next(STUDY.variants)))
     (score,) = TrivialEngine().score([study_prompt])[0]
     text = "\n".join(lines(MODELS[:1]))
     for label, probability in zip(("agree", "disagree"), score.probability, strict=True):
@@ -80,8 +80,8 @@ def test_the_time_is_estimated_from_a_sample_and_the_rest(monkeypatch):
             now[0] += sum(self.lengths(prompts)) / 10
             return super().score(prompts, temperatures)
 
-    book = PromptBook.load()
-    prompts = [book.render("plain", variant, "yes-no") for variant in small_study(40, 9).variants]
+    book = prompt_book()
+    prompts = [book.render("plain", option_values(variant)) for variant in small_study(40, 9).variants]
     engine = Clock()
     tokens = sum(engine.lengths(prompts))
     assert estimated_seconds(engine, prompts, [Exact()]) == pytest.approx(tokens / 10)

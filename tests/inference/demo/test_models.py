@@ -69,12 +69,13 @@ def test_answer_words_are_single_tokens_and_numbers_are_digits(name: str) -> Non
 
 
 def test_mask_words_are_single_tokens() -> None:
-    from inference.stimuli.prompts import CLOZE, OPTION_ORDERS, PromptBook
+    from inference.protocols.agreement import prompt_book
+    from inference.stimuli.prompts import CLOZE, option_values
     from inference.stimuli.study import Option, Variant
 
     variant = Variant("a", "b", "original", "It is so.", (Option("agree", "agree"), Option("disagree", "disagree")))
     tokenizer = _tokenizer(BERT)
-    for words in PromptBook.load().render(CLOZE, variant, OPTION_ORDERS[0], tokenizer.mask_token).answers:
+    for words in prompt_book().render(CLOZE, option_values(variant, tokenizer.mask_token)).answers:
         assert all(len(tokenizer(word, add_special_tokens=False)["input_ids"]) == 1 for word in words)
 
 

@@ -13,7 +13,8 @@ from inference.demo.corpus import OPTIONS, Corpus
 from inference.demo.exercises import KINDS, Exercise, pair_label
 from inference.demo.wordings import capitalise
 from inference.demo.world import World
-from inference.stimuli.prompts import OPTION_ORDERS, PromptBook
+from inference.protocols.agreement import prompt_book
+from inference.stimuli.prompts import OPTION_ORDERS, option_values
 from inference.stimuli.study import Variant
 
 
@@ -195,11 +196,14 @@ def test_the_tuned_models_read_the_chat_prompt_of_the_agreement_protocol(world: 
     said = [corpus.say(exercise, rng) for exercise in draws(world, "agreement", "trained", 20)]
     assert any("yes or no" in text for text in said)
     assert any("no or yes" in text for text in said)
-    book = PromptBook.load()
+    book = prompt_book()
     for order in OPTION_ORDERS:
         text = "It is so."
-        shown = book.render("chat", Variant("a", "b", "original", text, OPTIONS), order).messages
-        assert shown == corpus.agreement_prompt(text, "chat", order).messages
+        values = option_values(Variant("a", "b", "original", text, OPTIONS))
+        assert (
+            book.render("chat", values, option_order=order).messages
+            == corpus.agreement_prompt(text, "chat", order).messages
+        )
 
 
 def _frames(node: Any) -> list[str]:

@@ -17,13 +17,13 @@ from inference.asking.execute import Task, execute
 from inference.asking.models import Model
 from inference.asking.one_model import Settings
 from inference.asking.rounds import Thinking
-from inference.engines import Sampling
+from inference.engines.contract import Sampling
 from inference.engines.loading import Checkpoint
 from inference.engines.local.causal import CausalEngine
 from inference.engines.tokens import Tokens
 from inference.errors import InputError
 from inference.protocols import agreement
-from inference.stimuli.prompts import Prompt, PromptBook
+from inference.stimuli.prompts import Prompt, option_values
 from inference.stimuli.study import ORIGINAL, Item, Variant
 
 TEMPLATE = (
@@ -64,10 +64,10 @@ def thinker(tmp_path_factory: pytest.TempPathFactory) -> str:
         "llama", tokenizer, initializer_range=0.05, hidden_size=64, num_hidden_layers=2, intermediate_size=128
     ).train()
     tokens = Tokens("thinker", tokenizer)
-    book, study = PromptBook.load(), study_of(list(WRITES))
+    book, study = agreement.prompt_book(), study_of(list(WRITES))
     whole, behind = [], []
     for variant in study.variants:
-        prompt = tokens.bare([tokens.render(book.render("chat", variant, "yes-no"))])[0]
+        prompt = tokens.bare([tokens.render(book.render("chat", option_values(variant)))])[0]
         text = tokens.bare([WRITES[variant.text]])[0]
         whole.append(torch.tensor([*prompt, *text, tokenizer.eos_token_id]))
         behind.append(torch.tensor([*[-100] * len(prompt), *text, tokenizer.eos_token_id]))
@@ -92,7 +92,7 @@ def rows_of(out: Path) -> dict[tuple[str, str], dict[str, Any]]:
 
 
 def ask(model: str, out: Path, answers: AnswerWays, form: str = "auto") -> None:
-    questions = agreement.Questions(PromptBook.load(), answers=answers)
+    questions = agreement.Questions(agreement.prompt_book(), answers=answers)
     execute([Task(study_of(list(WRITES)), [Model("thinker", model)], questions, Settings(form=form), str(out))])
 
 
@@ -117,7 +117,7 @@ def test_answers_and_probabilities_behind_the_thinking(thinker: str, tmp_path: P
         assert (text["answer"], text["invalid"], thought["answer"]) == (label, 0, label)
         # Against one pass over prompt, thinking and the line breaks behind it.
         variant = list(study_of(list(WRITES)).variants)[number]
-        prompt = PromptBook.load().render("chat", variant, "yes-no")
+        prompt = agreement.prompt_book().render("chat", option_values(variant))
         breaks = answer[: len(answer) - len(answer.lstrip())]
         shown = engine.tokens.render(prompt) + thinking + ended + breaks
         following = engine.model(torch.tensor([engine.tokens.bare([shown])[0]])).logits[0, -1].softmax(-1)

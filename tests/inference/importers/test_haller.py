@@ -168,7 +168,7 @@ AGREE = [*STATEMENT, "response", "agree"]
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ([], "there is nothing in it"),
+        ([], "there are no rows in it"),
         ([{"id": 1}], "entry 1: alternative_statements must be a list"),
         (["text"], "entry 1: expected fields with names"),
         (change([0, "id"], None), "entry 1: id must be text or a whole number"),

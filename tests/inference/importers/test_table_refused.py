@@ -77,13 +77,13 @@ def test_conditions_of_one_name_are_refused(tmp_path, capsys):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"", "column 'model' is not there; the columns are none"),
+        (b"", "there are no rows in it"),
         (b"model,item,variant,text,yes,no\n", "there are no rows in it"),
         (b"model,item,text,yes,no\nm,1,t,.5,.5\n", "'variant' is not there; the columns are model, item, text"),
         (b"model,item,variant,text,yes,yes,no\n", "column 'yes' is there twice"),
         (b"model,item,variant,text,yes,no\nm,1,a,Tea, hot,.5,.5\n", "row 2: 7 cells where the header has 6"),
         (b"model,item,variant,text,yes,no\nm,1,a,Tea\n", "row 2: 4 cells where the header has 6"),
-        (b'model,item,variant,text,yes,no\nm,1,a,"Tea"x,.5,.5\n', "row 2: malformed CSV"),
+        (b'model,item,variant,text,yes,no\nm,1,a,"Tea"x,.5,.5\n', "row 2 (line 2): malformed CSV"),
         (b"model,item,variant,text,yes,no\nm,1,a,Th\xe9,.5,.5\n", "line 2: not UTF-8"),
         ("model,item\nm,1\n".encode("utf-16"), "this is UTF-16; save it as UTF-8"),
     ],
@@ -97,7 +97,7 @@ def test_broken_files_are_named(tmp_path, capsys, content, message):
 
 def test_other_unreadable_files_are_named(tmp_path, capsys):
     for name, content, message in (
-        ("t.xlsx", b"PK", "unknown kind of file; responses come as .csv, .tsv"),
+        ("t.xlsx", b"PK", "unknown kind of file; give one of .csv, .tsv"),
         ("t.parquet", b"PAR", "not a readable Parquet file"),
         ("t.jsonl", b'{"model": "m"}\n{"model": \n', "line 2: malformed JSON"),
         ("t.json", b'[{"model": [], "item": 1, "variant": 1, "text": "t", "yes": 0, "no": 0}]', "'model' holds list"),

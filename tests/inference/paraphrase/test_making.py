@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import hashlib
 import json
 import subprocess
 import sys
@@ -13,66 +12,28 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from helpers.trivial_engine import TrivialEngine, shown
+from helpers.commands import ROOT
+from helpers.paraphrase_writer import Writer, made, writer
+from helpers.trivial_engine import shown
 from inference import __main__ as cli
 from inference.asking.models import Model
-from inference.asking.one_model import Settings
-from inference.engines import Generation
 from inference.errors import InputError, RunFailed
 from inference.paraphrase import questions
 from inference.paraphrase.choosing import DUPLICATE, MEANING, ORIGINAL, SURPLUS, choose
-from inference.paraphrase.making import Wanted, make
-from inference.paraphrase.questions import Book, Calls, study
+from inference.paraphrase.questions import Calls, prompt_book, study
 from inference.stimuli import items
 from inference.stimuli.study import Variant
 
-MODEL = Model("writer", "writer")
 TEA = Variant("tea", "original", "original", "Tea is good.", ())
 ITEMS = [{"item": f"i{n}", "text": f"Thing {n} is =good.", "language": "en", "gold": "agree",
           "attributes": {"theme": "things", "match_proportion": "0.93"}, "paraphrases": ["An old one."]}
          for n in range(5)]  # fmt: skip
 
 
-class Writer(TrivialEngine):
-    """Writes numbered lists that follow from prompt and seed; `fails(text)` says for which prompts it cannot."""
-
-    seed = 0
-
-    def generate(self, prompts, samplings):
-        self._before_batch(self.batches_scored)
-        self.batches_scored += 1
-        return [[self._list(shown(prompt), way) for prompt in prompts] for way in samplings]
-
-    def _list(self, text, way):
-        if self._fails(text):
-            return Generation(error="too long")
-        texts = []
-        for call in range(way.samples):
-            drawn = hashlib.sha256(f"{self.seed} {call} {text}".encode()).digest()
-            listed = "\n".join(f"{number}. =Wording {byte % 50}." for number, byte in enumerate(drawn[:20], start=1))
-            texts.append("I'm sorry, but I can't help with that." if drawn[20] < 30 else f"Sure:\n{listed}")
-        return Generation(tuple(texts), tuple(texts))
-
-
-def writer(seed=0, **settings):
-    def load(model, run_seed):
-        engine = Writer(size=2, **settings)
-        engine.seed = run_seed
-        return engine
-
-    return load
-
-
 @pytest.fixture
 def given(tmp_path):
     (tmp_path / "items.json").write_text(json.dumps(ITEMS), encoding="utf-8")
     return items.load(str(tmp_path / "items.json"))
-
-
-def made(out, given, *, calls=6, per_call=20, keep=30, seed=None, book=None, load=None, model=MODEL, **wanted):
-    asked = Calls(book or Book(), calls, per_call, 1000)
-    return make(study(given, "items", "items.json"), model, asked, Settings(seed=seed), Wanted(keep, **wanted), out,
-                load=load or writer())  # fmt: skip
 
 
 def contents(out: Path) -> dict[str, bytes]:
@@ -174,21 +135,21 @@ KILLED = """
 import os, sys
 from pathlib import Path
 sys.path[:0] = [{tests!r}, {root!r}]
-from inference import items, session
-import test_paraphrase_make as made_here
+from helpers.paraphrase_writer import made, writer
+from inference.asking import session
+from inference.stimuli import items
 session.FIRST_FLUSH = session.LAST_FLUSH = 0.0
 def before(number):
     with open({log!r}, "a") as log: log.write("x")
     if number == 2: os._exit(9)
-made_here.made(Path({out!r}), items.load({items!r}), load=made_here.writer(before_batch=before))
+made(Path({out!r}), items.load({items!r}), load=writer(before_batch=before))
 """
 
 
 def test_killed_and_started_again_it_ends_the_same(tmp_path, given):
-    tests = Path(__file__).parent
-    script = KILLED.format(tests=str(tests), root=str(tests.parent), log=str(tmp_path / "log"),
+    script = KILLED.format(tests=str(ROOT / "tests"), root=str(ROOT), log=str(tmp_path / "log"),
                            out=str(tmp_path / "killed"), items=str(tmp_path / "items.json"))  # fmt: skip
-    done = subprocess.run([sys.executable, "-c", script], cwd=tests.parent, capture_output=True, text=True)
+    done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 9, done.stderr
     assert (tmp_path / "log").read_text() == "xxx" and not (tmp_path / "killed" / "items.jsonl").exists()
     seen = []
@@ -274,19 +235,19 @@ def test_an_item_without_an_original_is_refused(given):
 
 def test_our_prompt_shows_text_and_number_in_both_forms():
     for form in ("chat", "plain"):
-        prompt = Book().render(form, "Tea is {{ good }}.", 7)
+        prompt = prompt_book().render(form, {"text": "Tea is {{ good }}.", "number": 7})
         assert "Tea is {{ good }}." in shown(prompt) and " 7 " in shown(prompt)
 
 
 def test_a_prompt_of_ones_own(tmp_path, given):
     own = tmp_path / "own.yaml"
     own.write_text("plain:\n  template: 'Say {{ text }} in {{ number }} ways'\n")
-    assert shown(Book(own).render("plain", "tea", 3)) == "Say tea in 3 ways"
+    assert shown(prompt_book(own).render("plain", {"text": "tea", "number": 3})) == "Say tea in 3 ways"
     made(tmp_path / "out", given)
     with pytest.raises(InputError, match="prompt was None, now own"):
-        made(tmp_path / "out", given, book=Book(own))
+        made(tmp_path / "out", given, book=prompt_book(own))
     with pytest.raises(InputError, match="no form 'chat', only plain"):
-        made(tmp_path / "chat", given, book=Book(own), load=lambda model, seed: Writer(form="chat"))
+        made(tmp_path / "chat", given, book=prompt_book(own), load=lambda model, seed: Writer(form="chat"))
 
 
 def test_a_model_that_writes_no_text_is_refused(tmp_path, given):
@@ -301,18 +262,18 @@ def test_a_model_that_writes_no_text_is_refused(tmp_path, given):
         ("plain: {template: '{{ text }} {{ key }}'}", "unknown variable 'key'"),
         ("plain: {template: '{{ text'}", "template syntax"),
         ("plain: {template: '{{ text.__class__.mro() }}'}", "the template fails: SecurityError"),
-        ("plain: {template: '{{ text }}', answers: {}}", "expected the forms"),
-        ("cloze: {template: '{{ text }}'}", "expected the forms"),
+        ("plain: {template: '{{ text }}', answers: {}}", "form plain: expected template, and nothing else"),
+        ("cloze: {template: '{{ text }}'}", "expected the forms plain, chat (any of them)"),
         ("chat: {messages: [{role: judge, content: '{{ text }}'}]}", "message 1"),
         ("other: {}", "expected the forms"),
         ("plain: {template: 5}", "template must be text"),
-        ("plain: [", "not valid YAML"),
+        ("plain: [", "line 1: malformed YAML"),
     ],
 )
 def test_a_wrong_prompt_file_is_named(tmp_path, content, message):
     (tmp_path / "own.yaml").write_text(content)
     with pytest.raises(InputError, match=r"own\.yaml") as raised:
-        Book(tmp_path / "own.yaml")
+        prompt_book(tmp_path / "own.yaml")
     assert message in str(raised.value)
 
 
@@ -328,7 +289,7 @@ def test_a_wrong_prompt_file_is_named(tmp_path, content, message):
         (["--model", "m", "--calls", "0"], "not a positive number"),
         (["--model", "m", "--meaning-threshold", "2"], "not between -1 and 1"),
         (["--model", "a|b=m"], "without '|'"),
-        (["--model", "m", "--prompt", "nowhere.yaml"], "nowhere.yaml: the prompt file cannot be read"),
+        (["--model", "m", "--prompt", "nowhere.yaml"], "nowhere.yaml: cannot be read"),
     ],
 )
 def test_a_wrong_call_is_answered_in_one_line(tmp_path, given, capsys, arguments, message):
@@ -365,6 +326,6 @@ def test_a_real_model_writes(tmp_path, given, capsys):
 
 
 def test_the_condition_says_how_it_was_asked():
-    fields = Calls(Book(), 30, 20, 1000).rounds("chat")[0].conditions[0].fields
+    fields = Calls(prompt_book(), 30, 20, 1000).rounds("chat")[0].conditions[0].fields
     assert {"samples": 30, "per_call": 20, "temperature": 1.0, "max_tokens": 1000}.items() <= fields.items()
     assert questions.TEMPERATURE == 1.0

@@ -8,8 +8,10 @@ import sys
 import numpy as np
 import pytest
 
+from helpers.paraphrase_writer import made
 from inference.errors import InputError
 from inference.paraphrase.meaning import Meaning
+from inference.stimuli import items
 
 LAMP = "A warm lamp makes a small room friendlier."
 OTHERS = ("A warm lamp makes a small room friendlier!", "Bread tastes better on the day it is baked.", "no")
@@ -47,10 +49,6 @@ def test_the_cosine_is_that_of_mean_token_states(encoder):
 
 
 def test_the_command_drops_by_it_and_writes_it_down(encoder, tmp_path):
-    from test_paraphrase_make import made
-
-    from inference.stimuli import items
-
     (tmp_path / "items.json").write_text(json.dumps([{"item": "lamp", "text": LAMP, "paraphrases": []}]))
     given = items.load(str(tmp_path / "items.json"))
     every = made(tmp_path / "all", given, keep=50, meaning_check=str(encoder))[0]

@@ -88,7 +88,7 @@ def test_a_match_proportion_stays_with_the_paraphrases_it_was_found_for(tmp_path
     [
         (None, {}, "has no attribute 'source'; name who made these paraphrases: NAME="),
         ("a|b", {}, "without '|'"),
-        ("b", {"text": "Another {}."}, "item '0' is not the one of"),
+        ("b", {"text": "Another {}."}, "item '0' differs from that in"),
     ],
 )
 def test_sets_that_do_not_go_together_are_refused(tmp_path, source, fields, message):

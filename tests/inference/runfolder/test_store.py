@@ -67,7 +67,8 @@ def test_a_new_folder_holds_the_study(path):
 
 
 def test_versions_import_nothing():
-    code = "import sys, inference.runfolder.versions as v; v.versions(); print({'torch', 'transformers'} & set(sys.modules))"
+    code = "import sys; from inference.runfolder.versions import versions; versions(); "
+    code += "print({'torch', 'transformers'} & set(sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "set()"
     assert versions()["pyarrow"] == pa.__version__
@@ -210,9 +211,7 @@ def test_a_part_damaged_in_copying_is_named(path, content):
     with Run.create_or_open(path, STUDY) as run:
         run.append([row()])
     run.parts[0].write_bytes(content)
-    with pytest.raises(
-        InputError, match=r"part-000001-.*parquet: damaged .*; remove it, and what it held is asked again"
-    ):
+    with pytest.raises(InputError, match=r"part-000001-.*parquet: damaged .*; remove it, and its rows are asked again"):
         Run.create_or_open(path, STUDY)
 
 

@@ -11,26 +11,27 @@ from hypothesis import strategies as st
 
 from inference.errors import InputError
 from inference.protocols import agreement
-from inference.stimuli.prompts import FORMS, OPTION_ORDERS, PromptBook, case_variants
+from inference.stimuli.prompts import FORMS, OPTION_ORDERS, PromptBook, case_variants, option_values
 from inference.stimuli.study import Option, Variant
 
 ANSWERS = {"agree": ["yes"], "disagree": ["no"]}
 
 
-def statement(text: str = "Rain is wet.") -> Variant:
-    return Variant("1", "original", "original", text, agreement.OPTIONS)
+def statement(text: str = "Rain is wet.", mask: str | None = None) -> dict:
+    """The values of a statement's prompt."""
+    return option_values(Variant("1", "original", "original", text, agreement.OPTIONS), mask)
 
 
 def book(tmp_path, content) -> PromptBook:
     path = tmp_path / "mine.yaml"
     path.write_text(content if isinstance(content, str) else yaml.safe_dump(content), encoding="utf-8")
-    return PromptBook.load(path)
+    return agreement.prompt_book(path)
 
 
 class TestOurOwn:
     """The prompts that come with Waver."""
 
-    ours = PromptBook.load()
+    ours = agreement.prompt_book()
 
     def test_there_is_one_per_form(self):
         assert self.ours.forms == FORMS
@@ -39,7 +40,7 @@ class TestOurOwn:
     @pytest.mark.parametrize("form", FORMS)
     @pytest.mark.parametrize("order", OPTION_ORDERS)
     def test_the_statement_and_both_answers_are_shown_in_the_order_asked_for(self, form, order):
-        prompt = self.ours.render(form, statement(), order, "<mask>")
+        prompt = self.ours.render(form, statement(mask="<mask>"), option_order=order)
         shown = prompt.text if form != "chat" else prompt.messages[-1]["content"]
         words = ("agree", "disagree") if form == "cloze" else ("yes", "no")
         first, second = (re.search(rf"\b{word}\b", shown.partition("with it?")[2] or shown).start() for word in words)
@@ -49,20 +50,24 @@ class TestOurOwn:
         assert (prompt.text is None) == (form == "chat") == (prompt.messages is not None)
 
     def test_chat_names_both_words_in_order(self):
-        first, second = (self.ours.render("chat", statement(), order).messages[0]["content"] for order in OPTION_ORDERS)
+        first, second = (
+            self.ours.render("chat", statement(), option_order=order).messages[0]["content"] for order in OPTION_ORDERS
+        )
         assert "yes or no" in first
         assert "no or yes" in second
 
     @pytest.mark.parametrize("form", FORMS)
     def test_the_options_keep_their_order_whatever_is_shown_first(self, form):
-        one, other = (self.ours.render(form, statement(), order, "[MASK]").answers for order in OPTION_ORDERS)
+        one, other = (
+            self.ours.render(form, statement(mask="[MASK]"), option_order=order).answers for order in OPTION_ORDERS
+        )
         assert one == other
         assert one[0][0] in ("yes", "agree")
 
     def test_cloze_holds_the_mask_of_the_engine_once(self):
-        assert self.ours.render("cloze", statement(), "yes-no", "<mask>").text.count("<mask>") == 1
+        assert self.ours.render("cloze", statement(mask="<mask>")).text.count("<mask>") == 1
         with pytest.raises(InputError, match="no mask token"):
-            self.ours.render("cloze", statement(), "yes-no", None)
+            self.ours.render("cloze", statement())
 
     def test_every_form_has_its_hash(self):
         assert len({self.ours.hash(form) for form in FORMS}) == 3
@@ -79,14 +84,16 @@ def test_a_file_of_ones_own_gives_its_name_to_the_condition(tmp_path):
     mine = book(tmp_path, {"plain": {"template": "{{ text }} {{ options[0].label }}\n", "answers": ANSWERS}})
     assert mine.forms == ("plain",)
     assert mine.condition("plain", "yes-no") == "mine/plain/yes-no"
-    assert mine.render("plain", statement(), "no-yes").text == "Rain is wet. disagree\n"  # newline kept, to the letter
+    assert (
+        mine.render("plain", statement(), option_order="no-yes").text == "Rain is wet. disagree\n"
+    )  # newline kept, to the letter
     with pytest.raises(InputError, match=r"mine\.yaml: there is no form 'chat', only plain"):
-        mine.render("chat", statement(), "yes-no")
+        mine.render("chat", statement())
 
 
 def test_roles_are_kept_in_chat(tmp_path):
     messages = [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "{{ text }}"}]
-    prompt = book(tmp_path, {"chat": {"messages": messages, "answers": ANSWERS}}).render("chat", statement(), "yes-no")
+    prompt = book(tmp_path, {"chat": {"messages": messages, "answers": ANSWERS}}).render("chat", statement())
     assert prompt.messages == ({"role": "system", "content": "Be brief."}, {"role": "user", "content": "Rain is wet."})
 
 
@@ -100,21 +107,21 @@ def test_the_hash_follows_the_template_and_the_words(tmp_path):
 
 def test_a_label_without_words_is_refused(tmp_path):
     mine = book(tmp_path, {"plain": {"template": "{{ text }}", "answers": ANSWERS}})
-    other = Variant("1", "original", "original", "x", (Option("agree", "agree"), Option("neutral", "neutral")))
-    with pytest.raises(InputError, match="form plain: answers lacks the option 'neutral'"):
-        mine.render("plain", other, "yes-no")
+    other = option_values(Variant("1", "original", "original", "x", (Option("agree", "agree"), Option("neutral", "x"))))
+    with pytest.raises(InputError, match="form plain: answers has no option 'neutral'"):
+        mine.render("plain", other)
 
 
 def test_an_unknown_order_is_refused():
     with pytest.raises(InputError, match="option order 'sideways' is unknown; there are yes-no, no-yes"):
-        PromptBook.load().render("plain", statement(), "sideways")
+        agreement.prompt_book().render("plain", statement(), option_order="sideways")
 
 
 @given(text=st.text(min_size=1))
 def test_a_statement_is_shown_to_the_letter_and_never_run(text):
-    ours = PromptBook.load()
+    ours = agreement.prompt_book()
     for hostile in (text, "{{ options }} {% for x in y %}" + text, "<b>&amp;" + text):
-        assert f"Statement: {hostile}\n" in ours.render("plain", statement(hostile), "yes-no").text
+        assert f"Statement: {hostile}\n" in ours.render("plain", statement(hostile)).text
 
 
 def form(template: str = "{{ text }}", **answers) -> dict:
@@ -123,9 +130,9 @@ def form(template: str = "{{ text }}", **answers) -> dict:
 
 WRONG = [
     ("", "expected the forms plain, chat, cloze"),
-    ("plain: [", "line 1: not valid YAML"),
+    ("plain: [", "line 1: malformed YAML"),
     ({"simple": {}}, "expected the forms"),
-    ({"plain": {"template": "{{ text }}"}}, "form plain: expected exactly the fields template and answers"),
+    ({"plain": {"template": "{{ text }}"}}, "form plain: expected template and answers, and nothing else"),
     ({"plain": {"template": 5, "answers": ANSWERS}}, "form plain: template must be text"),
     (form("{{ text }"), "form plain: template syntax, line 1"),
     (form("{{ statement }}"), "unknown variable 'statement'; there are options, shots, text"),
@@ -155,8 +162,8 @@ def test_one_line_with_file_and_field(tmp_path, content, message):
 
 
 def test_a_file_that_is_not_there_or_not_utf8(tmp_path):
-    with pytest.raises(InputError, match="the prompt file cannot be read"):
-        PromptBook.load(tmp_path / "missing.yaml")
+    with pytest.raises(InputError, match=r"missing\.yaml: cannot be read"):
+        agreement.prompt_book(tmp_path / "missing.yaml")
     (tmp_path / "latin.yaml").write_bytes("plain: Ü".encode("latin-1"))
-    with pytest.raises(InputError, match="not UTF-8 at byte 7"):
-        PromptBook.load(tmp_path / "latin.yaml")
+    with pytest.raises(InputError, match=r"line 1: not UTF-8 \(byte 7\)"):
+        agreement.prompt_book(tmp_path / "latin.yaml")

@@ -8,7 +8,7 @@ import pytest
 
 from helpers.trivial_engine import small_study
 from inference.errors import InputError
-from inference.protocols import PROTOCOLS, agreement, protocol
+from inference.protocols import agreement, names, protocol
 from inference.stimuli.study import Item, Option, Study, Variant
 
 OPTIONS = (Option("agree", "agree"), Option("disagree", "disagree"))
@@ -35,7 +35,7 @@ def test_agreement_refuses_gold_outside_its_frame():
 
 
 def test_protocols_are_registered_under_their_own_name():
-    assert all(name == protocol(name).NAME for name in PROTOCOLS)
+    assert all(name == protocol(name).NAME for name in names())
 
 
 def test_original_and_paraphrases():

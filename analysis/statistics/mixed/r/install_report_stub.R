@@ -1,4 +1,4 @@
-# Rscript install_report_stub.R: a stub of the R package `report` where R has none, so that pymer4 can be imported.
+# Rscript install_report_stub.R: install an empty R package `report` if there is none, so that pymer4 can be imported.
 if (!requireNamespace("report", quietly = TRUE)) {
   script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
   library_path <- .libPaths()[1]

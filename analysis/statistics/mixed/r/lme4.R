@@ -1,8 +1,8 @@
-# What analysis/mixed/lme4.py asks of R, besides the fit itself.
+# Functions that the engine pymer4 calls in R, apart from the fit itself.
 
-# nloptr adds a relative tolerance of 1e-4 that lme4 never asked for: it stops early, warns of convergence where there
-# is nothing wrong, and leaves the fourth digit of the degrees of freedom open. Rank-deficient columns are dropped in
-# silence because the caller names them.
+# nloptr adds a relative tolerance of 1e-4 that lme4 does not set: it stops early, warns about convergence without a
+# reason, and makes the fourth digit of the degrees of freedom uncertain. Dependent columns are dropped without a
+# message, because the caller names them.
 waver_control <- function() {
   lme4::lmerControl(
     check.rankX = "silent.drop.cols", optCtrl = list(xtol_rel = 0, xtol_abs = 1e-10, ftol_abs = 1e-10)
@@ -15,7 +15,7 @@ waver_data_frame <- function(columns, names) {
   structure(columns, names = names, class = "data.frame", row.names = .set_row_names(length(columns[[1]])))
 }
 
-# Everything that analysis.statistics.mixed.fits.Fit holds, in base types.
+# Returns everything that the class Fit holds, in base types.
 waver_extract <- function(fit) {
   x <- lme4::getME(fit, "X")
   p <- ncol(x)

@@ -52,7 +52,7 @@ def test_the_table_holds_scipys_numbers(folder, scores):
     assert found.loc["pearson given size", "r"] == pytest.approx(given.r, abs=1e-12)
 
 
-def test_size_and_accuracy_stand_beside_the_benchmarks(folder, scores):
+def test_size_and_accuracy_are_compared_like_the_benchmarks(folder, scores):
     table = tables.benchmarks(runs.open(folder), scores=str(scores))
     assert set(table["benchmark"]) == {"MT", "GPQA", "parameters", "accuracy"}
     assert set(table.loc[table["task"] == "all", "measure"]) == {"overall"}
@@ -167,7 +167,7 @@ def test_an_alias_for_nobody_is_refused_with_the_nearest_name(tmp_path):
     assert model_names.read_aliases(tmp_path / "a.yaml") == {"m": "a"}
 
 
-def test_misspelt_names_are_listed_with_the_right_one_beside(shared):
+def test_misspelt_names_are_listed_with_the_nearest_right_one(shared):
     """3 % of 4,497 names with a letter dropped, added or two swapped: unmatched on both sides, nearest name right."""
     names = list(dict.fromkeys(leaderboards.load(shared / "open-llm-leaderboard" / "huggingface_v2.csv").frame.index))
     rng = np.random.default_rng(0)

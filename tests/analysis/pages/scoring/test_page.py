@@ -9,13 +9,13 @@ import re
 import numpy as np
 import pandas as pd
 import pytest
+from analysis.reporting.registry import TABLES
 
 from analysis import runs
 from analysis.pages.scoring import narrative
 from analysis.pages.scoring.page import TABLES as SHOWN
 from analysis.pages.scoring.page import ScoringPage
 from analysis.reporting import report, tables
-from analysis.reporting.registry import TABLES
 from helpers.commands import waver
 from helpers.html_pages import Page
 from helpers.scoring_runs import Judge, make_run, one_judge

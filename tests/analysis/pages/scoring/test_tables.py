@@ -239,7 +239,7 @@ def test_ranges_are_the_same_figures_side_by_side(frames):
     np.testing.assert_array_equal(one["kurtosis"], one["kurtosis_1_5"])
 
 
-def test_sampled_scores_stand_beside_exact_ones(frames, run):
+def test_sampled_scores_are_compared_with_exact_ones(frames, run):
     table = frames["score_methods"]
     assert len(table) == len(GROUPS) * len(FAMILY) * 2 * 2
     rows = read(run)
@@ -367,7 +367,7 @@ def test_runs_of_another_protocol_are_refused(opened):
         scores.table(run)
 
 
-def test_a_study_of_another_protocol_beside_is_left_alone(folder, opened, frames):
+def test_a_study_of_another_protocol_is_left_out(folder, opened, frames):
     other = opened(pd.DataFrame({"item": ["a"], "variant": ["p1"], "agreement": [0.2]}))
     both = runs.open(folder, other.folders[0].path)
     assert len(scores.items(both)) == len(frames["score_items"])

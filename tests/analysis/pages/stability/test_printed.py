@@ -1,4 +1,4 @@
-"""The printed tables and when they stand beside ours."""
+"""The printed tables, and when they follow ours."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import pytest
 from analysis import runs
 from analysis.pages.stability import printed as published
 from analysis.reporting import tables
+from analysis.reporting.printed import FOLDER, OURS
 from helpers.synthetic import write_run
 
 PRINTED = [
@@ -53,11 +54,11 @@ def compared(path, frame):
     return tables.build("published", runs.open(write_run(path, frame)), resamples=20)
 
 
-def test_a_printed_model_stands_beside_ours_on_the_printed_items(statements, tmp_path):
+def test_a_printed_model_follows_ours_on_the_printed_items(statements, tmp_path):
     frame = compared(tmp_path / "run", asked(statements, ["FacebookAI/roberta-large", "someone/else"]))
     assert set(frame["model"]) == {"FacebookAI/roberta-large"}
     assert list(frame["source"]) == [
-        published.OURS,
+        OURS,
         "Haller et al., Table 1, paraphrases by gpt-3.5-turbo",
         "Haller et al., Table 7, paraphrases by claude-3-5-sonnet",
     ]
@@ -93,20 +94,20 @@ def test_printed_numbers_are_plausible_and_complete():
     marked = printed.set_index("printed")["mark"]
     assert list(marked[marked == "-"].index) == ["DistilRoBERTa-Base"]
     assert (marked == "+").sum() == 7
-    repeated = pd.read_csv(published.FOLDER / "haller_table7.csv")
-    first = pd.read_csv(published.FOLDER / "haller_table1.csv").set_index("model")
+    repeated = pd.read_csv(FOLDER / "haller_table7.csv")
+    first = pd.read_csv(FOLDER / "haller_table1.csv").set_index("model")
     for _, row in repeated[repeated["paraphrases"] == "gpt-3.5-turbo"].iterrows():
         assert row[PRINTED[1:]].tolist() == first.loc[row["model"], PRINTED[1:]].tolist()
 
 
 def test_every_printed_model_has_names_and_no_name_means_two():
-    alias = pd.read_csv(published.FOLDER / "haller_models.csv")
+    alias = pd.read_csv(FOLDER / "haller_models.csv")
     assert set(alias["model"]) == set(published.printed()["printed"])
     assert alias["alias"].str.casefold().is_unique
 
 
 def test_item_fingerprints_hold_no_text():
-    items = pd.read_csv(published.FOLDER / "haller_items.csv")
+    items = pd.read_csv(FOLDER / "haller_items.csv")
     assert list(items["item"]) == list(range(62))
     assert items["fingerprint"].is_unique
     assert items["fingerprint"].str.fullmatch(r"[0-9a-f]{16}").all()
@@ -115,5 +116,5 @@ def test_item_fingerprints_hold_no_text():
 
 def test_printed_columns_are_those_of_our_table():
     for name in ("haller_table1.csv", "haller_table7.csv"):
-        columns = pd.read_csv(published.FOLDER / name).columns
+        columns = pd.read_csv(FOLDER / name).columns
         assert set(PRINTED) | {"n_items"} <= set(columns)

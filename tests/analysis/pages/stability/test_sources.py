@@ -10,10 +10,11 @@ import pytest
 from scipy.stats import pearsonr
 
 from analysis import runs
-from analysis.pages.stability import printed, sources
+from analysis.pages.stability import sources
 from analysis.pages.stability import tables as stability
 from analysis.pages.stability.page import StabilityPage
 from analysis.reporting import tables
+from analysis.reporting.printed import OURS
 from analysis.statistics import resampling
 from helpers.synthetic import random_frame, write_run
 
@@ -33,7 +34,7 @@ def by_number(number: int) -> str:
 
 @pytest.fixture(scope="module")
 def frame():
-    """Two models, eight items (one of which alpha lacks), 14 paraphrases: six of each source, two of both."""
+    """Two models, eight items (one without source alpha), 14 paraphrases: six of each source, two of both."""
     found = random_frame(["m1", "m2"], items=8, paraphrases=14, seed=5)
     found = sourced(found, by_number)
     lacks = found["attributes"].map(lambda a: a is not None and "alpha" in a[0][1])
@@ -151,7 +152,7 @@ def test_a_hostile_source_is_text_on_the_page(tmp_path):
     assert "<h2>Two</h2>" in shown and "&lt;script&gt;" in shown and "<script>" not in shown
 
 
-def test_table_7_stands_beside_a_printed_model(shared, tmp_path):
+def test_table_7_follows_a_printed_model(shared, tmp_path):
     file = shared / "political-compass-paraphrases" / "paraphrases_gpt3.5-turbo_temp1.json"
     texts = [entry["original_statement"] for entry in json.loads(file.read_text(encoding="utf-8"))]
     frame = random_frame(["FacebookAI/roberta-large", "another"], items=62, paraphrases=4)
@@ -163,6 +164,6 @@ def test_table_7_stands_beside_a_printed_model(shared, tmp_path):
     run = runs.open(write_run(tmp_path / "run", sourced(frame, lambda n: "gpt" if n < 3 else "claude")))
     found = sources.models(run, resamples=0)
     assert found["model"].tolist() == ["FacebookAI/roberta-large"] * 4 + ["another"] * 2
-    assert found["source"].tolist()[:4] == [printed.OURS] * 2 + ["Haller et al., Table 7"] * 2
+    assert found["source"].tolist()[:4] == [OURS] * 2 + ["Haller et al., Table 7"] * 2
     assert found["paraphrase_source"].tolist()[:4] == ["gpt", "claude", "gpt-3.5-turbo", "claude-3-5-sonnet"]
     assert found.iloc[3][["range_mean", "sd_mean", "flip_25", "n_items"]].tolist() == [0.47, 0.08, 0.37, 56]

@@ -73,12 +73,12 @@ def test_the_mass_may_be_missing(opened):
     [
         ("probability", [0.1, 0.2, 0.3], "not two values in probability"),
         ("probability", [0.1], "not two values in probability"),
-        ("probability", [-0.1, 0.3], "probabilities or counts that cannot be"),
-        ("probability", [math.nan, 0.3], "probabilities or counts that cannot be"),
-        ("probability", [20.0, 30.0], "probabilities or counts that cannot be"),
+        ("probability", [-0.1, 0.3], "impossible probabilities or counts"),
+        ("probability", [math.nan, 0.3], "impossible probabilities or counts"),
+        ("probability", [20.0, 30.0], "impossible probabilities or counts"),
         ("count", [1, 2, 3], "not two values in count"),
         ("count", [0, 0], "count holds no samples"),
-        ("count", [-1, 3], "probabilities or counts that cannot be"),
+        ("count", [-1, 3], "impossible probabilities or counts"),
         ("answer", "perhaps", "its answer is none of its options"),
     ],
 )

@@ -9,10 +9,10 @@ import shutil
 
 import pandas as pd
 import pytest
+from analysis.reporting.registry import TABLES
 
 from analysis import runs
 from analysis.reporting import report, tables
-from analysis.reporting.registry import TABLES
 from helpers.commands import waver
 from helpers.html_pages import Page
 from helpers.text_feature_runs import SENTIMENT, make_run

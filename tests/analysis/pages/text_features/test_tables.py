@@ -14,6 +14,7 @@ from analysis.pages.text_features.family import answerable, family
 from analysis.pages.text_features.page import TextFeaturesPage
 from analysis.pages.text_features.printed import SOURCE, printed, printed_effects
 from analysis.reporting import tables
+from analysis.reporting.printed import OURS
 from helpers.synthetic import write_run
 from helpers.text_feature_runs import answers, make_run, wordings
 from helpers.text_features import hide
@@ -123,7 +124,7 @@ def test_printed_effects_stand_beside_a_matching_model(tmp_path, monkeypatch):
     run = runs.open(make_run(tmp_path / "run", ["gpt-4o", "someone/else"]))
     monkeypatch.setattr(published, "_studies", lambda _: ["made up"])
     table = tables.build("table3", run)
-    assert list(table["source"]) == [published.OURS, SOURCE, published.OURS]
+    assert list(table["source"]) == [OURS, SOURCE, OURS]
     row = table.iloc[1]
     assert row["model"] == "gpt-4o"
     assert (row["effect_right_dependents"], row["effect_right_dependents_se"]) == (36.01, 10.85)

@@ -161,9 +161,6 @@ def test_the_printed_figure_is_a_correlation_matrix_in_the_printed_order():
 
 
 def test_printed_tables_are_whole_and_plausible():
-    assert printed.size().set_index("pattern")["r"].to_dict() == {
-        "synonym": 0.526, "antonym": 0.715, "agreement": 0.561, "strong_agreement": 0.379
-    }  # fmt: skip
     table = printed.groups()
     original = table["pattern"] == "original"
     assert table.loc[original, ["yes", "accuracy"]].notna().all(axis=None)

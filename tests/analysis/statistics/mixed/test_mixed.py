@@ -94,7 +94,6 @@ def test_multiplicity_goes_over_the_whole_table(family):
     table = mixed.fit(family, FORMULA).table
     tests = table[table["term"] != "(Intercept)"]
     assert table["n_tests"].tolist() == [6] * 9
-    assert table.attrs["n_tests"] == 6
     np.testing.assert_allclose(tests["p_bonferroni"], np.minimum(tests["p"] * 6, 1))
     ordered = tests.sort_values("p")
     holm = np.minimum(np.maximum.accumulate(ordered["p"] * np.arange(6, 0, -1)), 1)
@@ -206,7 +205,7 @@ def test_optional_predictors_are_left_out_of_the_fits_that_lack_them(family):
     assert result.diagnostics.set_index("model")["dropped"].to_dict() == {
         "m3": "", "m1": "x2: no value in any row", "m2": "",
     }  # fmt: skip
-    assert result.table.attrs["n_tests"] == 5
+    assert set(result.table["n_tests"]) == {5}
 
 
 def test_infinite_values(frame):

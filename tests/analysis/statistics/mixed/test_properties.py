@@ -125,6 +125,20 @@ def test_balanced_design_has_the_textbook_answer():
     assert row["df"] == pytest.approx(8, rel=1e-9)
 
 
+def test_the_example_of_the_module_comes_out_as_it_says():
+    frame = pd.DataFrame({"item": list("AABBB"), "y": [1.0, 3, 4, 6, 8]})
+    (part,) = parts(frame, mixed.parse("y ~ 1 + (1 | item)"), ())
+    asked = matrix(part)
+    made = design(asked)
+    sums = item_sums(collapse(asked, made), asked.y)
+    found = profile(sums, 1.0)
+    assert asked.codes.tolist() == [0, 0, 1, 1, 1]
+    assert (sums.size.tolist(), sums.y.tolist(), sums.within_yy) == ([2, 3], [2, 6], 10)
+    np.testing.assert_allclose(found.weight, [2 / 3, 3 / 4])
+    np.testing.assert_allclose(np.linalg.inv(made.r) @ found.coefficient, [70 / 17])
+    np.testing.assert_allclose(found.phi * found.weight * found.residual, [-24 / 17, 24 / 17])
+
+
 def test_conditional_modes_are_shrunken_means():
     frame = responses(5, np.array([3, 9, 27, 4]))
     result = mixed.fit(frame, "y ~ 1 + (1 | item)")

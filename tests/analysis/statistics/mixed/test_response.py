@@ -41,7 +41,6 @@ def test_scales_side_by_side():
     assert len(compared) == 6
     assert (compared["same_sign"] == (compared["model"] != "m1")).all()
     assert compared["same_significance"].all()
-    assert compared.attrs == {"n": 6, "same_sign": 4, "same_significance": 6}
     both = (compared["p_bonferroni_identity"] < 0.05) & (compared["p_bonferroni_logit"] < 0.05)
     assert both.any()
     assert not both.all()

@@ -13,12 +13,13 @@ import torch
 from scipy.stats import chisquare
 
 from helpers import tiny_models
-from inference.engines import Sampling
-from inference.engines.exact.lattice import Lattice, number_logprobs
+from inference.engines.contract import Sampling
+from inference.engines.exact.lattice import Lattice
 from inference.engines.loading import Checkpoint
 from inference.engines.local.causal import CausalEngine
 from inference.engines.local.masked import MaskedEngine
-from inference.engines.local.number_tree import Tree
+from inference.engines.local.number_tree import NumberTree
+from inference.engines.number_probabilities import number_logprobs
 from inference.errors import InputError
 from inference.stimuli.prompts import Prompt
 
@@ -92,13 +93,13 @@ def test_a_tree_gives_what_single_passes_give(architecture: str, monkeypatch: py
     engine.batches(prompts)
     (together,) = engine.score(prompts, [0.8])
     alone = engine_of(architecture)
-    alone.__dict__["_sees_trees"] = False
+    alone.__dict__["takes_trees"] = False
     (single,) = alone.score(prompts, [0.8])
     for one, other in zip(together, single, strict=True):
         np.testing.assert_allclose(one.logprob, other.logprob, atol=2e-3)
         assert min(one.probability) > 0
     if architecture in ("llama", "gpt2", "qwen2"):
-        assert engine._sees_trees  # so that the comparison is one
+        assert engine.takes_trees  # so that the comparison is one
 
 
 def test_samples_converge_to_the_exact_probabilities() -> None:
@@ -138,7 +139,7 @@ def test_one_batch_may_ask_for_options_and_numbers() -> None:
 
 def test_a_prompt_needs_room_for_the_longest_number() -> None:
     engine = engine_of()
-    engine._window = engine.lengths(asked(range(10)))[0] + 2
+    engine.window = engine.lengths(asked(range(10)))[0] + 2
     (short, long), *_ = engine.score(asked(range(10)))
     assert short.error is None
     assert "exceed the model's context window" in (long.error or "")
@@ -151,6 +152,21 @@ def test_what_cannot_be_scored_is_refused() -> None:
     masked = MaskedEngine(Checkpoint("tiny", model, tiny_models.wordpiece_tokenizer(), {}, 0))
     with pytest.raises(InputError, match="no room for a number"):
         masked.score([Prompt("a [MASK]", None, (), range(10))])
+
+
+def test_the_worked_example_of_the_module() -> None:
+    texts = [*"0123456789", "17", "70", "."]
+
+    class Uniform:
+        rows, alike = 1, False
+
+        def after(self, chosen: np.ndarray, followed: bool) -> torch.Tensor:
+            return torch.zeros(*chosen.shape, len(texts))
+
+    ((found,),) = np.exp(number_logprobs(Lattice(range(100), texts), Uniform(), [1.0], at_once=1000))
+    assert found[[70, 17]] == pytest.approx(1 / 13**2 + 1 / 13**3)
+    assert found[7] == pytest.approx(1 / 13**2)
+    assert found[42] == pytest.approx(1 / 13**3)
 
 
 class Table:
@@ -173,7 +189,7 @@ WORDS = [*"0123456789", " ", "-", "10", " 1", "1", ".5", ".", "word"]
 
 def follow_every_path(monkeypatch: pytest.MonkeyPatch) -> None:
     for share in ("UNCHECKED", "NEGLIGIBLE"):
-        monkeypatch.setattr(f"inference.engines.exact.lattice.{share}", 0.0)
+        monkeypatch.setattr(f"inference.engines.number_probabilities.{share}", 0.0)
 
 
 def by_definition(lattice: Lattice, table: Table, temperature: float) -> tuple[np.ndarray, np.ndarray]:
@@ -202,7 +218,7 @@ def test_what_is_left_out_changes_no_more_than_its_share(
     numbers: range, alike: bool, share: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     follow_every_path(monkeypatch)
-    monkeypatch.setattr("inference.engines.exact.lattice.UNCHECKED", share)
+    monkeypatch.setattr("inference.engines.number_probabilities.UNCHECKED", share)
     lattice, temperatures = Lattice(numbers, WORDS), (0.4, 1.0, 1.3)
     table = Table(lattice, alike)
     found = np.exp(number_logprobs(lattice, table, temperatures, at_once=7))
@@ -221,7 +237,7 @@ def test_what_is_left_out_changes_no_more_than_its_share(
 def test_longer_numbers_lose_no_more_than_their_share(monkeypatch: pytest.MonkeyPatch) -> None:
     lattice = Lattice(range(1, 101), WORDS)
     follow_every_path(monkeypatch)
-    monkeypatch.setattr("inference.engines.exact.lattice.NEGLIGIBLE", 1e-2)
+    monkeypatch.setattr("inference.engines.number_probabilities.NEGLIGIBLE", 1e-2)
     table = Table(lattice, alike=False)
     (found,) = np.exp(number_logprobs(lattice, table, [1.0], at_once=50))
     expected, begun = by_definition(lattice, table, 1.0)
@@ -231,14 +247,14 @@ def test_longer_numbers_lose_no_more_than_their_share(monkeypatch: pytest.Monkey
 
 
 def test_rows_choose_their_own_paths_and_leaves_are_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    trees: list[Tree] = []
+    trees: list[NumberTree] = []
 
-    class Noted(Tree):
+    class Noted(NumberTree):
         def __init__(self, *given: Any) -> None:
             super().__init__(*given)
             trees.append(self)
 
-    monkeypatch.setattr("inference.engines.local.causal.Tree", Noted)
+    monkeypatch.setattr("inference.engines.local.causal.NumberTree", Noted)
     engine, numbers = engine_of(favoured=3.0), range(1, 101)
     (pruned,) = engine.score(asked(numbers), [0.3])
     monkeypatch.setattr(engine, "_paths_at_once", lambda *_: 9)
@@ -249,6 +265,6 @@ def test_rows_choose_their_own_paths_and_leaves_are_not_kept(monkeypatch: pytest
         assert one.probability != whole.probability
         np.testing.assert_allclose(one.probability, other.probability, rtol=1e-4, atol=1e-9)
         np.testing.assert_allclose(one.probability, whole.probability, atol=2e-5)
-    stems = sum(map(len, engine._lattice(numbers).stems)) - 1
+    stems = sum(map(len, engine.lattice(numbers).stems)) - 1
     for tree in trees:
         assert tree._cache.get_seq_length() <= tree._asked.seen.shape[1] + stems

@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from helpers import tiny_models
-from inference.engines import Score
+from inference.engines.contract import Score
 from inference.engines.loading import Checkpoint
 from inference.engines.local.causal import SHORTEST_PREFIX, CausalEngine
 from inference.errors import InputError
@@ -102,7 +102,7 @@ def test_equals_one_prompt_per_forward_pass(architecture: str) -> None:
     prompts = prompts_of()
     assert_like_slow(engine, prompts, ask(engine, prompts))
     assert ("shared prefix" in engine.info["shortcuts"]) == (architecture not in NO_PREFIX)
-    assert bool(engine._prefix.ids) == (architecture not in NO_PREFIX)
+    assert bool(engine.prefix.ids) == (architecture not in NO_PREFIX)
     assert "head" in engine.info["shortcuts"]
 
 
@@ -119,7 +119,7 @@ def test_no_shared_start() -> None:
     engine = engine_of("llama")
     prompts = prompts_of(start="")
     assert_like_slow(engine, prompts, ask(engine, prompts))
-    assert engine._prefix.ids == []
+    assert engine.prefix.ids == []
 
 
 def test_prompts_that_lack_the_shared_start_are_scored_without_it() -> None:
@@ -153,7 +153,7 @@ def test_nothing_is_shared_beyond_the_length_at_which_keys_change() -> None:
     prompts = [Prompt(f"{START}{word} {'tastes better. ' * 5}\nReply:", None, YES_NO) for word in ("Bread", "Snow")]
     assert min(engine.lengths(prompts)) > 40
     scores = ask(engine, prompts)
-    assert SHORTEST_PREFIX <= len(engine._prefix.ids) < 40
+    assert SHORTEST_PREFIX <= len(engine.prefix.ids) < 40
     assert_like_slow(engine, prompts, scores)
 
 
@@ -251,7 +251,8 @@ def test_the_longest_prompt_that_fits_leaves_room_for_its_answer() -> None:
     answers = (("agree strongly",), ("rather not",))
     probe = engine_of("gpt2", tiny_models.byte_tokenizer(vocab_size=300))
     prompt = prompts_of(answers)[0]
-    needed = probe.lengths([prompt])[0] + probe._longest_answer(probe._rows([prompt])[0])
+    longest = max(len(ids) for forms in probe.explain(prompt).options for _, ids in forms)
+    needed = probe.lengths([prompt])[0] + longest
     exact = engine_of("gpt2", tiny_models.byte_tokenizer(vocab_size=300), n_positions=needed)
     assert_like_slow(exact, [prompt], exact.score([prompt])[0])
     short = engine_of("gpt2", tiny_models.byte_tokenizer(vocab_size=300), n_positions=needed - 1)

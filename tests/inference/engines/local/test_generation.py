@@ -11,7 +11,7 @@ import torch
 from scipy.stats import chisquare
 
 from helpers import tiny_models
-from inference.engines import Generation, Sampling
+from inference.engines.contract import Generation, Sampling
 from inference.engines.loading import Checkpoint
 from inference.engines.local import generation
 from inference.engines.local.causal import CausalEngine
@@ -58,12 +58,12 @@ def reference(engine: CausalEngine, prompt: Prompt, tokens: int, stops: set[int]
 @pytest.mark.parametrize("architecture", sorted(tiny_models.CAUSAL))
 def test_greedy_texts_are_those_of_transformers(architecture: str) -> None:
     engine = ids_as_texts(engine_of(architecture))
-    engine._stops = frozenset()
+    engine.stops = frozenset()
     engine.model.generation_config.eos_token_id = None
     free = [reference(engine, prompt, 7, set()) for prompt in PROMPTS]
     assert [texts for (texts,) in written(engine, Sampling(max_tokens=7))] == free
     stop = int(free[0].split()[3])  # a text that ends leaves the batch, and the others go on
-    engine._stops = frozenset({stop})
+    engine.stops = frozenset({stop})
     ended = [reference(engine, prompt, 7, {stop}) for prompt in PROMPTS]
     assert len(ended[0].split()) <= 3
     assert [texts for (texts,) in written(engine, Sampling(max_tokens=7))] == ended
@@ -83,11 +83,11 @@ def test_samples_follow_the_exact_probabilities_of_the_first_two_tokens() -> Non
     expected: dict[str, float] = {}
     first = following([])
     for token in np.flatnonzero(first > 0.002):
-        if int(token) in engine._stops:
+        if int(token) in engine.stops:
             expected[""] = first[token]
         else:
             for second, p in enumerate(following([int(token)])):
-                shown = str(token) if second in engine._stops else f"{token} {second}"
+                shown = str(token) if second in engine.stops else f"{token} {second}"
                 expected[shown] = expected.get(shown, 0.0) + first[token] * p
     often = {text: p for text, p in expected.items() if p * len(texts) >= 5}
     counts = Counter(texts)
@@ -170,8 +170,8 @@ def test_the_end_of_a_turn_ends_a_text() -> None:
     template = tiny_models.CHAT_TEMPLATE.replace("\n{% endfor %}", end + "\n{% endfor %}")
     tokenizer = tiny_models.byte_tokenizer(chat=True, template=template)
     engine = engine_of(tokenizer=tokenizer)
-    assert engine._stops == {tokenizer.eos_token_id, tokenizer.convert_tokens_to_ids(end)}
-    assert engine_of(tokenizer=tiny_models.byte_tokenizer(chat=True))._stops == {tokenizer.eos_token_id}
+    assert engine.stops == {tokenizer.eos_token_id, tokenizer.convert_tokens_to_ids(end)}
+    assert engine_of(tokenizer=tiny_models.byte_tokenizer(chat=True)).stops == {tokenizer.eos_token_id}
 
 
 def test_a_token_is_drawn_by_inverse_cumulative_probability() -> None:

@@ -170,5 +170,5 @@ def test_what_cannot_be_is_malformed(choice):
 def test_wanted_token_ids_are_all_there_or_it_is_malformed():
     choice = chat({"token": "token_id:3", "logprob": -1.0}, {"token": "token_id:5", "logprob": -2.0})
     assert len(first_tokens(choice, 20, (3, 5))) == 2
-    with pytest.raises(Malformed, match="lacks 1 of 3"):
+    with pytest.raises(Malformed, match="does not have 1 of 3"):
         first_tokens(choice, 20, (3, 4, 5))

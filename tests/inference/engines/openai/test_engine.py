@@ -1,6 +1,6 @@
 """A server that fails in every way it can: nothing lost, nothing double, and the key in no file, line or error.
 
-Every run goes through `inference.asking.execute.execute` against `faulty_server.FaultyServer` on loopback. The reference is the
+Every run goes through `inference.asking.execute` against `faulty_server.FaultyServer` on loopback. The reference is the
 server's own distribution (`faulty_server.distribution`), summed up here by hand.
 """
 
@@ -21,20 +21,20 @@ from inference.asking.answer_ways import AnswerWays
 from inference.asking.execute import Task, execute
 from inference.asking.models import Model
 from inference.asking.one_model import Settings
-from inference.engines import Sampling
+from inference.engines.contract import Sampling
 from inference.engines.openai.engine import OpenAIEngine
 from inference.engines.openai.limits import Clock
 from inference.engines.openai.server import Retries
 from inference.engines.openai.settings import ApiSettings
 from inference.errors import InputError, RunFailed
-from inference.protocols.agreement import Questions
-from inference.stimuli.prompts import PromptBook
+from inference.protocols.agreement import Questions, prompt_book
+from inference.stimuli.prompts import option_values
 
 KEY = "sk-do-not-write-me-down-4711"
 STUDY = small_study(items=3, paraphrases=4)
 VARIANTS = list(STUDY.variants)
 COUNT = len(VARIANTS)
-BOOK = PromptBook.load()
+BOOK = prompt_book()
 QUICK = Retries(first=0.001, longest=0.004)
 PROBABILITY, TEXT = AnswerWays(), AnswerWays(False, (Sampling(),))
 
@@ -86,7 +86,7 @@ def bill(out) -> dict:
 
 
 def prompt_of(variant) -> str:
-    return BOOK.render("chat", variant, "yes-no").messages[0]["content"]
+    return BOOK.render("chat", option_values(variant)).messages[0]["content"]
 
 
 def complete(out) -> None:
@@ -286,7 +286,7 @@ def test_only_a_dated_release_of_the_model_may_answer_in_its_place(tmp_path, nam
 
 
 @pytest.mark.parametrize("fault", [Fault("status", 401, "no KEY"), Fault("status", 429, code="insufficient_quota")])
-def test_a_key_that_is_taken_no_more_ends_the_run_and_keeps_what_was_paid(tmp_path, fault, capsys):
+def test_a_key_that_is_no_longer_accepted_ends_the_run_and_keeps_what_was_paid(tmp_path, fault, capsys):
     """The batch in hand is kept, the next one is not begun."""
     seen = []
 
@@ -294,7 +294,7 @@ def test_a_key_that_is_taken_no_more_ends_the_run_and_keeps_what_was_paid(tmp_pa
         seen.append(text)
         return fault if sum("Thing" in text for text in seen) > 8 else None
 
-    with FaultyServer(fail) as server, pytest.raises(RunFailed, match="see to the key or the account") as error:
+    with FaultyServer(fail) as server, pytest.raises(RunFailed, match="check the key or the account") as error:
         ask(tmp_path, server, concurrency=2)
     assert len(answered(tmp_path)) == 8
     assert sum("Thing" in text for text in seen) <= 10
@@ -347,7 +347,7 @@ def test_limits_per_minute(tmp_path):
         ask(tmp_path, server, clock=clock, requests_per_minute=60)
     complete(tmp_path)
     assert len(came) == COUNT + 3
-    # One more request goes out than arrives: that for a tokenizer, which this server lacks.
+    # One more request goes out than arrives: that for a tokenizer, which this server does not have.
     assert max(came) == pytest.approx(len(came), abs=1.5)
 
 
@@ -432,7 +432,7 @@ def test_probabilities_at_another_temperature_are_refused():
         engine = OpenAIEngine(MODEL, ApiSettings(base_url=server.url))
         try:
             with pytest.raises(InputError, match="temperature 1 only"):
-                engine.score([BOOK.render("chat", VARIANTS[0], "yes-no")], [1.0, 0.5])
+                engine.score([BOOK.render("chat", option_values(VARIANTS[0]))], [1.0, 0.5])
         finally:
             engine.close()
 

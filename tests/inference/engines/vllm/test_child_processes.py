@@ -102,9 +102,9 @@ def test_closing_kills_what_was_started_in_the_block_and_nothing_else(held: list
         companion, gone = subprocess.Popen(SLEEPER), subprocess.Popen(SLEEPER)
         looked()
         # However late the watcher has its last look, the block does not end before.
-        assert companions._watcher is not None
-        companions._watcher.send_signal(signal.SIGSTOP)
-        threading.Timer(0.5, companions._watcher.send_signal, [signal.SIGCONT]).start()
+        assert companions.watcher is not None
+        companions.watcher.send_signal(signal.SIGSTOP)
+        threading.Timer(0.5, companions.watcher.send_signal, [signal.SIGCONT]).start()
     later = subprocess.Popen(SLEEPER)
     gone.kill()
     gone.wait()

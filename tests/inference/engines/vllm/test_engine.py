@@ -20,7 +20,8 @@ import torch
 from helpers import tiny_models
 from inference import engines
 from inference.__main__ import main
-from inference.engines import Sampling, VllmSettings
+from inference.engines.contract import Sampling
+from inference.engines.vllm.settings import VllmSettings
 from inference.errors import InputError, RunFailed
 from inference.stimuli.prompts import Prompt
 

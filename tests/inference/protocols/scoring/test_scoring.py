@@ -11,9 +11,9 @@ from analysis import runs
 from analysis.pages.scoring import tables
 from helpers.commands import ROOT
 from inference.__main__ import main
-from inference.engines import Generation, Score
+from inference.engines.contract import Generation, Score
 from inference.errors import InputError
-from inference.protocols.scoring import Book, Questions, read
+from inference.protocols.scoring import Questions, prompt_book, read
 from inference.protocols.scoring.items import OPTIONS, Columns, demo, load
 from inference.stimuli.numbers import continues, first_number, read_range
 from inference.stimuli.prompts import Prompt
@@ -65,11 +65,11 @@ def test_exact_rows_hold_the_expected_and_the_likeliest_number() -> None:
 
 
 def test_conditions_are_named_by_form_range_temperature_and_method() -> None:
-    asked = Questions(Book(), (range(10), range(1, 101)), (0.0, 0.7), exact=False).rounds("chat")
+    asked = Questions(prompt_book(), (range(10), range(1, 101)), (0.0, 0.7), exact=False).rounds("chat")
     names = [[condition.name for condition in each.conditions] for each in asked]
     assert names == [["chat/0-9/t0", "chat/0-9/t0.7"], ["chat/1-100/t0", "chat/1-100/t0.7"]]
     assert [condition.fields["samples"] for condition in asked[0].conditions] == [1, 10]
-    (both,) = Questions(Book(), exact=True).rounds("plain")
+    (both,) = Questions(prompt_book(), exact=True).rounds("plain")
     sampled, exact = both.conditions
     assert (sampled.name, exact.name) == ("plain/0-9/t0.7", "plain/0-9/t0.7/exact")
     assert exact.fields | {"prompt_hash": ""} == {
@@ -77,15 +77,16 @@ def test_conditions_are_named_by_form_range_temperature_and_method() -> None:
         "prompt": None, "prompt_hash": "",
     }  # fmt: skip
     with pytest.raises(InputError, match="no room for a number"):
-        Questions(Book()).rounds("cloze")
+        Questions(prompt_book()).rounds("cloze")
 
 
 def test_prompts_name_the_range_and_the_languages() -> None:
-    book, languages = Book(), {"source_language": "English", "target_language": "German"}
+    languages = {"source_language": "English", "target_language": "German"}
     named = Variant("1", ORIGINAL, ORIGINAL, VARIANT.text, OPTIONS, attributes={**VARIANT.attributes, **languages})
     alone = Variant("1", ORIGINAL, ORIGINAL, VARIANT.text, OPTIONS)
     for variant, words in ((named, ("English", "German", "The dog")), (VARIANT, ("The dog",)), (alone, ())):
-        plain, chat = (book.render(form, range(1, 101), variant) for form in ("plain", "chat"))
+        asked = Questions(prompt_book(), (range(1, 101),))
+        plain, chat = (asked.rounds(form)[0].render(variant, None) for form in ("plain", "chat"))
         for text in (plain.text or "", (chat.messages or ())[0]["content"]):
             assert all(word in text for word in ("1 ", "100", "Der Hund bellt.", *words))
             assert "None" not in text
@@ -102,7 +103,7 @@ def test_wrong_prompt_files_are_refused(tmp_path: Path, template: str, problem: 
     file = tmp_path / "own.yaml"
     file.write_text(f"plain:\n  template: '{template}'\n", encoding="utf-8")
     with pytest.raises(InputError, match=problem):
-        Book(str(file))
+        prompt_book(str(file))
 
 
 def write(folder: Path, rows: list[str], name: str = "pairs.csv") -> str:
@@ -132,7 +133,7 @@ def test_wrong_rows_are_named(tmp_path: Path, row: str, problem: str) -> None:
 
 @pytest.mark.parametrize(
     ("arguments", "problem"),
-    [("--gold-column score", "there is no column 'score', only source, output, gold"),
+    [("--gold-column score", "column 'score' is not there; the columns are source, output, gold"),
      ("--range 9-0", "the lower number comes first"), ("--range 5-5", "one number is no scale"),
      ("--gold-column gold --gold-range 100-0", "--gold-range 100-0"), ("--samples 0", "--samples 0"),
      ("--exact --temperature 0", "above 0"), ("--exact --range 0-5000", "up to 1,001 numbers"),

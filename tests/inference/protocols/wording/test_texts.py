@@ -108,7 +108,7 @@ def test_gold_may_be_absent_or_say_it_itself(tmp_path):
         ("t,g\nOne.,1\n", {"yes_if": None, "no_if": None}, "row 2: gold is '1', neither yes nor no; .*--yes-if"),
         ("t,g\nOne.,1\nOne.,-1\n", {}, "row 3: the same text is in row 2 with another gold answer"),
         ("i,t,g\na,One.,1\na,Two.,-1\n", {"item": "i"}, "row 3: item 'a' is already in row 2"),
-        ("text,g\nOne.,1\n", {}, "there is no column 't'; there are text, g"),
+        ("text,g\nOne.,1\n", {}, "column 't' is not there; the columns are text, g"),
         ("t,g\nOne.,0\n", {}, r"of 1 rows none is left \(0 filtered out, 1 neutral\)"),
     ],
 )  # fmt: skip

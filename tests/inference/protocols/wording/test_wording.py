@@ -14,7 +14,7 @@ from inference.protocols import wording
 from inference.protocols.wording import exemplars, templates
 from inference.protocols.wording.templates import MANIPULATED
 from inference.protocols.wording.texts import Text
-from inference.stimuli.prompts import PromptBook, Shot
+from inference.stimuli.prompts import PromptBook, Shot, option_values
 from inference.stimuli.study import Option, Variant
 
 TEXTS = tuple(Text(f"t{n}", f"Remark number {n}.", "yes" if n % 2 else "no") for n in range(12))
@@ -23,7 +23,7 @@ YES_NO = (Option("yes", "yes"), Option("no", "no"))
 
 
 def book(language: str) -> PromptBook:
-    return PromptBook.load(ours=wording.HERE / f"prompts-{language}.yaml")
+    return wording.prompt_book(language)
 
 
 def variant(text: str = "Is rain wet?", language: str = "en") -> Variant:
@@ -79,8 +79,8 @@ class TestPrompts:
 
     @pytest.mark.parametrize("language", templates.LANGUAGES)
     def test_plain_text_shows_exemplars_before_the_question_and_ends_where_the_answer_begins(self, language):
-        zero = book(language).render("plain", variant(), "yes-no").text
-        few = book(language).render("plain", variant(), "yes-no", None, self.shots)
+        zero = book(language).render("plain", option_values(variant())).text
+        few = book(language).render("plain", option_values(variant()), shots=self.shots)
         yes, no = (words[0] for words in few.answers)
         asked = few.text.index("Is rain wet?")
         assert few.text.index("Is ice hot?") < few.text.index("Is ice cold?") < asked
@@ -91,16 +91,17 @@ class TestPrompts:
 
     @pytest.mark.parametrize("language", templates.LANGUAGES)
     def test_chat_shows_exemplars_as_turns(self, language):
-        zero = book(language).render("chat", variant(), "yes-no").messages
-        few = book(language).render("chat", variant(), "yes-no", None, self.shots)
+        zero = book(language).render("chat", option_values(variant())).messages
+        few = book(language).render("chat", option_values(variant()), shots=self.shots)
         assert [message["role"] for message in few.messages] == ["user", "assistant"] * 2 + ["user"]
         assert [message["content"] for message in few.messages[1::2]] == [few.answers[1][0], few.answers[0][0]]
         assert few.messages[-1:] == zero
         assert few.messages[0]["content"] == zero[0]["content"].replace("Is rain wet?", "Is ice hot?")
 
     def test_every_surface_form_of_both_answers(self):
-        assert book("en").render("plain", variant(), "yes-no").answers == (("Yes", "yes", "YES"), ("No", "no", "NO"))
-        assert book("ja").render("chat", variant(), "yes-no").answers == (("はい", "ハイ"), ("いいえ", "イイエ"))
+        english, japanese = (book(language).render("plain", option_values(variant())) for language in ("en", "ja"))
+        assert english.answers == (("Yes", "yes", "YES"), ("No", "no", "NO"))
+        assert japanese.answers == (("はい", "ハイ"), ("いいえ", "イイエ"))
 
     def test_prompts_of_ones_own_may_place_exemplars_in_chat_and_must_in_plain(self, tmp_path):
         answers = {"yes": ["aye"], "no": ["nay"]}
@@ -110,12 +111,12 @@ class TestPrompts:
             "chat": {"messages": [{"role": "user", "content": content}], "answers": answers},
         }
         (tmp_path / "own.yaml").write_text(json.dumps(forms))
-        own = PromptBook.load(tmp_path / "own.yaml")
-        (message,) = own.render("chat", variant(), "yes-no", None, self.shots).messages
+        own = wording.prompt_book("en", tmp_path / "own.yaml")
+        (message,) = own.render("chat", option_values(variant()), shots=self.shots).messages
         assert message["content"] == "Is ice hot? nay; Is ice cold? aye; Is rain wet?"
-        assert own.render("plain", variant(), "yes-no").text == "Is rain wet?"
+        assert own.render("plain", option_values(variant())).text == "Is rain wet?"
         with pytest.raises(InputError, match=r"own.yaml, form plain: the template never uses {{ shots }}"):
-            own.render("plain", variant(), "yes-no", None, self.shots)
+            own.render("plain", option_values(variant()), shots=self.shots)
 
 
 class TestCommandLine:
@@ -170,7 +171,10 @@ class TestCommandLine:
         [
             (["--items", "x.csv"], "--items x.csv: --text-column is needed for a file"),
             (["--items", "x.csv", "--text-column", "t"], "--language is needed for a file"),
-            (["--items", "demo", "--gold-column", "g"], "--gold-column is for a file; --items demo knows its own"),
+            (
+                ["--items", "demo", "--gold-column", "g"],
+                "--gold-column is for a file; the texts of --items demo need none",
+            ),
             (["--items", "sentiment-ja", "--language", "en"], "is in 'ja', not in 'en'"),
             (["--items", "demo", "--templates", "morality:health"], "no task 'health', only morality"),
             (["--items", "demo", "--sample", "400"], "--sample 400: there are only 192 items"),
@@ -189,7 +193,7 @@ class TestCommandLine:
     def test_demo_stands_for_the_models_that_can_be_asked(self):
         from inference.asking.models import resolve
 
-        assert [model.id for model in resolve(["demo"]) if model not in resolve(["demo"], wording.FAMILIES)] == [
+        assert [model.id for model in resolve(["demo"]) if model not in resolve(["demo"], wording.KINDS)] == [
             "waver-demo-bert"
         ]
 
@@ -219,7 +223,7 @@ class TestRealModels:
 
         tokenizer = tiny.byte_tokenizer() if kind == "byte" else tiny.metaspace_tokenizer()
         engine = load(tiny.checkpoint(tmp_path / "model", "llama", tokenizer, max_position_embeddings=1024))
-        prompt = book("ja").render("plain", variant("雨はぬれますか？", "ja"), "yes-no")
+        prompt = book("ja").render("plain", option_values(variant("雨はぬれますか？", "ja")))
         found = continuations(prompt.text, prompt.answers, engine.tokens.bare)
         yes, no = (dict(forms) for forms in found.forms)
         assert yes["はい"][:2] == no["いいえ"][:2] and yes["はい"][2] != no["いいえ"][2]
@@ -248,7 +252,7 @@ class TestRealModels:
         assert main(call) == 0
         said = capsys.readouterr().err
         assert "64 rows: 64 items (32 yes, 32 no); 4 are exemplars; asked: 6 items (3 yes, 3 no)" in said
-        assert "a gold yes says yes to: Somebody wrote:" in said
+        assert "gold is the right answer to: Somebody wrote:" in said
         record = json.loads((tmp_path / "run" / "run.json").read_text())
         assert set(record["conditions"]) == {f"{form}/{shots}-shot" for form in ("plain", "chat") for shots in (0, 4)}
         rows = pq.ParquetDataset(tmp_path / "run" / "responses").read().to_pylist()

@@ -1,0 +1,146 @@
+"""Explores run folders from code: their tables as DataFrames, their figures as matplotlib figures."""
+
+from __future__ import annotations
+
+import html
+import os
+import warnings
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from analysis import runs
+from analysis.errors import InputError
+from analysis.reporting import catalogue, tables
+from analysis.reporting.frames import Frames
+from analysis.reporting.notebooks import locate
+from analysis.reporting.pictures import pictures
+from analysis.reporting.plotting import PAGE
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from analysis.reporting.plotting import Drawing
+    from analysis.runs import Runs
+
+
+class Listing(dict[str, str]):
+    """Names and what they stand for, shown a line each."""
+
+    def __repr__(self) -> str:
+        width = max(map(len, self), default=0)
+        return "\n".join(f"{name:{width}}  {line}" for name, line in self.items())
+
+    def _repr_html_(self) -> str:
+        cells = (
+            f"<td><code>{html.escape(name)}</code></td><td>{html.escape(line)}</td>" for name, line in self.items()
+        )
+        return f"<table style='text-align: left'>{''.join(f'<tr>{cell}</tr>' for cell in cells)}</table>"
+
+
+class Run:
+    """Some run folders, to be explored. Made by `analysis.open`.
+
+    Every table and figure of the report is there under the report's name. What was computed is kept, so asking again
+    with the same options costs nothing.
+    """
+
+    def __init__(self, folders: Sequence[str | os.PathLike[str]]) -> None:
+        self._folders = [locate(os.fspath(folder)) for folder in folders]
+        self._runs = runs.open(*self._folders)
+        self._protocols = {folder.info["study"]["protocol"] for folder in self._runs.folders}
+        self._opened: dict[str, Runs] = {}
+        self._frames: dict[str, Frames] = {}
+
+    def __repr__(self) -> str:
+        info = self._runs.info
+        what = f"{', '.join(info['studies'])}; {len(info['models'])} models"
+        return f"<Run: {what}. tables() and figures() list what there is>"
+
+    def tables(self) -> Listing:
+        """List the tables of the pages that these runs are for: name -> title."""
+        return Listing({name: entry.title for page in self._pages() for name, entry in page.tables.items()})
+
+    def figures(self) -> Listing:
+        """List the figures of the pages that these runs are for: name -> what it shows."""
+        return Listing({name: entry.title for page in self._pages() for name, entry in page.figures.items()})
+
+    def table(self, name: str, **options: Any) -> pd.DataFrame:
+        """Compute a table.
+
+        Parameters
+        ----------
+        name
+            One of `tables()`.
+        **options
+            Options of the table, such as `resamples=2000`.
+
+        Returns
+        -------
+        DataFrame
+            Full precision, a copy of its own. `python -m analysis table --list NAME` explains the columns.
+
+        Raises
+        ------
+        InputError
+            For an unknown name (the message has the nearest) or option, or runs that have no such table.
+        """
+        catalogue.table(name)
+        _refuse_unknown(f"table {name}", options, tables.options(name))
+        return self._frames_of(catalogue.page_of(name), options)[name].copy()
+
+    def figure(self, name: str, *, part: int | None = None, width: float = PAGE, **options: Any) -> Drawing:
+        """Draw a figure; it shows itself in a notebook, and `savefig` saves it.
+
+        Parameters
+        ----------
+        name
+            One of `figures()`.
+        part
+            Which one, where models or tasks do not fit on one: 1, 2, ... The first unless given; a warning says that
+            there are more.
+        width
+            In inches.
+        **options
+            Options of the tables that it is drawn from.
+
+        Raises
+        ------
+        InputError
+            For an unknown name (the message has the nearest), option or part, or runs without data for the figure.
+        """
+        entry, page = catalogue.figure(name), catalogue.page_of(name, "figures")
+        known = {key: value for table in catalogue.pages()[page].tables for key, value in tables.options(table).items()}
+        _refuse_unknown(f"figure {name}", options, known)
+        found = pictures(name, self._frames_of(page, options))
+        if not found:
+            raise InputError(f"figure {name}: {entry.nothing}")
+        if part is None and len(found) > 1:
+            warnings.warn(f"figure {name} has {len(found)} parts; this is the first, part=2 the next", stacklevel=2)
+        if not 1 <= (part or 1) <= len(found):
+            raise InputError(f"figure {name}: there is no part {part}; the parts are 1 to {len(found)}")
+        return found[(part or 1) - 1].draw(width=width)
+
+    def _pages(self) -> list[catalogue.Catalogue]:
+        return [page for page in catalogue.pages().values() if page.protocols & self._protocols]
+
+    def _frames_of(self, page: str, options: Mapping[str, Any]) -> Frames:
+        key = f"{page} {sorted(options.items())}"
+        if key not in self._frames:
+            self._frames[key] = Frames(self._runs_of(page), options)
+        return self._frames[key]
+
+    def _runs_of(self, page: str) -> Runs:
+        """The run folders that a page is about."""
+        protocols = catalogue.pages()[page].protocols
+        if self._protocols <= protocols:
+            return self._runs
+        if page not in self._opened:
+            self._opened[page] = runs.open(*self._folders, protocols=protocols)
+        return self._opened[page]
+
+
+def _refuse_unknown(what: str, given: Mapping[str, Any], known: Mapping[str, Any]) -> None:
+    for name in given:
+        if name not in known:
+            listed = ", ".join(f"{key} (default {option.default})" for key, option in known.items()) or "none"
+            raise InputError(f"{what} has no option {name!r}; it has {listed}")

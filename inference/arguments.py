@@ -1,0 +1,133 @@
+"""Define command line options that several commands share: the engine, the cluster, positive numbers."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, ArgumentTypeError, Namespace
+from contextlib import AbstractContextManager, nullcontext
+from typing import TYPE_CHECKING
+
+from inference.engines import ENGINES
+from inference.engines.openai import settings
+from inference.engines.vllm.settings import VllmSettings
+from inference.errors import InputError
+
+if TYPE_CHECKING:
+    from inference.asking.cluster import Cluster
+    from inference.asking.one_model import Settings
+
+# Nothing heavy is imported up here: `--help` must answer at once.
+
+
+def positive(text: str) -> int:
+    """Convert an argument to a whole number of at least 1."""
+    try:
+        number = int(text)
+    except ValueError:
+        number = 0
+    if number < 1:
+        raise ArgumentTypeError(f"{text} is not a positive number")
+    return number
+
+
+def share(text: str) -> float:
+    """Convert an argument to a number above 0 and at most 1."""
+    try:
+        number = float(text)
+    except ValueError:
+        number = 0.0
+    if not 0 < number <= 1:
+        raise ArgumentTypeError(f"{text} is not a share above 0, at most 1")
+    return number
+
+
+def add_models_file(parser: ArgumentParser) -> None:
+    """Define `--models`: a YAML file that describes the models (`models.read_descriptions` reads it)."""
+    parser.add_argument(
+        "--models", metavar="FILE", help="YAML: model id -> series, stage, family, parameters, revision"
+    )
+
+
+def add_engine(parser: ArgumentParser) -> None:
+    """Define the options that say how any model is asked; `engine_settings` reads them."""
+    parser.add_argument(
+        "--form",
+        choices=("auto", "plain", "chat"),
+        default="auto",
+        help="auto: chat where the model has a chat template, else plain; a masked model always fills a mask",
+    )
+    engine = parser.add_argument_group("engine")
+    engine.add_argument("--engine", choices=("auto", *ENGINES), default="auto")
+    engine.add_argument("--dtype", choices=("auto", "float32", "bfloat16", "float16"), default="auto")
+    engine.add_argument("--device", default="auto", help="cpu, cuda, cuda:1, mps ... (default: the best there is)")
+    engine.add_argument("--revision", help="branch, tag or commit of hub models")
+    engine.add_argument("--seed", type=int, help="default: 0, or what the run folder records")
+    engine.add_argument(
+        "--batch-size", type=positive, metavar="N", help="prompts per forward pass (default: automatic)"
+    )
+    vllm = parser.add_argument_group("engine vllm")
+    vllm.add_argument("--lora", metavar="FOLDER", help="LoRA adapter to ask the model with, as peft writes it")
+    vllm.add_argument("--tensor-parallel-size", type=positive, metavar="N", help="GPUs to spread a model over")
+    vllm.add_argument("--quantization", metavar="METHOD", help="as vLLM calls it (default: what the checkpoint says)")
+    vllm.add_argument(
+        "--gpu-memory-utilization", type=share, metavar="P", help="share of a GPU's memory to take (default: 0.9)"
+    )
+    settings.add_arguments(parser)
+
+
+def engine_settings(options: Namespace) -> Settings:
+    """Read the options that `add_engine` defines.
+
+    Raises
+    ------
+    InputError
+        For an option of one engine together with another engine.
+    """
+    from inference.asking.one_model import Settings
+
+    return Settings(
+        form=options.form,
+        engine=options.engine,
+        dtype=options.dtype,
+        device=options.device,
+        revision=options.revision,
+        seed=options.seed,
+        batch_size=options.batch_size,
+        vllm=_vllm_settings(options),
+        api=settings.from_options(options),
+    )
+
+
+def _vllm_settings(options: Namespace) -> VllmSettings | None:
+    names = ("lora", "tensor_parallel_size", "quantization", "gpu_memory_utilization")
+    given = {name: value for name in names if (value := getattr(options, name)) is not None}
+    if given and options.engine != "vllm":
+        raise InputError(f"--{next(iter(given)).replace('_', '-')} is for --engine vllm: say so, or leave it out")
+    return VllmSettings(**given) if given else None
+
+
+def add_cluster(parser: ArgumentParser) -> None:
+    """Define the options of a Ray cluster; `cluster` takes their values."""
+    group = parser.add_argument_group("cluster")
+    group.add_argument(
+        "--ray", metavar="ADDRESS", help="ask on a Ray cluster: its address, `auto`, or `local` for one on this machine"
+    )
+    group.add_argument(
+        "--ray-workers", type=positive, metavar="N", help="number of engines (default: one per GPU, else one per CPU)"
+    )
+
+
+def cluster(address: str | None, workers: int | None) -> AbstractContextManager[Cluster | None]:
+    """Open the cluster at an address, for a `with` block; the block gets None if there is no address.
+
+    Raises
+    ------
+    InputError
+        For a number of workers without an address.
+    """
+    if address is None:
+        if workers is not None:
+            raise InputError("--ray-workers is for asking on a cluster: add --ray, or leave it out")
+        return nullcontext()
+    from inference.asking.cluster import Cluster
+
+    return Cluster(address, workers)

@@ -1,0 +1,219 @@
+"""Say what every engine is asked, what it answers, and what it can do."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+from inference.errors import InputError
+
+if TYPE_CHECKING:
+    from inference.stimuli.prompts import Prompt
+
+NO_NUMBERS = "a server does not show the probability of every number: sample them, leave --exact out"
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """The option probabilities that a model gave to one prompt.
+
+    Attributes
+    ----------
+    probability
+        Per option, in the order of the stimuli, its exact probability (0-1) under the softmax over the full
+        vocabulary: the sum over all distinct token sequences that spell a surface form of the option. Not
+        renormalised. For a prompt that asks for a number: the same per number of the scale.
+    logprob
+        Natural logarithm of `probability`; empty where `probability` holds bounds.
+    mass
+        Sum of `probability`: how much of the model's probability lies on any option at all.
+    answer
+        Index of the option that the most probable next token of the whole vocabulary belongs to. None: that token
+        begins no option, so the model would have said something else. For a prompt that asks for a number: index of
+        the most probable one.
+    error
+        Why there is no response. The other fields are empty then.
+    mass_upper
+        Upper bound of the mass where a server shows only the most probable tokens; `probability` and `mass` are lower
+        bounds then. None where the numbers are exact.
+    """
+
+    probability: tuple[float, ...] = ()
+    logprob: tuple[float, ...] = ()
+    mass: float | None = None
+    answer: int | None = None
+    error: str | None = None
+    mass_upper: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Sampling:
+    """How texts are generated: `samples` texts of at most `max_tokens` tokens each.
+
+    At temperature 0 the most probable token is taken. The random numbers of a prompt depend on the engine's seed and
+    the prompt's own text only, so its samples do not depend on the other prompts of a batch. `effort` says how hard a
+    thinking model thinks (`reasoning_effort` of its chat template or server).
+
+    Raises
+    ------
+    InputError
+        For no samples, a negative temperature, several samples at temperature 0, or no tokens.
+    """
+
+    samples: int = 1
+    temperature: float = 0.0
+    max_tokens: int = 32
+    effort: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.samples < 1 or self.max_tokens < 1:
+            raise InputError(f"{self.samples} samples of {self.max_tokens} tokens: ask for at least one of each")
+        if not 0 <= self.temperature < math.inf:
+            raise InputError(f"temperature {self.temperature}: give a number, 0 or more")
+        if self.temperature == 0 and self.samples > 1:
+            raise InputError(
+                f"{self.samples} samples at temperature 0 are {self.samples} times the same text: ask for 1"
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class Generation:
+    """The texts that a model wrote after one prompt.
+
+    Attributes
+    ----------
+    texts
+        The samples as written, special tokens left out.
+    answers
+        Per sample the part that counts as the answer: the whole text, or what follows the end of thinking. None: the
+        tokens were used up before the thinking ended.
+    error
+        Why there is no response. The other fields are empty then.
+    """
+
+    texts: tuple[str, ...] = ()
+    answers: tuple[str | None, ...] = ()
+    error: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Thought:
+    """What a model thought after one prompt, and the option probabilities where its thinking ended.
+
+    Attributes
+    ----------
+    text
+        What it wrote, special tokens left out: the thinking, and the answer that followed.
+    score
+        Option probabilities right after the thinking and the line breaks that the model wrote there. None: the tokens
+        were used up before the thinking ended.
+    error
+        Why there is no response. The other fields are empty then.
+    """
+
+    text: str = ""
+    score: Score | None = None
+    error: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """How an engine reads one prompt, as `preview` shows it.
+
+    Attributes
+    ----------
+    text
+        The rendered prompt as the tokenizer gets it.
+    n_tokens
+        Its length in tokens, special tokens included.
+    options
+        Per option (or number) the surface forms that count, each with its token ids in this context. Forms with the
+        same ids are all listed; their probability is counted once.
+    dropped
+        (option index, form, reason) of every form that cannot count here.
+    score
+        The model's response.
+    numbers
+        The scale, where the prompt asks for a number.
+    """
+
+    text: str
+    n_tokens: int
+    options: tuple[tuple[tuple[str, tuple[int, ...]], ...], ...]
+    dropped: tuple[tuple[int, str, str], ...]
+    score: Score
+    numbers: range | None = None
+
+
+class Engine(Protocol):
+    """One loaded model, ready to be asked."""
+
+    info: dict[str, Any]
+    """What run.json records of the model: engine, revision, dtype, device, parameters, thinks ..."""
+    mask_token: str | None
+    """What a cloze prompt must contain once; None where the model has no mask."""
+    independent_of_batch: bool
+    """Whether no answer depends on the other prompts of its batch: a resumed run then asks only what is missing."""
+
+    def form(self, requested: str) -> str:
+        """Choose the prompt form, "plain", "chat" or "cloze"; "auto" lets the model decide.
+
+        Raises
+        ------
+        InputError
+            The model cannot be asked in the requested form.
+        """
+
+    def lengths(self, prompts: Sequence[Prompt]) -> list[int]:
+        """Count the tokens of every prompt, special tokens included."""
+
+    def batches(self, prompts: Sequence[Prompt]) -> list[list[int]]:
+        """Cut all prompts of one model and condition into batches (indices into `prompts`).
+
+        Always give the whole list, before the first `score`, even if a part is answered already. The same list gives
+        the same batches, so a resumed run gets the same numbers, bit by bit, as one that was never interrupted.
+        """
+
+    def score(self, prompts: Sequence[Prompt], temperatures: Sequence[float] = (1.0,)) -> list[list[Score]]:
+        """Compute the option probabilities of one batch: per temperature a list with one score per prompt.
+
+        A temperature divides the full-vocabulary logits of every step. The batch is halved as often as memory demands.
+
+        Raises
+        ------
+        InputError
+            The engine sees probabilities at one temperature only, or cannot score the numbers that a prompt asks for.
+        """
+
+    def generate(self, prompts: Sequence[Prompt], samplings: Sequence[Sampling]) -> list[list[Generation]]:
+        """Write texts after the prompts of one batch: per sampling a list with one generation per prompt.
+
+        Every prompt is computed once for all its texts.
+
+        Raises
+        ------
+        InputError
+            The model writes no text.
+        """
+
+    def think(self, prompts: Sequence[Prompt], sampling: Sampling) -> list[Thought]:
+        """Let the model think after the prompts of one batch and score the options where its thinking ends.
+
+        It thinks for at most `max_tokens` tokens.
+
+        Raises
+        ------
+        InputError
+            The model writes no text, or the engine cannot continue after a text of the model's own.
+        """
+
+    def explain(self, prompt: Prompt) -> Explanation:
+        """Show how one prompt is rendered, tokenised and answered."""
+
+    def bill(self, tokens_in: int, tokens_out: int) -> str | None:
+        """Say what it costs to read so many tokens and write at most so many; None where nothing is billed."""
+
+    def close(self) -> dict[str, Any]:
+        """Release what the engine holds and return what was billed; empty where nothing is."""

@@ -1,0 +1,198 @@
+"""Compute the exact probability of every whole number of a range, summed over all token paths that spell it.
+
+The probability of a path is the product of its next-token probabilities, times the probability that the next token
+does not continue the number. A token continues it if it begins with a digit, or with a point and a digit
+(`numbers.continues`); a point alone ends a sentence.
+
+Example: a model with the tokens "0" to "9", "17", "70" and "." answers on the scale 0-99. Two paths spell 70::
+
+    p(70) = p("70") p("." | "70") + p("7") p("0" | "7") p("." | "7", "0")
+    p(7)  = p("7") p("." | "7")
+
+"." is the only token that does not continue a number. p("7") is also where a path to 70 begins, so it counts for 7 only
+as far as no digit follows. If all 13 tokens are always equally probable, p(70) = p(17) = 1/13² + 1/13³, p(7) = 1/13²
+and p(42) = 1/13³.
+
+A wide range has many paths of very low probability, and each costs a pass over the model. Some passes are therefore
+left out; what this may change has a bound (`NEGLIGIBLE`, `UNCHECKED`), in every row and at every temperature.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from inference.engines.contract import Score
+from inference.engines.exact.lattice import Lattice, Places
+from inference.engines.exact.option_tree import NEGLIGIBLE
+
+Logs = NDArray[np.float64]
+
+# Two shares of the probability that a number begins. The paths whose end is not checked may have at most `UNCHECKED` of
+# it in all: they count as if no further digit followed. Rounding to float32 changes as much. The paths that others
+# continue and that are not followed may have at most `NEGLIGIBLE` of it in all: the longer numbers lose that.
+UNCHECKED = 1e-5
+# Scores in a block that stays in the cache of a core while it is summed at one temperature after the other.
+CPU_BLOCK, ACCELERATOR_BLOCK = 2**16, 2**26
+
+
+class Branches(Protocol):
+    """Next-token scores after many paths at once; every row may choose its own paths."""
+
+    rows: int
+    alike: bool
+    """Whether one pass computes a path for all rows: then all rows should choose the same paths."""
+
+    def after(self, chosen: Places, followed: bool) -> Tensor:
+        """Compute next-token scores: log-probabilities up to a constant per row and path.
+
+        Parameters
+        ----------
+        chosen
+            [rows, width] places of paths. The path without the last token must have been chosen in an earlier call;
+            otherwise the scores mean nothing.
+        followed
+            Whether a later call will choose paths that continue these.
+
+        Returns
+        -------
+        Float32 [rows, width, vocabulary].
+        """
+
+
+def number_logprobs(lattice: Lattice, branches: Branches, temperatures: Sequence[float], at_once: int) -> Logs:
+    """Compute the log-probability of every number of a range.
+
+    First come the paths that others continue, level by level (`stems`), then all others (`leaves`). After each path the
+    model tells how probable it is that a number ends there. The least probable paths are left out. The number that such
+    a path spells counts as ended (`UNCHECKED`); a number whose every spelling continues such a path gets probability 0
+    (`NEGLIGIBLE`).
+
+    Parameters
+    ----------
+    temperatures
+        They divide the logits of every step, over the full vocabulary.
+    at_once
+        Paths per row in one forward pass.
+
+    Returns
+    -------
+    Array [temperatures, rows, numbers], float64.
+    """
+    shape = (len(temperatures), branches.rows, len(lattice.paths.ids))
+    reached, ended = np.full(shape, -np.inf), np.zeros(shape)
+    reached[..., 0] = 0
+    rows = np.arange(branches.rows)[:, None]
+    stems = [(level, NEGLIGIBLE / len(lattice.stems), True) for level in lattice.stems]
+    for paths, share, followed in [*stems, (lattice.leaves, UNCHECKED, False)]:
+        begun = np.logaddexp.reduce(reached[..., lattice.begins], axis=-1)
+        extended = paths[_paths_to_extend(begun, reached[..., paths], share, branches.alike)]
+        for start in range(0, extended.shape[1], at_once):
+            chosen = extended[:, start : start + at_once]
+            scores = branches.after(chosen, followed)
+            ending, either = _ending(scores, lattice.continuing, temperatures)
+            ended[:, rows, chosen] = ending - either
+            if followed:
+                _reach(lattice, reached, chosen, _chosen(scores, lattice.steps, temperatures) - either[..., None])
+    total: Logs = np.logaddexp.reduceat((reached + ended)[..., lattice.spelled], lattice.first, axis=-1)
+    return total
+
+
+def scores_of(logprobs: Logs) -> list[list[Score]]:
+    """Turn [temperatures, rows, numbers] into scores, per row one for every temperature.
+
+    `answer` is the most probable number.
+    """
+    probabilities = np.exp(logprobs)
+    # Float32 softmax terms may sum to some 1e-8 more than everything.
+    masses = np.minimum(probabilities.sum(-1), 1.0)
+    best = logprobs.argmax(-1)
+    return [
+        [
+            Score(tuple(probabilities[t, row].tolist()), tuple(logprobs[t, row].tolist()), float(masses[t, row]),
+                  int(best[t, row]))
+            for t in range(logprobs.shape[0])
+        ]
+        for row in range(logprobs.shape[1])
+    ]  # fmt: skip
+
+
+def _paths_to_extend(begun: Logs, reached: Logs, share: float, alike: bool) -> Places:
+    """Select the most probable paths of every row, best first: [rows, width] indices into the last axis of `reached`.
+
+    In every row and at every temperature the paths left out have, in all, at most `share` of `begun`, the probability
+    that a number begins. Every row gets as many paths as the row that needs most; with `alike` all get the same ones.
+
+    Examples
+    --------
+    Three paths have the probabilities 0.01, 0.9 and 0.05. Leaving out the first costs 0.01, which is less than 2 %; so
+    places 1 and 2 remain:
+
+    >>> _paths_to_extend(np.zeros((1, 1)), np.log([[[0.01, 0.9, 0.05]]]), 0.02, False).tolist()
+    [[1, 2]]
+    """
+    highest = np.maximum(np.maximum(reached.max(-1), begun), np.finfo(float).min)[..., None]
+    weights = np.exp(reached - highest)
+    likeliest = weights.max(axis=(0, 1) if alike else 0)
+    order = np.broadcast_to(np.argsort(-likeliest, axis=-1, kind="stable"), reached.shape[1:])
+    # Each path's share together with that of all less probable ones.
+    rest = np.take_along_axis(weights, order[None], -1)[..., ::-1].cumsum(-1)[..., ::-1]
+    needed = (rest > share * np.exp(begun[..., None] - highest)).any(axis=(0, 1))
+    return order[:, : needed.sum()]
+
+
+def _reach(lattice: Lattice, reached: Logs, chosen: Places, steps: Logs) -> None:
+    """Write into `reached` the log-probabilities of the paths that continue those in `chosen` [rows, width].
+
+    `steps` holds the log-probabilities of the tokens that lead from one path to the next, after every chosen path:
+    [temperatures, rows, width, lattice.steps]. In the example of `Lattice`, chosen [[1]] is the path "1"; its
+    continuations "1"+"0" and "1"+"1" have the places 4 and 5, and get `steps` of the tokens 0 and 1 added to what
+    place 1 was reached with.
+    """
+    rows = np.arange(len(chosen))[:, None]
+    at = np.full((len(chosen), len(lattice.paths.ids)), -1)
+    at[rows, chosen] = np.arange(chosen.shape[1])
+    following = np.flatnonzero(np.isin(lattice.paths.parents, chosen))
+    parents = lattice.paths.parents[following]
+    columns = np.searchsorted(lattice.steps, lattice.paths.tokens[following])
+    found = reached[..., parents] + steps[:, rows, at[:, parents], columns]
+    reached[..., following] = np.where(at[:, parents] >= 0, found, reached[..., following])
+
+
+def _ending(scores: Tensor, continuing: Sequence[int], temperatures: Sequence[float]) -> tuple[Logs, Logs]:
+    """Sum the weights of the tokens that end a number, and of all tokens: logarithms [temperatures, rows, width] each.
+
+    The former are summed by themselves: 1 minus the rest would be nothing but rounding where the rest is nearly 1.
+    """
+    tokens = torch.tensor(continuing, device=scores.device)
+    going_on = _summed(scores.index_select(-1, tokens), temperatures, tokens[:0])
+    ending = _summed(scores, temperatures, tokens)
+    return ending, np.logaddexp(going_on, ending)
+
+
+def _summed(scores: Tensor, temperatures: Sequence[float], without: Tensor) -> Logs:
+    """Sum exp(score / temperature) over the vocabulary `without` some tokens: logarithms [temperatures, ...]."""
+    flat = scores.flatten(0, -2)
+    sums = flat.new_empty(len(temperatures), len(flat))
+    size = max(1, (CPU_BLOCK if flat.device.type == "cpu" else ACCELERATOR_BLOCK) // flat.shape[-1])
+    for start in range(0, len(flat), size):
+        block = flat[start : start + size].index_fill(-1, without, -torch.inf)
+        highest = block.amax(-1, keepdim=True).clamp_(min=torch.finfo(block.dtype).min)
+        block -= highest
+        for place, temperature in enumerate(temperatures):
+            weights = (block / temperature).exp_()
+            sums[place, start : start + size] = weights.sum(-1).log_() + highest[:, 0] / temperature
+    return sums.unflatten(-1, scores.shape[:-1]).cpu().double().numpy()
+
+
+def _chosen(scores: Tensor, tokens: Places, temperatures: Sequence[float]) -> Logs:
+    """Divide the scores of some tokens by the temperatures: [temperatures, rows, width, tokens]."""
+    # Off the device first: not every accelerator has float64.
+    found = scores.index_select(-1, torch.tensor(tokens, device=scores.device)).cpu().double().numpy()
+    divided: Logs = found / np.asarray(temperatures)[:, None, None, None]
+    return divided

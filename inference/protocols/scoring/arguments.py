@@ -1,0 +1,83 @@
+"""Define the command line of `run scoring`."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+
+from inference.errors import InputError
+from inference.protocols.scoring.items import GOLD_RANGE, Columns
+
+RANGE, TEMPERATURE, SAMPLES = "0-9", 0.7, 10
+
+
+def add(parser: ArgumentParser) -> None:
+    """Define the arguments that say which texts are scored, on which scales and how."""
+    parser.add_argument(
+        "--items",
+        required=True,
+        metavar="FILE",
+        help="a .csv, .tsv, .json, .jsonl, .yaml or .parquet table with one text to score per row (quotation marks are "
+        "text where tabs part the cells), or `demo` for retellings in the world of the demo models",
+    )
+    table = parser.add_argument_group("the table")
+    table.add_argument("--output-column", metavar="NAME", help="the texts to score, such as translations")
+    table.add_argument("--source-column", metavar="NAME", help="the texts that they were made from")
+    table.add_argument("--gold-column", metavar="NAME", help="human scores")
+    table.add_argument("--gold-range", metavar="LOW-HIGH", help="scale of the human scores (default: 0-100)")
+    table.add_argument("--group", metavar="GROUP", help="group of all these items, such as a language pair")
+    table.add_argument("--group-column", metavar="NAME", help="groups of the items")
+    table.add_argument("--source-language", metavar="LANGUAGE", help="as it is to be called in the prompt: English")
+    table.add_argument("--target-language", metavar="LANGUAGE")
+    asked = parser.add_argument_group("scores")
+    asked.add_argument(
+        "--range",
+        nargs="+",
+        action="extend",
+        metavar="LOW-HIGH",
+        help=f"scales to ask for, each a condition (default: {RANGE}; below zero as --range=-5-5)",
+    )
+    asked.add_argument(
+        "--temperature",
+        nargs="+",
+        action="extend",
+        type=float,
+        metavar="T",
+        help=f"each a condition (default: {TEMPERATURE:g})",
+    )
+    asked.add_argument(
+        "--samples", type=int, default=SAMPLES, metavar="N", help=f"texts per prompt (default: {SAMPLES}; 0: none)"
+    )
+    asked.add_argument(
+        "--exact", action="store_true", help="the exact probability of every number, too, at each temperature"
+    )
+    asked.add_argument(
+        "--prompt", metavar="FILE", help="prompts of your own (YAML, like inference/protocols/scoring/prompts.yaml)"
+    )
+
+
+def columns_of(options: Namespace) -> Columns:
+    """Read the columns of the table from the command line.
+
+    Raises
+    ------
+    InputError
+        For a missing or unneeded option.
+    """
+    if options.output_column is None:
+        raise InputError("--items: say which column holds the texts to score: --output-column")
+    if options.group is not None and options.group_column is not None:
+        raise InputError("--group names one group for all items, --group-column a column: give one of the two")
+    languages = {"source_language": options.source_language, "target_language": options.target_language}
+    given = {name: value for name, value in languages.items() if value is not None}
+    if given and (len(given) < 2 or options.source_column is None):
+        raise InputError("--source-language and --target-language go together, and with --source-column")
+    if options.gold_range is not None and options.gold_column is None:
+        raise InputError("--gold-range is about human scores: give their --gold-column")
+    return Columns(
+        output=options.output_column,
+        source=options.source_column,
+        gold=options.gold_column,
+        group=options.group_column,
+        gold_range=options.gold_range or GOLD_RANGE,
+        fields=tuple((given | ({"group": options.group} if options.group is not None else {})).items()),
+    )

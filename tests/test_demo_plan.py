@@ -1,0 +1,61 @@
+"""The run file of `make report`: every protocol has its study in it, and asks what it asked as a single command."""
+
+from __future__ import annotations
+
+import os
+from argparse import Namespace
+
+import pytest
+
+from helpers.commands import ROOT
+from inference.__main__ import _parser, _table_parser, _task
+from inference.protocols import names
+from inference.runfile import read
+
+PLAN = ROOT / "inference" / "demo" / "demo.toml"
+# Reports that were made before there was a run file came from these calls; the same rows must come from the file.
+CALLS = {
+    "agreement": "run agreement --items demo --model demo --option-order yes-no no-yes --answer probability text "
+    "--text-share 0.2 --out x",
+    "wording": "run wording --items demo --model demo --shots 0,4 --sample 100 --balanced --out x",
+    "scoring": "run scoring --items demo --model demo --range 0-9 1-5 1-100 --temperature 0.4 0.7 1.0 1.3 --exact "
+    "--out x",
+}
+
+
+@pytest.fixture(scope="module")
+def tasks() -> dict:
+    """The tasks of the file by their folder."""
+    before = os.getcwd()
+    os.chdir(PLAN.parent)
+    try:
+        planned = read(PLAN, _table_parser).tasks(_table_parser, _task, ["run"])
+    finally:
+        os.chdir(before)
+    return {(PLAN.parent / task.out).resolve().relative_to(ROOT).as_posix(): task for task in planned}
+
+
+def test_every_protocol_has_its_folder(tasks):
+    assert sorted(tasks) == [f"results/demo/{name}" for name in names()]
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_a_study_asks_what_its_call_asked(name, tasks):
+    planned, call = tasks[f"results/demo/{name}"], CALLS[name].split()
+    alone = _task(_parser(call).parse_args(call, Namespace(call=())))
+    assert planned.study == alone.study
+    assert (planned.models, planned.settings, planned.descriptions) == (
+        alone.models,
+        alone.settings,
+        alone.descriptions,
+    )
+    for form in ("plain", "chat"):
+        rounds = [each.questions.rounds(form) for each in (planned, alone)]
+        conditions = [[round_.conditions for round_ in each] for each in rounds]
+        assert conditions[0] == conditions[1]
+        prompts = [[list(map(_prompts(round_), alone.study.variants)) for round_ in each] for each in rounds]
+        assert prompts[0] == prompts[1]
+
+
+def _prompts(round_):
+    return lambda variant: round_.render(variant, None) if round_.chosen(variant) else None
