@@ -1,4 +1,4 @@
-"""Finds the pages of the report by scanning `analysis/pages`, and their tables, columns and figures by name.
+"""Find the pages of the report by scanning `analysis/pages`, and their tables, columns and figures by name.
 
 ::
 
@@ -39,9 +39,16 @@ class Table:
         "module.function" inside the folder of the page, imported when the table is asked for.
     columns
         All columns in order, as in the CSV. `flip_*` stands for one column per threshold, `intervals` for the columns
-        `X_lower` and `X_upper` of every figure X.
+        `X_lower` and `X_upper` of every column X that is listed before and has them.
     hidden
         Columns that LaTeX, Markdown and HTML leave out to save room.
+    optional
+        Columns that these forms leave out where they are empty.
+    interval
+        Column -> the two columns that hold the ends of its interval, printed with it. For a column X that is not named
+        here these are `X_lower` and `X_upper`, if the table has them; None: it is printed without an interval.
+    error
+        Column -> the columns with its standard error and its dagger, printed with it.
     best
         Columns compared within each row, with what is best among them, "largest" or "smallest absolute": it is printed
         bold. `kurtosis_*` stands for one column per range.
@@ -52,6 +59,9 @@ class Table:
     caption: str
     columns: tuple[str, ...]
     hidden: frozenset[str] = frozenset()
+    optional: frozenset[str] = frozenset()
+    interval: Mapping[str, tuple[str, str] | None] = field(default_factory=dict)
+    error: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     best: tuple[tuple[str, str], ...] = ()
 
 
@@ -156,12 +166,12 @@ def table(name: str) -> Table:
 
 
 def figure(name: str) -> Figure:
-    """Look up a figure; errors as for a table."""
+    """Look up a figure; an unknown name is an InputError as for a table."""
     return find(name, figures(), "figure")
 
 
 def find(name: str, known: Mapping[str, Entry], what: str) -> Entry:
-    """Look up an entry by name; an unknown name is an InputError that names the nearest and lists the known ones."""
+    """Look up an entry by name; an unknown one is an InputError that names the nearest and lists the known ones."""
     if name in known:
         return known[name]
     near = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
@@ -177,8 +187,8 @@ def page_of(name: str, what: str = "tables") -> str:
 def column(table: str, name: str) -> Column:
     """Find what a column of a table means.
 
-    The page that owns the table is asked first: for an entry, then for a pattern. The shared entries come next, then
-    the ends of intervals: `tau_lower` is explained by `tau`.
+    The page that owns the table comes first: its entry for this table, its entry for all its tables, its patterns. Then
+    come the shared entries, and last the ends of intervals: `tau_lower` is explained by `tau`.
 
     Parameters
     ----------

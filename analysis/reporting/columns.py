@@ -1,4 +1,4 @@
-"""Say what every column of every table means, in which unit, and how it is printed."""
+"""Say what a column means, in which unit, and how it is printed; holds what is the same on several pages."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import Any, TypeAlias
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """One column: its meaning and unit in words, and for print a short header and a number of decimals.
+    """One column: its meaning and unit in words; for print, a short header and a number of decimals.
 
-    `digits` None marks a column that is not a fractional number: a name, a text, a count.
+    `digits` None marks a column without decimals: a name, a text, a count.
     """
 
     meaning: str
@@ -21,14 +21,15 @@ class Column:
 
     @property
     def scale(self) -> str:
-        """The unit as a header has room for it: the scale of a figure, nothing for a count whose header names it."""
+        """Return the unit as it stands under a header: "0–1" for a share, nothing for a count or a name."""
         return "0–1" if self.unit.endswith("0 to 1") else "" if self.digits is None else self.unit
 
 
+IDENTITY = ("study", "model", "condition")  # say which model a row is about; printed before the other columns
 SHARE = "share, 0 to 1"
 AGREEMENT = "agreement, 0 to 1"
 MASS = "probability, 0 to 1"
-# What columns mean that mean the same on several pages. A page's own entry comes before these.
+# Columns with the same meaning on several pages. A page's own entry comes before these.
 SHARED: Mapping[str, Column] = {
     "study": Column("name of the study: a protocol applied to a set of items", header="Study"),
     "model": Column("model id as in run.json", header="Model"),
@@ -55,7 +56,7 @@ Pattern: TypeAlias = Callable[[str], Column | None]
 
 
 def value(raw: Any, entry: Column) -> str:
-    """One value with the digits of its column: nothing where undefined, and never 0.00 for a number that is not 0.
+    """Print one value with the digits of its column: nothing if it is undefined, "<0.01" instead of a false 0.00.
 
     >>> [value(raw, Column("", digits=2)) for raw in (0.123, 0.001, 0.0, -0.5, float("nan"))]
     ['0.12', '<0.01', '0.00', '−0.50', '']

@@ -1,20 +1,21 @@
-"""The files that lie beside a report: tables as CSV and LaTeX with their data dictionary."""
+"""Write the files next to a report, each whole or not at all: tables as CSV and LaTeX, and what their columns mean."""
 
 from __future__ import annotations
 
 import csv
 import io
 import os
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from analysis.reporting import catalogue, tables
-from analysis.reporting.catalogue import column
 
 if TYPE_CHECKING:
     import pandas as pd
 
 DICTIONARY = "dictionary.csv"
+HEADER = ("table", "column", "unit", "meaning")
 LATEX_ROWS = 1000
 
 
@@ -27,7 +28,7 @@ def write(path: Path, text: str) -> None:
 
 
 def write_table(name: str, frame: pd.DataFrame, out: Path) -> None:
-    """Write `tables/<name>.csv`, `tables/<name>.tex` and, over all tables there, `tables/dictionary.csv`.
+    """Write `tables/<name>.csv` and `tables/<name>.tex`, and the rows of this table in `tables/dictionary.csv`.
 
     A table of more than `LATEX_ROWS` rows is data rather than something to print, and has no LaTeX form here.
     """
@@ -35,26 +36,32 @@ def write_table(name: str, frame: pd.DataFrame, out: Path) -> None:
     write(folder / f"{name}.csv", tables.render(name, frame, "csv"))
     if len(frame) <= LATEX_ROWS:
         write(folder / f"{name}.tex", tables.render(name, frame, "latex"))
-    write(folder / DICTIONARY, _dictionary(folder))
+    write(folder / DICTIONARY, _dictionary(folder / DICTIONARY, name, map(str, frame.columns)))
 
 
-def _dictionary(folder: Path) -> str:
-    """Every column of every table in the folder: table, column, unit, meaning."""
-    lines = [("table", "column", "unit", "meaning")]
-    for name in catalogue.tables():
-        path = folder / f"{name}.csv"
-        if path.is_file():
-            with path.open(encoding="utf-8", newline="") as file:
-                header = next(csv.reader(file))
-            entries = {key: column(name, key) for key in header}
-            lines += [(name, key, entry.unit, entry.meaning) for key, entry in entries.items()]
+def _dictionary(path: Path, name: str, columns: Iterable[str]) -> str:
+    """Return the dictionary as CSV with new rows for one table; the other tables keep theirs."""
+    rows = _explained(path)
+    entries = {key: catalogue.column(name, key) for key in columns}
+    rows[name] = [[name, key, entry.unit, entry.meaning] for key, entry in entries.items()]
     text = io.StringIO()
-    csv.writer(text).writerows(lines)
+    csv.writer(text).writerows([HEADER, *(row for table in catalogue.tables() for row in rows.get(table, []))])
     return text.getvalue()
 
 
+def _explained(path: Path) -> dict[str, list[list[str]]]:
+    """Read a dictionary: the rows of every table; none where there is no such file."""
+    rows: dict[str, list[list[str]]] = {}
+    if path.is_file():
+        with path.open(encoding="utf-8", newline="") as file:
+            for row in csv.reader(file):
+                rows.setdefault(row[0], []).append(row)
+    return rows
+
+
 def clear(out: Path) -> None:
-    """Remove the tables and figures that an earlier report left: only files under the names this package writes."""
+    """Remove the tables and figures of an earlier report: only files under the names that this package writes."""
+    (out / "tables" / DICTIONARY).unlink(missing_ok=True)
     for name in catalogue.tables():
         for ending in ("csv", "tex"):
             (out / "tables" / f"{name}.{ending}").unlink(missing_ok=True)

@@ -1,4 +1,4 @@
-"""Tables as text: CSV with full precision for machines; LaTeX, Markdown and HTML with few digits for readers."""
+"""Turn a table into text: CSV with full precision; cells with few digits for LaTeX, Markdown and HTML."""
 
 from __future__ import annotations
 
@@ -11,14 +11,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from analysis.reporting.catalogue import column
-from analysis.reporting.columns import Column, value
+from analysis.reporting import catalogue
+from analysis.reporting.columns import IDENTITY, Column, value
 
 if TYPE_CHECKING:
     from analysis.reporting.catalogue import Table
 
-# Spreads have intervals too (in the CSV); printed, they would hide the figures that matter.
-WITHOUT_INTERVAL = {"validity_se", "range_sd", "sd_sd"}
 WORDY = 24  # characters from which on a column is set as running text
 PAGE_ROWS, PAGE_ROWS_WORDY = 45, 24
 CROWDED = 8  # columns from which on a smaller print is needed
@@ -26,7 +24,7 @@ CROWDED = 8  # columns from which on a smaller print is needed
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One printed value, with its 95 % interval where it has one; `best` where it is the best of its row."""
+    """One printed value with its 95 % interval or standard error, if it has one; `best`: the best of its row."""
 
     text: str
     interval: str = ""
@@ -45,9 +43,9 @@ class Grid:
 
 
 def csv(frame: pd.DataFrame) -> str:
-    """RFC 4180: comma, CRLF, quotes where needed, a header; floats that read back the same; undefined is empty.
+    """Write a table as CSV (RFC 4180): header, commas, CRLF; floats read back the same, undefined values are empty.
 
-    A column that holds lists is written as JSON, so that it reads back, too.
+    A column of lists is written as JSON, so that it reads back, too.
     """
     lists = [name for name in map(str, frame.columns) if frame[name].map(lambda v: isinstance(v, list | tuple)).any()]
     plain = frame.assign(**{name: frame[name].map(_json) for name in lists})
@@ -58,49 +56,53 @@ def _json(value: Any) -> Any:
     return json.dumps(list(value), ensure_ascii=False) if isinstance(value, list | tuple) else value
 
 
-def grid(
-    table: str, frame: pd.DataFrame, printed: Sequence[str], best: Sequence[tuple[Sequence[str], str]] = ()
-) -> Grid:
+def grid(name: str, frame: pd.DataFrame, shown: Sequence[str], best: Sequence[tuple[Sequence[str], str]] = ()) -> Grid:
     """Turn a frame into headers and cells with few digits.
 
     Parameters
     ----------
-    table
-        Name of the table; its page says what the columns mean.
+    name
+        A table of the catalogue: it says what the columns mean, and what is printed with them.
     frame
         The table, or some of its rows.
-    printed
-        Columns to show. `study`, `model` and `condition` come first by themselves, study and condition only where they
-        tell rows apart; an empty `mark` is left out. A column with `_lower` and `_upper` beside it is printed with its
-        interval.
+    shown
+        Columns to show (`tables.shown`). Study, model and condition come first by themselves; study and condition only
+        where they tell rows apart. An empty column is left out where the table calls it optional.
     best
-        Columns that are compared within each row, and the rule: "largest" or "smallest absolute".
+        Columns that are compared within each row, and the rule: "largest" or "smallest absolute" (`tables.best`).
+
+    Returns
+    -------
+    Grid
+        One row of cells per row of the frame.
     """
-    marked = "mark" in frame and frame["mark"].fillna("").any()
-    names = (*_identity(frame), *(name for name in printed if name != "mark" or marked))
-    columns = tuple(column(table, name) for name in names)
+    table = catalogue.table(name)
+    keys = (*_identity(frame), *(key for key in shown if key not in table.optional or frame[key].fillna("").any()))
+    columns = tuple(catalogue.column(name, key) for key in keys)
     bold = {cell for compared, rule in best for cell in _best(frame, compared, rule)}
-    cells = [[replace(_cell(frame, name, entry, row), best=(row, name) in bold)
-              for name, entry in zip(names, columns, strict=True)] for row in range(len(frame))]  # fmt: skip
-    numeric = tuple(pd.api.types.is_numeric_dtype(frame[name]) and frame[name].dtype != bool for name in names)
-    longest = [max((len(row[i].text) for row in cells), default=0) for i in range(len(names))]
+    cells = [[replace(_cell(table, frame, key, entry, row), best=(row, key) in bold)
+              for key, entry in zip(keys, columns, strict=True)] for row in range(len(frame))]  # fmt: skip
+    numeric = tuple(pd.api.types.is_numeric_dtype(frame[key]) and frame[key].dtype != bool for key in keys)
+    longest = [max((len(row[i].text) for row in cells), default=0) for i in range(len(keys))]
     wordy = tuple(not number and size > WORDY for number, size in zip(numeric, longest, strict=True))
-    return Grid(names, columns, tuple(map(tuple, cells)), numeric, wordy)
+    return Grid(keys, columns, tuple(map(tuple, cells)), numeric, wordy)
 
 
 def _identity(frame: pd.DataFrame) -> list[str]:
-    names = ["study"] if "study" in frame and frame["study"].nunique() > 1 else []
-    if "model" in frame:
-        names.append("model")
-    if "condition" in frame:
-        each = frame.groupby("model")["condition"] if "model" in frame else frame["condition"]
+    """List which of study, model and condition are needed to tell the rows apart; the model always."""
+    study, model, condition = IDENTITY
+    names = [study] if study in frame and frame[study].nunique() > 1 else []
+    if model in frame:
+        names.append(model)
+    if condition in frame:
+        each = frame.groupby(model)[condition] if model in frame else frame[condition]
         if np.any(np.asarray(each.nunique()) > 1):
-            names.append("condition")
+            names.append(condition)
     return names
 
 
 def _best(frame: pd.DataFrame, compared: Sequence[str], rule: str) -> Iterator[tuple[int, str]]:
-    """Row and column of the best value of every row that has at least two to compare; all of those that tie."""
+    """Yield row and column of the best value of every row with two values or more; all of those that tie."""
     values = frame[list(compared)].astype(float)
     values = values if rule == "largest" else -values.abs()
     top = values.max(axis=1)
@@ -109,20 +111,22 @@ def _best(frame: pd.DataFrame, compared: Sequence[str], rule: str) -> Iterator[t
             yield from ((row, name) for name in compared if values[name].iloc[row] == top.iloc[row])
 
 
-def _cell(frame: pd.DataFrame, name: str, entry: Column, row: int) -> Cell:
+def _cell(table: Table, frame: pd.DataFrame, name: str, entry: Column, row: int) -> Cell:
+    """Print one value with its standard error and dagger, or with its interval, where it has them."""
     text = value(frame[name].iloc[row], entry)
-    if f"{name}_se" in frame and f"{name}_dagger" in frame:
-        error = value(frame[f"{name}_se"].iloc[row], entry)
-        return Cell(text + frame[f"{name}_dagger"].iloc[row], f"± {error}" if error else "")
-    low, high = ("lower", "upper") if name in ("difference", "estimate", "r") else (f"{name}_lower", f"{name}_upper")
-    if not text or name in WITHOUT_INTERVAL or low not in frame or high not in frame:
+    if name in table.error:
+        error, dagger = (frame[key].iloc[row] for key in table.error[name])
+        shown = value(error, entry)
+        return Cell(text + dagger, f"± {shown}" if shown else "")
+    between = table.interval.get(name, (f"{name}_lower", f"{name}_upper"))
+    if not text or between is None or not set(between) <= set(frame):
         return Cell(text)
-    ends = [value(frame[end].iloc[row], entry) for end in (low, high)]
+    ends = [value(frame[end].iloc[row], entry) for end in between]
     return Cell(text, f"[{ends[0]}, {ends[1]}]" if all(ends) else "")
 
 
 def markdown(table: Grid) -> str:
-    """A pipe table; whatever Markdown would read as markup is escaped."""
+    """Write a grid as a pipe table; characters that Markdown reads as markup are escaped."""
     lines = [[_markdown(entry.header) for entry in table.columns], [("---:" if n else "---") for n in table.numeric]]
     for row in table.rows:
         lines.append([_markdown_cell(cell) for cell in row])
@@ -140,7 +144,7 @@ def _markdown(text: str) -> str:
 
 
 def latex(table: Grid, name: str, entry: Table) -> str:
-    """A `table` environment with booktabs rules, on as many pages as it takes; needs no other package."""
+    """Write a grid as LaTeX tables with booktabs rules, one per printed page; no other package is needed."""
     height = PAGE_ROWS_WORDY if any(table.wordy) else PAGE_ROWS
     parts = [table.rows[i : i + height] for i in range(0, len(table.rows), height)] or [()]
     layout = "".join(_alignment(n, w) for n, w in zip(table.numeric, table.wordy, strict=True))
@@ -164,7 +168,7 @@ def _alignment(numeric: bool, wordy: bool) -> str:
 
 
 def _tex_header(text: str, numeric: bool) -> str:
-    """A header of several words on two lines: the width of a column of numbers is all its header's."""
+    """Write a header of several words on two lines: above numbers, the header is what makes a column wide."""
     first, _, rest = text.partition(" ")
     return f"\\shortstack[r]{{{_tex(first)}\\\\{_tex(rest)}}}" if numeric and rest else _tex(text)
 
@@ -176,7 +180,7 @@ def _tex_cell(cell: Cell, wordy: bool) -> str:
 
 
 def _tex_row(row: Sequence[Cell], wordy: Sequence[bool]) -> str:
-    """The values, and under them their intervals in small print."""
+    """Write the values of a row, and under them their intervals in small print."""
     cells = [_tex_cell(cell, w) for cell, w in zip(row, wordy, strict=True)]
     line = " & ".join(cells) + r" \\"
     if not any(cell.interval for cell in row):

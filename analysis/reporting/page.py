@@ -100,7 +100,7 @@ class Page:
         shown = chosen.head(most)
         return fragment(
             "table", name=name, caption=entry.caption, left_out=len(frame) - len(shown),
-            grid=grid.grid(name, shown, tables.printed(name, shown), tables.best(name, shown)), ours=_ours(shown),
+            grid=grid.grid(name, shown, tables.shown(name, shown), tables.best(name, shown)), ours=_ours(shown),
         )  # fmt: skip
 
     def section(self, name: str, title: str = "", said: str = "") -> Html:

@@ -1,4 +1,4 @@
-"""Every table of the report, by name: the one registry behind `python -m analysis table`, the notebooks and the report.
+"""Compute the tables of the catalogue by name and write them as text: for the command line, notebooks and pages.
 
 ::
 
@@ -15,34 +15,25 @@ from typing import TYPE_CHECKING, Any
 
 from analysis.errors import InputError
 from analysis.reporting.catalogue import column, function, page_of, pages, table, tables
+from analysis.reporting.columns import IDENTITY
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from analysis.runs import Runs
 
-IDENTITY = ("study", "model", "condition")  # shown first, by themselves
 FORMATS = ("csv", "latex", "markdown")
-
-
-def expand(name: str, frame: pd.DataFrame, entry: str) -> list[str]:
-    """List the columns of a table's frame that an entry of `Table.columns` stands for."""
-    if entry == "intervals":
-        return [key for key in map(str, frame.columns) if key.endswith(("_lower", "_upper"))]
-    if "*" not in entry:
-        return [entry]
-    patterns = pages()[page_of(name)].patterns
-    return [key for key in map(str, frame.columns) if fnmatchcase(key, entry) and patterns[entry](key)]
+INTERVALS = "intervals"  # in `Table.columns`: the ends of the intervals of all columns before it
 
 
 def options(name: str) -> dict[str, inspect.Parameter]:
-    """The options of a table's function: its keyword parameters with their defaults."""
+    """Return the options of a table: the keyword parameters of its function with their defaults."""
     parameters = inspect.signature(function(page_of(name), table(name).function)).parameters
     return {key: p for key, p in list(parameters.items())[1:] if p.default is not inspect.Parameter.empty}
 
 
 def convert(name: str, given: Mapping[str, str]) -> dict[str, Any]:
-    """Options as typed on a command line, in the type of the option's default.
+    """Convert options as typed on a command line to the types of their defaults.
 
     Raises
     ------
@@ -71,7 +62,7 @@ def _like(default: Any, text: str) -> Any:
 
 
 def explain(names: Sequence[str] = ()) -> str:
-    """All tables by name and title; with names, the columns of those tables and what they mean."""
+    """List all tables by name and title; with names, the columns of these tables and what they mean."""
     if not names:
         width = max(map(len, tables()))
         return "".join(f"{name:{width}}  {entry.title}\n" for name, entry in tables().items())
@@ -85,7 +76,7 @@ def explain(names: Sequence[str] = ()) -> str:
 def _explained(name: str) -> list[tuple[str, str, str]]:
     lines = []
     for key in table(name).columns:
-        if key == "intervals":
+        if key == INTERVALS:
             lines.append(("X_lower, X_upper", "", "95 % interval of every figure X above, items resampled"))
         else:
             entry = column(name, key)
@@ -109,35 +100,77 @@ def build(name: str, runs: Runs, **given: Any) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        Full precision; `analysis.reporting.columns.column` explains every column.
+        The columns that the catalogue declares, in its order and in full precision; `catalogue.column` explains each.
+        A table without rows has them, too.
+
+    Raises
+    ------
+    AssertionError
+        For a column that is declared and not computed, or computed and not declared: a fault of the page.
     """
     known = options(name)
     frame: pd.DataFrame = function(page_of(name), table(name).function)(
         runs, **{key: value for key, value in given.items() if key in known}
     )
-    return frame
+    listed = declared(name, frame)
+    if frame.empty:
+        return _without_rows(frame, listed)
+    for key in listed:
+        assert key in frame, f"table {name}: column {key!r} is declared, but was not computed"
+    for key in frame:
+        assert key in listed, f"table {name}: column {key!r} was computed, but is not declared"
+    return frame[listed]
+
+
+def _without_rows(frame: pd.DataFrame, listed: Sequence[str]) -> pd.DataFrame:
+    """Give an empty frame its declared columns; what it has already keeps its type."""
+    import pandas as pd
+
+    return pd.DataFrame({key: frame[key] if key in frame else pd.Series(dtype=object) for key in listed})
+
+
+def declared(name: str, frame: pd.DataFrame) -> list[str]:
+    """List the columns that the catalogue declares for a table, in order, with those that depend on the run.
+
+    A frame with `flip_05`, `flip_10`, `flip_05_lower`, `flip_05_upper` and the entries `flip_* intervals` give
+    `flip_05, flip_10, flip_05_lower, flip_05_upper`.
+    """
+    listed: list[str] = []
+    for entry in table(name).columns:
+        if entry == INTERVALS:
+            listed += [end for key in listed for end in (f"{key}_lower", f"{key}_upper") if end in frame]
+        else:
+            listed += _expanded(name, frame, entry)
+    return listed
+
+
+def _expanded(name: str, frame: pd.DataFrame, entry: str) -> list[str]:
+    """List the columns of a frame that a column of the catalogue stands for: itself, or those of its pattern."""
+    if "*" not in entry:
+        return [entry]
+    make = pages()[page_of(name)].patterns[entry]
+    return [key for key in map(str, frame.columns) if fnmatchcase(key, entry) and make(key)]
 
 
 def render(name: str, frame: pd.DataFrame, form: str) -> str:
-    """The table as text: `csv` with full precision, `latex` (booktabs) and `markdown` with few digits."""
-    from analysis.reporting import grid as rendering
+    """Write a table as text: `csv` with full precision, `latex` (booktabs) or `markdown` with few digits."""
+    from analysis.reporting import grid
 
     if form not in FORMATS:
         raise InputError(f"unknown format {form!r}; the formats are: {', '.join(FORMATS)}")
     if form == "csv":
-        return rendering.csv(frame)
-    grid = rendering.grid(name, frame, printed(name, frame), best(name, frame))
-    return rendering.latex(grid, name, table(name)) if form == "latex" else rendering.markdown(grid)
+        return grid.csv(frame)
+    cells = grid.grid(name, frame, shown(name, frame), best(name, frame))
+    return grid.latex(cells, name, table(name)) if form == "latex" else grid.markdown(cells)
 
 
-def printed(name: str, frame: pd.DataFrame) -> list[str]:
-    """The columns of a table that its forms for readers show, less those that identify a row (`rendering.grid`)."""
-    entry = table(name)
-    left = (*IDENTITY, "intervals", *entry.hidden)
-    return [key for column_ in entry.columns if column_ not in left for key in expand(name, frame, column_)]
+def shown(name: str, frame: pd.DataFrame) -> list[str]:
+    """List the columns of a table that LaTeX, Markdown and HTML show, without study, model and condition."""
+    left = (*IDENTITY, INTERVALS, *table(name).hidden)
+    return [key for entry in table(name).columns if entry not in left for key in _expanded(name, frame, entry)]
 
 
 def best(name: str, frame: pd.DataFrame) -> list[tuple[list[str], str]]:
-    """The columns of a table that are compared within each row, and which of them is best (`Table.best`)."""
+    """List the columns of a table that are compared within each row, and which of them is best (`Table.best`)."""
     groups = table(name).best
-    return [([key for part in names.split() for key in expand(name, frame, part)], rule) for names, rule in groups]
+    return [([key for part in names.split() for key in _expanded(name, frame, part)], rule) for names, rule in groups]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from analysis.pages.benchmarks.columns import COLUMNS
 from analysis.reporting.catalogue import Catalogue, Figure, Table, names
 
+BETWEEN = {"r": ("lower", "upper")}
 CORRELATED = names("measure_a measure_b method n r lower upper p p_holm caution")
 TABLES = {
     "benchmarks": Table(
@@ -14,21 +15,21 @@ TABLES = {
         "is log10(parameters) for Pearson; given size: partial. None from fewer than 4 models, a mark below 10.",
         (*names("measure pattern benchmark study language task condition method n r lower upper interval p p_holm"),
          "caution"),
-        frozenset(names("lower upper interval study")),
+        frozenset(names("lower upper interval study")), interval=BETWEEN,
     ),
     "benchmark_matrix": Table(
         "tables.benchmark_matrix",
         "All correlations between benchmarks, accuracy and Consistency",
         "The counterpart of Takayama et al., Figure 8, every pair once; Holm over the pairs of a matrix.",
         (*names("study language task condition"), *CORRELATED),
-        frozenset(names("lower upper")),
+        frozenset(names("lower upper")), interval=BETWEEN,
     ),
     "score_matrix": Table(
         "tables.score_matrix",
         "Correlations between the benchmarks of the file, over all its models",
         "Whether or not they were asked here; every pair once.",
         CORRELATED,
-        frozenset(names("lower upper")),
+        frozenset(names("lower upper")), interval=BETWEEN,
     ),
     "benchmark_names": Table(
         "tables.benchmark_names",

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
 SIZE, ACCURACY = "parameters", "accuracy"
 KEY = ["study", "language", "task", "condition"]
-ROWS = ["measure", "pattern", "benchmark", *KEY, "method", "n", "r", "lower", "upper", "interval", "p", "p_holm",
-        "caution"]  # fmt: skip
 GIVEN_SIZE = " given size"
 
 
@@ -78,8 +76,8 @@ def benchmarks(runs: Runs, *, scores: str = "", aliases: str = "", invalid: str 
                 if benchmark != name and (measure, benchmark) != ("overall", ACCURACY):
                     about = dict(zip(KEY, key, strict=True), measure=measure, pattern=pattern, benchmark=benchmark)
                     rows += _coefficients(wide[name], beside[benchmark], wide[SIZE], about)
-    table = pd.DataFrame(rows, columns=[name for name in ROWS if name != "p_holm"])
-    return table.assign(p_holm=correlation.holm(table, ["method"]))[ROWS]
+    table = pd.DataFrame(rows)
+    return table.assign(p_holm=correlation.holm(table, ["method"]))
 
 
 def benchmark_matrix(runs: Runs, *, scores: str = "", aliases: str = "", invalid: str = "dropped") -> pd.DataFrame:
@@ -100,9 +98,7 @@ def benchmark_matrix(runs: Runs, *, scores: str = "", aliases: str = "", invalid
         external = [name for name in beside if name not in (SIZE, ACCURACY)]
         frame = pd.DataFrame({name: beside[name] for name in (*external, SIZE, ACCURACY)} | ours)
         parts.append(correlation.matrix(frame).assign(**dict(zip(KEY, key, strict=True))))
-    empty = correlation.matrix(pd.DataFrame()).assign(**dict.fromkeys(KEY, ""))
-    table = pd.concat(parts, ignore_index=True) if parts else empty
-    return table[[*KEY, *(name for name in table if name not in KEY)]]
+    return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
 
 
 def score_matrix(runs: Runs, *, scores: str = "") -> pd.DataFrame:

@@ -21,17 +21,6 @@ Pair: TypeAlias = tuple[str, tuple[str, str], tuple[str, str]]  # a study and tw
 
 PRE, POST = ("base",), ("instruct", "tuned")
 SETTING = ["range", "temperature", "method"]
-_DIFFERENCES = ["kurtosis_difference", "tau_difference"]
-_ENDS = [f"{name}_{end}" for name in _DIFFERENCES for end in ("lower", "upper")]
-_PRE_POST = [
-    "study", "group", "series", "pre_model", "post_model", "pre_condition", "post_condition", *SETTING, "n",
-    "kurtosis_gold", "kurtosis_pre", "kurtosis_post", "tau_pre", "tau_post", *_DIFFERENCES, *_ENDS,
-]  # fmt: skip
-_METHODS = [
-    "study", "group", "model", "series", "stage", "range", "temperature", "sampled_condition", "exact_condition", "n",
-    "samples", "score_difference", "score_distance", "kurtosis_sampled", "kurtosis_exact", "tau_sampled", "tau_exact",
-    *_DIFFERENCES, *_ENDS,
-]  # fmt: skip
 
 
 def differences(runs: Runs, *, biased: bool = True, resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
@@ -56,7 +45,7 @@ def differences(runs: Runs, *, biased: bool = True, resamples: int = DRAWS, seed
     """
     rows = scoring.read(runs)
     frame = _compared(rows, list(_tuned(runs, rows)), ("pre", "post"), biased, resamples, seed)
-    return frame.reindex(columns=_PRE_POST)
+    return frame.drop(columns=["stage", "samples", "score_difference", "score_distance"], errors="ignore")
 
 
 def methods(runs: Runs, *, biased: bool = True, resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
@@ -80,7 +69,8 @@ def methods(runs: Runs, *, biased: bool = True, resamples: int = DRAWS, seed: in
             if same and (one["method"], other["method"]) == ("exact", "sampled"):
                 pairs.append((study, (model, exact), (model, sampled)))
     frame = _compared(rows, pairs, ("exact", "sampled"), biased, resamples, seed)
-    return frame.rename(columns={"exact_model": "model"}).reindex(columns=_METHODS)
+    frame = frame.rename(columns={"exact_model": "model"})
+    return frame.drop(columns=["sampled_model", "method", "kurtosis_gold"], errors="ignore")
 
 
 def _compared(
@@ -111,7 +101,7 @@ def _compared(
             table[f"{side}_model"], table[f"{side}_condition"] = zip(*units, strict=True)
         about = about.loc[[a for a, _ in chosen], ["study", "group", "series", "stage", *SETTING]]
         tables.append(pd.concat([about.reset_index(drop=True), table], axis=1))
-    return pd.concat(tables, ignore_index=True) if tables else pd.DataFrame({"study": []})
+    return pd.concat(tables, ignore_index=True) if tables else pd.DataFrame()
 
 
 def _figures(pair: Array, gold: Array, sides: tuple[str, str], biased: bool) -> dict[str, Any]:

@@ -19,9 +19,6 @@ if TYPE_CHECKING:
 NOTHING = "nothing"
 LEAST = 3  # points; two always lie on a line
 _FAMILY = ["source", "study", *SETTING]
-_COLUMNS = [
-    *_FAMILY, "omitted", "omitted_name", "n", "undefined", "pearson", "pearson_lower", "pearson_upper", "change"
-]  # fmt: skip
 
 
 def influence(runs: Runs, *, biased: bool = True, resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
@@ -45,13 +42,14 @@ def influence(runs: Runs, *, biased: bool = True, resamples: int = DRAWS, seed: 
         constant score has no kurtosis); pearson, pearson_lower, pearson_upper: correlation, NaN below three points, and
         its 95 % percentile interval with points resampled; change: pearson minus pearson of all points.
     """
-    frame = points(differences(runs, biased=biased, resamples=0))
+    sources = (differences(runs, biased=biased, resamples=0), printed_differences())
     parts = [
         left_out(part, resamples=resamples, seed=seed).assign(**dict(zip(_FAMILY, family, strict=True)))
-        for source in (frame, points(printed_differences()))
-        for family, part in source.groupby(_FAMILY, sort=False)
+        for source in sources
+        if len(source)
+        for family, part in points(source).groupby(_FAMILY, sort=False)
     ]
-    return pd.concat(parts, ignore_index=True)[_COLUMNS]
+    return pd.concat(parts, ignore_index=True)
 
 
 def points(frame: pd.DataFrame) -> pd.DataFrame:

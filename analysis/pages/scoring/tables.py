@@ -31,8 +31,6 @@ if TYPE_CHECKING:
 
 __all__ = ["differences", "influence", "items", "methods", "printed", "ranges", "table"]
 
-SETTING = ["range", "temperature", "method"]
-_OF_MODEL = ["model", "series", "stage", "condition", "form"]
 _OF_UNIT = {
     **{name: (name, "first") for name in ("series", "stage", "form", "temperature", "method", "samples")},
     "rows": ("item", "size"), "scored": ("score", "count"), "validity": ("validity", "mean"),
@@ -85,7 +83,9 @@ def table(runs: Runs, *, biased: bool = True, resamples: int = DRAWS, seed: int 
         about["unscored"] = about["rows"] - about["scored"]
         block = pd.concat([about, block], axis=1)
         parts.append(block.assign(study=study, group=group, range=span))
-    return _ordered(pd.concat(parts, ignore_index=True))
+    frame = pd.concat(parts, ignore_index=True).drop(columns=["rows", "scored"])
+    # The human scores have neither condition nor samples: their rows made whole numbers of models to floats.
+    return frame.astype(dict.fromkeys(["n", "n_gold", "unscored", "dropped", "clipped"], int))
 
 
 def items(runs: Runs, *, setting: str = "") -> pd.DataFrame:
@@ -150,15 +150,3 @@ def _described(wide: pd.DataFrame, found: dict[str, Interval]) -> pd.DataFrame:
     for name, figure in found.items():
         columns |= {name: figure.estimate, f"{name}_lower": figure.lower, f"{name}_upper": figure.upper}
     return pd.DataFrame(columns)
-
-
-def _ordered(frame: pd.DataFrame) -> pd.DataFrame:
-    figures = [name.removesuffix("_lower") for name in frame if name.endswith("_lower")]
-    measures = ["kurtosis", "variance", "mode", "mode_share", "distinct", "entropy", "tau", "spearman", "pearson"]
-    names = [
-        "study", "group", *_OF_MODEL, *SETTING, "n", "n_gold", "unscored", *measures, "samples", "validity", "dropped",
-        "clipped",
-    ]  # fmt: skip
-    ends = [f"{name}_{end}" for name in figures for end in ("lower", "upper")]
-    counts = dict.fromkeys(["n", "n_gold", "unscored", "dropped", "clipped"], int)
-    return frame.reindex(columns=[*names, *ends]).astype(counts)

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from analysis.pages.stability.columns import COLUMNS, PATTERNS
 from analysis.reporting.catalogue import Catalogue, Figure, Table, names
+from analysis.reporting.columns import IDENTITY
 
 if TYPE_CHECKING:
     from analysis.runs import Runs
 
-UNIT = ("study", "model", "condition")
 MEASURES = names("validity validity_se range_mean range_sd sd_mean sd_sd flip_*")
+SPREADS: Mapping[str, None] = {"range_sd": None, "sd_sd": None}  # their intervals are in the CSV only, to save room
+BETWEEN = {"difference": ("lower", "upper")}
 TABLES = {
     "stability": Table(
         "tables.models",
@@ -19,14 +22,14 @@ TABLES = {
         "Validity and stability of every model over the paraphrases of each item, with 95 % bootstrap intervals over "
         "items. Flips: share of items with more than that part of their paraphrases off the majority's side. Mark: + "
         "the model agrees with every item in the mean, - it disagrees.",
-        (*UNIT, *MEASURES, *names("n_items n_variants n_excluded_items mark low_mass intervals")),
-        frozenset({"validity_se", "n_excluded_items", "low_mass"}),
+        (*IDENTITY, *MEASURES, *names("n_items n_variants n_excluded_items mark low_mass intervals")),
+        frozenset({"validity_se", "n_excluded_items", "low_mass"}), frozenset({"mark"}), SPREADS,
     ),
     "items": Table(
         "tables.items",
         "Every item under every model",
         "Validity and agreement over the paraphrases of one item, and the model's answer to its original wording.",
-        (*UNIT, *names("item text n_variants n_valid validity_mean validity_sd agreement_mean agreement_sd "
+        (*IDENTITY, *names("item text n_variants n_valid validity_mean validity_sd agreement_mean agreement_sd "
                         "agreement_min agreement_max agreement_range minority_share n_ties original_agreement "
                         "original_validity n_invalid")),
         frozenset(names("n_valid validity_sd agreement_min agreement_max n_ties original_validity n_invalid")),
@@ -36,7 +39,7 @@ TABLES = {
         "Paired differences between models, and between conditions of one model, on the same items",
         "Difference a minus b of model-level figures on the items both have, with 95 % bootstrap intervals over items.",
         names("study measure a_model a_condition b_model b_condition difference lower upper n_items"),
-        frozenset({"lower", "upper"}),
+        frozenset({"lower", "upper"}), interval=BETWEEN,
     ),
     "item_stability": Table(
         "tables.item_stability",
@@ -49,64 +52,65 @@ TABLES = {
         "tables.divergent",
         "The pair of wordings of one item that a model answers most differently",
         "For every model the item whose answer moves most: its paraphrases with the lowest and the highest agreement.",
-        (*UNIT, *names("item low_text low_agreement high_text high_agreement range")),
+        (*IDENTITY, *names("item low_text low_agreement high_text high_agreement range")),
     ),
     "distribution": Table(
         "tables.distribution",
         "Quartiles of agreement for every model and item",
         "Quartiles and whisker ends (1.5 interquartile ranges, clipped to the data) of agreement over paraphrases.",
-        (*UNIT, *names("item q25 median q75 whisker_low whisker_high n")),
+        (*IDENTITY, *names("item q25 median q75 whisker_low whisker_high n")),
     ),
     "outliers": Table(
         "tables.outliers",
         "Responses outside the whiskers",
         "Agreement of every response further than 1.5 interquartile ranges from the box of its item.",
-        (*UNIT, *names("item variant agreement")),
+        (*IDENTITY, *names("item variant agreement")),
     ),
     "invalid": Table(
         "tables.invalid",
         "Answers that could not be used",
         "Responses without a valid answer, prompts that failed, responses known within bounds only, and examples of "
         "outputs.",
-        (*UNIT, *names("n_rows n_invalid n_error share n_bounded mass_missing examples")),
+        (*IDENTITY, *names("n_rows n_invalid n_error share n_bounded mass_missing examples")),
     ),
     "answers": Table(
         "written_answers.answers",
         "Texts beside the probabilities of the same prompts",
         "What a model writes, read as an answer, against the option that owns its most probable first token and its "
         "likeliest option: share of the valid texts that choose another, with 95 % bootstrap intervals over items.",
-        (*UNIT, *names("token_mismatch option_mismatch text_invalid no_token n_answers n_items intervals")),
+        (*IDENTITY, *names("token_mismatch option_mismatch text_invalid no_token n_answers n_items intervals")),
     ),
     "excluded": Table(
         "tables.excluded",
         "Items left out of the stability statistics",
         "Items with fewer than two paraphrases that have a defined agreement.",
-        (*UNIT, *names("item text n_variants n_valid reason")),
+        (*IDENTITY, *names("item text n_variants n_valid reason")),
     ),
     "published": Table(
         "printed.compare",
         "These runs beside a printed table, where items and models match",
         "Model-level figures of these runs, and the printed figures of the same models on the same items. A printed "
         "spread is the standard deviation across items; a printed standard error of 0.000 was printed as 0.",
-        (*UNIT, "source", *MEASURES, *names("n_items n_variants n_excluded_items mark low_mass intervals")),
-        frozenset({"n_variants", "n_excluded_items", "low_mass"}),
+        (*IDENTITY, "source", *MEASURES, *names("n_items n_variants n_excluded_items mark low_mass intervals")),
+        frozenset({"n_variants", "n_excluded_items", "low_mass"}), frozenset({"mark"}), SPREADS,
     ),
     "sources": Table(
         "sources.models",
         "Each model's validity and stability, by the source of the paraphrases",
         "The counterpart of Haller et al., Table 7: the figures of table stability over the paraphrases of one source "
         "at a time, with 95 % bootstrap intervals over items; printed rows where model and items are the same.",
-        (*UNIT, "source", "paraphrase_source", *MEASURES,
+        (*IDENTITY, "source", "paraphrase_source", *MEASURES,
          *names("n_items n_variants n_excluded_items mark low_mass intervals")),
-        frozenset({"n_variants", "n_excluded_items", "low_mass"}),
+        frozenset({"n_variants", "n_excluded_items", "low_mass"}), frozenset({"mark"}), SPREADS,
     ),
     "source_agreement": Table(
         "sources.agreement",
         "How far two sources of paraphrases agree about a model",
         "Difference a minus b on the items that both sources have, and Pearson correlation across these items; 95 % "
         "bootstrap intervals over items.",
-        (*UNIT, *names("measure a_source b_source difference lower upper item_r item_r_lower item_r_upper n_items")),
-        frozenset(names("lower upper item_r_lower item_r_upper")),
+        (*IDENTITY, *names("measure a_source b_source difference lower upper item_r item_r_lower item_r_upper "
+                            "n_items")),
+        frozenset(names("lower upper item_r_lower item_r_upper")), interval=BETWEEN,
     ),
 }  # fmt: skip
 FIGURES = {

@@ -41,8 +41,7 @@ def compare(
         The columns of table `stability` with `source` ("these runs", or the printed table and its paraphrases) after
         the model; for every match our row, then the printed ones. No rows if nothing matches.
     """
-    ours = tables.models(runs, thresholds=thresholds, resamples=resamples, seed=seed)
-    ours.insert(list(ours.columns).index("condition") + 1, "source", OURS)
+    ours = tables.models(runs, thresholds=thresholds, resamples=resamples, seed=seed).assign(source=OURS)
     found = matched(runs, ours)
     if found.empty:
         return found.drop(columns="printed")

@@ -51,14 +51,11 @@ def models(
     for names, of_source in _studies(runs):
         # Sorted below: unit by unit, with its sources one after the other.
         table = pd.concat([stability.of_units(of_source[name], **options) for name in names], keys=range(len(names)))
-        table.insert(3, "source", OURS)
-        table.insert(4, "paraphrase_source", [names[place] for place in table.index.get_level_values(0)])
+        table["source"] = OURS
+        table["paraphrase_source"] = [names[place] for place in table.index.get_level_values(0)]
         tables.append(table.swaplevel().sort_index())
     if not tables:
-        empty = stability.models(runs, **{**options, "resamples": 0}).head(0)
-        empty.insert(3, "source", pd.Series(dtype=object))
-        empty.insert(4, "paraphrase_source", pd.Series(dtype=object))
-        return empty
+        return stability.models(runs, **{**options, "resamples": 0}).head(0)
     ours = pd.concat(tables, ignore_index=True)
     return with_printed(ours, printed.matched(runs, ours), printed.printed_sources())
 
@@ -95,8 +92,7 @@ def agreement(
             a, b = ([target[side] for target in targets] for side in (0, 1))
             r = bootstrap({"a": values[:, a], "b": values[:, b]}, _correlation, **options)["r"]
             table = pd.DataFrame([units[target[0] % len(units)] for target in targets], columns=["model", "condition"])
-            table.insert(0, "study", next(iter(of_source.values())).name)
-            table["measure"] = measure
+            table["study"], table["measure"] = next(iter(of_source.values())).name, measure
             table["a_source"] = [names[target[0] // len(units)] for target in targets]
             table["b_source"] = [names[target[1] // len(units)] for target in targets]
             figure = found[measure]
@@ -105,13 +101,9 @@ def agreement(
             table["n_items"] = figure.n_items
             tables.append(table.assign(of_study=order, target=range(len(targets)), place=place))
     if not tables:
-        return pd.DataFrame(columns=COLUMNS)
+        return pd.DataFrame()
     together = pd.concat(tables).sort_values(["of_study", "target", "place"], ignore_index=True)
-    return together[COLUMNS]
-
-
-COLUMNS = ["study", "model", "condition", "measure", "a_source", "b_source", "difference", "lower", "upper", "item_r",
-           "item_r_lower", "item_r_upper", "n_items"]  # fmt: skip
+    return together.drop(columns=["of_study", "target", "place"])
 
 
 def _studies(runs: Runs) -> Iterator[tuple[list[str], dict[str, measures.Study]]]:

@@ -136,9 +136,9 @@ def of_units(study: measures.Study, *, thresholds: Sequence[float], resamples: i
     columns["low_mass"] = found["validity"].estimate < LOW_MASS
     for name, figure in found.items():
         columns[f"{name}_lower"], columns[f"{name}_upper"] = figure.lower, figure.upper
-    table = pd.DataFrame(columns)
-    table.insert(1, "validity_se", measures.standard_error(study))
-    return _labelled(study, table)
+    models, conditions = zip(*study.units, strict=True)
+    about = {"study": study.name, "model": models, "condition": conditions}
+    return pd.DataFrame({**about, **columns, "validity_se": measures.standard_error(study)})
 
 
 def differences(
@@ -212,14 +212,6 @@ def item_stability(runs: Runs) -> pd.DataFrame:
     result = result.reset_index().merge(place, on=["study", "item"])
     result = result.sort_values(["of_study", "of_item", "family"], ignore_index=True)
     return result.drop(columns=["of_study", "of_item"])
-
-
-def _labelled(study: measures.Study, table: pd.DataFrame) -> pd.DataFrame:
-    """Insert study, model and condition as the first columns of a table with one row per unit."""
-    table.insert(0, "study", study.name)
-    table.insert(1, "model", [model for model, _ in study.units])
-    table.insert(2, "condition", [condition for _, condition in study.units])
-    return table
 
 
 def _pairs(units: Sequence[tuple[str, str]], conditions: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[int, int]]:

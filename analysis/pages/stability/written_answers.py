@@ -46,16 +46,11 @@ def answers(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.DataFram
                 items = _items(runs, study, name, probabilities)
                 if len(items):
                     tables.append(_compared(items, resamples, seed).assign(study=study, condition=name))
-    columns = ["study", "model", "condition", *_FIGURES, "n_answers", "n_items", *_ENDS]
     if not tables:
-        return pd.DataFrame(columns=columns)
+        return pd.DataFrame()
     order = {model: place for place, model in enumerate(runs.info["models"])}
     together = pd.concat(tables, ignore_index=True)
-    return together.sort_values("model", key=lambda names: names.map(order), kind="stable", ignore_index=True)[columns]
-
-
-_FIGURES = ("token_mismatch", "option_mismatch", "text_invalid", "no_token")
-_ENDS = tuple(f"{figure}_{end}" for figure in _FIGURES for end in ("lower", "upper"))
+    return together.sort_values("model", key=lambda names: names.map(order), kind="stable", ignore_index=True)
 
 
 def _items(runs: Runs, study: str, texts: str, probabilities: str) -> pd.DataFrame:

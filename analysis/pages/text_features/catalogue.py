@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 from analysis.pages.text_features.columns import COLUMNS, PATTERNS
 from analysis.reporting.catalogue import Catalogue, Figure, Table, names
+from analysis.reporting.columns import IDENTITY
 
 if TYPE_CHECKING:
     from analysis.runs import Runs
 
-UNIT = ("study", "model", "condition")
 EFFECTS = (
-    *UNIT,
+    *IDENTITY,
     *names("term estimate lower upper se df statistic p p_bonferroni p_holm dagger estimate_std estimate_std_lower "
             "estimate_std_upper n_tests n_rows n_items scale engine"),
 )  # fmt: skip
@@ -20,6 +20,7 @@ _PUBLISHED = names(
     "word_frequency word_length statement_length right_dependents left_dependents dependency_length sentiment_positive "
     "sentiment_negative"
 )
+BETWEEN = {"estimate": ("lower", "upper")}
 _DAGGER = "†: not significant at 0.05 after Bonferroni over all models and predictors."
 TABLES = {
     "mixed": Table(
@@ -29,6 +30,7 @@ TABLES = {
         "Satterthwaite's t tests and 95 % intervals. Standardised: in SDs of response and predictor. " + _DAGGER,
         EFFECTS,
         frozenset(names("estimate_std_lower estimate_std_upper lower upper statistic n_tests engine")),
+        interval=BETWEEN,
     ),
     "table3": Table(
         "printed.table3",
@@ -36,15 +38,16 @@ TABLES = {
         "The counterpart of Haller et al., Table 3: agreement in per cent ~ the eight predictors (those present) "
         "+ (1 | item); estimate ± standard error. " + _DAGGER + " Printed rows stand beside ours where model and items "
         "are the same.",
-        (*UNIT, "source", *(f"effect_{term}{part}" for term in _PUBLISHED for part in ("", "_se", "_dagger")),
+        (*IDENTITY, "source", *(f"effect_{term}{part}" for term in _PUBLISHED for part in ("", "_se", "_dagger")),
          "n_rows", "n_items"),
         frozenset(f"effect_{term}{part}" for term in _PUBLISHED for part in ("_se", "_dagger")),
+        error={f"effect_{term}": (f"effect_{term}_se", f"effect_{term}_dagger") for term in _PUBLISHED},
     ),
     "mixed_diagnostics": Table(
         "tables.mixed_diagnostics",
         "Diagnostics of the mixed models",
         "Explained variance (Nakagawa & Schielzeth 2013), variance components, convergence, and what was left out.",
-        (*UNIT, *names("r2_marginal r2_conditional icc sigma sd_item reml converged singular validity n_rows "
+        (*IDENTITY, *names("r2_marginal r2_conditional icc sigma sd_item reml converged singular validity n_rows "
                         "n_missing n_items message dropped response formula engine")),
         frozenset(names("reml n_missing response formula engine")),
     ),
@@ -53,13 +56,13 @@ TABLES = {
         "Collinearity of the predictors",
         "Variance inflation factors: by how much the other predictors inflate the variance of an estimate. Left and "
         "right dependents per word are 1 - roots/words in sum, so where both are there, both are high by construction.",
-        (*UNIT, *names("term vif")),
+        (*IDENTITY, *names("term vif")),
     ),
     "scales": Table(
         "tables.scales",
         "The same effects on agreement and on its logit",
         "Two fits side by side; significance at 0.05 after Bonferroni over the tests of each scale.",
-        (*UNIT, *names("term estimate_identity estimate_logit se_identity se_logit p_bonferroni_identity "
+        (*IDENTITY, *names("term estimate_identity estimate_logit se_identity se_logit p_bonferroni_identity "
                         "p_bonferroni_logit estimate_std_identity estimate_std_logit same_sign same_significance "
                         "verdict")),
         frozenset(names("estimate_identity estimate_logit se_identity se_logit same_sign same_significance")),
@@ -71,7 +74,7 @@ TABLES = {
         "t with items - 1 degrees of freedom). Too confident below some 40 items. " + _DAGGER,
         EFFECTS,
         frozenset(names("estimate_std_lower estimate_std_upper lower upper statistic n_tests engine n_rows n_items "
-                         "scale")),
+                         "scale")), interval=BETWEEN,
     ),
     "correlations": Table(
         "tables.correlations",

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
 PERCENTAGE_POINTS = 100
 SOURCE = "Haller et al., Table 3"
-EFFECTS = tuple(f"effect_{term}{part}" for term in features.PUBLISHED for part in ("", "_se", "_dagger"))
 
 
 def table3(runs: Runs, *, engine: str = "auto") -> pd.DataFrame:
@@ -36,8 +35,7 @@ def table3(runs: Runs, *, engine: str = "auto") -> pd.DataFrame:
     ours = _wide(mixed(runs, engine=engine, predictors="published"), list(FAMILY)).assign(source=OURS)
     # Printed rows have no counts (NaN), so these are floats; also without printed rows, so that types never change.
     ours = ours.astype({"n_rows": float, "n_items": float})
-    both = with_printed(ours, published.matched(runs, ours), printed())
-    return both[[*FAMILY, "source", *EFFECTS, "n_rows", "n_items"]]
+    return with_printed(ours, published.matched(runs, ours), printed())
 
 
 def printed() -> pd.DataFrame:

@@ -19,18 +19,6 @@ if TYPE_CHECKING:
 DAGGER = "†"
 UNIT = list(FAMILY)
 SMALLEST = 2.2250738585072014e-308  # the smallest normal number of double precision
-MIXED = [
-    *UNIT, "term", "estimate", "lower", "upper", "se", "df", "statistic", "p", "p_bonferroni", "p_holm", "dagger",
-    "estimate_std", "estimate_std_lower", "estimate_std_upper", "n_tests", "n_rows", "n_items", "scale", "engine",
-]  # fmt: skip
-DIAGNOSTICS = [
-    *UNIT, "r2_marginal", "r2_conditional", "icc", "sigma", "sd_item", "reml", "converged", "singular", "validity",
-    "n_rows", "n_missing", "n_items", "message", "dropped", "response", "formula", "engine",
-]  # fmt: skip
-SCALES = [
-    *UNIT, "term", "estimate_identity", "estimate_logit", "se_identity", "se_logit", "p_bonferroni_identity",
-    "p_bonferroni_logit", "estimate_std_identity", "estimate_std_logit", "same_sign", "same_significance", "verdict",
-]  # fmt: skip
 
 
 def mixed(runs: Runs, *, engine: str = "auto", scale: str = "identity", predictors: str = "all") -> pd.DataFrame:
@@ -86,18 +74,18 @@ def mixed_diagnostics(
         "SELECT study, model, condition, sum(n_rows * validity_mean) / sum(n_rows) AS validity "
         "FROM item_patterns WHERE NOT original GROUP BY ALL"
     )
-    return table.merge(validity, on=UNIT, how="left")[DIAGNOSTICS]
+    return table.merge(validity, on=UNIT, how="left")
 
 
 def vif(runs: Runs, *, predictors: str = "all") -> pd.DataFrame:
     """Variance inflation factor of every predictor in every fit: study, model, condition, term, vif."""
-    return family(runs, predictors=predictors).result.vif[[*UNIT, "term", "vif"]]
+    return family(runs, predictors=predictors).result.vif
 
 
 def scales(runs: Runs, *, engine: str = "auto", predictors: str = "all") -> pd.DataFrame:
     """Every effect on agreement and on its logit side by side: do sign and significance hold on both?"""
     both = [family(runs, engine=engine, scale=scale, predictors=predictors).result for scale in ("identity", "logit")]
-    return models.compare_scales(*both).rename(columns={"agreement": "verdict"})[SCALES]
+    return models.compare_scales(*both).rename(columns={"agreement": "verdict"})
 
 
 def correlations(runs: Runs) -> pd.DataFrame:
@@ -117,7 +105,7 @@ def _floored(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def _finished(table: pd.DataFrame) -> pd.DataFrame:
-    """The table with its daggers and the intervals of standardised estimates, columns in order."""
+    """The table with its daggers and the intervals of standardised estimates."""
     tested = table["term"] != INTERCEPT
     dagger = (table["p_bonferroni"] >= ALPHA) & tested
     # One factor takes an estimate and its interval to the scale of SDs; an estimate of exactly 0 has lost it.
@@ -126,4 +114,4 @@ def _finished(table: pd.DataFrame) -> pd.DataFrame:
         dagger=dagger.map({True: DAGGER, False: ""}),
         estimate_std_lower=table["lower"] * factor,
         estimate_std_upper=table["upper"] * factor,
-    )[MIXED]
+    )

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from analysis.pages.wording.columns import COLUMNS
 from analysis.reporting.catalogue import Catalogue, Figure, Table, names
+from analysis.reporting.columns import IDENTITY
 
-UNIT = ("study", "model", "condition")
 WORDED = names("study model language task condition pattern")
 MEASURES = names("valid consistency yes diff_yes excess_yes accuracy_original accuracy diff_acc overall")
+BETWEEN = {"difference": ("lower", "upper")}
 DIFFERENCE = names("measure difference lower upper n_items")
 TABLES = {
     "consistency": Table(
@@ -61,7 +62,8 @@ TABLES = {
         "The same question, two answers",
         "For every model the rewording that contradicts its answer to the original question by the largest shift of "
         "p(Yes). An antonym asks for the opposite answer.",
-        (*UNIT, *names("item pattern text_original answer_original p_original text_reworded answer_reworded p_yes")),
+        (*IDENTITY, *names("item pattern text_original answer_original p_original text_reworded answer_reworded "
+                            "p_yes")),
     ),
     "shots": Table(
         "tables.shots",
@@ -69,7 +71,7 @@ TABLES = {
         "Measures with exemplars minus those without, on the same items; means over the models of a stage have no "
         "model.",
         ("study", *names("model stage language task condition condition_zero pattern n_models"), *DIFFERENCE),
-        frozenset(names("lower upper condition_zero")),
+        frozenset(names("lower upper condition_zero")), interval=BETWEEN,
     ),
     "stages": Table(
         "tables.stages",
@@ -77,7 +79,7 @@ TABLES = {
         "Instruction-tuned minus base models of one series with the same shots, on the same items (the counterpart of "
         "Takayama et al., Figure 7).",
         (*names("series study language task shots pattern n_models"), *DIFFERENCE),
-        frozenset({"lower", "upper"}),
+        frozenset({"lower", "upper"}), interval=BETWEEN,
     ),
     "shifts": Table(
         "shifts.shifts",

@@ -35,12 +35,12 @@ def shifts(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame
         items.
     """
     rows = _pairs(runs)
+    if rows.empty:
+        return rows
     low = rows["p_original"].between(*BAND)
     groups = {"": low | True, "_band": low, "_outside": ~low}
     frame = _resampled(rows, groups, _band, resamples, seed)
-    return frame[[*UNIT, "n", "n_band", "n_outside", *(
-        f"{name}{end}" for name in ("shift", "shift_band", "shift_outside", "band_difference")
-        for end in ("", "_lower", "_upper"))]]  # fmt: skip
+    return frame.drop(columns=[f"{name}{group}" for name in ("p_original", "p_yes") for group in groups])
 
 
 def curve(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
@@ -53,6 +53,8 @@ def curve(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
         interval over items; no interval if the bin has so few pairs that some draws leave it empty.
     """
     rows = _pairs(runs)
+    if rows.empty:
+        return rows
     bins = np.minimum((rows["p_original"].to_numpy() * BINS).astype(int), BINS - 1)
     wide = _resampled(rows, {f"_{b}": pd.Series(bins == b, rows.index) for b in range(BINS)}, _means, resamples, seed)
     parts = []
@@ -62,8 +64,7 @@ def curve(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
         part = wide[[*UNIT, *names]].rename(columns=names)
         parts.append(part.assign(bin_low=b / BINS, bin_high=(b + 1) / BINS, unit=part.index))
     frame = pd.concat(parts).sort_values(["unit", "bin_low"], kind="stable")
-    frame = frame[frame["n"] > 0].reset_index(drop=True)
-    return frame[[*UNIT, "bin_low", "bin_high", "n", "p_original", "p_yes", "shift", "shift_lower", "shift_upper"]]
+    return frame[frame["n"] > 0].drop(columns="unit").reset_index(drop=True)
 
 
 def _pairs(runs: Runs) -> pd.DataFrame:
@@ -91,8 +92,6 @@ def _resampled(
 ) -> pd.DataFrame:
     """Compute, per unit, n of every group of pairs and the statistic of the groups' sums, with intervals over items."""
     units = rows[UNIT].drop_duplicates().reset_index(drop=True)
-    if units.empty:
-        return _nothing(units, tuple(groups), statistic)
     column = pd.MultiIndex.from_frame(units).get_indexer(pd.MultiIndex.from_frame(rows[UNIT]))
     item = pd.factorize(pd.MultiIndex.from_frame(rows[["study", "item"]]))[0]
     shape = (int(item.max(initial=-1)) + 1, len(units))
@@ -117,14 +116,6 @@ def _resampled(
             **{name: interval.estimate, f"{name}_lower": interval.lower, f"{name}_upper": interval.upper}
         )
     return frame
-
-
-def _nothing(units: pd.DataFrame, groups: tuple[str, ...], statistic: Grouped) -> pd.DataFrame:
-    """Return the columns of a frame without rows."""
-    one = {f"{name}{group}": np.zeros((1, 1)) for group in groups for name in ("n", "shift")}
-    figures = [f"{name}{end}" for name in statistic(one, np.ones((1, 1)), groups) for end in ("", "_lower", "_upper")]
-    sums = [f"{name}{group}" for group in groups for name in ("n", "p_original", "p_yes")]
-    return units.assign(**{name: np.zeros(0) for name in (*sums, *figures)})
 
 
 def _means(columns: Columns, counts: Array, groups: tuple[str, ...]) -> dict[str, Array]:

@@ -10,7 +10,7 @@ import pandas as pd
 
 from analysis.pages.wording import printed
 from analysis.pages.wording.cells import UNIT, Cells, cells, prepare
-from analysis.pages.wording.measures import MEASURES, Target, differences, intervals
+from analysis.pages.wording.measures import Target, differences, intervals
 from analysis.reporting.printed import OURS
 from analysis.runs.folder import ORIGINAL
 from analysis.statistics.resampling import DRAWS
@@ -23,7 +23,6 @@ ALL = "all"  # of languages, tasks or patterns: the mean over them
 # Undefined for the original question, which is not compared with itself.
 COMPARED = ("consistency", "diff_yes", "excess_yes", "accuracy_original", "diff_acc", "overall")
 DIFFERENT = ("valid", "consistency", "yes", "diff_yes", "excess_yes", "accuracy", "diff_acc", "overall")
-ENDS = [f"{name}_{end}" for name in MEASURES for end in ("lower", "upper")]
 
 
 def consistency(runs: Runs, *, invalid: str = "dropped", resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
@@ -49,8 +48,8 @@ def consistency(runs: Runs, *, invalid: str = "dropped", resamples: int = DRAWS,
     found = cells(runs, invalid)
     frame = _measured(found, [(i,) for i in range(len(found.units))], resamples, seed)
     frame = pd.concat([found.units[UNIT], frame], axis=1)
-    frame.insert(0, "n", found.sums["pairs"].sum(axis=0).astype(int))
-    return _blank_original(frame)[[*UNIT, "n", "n_items", *MEASURES, *ENDS]]
+    frame["n"] = found.sums["pairs"].sum(axis=0).astype(int)
+    return _blank_original(frame)
 
 
 def conventions(runs: Runs) -> pd.DataFrame:
@@ -81,10 +80,8 @@ def overall(runs: Runs, *, invalid: str = "dropped", resamples: int = DRAWS, see
     """
     found = cells(runs, invalid)
     groups = _grouped(found, ["model", "language", "condition"], _manipulated(found))
-    frame = pd.concat([groups, _measured(found, groups.pop("target"), resamples, seed)], axis=1)
-    return frame[
-        ["model", "language", "condition", "n_tasks", "n_patterns", "n_undefined", "n_items", *MEASURES, *ENDS]
-    ]
+    groups = groups.drop(columns="n_models")
+    return pd.concat([groups, _measured(found, groups.pop("target"), resamples, seed)], axis=1)
 
 
 def groups(runs: Runs, *, invalid: str = "dropped", resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
@@ -110,9 +107,8 @@ def groups(runs: Runs, *, invalid: str = "dropped", resamples: int = DRAWS, seed
     columns = [name for name in again if name not in ("n_items", "valid", "valid_lower", "valid_upper")]
     measured.loc[changed, columns] = again[columns]
     frame = _blank_original(pd.concat([frame, measured], axis=1))
-    frame = pd.concat([frame.assign(source=OURS), printed.groups()], ignore_index=True)
-    return frame[["source", "stage", "condition", "language", "task", "pattern", "n_models", "n_undefined", "n_items",
-                  *MEASURES, *ENDS]]  # fmt: skip
+    ours = frame.drop(columns=["n_tasks", "n_patterns"]).assign(source=OURS)
+    return pd.concat([ours, printed.groups()], ignore_index=True)
 
 
 def patterns(runs: Runs, *, invalid: str = "dropped", resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
@@ -128,8 +124,8 @@ def patterns(runs: Runs, *, invalid: str = "dropped", resamples: int = DRAWS, se
     whole = _grouped(found, ["language", "pattern"], _manipulated(found))
     asked = whole.set_index(["language", "pattern"])["n_undefined"]
     frame["n_undefined"] = asked.reindex(pd.MultiIndex.from_frame(frame[["language", "pattern"]])).to_numpy(int)
-    frame = pd.concat([frame, _measured(found, frame.pop("target"), resamples, seed)], axis=1)
-    return frame[["language", "pattern", "n_models", "n_tasks", "n_undefined", "n_items", *MEASURES, *ENDS]]
+    frame = frame.drop(columns="n_patterns")
+    return pd.concat([frame, _measured(found, frame.pop("target"), resamples, seed)], axis=1)
 
 
 def turned(runs: Runs) -> pd.DataFrame:

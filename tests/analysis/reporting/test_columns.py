@@ -6,14 +6,12 @@ import re
 
 import pandas as pd
 import pytest
-from analysis.reporting.registry import PAGE_OF, PAGES, TABLES
 
 from analysis.pages.text_features.columns import TERMS
 from analysis.pages.text_features.family import PREDICTORS
-from analysis.reporting import files, tables
-from analysis.reporting.columns import SHARED, Column, column, own
+from analysis.reporting import catalogue, files
+from analysis.reporting.catalogue import column
 
-MADE_BY_RUNS = {"flip_*": "flip_125", "kurtosis_*": "kurtosis_1_100", "tau_*": "tau_-5_5"}
 # What one page must say in words of its own, and what another page says of a column of the same name.
 RIGHT = [
     ("scores", "method", "sampled", "pearson"),
@@ -58,53 +56,10 @@ RIGHT = [
 ]  # fmt: skip
 
 
-def declared(table: str) -> list[str]:
-    """The columns that the registry lists, each pattern as it stands; "intervals" is no column."""
-    return [key for key in TABLES[table].columns if key != "intervals"]
-
-
-def found(page: str) -> dict[str, Column]:
-    """What the columns of the tables of a page resolve to, by "table.column"."""
-    return {f"{table}.{name}": column(table, name) for table in PAGES[page] for name in declared(table)}
-
-
-@pytest.mark.parametrize("table", TABLES)
-def test_every_column_of_a_table_is_explained(table):
-    for name in declared(table):
-        for entry in (column(table, name), column(table, MADE_BY_RUNS.get(name, name))):
-            assert entry.meaning and entry.header, name
-    assert tables.explain([table]).count("\n") == len(TABLES[table].columns) + 2
-
-
 @pytest.mark.parametrize(("table", "name", "words", "of_another"), RIGHT)
 def test_a_column_is_explained_by_the_page_of_its_table(table, name, words, of_another):
     meaning = column(table, name).meaning
     assert words in meaning and of_another not in meaning
-
-
-@pytest.mark.parametrize("page", PAGES)
-def test_a_page_has_no_entry_that_no_table_of_it_uses(page):
-    used = set(map(id, found(page).values()))
-    columns, patterns = own(page)
-    assert [key for key, entry in columns.items() if id(entry) not in used] == []
-    names = [name for table in PAGES[page] for name in declared(table)]
-    for pattern in patterns:
-        assert any(re.fullmatch(pattern.replace("*", ".*"), name) for name in names), pattern
-
-
-@pytest.mark.parametrize("page", PAGES)
-def test_a_page_repeats_neither_a_shared_entry_nor_its_own(page):
-    columns, _ = own(page)
-    for key, entry in columns.items():
-        name = key.rpartition(".")[2]
-        assert SHARED.get(name) != entry, key
-        assert key == name or columns.get(name) != entry, key
-
-
-@pytest.mark.parametrize("name", SHARED)
-def test_a_shared_entry_is_used_by_several_pages(name):
-    users = [page for page in PAGES if any(entry is SHARED[name] for entry in found(page).values())]
-    assert len(users) > 1, users
 
 
 def test_a_run_decides_on_columns():
@@ -134,19 +89,13 @@ def test_what_no_page_explains_is_refused_by_table_and_column(table, name):
         column(table, name)
 
 
-def test_every_table_belongs_to_one_page():
-    listed = [name for page in PAGES.values() for name in page]
-    assert sorted(listed) == sorted(PAGE_OF) == sorted(TABLES)
-    assert len(listed) == len(set(listed))
-
-
 def test_the_predictors_are_the_terms_that_have_words():
     assert set(TERMS) == set(PREDICTORS)
 
 
 def test_the_file_beside_the_tables_says_what_each_table_means(tmp_path):
     for table in ("score_items", "items"):
-        files.write_table(table, pd.DataFrame([dict.fromkeys(declared(table), 1)]), tmp_path)
+        files.write_table(table, pd.DataFrame([dict.fromkeys(catalogue.table(table).columns, 1)]), tmp_path)
     written = pd.read_csv(tmp_path / "tables" / "dictionary.csv").set_index(["table", "column"])["meaning"]
     for table, name in (("score_items", "source"), ("score_items", "item"), ("score_items", "text"), ("items", "text")):
         assert written[table, name] == column(table, name).meaning

@@ -1,4 +1,4 @@
-"""The registry of tables, the data dictionary, and tables as CSV, LaTeX and Markdown."""
+"""Tables as CSV, LaTeX and Markdown, the dictionary of their columns, options and labels."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ import pytest
 from analysis import runs
 from analysis.errors import InputError
 from analysis.pages.stability.columns import threshold
-from analysis.reporting import files, grid, labels, tables
+from analysis.reporting import catalogue, files, grid, labels, tables
 from analysis.reporting.columns import Column, value
 from helpers.synthetic import random_frame, write_run
 
-# The tables that every run has; others need text features or packages of their own, and tests of their own.
-NAMES = [name for name, entry in tables.TABLES.items() if entry.function.startswith(("stability.", "published."))]
+NAMES = ("stability", "items", "differences", "item_stability", "divergent", "distribution", "outliers", "invalid",
+         "excluded", "published")  # fmt: skip
 HOSTILE = 'a "quoted", text\nwith $5 & 50% of {x}_y^2 \\ ~ # <b>|[z]'
 
 
@@ -40,12 +40,6 @@ def run(tmp_path_factory):
 @pytest.fixture(scope="module")
 def frames(run):
     return {name: tables.build(name, run, resamples=50) for name in NAMES}
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_the_registry_lists_every_column_in_its_order(name, frames):
-    listed = [key for entry in tables.table(name).columns for key in tables.expand(name, frames[name], entry)]
-    assert listed == list(frames[name].columns)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -145,8 +139,8 @@ def test_flip_thresholds_are_read_from_their_columns():
 
 
 def test_unknown_names_are_refused_with_the_known_ones():
-    with pytest.raises(InputError, match="unknown table 'stabilty'; the tables are: stability, items"):
-        tables.table("stabilty")
+    with pytest.raises(InputError, match=r"unknown table 'stabilty' \(the nearest is 'stability'\); the tables are: "):
+        catalogue.table("stabilty")
     with pytest.raises(InputError, match="no option 'sampels'; it has"):
         tables.convert("stability", {"sampels": "5"})
     with pytest.raises(InputError, match="table stability"):
@@ -158,21 +152,55 @@ def test_unknown_names_are_refused_with_the_known_ones():
 
 
 def test_explain_names_all_tables_and_every_column_of_one():
-    assert [line.split()[0] for line in tables.explain().splitlines()] == list(tables.TABLES)
+    assert [line.split()[0] for line in tables.explain().splitlines()] == list(catalogue.tables())
     shown = tables.explain(["stability"])
     assert "validity_se" in shown and "SD across items" in shown and "probability, 0 to 1" in shown
 
 
 def test_dictionary_beside_the_tables_covers_every_column(frames, tmp_path):
-    for name in ("stability", "items"):
+    for name in ("items", "stability"):
         files.write_table(name, frames[name], tmp_path)
     dictionary = pd.read_csv(tmp_path / "tables" / "dictionary.csv")
+    assert list(dictionary.columns) == ["table", "column", "unit", "meaning"]
+    assert list(dictionary["table"].unique()) == ["stability", "items"]  # in the order of the catalogue
     for name in ("stability", "items"):
         assert list(dictionary.loc[dictionary["table"] == name, "column"]) == list(frames[name].columns)
     assert dictionary["meaning"].notna().all()
     assert sorted(p.name for p in (tmp_path / "tables").iterdir()) == [
         "dictionary.csv", "items.csv", "items.tex", "stability.csv", "stability.tex"
     ]  # fmt: skip
+
+
+def test_a_table_that_is_written_again_replaces_its_own_rows_of_the_dictionary(frames, tmp_path):
+    path = tmp_path / "tables" / "dictionary.csv"
+    for name in ("stability", "items"):
+        files.write_table(name, frames[name], tmp_path)
+    path.write_bytes(path.read_bytes().replace(b"SD across items of the range", b"another meaning"))
+    files.write_table("items", frames["items"].drop(columns="n_valid"), tmp_path)
+    dictionary = pd.read_csv(path)
+    own = list(dictionary.loc[dictionary["table"] == "items", "column"])
+    assert own == [key for key in frames["items"] if key != "n_valid"]
+    kept = dictionary[dictionary["table"] == "stability"].set_index("column")["meaning"]
+    assert list(kept.index) == list(frames["stability"].columns)
+    assert kept["range_sd"].startswith("another meaning")
+    files.clear(tmp_path)
+    assert list((tmp_path / "tables").iterdir()) == []
+
+
+def test_an_empty_optional_column_is_left_out_of_the_printed_forms(frames):
+    frame = frames["stability"].assign(mark="")
+    assert "±" not in tables.render("stability", frame, "markdown")
+    assert "| ± |" in tables.render("stability", frame.assign(mark=["+", "", ""]), "markdown")
+    assert ",mark," in tables.render("stability", frame, "csv")
+
+
+def test_the_spread_is_printed_without_its_interval_and_the_difference_with_it(frames):
+    cells = grid.grid("stability", frames["stability"], ["range_mean", "range_sd"]).rows[0]
+    assert [bool(cell.interval) for cell in cells] == [False, True, False]
+    assert "range_sd_lower" in frames["stability"]
+    row = frames["differences"].iloc[0]
+    (cell,) = grid.grid("differences", frames["differences"], ["difference"]).rows[0]
+    assert cell.interval == f"[{row['lower']:.2f}, {row['upper']:.2f}]".replace("-", "−")
 
 
 def test_labels_say_no_more_than_needed():

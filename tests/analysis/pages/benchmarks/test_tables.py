@@ -84,7 +84,8 @@ def test_few_models_are_marked_and_fewer_than_four_refused(tmp_path):
 
 def test_the_command_line_has_the_columns_it_promises(folder, scores, tmp_path, capsys):
     (tmp_path / "aliases.csv").write_text(f"model,alias\n{NAMES[11]},{NAMES[0]}\n", encoding="utf-8")
-    done = waver("analysis", "table", folder, "benchmarks", "--scores", scores, "--aliases", tmp_path / "aliases.csv")
+    given = ["-p", f"scores={scores}", "-p", f"aliases={tmp_path / 'aliases.csv'}"]
+    done = waver("analysis", "table", folder, "benchmarks", *given)
     header = done.stdout.splitlines()[0].split(",")
     promised = [
         "measure",
@@ -101,7 +102,7 @@ def test_the_command_line_has_the_columns_it_promises(folder, scores, tmp_path, 
         "p_holm",
     ]
     assert set(promised) <= set(header)
-    status = main(["table", str(folder), "benchmarks", "--scores", str(tmp_path / "none.csv")])
+    status = main(["table", str(folder), "benchmarks", "-p", f"scores={tmp_path / 'none.csv'}"])
     error = capsys.readouterr().err
     assert status == 2
     assert error.count("\n") == 1 and "none.csv: scores cannot be read" in error

@@ -9,20 +9,20 @@ import numpy as np
 import pandas as pd
 import pyarrow.parquet as pq
 import pytest
-from analysis.reporting.registry import TABLES
 from scipy import stats
 
 from analysis import runs
 from analysis.errors import InputError
-from analysis.pages.scoring import items as scoring
 from analysis.pages.scoring import tables as scores
-from analysis.pages.scoring.influence import left_out, points
+from analysis.pages.scoring.catalogue import TABLES
+from analysis.pages.scoring.contrasts import differences, methods
+from analysis.pages.scoring.influence import influence, left_out, points
+from analysis.pages.scoring.items import headline, read
 from analysis.pages.scoring.printed import printed, printed_differences
 from analysis.reporting import tables
 from helpers.scoring_runs import FAMILY, Judge, condition, make_run, name_of, one_judge, stimuli, write_scores
 from helpers.synthetic import edit_run_json
 
-NAMES = [name for name, entry in TABLES.items() if entry.function.startswith("scores.")]
 GROUPS = {"En-De": 30, "Et-En": 40, "Si-En": 25}
 
 
@@ -38,7 +38,7 @@ def run(folder):
 
 @pytest.fixture(scope="module")
 def frames(run):
-    return {name: tables.build(name, run, resamples=40) for name in NAMES}
+    return {name: tables.build(name, run, resamples=40) for name in TABLES}
 
 
 def judged(tmp_path, given, gold, span=(0, 9), **options):
@@ -49,20 +49,6 @@ def judged(tmp_path, given, gold, span=(0, 9), **options):
 
 def of_models(table):
     return table[table["model"] != "gold"].set_index(["group", "model", "condition"]).sort_index()
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_the_registry_lists_every_column_in_its_order(name, frames):
-    listed = [key for entry in tables.table(name).columns for key in tables.expand(name, frames[name], entry)]
-    assert listed == list(frames[name].columns)
-
-
-@pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("form", tables.FORMATS)
-def test_tables_are_rendered(name, form, frames):
-    shown = tables.render(name, frames[name].head(20), form)
-    assert shown.count("\n") >= min(20, len(frames[name]))
-    assert "nan" not in shown.lower().replace("finance", "")
 
 
 @pytest.mark.filterwarnings("ignore:An input array is constant", "ignore:Precision loss")
@@ -185,7 +171,7 @@ def test_base_and_tuned_models_are_compared_across_prompt_forms_only_where_they_
     rows = [items.assign(model=model, condition=name) for model, names in asked.items() for name in names]
     models = {model: {"series": "s", "stage": "base" if model == "base" else "tuned"} for model in asked}
     path = write_scores(tmp_path / "run", pd.concat(rows), {"p": plain, "c": chat}, models=models)
-    table = scores.differences(runs.open(path), resamples=0)
+    table = differences(runs.open(path), resamples=0)
     assert list(zip(table["post_model"], table["pre_condition"], table["post_condition"], strict=True)) == [
         ("chatty", "p", "c"), ("both", "p", "p")
     ]  # fmt: skip
@@ -198,7 +184,7 @@ def test_a_series_with_several_base_models_is_compared_by_size(tmp_path):
     info = json.loads((path / "run.json").read_text())["models"]
     sized = {name: {**fields, "parameters": ord(name[0])} for name, fields in info.items()}
     edit_run_json(path, models=sized)
-    table = scores.differences(runs.open(path), resamples=0)
+    table = differences(runs.open(path), resamples=0)
     assert set(zip(table["pre_model"], table["post_model"], strict=True)) == {
         ("abase", "atuned"), ("bbase", "btuned")
     }  # fmt: skip
@@ -206,9 +192,9 @@ def test_a_series_with_several_base_models_is_compared_by_size(tmp_path):
 
 def test_without_a_tuned_model_there_are_no_differences_but_the_printed_correlation(tmp_path):
     run = runs.open(one_judge(tmp_path / "run", [1, 2, 3], [1, 2, 3]))
-    assert scores.differences(run).empty
-    assert scores.methods(run).empty
-    assert set(scores.influence(run, resamples=0)["source"]) == {"Sato et al., Table 1"}
+    assert differences(run).empty
+    assert methods(run).empty
+    assert set(influence(run, resamples=0)["source"]) == {"Sato et al., Table 1"}
 
 
 def test_the_printed_correlation_rests_on_one_point():
@@ -256,7 +242,7 @@ def test_ranges_are_the_same_figures_side_by_side(frames):
 def test_sampled_scores_are_compared_with_exact_ones(frames, run):
     table = frames["score_methods"]
     assert len(table) == len(GROUPS) * len(FAMILY) * 2 * 2
-    rows = scoring.read(run)
+    rows = read(run)
     first = table.iloc[0]
     both = rows[(rows["model"] == first["model"]) & (rows["group"] == first["group"])]
     wide = both.pivot(index="item", columns="condition", values="score")
@@ -388,8 +374,8 @@ def test_a_study_of_another_protocol_is_left_out(folder, opened, frames):
 
 
 def test_the_setting_of_the_headline(run):
-    rows = scoring.read(run)
-    assert scoring.headline(rows) == "0-9/0.7/sampled"
-    assert scoring.headline(rows[rows["temperature"] == 1.3]) == "0-9/1.3/sampled"
-    assert scoring.headline(rows[rows["method"] == "exact"]) == "0-9/0.7/exact"
+    rows = read(run)
+    assert headline(rows) == "0-9/0.7/sampled"
+    assert headline(rows[rows["temperature"] == 1.3]) == "0-9/1.3/sampled"
+    assert headline(rows[rows["method"] == "exact"]) == "0-9/0.7/exact"
     assert name_of((0, 9), 0.7, "exact") == "plain/0-9/t0.7/exact"

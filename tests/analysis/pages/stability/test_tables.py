@@ -1,4 +1,4 @@
-"""`analysis.pages.stability.tables.models` and `items` on examples whose numbers are worked out by hand, and at their edges."""
+"""Tables `stability` and `items` on examples whose numbers are worked out by hand, and at their edges."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`analysis.pages.stability.tables` where there is little: no valid answer, one item, one paraphrase, nothing asked yet."""
+"""Tables on stability where there is little: no valid answer, one item, one paraphrase, nothing asked yet."""
 
 from __future__ import annotations
 

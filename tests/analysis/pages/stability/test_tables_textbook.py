@@ -1,4 +1,4 @@
-"""Every table of `analysis.pages.stability.tables` against plain loops over the rows (tests/textbook.py), on random runs."""
+"""Every table on stability against plain loops over the rows (helpers/textbook.py), on random runs."""
 
 from __future__ import annotations
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
-from analysis.reporting.registry import TABLES
 
 from analysis import features, runs
 from analysis.errors import InputError
 from analysis.pages.stability import printed as published
-from analysis.pages.text_features import family
-from analysis.pages.text_features.family import answerable
+from analysis.pages.text_features.catalogue import TABLES
+from analysis.pages.text_features.family import answerable, family
+from analysis.pages.text_features.page import TextFeaturesPage
 from analysis.pages.text_features.printed import SOURCE, printed, printed_effects
 from analysis.reporting import tables
 from analysis.reporting.printed import OURS
@@ -21,7 +21,6 @@ from helpers.text_features import hide
 
 pytest.importorskip("statsmodels")
 
-NAMES = [name for name, entry in TABLES.items() if entry.function.startswith("wordings.")]
 KEY = ["study", "model", "condition", "term"]
 
 
@@ -36,18 +35,11 @@ def run(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def frames(run):
-    return {name: tables.build(name, run) for name in NAMES}
+    return {name: tables.build(name, run) for name in TABLES}
 
 
 def opened(path, frame):
     return runs.open(write_run(path, frame))
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_columns_are_registered_and_printable(name, frames):
-    assert list(frames[name].columns) == list(TABLES[name].columns)
-    for form in tables.FORMATS:
-        assert tables.render(name, frames[name], form)
 
 
 def test_known_effects_are_found_and_the_rest_carries_a_dagger(frames):
@@ -232,17 +224,15 @@ def test_fits_are_made_once_and_forgotten_with_their_runs(run):
 
 
 def test_wordings_that_do_not_differ_give_a_page_without_effects(tmp_path, monkeypatch):
-    from analysis.pages.text_features.page import WordingsPage
-
     hide(monkeypatch, "pysentimiento", "spacy", "vaderSentiment")
     frame = answers(wordings(), ["a", "b"]).assign(text="All say the same.")
     both = pd.concat([frame.assign(condition=name) for name in ("plain/yes-no", "plain/no-yes")])
-    page = WordingsPage([str(write_run(tmp_path / "run", both))])
+    page = TextFeaturesPage([str(write_run(tmp_path / "run", both))])
     assert "No feature of the wording varies." in page.answer().text
     assert "No feature of the wording varies." in page.reading().text
     assert "Dropped from 4 of 4 fits: word_length: constant" in page.answer().text
-    assert "no data for it" in page.figures("effects", page.forests()).text
-    shown = [page.table(name) for name in NAMES]
-    shown += [page.figures("correlations", page.matrices()), page.figures("residuals", page.residuals()),
-              page.figures("intercepts", page.intercepts()), page.method(), page.provenance()]  # fmt: skip
+    assert "no data for it" in page.figure("effects").text
+    shown = [page.table(name) for name in TABLES]
+    shown += [page.figure(name) for name in ("correlations", "residuals", "intercepts")]
+    shown += [page.method(), page.provenance()]
     assert all(part.text for part in shown)

@@ -145,7 +145,7 @@ def test_shifts_are_measured_from_the_unmoved_answer(tmp_path):
     moved = {"original": p, "antonym": [1 - x for x in p], "agreement": [0.6, 0.8, 0.4, 0.65]}
     rows = said(dict.fromkeys(moved, "yyny"))
     rows["probability"] = [[x * 0.9, (1 - x) * 0.9] for values in moved.values() for x in values]
-    table = shifts(runs.open(write_wording(tmp_path / "run", rows)), resamples=50).set_index("pattern")
+    table = shifts.shifts(runs.open(write_wording(tmp_path / "run", rows)), resamples=50).set_index("pattern")
     assert table.loc["antonym", "shift"] == pytest.approx(0, abs=1e-12)
     found = table.loc["agreement"]
     assert found[["n", "n_band", "n_outside"]].tolist() == [4, 2, 2]
@@ -172,7 +172,7 @@ def test_the_curve_bins_by_the_original_probability(rows, tmp_path):
 
 def test_without_probabilities_there_are_no_shifts(tmp_path):
     run = runs.open(write_wording(tmp_path / "run", said({"original": "yn", "synonym": "yn"})))
-    assert shifts(run, resamples=10).empty
+    assert shifts.shifts(run, resamples=10).empty
     assert shifts.curve(run, resamples=10).empty
 
 

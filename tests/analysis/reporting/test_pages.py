@@ -1,0 +1,195 @@
+"""What holds for every page: tables have the declared columns, and a catalogue names nothing that is not there.
+
+A new page is tried by these tests as soon as its folder is there; it adds two runs to `helpers.page_runs`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from fnmatch import fnmatchcase
+
+import pandas as pd
+import pytest
+
+from analysis import runs
+from analysis.pages.stability import printed
+from analysis.reporting import catalogue, grid, tables
+from analysis.reporting.columns import SHARED, Column
+from analysis.reporting.frames import Frames
+from analysis.reporting.html import render
+from analysis.reporting.pictures import pictures
+from helpers.page_runs import BARE, FULL
+from helpers.text_features import hide
+
+PAGES = catalogue.pages()
+TABLES = [(page, name) for page, entry in PAGES.items() for name in entry.tables]
+FIGURES = [(page, name) for page, entry in PAGES.items() for name in entry.figures]
+MADE_BY_RUNS = {"flip_*": "flip_125", "kurtosis_*": "kurtosis_1_100", "tau_*": "tau_-5_5"}
+
+
+@pytest.fixture(scope="module")
+def frames_of(tmp_path_factory):
+    """Give the tables of a page on its full run or on its bare one; every run is written and opened once."""
+    with pytest.MonkeyPatch.context() as patch:
+        hide(patch, "pysentimiento", "spacy", "vaderSentiment")
+        patch.setattr(printed, "_studies", lambda _: ["synthetic"])  # as if the items were the printed ones
+        made: dict[Callable, Frames] = {}
+
+        def frames(make: Callable) -> Frames:
+            if make not in made:
+                folder, options = make(tmp_path_factory.mktemp("pages") / "run")
+                made[make] = Frames(runs.open(folder), options)
+            return made[make]
+
+        yield frames
+
+
+def declared(table: str) -> list[str]:
+    """The columns of the catalogue, each pattern as it stands; "intervals" is no column."""
+    return [key for key in catalogue.table(table).columns if key != tables.INTERVALS]
+
+
+def in_declared_order(table: str, columns: list[str]) -> bool:
+    """Whether columns are the declared ones: a pattern stands for any number of columns, "intervals" for pairs of ends.
+
+    For `study flip_* mark intervals` the names have to match `study (flip_.. )*mark (.._lower .._upper )*`.
+    """
+    parts = {tables.INTERVALS: r"(\S+_lower \S+_upper )*"}
+    for key in declared(table):
+        parts[key] = f"({key.replace('*', '[^ ]+')} )*" if "*" in key else f"{key} "
+    wanted = "".join(parts[key] for key in catalogue.table(table).columns)
+    return re.fullmatch(wanted, "".join(f"{name} " for name in columns)) is not None
+
+
+@pytest.mark.parametrize(("page", "table"), TABLES)
+def test_a_table_has_the_declared_columns_and_each_is_explained(page, table, frames_of):
+    frame = frames_of(FULL[page])[table]
+    assert len(frame), "the page's run should fill every table"
+    columns = list(frame.columns)
+    assert columns == tables.declared(table, frame)
+    assert len(set(columns)) == len(columns)
+    assert in_declared_order(table, columns)
+    for key in columns:
+        entry = catalogue.column(table, key)
+        assert entry.meaning and entry.header, key
+
+
+@pytest.mark.parametrize(("page", "table"), TABLES)
+def test_a_run_with_next_to_nothing_gives_the_declared_columns(page, table, frames_of):
+    frame = frames_of(BARE[page])[table]
+    assert in_declared_order(table, list(frame.columns))
+    printable(table, frame)
+
+
+@pytest.mark.parametrize(("page", "table"), TABLES)
+def test_a_table_without_rows_has_the_declared_columns(page, table, monkeypatch):
+    monkeypatch.setattr(tables, "function", lambda page, path: lambda runs: pd.DataFrame())
+    frame = tables.build(table, None)
+    assert list(frame.columns) == [key for key in declared(table) if "*" not in key]
+    printable(table, frame)
+
+
+@pytest.mark.parametrize(("page", "table"), TABLES)
+def test_every_form_of_a_table_has_its_rows(page, table, frames_of):
+    frame = frames_of(FULL[page])[table].head(5)
+    csv, latex, markdown = (tables.render(table, frame, form) for form in tables.FORMATS)
+    assert csv.startswith(",".join(frame.columns) + "\r\n")
+    assert len(markdown.splitlines()) == len(frame) + 2
+    assert latex.count(r"\begin{tabular}") == latex.count(r"\end{tabular}") == 1
+    for text in (latex, markdown):
+        assert not re.search(r"(?<![a-z])nan(?![a-z])", text)
+    printable(table, frame)
+
+
+def printable(table: str, frame: pd.DataFrame) -> None:
+    """Render a table in all forms."""
+    for form in tables.FORMATS:
+        assert tables.render(table, frame, form)
+    cells = grid.grid(table, frame, tables.shown(table, frame), tables.best(table, frame))
+    assert render("table", name=table, caption="", left_out=0, ours=set(), grid=cells).count("<tr>") == len(frame) + 1
+
+
+@pytest.mark.parametrize(("page", "table"), TABLES)
+def test_what_is_said_about_a_column_is_about_a_column_of_the_table(page, table):
+    """Hidden and optional columns, ends of intervals, errors and what is compared: all among the declared columns."""
+    entry, known = catalogue.table(table), set(declared(table))
+    ends = {f"{key}_{end}" for key in known for end in ("lower", "upper")} if tables.INTERVALS in entry.columns else ()
+    with_others = [{key, *(others or ())} for key, others in [*entry.interval.items(), *entry.error.items()]]
+    compared = [set(names.split()) for names, _ in entry.best]
+    for named in (entry.hidden, entry.optional, *with_others, *compared):
+        assert named <= known.union(ends)
+
+
+@pytest.mark.parametrize("table", [name for _, name in TABLES])
+def test_every_column_is_listed_with_its_meaning(table):
+    for key in declared(table):
+        for entry in (catalogue.column(table, key), catalogue.column(table, MADE_BY_RUNS.get(key, key))):
+            assert entry.meaning and entry.header, key
+    assert tables.explain([table]).count("\n") == len(catalogue.table(table).columns) + 2
+
+
+def found(page: str) -> dict[str, Column]:
+    """What the columns of the tables of a page resolve to, by "table.column"."""
+    return {f"{name}.{key}": catalogue.column(name, key) for name in PAGES[page].tables for key in declared(name)}
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_a_page_has_no_entry_that_no_table_of_it_uses(page):
+    used = set(map(id, found(page).values()))
+    assert [key for key, entry in PAGES[page].columns.items() if id(entry) not in used] == []
+    names = [key for name in PAGES[page].tables for key in declared(name)]
+    for pattern in PAGES[page].patterns:
+        assert any(fnmatchcase(name, pattern) for name in names), pattern
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_a_page_repeats_neither_a_shared_entry_nor_its_own(page):
+    columns = PAGES[page].columns
+    for key, entry in columns.items():
+        name = key.rpartition(".")[2]
+        assert SHARED.get(name) != entry, key
+        assert key == name or columns.get(name) != entry, key
+
+
+@pytest.mark.parametrize("name", SHARED)
+def test_a_shared_entry_is_used_by_several_pages(name):
+    users = [page for page in PAGES if any(entry is SHARED[name] for entry in found(page).values())]
+    assert len(users) > 1, users
+
+
+@pytest.mark.parametrize(("page", "figure"), FIGURES)
+def test_a_figure_is_drawn_from_what_its_page_has(page, figure, frames_of):
+    entry = PAGES[page].figures[figure]
+    for module in ("plots", "captions"):
+        assert callable(catalogue.function(page, f"{module}.{entry.draw or figure}"))
+    if "." in entry.data:
+        assert callable(catalogue.function(page, entry.data))
+    else:
+        assert set(entry.data.split()) <= set(PAGES[page].tables)
+    drawn = pictures(figure, frames_of(FULL[page]))
+    assert drawn
+    assert all(picture.caption and picture.draw().axes for picture in drawn[:1])
+
+
+def test_names_of_tables_and_figures_belong_to_one_page():
+    for listed in ([name for _, name in TABLES], [name for _, name in FIGURES]):
+        assert len(set(listed)) == len(listed)
+    assert list(catalogue.tables()) == [name for _, name in TABLES]
+    assert list(catalogue.figures()) == [name for _, name in FIGURES]
+
+
+@pytest.mark.parametrize(
+    ("columns", "said"),
+    [({"dependents": 1}, "table vif: column 'dependents' was computed, but is not declared"),
+     ({"vif": None}, "table vif: column 'vif' is declared, but was not computed")],
+)  # fmt: skip
+def test_a_column_too_many_or_too_few_is_named(columns, said, monkeypatch):
+    row = {"condition": "c", "study": "s", "vif": 1.0, "model": "m", "term": "t"}
+    right = pd.DataFrame([row])
+    monkeypatch.setattr(tables, "function", lambda page, path: lambda runs: right)
+    assert list(tables.build("vif", None).columns) == ["study", "model", "condition", "term", "vif"]
+    wrong = {key: value for key, value in {**row, **columns}.items() if value is not None}
+    monkeypatch.setattr(tables, "function", lambda page, path: lambda runs: pd.DataFrame([wrong]))
+    with pytest.raises(AssertionError, match=re.escape(said)):
+        tables.build("vif", None)

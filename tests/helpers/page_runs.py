@@ -1,0 +1,96 @@
+"""What the tests of all pages share: for every page a run that fills all its tables, and one that has next to nothing.
+
+A new page adds its two runs here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from helpers import scoring_runs, text_feature_runs, wording_runs
+from helpers.synthetic import paraphrases, write_run
+
+PLAIN, TEXT = "plain/yes-no", "plain/yes-no/text"
+STAGES = {
+    "small": {"stage": "base", "series": "S", "parameters": 1000},
+    "small-tuned": {"stage": "tuned", "series": "S", "parameters": 1000},
+    "large": {"stage": "base", "series": "L", "parameters": 9000},
+    "large-tuned": {"stage": "tuned", "series": "L", "parameters": 9500},
+}
+Written = tuple[Path, dict[str, Any]]  # a run folder, and options of the tables
+
+
+def _opinions(path: Path) -> Written:
+    """Two models asked for probabilities and texts; two sources of paraphrases; an item that has one paraphrase."""
+    wordings = text_feature_runs.wordings()
+    wordings = wordings[(wordings["item"] != "item-5") | wordings["variant"].isin(["original", "paraphrase-001"])]
+    number = wordings["variant"].str.extract(r"-(\d+)$")[0].astype(float)
+    wordings["attributes"] = [None if np.isnan(n) else [("source", "a" if n % 2 else "b")] for n in number]
+    asked = text_feature_runs.answers(wordings, ["gpt-4o", "bert"]).assign(condition=PLAIN)
+    asked.loc[(asked["item"] == "item-0") & (asked["variant"] == "paraphrase-001"), "agreement"] = 0.001  # an outlier
+    few = asked[asked["variant"].isin(["paraphrase-001", "paraphrase-003"])].drop(columns="mass")
+    said = few.assign(condition=TEXT, agreement=np.nan, answer="agree", count=[[1, 0]] * len(few), invalid=0)
+    fields = {"form": "plain", "option_order": "yes-no", "prompt": None, "prompt_hash": "h"}
+    ways = {"answer": "text", "temperature": 0.0, "samples": 1, "max_tokens": 32, "effort": None, "share": 0.5}
+    run = write_run(
+        path, pd.concat([asked, said], ignore_index=True), models={"bert": {"engine": "masked"}},
+        conditions={PLAIN: fields, TEXT: {**fields, **ways}},
+    )  # fmt: skip
+    return run, {"resamples": 20}
+
+
+def _one_opinion(path: Path) -> Written:
+    """One model, one item, one paraphrase."""
+    return write_run(path, paraphrases({"x": [0.4]}, original=0.4)), {"resamples": 0}
+
+
+def _equal_wordings(path: Path) -> Written:
+    """No feature of the wordings varies, so that fits have nothing but an intercept."""
+    rows = text_feature_runs.answers(text_feature_runs.wordings(), ["m"]).assign(text="All say the same.")
+    return write_run(path, rows), {}
+
+
+def _questions(path: Path) -> Written:
+    """Base and tuned models of two series, with and without exemplars, and a file with scores of theirs."""
+    rows = wording_runs.random_rows(list(STAGES), items=12, conditions=["chat/0-shot", "chat/4-shot"], seed=1)
+    scores = path.with_suffix(".csv")
+    values = np.arange(len(STAGES), dtype=float)
+    pd.DataFrame({"model": list(STAGES), "MT": values, "GPQA": values**2}).to_csv(scores, index=False)
+    return wording_runs.write_wording(path, rows, models=STAGES), {"resamples": 20, "scores": str(scores)}
+
+
+def _one_question(path: Path) -> Written:
+    """One model without probabilities, asked one question in two wordings."""
+    rows = wording_runs.said({"original": "y", "synonym": "y"})
+    return wording_runs.write_wording(path, rows), {"resamples": 0}
+
+
+def _judges(path: Path) -> Written:
+    """Two base and two tuned judges in every setting."""
+    return scoring_runs.make_run(path, {"En-De": 20, "Et-En": 20, "Si-En": 20}), {"resamples": 20}
+
+
+def _one_judge(path: Path) -> Written:
+    """One judge, one item."""
+    return scoring_runs.one_judge(path, [3], [30]), {"resamples": 0}
+
+
+FULL: dict[str, Callable[[Path], Written]] = {
+    "stability": _opinions,
+    "text_features": _opinions,
+    "wording": _questions,
+    "benchmarks": _questions,
+    "scoring": _judges,
+}
+BARE: dict[str, Callable[[Path], Written]] = {
+    "stability": _one_opinion,
+    "text_features": _equal_wordings,
+    "wording": _one_question,
+    "benchmarks": _one_question,
+    "scoring": _one_judge,
+}
