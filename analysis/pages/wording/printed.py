@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from analysis.pages.stability.printed import FOLDER
+from analysis.reporting.printed import FOLDER
 
 SOURCE = "Takayama et al., Table "
 PER_CENT = ("consistency", "yes", "diff_yes", "accuracy", "diff_acc")
