@@ -17,6 +17,7 @@ from analysis.reporting.catalogue import pages
 
 ROOT = Path(__file__).parent.parent
 PAGES = ROOT / "analysis" / "pages"
+TOY = ROOT / "tests" / "fixtures" / "toy_page" / "analysis" / "pages" / "toy"  # the smallest page
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 NO_PAGE = {"explore"}  # a notebook to begin with, which no page belongs to
 FILES = {"__init__.py", "catalogue.py", "columns.py", "tables.py", "figures.py", "plots.py", "captions.py",
@@ -133,9 +134,10 @@ def test_no_import_goes_in_a_circle(wing):
 def test_a_page_is_a_folder_with_its_files_and_a_notebook():
     folders = sorted(path.name for path in PAGES.iterdir() if path.is_dir() and path.name != "__pycache__")
     assert folders == sorted(pages()) == sorted({path.stem for path in NOTEBOOKS} - NO_PAGE)
-    for folder in folders:
-        assert {path.name for path in (PAGES / folder).iterdir()} >= FILES, folder
-        (said,) = ast.parse((PAGES / folder / "__init__.py").read_text(encoding="utf-8")).body
+    assert {path.name for path in TOY.iterdir() if path.is_file()} == FILES
+    for folder in (TOY, *(PAGES / name for name in folders)):
+        assert {path.name for path in folder.iterdir()} >= FILES, folder
+        (said,) = ast.parse((folder / "__init__.py").read_text(encoding="utf-8")).body
         assert isinstance(said, ast.Expr) and isinstance(said.value, ast.Constant), folder
 
 
