@@ -186,8 +186,9 @@ def loaded(code: str, *names: str) -> list[str]:
     """Which of these packages a fresh interpreter has loaded after some code."""
     done = subprocess.run(
         [sys.executable, "-c", f"{code}\nimport sys; print(*(n for n in {names!r} if n in sys.modules))"],
-        cwd=ROOT, capture_output=True, text=True, check=True,
+        cwd=ROOT, capture_output=True, text=True,
     )  # fmt: skip
+    assert done.returncode == 0, done.stderr
     return done.stdout.split()
 
 
