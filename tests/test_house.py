@@ -1,36 +1,208 @@
-"""The rules of the house that a machine can check."""
+"""The rules of the house that a machine can check: what stands where, and who may know whom."""
 
 from __future__ import annotations
 
 import ast
+import functools
 import json
 import subprocess
+import sys
+from collections.abc import Iterator
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
 
+from analysis.reporting.catalogue import pages
+
 ROOT = Path(__file__).parent.parent
+PAGES = ROOT / "analysis" / "pages"
+TOY = ROOT / "tests" / "fixtures" / "toy_page" / "analysis" / "pages" / "toy"  # the smallest page
+NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
+NO_PAGE = {"explore"}  # a notebook to begin with, which no page belongs to
+FILES = {"__init__.py", "catalogue.py", "columns.py", "tables.py", "figures.py", "plots.py", "captions.py",
+         "narrative.py", "page.py", "method.html.j2"}  # fmt: skip
+
+# The layers of each wing, the top one first; a wing's own name stands for its __init__. A module imports from its own
+# part and from the layers below, never from above or from the other parts of its layer.
+LAYERS = {
+    "analysis": [
+        {"analysis", "__main__"}, {"pages"}, {"reporting"}, {"features", "statistics"}, {"runs"}, {"errors"},
+    ],
+    "inference": [
+        {"__main__"}, {"runfile", "paraphrase"}, {"importers"}, {"protocols"}, {"arguments"}, {"asking"}, {"demo"},
+        {"engines", "runfolder"}, {"stimuli"}, {"inference", "errors"},
+    ],
+}  # fmt: skip
+# The only pages that use another's numbers, and the files of it that they may import.
+SHARING = {
+    ("text_features", "stability"): {"printed"},
+    ("benchmarks", "wording"): {"tables", "printed", "cells"},
+}
+# Functions whose first argument is the name of a table or a figure.
+LOOK_UP = {"build", "column", "convert", "figure", "frame", "options", "page_of", "pictures", "render", "section",
+           "table"}  # fmt: skip
+HEAVY = ("matplotlib", "duckdb", "statsmodels", "scipy", "papermill", "jinja2")
 
 
-def imports(path: Path) -> set[str]:
-    """Top-level packages that a module imports anywhere in it."""
-    found = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.Import):
-            found |= {alias.name.split(".")[0] for alias in node.names}
-        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-            found.add(node.module.split(".")[0])
+@functools.cache
+def modules() -> dict[str, Path]:
+    """Every module of both wings by its dotted name; a package has the name of its folder."""
+    found = {}
+    for file in [path for wing in LAYERS for path in (ROOT / wing).rglob("*.py")]:
+        parts = file.relative_to(ROOT).with_suffix("").parts
+        found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = file
     return found
+
+
+@functools.cache
+def imports(name: str) -> frozenset[str]:
+    """Modules of this repository that a module imports anywhere in it: inside functions and for types, too."""
+    found = set()
+    for node in ast.walk(ast.parse(modules()[name].read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            assert not node.level, f"{name} imports relatively"
+            inside = {f"{node.module}.{alias.name}" for alias in node.names}
+            found |= inside & modules().keys() or {str(node.module)}
+    return frozenset(found & modules().keys() - {name})
+
+
+def runs_first(name: str) -> set[str]:
+    """What Python runs before a module is whole: what it imports, and the packages around that; not its own ones.
+
+    `analysis.pages.wording.tables`, imported by `analysis.pages.benchmarks.tables`, runs the packages
+    `analysis.pages.wording`, `analysis.pages` and `analysis`; the last two are running already.
+    """
+    around = {package for target in imports(name) for package in parents(target)}
+    return imports(name) | around - set(parents(name)) - {name}
+
+
+def parents(name: str) -> Iterator[str]:
+    """The packages that a module is in: of "a.b.c", "a.b" and "a"."""
+    while "." in name:
+        name = name.rpartition(".")[0]
+        yield name
+
+
+def layer(name: str) -> tuple[int, str]:
+    """The number of a module's layer, counted from the top, and the part of it that the module belongs to."""
+    wing, *rest = name.split(".")
+    part = rest[0] if rest else wing
+    return next(number for number, parts in enumerate(LAYERS[wing]) if part in parts), part
 
 
 @pytest.mark.parametrize(("wing", "other"), [("inference", "analysis"), ("analysis", "inference")])
 def test_the_wings_meet_only_in_the_run_folder(wing, other):
-    modules = sorted((ROOT / wing).rglob("*.py"))
-    assert modules
-    assert [str(path) for path in modules if other in imports(path)] == []
+    mine = [name for name in modules() if name.split(".")[0] == wing]
+    assert mine
+    assert [name for name in mine if any(target.split(".")[0] == other for target in imports(name))] == []
 
 
-@pytest.mark.parametrize("notebook", sorted((ROOT / "notebooks").glob("*.ipynb")), ids=lambda path: path.name)
+@pytest.mark.parametrize("wing", LAYERS)
+def test_imports_go_down_the_layers(wing):
+    wrong = []
+    for name in (name for name in modules() if name.split(".")[0] == wing):
+        for target in imports(name):
+            (mine, part), (its, other) = layer(name), layer(target)
+            if part != other and mine >= its:
+                wrong.append(f"{name} -> {target}")
+    assert wrong == []
+
+
+def test_a_page_imports_another_only_where_it_shares_numbers():
+    wrong = []
+    for name in modules():
+        for target in imports(name):
+            if name.startswith("analysis.pages.") and target.startswith("analysis.pages."):
+                (mine, _), (its, file) = ((*part.split("."), "")[2:4] for part in (name, target))
+                if mine != its and file not in SHARING.get((mine, its), ()):
+                    wrong.append(f"{name} -> {target}")
+    assert wrong == []
+
+
+@pytest.mark.parametrize("wing", LAYERS)
+def test_no_import_goes_in_a_circle(wing):
+    graph = {name: runs_first(name) for name in modules() if name.split(".")[0] == wing}
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as error:
+        pytest.fail(" -> ".join(error.args[1]))
+
+
+def test_a_page_is_a_folder_with_its_files_and_a_notebook():
+    folders = sorted(path.name for path in PAGES.iterdir() if path.is_dir() and path.name != "__pycache__")
+    assert folders == sorted(pages()) == sorted({path.stem for path in NOTEBOOKS} - NO_PAGE)
+    assert {path.name for path in TOY.iterdir() if path.is_file()} == FILES
+    for folder in (TOY, *(PAGES / name for name in folders)):
+        assert {path.name for path in folder.iterdir()} >= FILES, folder
+        (said,) = ast.parse((folder / "__init__.py").read_text(encoding="utf-8")).body
+        assert isinstance(said, ast.Expr) and isinstance(said.value, ast.Constant), folder
+
+
+def test_pages_stand_in_an_order_and_own_their_names():
+    catalogues = pages().values()
+    assert len({page.place for page in catalogues}) == len(catalogues)
+    for what in ("tables", "figures"):
+        named = [name for page in catalogues for name in getattr(page, what)]
+        assert len(set(named)) == len(named)
+
+
+@pytest.mark.parametrize("page", pages())
+def test_nobody_else_names_the_tables_and_figures_of_a_page(page):
+    """Not at all where the name is no common word (`score_items`); of others (`items`), nobody looks up the table."""
+    owned = {*pages()[page].tables, *pages()[page].figures}
+    wrong = []
+    for name, file in modules().items():
+        if not name.startswith(("inference", f"analysis.pages.{page}.")):
+            tree = ast.parse(file.read_text(encoding="utf-8"))
+            named = {text for text in literals(ast.walk(tree)) if "_" in text} | set(literals(looked_up(tree)))
+            wrong += [f"{name}: {text}" for text in sorted(named & owned)]
+    assert wrong == []
+
+
+def literals(nodes: Iterator[ast.AST]) -> Iterator[str]:
+    for node in nodes:
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            yield node.value
+
+
+def looked_up(tree: ast.AST) -> Iterator[ast.AST]:
+    """What stands where a table or figure is named: `table(HERE)`, `frames[HERE]`."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and node.args and called(node.func) in LOOK_UP:
+            yield node.args[0]
+        elif isinstance(node, ast.Subscript) and called(node.value) == "frames":
+            yield node.slice
+
+
+def called(node: ast.AST) -> str:
+    """The last name of `a.b.c` or `c`."""
+    return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
+
+
+def loaded(code: str, *names: str) -> list[str]:
+    """Which of these packages a fresh interpreter has loaded after some code."""
+    done = subprocess.run(
+        [sys.executable, "-c", f"{code}\nimport sys; print(*(n for n in {names!r} if n in sys.modules))"],
+        cwd=ROOT, capture_output=True, text=True,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    return done.stdout.split()
+
+
+def test_listing_tables_loads_nothing_heavy():
+    code = "from analysis.reporting import catalogue, tables\nassert catalogue.pages() and tables.explain()"
+    assert loaded(code, "pandas", "numpy", "pyarrow", *HEAVY) == []
+
+
+@pytest.mark.parametrize("page", pages())
+def test_the_sentences_of_a_page_need_no_drawing_no_database_and_no_fitting(page):
+    assert loaded(f"import analysis.pages.{page}.narrative", *HEAVY) == []
+
+
+@pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: path.name)
 def test_notebooks_are_thin_and_have_no_outputs(notebook):
     cells = [cell for cell in json.loads(notebook.read_text(encoding="utf-8"))["cells"] if cell["cell_type"] == "code"]
     assert not any(cell["outputs"] or cell["execution_count"] for cell in cells)

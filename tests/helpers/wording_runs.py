@@ -56,6 +56,19 @@ def write_wording(path: Path, rows: pd.DataFrame, **options: Any) -> Path:
     )  # fmt: skip
 
 
+def write_family(path: Path) -> Path:
+    """A run of ten models with long names, base and tuned, two numbers of shots; the first never answers validly."""
+    names = [f"organisation/a-rather-long-model-name-{i}b{ending}" for i in range(5) for ending in ("", "-it")]
+    models = {
+        name: {"series": name.removesuffix("-it"), "stage": "tuned" if name.endswith("-it") else "base",
+               "parameters": 10 ** (5 + k % 5)}
+        for k, name in enumerate(names)
+    }  # fmt: skip
+    rows = random_rows(names, items=10, conditions=["chat/0-shot", "chat/4-shot"])
+    rows.loc[rows["model"] == names[0], "answer"] = None
+    return write_wording(path, rows, models=models)
+
+
 def random_rows(
     models: Sequence[str] = ("m",),
     *,

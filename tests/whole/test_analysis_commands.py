@@ -10,7 +10,7 @@ import time
 
 import pytest
 
-from analysis.reporting import tables
+from analysis.reporting import catalogue
 from helpers.commands import ROOT, waver
 from helpers.synthetic import random_frame, write_run
 
@@ -46,7 +46,9 @@ def test_table_prints_other_formats(run, form, sign):
 
 
 def test_list_names_every_table_and_explains_columns():
-    assert [line.split()[0] for line in waver("analysis", "table", "--list").stdout.splitlines()] == list(tables.TABLES)
+    assert [line.split()[0] for line in waver("analysis", "table", "--list").stdout.splitlines()] == list(
+        catalogue.tables()
+    )
     assert "square root of their number" in waver("analysis", "table", "--list", "stability").stdout
 
 

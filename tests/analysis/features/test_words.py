@@ -18,7 +18,7 @@ fugashi = pytest.mark.skipif(
 )
 
 
-@pytest.mark.parametrize("name", ["component", "negation", "similarity", "words"])
+@pytest.mark.parametrize("name", ["component", "negation_cues", "similarity", "words"])
 def test_the_examples_in_the_docstrings(name):
     result = doctest.testmod(importlib.import_module(f"analysis.features.{name}"))
     assert result.attempted

@@ -5,19 +5,20 @@ from __future__ import annotations
 import ast
 import os
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import nbformat
 import pytest
 
 from analysis.errors import InputError
-from analysis.reporting import all_plots, notebooks, page, report, tables
+from analysis.pages.stability.page import StabilityPage
+from analysis.reporting import catalogue, notebooks, report
 from helpers.commands import ROOT
 from helpers.synthetic import random_frame, write_run
 
-# Tables that a notebook does not ask for by name, since `Page` does.
-SHOWN_BY_PAGE = {"divergent", "turned"}
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
+OF_PAGES = [path for path in NOTEBOOKS if path.stem != "explore"]  # that one is a notebook to begin with, and no page
 
 
 def code(notebook: Path) -> list[str]:
@@ -25,16 +26,17 @@ def code(notebook: Path) -> list[str]:
     return [cell.source for cell in node.cells if cell.cell_type == "code"]
 
 
-def test_the_registry_names_every_notebook():
-    assert sorted(entry.path for entry in report.REGISTRY) == NOTEBOOKS
+def test_every_page_has_its_notebook_and_every_notebook_its_page():
+    assert sorted(entry.path for entry in report.found()) == OF_PAGES
 
 
-@pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: path.stem)
-def test_notebooks_are_valid_and_ask_the_question_of_the_registry(notebook):
+@pytest.mark.parametrize("notebook", OF_PAGES, ids=lambda path: path.stem)
+def test_notebooks_are_valid_and_begin_with_the_question_of_their_page(notebook):
     node = nbformat.read(notebook, as_version=4)
     nbformat.validate(node)
-    question = next(entry.question for entry in report.REGISTRY if entry.path == notebook)
+    question = notebooks.question(notebook)
     assert node.cells[0].source == f"# {question}"
+    assert question.endswith("?")
     assert node.metadata.kernelspec.name == "python3"
 
 
@@ -55,7 +57,7 @@ def test_notebooks_hold_no_logic(notebook):
         assert not [node for node in ast.walk(ast.parse(source)) if isinstance(node, logic)], source
 
 
-@pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: path.stem)
+@pytest.mark.parametrize("notebook", OF_PAGES, ids=lambda path: path.stem)
 def test_parameters_are_typed_and_explained(notebook):
     found = notebooks.inspect(notebook)
     assert {"runs", "out"} <= found.keys()
@@ -66,20 +68,29 @@ def test_parameters_are_typed_and_explained(notebook):
             notebooks.convert(ast.literal_eval(entry["default"]), entry, name)
 
 
+def asked_by_pages() -> Iterator[str]:
+    """Texts in the files of the pages that show something themselves: examples, and what a figure is drawn from."""
+    for file in [*catalogue.PAGES.glob("*/page.py"), *catalogue.PAGES.glob("*/figures.py")]:
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                yield node.value
+
+
 def test_every_table_and_figure_is_shown_somewhere():
-    sources = [source for notebook in NOTEBOOKS for source in code(notebook)]
+    sources = [source for notebook in OF_PAGES for source in code(notebook)]
     called = [node for source in sources for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call)]
     texts = {node.args[0].value for node in called if node.args and isinstance(node.args[0], ast.Constant)}
-    assert set(all_plots.FIGURES) <= texts
-    assert set(tables.TABLES) <= texts | SHOWN_BY_PAGE
+    assert set(catalogue.figures()) <= texts
+    drawn = {name for entry in catalogue.figures().values() for name in entry.data.split()}
+    assert set(catalogue.tables()) <= texts | drawn | set(asked_by_pages())
 
 
 @pytest.mark.parametrize("where", ["notebooks", "."])
 def test_a_notebook_runs_as_it_stands(tmp_path, monkeypatch, where):
     """Its default run is found from the repository and from the notebooks' folder; nothing is written."""
-    write_run(tmp_path / "results" / "demo", random_frame(["one", "two"], items=3, paraphrases=3))
+    write_run(tmp_path / "results" / "demo" / "agreement", random_frame(["one", "two"], items=3, paraphrases=3))
     (tmp_path / "notebooks").mkdir()
-    monkeypatch.setattr(page, "NOTEBOOKS", tmp_path / "notebooks")
+    monkeypatch.setattr(notebooks, "FOLDER", tmp_path / "notebooks")
     monkeypatch.chdir(tmp_path / where)
     before = sorted(tmp_path.rglob("*"))
     for source in code(ROOT / "notebooks" / "stability.ipynb"):
@@ -98,23 +109,24 @@ def test_a_notebook_runs_as_it_stands(tmp_path, monkeypatch, where):
 def test_a_run_that_is_nowhere_is_named(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(InputError, match="nowhere"):
-        page.Page(["nowhere"])
+        StabilityPage(["nowhere"])
 
 
 def test_three_lines_get_from_a_run_to_a_table_and_a_figure(tmp_path):
     folder = write_run(tmp_path / "run", random_frame(["one"], items=3, paraphrases=3))
     from analysis import runs
+    from analysis.pages.stability import plots
     from analysis.pages.stability import tables as stability
 
     table = stability.models(runs.open(folder), resamples=10)
-    figure = all_plots.overview(table)
+    figure = plots.overview(table)
     assert table._repr_html_()
     assert figure._repr_svg_().startswith("<svg")
 
 
 def test_the_kernel_is_this_interpreter_whatever_is_registered(tmp_path):
     with (tmp_path / "log").open("wb") as log:
-        manager = report._kernel_manager(str(tmp_path), log)(kernel_name="python3")
+        manager = notebooks._kernel_manager(str(tmp_path), log)(kernel_name="python3")
     assert manager.kernel_spec.argv[0] == sys.executable
     assert str(ROOT) in manager.kernel_spec.env["PYTHONPATH"].split(os.pathsep)
     if os.name == "posix":

@@ -181,7 +181,11 @@ def test_fields_are_completed_from_other_folders(tmp_path):
 
 
 def test_three_lines_in_a_notebook(folder):
-    code = f"from analysis import runs, stability\nrun = runs.open({str(folder)!r})\nprint(len(stability.models(run)))"
+    code = (
+        "from analysis import runs; from analysis.reporting import tables\n"
+        f"run = runs.open({str(folder)!r})\n"
+        "print(len(tables.build('stability', run)))"
+    )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=Path.cwd())
     assert done.stdout.strip() == "2"
 

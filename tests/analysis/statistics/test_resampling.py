@@ -1,4 +1,4 @@
-"""`analysis.statistics.resampling` against explicit loops over the same draws, hand-made numbers and scipy.stats.bootstrap."""
+"""The bootstrap against explicit loops over the same draws, hand-made numbers and scipy.stats.bootstrap."""
 
 from __future__ import annotations
 

@@ -2,28 +2,26 @@
 
 from __future__ import annotations
 
-import itertools
-import re
-
 import numpy as np
 import pandas as pd
 import pytest
 from matplotlib.collections import FillBetweenPolyCollection
 
 from analysis import runs
-from analysis.pages.scoring import plots as drawing
-from analysis.pages.scoring import tables
+from analysis.pages.scoring import captions, plots, tables
+from analysis.pages.scoring.catalogue import FIGURES
+from analysis.pages.scoring.figures import groups
 from analysis.pages.scoring.influence import points
 from analysis.pages.scoring.printed import printed_differences
-from analysis.pages.stability import captions
-from analysis.reporting import all_plots
-from helpers.figures import shown_texts
+from analysis.reporting import plotting
+from helpers.figures import check_caption, check_texts
 from helpers.scoring_runs import FAMILY, Judge, make_run
 
 MANY = {
     f"organisation-{i}/a-rather-long-model-name-of-{i}b{ending}": Judge(f"series-{i}", stage, 0.4, 1.0)
     for i in range(5) for ending, stage in (("", "base"), ("-instruct", "instruct"))
 }  # fmt: skip
+DRAWN = sorted({entry.draw or name for name, entry in FIGURES.items()})
 SIZES = {
     "small": ({"En-De": 12, "Et-En": 15}, FAMILY),
     "one": ({"all": 9}, {"solo": Judge("s", "base", 0.5, 0)}),
@@ -55,33 +53,23 @@ def small(tmp_path_factory):
     return arguments(tmp_path_factory.mktemp("small") / "run", "small")
 
 
-@pytest.mark.parametrize("width", [all_plots.PAGE, all_plots.COLUMN])
-@pytest.mark.parametrize("name", all_plots.SCORING)
+@pytest.mark.parametrize("width", [plotting.PAGE, plotting.COLUMN])
+@pytest.mark.parametrize("name", DRAWN)
 def test_no_text_is_cut_or_overlaps_another(frames, name, width):
-    figure = getattr(all_plots, name)(*frames[name], width=width)
-    boxes, page = shown_texts(figure), figure.bbox
-    assert boxes
-    for text, box in boxes:
-        inside = box.x0 >= page.x0 - 1 and box.x1 <= page.x1 + 1 and box.y0 >= page.y0 - 1 and box.y1 <= page.y1 + 1
-        assert inside, (text.get_text(), box, page)
-    for (one, a), (other, b) in itertools.combinations(boxes, 2):
-        overlap_x, overlap_y = min(a.x1, b.x1) - max(a.x0, b.x0), min(a.y1, b.y1) - max(a.y0, b.y0)
-        assert overlap_x < 1.5 or overlap_y < 1.5, (one.get_text(), other.get_text())
-    assert width < all_plots.PAGE or figure.get_size_inches()[1] <= 9.7
+    figure = getattr(plots, name)(*frames[name], width=width)
+    check_texts(figure)
+    assert width < plotting.PAGE or figure.get_size_inches()[1] <= 9.7
 
 
-@pytest.mark.parametrize("name", all_plots.SCORING)
+@pytest.mark.parametrize("name", DRAWN)
 def test_captions_stand_alone(frames, name):
     caption = getattr(captions, name)(*frames[name])
-    assert re.search(r"\d", caption)
-    assert caption.endswith(".")
-    assert "nan" not in caption
-    assert 80 < len(caption) < 700
+    check_caption(caption)
 
 
-@pytest.mark.parametrize("name", all_plots.SCORING)
+@pytest.mark.parametrize("name", DRAWN)
 def test_files_are_small_and_deterministic(small, name, tmp_path):
-    first, second = (all_plots.save(getattr(all_plots, name)(*small[name]), tmp_path / file) for file in "ab")
+    first, second = (plotting.save(getattr(plots, name)(*small[name]), tmp_path / file) for file in "ab")
     assert [path.read_bytes() for path in first] == [path.read_bytes() for path in second]
     assert first[0].stat().st_size < 1_000_000
 
@@ -96,25 +84,25 @@ def outlines(figure):
 
 
 def test_a_violin_is_as_wide_as_the_scores_and_highest_where_most_are():
-    (shape,) = outlines(all_plots.score_violins(judged([1, 2, 2, 2, 3, 9])))
+    (shape,) = outlines(plots.score_violins(judged([1, 2, 2, 2, 3, 9])))
     x, y = shape.get_paths()[0].vertices.T
     assert x.min() == pytest.approx(1 - 9 / 60) and x.max() == 9
     assert x[np.abs(y - y.mean()).argmax()] == pytest.approx(2, abs=0.3)
 
 
 def test_a_constant_score_is_a_peak_and_no_score_is_said():
-    (peak,) = outlines(all_plots.score_violins(judged([8] * 20)))
+    (peak,) = outlines(plots.score_violins(judged([8] * 20)))
     x = peak.get_paths()[0].vertices[:, 0]
     assert (x.min() + x.max()) / 2 == pytest.approx(8)
     assert x.max() - x.min() < 0.4
-    figure = all_plots.score_violins(judged([np.nan, np.nan]))
+    figure = plots.score_violins(judged([np.nan, np.nan]))
     assert outlines(figure) == []
     assert [text.get_text() for text in figure.axes[0].texts] == ["no score"]
 
 
 def test_human_scores_stand_first_and_base_models_are_hollow():
     base = judged([1, 5, 7], [2, 4, 8]).assign(model="b", stage="base")
-    figure = all_plots.score_violins(pd.concat([base, judged([7, 8, 8], [2, 4, 8])]))
+    figure = plots.score_violins(pd.concat([base, judged([7, 8, 8], [2, 4, 8])]))
     assert [label.get_text() for label in figure.axes[0].get_yticklabels()] == ["gold", "b", "m"]
     colours = [tuple(shape.get_facecolor()[0]) for shape in outlines(figure)]
     assert colours[1] == (1, 1, 1, 1)
@@ -128,22 +116,22 @@ def test_a_large_kurtosis_gets_a_logarithmic_axis():
     )
     for name in ("kurtosis", "tau"):
         frame[f"{name}_lower"], frame[f"{name}_upper"] = frame[name] - 0.1, frame[name] + 0.1
-    assert [axes.get_yscale() for axes in all_plots.score_temperatures(frame).axes] == ["symlog", "linear"]
+    assert [axes.get_yscale() for axes in plots.score_temperatures(frame).axes] == ["symlog", "linear"]
     frame["kurtosis"] = [2.0, 3.0]
-    assert [axes.get_yscale() for axes in all_plots.score_temperatures(frame).axes] == ["linear", "linear"]
+    assert [axes.get_yscale() for axes in plots.score_temperatures(frame).axes] == ["linear", "linear"]
     flat = frame.assign(kurtosis=[np.nan, 3.0])
     assert "No mark, 1 times: all scores are equal" in captions.score_temperatures(flat)
 
 
 def test_influence_names_the_point_and_lists_what_changes_most(small):
     table, known = small["score_influence"]
-    scatter, listed = all_plots.score_influence(table, known).axes
+    scatter, listed = plots.score_influence(table, known).axes
     assert [text.get_text() for text in scatter.texts] == ["En-De/gemma"]
     names = [label.get_text() for label in listed.get_yticklabels()]
     assert names[:2] == ["gemma (series)", "En-De/gemma"]
-    assert len(names) == drawing.LISTED
+    assert len(names) == plots.LISTED
     dots = next(line for line in listed.lines if line.get_marker() == "o" and len(line.get_xdata()) > 2)
-    assert list(dots.get_xdata()) == list(drawing.shown_omissions(table)["pearson"])
+    assert list(dots.get_xdata()) == list(plots.shown_omissions(table)["pearson"])
     caption = captions.score_influence(table, known)
     assert "(n = 21, 0 undefined); the point named moves the correlation most" in caption
     assert "the 14 of 31 omissions that change it most" in caption
@@ -152,13 +140,13 @@ def test_influence_names_the_point_and_lists_what_changes_most(small):
 def test_three_points_have_nothing_to_leave_out(small):
     table, known = small["score_influence"]
     three = table[table["omitted"] == "nothing"].assign(n=3)
-    figure = all_plots.score_influence(three, known.head(3))
+    figure = plots.score_influence(three, known.head(3))
     assert len(figure.axes) == 1
     assert "Too few points to leave any out." in captions.score_influence(three, known.head(3))
 
 
 def test_groups_are_spread_over_figures():
     frame = pd.DataFrame({"study": "s", "group": [f"g{i}" for i in range(9)], "model": "m"})
-    assert [list(part["group"]) for part in drawing.groups(frame)] == [
+    assert [list(part["group"]) for (part,) in groups(frame)] == [
         ["g0", "g1", "g2", "g3"], ["g4", "g5", "g6", "g7"], ["g8"]
     ]  # fmt: skip

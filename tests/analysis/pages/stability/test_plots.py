@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import re
 import warnings
 
@@ -11,10 +10,11 @@ import pandas as pd
 import pytest
 
 from analysis import runs
-from analysis.pages.stability import captions, tables
+from analysis.pages.stability import captions, plots, tables
+from analysis.pages.stability.figures import PANELS
 from analysis.pages.stability.plots import LISTED, least_stable
-from analysis.reporting import all_plots, plotting
-from helpers.figures import shown_texts
+from analysis.reporting import labels, plotting
+from helpers.figures import check_caption, check_texts
 from helpers.synthetic import random_frame, write_run
 
 FIGURES = ("overview", "agreement", "item_stability", "validity", "differences")
@@ -52,8 +52,8 @@ def frames(request, tmp_path_factory):
 def drawn(frames, name, **options):
     args = frames[name]
     if name == "agreement":
-        args = (next(all_plots.pages(args[0])), *args[1:])
-    return getattr(all_plots, name)(*args, **options)
+        args = (next(labels.split(args[0], PANELS)), *args[1:])
+    return getattr(plots, name)(*args, **options)
 
 
 @pytest.fixture(scope="module")
@@ -62,22 +62,14 @@ def figures(frames):
     return {name: drawn(frames, name) for name in FIGURES if not frames[name][0].empty}
 
 
-@pytest.mark.parametrize("width", [all_plots.PAGE, all_plots.COLUMN])
+@pytest.mark.parametrize("width", [plotting.PAGE, plotting.COLUMN])
 @pytest.mark.parametrize("name", FIGURES)
 def test_no_text_is_cut_or_overlaps_another(frames, figures, name, width):
     if name not in figures:
         pytest.skip("one model has no differences")
-    figure = figures[name] if width == all_plots.PAGE else drawn(frames, name, width=width)
+    figure = figures[name] if width == plotting.PAGE else drawn(frames, name, width=width)
     assert figure.get_figwidth() == width
-    boxes = shown_texts(figure)
-    assert boxes
-    page = figure.bbox
-    for text, box in boxes:
-        inside = box.x0 >= page.x0 - 1 and box.x1 <= page.x1 + 1 and box.y0 >= page.y0 - 1 and box.y1 <= page.y1 + 1
-        assert inside, (text.get_text(), box, page)
-    for (one, a), (other, b) in itertools.combinations(boxes, 2):
-        overlap_x, overlap_y = min(a.x1, b.x1) - max(a.x0, b.x0), min(a.y1, b.y1) - max(a.y0, b.y0)
-        assert overlap_x < 1.5 or overlap_y < 1.5, (one.get_text(), other.get_text())
+    check_texts(figure)
 
 
 @pytest.mark.parametrize("name", FIGURES)
@@ -93,11 +85,11 @@ def test_files_are_small_deterministic_and_load_nothing(request, frames, figures
     if name not in figures:
         pytest.skip("one model has no differences")
     again = drawn(frames, name)
-    svg, pdf = (path.read_bytes() for path in all_plots.save(figures[name], tmp_path / "a"))
+    svg, pdf = (path.read_bytes() for path in plotting.save(figures[name], tmp_path / "a"))
     svg = svg.decode()
     # The drawing is compared in every size as SVG; what a PDF puts around it does not depend on the size.
     if "seven-models" in request.node.name:
-        assert [path.read_bytes() for path in all_plots.save(again, tmp_path / "b")] == [svg.encode(), pdf]
+        assert [path.read_bytes() for path in plotting.save(again, tmp_path / "b")] == [svg.encode(), pdf]
     else:
         assert plotting.svg(again) == svg
     assert len(svg) < 1_000_000
@@ -112,10 +104,7 @@ def test_files_are_small_deterministic_and_load_nothing(request, frames, figures
 def test_captions_can_be_read_alone(frames, name):
     if not frames[name][0].empty:
         caption = getattr(captions, name)(*frames[name])
-        assert re.search(r"\d", caption)
-        assert caption.endswith(".")
-        assert "nan" not in caption
-        assert 80 < len(caption) < 700
+        check_caption(caption)
 
 
 def test_captions_count_what_is_drawn(tmp_path):
@@ -127,7 +116,7 @@ def test_captions_count_what_is_drawn(tmp_path):
 
 def test_items_are_sorted_by_their_median_and_the_flip_line_is_drawn(tmp_path):
     frames = tables_of(tmp_path / "run", ["m"], 12)
-    axes = all_plots.agreement(*frames["agreement"]).axes[0]
+    axes = plots.agreement(*frames["agreement"]).axes[0]
     order = [label.get_text() for label in axes.get_xticklabels()]
     distribution = frames["agreement"][0].set_index("item")["median"]
     assert order == list(distribution.sort_values().index)
@@ -136,7 +125,7 @@ def test_items_are_sorted_by_their_median_and_the_flip_line_is_drawn(tmp_path):
 
 def test_originals_are_drawn_over_their_own_paraphrases(tmp_path):
     frames = tables_of(tmp_path / "run", ["m"], 6)
-    axes = all_plots.agreement(*frames["agreement"]).axes[0]
+    axes = plots.agreement(*frames["agreement"]).axes[0]
     order = [label.get_text() for label in axes.get_xticklabels()]
     points = axes.collections[-1].get_offsets()
     original = frames["agreement"][1].set_index("item")["original_agreement"]
@@ -144,15 +133,15 @@ def test_originals_are_drawn_over_their_own_paraphrases(tmp_path):
 
 
 def test_a_model_keeps_its_colour():
-    all_models = all_plots.looks(["c", "a", "b", *map(str, range(20))])
-    assert all_models == all_plots.looks([*map(str, range(20)), "b", "c", "a"])
+    all_models = plotting.looks(["c", "a", "b", *map(str, range(20))])
+    assert all_models == plotting.looks([*map(str, range(20)), "b", "c", "a"])
     assert len(set(all_models.values())) == 23
     assert not {look.colour for look in all_models.values()} - set(plotting.OKABE_ITO)
 
 
 def test_pages_hold_every_model_once(tmp_path):
     distribution = tables_of(tmp_path / "run", [f"m{i:02d}" for i in range(14)], 2)["agreement"][0]
-    parts = list(all_plots.pages(distribution))
+    parts = list(labels.split(distribution, PANELS))
     assert [part["label"].nunique() for part in parts] == [6, 6, 2]
     assert sorted(label for part in parts for label in part["label"].unique()) == sorted(distribution["model"].unique())
 
@@ -162,15 +151,15 @@ def test_a_text_that_the_font_lacks_is_named_by_its_item_without_a_warning(tmp_p
     run = runs.open(write_run(tmp_path / "run", frame))
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        figure = all_plots.item_stability(tables.item_stability(run))
-        all_plots.svg(figure)
-        all_plots.svg(all_plots.overview(tables.models(run, resamples=10)))
+        figure = plots.item_stability(tables.item_stability(run))
+        plotting.svg(figure)
+        plotting.svg(plots.overview(tables.models(run, resamples=10)))
     assert {label.get_text() for label in figure.axes[0].get_yticklabels()} == {"item-01", "item-02"}
 
 
 def test_a_dollar_is_a_dollar(tmp_path):
     frames = tables_of(tmp_path / "run", ["m"], 3)
-    figure = all_plots.item_stability(*frames["item_stability"])
+    figure = plots.item_stability(*frames["item_stability"])
     assert all(not label.get_parse_math() for label in figure.axes[0].get_yticklabels())
 
 
@@ -180,7 +169,7 @@ def test_more_items_than_a_page_names_leaves_the_least_stable():
         {"study": "s", "item": [f"i{k}" for k in range(n)], "text": [f"text {k}" for k in range(n)], "family": "causal",
          "normalised_sd_mean": np.linspace(0, 1, n), "normalised_sd_se": 0.1, "n_models": 3}
     )  # fmt: skip
-    figure = all_plots.item_stability(frame)
+    figure = plots.item_stability(frame)
     names = [label.get_text() for label in figure.axes[0].get_yticklabels()]
     assert names[0] == f"text {n - 1}"
     assert len(names) == LISTED
@@ -191,7 +180,7 @@ def test_more_items_than_a_page_names_leaves_the_least_stable():
 def test_undefined_figures_are_said_not_drawn(tmp_path):
     frame = random_frame(["one", "two"], items=3, paraphrases=1)
     run = runs.open(write_run(tmp_path / "run", frame))
-    figure = all_plots.overview(tables.models(run, resamples=10))
+    figure = plots.overview(tables.models(run, resamples=10))
     assert [text.get_text() for text in figure.axes[1].texts] == ["undefined", "undefined"]
     assert not figure.axes[0].texts
 
@@ -201,7 +190,7 @@ def test_drawing_leaves_no_global_state(tmp_path):
     from matplotlib import _pylab_helpers
 
     before = dict(matplotlib.rcParams)
-    figure = all_plots.overview(*tables_of(tmp_path / "run", ["m"], 3)["overview"])
+    figure = plots.overview(*tables_of(tmp_path / "run", ["m"], 3)["overview"])
     assert dict(matplotlib.rcParams) == before
     assert not _pylab_helpers.Gcf.figs
     assert figure._repr_svg_().startswith("<svg")

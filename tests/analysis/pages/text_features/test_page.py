@@ -6,19 +6,19 @@ import csv
 import io
 import re
 import shutil
+from dataclasses import replace
 
 import pandas as pd
 import pytest
-from analysis.reporting.registry import TABLES
 
 from analysis import runs
-from analysis.reporting import report, tables
+from analysis.pages.text_features.catalogue import CATALOGUE, TABLES
+from analysis.reporting import notebooks, report, tables
 from helpers.commands import waver
 from helpers.html_pages import Page
 from helpers.text_feature_runs import SENTIMENT, make_run
 
 pytest.importorskip("statsmodels")
-WORDINGS = [name for name, entry in TABLES.items() if entry.function.startswith("wordings.")]
 
 
 @pytest.fixture(scope="module")
@@ -30,7 +30,7 @@ def run(tmp_path_factory):
 def made(run, tmp_path_factory):
     folder = tmp_path_factory.mktemp("report")
     shutil.copytree(run, folder / "run")
-    alone = [entry for entry in report.REGISTRY if entry.name == "text_features"]
+    alone = [entry for entry in report.found() if entry.name == "text_features"]
     given = {"sentiment": SENTIMENT}
     assert [result.error for result in report.report([str(folder / "run")], folder / "out", given, alone)] == [None]
     return folder / "out"
@@ -56,7 +56,7 @@ def test_the_page_is_quiet_and_loads_nothing(made):
 
 
 def test_tables_and_figures_lie_beside_the_page(made):
-    for name in WORDINGS:
+    for name in TABLES:
         frame = pd.read_csv(made / "tables" / f"{name}.csv")
         assert list(frame.columns) == list(TABLES[name].columns)
     drawn = {path.stem for path in (made / "figures").iterdir()}
@@ -80,11 +80,10 @@ def test_the_index_has_its_card(made):
     assert "What in a wording moves the answer?" in index.words
 
 
-def test_a_notebook_that_lacks_a_package_is_left_out_and_named(run, tmp_path, monkeypatch, capsys):
-    known = next(entry for entry in report.REGISTRY if entry.name == "text_features")
-    lacking = report.Notebook(known.name, known.question, lambda _: True, {"no_such_package": "pip install it"})
-    monkeypatch.setattr(report, "REGISTRY", (lacking,))
-    results = report.report([str(run)], tmp_path / "out")
+def test_a_notebook_that_lacks_a_package_is_left_out_and_named(run, tmp_path, capsys):
+    page = replace(CATALOGUE, needs={"no_such_package": "pip install it"})
+    lacking = report.Notebook(notebooks.FOLDER / "text_features.ipynb", page)
+    results = report.report([str(run)], tmp_path / "out", registry=[lacking])
     assert results[0].left_out == "needs no_such_package: pip install it"
     assert results[0].error is None
     assert "text_features: left out: needs no_such_package" in capsys.readouterr().err
@@ -100,7 +99,7 @@ def test_features_and_table_by_command(run):
                 "estimate_std", "n_rows", "n_items"]  # fmt: skip
     identity, logit = (
         list(csv.DictReader(io.StringIO(waver("analysis", "table", run, "mixed", *options).stdout)))
-        for options in ([], ["--engine", "profile", "--scale", "logit"])
+        for options in ([], ["-p", "engine=profile", "-p", "scale=logit"])
     )
     assert set(promised) <= identity[0].keys()
     assert {row["model"] for row in identity} == {"org/one", "org/two", "org/three"}
@@ -111,9 +110,9 @@ def test_features_and_table_by_command(run):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["stability", "--engine", "profile"], "table stability has no option 'engine'; it has"),
-        (["vif", "--scale", "logit"], "table vif has no option 'scale'; it has predictors (default all)"),
-        (["mixed", "--engine", "lmer"], "invalid choice: 'lmer'"),
+        (["stability", "-p", "engine=profile"], "table stability has no option 'engine'; it has"),
+        (["vif", "-p", "scale=logit"], "table vif has no option 'scale'; it has predictors (default all)"),
+        (["mixed", "-p", "engine=lmer"], "no engine 'lmer'; there are auto, profile, pymer4"),
         (["mixed", "-p", "predictors=left_dependents,word_length"], "predictor 'left_dependents' has no values: spaCy"),
         (["mixed", "-p", "predictors=colour"], "no predictor 'colour'; there are all, published, word_length"),
     ],

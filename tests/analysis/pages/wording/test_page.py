@@ -12,8 +12,9 @@ import pytest
 
 from analysis import runs
 from analysis.pages.benchmarks import narrative as benchmark_words
+from analysis.pages.benchmarks.catalogue import TABLES as BENCHMARKS
 from analysis.pages.wording import narrative, printed
-from analysis.pages.wording.catalogue import BENCHMARKS, WORDING
+from analysis.pages.wording.catalogue import TABLES
 from analysis.reporting import report, tables
 from helpers.html_pages import Page
 from helpers.synthetic import random_frame, write_run
@@ -43,7 +44,7 @@ def folder(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def made(folder):
-    chosen = [entry for entry in report.REGISTRY if entry.name != "stability" and entry.name != "text_features"]
+    chosen = [entry for entry in report.found() if entry.name not in ("stability", "text_features")]
     given = {"resamples": "40", "scores": str(folder / "scores.csv")}
     results = report.report([str(folder / "run"), str(folder / "opinions")], folder / "out", given, chosen)
     assert [result.error for result in results] == [None, None]
@@ -69,7 +70,7 @@ def test_the_page_is_quiet_escaped_and_loads_nothing(made):
 
 
 def test_every_number_lies_beside_the_pages_as_csv(made):
-    for name, entry in {**WORDING, **BENCHMARKS}.items():
+    for name, entry in {**TABLES, **BENCHMARKS}.items():
         rows = list(csv.reader(io.StringIO((made / "tables" / f"{name}.csv").read_text(encoding="utf-8"))))
         listed = [c for column in entry.columns for c in ([column] if column != "intervals" else [])]
         assert set(listed) <= set(rows[0]), name
@@ -85,8 +86,7 @@ def test_each_page_sees_the_runs_of_its_protocol(made, folder):
 
 def test_the_other_pages_leave_wording_aside(folder):
     opened = runs.open(folder / "run", folder / "opinions")
-    given = [str(folder / "run"), str(folder / "opinions")]
-    seen = {entry.name: report._folders(entry, report.REGISTRY, given, opened) for entry in report.REGISTRY}
+    seen = {entry.name: report._folders(entry.page, opened) for entry in report.found()}
     assert seen["stability"] == seen["text_features"] == [str(folder / "opinions")]
     assert seen["wording"] == seen["benchmarks"] == [str(folder / "run")]
 

@@ -255,7 +255,7 @@ def test_a_missing_r_is_told_in_one_line(frame, monkeypatch):
 
 def test_built_in_engine_starts_neither_r_nor_torch():
     code = (
-        "import sys, pandas; from analysis import mixed;"
+        "import sys, pandas; from analysis.statistics import mixed;"
         "frame = pandas.DataFrame({'y': [1., 2, 4, 3, 5, 7], 'x': [1., 2, 3, 1, 2, 4], 'item': list('aabbcc')});"
         "mixed.fit(frame, 'y ~ x + (1 | item)').table;"
         "print([name for name in ('rpy2', 'pymer4', 'torch', 'inference') if name in sys.modules])"

@@ -1,0 +1,102 @@
+"""A new page is a folder and a notebook, and nothing else: the toy page, put into a copy of the house, is found."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from helpers.commands import ROOT
+from helpers.html_pages import Page
+from helpers.synthetic import random_frame, write_run
+
+TOY = ROOT / "tests" / "fixtures" / "toy_page"
+
+
+def files(folder: Path) -> Iterator[Path]:
+    """The files of a folder, relative to it, without what Python and notebooks leave there."""
+    for path in sorted(folder.rglob("*")):
+        if path.is_file() and not {"__pycache__", ".ipynb_checkpoints"} & set(path.parts):
+            yield path.relative_to(folder)
+
+
+@pytest.fixture(scope="module")
+def house(tmp_path_factory) -> Path:
+    """What a user installs of `analysis`, with the files of the toy page added; none of ours is replaced."""
+    tree = tmp_path_factory.mktemp("house")
+    for part in ("analysis", "notebooks", "results/schema.json", "results/published"):
+        for name in files(ROOT / part) if (ROOT / part).is_dir() else [Path()]:
+            copy(ROOT / part / name, tree / part / name)
+    for name in files(TOY):
+        assert not (tree / name).exists()
+        copy(TOY / name, tree / name)
+    write_run(tree / "runs" / "toy", random_frame(["org/one", "two"], items=4, paraphrases=3), protocol="toy")
+    write_run(tree / "runs" / "opinions", random_frame(["two"], items=2, paraphrases=3, seed=1), study="opinions")
+    return tree
+
+
+def copy(source: Path, target: Path) -> None:
+    target.parent.mkdir(parents=True, exist_ok=True)
+    shutil.copy(source, target)
+
+
+def call(house: Path, *arguments: str) -> str:
+    """`python -m analysis` of the copied house, as a user calls it; its standard output."""
+    done = subprocess.run(
+        [sys.executable, "-m", "analysis", *arguments], cwd=house, capture_output=True, text=True, timeout=600,
+        env={**os.environ, "PYTHONPATH": str(house)},
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr[-3000:]
+    return done.stdout
+
+
+def test_its_table_is_listed_explained_and_printed(house):
+    assert "toy_items" in [line.split()[0] for line in call(house, "table", "--list").splitlines()]
+    assert "mean agreement over the wordings of the item" in call(house, "table", "--list", "toy_items")
+    rows = call(house, "table", "runs/toy", "toy_items", "--format", "markdown").splitlines()
+    assert "Agreement" in rows[0]
+    assert len(rows) == 2 + 2 * 4
+
+
+@pytest.fixture(scope="module")
+def made(house) -> Path:
+    """The report of the toy run."""
+    call(house, "report", "runs/toy", "--out", "report")
+    return house / "report"
+
+
+def test_its_page_is_in_the_report(made):
+    index = Page(made / "index.html")
+    assert ("a", "toy.html") in index.addresses
+    assert "Do the models agree?" in index.words
+    assert sorted(path.name for path in made.glob("*.html")) == ["index.html", "toy.html"]
+    page = Page(made / "toy.html")
+    assert "2 models judged 4 items." in page.words
+    assert "Only 4 items." in page.words
+    assert "of the 4 items." in page.words
+    assert "one dot per item, one row per model" in page.words
+    assert "picture" in page.tags
+
+
+def test_its_table_and_its_figure_lie_beside_the_page(made):
+    table = pd.read_csv(made / "tables" / "toy_items.csv")
+    assert list(table.columns) == ["study", "model", "condition", "item", "n", "toy_mean"]
+    assert table["n"].tolist() == [4] * 8
+    dictionary = pd.read_csv(made / "tables" / "dictionary.csv")
+    assert dictionary["table"].tolist() == ["toy_items"] * 6
+    assert dictionary.set_index("column").loc["toy_mean", "unit"] == "agreement, 0 to 1"
+    assert (made / "tables" / "toy_items.tex").is_file()
+    assert sorted(path.name for path in (made / "figures").iterdir()) == ["toy_means.pdf", "toy_means.svg"]
+
+
+def test_the_other_pages_do_not_look_at_its_runs(house):
+    call(house, "report", "runs", "--out", "both", "-p", "resamples=20")
+    assert {"toy.html", "stability.html"} <= {path.name for path in (house / "both").glob("*.html")}
+    assert set(pd.read_csv(house / "both" / "tables" / "items.csv")["study"]) == {"opinions"}
+    assert set(pd.read_csv(house / "both" / "tables" / "toy_items.csv")["study"]) == {"synthetic"}
