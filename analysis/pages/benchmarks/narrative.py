@@ -42,13 +42,13 @@ def _asked(frames: Mapping[str, pd.DataFrame]) -> str:
     values, table = frames["measures_by_model"], frames["benchmarks"]
     external = [name for name in table["benchmark"].unique() if name not in (SIZE, ACCURACY)]
     what = (
-        f"and {count(len(external), 'benchmark')} of the file of scores"
+        f"size, with accuracy and with {count(len(external), 'benchmark')} of the file of scores"
         if external
-        else "(no scores were given: -p scores=FILE)"
+        else "size and with accuracy (no scores were given: -p scores=FILE)"
     )
     return (
-        f"Accuracy, Consistency and Overall of {count(values['model'].nunique(), 'model')} were correlated with size, "
-        f"with accuracy {what}. Each language, task and condition was taken separately."
+        f"Accuracy, Consistency and Overall of {count(values['model'].nunique(), 'model')} were correlated with "
+        f"{what}. Each language, task and condition was taken separately."
     )
 
 

@@ -230,7 +230,7 @@ def _by_temperature(scores: pd.DataFrame) -> Iterator[str]:
     if parts:
         yield (
             "Temperature: from the lowest to the highest one that has a kurtosis, the kurtosis falls in "
-            f"{' and in '.join(parts)} (each group, range and method is a case)."
+            f"{' and in '.join(parts)}. A case is one model on one group and range by one method."
         )
 
 
@@ -261,7 +261,7 @@ def _cautions(models: pd.DataFrame, here: pd.DataFrame, frames: Frames, setting:
         row = low.loc[low["validity"].idxmin()]
         yield (
             f"Low validity: in {len(low):,} of {count(len(models), 'combination')} less than half of the samples (or "
-            f"of the probability) is a number; the lowest is {number(row['validity'], 'validity')} ({row['label']}, "
+            f"of the probability) is a number. The lowest is {number(row['validity'], 'validity')} ({row['label']}, "
             f"{row['range']} at temperature {row['temperature']:g})."
         )
     sampled = models[models["method"] == "sampled"]

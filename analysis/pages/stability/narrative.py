@@ -185,7 +185,7 @@ def _validity(stability: pd.DataFrame) -> list[str]:
     least = low.sort_values(["validity", "label"], kind="stable").iloc[0]
     of = f"{len(low)} of {rows(stability)}" if len(stability) > 1 else "the model"
     return [
-        f"Low mass: for {of}, less than half of the probability (or of the texts read) is a valid answer; the "
+        f"Low mass: for {of}, less than half of the probability (or of the texts read) is a valid answer. The "
         f"lowest is {value(least['validity'], column('stability', 'validity'))} ({least['label']}). Agreement computed "
         "from so little mass says little."
     ]

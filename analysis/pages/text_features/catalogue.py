@@ -34,7 +34,7 @@ TABLES = {
         "printed.table3",
         "Effects of the paper's eight predictors in percentage points",
         "The counterpart of Haller et al., Table 3: agreement in per cent ~ the eight predictors (those present) "
-        "+ (1 | item); estimate ± standard error. " + _DAGGER + " Printed rows follow ours where model and items are "
+        "+ (1 | item). Estimate ± standard error. " + _DAGGER + " Printed rows follow ours where model and items are "
         "the same.",
         (*UNIT, "source", *(f"effect_{term}{part}" for term in _PUBLISHED for part in ("", "_se", "_dagger")),
          "n_rows", "n_items"),

@@ -42,7 +42,7 @@ def cautions(frames: Mapping[str, pd.DataFrame], clear: pd.DataFrame, fits: pd.D
     low = fitted[fitted["validity"] < LOW_MASS].sort_values(["validity", "label"])
     if len(low):
         yield (
-            f"Low mass: in {_fits(len(low), fitted)} less than half of the probability is on the answers; the "
+            f"Low mass: in {_fits(len(low), fitted)} less than half of the probability is on the answers. The "
             f"lowest is {value(low['validity'].iloc[0], column('mixed_diagnostics', 'validity'))} "
             f"({low['label'].iloc[0]})."
         )

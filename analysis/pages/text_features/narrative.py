@@ -106,7 +106,7 @@ def _compared(effects: pd.DataFrame) -> Iterator[str]:
         models = known["model"].nunique()
         yield (
             f"Compared with the {models} models in Table 3 of Haller et al., the effects of most models here have "
-            f"{'; '.join(parts)} (significant or not)."
+            f"{'. They have '.join(parts)} (significant or not)."
         )
 
 

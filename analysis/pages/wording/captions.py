@@ -27,8 +27,8 @@ def consistency(frame: pd.DataFrame) -> str:
     """Write the caption of the Consistency of every model."""
     return (
         f"Consistency on {_where(frame)}: share of {_pairs(frame)} per row that get the same answer before and after "
-        f"rewording, antonyms inverted, for {count(frame['model'].nunique(), 'model')}. {INTERVALS} Dashed: 0.5, the "
-        "agreement of two coin flips. Counterpart of the first columns of Takayama et al., Tables 1 and 3."
+        f"rewording, antonyms inverted, for {count(frame['model'].nunique(), 'model')}. {INTERVALS} Dashed: 0.5, what "
+        "two coin flips would give. Counterpart of the first columns of Takayama et al., Tables 1 and 3."
     )
 
 
@@ -47,7 +47,7 @@ def overall_scores(frame: pd.DataFrame) -> str:
     tasks = low_to_high(frame["n_tasks"])
     return (
         f"Overall of {count(frame['model'].nunique(), 'model')}: harmonic mean of accuracy before, accuracy after and "
-        "Consistency in each task and pattern, then the plain mean over "
+        "Consistency in each task and pattern. Of these, the plain mean over "
         f"{low_to_high(frame['n_patterns'])} patterns and {tasks} {'task' if tasks == '1' else 'tasks'} of a language. "
         f"{INTERVALS} Counterpart of Takayama et al., Figure 3."
     )

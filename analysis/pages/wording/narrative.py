@@ -137,8 +137,8 @@ def _stages(stages: pd.DataFrame) -> Iterator[str]:
 def _clear(rows: pd.DataFrame) -> str:
     up, down = int((rows["lower"] > 0).sum()), int((rows["upper"] < 0).sum())
     return (
-        f"{points(rows['difference'].mean())} points on average, clearly up in {up} and clearly down in {down} of "
-        f"{count(len(rows), 'comparison')} (95 % interval without 0)"
+        f"{points(rows['difference'].mean())} points on average. It is clearly up in {up} and clearly down in {down} "
+        f"of {count(len(rows), 'comparison')} (95 % interval without 0)"
     )
 
 
@@ -168,7 +168,7 @@ def _invalid(reworded: pd.DataFrame, conventions: pd.DataFrame) -> Iterator[str]
         low = (valid < LOW_VALID) & ~none
         if low.any():
             yield (
-                f"Less than half of the answers to {where} are valid for {_units(low.index[low], part)}; the "
+                f"Less than half of the answers to {where} are valid for {_units(low.index[low], part)}. The "
                 f"lowest share is {percent(valid[low].min(), 1)}. What the other answers would have been is not known."
             )
     known = conventions[(conventions["pattern"] != ORIGINAL) & (conventions["n_pairs"] > 0)]

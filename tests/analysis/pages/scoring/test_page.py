@@ -137,7 +137,7 @@ def test_a_flat_judge_is_said_to_be_one(tmp_path):
     ("given", "gold", "said"),
     [([np.nan] * 3, [1, 2, 3], ("These runs cannot say: no item has a score.", "Missing: 3 scores",
                                 "3 of 3 samples (100 %) hold no number and were dropped", "Low validity")),
-     ([1, 2, 3], [np.nan] * 3, ("No: none gives one score to half", "No item has a human score, so there is no tau.",
+     ([1, 2, 3], [np.nan] * 3, ("No: no model gives one score to half", "No item has a human score, so there is no tau.",
                                 "No series has both a base and a tuned model")),
      ([1, 2, 3], [5, np.nan, 7], ("Up to 1 item of a group have no human score",)),
      ([8], [80], ("Yes: 1 of 1 model gives one score to at least half of all items.", "Only 1 item in a group"))],

@@ -106,7 +106,7 @@ def test_little_mass_is_said_first(tmp_path):
     frame = pd.concat([wordings(FIRM, "full", mass=0.9), wordings(TORN, "empty", mass=0.04)])
     said, _ = answer(tmp_path / "run", frame)
     assert said.cautions[0].startswith("Low mass: for 1 of 2 models")
-    assert "the lowest is 0.04 (empty)" in said.cautions[0]
+    assert "The lowest is 0.04 (empty)." in said.cautions[0]
 
 
 def test_left_out_items_and_invalid_answers_are_counted(tmp_path):
