@@ -1,4 +1,4 @@
-"""Write what weakens the answer of the page: missing features, collinearity, fits with problems, other methods."""
+"""Write the cautions of the text-features page: missing features, collinearity, problems of fits, other models."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from analysis.reporting.columns import value
 from analysis.reporting.words import count, few_items, few_models, listing
 from analysis.statistics.mixed.result import ALPHA
 
-COLLINEAR = 10.0  # from this variance inflation factor on, an estimate cannot be read alone
+COLLINEAR = 10.0  # above this variance inflation factor, an estimate must not be read on its own
 LOW_MASS = 0.5
 SYNTAX = ("left_dependents", "right_dependents")
 
 
 def _fits(number: int, fits: pd.DataFrame) -> str:
-    """Write a number of fits out of all models, or out of all fits where a model has several."""
+    """Write "2 of 5 models", or "2 of 9 fits" if a model has several."""
     return f"{number} of {count(len(fits), 'model') if fits['model'].is_unique else f'{len(fits)} fits'}"
 
 
 def cautions(frames: Mapping[str, pd.DataFrame], clear: pd.DataFrame, fits: pd.DataFrame) -> Iterator[str]:
-    """Write what a reader must know before believing the answer.
+    """Yield, as sentences, what a reader must know before believing the answer.
 
     Parameters
     ----------
@@ -97,11 +97,11 @@ def _troubled(fits: pd.DataFrame) -> Iterator[str]:
     incomplete = int(fitted["n_missing"].sum())
     if incomplete:
         total = incomplete + int(fitted["n_rows"].sum())
-        yield f"{incomplete:,} of {count(total, 'response')} have no value and are left out."
+        yield f"{incomplete:,} of {count(total, 'response')} have a missing value and are left out."
 
 
 def _opinions(frames: Mapping[str, pd.DataFrame], clear: pd.DataFrame) -> Iterator[str]:
-    """Say where another scale or other standard errors give another result."""
+    """Compare with the other scale and with other standard errors; yield a sentence for each disagreement."""
     scales = frames["scales"]
     changed = scales[
         scales["verdict"].isin(["on identity only", "on logit only", "significant on both, opposite sign"])

@@ -119,7 +119,7 @@ def test_on_the_logit_scale_there_are_no_percentage_points():
         ({"mixed_diagnostics": [fit("a", dropped="word_length: constant"), fit("b"), fit("c")]},
          "Dropped from 1 of 3 models: word_length: constant."),
         ({"mixed_diagnostics": [fit("a", n_rows=90, n_missing=10), fit("b"), fit("c")]},
-         "10 of 300 responses have no value and are left out."),
+         "10 of 300 responses have a missing value and are left out."),
         ({"mixed_diagnostics": [fit("a", validity=0.04), fit("b"), fit("c")]},
          "Low mass: in 1 of 3 models less than half of the probability is on the answers. The lowest is 0.04 (a)."),
         ({"mixed_diagnostics": [fit("a", n_items=7), fit("b"), fit("c")]},
