@@ -70,13 +70,13 @@ def benchmarks(runs: Runs, *, scores: str = "", aliases: str = "", invalid: str 
     rows = []
     for key, part in measured(runs, invalid=invalid).groupby(KEY, sort=False):
         wide, labels = _wide(part)
-        others = _comparable(wide, scores, aliases)
+        beside = _beside(wide, scores, aliases)
         for name, (measure, pattern) in labels.items():
-            for benchmark in others:
+            for benchmark in beside:
                 # Accuracy is a part of Overall: that they go together is arithmetic.
                 if benchmark != name and (measure, benchmark) != ("overall", ACCURACY):
                     about = dict(zip(KEY, key, strict=True), measure=measure, pattern=pattern, benchmark=benchmark)
-                    rows += _coefficients(wide[name], others[benchmark], wide[SIZE], about)
+                    rows += _coefficients(wide[name], beside[benchmark], wide[SIZE], about)
     table = pd.DataFrame(rows, columns=[name for name in ROWS if name != "p_holm"])
     return table.assign(p_holm=correlation.holm(table, ["method"]))[ROWS]
 
@@ -94,10 +94,10 @@ def benchmark_matrix(runs: Runs, *, scores: str = "", aliases: str = "", invalid
         if part["task"].iloc[0] == ALL:
             continue
         wide, labels = _wide(part)
-        others = _comparable(wide, scores, aliases)
+        beside = _beside(wide, scores, aliases)
         ours = {label: wide[label] for label, (measure, _) in labels.items() if measure == "consistency"}
-        external = [name for name in others if name not in (SIZE, ACCURACY)]
-        frame = pd.DataFrame({name: others[name] for name in (*external, SIZE, ACCURACY)} | ours)
+        external = [name for name in beside if name not in (SIZE, ACCURACY)]
+        frame = pd.DataFrame({name: beside[name] for name in (*external, SIZE, ACCURACY)} | ours)
         parts.append(correlation.matrix(frame).assign(**dict(zip(KEY, key, strict=True))))
     empty = correlation.matrix(pd.DataFrame()).assign(**dict.fromkeys(KEY, ""))
     table = pd.concat(parts, ignore_index=True) if parts else empty
@@ -145,17 +145,17 @@ def _wide(part: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, tuple[str, str]]]
     return wide.assign(**{SIZE: np.log10(part.groupby("model")["parameters"].first())}), labels
 
 
-def _comparable(wide: pd.DataFrame, scores: str, aliases: str) -> dict[str, pd.Series]:
-    """Return what the measures are correlated with, by model: the benchmarks, size, accuracy."""
-    others: dict[str, pd.Series] = {}
+def _beside(wide: pd.DataFrame, scores: str, aliases: str) -> dict[str, pd.Series]:
+    """What the measures are compared with, by model: the benchmarks, size, accuracy."""
+    beside: dict[str, pd.Series] = {}
     if scores:
         external = _matched(load(scores), list(wide.index), read_aliases(aliases) if aliases else {})
         wide[SIZE] = wide[SIZE].fillna(np.log10(external.pop(SIZE)))
-        others = {f"{name}": external[name] for name in external}
-    others[SIZE] = wide[SIZE]
+        beside = {f"{name}": external[name] for name in external}
+    beside[SIZE] = wide[SIZE]
     if ACCURACY in wide:
-        others[ACCURACY] = wide[ACCURACY]
-    return others
+        beside[ACCURACY] = wide[ACCURACY]
+    return beside
 
 
 def _matched(scores: Scores, models: list[str], aliases: dict[str, str]) -> pd.DataFrame:
