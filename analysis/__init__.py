@@ -1,11 +1,11 @@
-"""Reads run folders: tables, figures, reports.
+"""Read run folders; make tables, figures and reports of them.
 
 ::
 
     import analysis
 
     run = analysis.open("results/demo")
-    run.tables()                # the tables that these runs have, a line each
+    run.tables()                # the tables of these runs, one line each
     run.table("stability")      # one of them as a DataFrame
     run.figure("overview")      # a matplotlib figure
 """

@@ -1,4 +1,4 @@
-"""python -m analysis report | table | features"""
+"""Run the commands `python -m analysis report | table | features`."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ PROGRAM = "python -m analysis"
 
 
 class Parser(argparse.ArgumentParser):
-    """Reports a wrong call in one line."""
+    """Parse a command line; report a wrong call in one line."""
 
     def error(self, message: str) -> NoReturn:
-        """Print the message and where to find help; exit status 2."""
+        """Print the message and where to find help; exit with status 2."""
         self.exit(2, f"{self.prog}: {' '.join(message.split())} (see {self.prog} --help)\n")
 
 
@@ -47,18 +47,18 @@ def _fail(status: int, message: str) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = Parser(prog=PROGRAM, description="Read run folders: a report to share, or one table of it.")
+    parser = Parser(prog=PROGRAM, description="Make a report, or one table of it, from run folders.")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     report = commands.add_parser(
         "report", help="write the report: self-contained pages, tables, figures",
-        description="Run the notebooks that the runs have data for, and write self-contained pages with an index, "
-        "tables as CSV and LaTeX with a data dictionary, and figures as SVG and PDF.",
+        description="Run the notebooks that the runs have data for. Write self-contained pages with an index, tables "
+        "as CSV and LaTeX with a data dictionary, and figures as SVG and PDF.",
         epilog=f"example: {PROGRAM} report results/demo --out results/demo/report -p resamples=2000",
     )  # fmt: skip
     report.set_defaults(main=_report)
     report.add_argument("runs", nargs="+", metavar="RUN", help="run folder")
     report.add_argument(
-        "--out", required=True, type=Path, metavar="DIR", help="folder to write; made where it is missing"
+        "--out", required=True, type=Path, metavar="DIR", help="folder to write to; made if it does not exist"
     )
     _add_parameters(report, "a parameter of the notebooks, such as thresholds=0.05,0.1; an unknown one is an error")
     table = commands.add_parser(

@@ -1,4 +1,4 @@
-"""Explores run folders from code: their tables as DataFrames, their figures as matplotlib figures."""
+"""Explore run folders from code: tables as DataFrames, figures as matplotlib figures."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class Listing(dict[str, str]):
-    """Names and what they stand for, shown a line each."""
+    """Hold names and what they stand for; shown with one line per name."""
 
     def __repr__(self) -> str:
         width = max(map(len, self), default=0)
@@ -38,10 +38,10 @@ class Listing(dict[str, str]):
 
 
 class Run:
-    """Some run folders, to be explored. Made by `analysis.open`.
+    """Give access to the tables and figures of some run folders. Made by `analysis.open`.
 
-    Every table and figure of the report is there under the report's name. What was computed is kept, so asking again
-    with the same options costs nothing.
+    Tables and figures have the names that they have in the report. What was computed is kept: the same table with the
+    same options is not computed twice.
     """
 
     def __init__(self, folders: Sequence[str | os.PathLike[str]]) -> None:
@@ -77,36 +77,36 @@ class Run:
         Returns
         -------
         DataFrame
-            Full precision, a copy of its own. `python -m analysis table --list NAME` explains the columns.
+            A copy with full precision. `python -m analysis table --list NAME` explains the columns.
 
         Raises
         ------
         InputError
-            For an unknown name (the message has the nearest) or option, or runs that have no such table.
+            For an unknown table (the message names the nearest) or option, or runs that have no such table.
         """
         catalogue.table(name)
         _refuse_unknown(f"table {name}", options, tables.options(name))
         return self._frames_of(catalogue.page_of(name), options)[name].copy()
 
     def figure(self, name: str, *, part: int | None = None, width: float = PAGE, **options: Any) -> Drawing:
-        """Draw a figure; it shows itself in a notebook, and `savefig` saves it.
+        """Draw a figure, which shows itself in a notebook and is saved with `savefig`.
 
         Parameters
         ----------
         name
             One of `figures()`.
         part
-            Which one, where models or tasks do not fit on one: 1, 2, ... The first unless given; a warning says that
-            there are more.
+            Which picture, where models or tasks do not fit on one: 1, 2, ... The first unless given; a warning says
+            when there are more.
         width
-            In inches.
+            Width in inches.
         **options
-            Options of the tables that it is drawn from.
+            Options of the tables that the figure is drawn from.
 
         Raises
         ------
         InputError
-            For an unknown name (the message has the nearest), option or part, or runs without data for the figure.
+            For an unknown figure (the message names the nearest), option or part, or runs without data for the figure.
         """
         entry, page = catalogue.figure(name), catalogue.page_of(name, "figures")
         known = {key: value for table in catalogue.pages()[page].tables for key, value in tables.options(table).items()}
@@ -131,7 +131,7 @@ class Run:
         return self._frames[key]
 
     def _runs_of(self, page: str) -> Runs:
-        """The run folders that a page is about."""
+        """Return the run folders that a page is about."""
         protocols = catalogue.pages()[page].protocols
         if self._protocols <= protocols:
             return self._runs

@@ -1,4 +1,4 @@
-"""Computes the tables of some runs, each once."""
+"""Compute the tables of some runs, each table once."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Frames:
-    """The tables of some runs by name: computed when first asked for, then kept.
+    """Return the tables of some runs by name: computed at the first request, then kept.
 
     Parameters
     ----------
@@ -23,7 +23,7 @@ class Frames:
     options
         Options of the tables, such as `resamples` or `thresholds`; each table takes those that it has.
     computed
-        Called once with the name and the frame of every table.
+        Called with the name and the frame of every table when it has been computed.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""Renders the templates of pages; whatever is put into them is escaped."""
+"""Fill the templates of pages; every value that is put into them is escaped."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ TEMPLATES = Path(__file__).resolve().parent / "templates"
 
 @dataclass(frozen=True, slots=True)
 class Html:
-    """A piece of a page that a notebook shows as it is."""
+    """Hold a piece of a page that a notebook shows as it is."""
 
     text: str
 

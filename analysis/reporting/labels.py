@@ -1,4 +1,4 @@
-"""What a row of a table is called in a figure, a sentence or a printed table."""
+"""Name the rows of a table for figures, sentences and printed tables."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ SEPARATOR = " · "
 
 
 def series(frame: pd.DataFrame) -> pd.Series:
-    """A short, unambiguous name for the model x condition (x study) that each row of a frame is about.
+    """Return for each row of a frame a short, unambiguous name of its model x condition (x study).
 
-    The name is the model's id, without its organisation where that leaves the models apart. The condition is added
-    where the model was asked under several, the study where the frame holds several: a label never says what every
-    other label says too.
+    The name is the model's id, without its organisation where the names still differ without it. The condition is
+    added where the model was asked under several, the study where the frame holds several: a label does not say what
+    all other labels say.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ def series(frame: pd.DataFrame) -> pd.Series:
 
 
 def of_pairs(frame: pd.DataFrame) -> dict[str, pd.Series]:
-    """Labels `a` and `b` for the pairs of table `differences`: the same name for the same model on either side."""
+    """Return labels `a` and `b` for the pairs of table `differences`: a model has one name on both sides."""
     names = ["study", "model", "condition"]
     sides = {side: frame[["study", f"{side}_model", f"{side}_condition"]].set_axis(names, axis=1) for side in "ab"}
     units = pd.concat(sides.values()).drop_duplicates()
@@ -56,7 +56,7 @@ def split(frame: pd.DataFrame, size: int) -> Iterator[pd.DataFrame]:
 
 
 def shorten(text: str, length: int) -> str:
-    """Cut the middle out of a text that is longer than `length`, since ids differ at their ends."""
+    """Cut the middle out of a text that is longer than `length`; ids often differ at their ends only."""
     if len(text) <= length:
         return text
     head = (length - 1) // 2
@@ -64,7 +64,7 @@ def shorten(text: str, length: int) -> str:
 
 
 def shorten_all(texts: Sequence[str], length: int) -> list[str]:
-    """`shorten` for names that stand side by side: as long as it takes to keep different names different."""
+    """Shorten names that are shown together, but leave them long enough that different names stay different."""
     longest = max(map(len, texts), default=0)
     while length < longest and len({shorten(text, length) for text in texts}) < len(set(texts)):
         length += 4
@@ -72,7 +72,7 @@ def shorten_all(texts: Sequence[str], length: int) -> list[str]:
 
 
 def opening(text: str, length: int) -> str:
-    """The first words of a text, with an ellipsis where more follow."""
+    """Return the first words of a text, with an ellipsis where more words follow."""
     text = " ".join(text.split())
     if len(text) <= length:
         return text
@@ -82,7 +82,7 @@ def opening(text: str, length: int) -> str:
 
 
 def brief(names: list[str]) -> list[str]:
-    """The names without the words that all their models begin with: panels are small.
+    """Remove the words that all names begin with, because panels are small.
 
     >>> brief(["demo-small · chat", "demo-large · chat"]), brief(["one"]), brief(["gpt-4", "gpt-4o"])
     (['small · chat', 'large · chat'], ['one'], ['4', '4o'])

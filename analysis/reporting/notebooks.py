@@ -1,4 +1,4 @@
-"""Reads, checks and executes notebooks: parameters are converted to their declared types before anything runs."""
+"""Read, check and execute notebooks; parameters are converted to their declared types before anything runs."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ FOLDER = ROOT / "notebooks"
 
 
 class NotebookFailed(Exception):
-    """A notebook ended with an error; `wrong_input` where the error is about what it was given."""
+    """Report that a notebook ended with an error; `wrong_input`: the error is about what the notebook was given."""
 
     def __init__(self, reason: str, wrong_input: bool) -> None:
         super().__init__(reason)
@@ -32,19 +32,19 @@ _FLAGS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0"
 
 
 def locate(folder: str) -> Path:
-    """Return a run folder as given, or, for a notebook run from elsewhere, as seen from the folder of the notebooks."""
+    """Find a run folder: as given, or else relative to the folder of the notebooks."""
     path = Path(folder).expanduser()
     return path if path.exists() or not (FOLDER / path).exists() else FOLDER / path
 
 
 def question(notebook: Path) -> str:
-    """Return the question that a notebook answers: the heading of its first cell."""
+    """Return the question that a notebook answers, which is the heading of its first cell."""
     cell = json.loads(notebook.read_text(encoding="utf-8"))["cells"][0]
     return "".join(cell["source"]).splitlines()[0].removeprefix("# ").strip()
 
 
 def inspect(notebook: Path) -> dict[str, dict[str, str]]:
-    """The typed parameters of a notebook: name -> {inferred_type_name, default, help}."""
+    """Read the typed parameters of a notebook: name -> {inferred_type_name, default, help}."""
     from papermill import inspect_notebook
 
     found: dict[str, dict[str, str]] = inspect_notebook(str(notebook))
@@ -52,7 +52,7 @@ def inspect(notebook: Path) -> dict[str, dict[str, str]]:
 
 
 def check(given: Mapping[str, Any], notebooks: Mapping[str, Path]) -> dict[str, dict[str, Any]]:
-    """Convert and check parameters for some notebooks; each gets those it has.
+    """Convert and check parameters for some notebooks; each notebook gets the parameters that it has.
 
     Parameters
     ----------
@@ -92,7 +92,7 @@ def _describe(name: str, entry: Mapping[str, str]) -> str:
 
 
 def convert(value: Any, entry: Mapping[str, str], name: str) -> Any:
-    """A value in the declared type.
+    """Convert a value to the declared type of a parameter.
 
     >>> convert("0.05, 0.1", {"inferred_type_name": "list[float]", "help": ""}, "thresholds")
     [0.05, 0.1]
@@ -176,10 +176,11 @@ def execute(source: Path, target: Path, values: Mapping[str, Any]) -> NotebookNo
 
 
 def _kernel_manager(sockets: str, stderr: IO[bytes]) -> type:
-    """A kernel manager for sys.executable: a kernel registered as "python3" may be another environment's.
+    """Return a kernel manager for this interpreter; a kernel registered as "python3" may be another environment's.
 
-    Where the system has them, manager and kernel talk over sockets in a private folder: no port that another user of
-    the machine could listen on. What the process itself says (a crash, say) goes to a log that outlives only a failure.
+    Where the system has them, manager and kernel talk over sockets in a private folder, not over a port that another
+    user of the machine could listen on. What the process writes (a crash, for instance) goes to a log file, which is
+    deleted unless the notebook fails.
     """
     from jupyter_client.kernelspec import KernelSpec
     from jupyter_client.manager import AsyncKernelManager
@@ -209,7 +210,7 @@ def _kernel_manager(sockets: str, stderr: IO[bytes]) -> type:
 
 
 def _failures() -> tuple[type[Exception], ...]:
-    """The errors that papermill raises for an error in a cell, and for a kernel that is killed or does not start."""
+    """Return the errors that papermill raises for an error in a cell and for a kernel that dies or does not start."""
     from nbclient.exceptions import CellControlSignal, DeadKernelError
     from papermill.exceptions import PapermillException
 
@@ -217,7 +218,7 @@ def _failures() -> tuple[type[Exception], ...]:
 
 
 def _reason(error: Exception) -> str:
-    """One line: the error of the cell that failed."""
+    """Return the error of the cell that failed, in one line."""
     from papermill.exceptions import PapermillExecutionError
 
     if isinstance(error, PapermillExecutionError):

@@ -1,4 +1,4 @@
-"""Makes the parts of one page of the report for its notebook: figures with captions, tables, provenance.
+"""Make the parts of one page of the report for its notebook: figures with captions, tables, provenance.
 
 ::
 
@@ -7,8 +7,8 @@
     page.figure("overview")
     page.table("stability")
 
-Everything shown is HTML from templates, which escape all texts of items and models. With a folder given, every table
-asked for is written there as CSV and LaTeX, and every figure as SVG and PDF.
+Everything shown is HTML from templates, which escape all texts of items and models. Where a folder is given, every
+table that is shown is written there as CSV and LaTeX, and every figure as SVG and PDF.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ from analysis.reporting.notebooks import locate
 from analysis.reporting.pictures import Picture, pictures
 from analysis.reporting.printed import OURS
 
-MOST_ROWS = 300  # of a table on the page; the CSV beside it has all
+MOST_ROWS = 300  # of a table on the page; its CSV file has all rows
 
 
 class Page:
-    """One report page on some runs; each page adds its answer, its method and what else its notebook shows.
+    """Show the parts of a page about some runs; each page adds its answer, its method and what else it shows.
 
     Attributes
     ----------
@@ -61,7 +61,7 @@ class Page:
         self.frames = Frames(self.runs, self.options, self._write)
 
     def frame(self, name: str) -> pd.DataFrame:
-        """Return a table of the catalogue: computed once, and written beside the page."""
+        """Return a table of the catalogue: computed once, and written to the folder of the page."""
         return self.frames[name]
 
     def _write(self, name: str, frame: pd.DataFrame) -> None:
@@ -69,7 +69,7 @@ class Page:
             files.write_table(name, frame, self.out)
 
     def figure(self, name: str) -> Html:
-        """Show a figure of the catalogue with its caption, for a wide screen and for a phone; save it."""
+        """Show a figure of the catalogue with its caption, for a wide screen and for a phone, and save it."""
         shown = [self._shown(picture) for picture in pictures(name, self.frames)]
         return Html("".join(shown)) if shown else note(catalogue.figure(name).nothing)
 
@@ -79,7 +79,7 @@ class Page:
         return fragment("figure", wide=_address(wide), narrow=_address(narrow), caption=picture.caption).text
 
     def _saved(self, figure: plotting.Drawing, name: str) -> str:
-        """Return the figure as SVG, saved on the way where there is a folder."""
+        """Return the figure as SVG, and save it where there is a folder."""
         if self.out is None:
             return plotting.svg(figure)
         vector, _ = plotting.save(figure, self.out / "figures" / name)
@@ -90,7 +90,8 @@ class Page:
     ) -> Html:
         """Show a table with few digits in its own scrolling box.
 
-        All of it, or the `rows` given; at most `most`, those with the largest value of the column `sort` first.
+        Shown is the whole table, or the `rows` given: at most `most` of them, sorted by the column `sort` if one is
+        named, the largest value first.
         """
         frame, entry = self.frame(name), catalogue.table(name)
         if frame.empty:
@@ -104,7 +105,7 @@ class Page:
         )  # fmt: skip
 
     def section(self, name: str, title: str = "", said: str = "") -> Html:
-        """Show a table under a heading of its own, after the words `said`; nothing where it has no rows."""
+        """Show a table under its own heading, after the words `said`; show nothing where it has no rows."""
         if self.frame(name).empty:
             return fragment("section", title="", said="", note=f"no rows in table {name}")
         heading = fragment("section", title=title, said=said, note=catalogue.table(name).title)
@@ -121,12 +122,12 @@ class Page:
 
 
 def _ours(frame: pd.DataFrame) -> set[int]:
-    """Positions of the rows that are ours, in a table that has printed ones beside them."""
+    """Return the positions of our rows in a table that has printed rows, too; empty in other tables."""
     if "source" not in frame or (frame["source"] == OURS).all():
         return set()
     return set(np.flatnonzero(frame["source"] == OURS))
 
 
 def _address(svg: str) -> str:
-    """An SVG as a data address: inside the page, yet apart from it."""
+    """Return an SVG as a data address: it is part of the file, but its ids and styles do not mix with the page's."""
     return "data:image/svg+xml;base64," + base64.b64encode(svg.encode()).decode()

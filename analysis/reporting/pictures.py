@@ -1,4 +1,4 @@
-"""Makes the pictures of a figure from the tables of some runs."""
+"""Make the pictures of a figure from the tables of some runs."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """One picture of a figure: its caption, the name of its files, and how to draw it (option: `width` in inches)."""
+    """Describe one picture: its caption, the name of its files, and how to draw it (option: `width` in inches)."""
 
     name: str
     caption: str
@@ -26,7 +26,7 @@ class Picture:
 
 
 def pictures(name: str, frames: Frames) -> list[Picture]:
-    """Make the pictures of a figure: several where its models or tasks do not fit on one.
+    """Make the pictures of a figure: several where its models or tasks do not fit on one picture.
 
     Parameters
     ----------

@@ -1,6 +1,6 @@
-"""The house style of every figure: palette, fonts, labels that never overlap, and deterministic files.
+"""Give every figure one style (palette, fonts, labels that never overlap) and write the same file each time.
 
-Figures are built without pyplot, so nothing is global: a figure is garbage collected like any other object.
+Figures are made without pyplot, which keeps a global list of them; ours are freed like any other object.
 """
 
 from __future__ import annotations
@@ -68,23 +68,23 @@ class Drawing(Figure):
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """How one model is drawn, everywhere in a report."""
+    """Hold the colour and marker of one model, the same everywhere in a report."""
 
     colour: str
     marker: str
 
 
 def looks(models: Iterable[str]) -> dict[str, Look]:
-    """One look per model, stable in the sorted names; beyond seven models the marker changes with the colour."""
+    """Give every model a look, in the order of the names; beyond seven models, colours return with a new marker."""
     names = sorted(set(models))
     size = len(OKABE_ITO)
     return {name: Look(OKABE_ITO[i % size], MARKERS[i // size % len(MARKERS)]) for i, name in enumerate(names)}
 
 
 def styled(draw: Callable[P, R]) -> Callable[P, R]:
-    """Run a drawing function under the house style without touching anybody's settings.
+    """Run a drawing function in the style of the report, and leave the user's matplotlib settings as they are.
 
-    A drawing's layout is found once, here: else every file it is saved to would cost two more rounds of it.
+    The layout is computed once, here. Otherwise every file that the figure is saved to would compute it twice again.
     """
 
     @functools.wraps(draw)
@@ -101,7 +101,7 @@ def styled(draw: Callable[P, R]) -> Callable[P, R]:
 
 @styled
 def save(figure: Figure, path: Path) -> tuple[Path, Path]:
-    """Write `path`.svg and `path`.pdf, fonts embedded, byte for byte the same for the same figure.
+    """Write `path`.svg and `path`.pdf with their fonts; the same figure gives the same bytes.
 
     Returns
     -------
@@ -117,7 +117,7 @@ def save(figure: Figure, path: Path) -> tuple[Path, Path]:
 
 @styled
 def svg(figure: Figure) -> str:
-    """The figure as one `<svg>` element that names no outside address but the SVG namespace."""
+    """Return the figure as one `<svg>` element that names no outside address except the SVG namespace."""
     buffer = io.StringIO()
     figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None, "Format": None, "Type": None})
     text = buffer.getvalue()
@@ -131,29 +131,29 @@ def _glyphs() -> frozenset[int]:
 
 
 def drawable(text: str) -> bool:
-    """Whether the figure font has every character (it has no Chinese or Japanese, for instance)."""
+    """Return whether the font of the figures has every character (it has no Chinese or Japanese, for instance)."""
     return all(ord(character) in _glyphs() for character in text)
 
 
 def safe(text: str) -> str:
-    """The text with what the figure font lacks replaced, so that no box or warning appears."""
+    """Replace characters that the font of the figures does not have by "?", so that no box or warning appears."""
     return "".join(character if ord(character) in _glyphs() else "?" for character in text)
 
 
 def every(count: int, inches: float, points: float = 7.0) -> int:
-    """Label every how-many-th of `count` positions, when one label takes `points` across `inches`."""
+    """Return the step n with which labelling every n-th of `count` positions fits `inches`; a label takes `points`."""
     room = max(1, int(inches * 72 / (points * 1.15)))
     return max(1, int(np.ceil(count / room)))
 
 
 def whiskers(positions: np.ndarray, low: np.ndarray, high: np.ndarray) -> Outline:
-    """Vertical strokes as one compound path: 62 boxes of 18 models stay a few kilobytes of SVG."""
+    """Return vertical strokes as one path, so that an SVG with 62 boxes of 18 models stays small."""
     points = np.column_stack([positions, low, positions, high]).reshape(-1, 2)
     return Outline(points, np.tile([Outline.MOVETO, Outline.LINETO], len(positions)).astype(np.uint8))
 
 
 def bars(positions: np.ndarray, low: np.ndarray, high: np.ndarray, width: float) -> Outline:
-    """Rectangles from `low` to `high` as one compound path."""
+    """Return rectangles from `low` to `high` as one path."""
     left, right = positions - width / 2, positions + width / 2
     corners = np.column_stack([left, low, left, high, right, high, right, low, left, low]).reshape(-1, 2)
     codes = [Outline.MOVETO, Outline.LINETO, Outline.LINETO, Outline.LINETO, Outline.CLOSEPOLY]
@@ -161,13 +161,13 @@ def bars(positions: np.ndarray, low: np.ndarray, high: np.ndarray, width: float)
 
 
 def ticks(positions: np.ndarray, height: np.ndarray, width: float) -> Outline:
-    """Horizontal strokes of one width as one compound path."""
+    """Return horizontal strokes of one width as one path."""
     points = np.column_stack([positions - width / 2, height, positions + width / 2, height]).reshape(-1, 2)
     return Outline(points, np.tile([Outline.MOVETO, Outline.LINETO], len(positions)).astype(np.uint8))
 
 
 def guide(axes: Axes, count: int) -> None:
-    """Faint horizontal guides, one per row of a dot plot, top row first."""
+    """Draw a faint horizontal line per row of a dot plot, the first row on top."""
     axes.set_ylim(count - 0.5, -0.5)
     axes.hlines(range(count), 0, 1, colors=RULE, linewidth=0.5, zorder=0, transform=axes.get_yaxis_transform())
     axes.tick_params(axis="y", length=0)
@@ -175,12 +175,12 @@ def guide(axes: Axes, count: int) -> None:
 
 
 def row_labels(axes: Axes, names: Sequence[str], shown: bool = True) -> None:
-    """Name the rows of a dot plot."""
+    """Write the names of the rows of a dot plot, or no names where they are not `shown`."""
     axes.set_yticks(range(len(names)), [safe(name) for name in names] if shown else [""] * len(names))
 
 
 def colour_bar(figure: Figure, axes: Axes, image: AxesImage, name: str) -> None:
-    """A small colour bar above the axes, at their left edge."""
+    """Draw a small colour bar above the axes, at their left edge."""
     ticks = MaxNLocator(nbins=3 if figure.get_figwidth() < PAGE else 5)
     bar = figure.colorbar(
         image, ax=axes, location="top", shrink=0.45, aspect=30, anchor=(0, 0), pad=0.02, ticks=ticks

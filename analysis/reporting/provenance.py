@@ -1,4 +1,4 @@
-"""Where a report comes from: runs, models, versions, parameters, and the command that makes it again."""
+"""Say where a report comes from: runs, models, versions, parameters, and the command that makes it again."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PACKAGES = ("waver", "duckdb", "matplotlib", "numpy", "pandas", "scipy", "statsm
 
 
 def entries(runs: Runs, folders: Sequence[str], options: Mapping[str, Any]) -> list[tuple[str, list[str]]]:
-    """Name and lines of every entry of a page's foot."""
+    """Return name and lines of every entry at the foot of a page."""
     info = runs.info
     return [
         ("Run", [*folders]),
@@ -32,14 +32,14 @@ def entries(runs: Runs, folders: Sequence[str], options: Mapping[str, Any]) -> l
 
 
 def command(folders: Sequence[str], out: Path | None, options: Mapping[str, Any]) -> str:
-    """The call that makes the report again, as typed into a shell."""
+    """Return the command that makes the report again, as typed into a shell."""
     given = [f"-p {shlex.quote(f'{name}={_plain(value)}')}" for name, value in options.items()]
     runs = " ".join(map(shlex.quote, folders))
     return " ".join(["python -m analysis report", runs, "--out", shlex.quote(str(out or "report")), *given])
 
 
 def versions() -> str:
-    """This interpreter and the packages that the numbers depend on."""
+    """Return the versions of Python and of the packages that the numbers depend on."""
     return ", ".join([f"Python {platform.python_version()}", *(f"{name} {_version(name)}" for name in PACKAGES)])
 
 
@@ -51,7 +51,7 @@ def _version(package: str) -> str:
 
 
 def now() -> str:
-    """The time of day in UTC, to the minute."""
+    """Return date and time in UTC, to the minute."""
     return datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%d %H:%M UTC")
 
 

@@ -1,4 +1,4 @@
-"""From runs to a shareable report: papermill runs the notebooks, nbconvert makes self-contained pages of them."""
+"""Make a report from runs: papermill runs the notebooks, nbconvert turns them into self-contained pages."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ ON_CARD = ("answer", "figure")  # cells with these tags are shown on the index, 
 
 @dataclass(frozen=True, slots=True)
 class Notebook:
-    """One notebook of the report and the page that it makes."""
+    """Hold one notebook of the report and the catalogue of its page."""
 
     path: Path
     page: Catalogue
@@ -38,17 +38,16 @@ class Notebook:
 
     @property
     def missing(self) -> str:
-        """What is not installed of its needs, as one line; empty where nothing is."""
+        """Say in one line which needed packages are not installed; empty where all are."""
         absent = [name for name in self.page.needs if importlib.util.find_spec(name) is None]
         return ", ".join(f"needs {name}: {self.page.needs[name]}" for name in absent)
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """How one notebook ended: what its card on the index shows, or why it failed.
+    """Hold what one notebook made: what its card on the index shows, or why it failed.
 
-    `wrong_input` tells a call or a run that cannot be analysed from a notebook that broke; `left_out` says why a
-    notebook was not run at all.
+    `wrong_input`: the call or the runs are to blame, not the notebook. `left_out`: why the notebook was not run.
     """
 
     name: str
@@ -70,7 +69,7 @@ def report(
     given: Mapping[str, Any] | None = None,
     registry: Sequence[Notebook] | None = None,
 ) -> list[Result]:
-    """Write a report on some runs.
+    """Write the report about some runs.
 
     Parameters
     ----------
@@ -86,14 +85,14 @@ def report(
     Returns
     -------
     list of Result
-        One per notebook that the runs have data for. A failed one has an `error` and no page, one that needs a missing
-        package is left out; the others stand.
+        One per notebook that the runs have data for. A failed notebook has an `error` and no page; one that needs a
+        missing package is left out. The other pages are written all the same.
 
     Raises
     ------
     InputError
-        For a folder that is no run, runs that no notebook is about, or an unknown or mistyped parameter; nothing has
-        been written then.
+        For a folder that is no run, runs that no notebook is about, or an unknown or mistyped parameter. Nothing is
+        written in these cases.
     """
     known = found() if registry is None else registry
     opened = runs.open(*(notebooks.locate(folder) for folder in folders))
@@ -115,7 +114,7 @@ def report(
 
 
 def _folders(page: Catalogue, opened: Runs) -> list[str]:
-    """The run folders that a page is about."""
+    """Return the run folders that a page is about."""
     return [str(folder.path) for folder in opened.folders if folder.info["study"]["protocol"] in page.protocols]
 
 
@@ -124,20 +123,18 @@ def _only(chosen: Sequence[str], opened: Runs) -> Runs:
 
 
 def _nothing(folders: Sequence[str], known: Sequence[Notebook], opened: Runs) -> str:
-    """Why there is nothing to report, in one line."""
+    """Say in one line why there is nothing to report."""
     about = sorted(frozenset[str]().union(*(notebook.page.protocols for notebook in known)))
     held = sorted({folder.info["study"]["protocol"] for folder in opened.folders})
     if not set(held) & set(about):
         return (
             f"{', '.join(folders)}: no page is about protocol {', '.join(held)}; there are pages for {', '.join(about)}"
         )
-    return (
-        f"{', '.join(folders)}: no item has two variants besides its original, or a score; there is nothing to report"
-    )
+    return f"{', '.join(folders)}: no item has a score, or two variants that are not its original; nothing to report"
 
 
 def _make(notebook: Notebook, values: Mapping[str, Any], out: Path) -> Result:
-    """Execute one notebook and write its page; an earlier page of that name never outlives a failure."""
+    """Execute one notebook and write its page; after a failure, no earlier page of that name is left."""
     page, executed = out / f"{notebook.name}.html", out / "notebooks" / f"{notebook.name}.ipynb"
     question = notebooks.question(notebook.path)
     page.unlink(missing_ok=True)
@@ -170,7 +167,7 @@ def _html(node: NotebookNode, title: str) -> str:
 
 
 def _card(node: NotebookNode) -> tuple[str, ...]:
-    """The shown outputs of the tagged cells, in the order of `ON_CARD`."""
+    """Return what the tagged cells show, in the order of `ON_CARD`."""
     shown = {tag: cell for cell in node.cells for tag in cell.metadata.get("tags", []) if tag in ON_CARD}
     return tuple(
         output["data"]["text/html"]
@@ -191,7 +188,7 @@ def _index(results: Sequence[Result], out: Path, title: str, folders: Sequence[s
 
 
 def _figure_order(name: str) -> tuple[int, int]:
-    """Place of a figure's file: the figure's in the catalogue, then the number of the picture."""
+    """Return the sort key of a figure's file: the place of the figure in the catalogue, then the picture's number."""
     stem, number = re.fullmatch(r"(.*?)(?:-(\d+))?", name).groups()  # type: ignore[union-attr]
     order = list(catalogue.figures())
     return order.index(stem) if stem in order else len(order), int(number or 0)

@@ -1,4 +1,4 @@
-"""Puts counts, shares and lists into words, the same way on every page."""
+"""Write counts, shares, lists and cautions in words, the same way on every page."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from analysis.reporting.thresholds import FEW_ITEMS, FEW_MODELS
+
 if TYPE_CHECKING:
     import pandas as pd
-
-FEW_MODELS, FEW_ITEMS = 3, 30  # below them a page says that they are few
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The first screen: what was asked, the answer in numbers, and the unpleasant things."""
+    """What the first screen says: what was asked, the answer with its numbers, and what weakens it."""
 
     asked: str
     verdict: str
@@ -23,7 +23,7 @@ class Answer:
 
 
 def count(number: int, noun: str, plural: str | None = None) -> str:
-    """A number with its noun.
+    """Write a number with its noun.
 
     >>> count(1, "item"), count(1200, "item"), count(2, "reply", "replies")
     ('1 item', '1,200 items', '2 replies')
@@ -32,20 +32,20 @@ def count(number: int, noun: str, plural: str | None = None) -> str:
 
 
 def low_to_high(counts: pd.Series) -> str:
-    """The least and the greatest of some counts: "10", or "453 to 500"."""
+    """Write the least and the greatest of some counts: "10", or "453 to 500"."""
     low, high = int(counts.min()), int(counts.max())
     return f"{low:,}" if low == high else f"{low:,} to {high:,}"
 
 
 def listing(names: Sequence[str], most: int = 3) -> str:
-    """Some names and how many more: "a, b and 4 others"."""
+    """Write the first names, and how many more there are: "a, b and 4 others"."""
     if len(names) <= most:
         return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
     return f"{', '.join(names[:most])} and {count(len(names) - most, 'other')}"
 
 
 def percent(share: float, decimals: int = 0) -> str:
-    """A share in per cent, with one more decimal where it would else be shown as 0 or 100 without being so.
+    """Write a share in per cent, with one more decimal where rounding would show a 0 or 100 that it is not.
 
     >>> percent(0.0), percent(0.0016), percent(0.584), percent(0.999), percent(1.0), percent(0.8349, 1)
     ('0 %', '0.2 %', '58 %', '99.9 %', '100 %', '83.5 %')
@@ -56,7 +56,7 @@ def percent(share: float, decimals: int = 0) -> str:
 
 
 def signed(number: float, decimals: int) -> str:
-    """A number with its sign, a true minus; no sign where it is shown as zero.
+    """Write a number with its sign and a true minus; without a sign where it rounds to zero.
 
     >>> signed(15.43, 1), signed(-2.0, 1), signed(0.0, 1)
     ('+15.4', '−2.0', '0.0')
@@ -66,5 +66,24 @@ def signed(number: float, decimals: int) -> str:
 
 
 def points(difference: float) -> str:
-    """A difference of shares in percentage points, signed: 0.154 is "+15.4"."""
+    """Write a difference of shares in percentage points, with its sign: 0.154 is "+15.4"."""
     return signed(100 * difference, 1)
+
+
+def few_models(number: int) -> list[str]:
+    """Return the caution about a small number of models; empty where there are enough.
+
+    >>> few_models(1), few_models(FEW_MODELS)
+    (['Only 1 model: these results say nothing about models in general.'], [])
+    """
+    caution = f"Only {count(number, 'model')}: these results say nothing about models in general."
+    return [caution] if number < FEW_MODELS else []
+
+
+def few_items(number: int, where: str = "", so: str = "intervals from so few tend to be too narrow") -> list[str]:
+    """Return the caution about a small number of items, and what follows from it; empty where there are enough.
+
+    >>> few_items(5, " in a group"), few_items(FEW_ITEMS)
+    (['Only 5 items in a group: intervals from so few tend to be too narrow.'], [])
+    """
+    return [f"Only {count(number, 'item')}{where}: {so}."] if number < FEW_ITEMS else []

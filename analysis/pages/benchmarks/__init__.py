@@ -1,8 +1,8 @@
-"""Correlation of consistency with model size, task accuracy and external benchmarks (Takayama et al., section 6).
+"""Correlate consistency with model size, accuracy and benchmarks. Protocol `wording`, Takayama et al., section 6.
 
 ::
 
-    run = runs.open("results/wording")
-    benchmarks.benchmarks(run, scores="huggingface_v2.csv", aliases="aliases.csv")
-    benchmarks.benchmark_names(run, scores="huggingface_v2.csv")     # who was matched, who was not
+    run = analysis.open("results/demo/wording")
+    run.table("benchmarks", scores="huggingface_v2.csv", aliases="aliases.csv")
+    run.table("benchmark_names", scores="huggingface_v2.csv")     # which models were matched, which were not
 """

@@ -1,4 +1,4 @@
-"""Captions of the figures in `analysis.pages.benchmarks.plots`: each takes the frame of the figure of the same name."""
+"""Write the captions of the figures; each function takes the frame of its namesake in `plots`."""
 
 from __future__ import annotations
 
@@ -9,27 +9,26 @@ from analysis.reporting.words import count
 
 
 def size_overall(frame: pd.DataFrame) -> str:
-    """Caption of Overall against size."""
+    """Write the caption of Overall against size."""
     known = frame.dropna(subset=["parameters", "value"])
     return (
         f"Overall, averaged over patterns and tasks, against the size of {count(known['model'].nunique(), 'model')} "
-        f"(logarithmic): {count(len(known), 'point')}, one per model and condition. Coefficients stand in the table. "
+        f"(logarithmic): {count(len(known), 'point')}, one per model and condition. The table has the coefficients. "
         "Counterpart of Takayama et al., Figure 4."
     )
 
 
 def accuracy_consistency(frame: pd.DataFrame) -> str:
-    """Caption of Consistency against accuracy."""
+    """Write the caption of Consistency against accuracy."""
     return (
         "Consistency against accuracy before rewording, a panel per pattern: "
-        f"{count(frame['model'].nunique(), 'model')}, "
-        "a point per model, language, task and condition. Line: equal values, for orientation. Counterpart of Takayama "
-        "et al., Figure 5."
+        f"{count(frame['model'].nunique(), 'model')}, a point per model, language, task and condition. Line: equal "
+        "values, for orientation. Counterpart of Takayama et al., Figure 5."
     )
 
 
 def coefficients(frame: pd.DataFrame) -> str:
-    """Caption of a matrix of correlations."""
+    """Write the caption of a matrix of correlations."""
     values, order = square(frame)
     method = f"{frame['method'].iloc[0].capitalize()} correlations" if "method" in frame else "Pearson correlations"
     if "source" in frame:
@@ -44,5 +43,5 @@ def coefficients(frame: pd.DataFrame) -> str:
     empty = " Grey: fewer than 4 models, or a value that never varies." if pd.isna(values).any() else ""
     return (
         f"{method} between {len(order)} measures over models{f' ({where})' if where else ''}{n}, in the order of the "
-        f"file.{empty} Intervals and p values stand in the table. Counterpart of Takayama et al., Figure 8."
+        f"file.{empty} The table has intervals and p values. Counterpart of Takayama et al., Figure 8."
     )

@@ -1,4 +1,4 @@
-"""What the page `benchmarks` has: its tables and figures; `columns` says what its columns mean."""
+"""List the tables and figures of the page `benchmarks`; `columns` says what its columns mean."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ CORRELATED = names("measure_a measure_b method n r lower upper p p_holm caution"
 TABLES = {
     "benchmarks": Table(
         "tables.benchmarks",
-        "What goes with consistency over models: size, accuracy and external benchmarks",
+        "What correlates with consistency over models: size, accuracy and external benchmarks",
         "Correlations over models with 95 % intervals (Fisher's z) and p values, Holm over all tests of a method. Size "
-        "is log10(parameters) for Pearson; given size: partial. None from fewer than 4 models, a mark below 10.",
+        "is log10(parameters) for Pearson; given size: partial. None from fewer than 4 models, a caution below 10.",
         (*names("measure pattern benchmark study language task condition method n r lower upper interval p p_holm"),
          "caution"),
         frozenset(names("lower upper interval study")), interval=BETWEEN,
@@ -27,19 +27,19 @@ TABLES = {
     "score_matrix": Table(
         "tables.score_matrix",
         "Correlations between the benchmarks of the file, over all its models",
-        "Whether or not they were asked here; every pair once.",
+        "All models of the file, asked here or not; every pair once.",
         CORRELATED,
         frozenset(names("lower upper")), interval=BETWEEN,
     ),
     "benchmark_names": Table(
         "tables.benchmark_names",
-        "Which model is which of the scores",
-        "Matched by alias or by name, never by similarity; for the unmatched of either side, the nearest name.",
+        "Which model of the runs is which model of the scores",
+        "Matched by alias or by name, never by similarity. For unmatched names of both sides, the nearest name.",
         names("side model matched by nearest similarity"),
     ),
     "measures_by_model": Table(
         "tables.measures_by_model",
-        "The values behind the correlations",
+        "The values that are correlated",
         "One row per model, measure and pattern; Overall over all patterns and tasks has the task “all”.",
         names("model study language task condition measure pattern value parameters"),
     ),
@@ -47,7 +47,7 @@ TABLES = {
 FIGURES = {
     "size_overall": Figure("Overall by the size of the model", "figures.size_overall"),
     "accuracy_consistency": Figure("Consistency by accuracy", "figures.accuracy_consistency"),
-    "coefficients": Figure("Correlations of all with all", "figures.coefficients"),
+    "coefficients": Figure("Correlations between all measures", "figures.coefficients"),
     "coefficients_printed": Figure(
         "Correlations as the paper printed them", "figures.printed", draw="coefficients", file="coefficients-98"
     ),

@@ -1,4 +1,4 @@
-"""What the columns of the tables on benchmarks mean."""
+"""Say what the columns of the tables on benchmarks mean."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ COLUMNS: Mapping[str, Column] = {
     "benchmark": Column(
         "what the measure is correlated with: a benchmark, size (parameters) or accuracy", header="With"
     ),
-    "method": Column("pearson or spearman; given size: partial", header="Method"),
+    "method": Column("pearson or spearman; given size: partial correlation", header="Method"),
     "n": Column("models that have all values", "models", "n"),
     "r": Column("correlation over models, by the method named", "-1 to 1", "r", 2),
     "lower": Column("lower end of the 95 % interval of r (Fisher's z)", "-1 to 1", "Lower", 3),
     "upper": Column("upper end of the 95 % interval of r (Fisher's z)", "-1 to 1", "Upper", 3),
     "interval": Column("how the interval was made", header="Interval by"),
-    "p_holm": Column("p after Holm over the pairs of the matrix, each method by itself", "", "p (Holm)", 3),
+    "p_holm": Column("p after Holm over the pairs of the matrix, separately for each method", "", "p (Holm)", 3),
     "benchmarks.p_holm": Column("p after Holm over all tests of the table that use the same method", "", "p (Holm)", 3),
     "caution": Column("why there is no coefficient, or that it rests on few models", header="Caution"),
     "measure_a": Column(

@@ -1,4 +1,4 @@
-"""Picks the frames that the figures of the page are drawn from."""
+"""Choose the rows that the figures of the page are drawn from."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ PRINTED = "Takayama et al., Figure 8"
 
 
 def size_overall(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
-    """Overall over patterns and tasks of every model whose size is known."""
+    """Yield Overall over patterns and tasks of every model whose size is known."""
     frame = frames["measures_by_model"]
     frame = frame[(frame["measure"] == "overall") & (frame["task"] == ALL)]
     yield (frame.dropna(subset=["value", "parameters"]),)
 
 
 def accuracy_consistency(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
-    """Accuracy and Consistency of every model that has both."""
+    """Yield the values of Accuracy and Consistency; nothing where one of the two is missing."""
     frame = frames["measures_by_model"].dropna(subset=["value"])
     yield (frame if {"accuracy", "consistency"} <= set(frame["measure"]) else frame.iloc[:0],)
 
 
 def coefficients(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
-    """Table `benchmark_matrix`, Pearson, a part per matrix that has a coefficient of Consistency."""
+    """Yield the Pearson part of table `benchmark_matrix`, each matrix that has a coefficient of Consistency."""
     frame = frames["benchmark_matrix"]
     for _, part in frame[frame["method"] == "pearson"].groupby(["study", "language", "task", "condition"], sort=False):
         if part.loc[part["measure_b"].str.startswith("consistency"), "r"].notna().any():
@@ -35,11 +35,11 @@ def coefficients(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
 
 
 def printed(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
-    """The printed matrix."""
+    """Yield the printed matrix."""
     yield (paper.matrix().assign(source=PRINTED),)
 
 
 def scores(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
-    """Table `score_matrix`, Spearman."""
+    """Yield the Spearman part of table `score_matrix`."""
     frame = frames["score_matrix"]
     yield (frame[frame["method"] == "spearman"],)

@@ -1,4 +1,4 @@
-"""The report on benchmarks in sentences, made from its tables: what goes with consistency, and how little is known."""
+"""Write the sentences of the page on benchmarks, from its tables: what correlates with consistency, and doubts."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pandas as pd
 from analysis.pages.benchmarks.tables import ACCURACY, GIVEN_SIZE, SIZE, label
 from analysis.pages.wording.cells import spoken
 from analysis.pages.wording.tables import ALL
-from analysis.reporting.words import Answer, count, listing
+from analysis.reporting.words import Answer, count, listing, signed
 from analysis.statistics.correlation import FEW, LEAST
 
 ALPHA = 0.05
@@ -18,7 +18,13 @@ TABLES = ("benchmarks", "benchmark_names", "measures_by_model")
 
 
 def answer(frames: Mapping[str, pd.DataFrame]) -> Answer:
-    """What goes with consistency over models? From the tables of these names (`TABLES`)."""
+    """Say what correlates with consistency over models.
+
+    Parameters
+    ----------
+    frames
+        The tables named in `TABLES`.
+    """
     table, cautions = frames["benchmarks"], tuple(_cautions(frames))
     asked = _asked(frames)
     known = table.dropna(subset=["r"])
@@ -32,26 +38,17 @@ def answer(frames: Mapping[str, pd.DataFrame]) -> Answer:
     return Answer(asked, verdict, tuple(sentences), cautions)
 
 
-def signed(r: float) -> str:
-    """A coefficient with its sign.
-
-    >>> signed(0.715), signed(-0.06)
-    ('+0.72', '−0.06')
-    """
-    return f"{r:+.2f}".replace("-", "−")
-
-
 def _asked(frames: Mapping[str, pd.DataFrame]) -> str:
     values, table = frames["measures_by_model"], frames["benchmarks"]
     external = [name for name in table["benchmark"].unique() if name not in (SIZE, ACCURACY)]
     what = (
-        f"and {count(len(external), 'benchmark')} of the file of scores"
+        f"size, with accuracy and with {count(len(external), 'benchmark')} of the file of scores"
         if external
-        else "(no scores were given: -p scores=FILE)"
+        else "size and with accuracy (no scores were given: -p scores=FILE)"
     )
     return (
-        f"Accuracy, Consistency and Overall of {count(values['model'].nunique(), 'model')} were correlated with size, "
-        f"with accuracy {what}; every language, task and condition apart."
+        f"Accuracy, Consistency and Overall of {count(values['model'].nunique(), 'model')} were correlated with "
+        f"{what}. Each language, task and condition was taken separately."
     )
 
 
@@ -63,14 +60,14 @@ def _named(row: pd.Series) -> str:
 
 
 def _coefficient(row: pd.Series) -> str:
-    interval = "" if pd.isna(row["lower"]) else f", 95 % interval {signed(row['lower'])} to {signed(row['upper'])}"
-    return f"{signed(row['r'])}{interval}, n = {row['n']}"
+    ends = "" if pd.isna(row["lower"]) else f", 95 % interval {signed(row['lower'], 2)} to {signed(row['upper'], 2)}"
+    return f"{signed(row['r'], 2)}{ends}, n = {row['n']}"
 
 
 def _clear(known: pd.DataFrame, clear: pd.DataFrame) -> Iterator[str]:
     yield (
-        f"Of {count(len(known), 'coefficient')}, {len(clear)} differ from 0 after Holm over all tests of their method "
-        f"at {ALPHA:g}."
+        f"Of {count(len(known), 'coefficient')}, {len(clear)} differ from 0 at {ALPHA:g}, corrected after Holm over "
+        "all tests of their method."
     )
     shown = known[known["method"] == "spearman"]
     if len(shown):
@@ -83,7 +80,7 @@ def _size(known: pd.DataFrame) -> Iterator[str]:
     whole = rows[rows["task"] == ALL]
     for _, row in whole.head(3).iterrows():
         where = f" in {spoken(row['language'])}" if row["language"] else ""
-        yield f"Overall{where} ({row['condition']}) goes with size at {_coefficient(row)} (Spearman)."
+        yield f"Overall{where} ({row['condition']}) correlates with size at {_coefficient(row)} (Spearman)."
 
 
 def _accuracy(known: pd.DataFrame) -> Iterator[str]:
@@ -93,8 +90,8 @@ def _accuracy(known: pd.DataFrame) -> Iterator[str]:
     if len(rows):
         mean = rows.groupby("pattern", sort=False)["r"].mean()
         yield (
-            "Consistency goes with accuracy before rewording at "
-            + ", ".join(f"{signed(r)} ({pattern.replace('_', ' ')})" for pattern, r in mean.items())
+            "Consistency correlates with accuracy before rewording at "
+            + ", ".join(f"{signed(r, 2)} ({pattern.replace('_', ' ')})" for pattern, r in mean.items())
             + " (Pearson; mean over tasks and conditions)."
         )
 
@@ -106,7 +103,7 @@ def _partial(known: pd.DataFrame) -> Iterator[str]:
     both = plain.merge(given, on=key, suffixes=("", "_given"))
     if len(both):
         kept = int((both["p_holm_given"] < ALPHA).sum())
-        yield f"Given size, {kept} of these {len(both)} clear rank correlations with benchmarks or accuracy remain."
+        yield f"Given size, {kept} of {len(both)} significant rank correlations with benchmarks or accuracy remain."
 
 
 def _cautions(frames: Mapping[str, pd.DataFrame]) -> Iterator[str]:
@@ -129,6 +126,6 @@ def _cautions(frames: Mapping[str, pd.DataFrame]) -> Iterator[str]:
     if sizes.isna().any():
         yield f"Size unknown for {listing(list(sizes.index[sizes.isna()]), NAMED)}."
     yield (
-        "Correlations over models tell what goes together, not what causes what; models of one series are no "
-        "independent witnesses."
+        "Correlations over models tell what varies together, not what causes what. Models of one series are not "
+        "independent of each other."
     )

@@ -1,4 +1,4 @@
-"""Makes the page on benchmarks for its notebook."""
+"""Make the parts of the page on benchmarks for its notebook."""
 
 from __future__ import annotations
 
@@ -10,23 +10,23 @@ from analysis.reporting.page import Page
 
 
 class BenchmarksPage(Page):
-    """The report page on what goes with consistency; options: scores, aliases, invalid."""
+    """Show the page on what correlates with consistency; options: scores, aliases, invalid."""
 
     protocols = CATALOGUE.protocols
 
     def answer(self) -> Html:
-        """Show the answer in words, with everything that weakens it."""
+        """Show the answer in words, and what weakens it."""
         return fragment("answer", answer=narrative.answer({name: self.frame(name) for name in narrative.TABLES}))
 
     def method(self) -> Html:
-        """Say in five lines how the numbers were made."""
+        """Say in five lines how the numbers were computed."""
         return fragment("benchmarks/method")
 
     def entries(self) -> list[tuple[str, list[str]]]:
-        """Return the entries of the page's foot, with the file of scores."""
+        """Return the entries at the foot of the page, with the file of scores."""
         entries = super().entries()
         if self.options.get("scores"):
             scores = load(self.options["scores"])
-            ignored = f"; not numbers, not used: {', '.join(scores.ignored)}" if scores.ignored else ""
+            ignored = f"; not used because they are not numbers: {', '.join(scores.ignored)}" if scores.ignored else ""
             entries.insert(1, ("Scores", [f"{scores.source}, {len(scores.frame):,} rows{ignored}"]))
         return entries

@@ -1,4 +1,4 @@
-"""Figures about what goes with consistency over models: size, accuracy, benchmarks."""
+"""Draw the figures on what correlates with consistency over models: size, accuracy, benchmarks."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ NAMED = 12  # models that a legend has room for
 
 @styled
 def size_overall(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = None) -> Drawing:
-    """Overall (mean over patterns and tasks) against size, a panel per language (Takayama et al., Figure 4).
+    """Draw Overall (mean over patterns and tasks) against size, a panel per language (Takayama et al., Figure 4).
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ def size_overall(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | Non
 
 @styled
 def accuracy_consistency(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = None) -> Drawing:
-    """Consistency against the accuracy on the original questions, a panel per pattern (Takayama et al., Figure 5).
+    """Draw Consistency against accuracy on the original questions, a panel per pattern (Takayama et al., Figure 5).
 
     Parameters
     ----------
@@ -76,7 +76,7 @@ def accuracy_consistency(frame: pd.DataFrame, *, width: float = PAGE, looks: Loo
 
 @styled
 def coefficients(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = None) -> Drawing:
-    """A matrix of correlations in its own order, nothing clustered (Takayama et al., Figure 8).
+    """Draw a matrix of correlations in its own order, without clustering (Takayama et al., Figure 8).
 
     Parameters
     ----------
@@ -113,7 +113,7 @@ def coefficients(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | Non
 
 
 def square(frame: pd.DataFrame) -> tuple[np.ndarray, list[str]]:
-    """The matrix of a long frame, both halves filled, 1 on the diagonal where a row has a number; and its order."""
+    """Return the symmetric matrix of a long frame (1 on the diagonal where a row has a number), and its order."""
     order = list(dict.fromkeys([*frame["measure_a"], *frame["measure_b"]]))
     place = {name: i for i, name in enumerate(order)}
     values = np.full((len(order), len(order)), np.nan)
@@ -125,7 +125,7 @@ def square(frame: pd.DataFrame) -> tuple[np.ndarray, list[str]]:
 
 
 def printed(r: float, wide: bool = True) -> str:
-    """A coefficient with two decimals as a cell has room for it.
+    """Write a coefficient with two decimals for a cell.
 
     >>> printed(-0.004), printed(0.914), printed(-0.13, wide=False)
     ('−0.00', '0.91', '−.13')
@@ -135,7 +135,7 @@ def printed(r: float, wide: bool = True) -> str:
 
 
 def short(number: float) -> str:
-    """A number of parameters as people say it.
+    """Write a number of parameters with K, M or B.
 
     >>> short(193_600), short(7e9), short(1.5e6), short(900)
     ('194K', '7B', '1.5M', '900')
@@ -147,7 +147,7 @@ def short(number: float) -> str:
 
 
 def _square(count: int, width: float, models: int) -> tuple[Drawing, list[Axes]]:
-    """Panels about as high as wide, with room for a legend above."""
+    """Make panels about as high as wide, with room for a legend above."""
     stacked = width < PAGE * 0.75
     across = max(1, min(2 if stacked else 4, count))
     down = -(-count // across)
@@ -162,7 +162,7 @@ def _square(count: int, width: float, models: int) -> tuple[Drawing, list[Axes]]
 
 
 def _points(axes: Axes, rows: pd.DataFrame, x: str, y: str, looks: Looks) -> None:
-    """A mark per row."""
+    """Draw a mark per row."""
     for model, part in rows.groupby("model", sort=False):
         look = looks[str(model)]
         axes.plot(part[x], part[y], look.marker, ms=4, mfc=look.colour, mec="white", mew=0.4, clip_on=False, zorder=3)

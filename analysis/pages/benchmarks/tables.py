@@ -69,13 +69,13 @@ def benchmarks(runs: Runs, *, scores: str = "", aliases: str = "", invalid: str 
     rows = []
     for key, part in measured(runs, invalid=invalid).groupby(KEY, sort=False):
         wide, labels = _wide(part)
-        beside = _beside(wide, scores, aliases)
+        others = _comparable(wide, scores, aliases)
         for name, (measure, pattern) in labels.items():
-            for benchmark in beside:
+            for benchmark in others:
                 # Accuracy is a part of Overall: that they go together is arithmetic.
                 if benchmark != name and (measure, benchmark) != ("overall", ACCURACY):
                     about = dict(zip(KEY, key, strict=True), measure=measure, pattern=pattern, benchmark=benchmark)
-                    rows += _coefficients(wide[name], beside[benchmark], wide[SIZE], about)
+                    rows += _coefficients(wide[name], others[benchmark], wide[SIZE], about)
     table = pd.DataFrame(rows)
     return table.assign(p_holm=correlation.holm(table, ["method"]))
 
@@ -93,10 +93,10 @@ def benchmark_matrix(runs: Runs, *, scores: str = "", aliases: str = "", invalid
         if part["task"].iloc[0] == ALL:
             continue
         wide, labels = _wide(part)
-        beside = _beside(wide, scores, aliases)
+        others = _comparable(wide, scores, aliases)
         ours = {label: wide[label] for label, (measure, _) in labels.items() if measure == "consistency"}
-        external = [name for name in beside if name not in (SIZE, ACCURACY)]
-        frame = pd.DataFrame({name: beside[name] for name in (*external, SIZE, ACCURACY)} | ours)
+        external = [name for name in others if name not in (SIZE, ACCURACY)]
+        frame = pd.DataFrame({name: others[name] for name in (*external, SIZE, ACCURACY)} | ours)
         parts.append(correlation.matrix(frame).assign(**dict(zip(KEY, key, strict=True))))
     return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
 
@@ -142,17 +142,17 @@ def _wide(part: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, tuple[str, str]]]
     return wide.assign(**{SIZE: np.log10(part.groupby("model")["parameters"].first())}), labels
 
 
-def _beside(wide: pd.DataFrame, scores: str, aliases: str) -> dict[str, pd.Series]:
+def _comparable(wide: pd.DataFrame, scores: str, aliases: str) -> dict[str, pd.Series]:
     """What the measures are compared with, by model: the benchmarks, size, accuracy."""
-    beside: dict[str, pd.Series] = {}
+    others: dict[str, pd.Series] = {}
     if scores:
         external = _matched(load(scores), list(wide.index), read_aliases(aliases) if aliases else {})
         wide[SIZE] = wide[SIZE].fillna(np.log10(external.pop(SIZE)))
-        beside = {f"{name}": external[name] for name in external}
-    beside[SIZE] = wide[SIZE]
+        others = {f"{name}": external[name] for name in external}
+    others[SIZE] = wide[SIZE]
     if ACCURACY in wide:
-        beside[ACCURACY] = wide[ACCURACY]
-    return beside
+        others[ACCURACY] = wide[ACCURACY]
+    return others
 
 
 def _matched(scores: Scores, models: list[str], aliases: dict[str, str]) -> pd.DataFrame:

@@ -1,1 +1,1 @@
-"""The parts of `analysis.pages.scoring.tables`: item scores, their statistics, comparisons, and the page about them."""
+"""Measure how models use a scale when they judge texts, and how well. Protocol `scoring`, Sato et al."""

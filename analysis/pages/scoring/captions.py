@@ -1,4 +1,4 @@
-"""Captions of the figures in `analysis.pages.scoring.plots`: each takes the frames of the figure of the same name."""
+"""Write the captions of the figures; each function takes the frames of its namesake in `plots`."""
 
 from __future__ import annotations
 
@@ -13,48 +13,49 @@ _HOLLOW = "Filled: tuned models; hollow: base models."
 
 
 def score_violins(items: pd.DataFrame) -> str:
-    """Caption of the violins."""
+    """Write the caption of the violins."""
     span, temperature, method = str(items["setting"].iloc[0]).rsplit("/", 2)
     sizes = items.groupby(["study", "group"])["item"].nunique()
     groups = f"in {count(len(sizes), 'group')} " if len(sizes) > 1 else ""
     human = " Grey: the human scores, moved to the same range." if items["gold"].notna().any() else ""
     unscored = int(items["score"].isna().sum())
-    left = f" {count(unscored, 'score')} could not be had and are left out." if unscored else ""
+    left = f" Left out: {count(unscored, 'missing score')}." if unscored else ""
     return (
         f"Distribution of the scores that {count(items['model'].nunique(), 'model')} gave to "
         f"{low_to_high(sizes)} items {'each ' if len(sizes) > 1 else ''}{groups}on the range "
-        f"{span} at temperature {temperature} ({method}): kernel densities, each scaled to the same height, cut at the "
+        f"{span} at temperature {temperature} ({method}). Kernel densities, each scaled to the same height, cut at the "
         f"lowest and highest score. Stroke: median. {_HOLLOW}{human}{left}"
     )
 
 
 def score_temperatures(scores: pd.DataFrame) -> str:
-    """Caption of the curves by temperature."""
+    """Write the caption of the curves by temperature."""
     first = scores.iloc[0]
     items = low_to_high(scores["n"])
     flat = int(scores["kurtosis"].isna().sum())
     left = f" No mark, {flat} times: all scores are equal, so there is no kurtosis." if flat else ""
     return (
         f"Kurtosis of the scores and their tau-b with the human scores by temperature, range {first['range']}, "
-        f"{first['method']}, over {items} items per group; a large kurtosis on an axis that is logarithmic beyond 1. "
-        f"Lines: 95 % bootstrap intervals over items. Filled, solid: tuned models; hollow, dashed: base models.{left}"
+        f"{first['method']}, over {items} items per group. A large kurtosis is on an axis that is logarithmic "
+        "beyond 1. Lines: 95 % bootstrap intervals over items. Filled, solid: tuned models; hollow, dashed: base "
+        f"models.{left}"
     )
 
 
 def score_methods(frame: pd.DataFrame) -> str:
-    """Caption of the comparison of sampled and exact scores."""
+    """Write the caption of the comparison of sampled and exact scores."""
     both = frame.dropna(subset=["tau_difference"])
     samples = low_to_high(frame["samples"])
     return (
         f"Kurtosis and tau-b of item scores that are the mean of {samples} samples, against those of the exact "
-        f"expected scores they approximate: {count(len(frame), 'combination')} of group, model, range and temperature "
+        f"expected scores. Shown: {count(len(frame), 'combination')} of group, model, range and temperature "
         f"({count(len(both), 'has', 'have')} both taus). Dashed: where both agree. Below it in tau: what sampling "
-        f"noise costs. {_HOLLOW} A large kurtosis on axes that are logarithmic beyond 1."
+        f"noise costs. {_HOLLOW} A large kurtosis is on axes that are logarithmic beyond 1."
     )
 
 
 def score_influence(influence: pd.DataFrame, points: pd.DataFrame) -> str:
-    """Caption of the points behind the correlation."""
+    """Write the caption of the points that the correlation is made of."""
     whole = influence[influence["omitted"] == "nothing"].iloc[0]
     listed = shown_omissions(influence)
     total = int((influence["omitted"] != "nothing").sum())
@@ -64,10 +65,10 @@ def score_influence(influence: pd.DataFrame, points: pd.DataFrame) -> str:
         f" Right: Pearson's correlation without single points, groups and series, {shown}. Dashed and grey: all "
         f"points, {pearson}, with its 95 % bootstrap interval over points."
     )
-    named = "; the point named moves the correlation most" if len(listed) else f"; Pearson's correlation {pearson}"
+    named = " The point named moves the correlation most." if len(listed) else f" Pearson's correlation: {pearson}."
     return (
         f"{whole['source'][0].upper()}{whole['source'][1:]}, range {whole['range']} at temperature "
         f"{whole['temperature']:g}, {whole['method']}: change of kurtosis and of tau by tuning, one point per group "
-        f"and series (n = {int(whole['n'])}, {int(whole['undefined'])} undefined){named}."
+        f"and series (n = {int(whole['n'])}, {int(whole['undefined'])} undefined).{named}"
         f"{right if len(listed) else ' Too few points to leave any out.'}"
     )

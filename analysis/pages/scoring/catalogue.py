@@ -1,4 +1,4 @@
-"""What the page `scoring` has: its tables and figures; `columns` says what its columns mean."""
+"""List the tables and figures of the page `scoring`; `columns` says what its columns mean."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ TABLES = {
     ),
     "score_differences": Table(
         "tables.differences",
-        "After tuning beside before, by group and model series",
-        "Kurtosis and tau-b of a base model (pre) and of the model tuned from it (post) on the same items, and post "
-        "minus pre with 95 % bootstrap intervals over items (Sato et al., Table 1)." + _BOLD,
+        "Before and after tuning, by group and model series",
+        "Kurtosis and tau-b of a base model (pre) and of the model tuned from it (post) on the same items (Sato "
+        "et al., Table 1). Post minus pre with 95 % bootstrap intervals over items." + _BOLD,
         names("study group series pre_model post_model pre_condition post_condition range temperature method n "
                "kurtosis_gold kurtosis_pre kurtosis_post tau_pre tau_post kurtosis_difference tau_difference") + _ENDS,
         frozenset({*names("pre_model post_model pre_condition post_condition"), *_ENDS}),
@@ -41,18 +41,18 @@ TABLES = {
     "score_influence": Table(
         "tables.influence",
         "What single points do to the correlation between kurtosis and tau",
-        "Pearson correlation between the differences, post minus pre, in kurtosis and in tau over groups and series: "
-        "of all points, and with each point, each group and each series left out; intervals by resampling points. The "
-        "paper's, computed from its Table 1, stands beside ours.",
+        "Pearson correlation between the differences, post minus pre, in kurtosis and in tau over groups and series. "
+        "Of all points, and with each point, each group and each series left out. Intervals by resampling points. The "
+        "paper's correlation, computed from its Table 1, is in the table, too.",
         names("source study range temperature method omitted omitted_name n undefined pearson pearson_lower "
                "pearson_upper change"),
         frozenset(names("pearson_lower pearson_upper")),
     ),
     "score_methods": Table(
         "tables.methods",
-        "Sampled scores beside exact ones",
+        "Sampled scores compared with exact ones",
         "The mean of a few samples approximates the expected score: their distance per item, and what it does to "
-        "kurtosis and tau-b; sampled minus exact with 95 % bootstrap intervals over items.",
+        "kurtosis and tau-b. Sampled minus exact with 95 % bootstrap intervals over items.",
         names("study group model series stage range temperature sampled_condition exact_condition n samples "
                "score_difference score_distance kurtosis_sampled kurtosis_exact tau_sampled tau_exact "
                "kurtosis_difference tau_difference") + _ENDS,
@@ -60,7 +60,7 @@ TABLES = {
     ),
     "score_items": Table(
         "tables.items",
-        "Every item's score beside its human score",
+        "Every item's score and its human score",
         "In one setting; the human score is moved to the range that was asked for.",
         names("study model stage condition setting group item source text score gold gap distance"),
         frozenset({"setting", "stage", "distance"}),

@@ -1,4 +1,4 @@
-"""What the columns of the tables of scores mean, and how their ranges and settings are written."""
+"""Say what the columns of the tables of scores mean; read ranges and settings."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ COLUMNS: Mapping[str, Column] = {
     "omitted": Column("what is left out: nothing, a point, a group or a series", "", "Left out"),
     "omitted_name": Column("which one", "", "Which"),
     "undefined": Column(
-        "points that count nowhere, since a constant score has no kurtosis or a correlation is undefined",
+        "points that are not used, because a constant score has no kurtosis or a correlation is undefined",
         "points",
         "Undefined",
     ),
@@ -121,7 +121,7 @@ _BY_RANGE = re.compile(r"(kurtosis|tau)_(-?\d+)_(-?\d+)")
 
 
 def by_range(name: str) -> tuple[str, str] | None:
-    """Measure and range of a column of table `score_ranges`, None for another column.
+    """Read measure and range from a column name of table `score_ranges`; return None for other columns.
 
     >>> by_range("tau_1_100"), by_range("kurtosis_-5_5"), by_range("tau_lower")
     (('tau', '1-100'), ('kurtosis', '-5-5'), None)
@@ -143,7 +143,7 @@ PATTERNS: Mapping[str, Pattern] = {"kurtosis_*": _ranged, "tau_*": _ranged}
 
 
 def ends(span: str) -> tuple[int, int]:
-    """The ends of a range.
+    """Read the two ends of a range.
 
     >>> ends("1-100"), ends("-5-5")
     ((1, 100), (-5, 5))
@@ -153,7 +153,7 @@ def ends(span: str) -> tuple[int, int]:
 
 
 def chosen(frame: pd.DataFrame, setting: str) -> pd.DataFrame:
-    """The rows of a table with columns range, temperature and method that have one setting, as "0-9/0.7/sampled"."""
+    """Choose the rows of one setting, such as "0-9/0.7/sampled", by the columns range, temperature and method."""
     span, temperature, method = setting.rsplit("/", 2)
     warm = frame["temperature"].astype(float).map("{:g}".format) == temperature
     return frame[(frame["range"] == span) & warm & (frame["method"] == method)]

@@ -1,4 +1,4 @@
-"""Picks the frames that the figures of the page are drawn from."""
+"""Choose the rows that the figures of the page are drawn from."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from analysis.reporting.printed import OURS
 
 
 def setting_of(frames: Frames) -> str:
-    """Range, temperature and method that the figures speak of (`items.headline`)."""
+    """Return the range, temperature and method that the figures are about (`items.headline`)."""
     return headline(read(frames.runs), frames.options.get("setting", ""))
 
 
 def score_violins(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
-    """Table `score_items`, some groups of items at a time."""
+    """Yield table `score_items`, some groups of items at a time."""
     yield from groups(frames["score_items"])
 
 
 def score_temperatures(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
-    """Rows of table `scores` on the page's range by its method, where several temperatures were asked."""
+    """Yield the rows of table `scores` with the page's range and method, where several temperatures were asked."""
     span, _, method = setting_of(frames).rsplit("/", 2)
     scores = frames["scores"]
     rows = scores[(scores["range"] == span) & (scores["method"] == method) & (scores["model"] != GOLD)]
@@ -35,13 +35,13 @@ def score_temperatures(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
 
 
 def influence(frames: Frames) -> Iterator[tuple[pd.DataFrame, ...]]:
-    """The points behind the correlation of kurtosis and tau, in the page's setting, and what each does to it."""
+    """Yield the correlation of kurtosis and tau with each omission, and its points, in the page's setting."""
     setting, table = setting_of(frames), frames["score_influence"]
     yield from _influence(chosen(table[table["source"] == OURS], setting), chosen(frames["score_differences"], setting))
 
 
 def influence_printed(frames: Frames) -> Iterator[tuple[pd.DataFrame, ...]]:
-    """The same of the paper's points."""
+    """Yield the same for the paper's points."""
     table = frames["score_influence"]
     yield from _influence(table[table["source"] == PRINTED], printed_differences())
 
@@ -53,7 +53,7 @@ def _influence(table: pd.DataFrame, differences: pd.DataFrame) -> Iterator[tuple
 
 
 def groups(frame: pd.DataFrame, size: int = PANELS) -> Iterator[tuple[pd.DataFrame]]:
-    """Parts of a frame that hold at most `size` studies and groups each, in their order."""
+    """Split a frame into parts of at most `size` groups of items, in their order."""
     names = frame[["study", "group"]].drop_duplicates()
     for start in range(0, len(names), size):
         yield (frame.merge(names.iloc[start : start + size], on=["study", "group"]),)

@@ -1,4 +1,4 @@
-"""Sentences of the report on scores, made from its tables."""
+"""Write the sentences of the page on scores, from its tables."""
 
 from __future__ import annotations
 
@@ -15,17 +15,25 @@ from analysis.reporting.catalogue import column
 from analysis.reporting.columns import value
 from analysis.reporting.printed import OURS
 from analysis.reporting.thresholds import LOW_MASS
-from analysis.reporting.words import FEW_ITEMS, FEW_MODELS, Answer, count, listing, low_to_high, percent
+from analysis.reporting.words import Answer, count, few_items, few_models, listing, low_to_high, percent
 
 Frames = Mapping[str, pd.DataFrame]
 HABIT = 0.5  # share of a group's items from which on one score counts as given to everything
-OFTEN = 0.1  # share of dropped or clipped samples that is worth a word
+OFTEN = 0.1  # share of dropped or clipped samples from which on the page mentions it
 FEW_POINTS = 10
 RESTS = 0.1  # change of a correlation by one point from which on it rests on that point
 
 
 def answer(frames: Frames, setting: str) -> Answer:
-    """Does the judge give everything the same score? From the tables of the report by name, in one setting."""
+    """Say whether the judge gives everything the same score.
+
+    Parameters
+    ----------
+    frames
+        The tables of the page by name.
+    setting
+        Range, temperature and method, such as "0-9/0.7/sampled".
+    """
     scores = _labelled(frames["scores"])
     models = scores[scores["model"] != GOLD]
     here = chosen(models, setting)
@@ -38,7 +46,7 @@ def answer(frames: Frames, setting: str) -> Answer:
 
 
 def reading(frames: Frames) -> list[str]:
-    """By range, by temperature, sampled beside exact, and what the printed correlation rests on."""
+    """Say what changes by range, by temperature and by method, and what the printed correlation rests on."""
     printed = frames["score_influence"]
     printed = printed[printed["source"] != OURS]
     return [
@@ -48,12 +56,12 @@ def reading(frames: Frames) -> list[str]:
 
 
 def _labelled(scores: pd.DataFrame) -> pd.DataFrame:
-    """The rows with `label`: the model, with its prompt form where it was asked in several."""
+    """Add the column `label`: the model, with its prompt form where it was asked in several."""
     return scores.assign(label=labels.series(scores.assign(condition=scores["form"])))
 
 
 def _ours(frames: Frames, setting: str) -> pd.DataFrame:
-    """The correlation of these runs in one setting, and what each omission does to it."""
+    """Return the correlation of these runs in one setting, whole and with each omission."""
     table = chosen(frames["score_influence"], setting)
     return table[table["source"] == OURS]
 
@@ -83,7 +91,7 @@ def _asked(models: pd.DataFrame, items: pd.DataFrame, setting: str) -> str:
     here = f" Unless said otherwise: {span} at temperature {temperature}, {method}." if several else ""
     return (
         f"{count(models['model'].nunique(), 'model')}{kinds} scored {count(total, 'item')} of "
-        f"{listing([f'“{name}”' for name in names.index])}{inside}, on the range{'s' * (len(spans) > 1)} "
+        f"{listing([f'“{name}”' for name in names.index])}{inside}. This was done on the range{'s' * (len(spans) > 1)} "
         f"{listing(spans, len(spans))}, at {count(warmth, 'temperature')}, {' and '.join(how)}.{here}"
     )
 
@@ -94,7 +102,7 @@ def _verdict(here: pd.DataFrame) -> str:
     if most.notna().sum() == 0:
         return "These runs cannot say: no item has a score."
     if strong.empty:
-        return "No: none gives one score to half of the items of any group."
+        return "No: no model gives one score to half of the items of any group."
     where = "all items" if here["group"].nunique() == 1 else "the items of some group"
     each = "at least half of all items" if here["group"].nunique() == 1 else f"at least half of {where}"
     verb = "gives" if len(strong) == 1 else "give"
@@ -115,8 +123,8 @@ def _habit(here: pd.DataFrame, scores: pd.DataFrame) -> Iterator[str]:
     if len(gold):
         human = f"; of the human scores there {percent(gold['mode_share'].iloc[0])} are {gold['mode'].iloc[0]:g}"
     yield (
-        f"The strongest habit: {row['label']} gives {row['mode']:g} to {percent(row['mode_share'])} of the items"
-        f"{_of(row, here)}{sure}{human}."
+        f"The strongest habit: {row['label']} gives the score {row['mode']:g} to {percent(row['mode_share'])} of the "
+        f"items{_of(row, here)}{sure}{human}."
     )
 
 
@@ -125,7 +133,7 @@ def _of(row: pd.Series, frame: pd.DataFrame) -> str:
 
 
 def _tuning(pairs: pd.DataFrame) -> Iterator[str]:
-    """Whatever bias the tuned models have, in words."""
+    """Say how kurtosis and tau change by tuning."""
     kurtosis, tau = pairs.dropna(subset=["kurtosis_difference"]), pairs.dropna(subset=["tau_difference"])
     flat = int(pairs["kurtosis_post"].isna().sum())
     if pairs.empty:
@@ -134,15 +142,15 @@ def _tuning(pairs: pd.DataFrame) -> Iterator[str]:
         up, sure = _signs(kurtosis, "kurtosis_difference", 1)
         widest = kurtosis.loc[kurtosis["kurtosis_difference"].idxmax()]
         change = f"{number(widest['kurtosis_pre'], 'kurtosis')} to {number(widest['kurtosis_post'], 'kurtosis')}"
-        most = f", most for {widest['group']}/{widest['series']} (from {change})" if up else ""
+        most = f" The largest rise is that of {widest['group']}/{widest['series']}, from {change}." if up else ""
         yield (
-            f"After tuning the scores are more peaked, by their kurtosis, in {up} of {count(len(kurtosis), 'pair')} of "
-            f"group and series ({sure or 'none'} with a 95 % interval above 0){most}."
+            f"After tuning, the scores are more peaked (higher kurtosis) in {up} of {count(len(kurtosis), 'pair')} of "
+            f"group and series ({sure or 'none'} with a 95 % interval above 0).{most}"
         )
     if flat:
         yield (
-            f"In {flat} of {count(len(pairs), 'pair')} the tuned model gives every item the same score, so that "
-            "kurtosis and tau are undefined: the strongest bias there is, and not among the numbers."
+            f"In {flat} of {count(len(pairs), 'pair')} the tuned model gives every item the same score, so "
+            "kurtosis and tau are undefined. This is the strongest possible bias, and the numbers do not contain it."
         )
     if len(tau):
         parts = []
@@ -154,7 +162,7 @@ def _tuning(pairs: pd.DataFrame) -> Iterator[str]:
 
 
 def _signs(pairs: pd.DataFrame, name: str, sign: int) -> tuple[int, int]:
-    """How many differences have a sign, and of how many the interval does not reach 0."""
+    """Count the differences with a sign, and those of them whose interval does not reach 0."""
     end = f"{name}_{'lower' if sign > 0 else 'upper'}"
     return int((sign * pairs[name] > 0).sum()), int((sign * pairs[end] > 0).sum())
 
@@ -173,7 +181,7 @@ def _accuracy(here: pd.DataFrame) -> Iterator[str]:
 
 
 def _rests(table: pd.DataFrame, begin: str = "Over") -> Iterator[str]:
-    """The correlation of the differences, and what it is without the point that moves it most."""
+    """Write the correlation of the differences, and its value without the point that changes it most."""
     for _, part in table.groupby(["source", "study"], sort=False):
         whole = part[part["omitted"] == NOTHING].iloc[0]
         if np.isnan(whole["pearson"]):
@@ -189,10 +197,10 @@ def _rests(table: pd.DataFrame, begin: str = "Over") -> Iterator[str]:
             continue
         most = single.loc[single["change"].abs().idxmax()]
         low, high = (number(edge, "pearson") for edge in (single["pearson"].min(), single["pearson"].max()))
-        verb = "it rests on one point" if abs(most["change"]) >= RESTS else "no single point makes it"
+        verb = "It rests on one point" if abs(most["change"]) >= RESTS else "No single point makes it"
         yield (
-            f"{said}; {verb}: without {most['omitted_name']} it is {number(most['pearson'], 'pearson')}, and leaving "
-            f"out any one point it lies between {low} and {high}."
+            f"{said}. {verb}: without {most['omitted_name']} it is {number(most['pearson'], 'pearson')}. With any one "
+            f"point left out, it lies between {low} and {high}."
         )
 
 
@@ -223,7 +231,7 @@ def _by_temperature(scores: pd.DataFrame) -> Iterator[str]:
     if parts:
         yield (
             "Temperature: from the lowest to the highest one that has a kurtosis, the kurtosis falls in "
-            f"{' and in '.join(parts)} (group, range and method apart)."
+            f"{' and in '.join(parts)}. A case is one model on one group and range by one method."
         )
 
 
@@ -236,9 +244,9 @@ def _by_method(methods: pd.DataFrame) -> Iterator[str]:
     distance = percent((methods["score_distance"] / width).mean())
     yield (
         f"Sampling: the mean of {low_to_high(methods['samples'])} samples lies "
-        f"{distance} of the range away from the exact score on average. Its tau is the lower one in {lower} of "
-        f"{count(len(known), 'comparison')} ({sure or 'none'} with a 95 % interval below 0): noise in the score costs "
-        "rank agreement."
+        f"{distance} of the range away from the exact score on average. Its tau is lower than the exact one in "
+        f"{lower} of {count(len(known), 'comparison')} ({sure or 'none'} with a 95 % interval below 0): noise in "
+        "the score costs rank agreement."
     )
 
 
@@ -254,8 +262,8 @@ def _cautions(models: pd.DataFrame, here: pd.DataFrame, frames: Frames, setting:
         row = low.loc[low["validity"].idxmin()]
         yield (
             f"Low validity: in {len(low):,} of {count(len(models), 'combination')} less than half of the samples (or "
-            f"of the probability) is a number; least {number(row['validity'], 'validity')}, {row['label']}, "
-            f"{row['range']} at temperature {row['temperature']:g}."
+            f"of the probability) is a number. The lowest is {number(row['validity'], 'validity')} ({row['label']}, "
+            f"{row['range']} at temperature {row['temperature']:g})."
         )
     sampled = models[models["method"] == "sampled"]
     total = ((sampled["n"] + sampled["unscored"]) * sampled["samples"]).sum()
@@ -264,17 +272,16 @@ def _cautions(models: pd.DataFrame, here: pd.DataFrame, frames: Frames, setting:
         if total and amount / total >= OFTEN:
             yield f"{amount:,} of {total:,.0f} samples ({percent(amount / total)}) {what}."
     if models["unscored"].sum():
-        yield f"{count(int(models['unscored'].sum()), 'score')} could not be had: no sample held a number."
+        yield f"Missing: {count(int(models['unscored'].sum()), 'score')}, because no sample held a number."
     yield from _gold(here)
     points = _ours(frames, setting)
     if len(points) and points["n"].max() < FEW_POINTS:
         yield f"Only {count(int(points['n'].max()), 'point')} in the correlation of kurtosis and tau: it says little."
     if len(frames["score_differences"]) == 0:
-        yield "No base model stands beside a tuned one of its series: what tuning does cannot be said."
-    if here["n"].min() < FEW_ITEMS:
-        yield f"Only {count(int(here['n'].min()), 'item')} in a group: intervals from so few tend to be too narrow."
-    if models["model"].nunique() < FEW_MODELS:
-        yield f"Only {count(models['model'].nunique(), 'model')}: nothing here speaks for models in general."
+        yield "No series has both a base and a tuned model: these runs cannot say what tuning does."
+    if len(here):
+        yield from few_items(int(here["n"].min()), " in a group")
+    yield from few_models(models["model"].nunique())
 
 
 def _gold(here: pd.DataFrame) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""Makes the page on scores for its notebook."""
+"""Make the parts of the page on scores for its notebook."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ TABLES = ("scores", "score_differences", "score_ranges", "score_influence", "sco
 
 
 class ScoringPage(Page):
-    """The report page on scores.
+    """Show the page on scores.
 
     Parameters
     ----------
     folders, out
         As for `Page`.
     setting
-        Range, temperature and method that sentences and figures speak of, such as "0-9/0.7/sampled"; empty: the range
-        that was asked first, sampled where it was, at the temperature nearest to 0.7.
+        Range, temperature and method that sentences and figures are about, such as "0-9/0.7/sampled". Empty: the range
+        that was asked first, sampled scores where there are some, and the temperature nearest to 0.7.
     **options
         Options of the tables: biased, resamples, seed.
     """
@@ -43,11 +43,11 @@ class ScoringPage(Page):
         self.options |= {"setting": self.setting}
 
     def answer(self) -> Html:
-        """Show the answer in words, with everything that weakens it."""
+        """Show the answer in words, and what weakens it."""
         return fragment("answer", answer=narrative.answer(self._frames_of(), self.setting))
 
     def reading(self) -> Html:
-        """Say what the tables hold by range, by temperature, sampled and exact, and in the paper."""
+        """Say what the tables show by range, by temperature, by method, and in the paper."""
         return fragment("reading", lines=narrative.reading(self._frames_of()))
 
     def here(self, name: str) -> pd.DataFrame:
@@ -55,7 +55,7 @@ class ScoringPage(Page):
         return chosen(self.frame(name), self.setting)
 
     def method(self) -> Html:
-        """Say in five lines how the figures were made."""
+        """Say in five lines how the numbers were computed."""
         known = {key: p.default for key, p in tables.options("scores").items()} | self.options
         models = self.frame("scores")
         models = models[models["model"] != GOLD]

@@ -1,4 +1,4 @@
-"""Figures from the tables of `analysis.pages.scoring.tables`: how models use a scale, and how well."""
+"""Draw the figures on scores: how models use a scale, and how well."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _LOGARITHMIC = 20.0  # kurtosis from which on its axis is logarithmic beyond 1
 
 @styled
 def score_violins(items: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = None) -> Drawing:
-    """Distribution of every model's scores beside the human ones, a panel per group (Sato et al., Figures 2 and 4).
+    """Draw the distribution of every model's scores and the human ones, a panel per group (Sato et al., Figures 2, 4).
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ def score_violins(items: pd.DataFrame, *, width: float = PAGE, looks: Looks | No
 
 
 def _panel(frame: pd.DataFrame) -> pd.Series:
-    """Name of the panel of every row: the group, with its study where there are several."""
+    """Name the panel of every row: its group, with the study where there are several."""
     several = frame["study"].nunique() > 1
     return frame["group"] + (labels.SEPARATOR + frame["study"] if several else "")
 
@@ -78,13 +78,13 @@ def _padded(limits: tuple[float, float]) -> tuple[float, float]:
 
 
 def _violin(axes: Axes, row: int, values: np.ndarray, scale: tuple[float, float], look: Look, filled: bool) -> None:
-    """A kernel density, mirrored, all of one height; cut where no score lies. The stroke is the median."""
+    """Draw a mirrored kernel density of fixed height, cut at the lowest and highest score; the stroke is the median."""
     values = values[~np.isnan(values)]
     axes.hlines(row, *scale, colors=RULE, linewidth=0.5, zorder=0)
     if not len(values):
         axes.text(0.5, row, "no score", ha="center", va="center", color=FAINT, transform=axes.get_yaxis_transform())
         return
-    least = max(scale[1] - scale[0], 1e-9) / 60  # a constant score is a narrow peak rather than nothing
+    least = max(scale[1] - scale[0], 1e-9) / 60  # so that a constant score is a narrow peak
     spread = values.std(ddof=1) * len(values) ** -0.2 if len(values) > 1 else 0.0  # Scott's rule
     bandwidth = max(least, spread)
     grid = np.linspace(max(values.min() - least, scale[0]), min(values.max() + least, scale[1]), _GRID)
@@ -98,7 +98,7 @@ def _violin(axes: Axes, row: int, values: np.ndarray, scale: tuple[float, float]
 
 @styled
 def score_temperatures(scores: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = None) -> Drawing:
-    """Kurtosis and tau by temperature, a row of panels per group (Sato et al., Figures 3 and 5).
+    """Draw kurtosis and tau by temperature, a row of panels per group (Sato et al., Figures 3 and 5).
 
     Parameters
     ----------
@@ -130,7 +130,7 @@ def score_temperatures(scores: pd.DataFrame, *, width: float = PAGE, looks: Look
 
 
 def _without_temperature(scores: pd.DataFrame) -> pd.Series:
-    """Labels of lines: the model, and its prompt form where it was asked in several."""
+    """Label the lines: the model, and its prompt form where it was asked in several."""
     return labels.series(scores.assign(condition=scores["form"]))
 
 
@@ -146,7 +146,7 @@ def _line(axes: Axes, part: pd.DataFrame, measure: str, looks: Looks) -> None:
 
 
 def _scaled(axes: Axes, measure: str, largest: float, axes_of: str = "y") -> None:
-    """Kurtosis up to a large one on an axis that is logarithmic beyond 1; the line at 0, no peak or no relation."""
+    """Scale an axis: logarithmic beyond 1 where a kurtosis is large; with a line at 0, no peak or no relation."""
     for name in axes_of:
         axis = axes.yaxis if name == "y" else axes.xaxis
         if measure == "kurtosis" and largest > _LOGARITHMIC:
@@ -160,7 +160,7 @@ def _scaled(axes: Axes, measure: str, largest: float, axes_of: str = "y") -> Non
 def _legend(
     figure: Drawing, frame: pd.DataFrame, names: list[str], looks: Looks, per_line: int, lines: bool = True
 ) -> None:
-    """Hollow and dashed: before tuning."""
+    """Draw the legend; hollow and dashed means before tuning."""
     first = frame.drop_duplicates("label").set_index("label")
     handles = []
     for name in names:
@@ -176,7 +176,7 @@ def _legend(
 
 @styled
 def score_methods(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = None) -> Drawing:
-    """Kurtosis and tau of sampled scores against those of exact ones, a point per group, model and setting.
+    """Draw kurtosis and tau of sampled scores against those of exact ones, a point per group, model and setting.
 
     Parameters
     ----------
@@ -216,7 +216,7 @@ def score_methods(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | No
 def score_influence(
     influence: pd.DataFrame, points: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = None
 ) -> Drawing:
-    """The points behind the correlation of kurtosis and tau, and the correlation without each of them.
+    """Draw the points that the correlation of kurtosis and tau is made of, and the correlation without each of them.
 
     Parameters
     ----------
@@ -243,7 +243,7 @@ def score_influence(
 
 
 def shown_omissions(influence: pd.DataFrame) -> pd.DataFrame:
-    """The omissions that the figure lists: those that change the correlation most, largest change first."""
+    """Choose the omissions that the figure lists: those that change the correlation most, largest change first."""
     known = influence[(influence["omitted"] != "nothing") & influence["pearson"].notna()]
     order = known["change"].abs().sort_values(ascending=False, kind="stable").index
     return known.loc[order[:LISTED]]
@@ -272,7 +272,7 @@ def _points(axes: Axes, points: pd.DataFrame, influence: pd.DataFrame) -> None:
 
 
 def _omissions(axes: Axes, influence: pd.DataFrame, listed: pd.DataFrame) -> None:
-    """The correlation without each point, group or series; the line and the band are those of all points."""
+    """Draw the correlation without each point, group or series; the line and the band are those of all points."""
     whole = influence[influence["omitted"] == "nothing"].iloc[0]
     plotting.guide(axes, len(listed))
     if not np.isnan(whole["pearson_lower"]):

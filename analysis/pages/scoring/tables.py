@@ -1,7 +1,7 @@
 """How models use a scale, and how well: numeric bias and agreement with human scores (Sato et al., section 3).
 
 The bias is the kurtosis of a model's scores over the items: the sharper their peak, the larger. What the paper does not
-report stands beside it: variance, the share of the most frequent number, entropy, intervals, and how far the
+report is added: variance, the share of the most frequent number, entropy, intervals, and how far the
 correlation between a rise in kurtosis and a loss in tau rests on single points.
 
 Reference
@@ -89,7 +89,7 @@ def table(runs: Runs, *, biased: bool = True, resamples: int = DRAWS, seed: int 
 
 
 def items(runs: Runs, *, setting: str = "") -> pd.DataFrame:
-    """Every item's score by every model beside its human score, in one setting.
+    """Compute every item's score by every model, with its human score, in one setting.
 
     Parameters
     ----------

@@ -1,1 +1,1 @@
-"""Does the answer change with the wording? Protocol `agreement`, Haller et al."""
+"""Measure how far answers change with the wording. Protocol `agreement`, Haller et al."""

@@ -1,4 +1,4 @@
-"""Captions that can be read alone: what is plotted, how many, and what every mark means.
+"""Write captions that can be read alone: what is plotted, how many, and what every mark means.
 
 Each function takes the frames that the function of the same name in `plots` takes.
 """
@@ -20,11 +20,12 @@ AGREEMENT = "Agreement is p(agree) / (p(agree) + p(disagree))"
 
 
 def overview(stability: pd.DataFrame) -> str:
+    """Write the caption of the overview of all models."""
     flip = threshold(headline(stability))
     low, high = int(stability["n_items"].min()), int(stability["n_items"].max())
     items = count(high, "item") if low == high else f"{low_to_high(stability['n_items'])} items"
     hollow = " Hollow: less than half of the probability is on the answers." if stability["low_mass"].any() else ""
-    marks = " (+) agrees, (-) disagrees with every item in the mean." if stability["mark"].fillna("").any() else ""
+    marks = " (+) agrees, (-) disagrees with every item on average." if stability["mark"].fillna("").any() else ""
     return (
         f"Validity and stability of {rows(stability)} over {items}, the most stable on top. Range and SD: highest "
         "minus lowest agreement, and standard deviation of agreement, over an item's paraphrases, then the mean over "
@@ -34,11 +35,12 @@ def overview(stability: pd.DataFrame) -> str:
 
 
 def agreement(distribution: pd.DataFrame, items: pd.DataFrame, outliers: pd.DataFrame | None = None) -> str:
+    """Write the caption of the box plots of agreement by item."""
     panels = labels.series(distribution).nunique() if "label" not in distribution else distribution["label"].nunique()
     n = low_to_high(distribution["n"])
     original = items["original_agreement"].notna().any()
     diamond = " Diamonds: the answer to the original wording." if original else ""
-    dots = " Dots: responses beyond them." if outliers is not None else ""
+    dots = " Dots: responses beyond the whiskers." if outliers is not None else ""
     shown = items.merge(distribution[["study", "model", "condition", "item"]])
     answers = [only_answers(part) for _, part in shown.groupby(["study", "model", "condition"])]
     bars = (
@@ -61,6 +63,7 @@ def agreement(distribution: pd.DataFrame, items: pd.DataFrame, outliers: pd.Data
 
 
 def item_stability(frame: pd.DataFrame) -> str:
+    """Write the caption of the normalised SD of every item."""
     ranked = least_stable(frame.dropna(subset=["normalised_sd_mean"]))
     shown = (
         f"The {LISTED} least stable of {len(ranked):,} items"
@@ -71,27 +74,29 @@ def item_stability(frame: pd.DataFrame) -> str:
     families = " and ".join(f"{n} {family}" for family, n in models.items())
     total = int(models.sum())
     bars = (
-        "lines: standard error over models (none where a family has one model)"
+        "Lines: standard error over models (none where a family has one model)"
         if (models > 1).any()
-        else "no standard error: one model"
+        else "No standard error: one model"
     )
     return (
         f"{shown}, the least stable on top: SD of agreement over an item's paraphrases divided by the model's largest "
-        f"such SD, mean over {families} {'model' if total == 1 else 'models'}; {bars}. 1 would be the least stable "
+        f"such SD, mean over {families} {'model' if total == 1 else 'models'}. {bars}. 1 would be the least stable "
         "item of every model, 0 an item whose answer never moves."
     )
 
 
 def validity(items: pd.DataFrame) -> str:
+    """Write the caption of the heat map of validity."""
     low, high = items["validity_mean"].min(), items["validity_mean"].max()
     return (
         f"Mean validity over the paraphrases of each of {count(items['item'].nunique(), 'item')}: the probability of "
-        "all answers together, or the share of valid answers where texts were read. Rows and columns sorted, the "
+        "all answers together, or the share of valid answers where texts were read. Rows and columns are sorted, the "
         f"lowest first; lowest cell {low:.2f}, highest {high:.2f}. Grey: no response."
     )
 
 
 def differences(frame: pd.DataFrame, measure: str | None = None) -> str:
+    """Write the caption of the paired differences."""
     measure = measure or str(frame["measure"].iloc[0])
     pairs = frame[frame["measure"] == measure]
     what = column("stability", measure).meaning

@@ -1,4 +1,4 @@
-"""What the page `stability` has: its tables and figures; `columns` says what its columns mean."""
+"""List the tables and figures of the page `stability`; `columns` says what its columns mean."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ TABLES = {
         "tables.models",
         "How far each model's answers move between wordings of one item",
         "Validity and stability of every model over the paraphrases of each item, with 95 % bootstrap intervals over "
-        "items. Flips: share of items with more than that part of their paraphrases off the majority's side. Mark: + "
-        "the model agrees with every item in the mean, - it disagrees.",
+        "items. Flips: share of items with more than that share of their paraphrases not on the majority's side. "
+        "Mark: + the model agrees with every item on average, - it disagrees.",
         (*IDENTITY, *MEASURES, *names("n_items n_variants n_excluded_items mark low_mass intervals")),
         frozenset({"validity_se", "n_excluded_items", "low_mass"}), frozenset({"mark"}), SPREADS,
     ),
@@ -37,7 +37,8 @@ TABLES = {
     "differences": Table(
         "tables.differences",
         "Paired differences between models, and between conditions of one model, on the same items",
-        "Difference a minus b of model-level figures on the items both have, with 95 % bootstrap intervals over items.",
+        "Difference a minus b of model-level numbers on the items that both have, with 95 % bootstrap intervals over "
+        "items.",
         names("study measure a_model a_condition b_model b_condition difference lower upper n_items"),
         frozenset({"lower", "upper"}), interval=BETWEEN,
     ),
@@ -45,13 +46,13 @@ TABLES = {
         "tables.item_stability",
         "Items that are unstable across models",
         "SD of agreement over an item's paraphrases, divided by the model's largest such SD; mean and standard error "
-        "over models, causal and masked models apart.",
+        "over models, separately for causal and masked models.",
         names("study item text family normalised_sd_mean normalised_sd_se n_models"),
     ),
     "divergent": Table(
         "tables.divergent",
         "The pair of wordings of one item that a model answers most differently",
-        "For every model the item whose answer moves most: its paraphrases with the lowest and the highest agreement.",
+        "For every model, the item whose answer moves most: its paraphrases with the lowest and the highest agreement.",
         (*IDENTITY, *names("item low_text low_agreement high_text high_agreement range")),
     ),
     "distribution": Table(
@@ -75,9 +76,10 @@ TABLES = {
     ),
     "answers": Table(
         "written_answers.answers",
-        "Texts beside the probabilities of the same prompts",
-        "What a model writes, read as an answer, against the option that owns its most probable first token and its "
-        "likeliest option: share of the valid texts that choose another, with 95 % bootstrap intervals over items.",
+        "Texts compared with the probabilities of the same prompts",
+        "What a model writes is read as an answer and compared with two options: the one that its most probable first "
+        "token begins, and the likeliest one. Share of the valid texts that choose another, with 95 % bootstrap "
+        "intervals over items.",
         (*IDENTITY, *names("token_mismatch option_mismatch text_invalid no_token n_answers n_items intervals")),
     ),
     "excluded": Table(
@@ -88,8 +90,8 @@ TABLES = {
     ),
     "published": Table(
         "printed.compare",
-        "These runs beside a printed table, where items and models match",
-        "Model-level figures of these runs, and the printed figures of the same models on the same items. A printed "
+        "These runs and a printed table, where items and models match",
+        "Model-level numbers of these runs, and the printed numbers of the same models on the same items. A printed "
         "spread is the standard deviation across items; a printed standard error of 0.000 was printed as 0.",
         (*IDENTITY, "source", *MEASURES, *names("n_items n_variants n_excluded_items mark low_mass intervals")),
         frozenset({"n_variants", "n_excluded_items", "low_mass"}), frozenset({"mark"}), SPREADS,
@@ -97,7 +99,7 @@ TABLES = {
     "sources": Table(
         "sources.models",
         "Each model's validity and stability, by the source of the paraphrases",
-        "The counterpart of Haller et al., Table 7: the figures of table stability over the paraphrases of one source "
+        "The counterpart of Haller et al., Table 7: the numbers of table stability over the paraphrases of one source "
         "at a time, with 95 % bootstrap intervals over items; printed rows where model and items are the same.",
         (*IDENTITY, "source", "paraphrase_source", *MEASURES,
          *names("n_items n_variants n_excluded_items mark low_mass intervals")),

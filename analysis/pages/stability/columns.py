@@ -1,4 +1,4 @@
-"""What the columns of the tables on stability mean."""
+"""Say what the columns of the tables on stability mean."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ COLUMNS: Mapping[str, Column] = {
     "validity_sd": Column("SD of the validity over the item's paraphrases (n - 1)", MASS, "Validity SD", 3),
     "original_validity": Column("validity of the original wording", MASS, "Validity of original", 2),
     "low_mass": Column(
-        "true where the validity is below 0.5: the agreement is renormalised from little", "", "Low mass"
+        "true where the validity is below 0.5: the agreement is computed from little mass", "", "Low mass"
     ),
     "share": Column("invalid responses as a share of all responses", SHARE, "Share invalid", 3),
     "examples": Column(
@@ -65,7 +65,7 @@ COLUMNS: Mapping[str, Column] = {
     ),
     "text_invalid": Column("texts that choose no option", SHARE, "No answer", 3),
     "no_token": Column(
-        "texts behind prompts whose most probable first token begins no option", SHARE, "First token no option", 3
+        "texts for prompts whose most probable first token begins no option", SHARE, "First token no option", 3
     ),
     "n_answers": Column("texts that were generated and compared", "texts", "Texts"),
     # stability
@@ -74,13 +74,13 @@ COLUMNS: Mapping[str, Column] = {
     "sd_mean": Column("mean over items of the SD of agreement over paraphrases (n - 1)", AGREEMENT, "SD", 3),
     "sd_sd": Column("SD across items of that SD (n - 1)", AGREEMENT, "SD of SDs", 3),
     "flip_*": Column(
-        "share of items with more than this part of their paraphrases off the majority's side: flip_05 is more than "
-        "5 %, flip_125 more than 12.5 %",
+        "share of items with more than this part of their paraphrases not on the majority's side: flip_05 is more "
+        "than 5 %, flip_125 more than 12.5 %",
         "share of items, 0 to 1",
         "Flips",
         2,
     ),
-    "mark": Column("+ the model agrees with every item in the mean, - it disagrees with every item", "", "±"),
+    "mark": Column("+ the model agrees with every item on average, - it disagrees with every item", "", "±"),
     "agreement": Column("R^+ = p(agree) / (p(agree) + p(disagree)) of one response", AGREEMENT, "Agreement", 2),
     "agreement_mean": Column("mean agreement over the item's paraphrases", AGREEMENT, "Agreement", 2),
     "agreement_sd": Column("SD of agreement over the item's paraphrases (n - 1)", AGREEMENT, "SD", 3),
@@ -129,7 +129,7 @@ _FLIP = re.compile(r"flip_(\d{2})(\d*)")
 
 
 def threshold(name: str) -> float | None:
-    """Read the threshold of a flip column in per cent, None for another column.
+    """Read the threshold of a flip column in per cent; return None for other columns.
 
     >>> threshold("flip_05"), threshold("flip_025"), threshold("validity")
     (5.0, 2.5, None)
@@ -142,7 +142,7 @@ def _flip(name: str) -> Column | None:
     percent = threshold(name)
     if percent is None:
         return None
-    meaning = f"share of items with more than {percent:g} % of their paraphrases off the majority's side"
+    meaning = f"share of items with more than {percent:g} % of their paraphrases not on the majority's side"
     return replace(COLUMNS["flip_*"], meaning=meaning, header=f"Flips > {percent:g} %")
 
 

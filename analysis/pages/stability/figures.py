@@ -1,4 +1,4 @@
-"""Picks the frames that the figures of the page are drawn from."""
+"""Choose the rows that the figures of the page are drawn from."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ PANELS = 6  # box plots in one picture
 
 
 def agreement(frames: Frames) -> Iterator[tuple[pd.DataFrame, ...]]:
-    """The distribution, some models and conditions at a time, with the items and their outliers."""
+    """Yield the distribution of some models and conditions at a time, with all items and outliers."""
     for part in labels.split(frames["distribution"], PANELS):
         yield part, frames["items"], frames["outliers"]
 
 
 def differences(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
-    """The paired differences in the share of flips that sentences speak about."""
+    """Yield the paired differences in the share of flips that the sentences are about."""
     frame = frames["differences"]
     yield (frame[frame["measure"] == headline(frames["stability"])],)

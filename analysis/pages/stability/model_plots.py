@@ -1,4 +1,4 @@
-"""Draws the figures with one row or cell per model."""
+"""Draw the figures with one row or cell per model."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ PRINTED = 10  # models whose matrix has room for numbers
 
 @styled
 def overview(stability: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = None) -> Drawing:
-    """Validity, range, standard deviation and flips of every model: dots with 95 % intervals.
+    """Draw validity, range, standard deviation and flips of every model: dots with 95 % intervals.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ def overview(stability: pd.DataFrame, *, width: float = PAGE, looks: Looks | Non
 
 
 def _dots(axes: Axes, frame: pd.DataFrame, measure: str, looks: Looks) -> None:
-    """One row per model; a hollow dot says that little mass stands behind the number."""
+    """Draw one row per model; a hollow dot where the number comes from little mass."""
     plotting.guide(axes, len(frame))
     for row, (_, values) in enumerate(frame.iterrows()):
         look = looks[values["model"]]
@@ -67,7 +67,7 @@ def _dots(axes: Axes, frame: pd.DataFrame, measure: str, looks: Looks) -> None:
 
 
 def _limits(frame: pd.DataFrame, measure: str) -> tuple[float, float]:
-    """Shares get the whole scale, so that figures compare; spreads get what they need from zero on."""
+    """Return the limits of an axis: 0 to 1 for shares, so that figures compare; from 0 to the largest value for SDs."""
     if measure != "sd_mean":
         return 0.0, 1.0
     top = float(np.nanmax([frame[measure].max(), frame[f"{measure}_upper"].max(), 0.1]))
@@ -78,7 +78,7 @@ def _limits(frame: pd.DataFrame, measure: str) -> tuple[float, float]:
 def differences(
     frame: pd.DataFrame, *, measure: str | None = None, width: float = PAGE, looks: Looks | None = None
 ) -> Drawing:
-    """Paired differences between models on the same items: a list of a few pairs, a matrix of many.
+    """Draw paired differences between models on the same items: few pairs as a list, many as a matrix.
 
     Parameters
     ----------
@@ -96,7 +96,7 @@ def differences(
 
 
 def _forest(pairs: pd.DataFrame, width: float) -> Drawing:
-    """A row per pair, the largest negative difference on top; filled where the interval excludes zero."""
+    """Draw a row per pair, the largest negative difference on top; filled where the interval excludes zero."""
     pairs = pairs.sort_values("difference", kind="stable").reset_index(drop=True)
     figure = Drawing(figsize=(width, 0.6 + 0.24 * max(1, len(pairs))), layout="constrained")
     axes = figure.add_subplot()
@@ -114,7 +114,7 @@ def _forest(pairs: pd.DataFrame, width: float) -> Drawing:
 
 
 def _matrix(pairs: pd.DataFrame, width: float) -> Drawing:
-    """Row minus column; bold or dotted where the interval excludes zero, empty where nothing was compared."""
+    """Draw row minus column; bold or dotted where the interval excludes zero, empty where nothing was compared."""
     swapped = pairs.assign(a=pairs["b"], b=pairs["a"], difference=-pairs["difference"])
     both = pd.concat([pairs, swapped])
     order = [str(name) for name in both.groupby("a")["difference"].mean().sort_values(kind="stable").index]
@@ -142,7 +142,7 @@ def _matrix(pairs: pd.DataFrame, width: float) -> Drawing:
 
 
 def _print_cells(axes: Axes, values: np.ndarray, marked: np.ndarray, edge: float) -> None:
-    """The differences themselves; bold where the interval excludes zero."""
+    """Write the differences into the cells; bold where the interval excludes zero."""
     for (row, column), difference in np.ndenumerate(values):
         if not np.isnan(difference):
             axes.text(

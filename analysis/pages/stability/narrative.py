@@ -1,6 +1,6 @@
-"""Sentences made from tables: the answer on top of a report, and what a reader must know before believing it.
+"""Write the sentences of the page on stability: the answer on top, and what weakens it.
 
-Every number comes from a table of the report; nothing is computed here but counts and extremes of its rows.
+Every number comes from a table of the report; only counts, smallest and largest values of its rows are found here.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from analysis.pages.stability.measures import headline
 from analysis.reporting import labels
 from analysis.reporting.catalogue import column
 from analysis.reporting.columns import value
-from analysis.reporting.words import FEW_ITEMS, FEW_MODELS, Answer, count, listing, low_to_high, percent
+from analysis.reporting.words import Answer, count, few_items, few_models, listing, low_to_high, percent
 
 FEW_PARAPHRASES = 20
 LEAD = "95 % interval "  # said once, before the first interval
@@ -29,7 +29,15 @@ def answer(
     invalid: pd.DataFrame,
     canonical: Sequence[str],
 ) -> Answer:
-    """Does the answer change with the wording? From the tables of these names, and the labels of the two answers."""
+    """Say whether the answer changes with the wording.
+
+    Parameters
+    ----------
+    stability, items, differences, excluded, invalid
+        The tables of these names.
+    canonical
+        The labels of the two answers, "agree" first.
+    """
     flip = headline(stability)
     known = stability.assign(label=labels.series(stability)).dropna(subset=[flip, "range_mean"])
     asked = _asked(stability, items, canonical)
@@ -43,22 +51,19 @@ def answer(
 
 
 def answers(texts: pd.DataFrame) -> str:
-    """Whether models write what their probabilities say: from the table of this name, with labels."""
+    """Say whether models write what their probabilities say: from table `answers`, with a `label` per row."""
     known = texts.dropna(subset=["token_mismatch"])
     if known.empty:
         return f"None of the {count(int(texts['n_answers'].sum()), 'text')} could be read as an answer."
-    parts = [
-        f"{_between(known, figure)} of the texts that choose an option choose another than {what}"
-        for figure, what in (
-            ("token_mismatch", "the one that the most probable first token begins"),
-            ("option_mismatch", "the likeliest one"),
-        )
-    ]
-    return f"{parts[0]}, {parts[1]}. {_between(texts, 'text_invalid')} of the texts choose none."
+    return (
+        f"Of the texts that choose an option, {_between(known, 'token_mismatch')} choose another one than the most "
+        f"probable first token begins. {_between(known, 'option_mismatch')} of them choose another one than the "
+        f"likeliest option. {_between(texts, 'text_invalid')} of all texts choose none."
+    )
 
 
 def _between(frame: pd.DataFrame, figure: str) -> str:
-    """The least and the greatest share with their rows: "2 % (a) to 31 % (b)"."""
+    """Write the smallest and the largest share with their rows: "2 % (a) to 31 % (b)"."""
     low, high = frame.loc[frame[figure].idxmin()], frame.loc[frame[figure].idxmax()]
     if low[figure] == high[figure]:
         return percent(low[figure])
@@ -66,7 +71,7 @@ def _between(frame: pd.DataFrame, figure: str) -> str:
 
 
 def rows(stability: pd.DataFrame) -> str:
-    """How many there are of what a row is."""
+    """Say how many rows there are: models, or combinations of model and condition."""
     if stability["model"].is_unique:
         return count(len(stability), "model")
     return f"{len(stability):,} combinations of model and condition"
@@ -90,7 +95,7 @@ def _asked(stability: pd.DataFrame, items: pd.DataFrame, canonical: Sequence[str
 
 
 def _wordings(items: pd.DataFrame) -> pd.Series:
-    """Number of paraphrases of every item that has any."""
+    """Return the number of paraphrases of every item that has some."""
     sizes = items.groupby(["study", "item"], sort=False)["n_variants"].max()
     return sizes[sizes > 0] if (sizes > 0).any() else sizes
 
@@ -105,7 +110,7 @@ def _verdict(known: pd.DataFrame, flip: str) -> str:
 
 
 def _interval(row: pd.Series, name: str, lead: str = "") -> str:
-    """The row's 95 % interval of a figure; nothing where it is undefined or shrunk to a point, which tells nothing."""
+    """Write the 95 % interval of a measure; return "" where it is undefined or a single point, which says nothing."""
     low, high = row[f"{name}_lower"], row[f"{name}_upper"]
     if pd.isna(low) or pd.isna(high) or low == high:
         return ""
@@ -121,7 +126,7 @@ def _bracket(*parts: str) -> str:
 
 
 def _ends(known: pd.DataFrame, measure: str) -> tuple[pd.Series, pd.Series]:
-    """The rows with the lowest and the highest figure."""
+    """Return the rows with the lowest and the highest value of a measure."""
     ordered = known.sort_values([measure, "label"], kind="stable")
     return ordered.iloc[0], ordered.iloc[-1]
 
@@ -139,7 +144,8 @@ def _flips(known: pd.DataFrame, flip: str) -> str:
         return f"The answer flips, for {limit} of an item's wordings, on {first}{interval}."
     last = f"{percent(high[flip])} with {high['label']}{_bracket(_interval(high, flip, '' if interval else LEAD))}"
     return (
-        f"The answer flips, for {limit} of an item's wordings, on {first} with {low['label']}{interval} and on {last}."
+        f"The answer flips on {first} with {low['label']}{interval} and on {last}. An item flips when {limit} of its "
+        "wordings get the other answer."
     )
 
 
@@ -153,8 +159,8 @@ def _moves(known: pd.DataFrame, lead: str) -> str:
         first, last = _bracket(_interval(low, name, lead), low["label"]), _bracket(_interval(high, name), high["label"])
         by = f"{moved[0]}{first} to {moved[1]}{last}"
     return (
-        f"The two wordings of an item that are furthest apart differ in agreement by {by} on average, on a scale from "
-        "0 to 1."
+        f"The two wordings of an item that are furthest apart differ in agreement by {by} on average. Agreement lies "
+        "between 0 and 1."
     )
 
 
@@ -179,9 +185,9 @@ def _validity(stability: pd.DataFrame) -> list[str]:
     least = low.sort_values(["validity", "label"], kind="stable").iloc[0]
     of = f"{len(low)} of {rows(stability)}" if len(stability) > 1 else "the model"
     return [
-        f"Low mass: for {of}, less than half of the probability (or of the texts read) is a valid answer; least "
-        f"{value(least['validity'], column('stability', 'validity'))}, {least['label']}. Agreement renormalised from "
-        "so little says little."
+        f"Low mass: for {of}, less than half of the probability (or of the texts read) is a valid answer. The "
+        f"lowest is {value(least['validity'], column('stability', 'validity'))} ({least['label']}). Agreement computed "
+        "from so little mass says little."
     ]
 
 
@@ -192,9 +198,9 @@ def _bounded(invalid: pd.DataFrame) -> list[str]:
         return []
     most = value(found["mass_missing"].iloc[0], column("invalid", "mass_missing"))
     return [
-        f"Bounds: of {listing(found['label'].tolist())} a server showed the most probable tokens only, so masses are "
-        f"lower bounds and agreement is that of what was shown; on average up to {most} more of the probability may be "
-        "on the answers."
+        f"Bounds: for {listing(found['label'].tolist())} a server showed the most probable tokens only. So masses are "
+        "lower bounds, and agreement is computed from what was shown. "
+        f"On average, up to {most} more of the probability may be on the answers."
     ]
 
 
@@ -206,7 +212,7 @@ def _one_sided(stability: pd.DataFrame) -> list[str]:
         if names:
             ending = "s" if len(names) == 1 else ""
             sentences.append(
-                f"{listing(names)} {verb}{ending} with every item in the mean: stable, but always the same answer."
+                f"{listing(names)} {verb}{ending} with every item on average: stable, but always the same answer."
             )
     return sentences
 
@@ -240,27 +246,23 @@ def _invalid(invalid: pd.DataFrame) -> list[str]:
 
 
 def _few(stability: pd.DataFrame, items: pd.DataFrame) -> list[str]:
-    sentences = []
-    models, sizes = stability["model"].nunique(), _wordings(items)
-    if models < FEW_MODELS:
-        sentences.append(f"Only {count(models, 'model')}: nothing here speaks for models in general.")
-    if len(sizes) < FEW_ITEMS:
-        sentences.append(f"Only {count(len(sizes), 'item')}: intervals from so few tend to be too narrow.")
+    sizes = _wordings(items)
+    sentences = [*few_models(stability["model"].nunique()), *few_items(len(sizes))]
     typical = int(np.median(sizes))
     if 0 < typical < FEW_PARAPHRASES:
         sentences.append(
-            f"Only {count(typical, 'wording')} per item: one alone is {percent(1 / typical)}, and ranges grow with "
-            "more."
+            f"Only {count(typical, 'wording')} per item: a single one is {percent(1 / typical)} of them, and ranges "
+            "grow with the number of wordings."
         )
     return sentences
 
 
 def left_out(excluded: pd.DataFrame, invalid: pd.DataFrame) -> str:
-    """What was excluded and how many, in two sentences."""
+    """Say in two sentences what was excluded, and how many."""
     items = len(excluded.drop_duplicates(["study", "item"]))
     bad, failed, total = (int(invalid[name].sum()) for name in ("n_invalid", "n_error", "n_rows"))
     return (
-        f"{count(items, 'item')} with fewer than two paraphrases with a defined agreement, from range, SD and flips of "
-        f"the models concerned. Of {count(total, 'response')}, {bad:,} hold no valid answer; "
+        f"From range, SD and flips of the models concerned: {count(items, 'item')} with fewer than two paraphrases "
+        f"that have a defined agreement. Of {count(total, 'response')}, {bad:,} hold no valid answer; "
         f"{count(failed, 'prompt')} failed."
     )

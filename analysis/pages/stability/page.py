@@ -1,4 +1,4 @@
-"""Makes the page on stability for its notebook."""
+"""Make the parts of the page on stability for its notebook."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from analysis.reporting.page import Page
 
 
 class StabilityPage(Page):
-    """The report page on agreement with paraphrases; options: thresholds, resamples, seed."""
+    """Show the page on agreement with paraphrases; options: thresholds, resamples, seed."""
 
     protocols = CATALOGUE.protocols
 
     def answer(self) -> Html:
-        """Show the answer in words, with everything that weakens it."""
+        """Show the answer in words, and what weakens it."""
         frames = {name: self.frame(name) for name in ("stability", "items", "differences", "excluded", "invalid")}
         return fragment("answer", answer=narrative.answer(**frames, canonical=self._canonical()))
 
     def said_answers(self) -> str:
-        """Say whether the models write what their probabilities say; nothing where no text was asked for."""
+        """Say whether the models write what their probabilities say; return "" where no text was asked for."""
         frame = self._labelled("answers")
         return "" if frame.empty else narrative.answers(frame)
 
@@ -40,7 +40,7 @@ class StabilityPage(Page):
         return fragment("examples", pairs=pairs, caption=catalogue.table("divergent").caption)
 
     def method(self) -> Html:
-        """Say in five lines how the figures were made."""
+        """Say in five lines how the numbers were computed."""
         options = {key: p.default for key, p in tables.options("stability").items()} | self.options
         excluded = narrative.left_out(self.frame("excluded"), self.frame("invalid"))
         yes, no = self._canonical()[:2]

@@ -1,4 +1,4 @@
-"""Draws the figures with one position per item; those with one row per model are in `model_plots`."""
+"""Draw the figures with one position per item; those with one row per model are in `model_plots`."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def agreement(
     width: float = PAGE,
     looks: Looks | None = None,
 ) -> Drawing:
-    """Box plots of agreement over the paraphrases of every item, a panel per model (Haller et al., Figures 2, 5).
+    """Draw box plots of agreement over the paraphrases of every item, a panel per model (Haller et al., Figures 2, 5).
 
     Parameters
     ----------
@@ -70,13 +70,13 @@ def _key(frame: pd.DataFrame, other: pd.DataFrame) -> list[str]:
 
 
 def only_answers(items: pd.DataFrame) -> bool:
-    """Whether every agreement is 0 or 1, as where one answer was read per wording: quartiles would hide the shares."""
+    """Return whether every agreement is 0 or 1 (one answer per wording): quartiles would then hide the shares."""
     ends = items[["agreement_min", "agreement_max"]].stack()
     return bool(ends.isin([0, 1]).all())
 
 
 def _frame(axes: Axes, count: int) -> np.ndarray:
-    """Axes of one panel with the line where an answer flips; the positions of its items."""
+    """Set up the axes of one panel with the line where an answer flips; return the positions of its items."""
     axes.axhline(0.5, color=INK, linewidth=0.7, linestyle=(0, (4, 3)), zorder=1)
     axes.set_xlim(-0.8, count - 0.2)
     axes.set_ylim(-0.03, 1.03)
@@ -100,7 +100,7 @@ def _boxes(axes: Axes, panel: pd.DataFrame, look: Look, width: float) -> None:
 
 
 def _shares(axes: Axes, panel: pd.DataFrame, look: Look) -> None:
-    """The share of agreeing wordings as a bar."""
+    """Draw the share of agreeing wordings as a bar."""
     x = _frame(axes, len(panel))
     bars = plotting.bars(x, np.zeros(len(panel)), panel["agreement_mean"].to_numpy(float), 0.7)
     axes.add_patch(PathPatch(bars, facecolor=look.colour, edgecolor=look.colour, linewidth=0.4, zorder=2))
@@ -125,7 +125,7 @@ def _originals(axes: Axes, panel: pd.DataFrame) -> None:
 
 
 def _item_axis(axes: Axes, names: pd.Series, inches: float) -> None:
-    """Item ids under the boxes where they can be told apart, their number where they cannot."""
+    """Write item ids under the boxes where there is room for them, else the number of items."""
     step = plotting.every(len(names), inches, 6.0)
     if step > 4:
         axes.set_xticks([])
@@ -144,14 +144,14 @@ def _item_axis(axes: Axes, names: pd.Series, inches: float) -> None:
 
 @styled
 def item_stability(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = None) -> Drawing:
-    """Normalised standard deviation of every item, mean and standard error over models (Haller et al., Figure 3).
+    """Draw the normalised SD of every item, mean and standard error over models (Haller et al., Figure 3).
 
     Parameters
     ----------
     frame
         Table `item_stability`: one row per item and family (causal, masked).
     looks
-        Not used: the marks stand for families, not models, and are therefore drawn in black and white.
+        Not used: the marks stand for families, not models, so they are black and white.
     """
     frame = frame.dropna(subset=["normalised_sd_mean"])
     ranked = least_stable(frame).head(LISTED)
@@ -181,7 +181,7 @@ def item_stability(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | N
 
 
 def least_stable(item_stability: pd.DataFrame) -> pd.DataFrame:
-    """Items in the order of their normalised SD over all models, least stable first: study, item, text, mean."""
+    """Sort items by their normalised SD over all models, least stable first: study, item, text, mean."""
     weight = item_stability["n_models"]
     frame = item_stability.assign(total=item_stability["normalised_sd_mean"] * weight, weight=weight)
     grouped = frame.groupby(["study", "item"], sort=True).agg(
@@ -193,7 +193,7 @@ def least_stable(item_stability: pd.DataFrame) -> pd.DataFrame:
 
 @styled
 def validity(items: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = None) -> Drawing:
-    """Mean validity of every model on every item as a heat map (Haller et al., section 4.1 and Appendix H).
+    """Draw the mean validity of every model on every item as a heat map (Haller et al., section 4.1 and Appendix H).
 
     Parameters
     ----------

@@ -1,9 +1,9 @@
-"""What in a wording moves the answer: features, mixed models and their diagnostics as tables of the report.
+"""Explain answers by features of the wording: mixed models and their diagnostics. Protocol `agreement`, Haller et al.
 
 ::
 
-    run = runs.open("results/demo/agreement")
-    wordings.mixed(run)                       # one row per model and predictor
-    wordings.mixed(run, scale="logit")
-    wordings.table3(run)                      # as in Haller et al., beside what they printed
+    run = analysis.open("results/demo/agreement")
+    run.table("mixed")                        # one row per model and predictor
+    run.table("mixed", scale="logit")
+    run.table("table3")                       # the numbers of Haller et al., Table 3, and ours
 """

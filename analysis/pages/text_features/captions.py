@@ -1,4 +1,4 @@
-"""Captions of the figures: each takes the frames that the function of the same name in `plots` takes."""
+"""Write the captions of the figures; each function takes the frames of its namesake in `plots`."""
 
 from __future__ import annotations
 
@@ -11,25 +11,25 @@ from analysis.statistics.mixed.result import ALPHA
 
 
 def effects(mixed: pd.DataFrame) -> str:
-    """Caption of the forest."""
+    """Write the caption of the effects."""
     tested = mixed[mixed["term"] != INTERCEPT]
     models = len(tested.drop_duplicates(["study", "model", "condition"]))
     what = "agreement" if (tested["scale"] == "identity").all() else "the logit of agreement"
     arrows = ""
     if (tested[["estimate_std_lower", "estimate_std_upper"]].abs() > reach(tested)).any(axis=None):
-        arrows = " Arrows: the interval goes on beyond the axis."
+        arrows = " Arrows: the interval is longer than the axis."
     return (
         f"Effects of {count(tested['term'].nunique(), 'text feature')} on {what} in {count(models, 'mixed model')}, "
         f"one per language model and condition, over {low_to_high(tested['n_rows'])} "
-        f"paraphrases of {low_to_high(tested['n_items'])} items each: SDs of {what} per SD of the "
-        "feature, all others held fixed, so that panels compare. Lines: 95 % intervals. Filled: significant at "
-        f"{ALPHA:g} after Bonferroni over {count(int(tested['n_tests'].max()), 'test')}.{arrows} Panels with the most "
-        "significant effects first."
+        f"paraphrases of {low_to_high(tested['n_items'])} items each. Unit: SDs of {what} per SD of "
+        "the feature, all others held fixed, so that panels can be compared. Lines: 95 % intervals. Filled: "
+        f"significant at {ALPHA:g} after Bonferroni over {count(int(tested['n_tests'].max()), 'test')}.{arrows} Panels "
+        "with the most significant effects first."
     )
 
 
 def correlations(frame: pd.DataFrame) -> str:
-    """Caption of the correlation matrix."""
+    """Write the caption of the correlation matrix."""
     pairs = frame[frame["feature_a"] != frame["feature_b"]]
     weak = " In brackets: not significant at 0.05 (uncorrected)." if (pairs["p"] >= ALPHA).any() else ""
     undefined = " Grey: undefined, as for a feature that never varies." if pairs["r"].isna().any() else ""
@@ -41,27 +41,27 @@ def correlations(frame: pd.DataFrame) -> str:
     return (
         f"Pearson correlations between {count(frame['feature_a'].nunique(), 'text feature')} over the paraphrases of "
         f"“{frame['study'].iloc[0]}” (n = {low_to_high(frame['n'])}); features that say the "
-        f"same stand together (average linkage by 1 − |r|).{weak}{undefined}{arithmetic}"
+        f"same are next to each other (average linkage by 1 − |r|).{weak}{undefined}{arithmetic}"
     )
 
 
 def residuals(frame: pd.DataFrame) -> str:
-    """Caption of the residual plots."""
+    """Write the caption of the residuals."""
     units = frame.groupby(["study", "model", "condition"], observed=True).size()
     return (
         f"Residuals of {count(len(units), 'mixed model')} against fitted values (item included), "
-        f"{low_to_high(units)} paraphrases each; the darker, the more of them (logarithmic). Line: mean residual in "
-        "tenths of the fitted values, flat at 0 where the model is right in the mean. A slanted edge shows where "
+        f"{low_to_high(units)} paraphrases each; darker where there are more (logarithmic). Line: mean residual in "
+        "tenths of the fitted values, flat at 0 where the model is right on average. A slanted edge shows where "
         "agreement ends at 0 or 1, which a linear model does not know; compare the logit scale."
     )
 
 
 def intercepts(frame: pd.DataFrame) -> str:
-    """Caption of the random intercepts."""
+    """Write the caption of the random intercepts."""
     units = frame.groupby(["study", "model", "condition"], observed=True).size()
     return (
         f"Random intercepts of {low_to_high(units)} items in {count(len(units), 'mixed model')}: "
-        "how much more a model agrees with an item than the features of its wordings would have it. Lines: 95 % "
-        "intervals (1.96 conditional standard errors). The fit takes them for normally distributed: a straight middle, "
-        "no steps, no lone ends."
+        "how much more a model agrees with an item than the features of its wordings predict. Lines: 95 % "
+        "intervals (1.96 conditional standard errors). The fit assumes that they are normally distributed: a straight "
+        "middle, no steps, no isolated ends."
     )

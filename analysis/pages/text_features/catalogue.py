@@ -1,4 +1,4 @@
-"""What the page `text_features` has: its tables and figures; `columns` says what its columns mean."""
+"""List the tables and figures of the page `text_features`; `columns` says what its columns mean."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ TABLES = {
         "printed.table3",
         "Effects of the paper's eight predictors in percentage points",
         "The counterpart of Haller et al., Table 3: agreement in per cent ~ the eight predictors (those present) "
-        "+ (1 | item); estimate ± standard error. " + _DAGGER + " Printed rows stand beside ours where model and items "
-        "are the same.",
+        "+ (1 | item). Estimate ± standard error. " + _DAGGER + " Printed rows follow ours where model and items are "
+        "the same.",
         (*IDENTITY, "source", *(f"effect_{term}{part}" for term in _PUBLISHED for part in ("", "_se", "_dagger")),
          "n_rows", "n_items"),
         frozenset(f"effect_{term}{part}" for term in _PUBLISHED for part in ("_se", "_dagger")),
@@ -55,13 +55,13 @@ TABLES = {
         "tables.vif",
         "Collinearity of the predictors",
         "Variance inflation factors: by how much the other predictors inflate the variance of an estimate. Left and "
-        "right dependents per word are 1 - roots/words in sum, so where both are there, both are high by construction.",
+        "right dependents per word sum to 1 - roots/words, so where both are present, both are high by construction.",
         (*IDENTITY, *names("term vif")),
     ),
     "scales": Table(
         "tables.scales",
         "The same effects on agreement and on its logit",
-        "Two fits side by side; significance at 0.05 after Bonferroni over the tests of each scale.",
+        "Two fits compared; significance at 0.05 after Bonferroni over the tests of each scale.",
         (*IDENTITY, *names("term estimate_identity estimate_logit se_identity se_logit p_bonferroni_identity "
                         "p_bonferroni_logit estimate_std_identity estimate_std_logit same_sign same_significance "
                         "verdict")),
@@ -69,9 +69,9 @@ TABLES = {
     ),
     "robust": Table(
         "tables.robust",
-        "A third opinion: least squares with cluster-robust standard errors",
+        "A check: least squares with cluster-robust standard errors",
         "Ordinary least squares without random effects; standard errors allow for any dependence within an item (CR1, "
-        "t with items - 1 degrees of freedom). Too confident below some 40 items. " + _DAGGER,
+        "t with items - 1 degrees of freedom). Too confident below about 40 items. " + _DAGGER,
         EFFECTS,
         frozenset(names("estimate_std_lower estimate_std_upper lower upper statistic n_tests engine n_rows n_items "
                          "scale")), interval=BETWEEN,
@@ -85,14 +85,14 @@ TABLES = {
     "features": Table(
         "tables.components",
         "What computed the text features, and what is missing",
-        "One row per group of features. What is missing has no numbers here, rather than zeros.",
+        "One row per group of features. A missing feature has no numbers, and no zeros either.",
         names("study language columns component missing n_texts"),
     ),
 }  # fmt: skip
 FIGURES = {
     "effects": Figure("Effects of the text features under every model", "figures.effects"),
     "correlations": Figure("Which text features go together", "figures.correlations"),
-    "residuals": Figure("What the fits leave over", "figures.residuals"),
+    "residuals": Figure("Residuals of the fits", "figures.residuals"),
     "intercepts": Figure("Random intercepts of the items", "figures.intercepts"),
 }  # fmt: skip
 

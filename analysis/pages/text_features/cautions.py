@@ -10,7 +10,7 @@ from analysis.pages.text_features.terms import name
 from analysis.reporting.catalogue import column
 from analysis.reporting.columns import value
 from analysis.reporting.thresholds import LOW_MASS
-from analysis.reporting.words import FEW_ITEMS, FEW_MODELS, count, listing
+from analysis.reporting.words import count, few_items, few_models, listing
 from analysis.statistics.mixed.result import ALPHA
 
 COLLINEAR = 10.0  # above this variance inflation factor, an estimate must not be read on its own
@@ -42,13 +42,13 @@ def cautions(frames: Mapping[str, pd.DataFrame], clear: pd.DataFrame, fits: pd.D
     low = fitted[fitted["validity"] < LOW_MASS].sort_values(["validity", "label"])
     if len(low):
         yield (
-            f"Low mass: in {_fits(len(low), fitted)} less than half of the probability is on the answers; least "
-            f"{value(low['validity'].iloc[0], column('mixed_diagnostics', 'validity'))}, {low['label'].iloc[0]}."
+            f"Low mass: in {_fits(len(low), fitted)} less than half of the probability is on the answers. The "
+            f"lowest is {value(low['validity'].iloc[0], column('mixed_diagnostics', 'validity'))} "
+            f"({low['label'].iloc[0]})."
         )
-    if fitted["n_items"].min() < FEW_ITEMS:
-        yield f"Only {count(int(fitted['n_items'].min()), 'item')}: what differs between items is badly known."
-    if fitted["model"].nunique() < FEW_MODELS:
-        yield f"Only {count(fitted['model'].nunique(), 'model')}: nothing here speaks for models in general."
+    if len(fitted):
+        yield from few_items(int(fitted["n_items"].min()), so="how items differ is poorly known")
+    yield from few_models(fitted["model"].nunique())
 
 
 def _missing(components: pd.DataFrame) -> Iterator[str]:
@@ -75,10 +75,10 @@ def _collinear(vif: pd.DataFrame, correlations: pd.DataFrame) -> Iterator[str]:
     if set(SYNTAX) <= set(high.index) and len(pair):
         why = (
             f" Left and right dependents correlate at {value(pair.iloc[0], column('correlations', 'r'))}: per word "
-            "they are 1 − roots/words in sum, so only their difference can be told."
+            "they are 1 − roots/words in sum, so only their difference can be estimated."
         )
     named = listing(names, 4)
-    yield f"Nearly collinear (variance inflation above {COLLINEAR:g}): {named}; not to be read one by one.{why}"
+    yield f"Nearly collinear (variance inflation above {COLLINEAR:g}): {named}. Do not read these one by one.{why}"
 
 
 def _troubled(fits: pd.DataFrame) -> Iterator[str]:
@@ -115,6 +115,6 @@ def _opinions(frames: Mapping[str, pd.DataFrame], clear: pd.DataFrame) -> Iterat
         held = (both["p_bonferroni"] < ALPHA) & (both["estimate"] * both["estimate_mixed"] > 0)
         if not held.all():
             yield (
-                "Least squares with cluster-robust errors, which assumes less and sees less, confirms "
+                "Least squares with cluster-robust errors, which assumes less and finds less, confirms "
                 f"{int(held.sum())} of the {count(len(held), 'significant effect')}."
             )

@@ -1,4 +1,4 @@
-"""What the columns of the tables on text features mean, and what the predictors are."""
+"""Say what the columns of the tables on text features mean, and what the predictors are."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ COLUMNS: Mapping[str, Column] = {
     "response": Column("the response of the model, and what it was made from", "", "Response"),
     "converged": Column("whether the fit reached an optimum", "", "Converged"),
     "singular": Column(
-        "whether the item variance is estimated as 0: the random intercept does nothing", "", "Singular"
+        "whether the item variance is estimated as 0, so that the random intercept has no effect", "", "Singular"
     ),
     "message": Column("what the engine said, or why there is no fit", "", "Message"),
     "reml": Column("REML criterion at the optimum: -2 restricted log-likelihood", "", "REML", 1),

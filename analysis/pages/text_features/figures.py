@@ -1,4 +1,4 @@
-"""Picks the frames that the figures of the page are drawn from."""
+"""Choose the rows that the figures of the page are drawn from."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ PANELS = 16  # models that one picture of diagnostics has room for
 
 
 def effects(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
-    """Table `mixed` without its intercepts, some models at a time; nothing where no effect is left."""
+    """Yield table `mixed` without its intercepts, some models at a time; nothing where no effect is left."""
     table = frames["mixed"]
     slopes = table[table["term"] != INTERCEPT]
     if len(slopes):
@@ -24,23 +24,23 @@ def effects(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
 
 
 def correlations(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
-    """Table `correlations`, one part per study."""
+    """Yield table `correlations`, one part per study."""
     for _, part in frames["correlations"].groupby("study", sort=False):
         yield (part,)
 
 
 def residuals(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
-    """Residuals of the fits, some models at a time."""
+    """Yield the residuals of the fits, some models at a time."""
     yield from _each(family_of(frames).result.residuals, PANELS)
 
 
 def intercepts(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
-    """Random intercepts of the fits, some models at a time."""
+    """Yield the random intercepts of the fits, some models at a time."""
     yield from _each(family_of(frames).result.random_effects, PANELS)
 
 
 def family_of(frames: Frames) -> Family:
-    """The fits behind the tables."""
+    """Return the fits that the tables are made of."""
     options = {name: frames.options[name] for name in ("engine", "scale", "predictors") if name in frames.options}
     return family(frames.runs, **options)
 

@@ -1,4 +1,4 @@
-"""Sentences of the text-features report, made from its tables."""
+"""Write the sentences of the page on text features, from its tables."""
 
 from __future__ import annotations
 
@@ -17,15 +17,21 @@ from analysis.reporting.words import Answer, count, listing, low_to_high
 from analysis.statistics.mixed.design import INTERCEPT
 from analysis.statistics.mixed.result import ALPHA
 
-# The step of a feature that its effect is told for: one that wordings do differ by, so that it is no extrapolation.
+# An effect is told per such a step of its feature: wordings differ by as much, so nothing is extrapolated.
 _STEPS = {
     "characters": (1, "character"), "words": (1, "word"), "cues": (1, "cue"), "nats": (1, "nat"),
-    "Zipf": (1, "step on the Zipf scale"), "per word": (0.1, "0.1 dependents per word"), "0 to 1": (0.1, "0.1 of it"),
+    "Zipf": (1, "step on the Zipf scale"), "per word": (0.1, "0.1 dependents per word"), "0 to 1": (0.1, "step of 0.1"),
 }  # fmt: skip
 
 
 def answer(frames: Mapping[str, pd.DataFrame]) -> Answer:
-    """What in a wording moves the answer? From the tables of the report by name."""
+    """Say what in a wording moves the answer.
+
+    Parameters
+    ----------
+    frames
+        The tables of the page by name.
+    """
     effects, fits = _effects(frames["mixed"]), labelled(frames["mixed_diagnostics"])
     fitted = fits[fits["n_rows"] > 0]
     top = ranked(effects)[0] if len(effects) else None
@@ -39,12 +45,12 @@ def answer(frames: Mapping[str, pd.DataFrame]) -> Answer:
 
 
 def reading(frames: Mapping[str, pd.DataFrame]) -> list[str]:
-    """Which effects agree in sign across the models, how that sits with the printed ones, and the correlations."""
+    """Say which effects have one sign in all models, whether the paper's have it too, and how features correlate."""
     effects = _effects(frames["mixed"])
     pairs = [_pairs(part) for _, part in frames["correlations"].groupby("study", sort=False)]
     if effects.empty:
         return ["No feature of the wording varies.", *pairs]
-    return [*_common(effects), *_beside_printed(effects), *pairs]
+    return [*_common(effects), *_compared(effects), *pairs]
 
 
 def _effects(mixed: pd.DataFrame) -> pd.DataFrame:
@@ -58,17 +64,17 @@ def _asked(effects: pd.DataFrame, fitted: pd.DataFrame) -> str:
     return (
         f"The answers of {count(models, 'model')} to {low_to_high(fitted['n_rows'])} "
         f"paraphrases of {low_to_high(fitted['n_items'])} items were explained by "
-        f"{count(terms, 'feature')} of their wording, in mixed models with a random intercept per item{several}."
+        f"{count(terms, 'feature')} of their wording. The mixed models have a random intercept per item{several}."
     )
 
 
 def _up(effects: pd.DataFrame) -> pd.Series:
-    """Term -> share of its effects that are positive, in the order of `ranked`."""
+    """Return term -> share of its effects that are positive, in the order of `ranked`."""
     return (effects["estimate"] > 0).groupby(effects["term"]).mean().reindex(ranked(effects))
 
 
 def _common(effects: pd.DataFrame) -> Iterator[str]:
-    """Features with one sign in every fit, and those without."""
+    """Name the features with one sign in every fit, and those without."""
     up, fits = _up(effects), len(effects.drop_duplicates(["study", "model", "condition"]))
     clear = (effects["p_bonferroni"] < ALPHA).groupby(effects["term"]).sum()
     everywhere = "" if fits == 1 else f" in all {fits} fits"
@@ -85,33 +91,33 @@ def _common(effects: pd.DataFrame) -> Iterator[str]:
         yield f"No common direction: {listing(mixed, len(mixed))}."
 
 
-def _beside_printed(effects: pd.DataFrame) -> Iterator[str]:
-    """Where most of the models point, here and in the paper's Table 3."""
+def _compared(effects: pd.DataFrame) -> Iterator[str]:
+    """Compare the sign that an effect has in most models, here and in the paper's Table 3."""
     known = printed_effects()
     theirs, ours = _majority(known), _majority(effects)
     same = [name(term) for term in ours.index if term in theirs and ours[term] == theirs[term]]
     other = [name(term) for term in ours.index if term in theirs and ours[term] == -theirs[term]]
     parts = [
         f"{where} for {listing(names, len(names))}"
-        for where, names in (("the same way", same), ("the other way", other))
+        for where, names in (("the same sign", same), ("the opposite sign", other))
         if names
     ]
     if parts:
         models = known["model"].nunique()
         yield (
-            f"Beside the {models} models in Table 3 of Haller et al., the majority of models here points "
-            f"{'; '.join(parts)} (signs only, significant or not)."
+            f"Compared with the {models} models in Table 3 of Haller et al., the effects of most models here have "
+            f"{'. They have '.join(parts)} (significant or not)."
         )
 
 
 def _majority(effects: pd.DataFrame) -> pd.Series:
-    """Term -> 1 where most effects are positive, -1 where most are negative; no entry for a draw."""
+    """Return term -> 1 where most effects are positive, -1 where most are negative; no entry for a tie."""
     up = (effects["estimate"] > 0).groupby(effects["term"], sort=False).mean()
     return (up > 0.5).map({True: 1, False: -1})[up != 0.5]
 
 
 def _directions(effects: pd.DataFrame) -> str:
-    """Up in how many, down in how many, and how many of each are significant."""
+    """Say in how many models an effect is positive or negative, and how many of each are significant."""
     clear, parts = effects["p_bonferroni"] < ALPHA, []
     of = count(len(effects), "model") if effects["model"].is_unique else f"{len(effects)} fits"
     for verb, chosen in (("raises", effects["estimate"] > 0), ("lowers", effects["estimate"] < 0)):
@@ -126,7 +132,7 @@ def _strongest(effects: pd.DataFrame, term: str) -> str:
     most = rows.iloc[int(rows["estimate_std"].abs().to_numpy().argmax())]
     entry = column("mixed", "estimate_std")
     ends = [_signed(most[end], entry) for end in ("estimate_std_lower", "estimate_std_upper")]
-    fits = "" if len(rows) == 1 else f", most with {most['label']}"
+    fits = "" if len(rows) == 1 else f". Largest effect, with {most['label']}"
     return (
         f"{title(term)} {_directions(rows)}{fits}: {_signed(most['estimate_std'], entry)} SD per SD of the "
         f"feature (95 % interval {ends[0]} to {ends[1]}), that is {_raw(most)}."
@@ -139,7 +145,7 @@ def _signed(number: float, entry: Column) -> str:
 
 
 def _raw(effect: pd.Series) -> str:
-    """The effect in the unit of the feature."""
+    """Write an effect in the unit of the feature."""
     step, per = _STEPS[TERMS[effect["term"]].unit]
     change = step * effect["estimate"]
     if effect["scale"] == "logit":
@@ -150,8 +156,8 @@ def _raw(effect: pd.Series) -> str:
 def _explained(fitted: pd.DataFrame) -> str:
     items = fitted["r2_conditional"] - fitted["r2_marginal"]
     return (
-        f"All features together explain {_percents(fitted['r2_marginal'])} of the variance of the answers; which item "
-        f"is asked explains another {_percents(items)}."
+        f"All features together explain {_percents(fitted['r2_marginal'])} of the variance of the answers; the item "
+        f"that is asked explains another {_percents(items)}."
     )
 
 
@@ -174,7 +180,7 @@ def _signs(effects: pd.DataFrame) -> str:
 
 
 def _pairs(correlations: pd.DataFrame) -> str:
-    """The correlations of the paper's predictors beside what it says of its Figure 6."""
+    """Compare the correlations of the paper's predictors with what the paper says about its Figure 6."""
     order = {name: place for place, name in enumerate(features.PUBLISHED)}
     known = correlations[correlations["feature_a"].isin(order) & correlations["feature_b"].isin(order)].dropna(
         subset=["r"]
@@ -195,9 +201,9 @@ def _pairs(correlations: pd.DataFrame) -> str:
         for a, b, r in zip(strongest["feature_a"], strongest["feature_b"], strongest["r"], strict=True)
     ]
     pale = [f"{name(a)} with {name(b)}" for a, b in zip(weak["feature_a"], weak["feature_b"], strict=True)]
-    differs = f" Not so: {listing(pale, 4)}." if pale else ""
+    differs = f" Not significant: {listing(pale, 4)}." if pale else ""
     return (
-        "Correlations: the paper (Figure 6) calls those between all its predictors significant at 0.05. Here, of "
-        f"{which}, {len(pairs) - len(weak)} of {count(len(pairs), 'pair')} are (uncorrected, n = "
-        f"{low_to_high(pairs['n'])}); strongest: {listing(said)}.{differs}"
+        "Correlations: the paper (Figure 6) calls those between all its predictors significant at 0.05. Here, "
+        f"{len(pairs) - len(weak)} of {count(len(pairs), 'pair')} of {which} are (uncorrected, n = "
+        f"{low_to_high(pairs['n'])}). Strongest: {listing(said)}.{differs}"
     )

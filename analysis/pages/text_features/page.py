@@ -1,4 +1,4 @@
-"""Makes the page on text features for its notebook."""
+"""Make the parts of the page on text features for its notebook."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ TABLES = ("mixed", "mixed_diagnostics", "vif", "scales", "robust", "correlations
 
 
 class TextFeaturesPage(Page):
-    """The report page on text features.
+    """Show the page on text features.
 
     Parameters
     ----------
     folders, out
-        As for `Page`. Features that a run folder does not hold yet are computed, and kept there.
+        As for `Page`. Features that a run folder does not hold yet are computed and kept there.
     spacy, sentiment, language
-        As in `analysis.features.compute`; empty: what was used before, else the defaults.
+        As in `analysis.features.compute`; empty: what was used before, or else the defaults.
     **options
         Options of the tables: engine, scale, predictors.
     """
@@ -49,20 +49,20 @@ class TextFeaturesPage(Page):
     ) -> None:
         super().__init__(folders, out, **options)
         measure(self.runs, spacy=spacy, sentiment=sentiment, language=language or None)
-        # As typed: what was not given is not said.
+        # The provenance repeats the call: an option that was not given is not in it.
         given = {"spacy": list(spacy), "sentiment": sentiment if sentiment != "auto" else "", "language": language}
         self.options |= {name: value for name, value in given.items() if value}
 
     def answer(self) -> Html:
-        """Show the answer in words, with everything that weakens it."""
+        """Show the answer in words, and what weakens it."""
         return fragment("answer", answer=narrative.answer(self._frames_of()))
 
     def reading(self) -> Html:
-        """Say feature by feature what the tables hold, and what the paper found."""
+        """Say for each feature what the tables show, and what the paper found."""
         return fragment("reading", lines=narrative.reading(self._frames_of()))
 
     def method(self) -> Html:
-        """Say in five lines how the numbers were made."""
+        """Say in five lines how the numbers were computed."""
         found = family_of(self.frames)
         fits = self.frame("mixed_diagnostics")
         return fragment(
@@ -72,7 +72,7 @@ class TextFeaturesPage(Page):
             )  # fmt: skip
 
     def entries(self) -> list[tuple[str, list[str]]]:
-        """Return the entries of the page's foot, with what computed the features and fitted the models."""
+        """Return the entries at the foot of the page, with what computed the features and fitted the models."""
         entries = super().entries()
         engines = ", ".join(self.frame("mixed_diagnostics")["engine"].dropna().unique())
         used = ", ".join(f"{name} {metadata.version(name)}" for name in ENGINES if importlib.util.find_spec(name))

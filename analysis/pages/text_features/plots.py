@@ -1,4 +1,4 @@
-"""Figures about text features: their effects under every model, their correlations, and what the fits leave over."""
+"""Draw the figures on text features: effects under every model, correlations, residuals, random intercepts."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ DENSE = 400  # rows from which on a cloud is drawn as a density
 
 
 def reach(mixed: pd.DataFrame) -> float:
-    """Half the width of the forest's axis: every estimate is on it, and 19 of 20 intervals are whole."""
+    """Return half the width of the axis of effects: every estimate fits on it, and 19 of 20 intervals do."""
     ends = mixed[["estimate_std_lower", "estimate_std_upper"]].abs().max(axis=1).dropna()
     largest = float(mixed["estimate_std"].abs().max())
     return 1.08 * max(0.01, largest, float(ends.quantile(0.95)) if len(ends) else 0.0)
@@ -31,7 +31,7 @@ def reach(mixed: pd.DataFrame) -> float:
 
 @styled
 def effects(mixed: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = None) -> Drawing:
-    """Standardised effects with 95 % intervals: a panel per predictor, a row per model.
+    """Draw standardised effects with 95 % intervals: a panel per predictor, a row per model.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ def effects(mixed: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = N
 
 
 def _forest(axes: Axes, frame: pd.DataFrame, names: list[str], edge: float, looks: Looks) -> None:
-    """One row per model; filled where significant, arrows where an interval goes on beyond the axis."""
+    """Draw one row per model; filled where significant, arrows where an interval is longer than the axis."""
     for _, effect in frame.iterrows():
         row, look = names.index(effect["label"]), looks[effect["model"]]
         low, high = effect["estimate_std_lower"], effect["estimate_std_upper"]
@@ -83,7 +83,7 @@ def _forest(axes: Axes, frame: pd.DataFrame, names: list[str], edge: float, look
 
 @styled
 def correlations(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = None) -> Drawing:
-    """Correlations between the features as a clustered matrix with its values (Haller et al., Figure 6).
+    """Draw correlations between the features as a clustered matrix with its values (Haller et al., Figure 6).
 
     Parameters
     ----------
@@ -123,7 +123,7 @@ def correlations(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | Non
 
 
 def coefficient(r: float, p: float, wide: bool = True) -> str:
-    """A correlation as printed in a cell, in brackets where it is not significant.
+    """Write a correlation for a cell, in brackets where it is not significant.
 
     >>> coefficient(-0.123, 0.001), coefficient(0.001, 0.9), coefficient(-0.123, 0.001, wide=False)
     ('−0.12', '(0.00)', '−.12')
@@ -135,7 +135,7 @@ def coefficient(r: float, p: float, wide: bool = True) -> str:
 
 @styled
 def residuals(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = None) -> Drawing:
-    """Residuals against fitted values, a panel per model: density, and the mean residual along the axis.
+    """Draw residuals against fitted values, a panel per model: their density, and the mean residual along the axis.
 
     Parameters
     ----------
@@ -171,7 +171,7 @@ def residuals(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | None =
 
 
 def _trend(axes: Axes, panel: pd.DataFrame) -> None:
-    """Mean residual over tenths of the fitted values: flat at 0 where the model is right in the mean."""
+    """Draw the mean residual over tenths of the fitted values: flat at 0 where the model is right on average."""
     tenths = pd.qcut(panel["fitted"], min(10, max(2, len(panel) // 20)), duplicates="drop")
     means = panel.groupby(tenths, observed=True)[["fitted", "residual"]].mean()
     axes.plot(means["fitted"], means["residual"], color=INK, linewidth=1.2, marker="o", ms=2)
@@ -179,7 +179,7 @@ def _trend(axes: Axes, panel: pd.DataFrame) -> None:
 
 @styled
 def intercepts(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = None) -> Drawing:
-    """Random intercepts of the items with 95 % intervals, sorted, a panel per model.
+    """Draw the random intercepts of the items with 95 % intervals, sorted, a panel per model.
 
     Parameters
     ----------
@@ -212,7 +212,7 @@ def _labelled(frame: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
 
 
 def _grid(count: int, width: float) -> tuple[Drawing, list[Axes]]:
-    """A figure with small panels, each on its own scale: a model whose answers hardly move has its residuals, too."""
+    """Make a figure with small panels, each on its own scale: else a model that hardly moves would show nothing."""
     columns = min(count, 4 if width > PAGE * 0.75 else 2)
     rows = -(-count // columns)
     figure = Drawing(figsize=(width, 0.35 + 1.45 * rows), layout="constrained")
@@ -226,5 +226,5 @@ def _grid(count: int, width: float) -> tuple[Drawing, list[Axes]]:
 
 
 def _tints(colour: str) -> Colormap:
-    """From nearly white to the model's colour."""
+    """Return a colour map from nearly white to the model's colour."""
     return LinearSegmentedColormap.from_list("tints", ["#f3f4f6", colour])

@@ -1,4 +1,4 @@
-"""How the text-features report names fits, predictors and counts."""
+"""Name the fits and predictors of the page on text features."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ from analysis.statistics.mixed.result import ALPHA
 
 
 def labelled(frame: pd.DataFrame) -> pd.DataFrame:
-    """The frame with `label`, what its fits are called."""
+    """Add the column `label`: the name of each row's fit."""
     return frame.assign(label=labels.series(frame) if len(frame) else "")
 
 
 def name(term: object) -> str:
-    """A predictor in the middle of a sentence."""
+    """Name a predictor in the middle of a sentence."""
     return title(str(term)).lower()
 
 
 def title(term: str) -> str:
-    """A predictor in words."""
+    """Name a predictor as a heading or at the start of a sentence."""
     return TERMS[term].header if term in TERMS else term
 
 
 def ranked(mixed: pd.DataFrame) -> list[str]:
-    """The predictors: those with most significant effects first, of these the largest."""
+    """Sort the predictors: most significant effects first; among equals, the largest effects first."""
     effects = mixed[mixed["term"] != INTERCEPT]
     size = effects.assign(clear=effects["p_bonferroni"] < ALPHA, size=effects["estimate_std"].abs()).groupby("term")
     order = size.agg({"clear": "mean", "size": "mean"}).sort_values(["clear", "size"], ascending=False, kind="stable")

@@ -1,9 +1,9 @@
-"""Does a model say the same when a yes/no question is put in other words? The measures of Takayama et al.
+"""Measure whether a model answers a question the same in other words. Protocol `wording`, Takayama et al.
 
 ::
 
-    run = runs.open("results/wording")
-    consistency.consistency(run)                        # one row per model, language, task, condition and pattern
-    consistency.consistency(run, invalid="inconsistent")
-    consistency.overall(run)                            # means over patterns and tasks
+    run = analysis.open("results/demo/wording")
+    run.table("consistency")                        # one row per model, language, task, condition and pattern
+    run.table("consistency", invalid="inconsistent")
+    run.table("overall")                            # means over patterns and tasks
 """

@@ -1,4 +1,4 @@
-"""Captions of the figures in `analysis.pages.wording.plots`: each takes the frame of the figure of the same name."""
+"""Write the captions of the figures; each function takes the frame of its namesake in `plots`."""
 
 from __future__ import annotations
 
@@ -24,57 +24,52 @@ def _pairs(frame: pd.DataFrame) -> str:
 
 
 def consistency(frame: pd.DataFrame) -> str:
-    """Caption of the Consistency of every model."""
+    """Write the caption of the Consistency of every model."""
     return (
         f"Consistency on {_where(frame)}: share of {_pairs(frame)} per row that get the same answer before and after "
         f"rewording, antonyms inverted, for {count(frame['model'].nunique(), 'model')}. {INTERVALS} Dashed: 0.5, what "
-        "two coin flips agree on. Counterpart of the first columns of Takayama et al., Tables 1 and 3."
+        "two coin flips would give. Counterpart of the first columns of Takayama et al., Tables 1 and 3."
     )
 
 
 def diff_yes(frame: pd.DataFrame) -> str:
-    """Caption of DiffYes."""
+    """Write the caption of DiffYes."""
     return (
         f"DiffYes on {_where(frame)}: share of “Yes” after rewording minus before, over {_pairs(frame)} per row, for "
         f"{count(frame['model'].nunique(), 'model')}. {INTERVALS} Hollow: for antonyms, the excess of “Yes” over what "
-        "unchanged answers would be, since a consistent model says “Yes” there as often as it said “No”. Counterpart "
-        "of "
-        "Takayama et al., Figure 6."
+        "unchanged answers would give, since a consistent model says “Yes” there as often as it said “No”. Counterpart "
+        "of Takayama et al., Figure 6."
     )
 
 
 def overall_scores(frame: pd.DataFrame) -> str:
-    """Caption of the means over patterns and tasks."""
+    """Write the caption of the means over patterns and tasks."""
     tasks = low_to_high(frame["n_tasks"])
     return (
         f"Overall of {count(frame['model'].nunique(), 'model')}: harmonic mean of accuracy before, accuracy after and "
-        "Consistency in each task and pattern, then the plain mean over "
-        f"{low_to_high(frame['n_patterns'])} "
-        f"patterns and {tasks} {'task' if tasks == '1' else 'tasks'} of a language. {INTERVALS} Counterpart of "
-        "Takayama "
-        "et al., Figure 3."
+        "Consistency in each task and pattern. Of these, the plain mean over "
+        f"{low_to_high(frame['n_patterns'])} patterns and {tasks} {'task' if tasks == '1' else 'tasks'} of a language. "
+        f"{INTERVALS} Counterpart of Takayama et al., Figure 3."
     )
 
 
 def stage_differences(frame: pd.DataFrame) -> str:
-    """Caption of the differences between stages."""
+    """Write the caption of the differences between stages."""
     return (
         "Consistency of the instruction-tuned minus that of the base models in "
         f"{count(frame['series'].nunique(), 'series', 'series')} "
         f"on {_where(frame)}, over {low_to_high(frame['n_items'])} items that both "
         f"were asked, with the same exemplars. {INTERVALS} Right of 0: tuning made answers more consistent. "
-        "Counterpart "
-        "of Takayama et al., Figure 7."
+        "Counterpart of Takayama et al., Figure 7."
     )
 
 
 def shift_curve(frame: pd.DataFrame) -> str:
-    """Caption of p(Yes) before and after."""
+    """Write the caption of p(Yes) before and after."""
     n = frame.groupby(["study", "model", "condition", "pattern"])["n"].sum()
     return (
         f"p(Yes) after rewording by p(Yes) before on {_where(frame)}, {frame['condition'].iloc[0]}: means in tenths of "
         f"the latter over {low_to_high(n)} pairs of questions per line, for "
         f"{count(frame['model'].nunique(), 'model')}. p(Yes) is p(Yes) / (p(Yes) + p(No)). Dashed: answers that did "
-        "not "
-        "move (for antonyms 1 − p). Grey: the band of low confidence. Counterpart of Takayama et al., Figure 2."
+        "not move (for antonyms 1 − p). Grey: the band of low confidence. Counterpart of Takayama et al., Figure 2."
     )

@@ -1,4 +1,4 @@
-"""What the page `wording` has: its tables and figures; `columns` says what its columns mean."""
+"""List the tables and figures of the page `wording`; `columns` says what its columns mean."""
 
 from __future__ import annotations
 
@@ -15,16 +15,15 @@ TABLES = {
         "tables.consistency",
         "Consistency, DiffYes, DiffAcc and Overall of every model on every kind of wording",
         "The measures of Takayama et al., section 3.2, with 95 % bootstrap intervals over items. Consistency inverts "
-        "the "
-        "antonyms; DiffYes compares answers as said, Excess Yes with what unchanged answers would be. Pairs with an "
-        "invalid answer are treated as the parameter `invalid` says.",
+        "the antonyms; DiffYes compares answers as said, Excess Yes with what unchanged answers would give. Pairs with "
+        "an invalid answer are treated as the parameter `invalid` says.",
         (*WORDED, *names("n n_items"), *MEASURES, "intervals"),
         frozenset(names("n_items accuracy_original yes diff_acc")),
     ),
     "conventions": Table(
         "tables.conventions",
-        "What becomes of invalid answers: dropped, or counted as inconsistent",
-        "The same measures both ways, where a pair has an invalid answer.",
+        "Invalid answers: dropped, or counted as inconsistent",
+        "The measures computed both ways, where a pair has an invalid answer.",
         (*WORDED, *names("n n_pairs valid"),
          *(f"{name}_{way}" for name in names("consistency diff_yes accuracy overall")
            for way in names("dropped inconsistent"))),
@@ -34,19 +33,17 @@ TABLES = {
         "tables.overall",
         "Every model over all patterns and tasks of a language",
         "Plain means over the four patterns of each task, then over tasks (the counterpart of Takayama et al., "
-        "Figure 3): "
-        "Overall is the harmonic mean within a task and pattern first. Undefined where a cell has no valid answer.",
+        "Figure 3). Overall is first a harmonic mean within a task and pattern. Undefined where a cell has no valid "
+        "answer.",
         (*names("model language condition n_tasks n_patterns n_undefined n_items"), *MEASURES, "intervals"),
         frozenset(names("n_patterns n_items yes diff_acc diff_yes accuracy")),
     ),
     "groups": Table(
         "tables.groups",
-        "Base and instruction-tuned models, each in the mean",
+        "Means over base models and over instruction-tuned models",
         "Means over models, the counterpart of Takayama et al., Tables 1 and 3, with the printed rows below ours: "
-        "other "
-        "models and other items, to be read as context. Intervals over items. The row of the original question holds "
-        "its "
-        "share of Yes and its accuracy.",
+        "other models and other items, to be read as context. Intervals over items. The row of the original question "
+        "holds its share of Yes and its accuracy.",
         (*names("source stage condition language task pattern n_models n_undefined n_items"), *MEASURES, "intervals"),
         frozenset(names("n_items n_undefined accuracy_original excess_yes overall")),
     ),
@@ -68,8 +65,8 @@ TABLES = {
     "shots": Table(
         "tables.shots",
         "What exemplars change",
-        "Measures with exemplars minus those without, on the same items; means over the models of a stage have no "
-        "model.",
+        "Measures with exemplars minus those without, on the same items; rows without a model are means over the "
+        "models of a stage.",
         ("study", *names("model stage language task condition condition_zero pattern n_models"), *DIFFERENCE),
         frozenset(names("lower upper condition_zero")), interval=BETWEEN,
     ),
@@ -84,8 +81,8 @@ TABLES = {
     "shifts": Table(
         "shifts.shifts",
         "How far p(Yes) moves, in the low-confidence band and outside",
-        "Mean shift of p(Yes) after rewording from that of an unmoved answer; the band is an original p(Yes) of 0.2 to "
-        "0.8. p(Yes) is renormalised over the two answers.",
+        "Mean shift of p(Yes) after rewording, measured from an answer that did not move. The band is an original "
+        "p(Yes) of 0.2 to 0.8. p(Yes) is renormalised over the two answers.",
         (*WORDED, *names("n n_band n_outside shift shift_lower shift_upper shift_band shift_band_lower "
                           "shift_band_upper shift_outside shift_outside_lower shift_outside_upper band_difference "
                           "band_difference_lower band_difference_upper")),

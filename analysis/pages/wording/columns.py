@@ -1,4 +1,4 @@
-"""What the columns of the tables on wording mean."""
+"""Say what the columns of the tables on wording mean."""
 
 from __future__ import annotations
 
@@ -52,13 +52,13 @@ COLUMNS: Mapping[str, Column] = {
     "curve.n": Column("pairs in the bin, of two valid answers that both have a p(Yes)", "pairs", "n"),
     "n_models": Column("models that the mean is taken over", "models", "Models"),
     "groups.n_models": Column(
-        "models of the stage; those without one valid answer are in the mean of Valid only", "models", "Models"
+        "models of the stage; those without a single valid answer count in the mean of Valid only", "models", "Models"
     ),
     "stages.n_models": Column("base and instruction-tuned models of the series, together", "models", "Models"),
     "n_tasks": Column("tasks that the mean is taken over", "tasks", "Tasks"),
     "n_patterns": Column("patterns that the mean is taken over", "patterns", "Patterns"),
     "n_undefined": Column(
-        "cells of the row without one valid pair of answers; a cell is a model, condition, task and pattern",
+        "cells of the row without a single valid pair of answers; a cell is a model, condition, task and pattern",
         "cells",
         "Undefined",
     ),
@@ -71,8 +71,8 @@ COLUMNS: Mapping[str, Column] = {
     "yes": Column('share of "Yes", as said, to this pattern', SHARE, "Yes", 3),
     "diff_yes": Column('share of "Yes", as said, after rewording minus before', POINTS, "DiffYes", 3),
     "excess_yes": Column(
-        'share of "Yes" minus what the same answers as before would have been in this wording: DiffYes, but for '
-        "antonyms, where it is free of the inversion",
+        'share of "Yes" minus the share that unchanged answers would give in this wording; equal to DiffYes except for '
+        "antonyms, where it does not contain the inversion",
         POINTS,
         "Excess Yes",
         3,

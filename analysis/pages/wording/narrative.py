@@ -1,4 +1,4 @@
-"""The report on wording in sentences, made from its tables: the answer, and what weakens it."""
+"""Write the sentences of the page on wording, from its tables: the answer, and what weakens it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pandas as pd
 from analysis.pages.wording.cells import PATTERNS, spoken
 from analysis.reporting import labels
 from analysis.reporting.thresholds import LOW_MASS
-from analysis.reporting.words import FEW_ITEMS, FEW_MODELS, Answer, count, listing, percent, points
+from analysis.reporting.words import Answer, count, few_items, few_models, listing, percent, points
 from analysis.runs.folder import ORIGINAL
 
 NEARLY, MOSTLY = 0.95, 0.8
@@ -19,7 +19,13 @@ TABLES = ("consistency", "patterns", "conventions", "shots", "stages", "shifts")
 
 
 def answer(frames: Mapping[str, pd.DataFrame]) -> Answer:
-    """Do the models answer the same in other words? From the tables of these names (`TABLES`)."""
+    """Say whether the models give the same answer in other words.
+
+    Parameters
+    ----------
+    frames
+        The tables named in `TABLES`.
+    """
     table, means = frames["consistency"], frames["patterns"].dropna(subset=["consistency"])
     asked, cautions = _asked(table), tuple(_cautions(frames))
     if means.empty:
@@ -42,7 +48,7 @@ def _asked(table: pd.DataFrame) -> str:
     patterns = [WORDS[pattern] for pattern in PATTERNS if (table["pattern"] == pattern).any()]
     return (
         f"{count(models, 'model')} {'was' if models == 1 else 'were'} asked {count(items, 'yes/no question')} of "
-        f"{listing(whats, 4)}, each as it stands and reworded ({listing(patterns, 4)}), under "
+        f"{listing(whats, 4)}. Each was asked as it stands and reworded ({listing(patterns, 4)}), under "
         f"{count(table['condition'].nunique(), 'condition')}."
     )
 
@@ -79,7 +85,7 @@ def _language(language: str, means: pd.DataFrame, table: pd.DataFrame, several: 
         bias = "more" if row["excess_yes"] > 0 else "less"
         yield (
             f"With antonyms, which ask for the opposite answer, {percent(1 - row['consistency'], 1)} of the answers "
-            f"contradict the first, and “Yes” is {bias} frequent than it should be by "
+            f"contradict the first. “Yes” is then {bias} frequent than it should be by "
             f"{points(abs(row['excess_yes'])).lstrip('+')} points{_points(row, 'excess_yes')}."
         )
 
@@ -95,14 +101,14 @@ def _points(row: pd.Series, name: str) -> str:
 
 
 def _most(table: pd.DataFrame, pattern: str, measure: str) -> str:
-    """The row that a pattern moves most, where there are several."""
+    """Name the model and task that a pattern moves most, where there are several."""
     rows = table[table["pattern"] == pattern].dropna(subset=[measure])
     if len(rows) < 2:
         return ""
     rows = rows.assign(label=labels.series(rows))
     row = rows.loc[rows[measure].abs().idxmax()]
     task = f" on “{row['task']}”" if rows["task"].nunique() > 1 else ""
-    return f"; {WORDS[pattern]} moves {row['label']}{task} most, by {points(row[measure])} points"
+    return f". {WORDS[pattern].capitalize()} moves {row['label']}{task} most, by {points(row[measure])} points"
 
 
 def _band(shifts: pd.DataFrame) -> Iterator[str]:
@@ -111,9 +117,9 @@ def _band(shifts: pd.DataFrame) -> Iterator[str]:
         return
     larger, smaller = int((rows["band_difference_lower"] > 0).sum()), int((rows["band_difference_upper"] < 0).sum())
     yield (
-        f"Agreement-seeking shifts p(Yes) by {points(rows['shift_band'].mean())} points on average where it was "
-        f"between 0.2 and 0.8, and by {points(rows['shift_outside'].mean())} elsewhere; the band moves clearly more in "
-        f"{larger} of {count(len(rows), 'comparison')}, clearly less in {smaller}."
+        f"Agreement-seeking wording shifts p(Yes) by {points(rows['shift_band'].mean())} points on average where it "
+        f"was between 0.2 and 0.8, and by {points(rows['shift_outside'].mean())} elsewhere. In this band it shifts "
+        f"clearly more in {larger} of {count(len(rows), 'comparison')}, clearly less in {smaller}."
     )
 
 
@@ -126,14 +132,14 @@ def _shots(shots: pd.DataFrame) -> Iterator[str]:
 def _stages(stages: pd.DataFrame) -> Iterator[str]:
     rows = stages[stages["measure"] == "consistency"]
     if len(rows):
-        yield f"Tuned minus base models of one series, Consistency differs by {_clear(rows)}."
+        yield f"Tuned models differ in Consistency from base models of their series by {_clear(rows)}."
 
 
 def _clear(rows: pd.DataFrame) -> str:
     up, down = int((rows["lower"] > 0).sum()), int((rows["upper"] < 0).sum())
     return (
-        f"{points(rows['difference'].mean())} points on average, clearly up in {up} and clearly down in {down} of "
-        f"{count(len(rows), 'comparison')} (95 % interval without 0)"
+        f"{points(rows['difference'].mean())} points on average. It is clearly up in {up} and clearly down in {down} "
+        f"of {count(len(rows), 'comparison')} (95 % interval without 0)"
     )
 
 
@@ -144,15 +150,12 @@ def _cautions(frames: Mapping[str, pd.DataFrame]) -> Iterator[str]:
     yield from _one_sided(table)
     if reworded["accuracy"].isna().all() and reworded["consistency"].notna().any():
         yield "No right answers are known: accuracy and Overall are undefined."
-    fewest = int(reworded["n_items"].min())
-    if fewest < FEW_ITEMS:
-        yield f"Only {count(fewest, 'item')} in a cell: intervals from so few tend to be too narrow."
-    if table["model"].nunique() < FEW_MODELS:
-        yield f"Only {count(table['model'].nunique(), 'model')}: nothing here speaks for models in general."
+    yield from few_items(int(reworded["n_items"].min()), " in a cell")
+    yield from few_models(table["model"].nunique())
 
 
 def _invalid(reworded: pd.DataFrame, conventions: pd.DataFrame) -> Iterator[str]:
-    """Who gave no valid answers; who gave few; and what the other convention would make of it."""
+    """Name the models with no or few valid answers, and what both ways to treat invalid answers give."""
     cell = ["language", "task"]
     for (language, task), part in reworded.groupby(cell, sort=False):
         none = part.groupby(["model", "condition"], sort=False)["n"].sum() == 0
@@ -166,15 +169,15 @@ def _invalid(reworded: pd.DataFrame, conventions: pd.DataFrame) -> Iterator[str]
         low = (valid < LOW_MASS) & ~none
         if low.any():
             yield (
-                f"Less than half of the answers to {where} are valid for {_units(low.index[low], part)}; least "
-                f"{percent(valid[low].min(), 1)}. What the rest would have been is not known."
+                f"Less than half of the answers to {where} are valid for {_units(low.index[low], part)}. The "
+                f"lowest share is {percent(valid[low].min(), 1)}. What the other answers would have been is not known."
             )
     known = conventions[(conventions["pattern"] != ORIGINAL) & (conventions["n_pairs"] > 0)]
     if len(known):
         lost = int((conventions["n"] - conventions["n_pairs"])[conventions["pattern"] != ORIGINAL].sum())
         yield (
             f"{count(lost, 'pair')} with an invalid answer {'is' if lost == 1 else 'are'} dropped, or counted as "
-            f"inconsistent where asked for: where some are valid, mean Consistency is "
+            "inconsistent if the parameter `invalid` says so. Where some answers are valid, mean Consistency is "
             f"{percent(known['consistency_dropped'].mean(), 1)} or "
             f"{percent(known['consistency_inconsistent'].mean(), 1)}."
         )
@@ -187,7 +190,7 @@ def _units(index: pd.MultiIndex | Sequence[tuple[str, str]], part: pd.DataFrame)
 
 
 def _one_sided(table: pd.DataFrame) -> Iterator[str]:
-    """Who always says the same, antonyms included: consistent elsewhere, and telling nothing."""
+    """Name the models that always say the same, antonyms included: their consistency elsewhere says nothing."""
     known = table[table["n"] > 0]
     spans = known.groupby(["study", "model", "condition"], sort=False)["yes"].agg(["min", "max"]).reset_index()
     spans = spans.assign(label=labels.series(spans)) if len(spans) else spans.assign(label="")

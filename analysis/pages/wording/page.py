@@ -1,4 +1,4 @@
-"""Makes the page on wording for its notebook."""
+"""Make the parts of the page on wording for its notebook."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from analysis.reporting.page import Page
 
 
 class WordingPage(Page):
-    """The report page on the wording of yes/no questions; options: invalid, resamples, seed."""
+    """Show the page on the wording of yes/no questions; options: invalid, resamples, seed."""
 
     protocols = CATALOGUE.protocols
 
     def answer(self) -> Html:
-        """Show the answer in words, with everything that weakens it."""
+        """Show the answer in words, and what weakens it."""
         frames = {name: self.frame(name) for name in narrative.TABLES}
         return fragment("answer", answer=narrative.answer(frames))
 
     def examples(self) -> Html:
-        """Show for every model the two wordings between which it contradicts itself most."""
+        """Show for every model the two wordings with the strongest contradiction between its answers."""
         frame = self.frame("turned")
         if frame.empty:
             return note("No model contradicts itself between two valid answers.")
@@ -35,7 +35,7 @@ class WordingPage(Page):
         return fragment("examples", pairs=pairs, caption=catalogue.table("turned").caption)
 
     def method(self) -> Html:
-        """Say in five lines how the numbers were made."""
+        """Say in five lines how the numbers were computed."""
         options = {key: p.default for key, p in tables.options("consistency").items()} | self.options
         failed = int(self.runs.execute("SELECT count(*) FROM errors").fetchall()[0][0])
         return fragment(

@@ -1,4 +1,4 @@
-"""Figures about the wording of yes/no questions: what reworded answers keep, and where p(Yes) goes."""
+"""Draw the figures on the wording of yes/no questions: which answers stay the same, and how p(Yes) moves."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ HALF, TWO_THIRDS = 0.5, 0.66
 
 @styled
 def consistency(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = None) -> Drawing:
-    """Consistency with 95 % intervals: a panel per pattern, a row per model and condition.
+    """Draw Consistency with 95 % intervals: a panel per pattern, a row per model and condition.
 
     Parameters
     ----------
@@ -32,19 +32,19 @@ def consistency(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | None
 
 @styled
 def diff_yes(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = None) -> Drawing:
-    """DiffYes (and, hollow, what is left of it for antonyms without the inversion), as in Figure 6 of the paper.
+    """Draw DiffYes, and hollow Excess Yes where it differs (Takayama et al., Figure 6).
 
     Parameters
     ----------
     frame
         Rows of table `consistency` of one language and task.
     """
-    return _panels(frame, "diff_yes", _symmetric(frame, "diff_yes"), width, looks, marks=(0.0,), beside="excess_yes")
+    return _panels(frame, "diff_yes", _symmetric(frame, "diff_yes"), width, looks, marks=(0.0,), hollow="excess_yes")
 
 
 @styled
 def stage_differences(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = None) -> Drawing:
-    """Consistency of the tuned minus that of the base models of a series (Takayama et al., Figure 7).
+    """Draw Consistency of the tuned minus that of the base models of a series (Takayama et al., Figure 7).
 
     Parameters
     ----------
@@ -69,9 +69,9 @@ def _symmetric(frame: pd.DataFrame, measure: str) -> tuple[float, float]:
 
 def _panels(
     frame: pd.DataFrame, measure: str, limits: tuple[float, float], width: float, looks: Looks | None,
-    marks: Sequence[float] = (), beside: str = "",
+    marks: Sequence[float] = (), hollow: str = "",
 ) -> Drawing:  # fmt: skip
-    """Dots with intervals: a panel per pattern that is there, a row per label."""
+    """Draw dots with intervals: a panel per pattern that occurs, a row per label; `hollow` is a second measure."""
     rows = frame[frame["pattern"].isin(list(PATTERNS))]
     if "label" not in rows:
         rows = rows.assign(label=labels.series(rows))
@@ -96,11 +96,11 @@ def _panels(
         for mark in marks:
             axes.axvline(mark, color=INK, linewidth=0.7, linestyle=(0, (4, 3)), zorder=1)
         for _, values in rows[rows["pattern"] == pattern].iterrows():
-            _dot(axes, names.index(values["label"]), values, measure, looks[values["model"]], beside)
+            _dot(axes, names.index(values["label"]), values, measure, looks[values["model"]], hollow)
     return figure
 
 
-def _dot(axes: Axes, row: int, values: pd.Series, measure: str, look: Look, beside: str) -> None:
+def _dot(axes: Axes, row: int, values: pd.Series, measure: str, look: Look, hollow: str) -> None:
     if pd.isna(values[measure]):
         axes.text(
             0.03, row, "no valid answers", va="center", color=FAINT, fontsize=5.5,
@@ -109,13 +109,13 @@ def _dot(axes: Axes, row: int, values: pd.Series, measure: str, look: Look, besi
         return
     axes.hlines(row, values[f"{measure}_lower"], values[f"{measure}_upper"], colors=look.colour, linewidth=1.3)
     axes.plot(values[measure], row, look.marker, ms=4, color=look.colour, clip_on=False)
-    if beside and abs(values[beside] - values[measure]) > 1e-9:
-        axes.plot(values[beside], row, look.marker, ms=4, mfc="white", mec=look.colour, mew=1, clip_on=False)
+    if hollow and abs(values[hollow] - values[measure]) > 1e-9:
+        axes.plot(values[hollow], row, look.marker, ms=4, mfc="white", mec=look.colour, mew=1, clip_on=False)
 
 
 @styled
 def overall_scores(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = None) -> Drawing:
-    """Overall, averaged over patterns and tasks, by language, best of the first language on top (Figure 3).
+    """Draw Overall, the mean over patterns and tasks, by language; best of the first language on top (Figure 3).
 
     Parameters
     ----------
@@ -143,7 +143,7 @@ def overall_scores(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | N
 
 @styled
 def shift_curve(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = None) -> Drawing:
-    """p(Yes) after rewording by p(Yes) before, in bins: a panel per pattern, a line per model (Figure 2).
+    """Draw p(Yes) after rewording by p(Yes) before, in bins: a panel per pattern, a line per model (Figure 2).
 
     Parameters
     ----------

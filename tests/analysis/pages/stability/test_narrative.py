@@ -51,11 +51,11 @@ def test_one_firm_model(tmp_path):
     assert said.sentences[0] == "On no item does it give the other answer for more than 10 % of the wordings."
     assert "differ in agreement by 0.15 on average" in said.sentences[1]
     assert any(
-        line == "m agrees with every item in the mean: stable, but always the same answer." for line in said.cautions
+        line == "m agrees with every item on average: stable, but always the same answer." for line in said.cautions
     )
     assert any(line.startswith("Only 1 model:") for line in said.cautions)
     assert any(line.startswith("Only 3 items:") for line in said.cautions)
-    assert any("one alone is 33 %" in line for line in said.cautions)
+    assert any("a single one is 33 %" in line for line in said.cautions)
     assert not any(line.startswith("Low mass") for line in said.cautions)
 
 
@@ -70,8 +70,8 @@ def test_masses_that_are_bounds(tmp_path):
     assert invalid.loc["b", "mass_missing"] == pytest.approx(0.075, abs=1e-12)
     found = [line for line in said.cautions if line.startswith("Bounds")]
     assert found == [
-        "Bounds: of b a server showed the most probable tokens only, so masses are lower bounds and agreement is that "
-        "of what was shown; on average up to 0.075 more of the probability may be on the answers."
+        "Bounds: for b a server showed the most probable tokens only. So masses are lower bounds, and agreement is "
+        "computed from what was shown. On average, up to 0.075 more of the probability may be on the answers."
     ]
     said, _ = answer(tmp_path / "exact", frame.drop(columns="mass_upper"))
     assert not any(line.startswith("Bounds") for line in said.cautions)
@@ -80,7 +80,7 @@ def test_masses_that_are_bounds(tmp_path):
 def test_one_of_two_models_moves(tmp_path):
     said, _ = answer(tmp_path / "run", pd.concat([wordings(FIRM, "firm"), wordings(TORN, "torn")]))
     assert said.verdict == "Yes, 1 of 2 models."
-    assert "on 0 % of the items with firm and on 100 % with torn." in said.sentences[0]
+    assert "on 0 % of the items with firm and on 100 % with torn. An item flips when" in said.sentences[0]
     assert "0.15 (firm) to 0.80 (torn) on average" in said.sentences[1]
     assert "95 % interval" not in " ".join(said.sentences[:2])  # they are all shrunk to points here
     assert said.sentences[2].startswith("Their shares of flips differ clearly")
@@ -106,7 +106,7 @@ def test_little_mass_is_said_first(tmp_path):
     frame = pd.concat([wordings(FIRM, "full", mass=0.9), wordings(TORN, "empty", mass=0.04)])
     said, _ = answer(tmp_path / "run", frame)
     assert said.cautions[0].startswith("Low mass: for 1 of 2 models")
-    assert "least 0.04, empty" in said.cautions[0]
+    assert "The lowest is 0.04 (empty)." in said.cautions[0]
 
 
 def test_left_out_items_and_invalid_answers_are_counted(tmp_path):

@@ -124,7 +124,7 @@ def test_the_section_says_it_in_words_and_is_not_there_without_texts(tmp_path):
     page = StabilityPage([str(folder)], tmp_path / "out", resamples=20)
     shown = page.section("answers", "Texts?", page.said_answers()).text
     assert "<h2>Texts?</h2>" in shown
-    assert "60\N{NO-BREAK SPACE}% of the texts that choose an option choose another than the one that the" in shown
+    assert "Of the texts that choose an option, 60\N{NO-BREAK SPACE}% choose another one than" in shown
     assert (tmp_path / "out" / "tables" / "answers.csv").is_file()
     without = write_run(tmp_path / "without", probabilities(condition=BASE), conditions={BASE: FIELDS})
     page = StabilityPage([str(without)])
@@ -138,8 +138,8 @@ def test_shares_are_said_with_their_models():
         "option_mismatch": [0.0, 0.5, np.nan], "text_invalid": [0.0, 0.1, 1.0],
     })  # fmt: skip
     assert narrative.answers(frame) == (
-        "2 % (a) to 31 % (b) of the texts that choose an option choose another than the one that the most probable "
-        "first token begins, 0 % (a) to 50 % (b) of the texts that choose an option choose another than the likeliest "
-        "one. 0 % (a) to 100 % (c) of the texts choose none."
+        "Of the texts that choose an option, 2 % (a) to 31 % (b) choose another one than the most probable first token "
+        "begins. 0 % (a) to 50 % (b) of them choose another one than the likeliest option. 0 % (a) to 100 % (c) of all "
+        "texts choose none."
     )
     assert narrative.answers(frame.iloc[2:]) == "None of the 5 texts could be read as an answer."

@@ -63,17 +63,17 @@ def pairs(given):
 def test_answer_names_the_strongest_feature_with_its_interval():
     answer = narrative.answer(tables())
     assert answer.asked == (
-        "The answers of 3 models to 100 paraphrases of 40 items were explained by 2 features of their wording, in "
-        "mixed models with a random intercept per item."
+        "The answers of 3 models to 100 paraphrases of 40 items were explained by 2 features of their wording. The "
+        "mixed models have a random intercept per item."
     )
     assert answer.verdict == "Above all: statement length."
     strongest, explained, signs = answer.sentences
     assert strongest == (
-        "Statement length raises agreement in 3 of 3 models (3 significant), most with c: +0.300 SD per SD of the "
-        "feature (95 % interval +0.200 to +0.400), that is +3.00 percentage points per word."
+        "Statement length raises agreement in 3 of 3 models (3 significant). Largest effect, with c: +0.300 SD per SD "
+        "of the feature (95 % interval +0.200 to +0.400), that is +3.00 percentage points per word."
     )
     assert (
-        "explain 5.0 to 12 % of the variance of the answers; which item is asked explains another 33 to 40 %"
+        "explain 5.0 to 12 % of the variance of the answers; the item that is asked explains another 33 to 40 %"
         in explained
     )
     assert (
@@ -88,13 +88,13 @@ def test_nothing_significant_is_an_answer_too():
     answer = narrative.answer(tables(mixed=effects, mixed_diagnostics=[fit("a")]))
     assert answer.verdict == "Nothing that was measured, beyond chance."
     assert "lowers agreement in 1 of 1 model (none significant): −0.200 SD" in answer.sentences[0]
-    assert "Only 1 model: nothing here speaks for models in general." in answer.cautions
+    assert "Only 1 model: these results say nothing about models in general." in answer.cautions
 
 
 def test_effects_are_told_for_steps_that_wordings_differ_by():
     effects = [effect("a", "sentiment_positive", -0.5), effect("b", "sentiment_positive", -0.25)]
     answer = narrative.answer(tables(mixed=effects))
-    assert "that is −5.00 percentage points per 0.1 of it." in answer.sentences[0]
+    assert "that is −5.00 percentage points per step of 0.1." in answer.sentences[0]
     assert answer.sentences[2].endswith("1 of 1 feature has the same sign in every fit.")
 
 
@@ -121,15 +121,15 @@ def test_on_the_logit_scale_there_are_no_percentage_points():
         ({"mixed_diagnostics": [fit("a", n_rows=90, n_missing=10), fit("b"), fit("c")]},
          "10 of 300 responses have a missing value and are left out."),
         ({"mixed_diagnostics": [fit("a", validity=0.04), fit("b"), fit("c")]},
-         "Low mass: in 1 of 3 models less than half of the probability is on the answers; least 0.04, a."),
+         "Low mass: in 1 of 3 models less than half of the probability is on the answers. The lowest is 0.04 (a)."),
         ({"mixed_diagnostics": [fit("a", n_items=7), fit("b"), fit("c")]},
-         "Only 7 items: what differs between items is badly known."),
+         "Only 7 items: how items differ is poorly known."),
         ({"mixed_diagnostics": [fit("a"), fit("b"), fit("c"), fit("d", n_rows=0, message="not fitted: no")]},
          "d: not fitted: no."),
         ({"scales": [{"verdict": "on logit only"}, {"verdict": "significant on both, opposite sign"}]},
          "Agreement and its logit disagree on 2 of 2 effects; see the table of scales."),
         ({"robust": [effect(m, "statement_length", 0.02, p) for m, p in (("a", 0.01), ("b", 0.3), ("c", 0.9))]},
-         "Least squares with cluster-robust errors, which assumes less and sees less, confirms 1 of the 3 "
+         "Least squares with cluster-robust errors, which assumes less and finds less, confirms 1 of the 3 "
          "significant effects."),
     ],
 )  # fmt: skip
@@ -143,9 +143,9 @@ def test_collinear_dependents_are_explained():
     correlated = pairs({("left_dependents", "right_dependents"): (-0.97, 0.0001)})
     said = [line for line in narrative.answer(tables(vif=vif, correlations=correlated)).cautions if "collinear" in line]
     assert said == [
-        "Nearly collinear (variance inflation above 10): left dependents (250.0) and right dependents (240.0); not to "
-        "be read one by one. Left and right dependents correlate at −0.97: per word they are 1 − roots/words in sum, "
-        "so only their difference can be told."
+        "Nearly collinear (variance inflation above 10): left dependents (250.0) and right dependents (240.0). Do not "
+        "read these one by one. Left and right dependents correlate at −0.97: per word they are 1 − roots/words in "
+        "sum, so only their difference can be estimated."
     ]
 
 
@@ -154,13 +154,13 @@ def test_reading_counts_signs_and_looks_at_the_printed_ones():
     assert lines[0] == "Higher agreement in all 3 fits with more of: statement length (3 significant)."
     assert lines[1] == "No common direction: word length (higher in 2 of 3, none significant)."
     assert lines[2] == (
-        "Beside the 18 models in Table 3 of Haller et al., the majority of models here points the same way for "
-        "statement length and word length (signs only, significant or not)."
+        "Compared with the 18 models in Table 3 of Haller et al., the effects of most models here have the same sign "
+        "for statement length and word length (significant or not)."
     )
     turned = tables(mixed=[effect("a", "sentiment_positive", -0.01, 0.3)])
     lines = narrative.reading(turned)
     assert lines[0] == "Lower agreement with more of: sentiment + (not significant)."
-    assert "points the other way for sentiment +" in lines[1]
+    assert "have the opposite sign for sentiment +" in lines[1]
 
 
 def test_correlations_are_compared_with_what_the_paper_says():
@@ -169,8 +169,8 @@ def test_correlations_are_compared_with_what_the_paper_says():
     given["word_frequency", "word_length"] = (-0.8, 0.0)
     given["word_frequency", "sentiment_positive"] = (0.01, 0.6)
     line = narrative.reading(tables(correlations=pairs(given)))[-1]
-    assert "of the paper's eight predictors, 27 of 28 pairs are (uncorrected, n = 100)" in line
-    assert "strongest: word frequency with word length (−0.80)" in line
-    assert line.endswith("Not so: word frequency with sentiment +.")
+    assert "27 of 28 pairs of the paper's eight predictors are (uncorrected, n = 100)" in line
+    assert "Strongest: word frequency with word length (−0.80)" in line
+    assert line.endswith("Not significant: word frequency with sentiment +.")
     few = narrative.reading(tables())[-1]
-    assert "of the 2 of the paper's predictors that are present, 1 of 1 pair" in few
+    assert "1 of 1 pair of the 2 of the paper's predictors that are present" in few

@@ -120,7 +120,7 @@ def test_an_interval_beyond_the_axis_ends_in_an_arrow():
     figure = plots.effects(frame)
     arrows = [line for axes in figure.axes for line in axes.lines if line.get_marker() == ">"]
     assert len(arrows) == 1
-    assert "Arrows: the interval goes on" in captions.effects(frame)
+    assert "Arrows: the interval is longer" in captions.effects(frame)
     assert "Arrows" not in captions.effects(
         effects(["a"], ("word_length",)).assign(estimate_std_lower=0, estimate_std_upper=0)
     )
