@@ -40,6 +40,11 @@ def share(text: str) -> float:
     return number
 
 
+def add_items(parser: ArgumentParser, about: str) -> None:
+    """Define `--items`: what is asked about; `about` says what the protocol takes."""
+    parser.add_argument("--items", required=True, metavar="SOURCE", help=about)
+
+
 def add_models_file(parser: ArgumentParser) -> None:
     """Define `--models`: a YAML file that describes the models (`models.read_descriptions` reads it)."""
     parser.add_argument(

@@ -73,24 +73,12 @@ def prepare(runs: Runs) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _Kind:
-    """Describe stimuli whose answers are turned into agreement in the same way.
+    """Describe stimuli whose answers are turned into agreement in the same way."""
 
-    Attributes
-    ----------
-    original
-        Whether they are original wordings.
-    agree
-        Place of the option that means agreement, 1 or 2.
-    labels
-        The option that means agreement, then the other one.
-    where
-        SQL condition that selects them.
-    """
-
-    original: bool
-    agree: int
-    labels: tuple[str, str]
-    where: str
+    original: bool  # whether they are original wordings
+    agree: int  # place of the option that means agreement, 1 or 2
+    labels: tuple[str, str]  # the option that means agreement, then the other one
+    where: str  # SQL condition that selects them
 
 
 def _kinds(runs: Runs, study: str) -> list[_Kind]:

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
 from typing import Any
 
 import jinja2
-import jinja2.meta
-import jinja2.sandbox
 
 from inference.errors import InputError
 from inference.stimuli.records import read_yaml
+from inference.stimuli.sandbox import check_variables, sandbox
 from inference.stimuli.study import Variant
 
 PLAIN, CHAT, CLOZE = "plain", "chat", "cloze"
@@ -315,29 +314,3 @@ def _messages(where: str, messages: Any) -> list[tuple[str | None, str]]:
         if not isinstance(message["content"], str):
             raise InputError(f"{where}, message {number}: content must be text")
     return [(message["role"], message["content"]) for message in messages]
-
-
-def sandbox() -> jinja2.Environment:
-    """Make a Jinja environment for templates of strangers: they can read what they are given and nothing else."""
-    return jinja2.sandbox.ImmutableSandboxedEnvironment(
-        undefined=jinja2.StrictUndefined, autoescape=False, keep_trailing_newline=True
-    )
-
-
-def check_variables(where: str, source: str, needed: Set[str], known: Set[str]) -> set[str]:
-    """Check the variables of a template, and return those that it uses.
-
-    Raises
-    ------
-    InputError
-        For bad syntax, a variable that is not `known`, and one that is `needed` but not used.
-    """
-    try:
-        used = jinja2.meta.find_undeclared_variables(sandbox().parse(source))
-    except jinja2.TemplateSyntaxError as error:
-        raise InputError(f"{where}: template syntax, line {error.lineno}: {error.message}") from None
-    if used - known:
-        raise InputError(f"{where}: unknown variable '{min(used - known)}'; there are {', '.join(sorted(known))}")
-    if needed - used:
-        raise InputError(f"{where}: the template never uses {{{{ {min(needed - used)} }}}}")
-    return used

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
+from inference.arguments import add_items
 from inference.asking.answer_ways import AnswerWays, add_answer_arguments, answer_ways
 from inference.asking.rounds import Round
 from inference.errors import InputError
@@ -88,11 +89,9 @@ class Questions:
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Define the arguments of `run agreement`."""
-    parser.add_argument(
-        "--items",
-        required=True,
-        metavar="SOURCE",
-        help="a .csv, .tsv, .json, .jsonl, .yaml or .parquet file, a Hugging Face data set (id or folder, with #SPLIT "
+    add_items(
+        parser,
+        "a .csv, .tsv, .json, .jsonl, .yaml or .parquet file, a Hugging Face data set (id or folder, with #SPLIT "
         "where it has several), or `demo` for the questionnaire that comes with Waver",
     )
     asked = parser.add_argument_group("prompts")

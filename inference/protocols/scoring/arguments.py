@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 
+from inference.arguments import add_items
 from inference.errors import InputError
 from inference.protocols.scoring.items import GOLD_RANGE, Columns
 
@@ -12,11 +13,9 @@ RANGE, TEMPERATURE, SAMPLES = "0-9", 0.7, 10
 
 def add(parser: ArgumentParser) -> None:
     """Define the arguments that say which texts are scored, on which scales and how."""
-    parser.add_argument(
-        "--items",
-        required=True,
-        metavar="FILE",
-        help="a .csv, .tsv, .json, .jsonl, .yaml or .parquet table with one text to score per row (quotation marks are "
+    add_items(
+        parser,
+        "a .csv, .tsv, .json, .jsonl, .yaml or .parquet table with one text to score per row (quotation marks are "
         "text where tabs part the cells), or `demo` for retellings in the world of the demo models",
     )
     table = parser.add_argument_group("the table")

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, ArgumentTypeError
 
-from inference.arguments import positive
+from inference.arguments import add_items, positive
 from inference.protocols.wording.sources import OURS
 from inference.protocols.wording.templates import LANGUAGES, MANIPULATED, names
 
 
 def add(parser: ArgumentParser) -> None:
     """Define the arguments that choose texts, templates, exemplars and the sample."""
-    parser.add_argument(
-        "--items",
-        required=True,
-        metavar="SOURCE",
-        help="texts in a .csv, .tsv, .json, .jsonl, .yaml or .parquet file, or one of the sets that come with Waver: "
+    add_items(
+        parser,
+        "texts in a .csv, .tsv, .json, .jsonl, .yaml or .parquet file, or one of the sets that come with Waver: "
         + ", ".join(OURS),
     )
     columns = parser.add_argument_group("columns of a file")

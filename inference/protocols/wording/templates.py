@@ -16,8 +16,8 @@ import jinja2
 
 from inference.errors import InputError
 from inference.protocols.wording.random_order import place
-from inference.stimuli.prompts import check_variables, sandbox
 from inference.stimuli.records import read_yaml
+from inference.stimuli.sandbox import check_variables, sandbox
 from inference.stimuli.study import ORIGINAL, Option
 
 LANGUAGES = ("en", "ja")
