@@ -85,7 +85,7 @@ class Run:
             For an unknown table (the message names the nearest) or option, or runs that have no such table.
         """
         catalogue.table(name)
-        _refuse_unknown(f"table {name}", options, tables.options(name))
+        tables.refuse_unknown(f"table {name}", options, tables.options(name))
         return self._frames_of(catalogue.page_of(name), options)[name].copy()
 
     def figure(self, name: str, *, part: int | None = None, width: float = PAGE, **options: Any) -> Drawing:
@@ -110,7 +110,7 @@ class Run:
         """
         entry, page = catalogue.figure(name), catalogue.page_of(name, "figures")
         known = {key: value for table in catalogue.pages()[page].tables for key, value in tables.options(table).items()}
-        _refuse_unknown(f"figure {name}", options, known)
+        tables.refuse_unknown(f"figure {name}", options, known)
         found = pictures(name, self._frames_of(page, options))
         if not found:
             raise InputError(f"figure {name}: {entry.nothing}")
@@ -138,10 +138,3 @@ class Run:
         if page not in self._opened:
             self._opened[page] = runs.open(*self._folders, protocols=protocols)
         return self._opened[page]
-
-
-def _refuse_unknown(what: str, given: Mapping[str, Any], known: Mapping[str, Any]) -> None:
-    for name in given:
-        if name not in known:
-            listed = ", ".join(f"{key} (default {option.default})" for key, option in known.items()) or "none"
-            raise InputError(f"{what} has no option {name!r}; it has {listed}")

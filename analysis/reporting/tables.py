@@ -9,7 +9,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
@@ -32,6 +32,14 @@ def options(name: str) -> dict[str, inspect.Parameter]:
     return {key: p for key, p in list(parameters.items())[1:] if p.default is not inspect.Parameter.empty}
 
 
+def refuse_unknown(what: str, given: Iterable[str], known: Mapping[str, inspect.Parameter]) -> None:
+    """Raise an InputError that lists the known options where one that is given is not among them."""
+    for name in given:
+        if name not in known:
+            listed = ", ".join(f"{key} (default {option.default})" for key, option in known.items()) or "none"
+            raise InputError(f"{what} has no option {name!r}; it has {listed}")
+
+
 def convert(name: str, given: Mapping[str, str]) -> dict[str, Any]:
     """Convert options as typed on a command line to the types of their defaults.
 
@@ -40,13 +48,10 @@ def convert(name: str, given: Mapping[str, str]) -> dict[str, Any]:
     InputError
         For an option that the table does not have, with those it has, or a value that does not fit.
     """
-    known = {key: parameter.default for key, parameter in options(name).items()}
-    unknown = [key for key in given if key not in known]
-    if unknown:
-        listed = ", ".join(f"{key} (default {default})" for key, default in known.items()) or "none"
-        raise InputError(f"table {name} has no option {unknown[0]!r}; it has {listed}")
+    known = options(name)
+    refuse_unknown(f"table {name}", given, known)
     try:
-        return {key: _like(known[key], text) for key, text in given.items()}
+        return {key: _like(known[key].default, text) for key, text in given.items()}
     except ValueError as error:
         raise InputError(f"table {name}: {error}") from error
 
