@@ -28,7 +28,7 @@ class Html:
 
 
 def render(template: str, **values: Any) -> str:
-    """Fill a template: `answer` of this folder's templates, or `scoring/method` of a page."""
+    """Fill a template: `answer` of the shared ones, or `PAGE/method` of a page."""
     return _environment().get_template(f"{template}.html.j2").render(**values)
 
 
