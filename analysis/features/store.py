@@ -17,13 +17,14 @@ import itertools
 import json
 import os
 import shutil
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from analysis.errors import InputError
 from analysis.features.names import FEATURES as NAMES
+from analysis.runs.writing import write_atomically
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -134,7 +135,7 @@ def write(folder: Path, default_language: str, records: Sequence[Record], tables
     rows = pa.concat_tables(tables).replace_schema_metadata({_METADATA: json.dumps(content)})
     write_parquet(folder / FEATURES, rows)
     text = json.dumps(content, indent=1, ensure_ascii=False) + "\n"
-    _write(folder / RECORDS, lambda aside: aside.write_text(text, encoding="utf-8"))
+    write_atomically(folder / RECORDS, lambda aside: aside.write_text(text, encoding="utf-8"))
 
 
 def read_head(folder: Path) -> Stored:
@@ -200,7 +201,7 @@ def write_parquet(path: Path, table: pa.Table) -> None:
     """Write a Parquet file whole or not at all."""
     import pyarrow.parquet as pq
 
-    _write(path, lambda aside: pq.write_table(table, aside, compression="zstd"))
+    write_atomically(path, lambda aside: pq.write_table(table, aside, compression="zstd"))
 
 
 def _head(schema: pa.Schema, path: Path) -> Stored:
@@ -209,19 +210,3 @@ def _head(schema: pa.Schema, path: Path) -> Stored:
         raise InputError(f"{path}: not a features file of format {FORMAT}; delete it and compute the features again")
     records = [Record(**{**record, "columns": tuple(record["columns"])}) for record in content["components"]]
     return Stored(content["default_language"], tuple(records))
-
-
-def _write(path: Path, write: Callable[[Path], Any]) -> None:
-    aside = path.with_name(path.name + ".tmp")
-    write(aside)
-    _flush(aside)
-    aside.rename(path)
-    _flush(path.parent)
-
-
-def _flush(path: Path) -> None:
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

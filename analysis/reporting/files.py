@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import csv
 import io
-import os
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from analysis.reporting import catalogue, tables
+from analysis.runs.writing import write_atomically
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -22,9 +22,7 @@ LATEX_ROWS = 1000
 def write(path: Path, text: str) -> None:
     """Write a text file whole or not at all."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    aside = path.with_name(f".{path.name}.{os.getpid()}")
-    aside.write_bytes(text.encode("utf-8"))
-    aside.replace(path)
+    write_atomically(path, lambda aside: aside.write_bytes(text.encode("utf-8")))
 
 
 def write_table(name: str, frame: pd.DataFrame, out: Path) -> None:
