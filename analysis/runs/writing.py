@@ -19,9 +19,13 @@ def write_atomically(path: Path, write: Callable[[Path], Any]) -> None:
         Writes the content to the path that it is given.
     """
     aside = path.with_name(f".{path.name}.{os.getpid()}")  # two processes that write the same file do not meet
-    write(aside)
-    _flush(aside)
-    aside.replace(path)
+    try:
+        write(aside)
+        _flush(aside)
+        aside.replace(path)
+    except BaseException:
+        aside.unlink(missing_ok=True)
+        raise
     _flush(path.parent)
 
 

@@ -26,3 +26,4 @@ def test_a_write_that_fails_leaves_the_old_file_as_it_was(tmp_path):
     with pytest.raises(OSError, match="no space"):
         write_atomically(path, fail)
     assert path.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [path]
