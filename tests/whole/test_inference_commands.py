@@ -62,7 +62,7 @@ def test_help_answers_at_once(command):
         assert answer.stderr == ""
         return after.children_user + after.children_system - before.children_user - before.children_system
 
-    # CPU time, and the best of three: what the machine does beside this is not the command's fault.
+    # CPU time, and the best of three: what else the machine does is not the command's fault.
     assert min(seconds() for _ in range(3)) < 0.5
 
 

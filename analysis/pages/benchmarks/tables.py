@@ -26,7 +26,7 @@ def measured(runs: Runs, *, invalid: str = "dropped") -> pd.DataFrame:
     """What the correlations are made of, one row per model, measure and pattern.
 
     Measures: accuracy (original questions), consistency and Overall per pattern, and Overall over patterns and tasks
-    (task "all"; see `consistency.overall`).
+    (task "all"; see `overall` of the page on wording).
 
     Returns
     -------
@@ -54,9 +54,9 @@ def benchmarks(runs: Runs, *, scores: str = "", aliases: str = "", invalid: str 
     runs
         From `analysis.runs.open`.
     scores, aliases
-        Files as in `scores.load` and `names.read_aliases`; without scores only size and accuracy are compared.
+        Files as in `leaderboards.load` and `model_names.read_aliases`; without scores only size and accuracy are compared.
     invalid
-        As in `consistency.consistency`.
+        As in `consistency` of the page on wording.
 
     Returns
     -------

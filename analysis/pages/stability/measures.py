@@ -42,12 +42,12 @@ class Study:
 
 
 def studies(runs: Runs, table: pd.DataFrame) -> Iterator[Study]:
-    """Yield the studies of the runs, made from the table of `stability.items`."""
+    """Yield the studies of the runs, made from the table of `tables.items`."""
     return (study(runs, name, table) for name in runs.info["studies"])
 
 
 def study(runs: Runs, name: str, table: pd.DataFrame) -> Study:
-    """Turn a table with the item-level columns of `stability.items` into the arrays of one study.
+    """Turn a table with the item-level columns of `tables.items` into the arrays of one study.
 
     The arrays have a row for every item of the study and a column for every unit, also for those without a row in the
     table.

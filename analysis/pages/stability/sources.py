@@ -37,14 +37,14 @@ def models(
     Parameters
     ----------
     thresholds, resamples, seed
-        As in `stability.models`.
+        As in `tables.models`.
 
     Returns
     -------
     DataFrame
-        The columns of `stability.models`, with `source` (these runs, or the printed table) and `paraphrase_source`
+        The columns of `tables.models`, with `source` (these runs, or the printed table) and `paraphrase_source`
         after the condition. Every source is summarised over all its items; the study's other items are counted in
-        n_excluded_items. Printed rows follow if these models and items were printed (`published.compare`).
+        n_excluded_items. Printed rows follow if these models and items were printed (`printed.compare`).
     """
     options: dict[str, Any] = {"thresholds": thresholds, "resamples": resamples, "seed": seed}
     tables = []
@@ -68,7 +68,7 @@ def agreement(
     Returns
     -------
     DataFrame
-        study, model, condition; measure: a figure of `stability.models` that is a mean over items, or agreement_mean;
+        study, model, condition; measure: a figure of `tables.models` that is a mean over items, or agreement_mean;
         a_source, b_source; difference: a minus b, in the measure's unit; lower, upper: its 95 % percentile interval,
         both sides resampled with the same items; item_r: Pearson correlation across items of the two sources' values
         (of a flip: of being flipped or not), with its interval item_r_lower, item_r_upper; NaN below three items and

@@ -63,7 +63,7 @@ def test_every_paraphrase_says_who_made_it_and_is_asked_once(two, tmp_path):
     assert [sum(variant.pattern == "original" for variant in item.variants) for item in combined] == [1, 1, 1]
 
 
-def test_the_summary_names_what_a_source_lacks(two):
+def test_the_summary_names_what_is_missing_from_a_source(two):
     assert summary(combine(two)) == [
         "a: 12 paraphrases of 3 items, 1 of them another source's, too",
         "b: 5 paraphrases of 2 items, 1 of them another source's, too; none of 1",

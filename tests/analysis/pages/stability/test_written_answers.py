@@ -1,4 +1,4 @@
-"""Texts beside probabilities, against numbers counted by hand; and tables of stability that subsamples leave alone."""
+"""Texts compared with probabilities, against numbers counted by hand; and tables of stability that subsamples leave alone."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def test_twins_differ_in_nothing_but_the_way_of_answering():
     other = {**CONDITIONS, "chat/yes-no/text": {**FIELDS, **WAYS, "form": "chat"}, "thought": {**FIELDS, "answer": "x"}}
     assert twin(other, TEXT) == twin(other, "thought") == BASE
     assert twin(other, BASE) is twin(other, "chat/yes-no/text") is None
-    units = {("m", BASE), ("m", TEXT), ("m", "thought"), ("n", TEXT)}  # n has nothing beside its texts
+    units = {("m", BASE), ("m", TEXT), ("m", "thought"), ("n", TEXT)}  # n has nothing but its texts
     assert subsamples(other, units) == {("m", TEXT)}
 
 

@@ -119,7 +119,7 @@ def test_table_3_is_in_percentage_points_of_the_papers_predictors_alone(run, fra
     assert f"{first['effect_statement_length']:.2f}{first['effect_statement_length_dagger']} ± " in shown
 
 
-def test_printed_effects_stand_beside_a_matching_model(tmp_path, monkeypatch):
+def test_printed_effects_stand_next_to_a_matching_model(tmp_path, monkeypatch):
     hide(monkeypatch, "pysentimiento", "spacy", "vaderSentiment")
     run = runs.open(make_run(tmp_path / "run", ["gpt-4o", "someone/else"]))
     monkeypatch.setattr(published, "_studies", lambda _: ["made up"])
