@@ -1,4 +1,4 @@
-"""How models use a scale, and how well: numeric bias and agreement with human scores (Sato et al., section 3).
+"""Measure how models use a scale, and how well: numeric bias and agreement with human scores (Sato et al., section 3).
 
 The bias is the kurtosis of a model's scores over the items: the sharper their peak, the larger. What the paper does not
 report is added: variance, the share of the most frequent number, entropy, intervals, and how far the
@@ -39,7 +39,7 @@ _OF_UNIT = {
 
 
 def table(runs: Runs, *, biased: bool = True, resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
-    """Numeric bias and accuracy of every model in every group of items under every condition.
+    """Measure the numeric bias and accuracy of every model in every group of items under every condition.
 
     Parameters
     ----------
@@ -110,7 +110,7 @@ def items(runs: Runs, *, setting: str = "") -> pd.DataFrame:
 
 
 def ranges(runs: Runs, *, biased: bool = True) -> pd.DataFrame:
-    """Kurtosis and tau by the range that was asked for, wide as the paper's Table 2.
+    """Make kurtosis and tau columns by the range that was asked for, wide as the paper's Table 2.
 
     Returns
     -------
@@ -130,7 +130,7 @@ def ranges(runs: Runs, *, biased: bool = True) -> pd.DataFrame:
 
 
 def _cells(rows: pd.DataFrame) -> Iterator[tuple[tuple[str, str, str], pd.DataFrame]]:
-    """The rows of every study, group and range, in order of appearance."""
+    """Yield the rows of every study, group and range, in order of appearance."""
     yield from rows.groupby(["study", "group", "range"], sort=False)
 
 
@@ -140,7 +140,7 @@ def _shape(columns: Columns, counts: Array, *, biased: bool) -> dict[str, Array]
 
 
 def _described(wide: pd.DataFrame, found: dict[str, Interval]) -> pd.DataFrame:
-    """One row per unit: figures with their intervals, the most frequent number and how many there are."""
+    """Make one row per unit: figures with their intervals, the most frequent number and how many there are."""
     modes = [weighted.mode(column[~np.isnan(column)]) for column in wide.to_numpy(float).T]
     columns = {
         "n": next(iter(found.values())).n_items,

@@ -124,11 +124,11 @@ def marks(agreement: Array) -> list[str]:
 
 
 def flip_columns(frame: pd.DataFrame) -> list[str]:
-    """The flip columns of a `stability` frame, smallest threshold first."""
+    """List the flip columns of a `stability` frame, smallest threshold first."""
     return [name for name in map(str, frame.columns) if columns.threshold(name) is not None]
 
 
 def headline(frame: pd.DataFrame) -> str:
-    """The flip column that sentences and the overview speak about: the middle threshold."""
+    """Choose the flip column that sentences and the overview speak about: the middle threshold."""
     columns = flip_columns(frame)
     return columns[(len(columns) - 1) // 2]

@@ -1,4 +1,4 @@
-"""Texts compared with probabilities, against numbers counted by hand; and tables of stability that subsamples leave alone."""
+"""Texts and probabilities, against numbers counted by hand; and tables of stability that subsamples leave alone."""
 
 from __future__ import annotations
 
