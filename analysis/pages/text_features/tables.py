@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from analysis import features
 from analysis.pages.text_features.family import CHOICES, PREDICTORS, family
 from analysis.runs.agreement import prepare
-from analysis.statistics import mixed as models
+from analysis.statistics.mixed import cluster_robust, compare_scales
 from analysis.statistics.mixed.design import FAMILY, INTERCEPT
 from analysis.statistics.mixed.result import ALPHA
 
@@ -43,7 +43,7 @@ def robust(runs: Runs, *, scale: str = "identity", predictors: str = "all") -> p
         units = fitted[UNIT].apply(tuple, axis=1)
         fitted = fitted[~units.isin(list(found.left_out))]
     optional = PREDICTORS if predictors in CHOICES else ()
-    table = models.cluster_robust(fitted, found.formula, by=UNIT, missing="drop", optional=optional)
+    table = cluster_robust(fitted, found.formula, by=UNIT, missing="drop", optional=optional)
     return _finished(table.assign(scale=scale))
 
 
@@ -85,7 +85,7 @@ def vif(runs: Runs, *, predictors: str = "all") -> pd.DataFrame:
 def scales(runs: Runs, *, engine: str = "auto", predictors: str = "all") -> pd.DataFrame:
     """Compare every effect on agreement with the same on its logit: do sign and significance hold on both?"""
     both = [family(runs, engine=engine, scale=scale, predictors=predictors).result for scale in ("identity", "logit")]
-    return models.compare_scales(*both).rename(columns={"agreement": "verdict"})
+    return compare_scales(*both).rename(columns={"agreement": "verdict"})
 
 
 def correlations(runs: Runs) -> pd.DataFrame:
