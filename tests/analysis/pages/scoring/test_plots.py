@@ -132,7 +132,7 @@ def test_influence_names_the_point_and_lists_what_changes_most(small):
     dots = next(line for line in listed.lines if line.get_marker() == "o" and len(line.get_xdata()) > 2)
     assert list(dots.get_xdata()) == list(plots.shown_omissions(table)["pearson"])
     caption = captions.score_influence(table, known)
-    assert "(n = 21, 0 undefined); the point named moves the correlation most" in caption
+    assert "(n = 21, 0 undefined). The point named moves the correlation most." in caption
     assert "the 14 of 31 omissions that change it most" in caption
 
 
