@@ -51,7 +51,7 @@ class Table:
         Column -> the columns with its standard error and its dagger, printed with it.
     best
         Columns compared within each row, with what is best among them, "largest" or "smallest absolute": it is printed
-        bold. `kurtosis_*` stands for one column per range.
+        bold. A pattern stands for several columns, as in `columns`.
     """
 
     function: str
@@ -111,7 +111,7 @@ class Catalogue:
     figures
         Name -> figure, in the order of the page. A name is used by one page only.
     patterns
-        Names of columns that a run decides on, such as "kurtosis_*" -> a function that makes the entry of a matching
+        Names of columns that a run decides on, such as "flip_*" -> a function that makes the entry of a matching
         name, or returns None. `columns` holds the pattern itself, too, with what its columns mean in general.
     wanted
         Whether runs of these protocols have data for the page.
