@@ -1,1 +1,1 @@
-"""Asks language models the same question in many wordings; writes run folders."""
+"""Ask language models the same question in many wordings; write run folders."""

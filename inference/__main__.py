@@ -49,8 +49,8 @@ class Parser(argparse.ArgumentParser):
 def main(given: Sequence[str] | None = None) -> int:
     """Run a command and return its exit status: 0 done, 1 the run failed, 2 the call or an input is wrong."""
     call = list(sys.argv[1:] if given is None else given)
-    options = _parser(call).parse_args(call)
-    options.call = [*PROGRAM.split(), *_without_secrets(call)]
+    options = call_parser(call).parse_args(call)
+    options.call = [*PROGRAM.split(), *without_secrets(call)]
     try:
         options.main(options)
     except InputError as error:
@@ -67,7 +67,8 @@ def _fail(status: int, message: str) -> int:
     return status
 
 
-def _parser(given: Sequence[str]) -> argparse.ArgumentParser:
+def call_parser(given: Sequence[str]) -> argparse.ArgumentParser:
+    """Make the parser of a call; only what this call needs is imported."""
     parser = Parser(prog=PROGRAM, description="Ask language models the same question in many wordings.")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     for command, action, about, add_arguments in (
@@ -167,7 +168,7 @@ def _run(options: argparse.Namespace) -> None:
     from inference.asking.execute import execute
 
     with arguments.cluster(options.ray, options.ray_workers) as cluster:
-        execute([_task(options)], cluster=cluster)
+        execute([task_of(options)], cluster=cluster)
 
 
 def _run_plan(options: argparse.Namespace) -> None:
@@ -175,15 +176,15 @@ def _run_plan(options: argparse.Namespace) -> None:
     from inference.asking.execute import execute
     from inference.runfile import read
 
-    plan = read(options.file, _table_parser)
+    plan = read(options.file, table_parser)
     with chdir(options.file.parent):
-        tasks = plan.tasks(_table_parser, _task, [*PROGRAM.split(), "run"])
+        tasks = plan.tasks(table_parser, task_of, [*PROGRAM.split(), "run"])
         ray, workers = options.ray or plan.ray, options.ray_workers or plan.ray_workers
         with arguments.cluster(ray, workers) as cluster:
             execute(tasks, cluster=cluster)
 
 
-def _table_parser(name: str) -> argparse.ArgumentParser:
+def table_parser(name: str) -> argparse.ArgumentParser:
     """Make the parser of a study's table in a run file: the options of its protocol, without `--out`."""
     from inference.runfile import TableParser
 
@@ -199,7 +200,7 @@ def _status(options: argparse.Namespace) -> None:
         print(line)
 
 
-def _task(options: argparse.Namespace) -> Task:
+def task_of(options: argparse.Namespace) -> Task:
     """Turn the options of `run PROTOCOL` into a task."""
     from inference.asking.execute import Task
     from inference.asking.models import read_descriptions
@@ -227,7 +228,7 @@ def _prepare(options: argparse.Namespace) -> tuple[Study, tuple[Model, ...], Que
     return study, models, questions, arguments.engine_settings(options)
 
 
-def _without_secrets(arguments: Sequence[str]) -> list[str]:
+def without_secrets(arguments: Sequence[str]) -> list[str]:
     """Hide the value of every option that is named like a secret, so that the call can be recorded."""
     shown: list[str] = []
     hide = False

@@ -183,7 +183,7 @@ def _study(file: Path, number: int, table: Mapping[str, Any], parser_of: Callabl
             near = get_close_matches(key, actions, 1)
             hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(sorted(actions))}"
             raise InputError(f"{where}: {protocol} has no option '{key}'; {hint}")
-        call += _arguments(f"{where}, {key}", key, value, actions[key])
+        call += as_arguments(f"{where}, {key}", key, value, actions[key])
     try:
         parser.parse_args(call[1:])
     except InputError as error:
@@ -191,7 +191,7 @@ def _study(file: Path, number: int, table: Mapping[str, Any], parser_of: Callabl
     return Planned(where, tuple(call), folder)
 
 
-def _arguments(where: str, key: str, value: Any, action: Action) -> list[str]:
+def as_arguments(where: str, key: str, value: Any, action: Action) -> list[str]:
     """Write a key and its value as arguments of the command line."""
     if action.nargs == 0:
         if not isinstance(value, bool):

@@ -21,10 +21,10 @@ settings.load_profile("waver")
 
 @pytest.fixture(scope="session")
 def shared() -> Path:
-    """Other people's data beside the checkout; what needs it is skipped where it is missing."""
+    """Other people's data, in ../shared; what needs it is skipped where it is missing."""
     folder = ROOT.parent / "shared" / "data"
     if not folder.is_dir():
-        pytest.skip(f"needs {folder.parent.name}/{folder.name} beside the checkout")
+        pytest.skip(f"needs {folder.parent.name}/{folder.name} next to the checkout")
     return folder
 
 

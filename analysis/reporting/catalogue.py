@@ -51,7 +51,7 @@ class Table:
         Column -> the columns with its standard error and its dagger, printed with it.
     best
         Columns compared within each row, with what is best among them, "largest" or "smallest absolute": it is printed
-        bold. Patterns stand for the columns of the run, as in `columns`.
+        bold. A pattern stands for several columns, as in `columns`.
     """
 
     function: str

@@ -1,4 +1,4 @@
-"""Reads run folders and checks them.
+"""Read run folders and check them.
 
 ::
 

@@ -1,10 +1,11 @@
 """Open run folders, check them, and query them as one database, straight from the Parquet files.
 
-Three lines get from a folder to a table::
+Four lines get from a folder to a table::
 
-    from analysis import runs, stability
+    from analysis import runs
+    from analysis.pages.stability import tables
     run = runs.open("results/demo/agreement")
-    stability.models(run)
+    tables.models(run)
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""Formulas on arrays and frames; nothing here knows what a run is."""
+"""Compute statistics with formulas on arrays and frames; nothing here knows what a run is."""

@@ -1,1 +1,1 @@
-"""Turns prompts into rows: rounds of questions, the models asked, the loop that asks them."""
+"""Turn prompts into rows: rounds of questions, the models asked, the loop that asks them."""

@@ -115,8 +115,8 @@ class Cluster:
 class RemoteEngine:
     """An engine whose work is done in other processes, many batches at the same time (`rounds.ClusterEngine`).
 
-    Besides the workers there is a scout: one process with an engine of its own, which describes the model and cuts the
-    batches. It releases its GPU before the workers start.
+    In addition to the workers there is a scout: one process with an engine of its own, which describes the model and
+    cuts the batches. It releases its GPU before the workers start.
     """
 
     def __init__(self, cluster: Cluster, source: Source) -> None:

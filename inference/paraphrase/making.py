@@ -64,7 +64,7 @@ def make(
     Parameters
     ----------
     study
-        From `asking.study`.
+        From `questions.study`.
     model
         Who writes the paraphrases: their attribute `source`.
     calls, settings

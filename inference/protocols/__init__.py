@@ -6,9 +6,9 @@ A protocol is a folder here, a package. Its `__init__.py` has
 - `NAME`, which is the name of the folder,
 - `KINDS`, the kinds of models that it has questions for: "causal", "masked" or both,
 - `add_arguments(parser)`, which defines its part of the command line,
-- `prepare(options)`, which makes the study and its questions (`Study` and `asking.Questions`).
+- `prepare(options)`, which makes the study and its questions (`stimuli.study.Study`, `asking.rounds.Questions`).
 
-Its prompts are a YAML file in the folder, read with `prompts.PromptBook` and the protocol's own `prompts.Fields`.
+Its prompts are a YAML file in the folder, read with `PromptBook` and the protocol's own `Fields` (`stimuli.prompts`).
 """
 
 from __future__ import annotations

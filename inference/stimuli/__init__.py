@@ -1,1 +1,1 @@
-"""Describes what is asked: studies, items, variants and their prompts; written to `stimuli.parquet`."""
+"""Describe what is asked: studies, items, variants and their prompts, as written to `stimuli.parquet`."""

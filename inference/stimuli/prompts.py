@@ -30,7 +30,7 @@ class Prompt:
     Attributes
     ----------
     answers
-        Per option, in the order of `stimuli.options`: its surface words with all their case variants.
+        Per option, in the order of the variant's options: its surface words with all their case variants.
     numbers
         The numbers of a scale, where one of these is asked for instead of an option: engines that cannot score them
         exactly refuse such a prompt.

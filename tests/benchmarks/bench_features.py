@@ -1,4 +1,4 @@
-"""Time to compute the text features of the real paraphrases beside the checkout, and to find them computed.
+"""Time to compute the text features of the real paraphrases in ../shared, and to find them computed.
 
     python tests/benchmarks/bench_features.py
 
@@ -37,7 +37,7 @@ MODELS = 18
 def main() -> int:
     pipeline = SHARED / "en-ewt-spacy"
     if not pipeline.is_dir():
-        print(f"needs {pipeline.relative_to(ROOT.parent)} beside the checkout")
+        print(f"needs {pipeline.relative_to(ROOT.parent)} next to the checkout")
         return 0
     missed = False
     with tempfile.TemporaryDirectory() as folder:

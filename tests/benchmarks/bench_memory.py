@@ -21,7 +21,7 @@ UNIT = 1 if sys.platform == "darwin" else 1024  # bytes, in which the system cou
 PARAPHRASES = 49
 CALL = """
 import sys
-from trivial_engine import TrivialEngine
+from helpers.trivial_engine import TrivialEngine
 from inference.__main__ import main
 from inference.asking.one_model import Settings
 Settings.load = lambda self, model, seed: TrivialEngine(size=64)

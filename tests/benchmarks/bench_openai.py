@@ -1,9 +1,9 @@
-"""Requests per second of engine `openai` beside a bare client loop: `python tests/benchmarks/bench_openai.py`.
+"""Requests per second of engine `openai` and of a bare client loop: `python tests/benchmarks/bench_openai.py`.
 
 The engine must reach 90 % of what `AsyncOpenAI` gets from the same server with as many requests at once. Without
---base-url the server is `tests/faulty_server.py` without faults, in a process of its own: it answers in well under a
-millisecond, so the client's own work decides. Rounds are paired; medians are shown, with the client's CPU time beside
-the clock, since the clock also measures who else uses the machine.
+--base-url the server is `tests/helpers/faulty_server.py` without faults, in a process of its own: it answers in well
+under a millisecond, so the client's own work decides. Rounds are paired; medians are shown, and the client's CPU time
+as well, since the clock also measures who else uses the machine.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def serve() -> tuple[subprocess.Popen[bytes], str]:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    server = subprocess.Popen([sys.executable, str(ROOT / "tests" / "faulty_server.py"), str(port)])
+    server = subprocess.Popen([sys.executable, str(ROOT / "tests" / "helpers" / "faulty_server.py"), str(port)])
     for _ in range(200):
         try:
             socket.create_connection(("127.0.0.1", port), 1).close()

@@ -24,6 +24,7 @@ from inference.asking.rounds import Prompts  # noqa: E402
 from inference.demo import FAMILY  # noqa: E402
 from inference.demo.exercises import rating  # noqa: E402
 from inference.demo.world import World  # noqa: E402
+from inference.engines.contract import Engine  # noqa: E402
 from inference.protocols.scoring import Questions, prompt_book  # noqa: E402
 from inference.protocols.scoring.items import OPTIONS  # noqa: E402
 from inference.stimuli.numbers import read_range  # noqa: E402
@@ -45,7 +46,7 @@ def retellings(items: int) -> list[Variant]:
     ]
 
 
-def seconds(engine: engines.Engine, span: str, variants: list[Variant], temperatures: list[float]) -> float:
+def seconds(engine: Engine, span: str, variants: list[Variant], temperatures: list[float]) -> float:
     """CPU seconds for the exact probabilities of all numbers of a range."""
     (asked,) = Questions(prompt_book(), (read_range(span),), exact=True).rounds("plain")
     prompts = Prompts(variants, asked.render)

@@ -1,7 +1,7 @@
 """An OpenAI-compatible server whose model is a hash, and which fails as it is told.
 
 Its answers depend on the prompt alone, so a lost, doubled or mixed-up answer shows in the rows.
-`python tests/faulty_server.py PORT` serves without faults.
+`python tests/helpers/faulty_server.py PORT` serves without faults.
 """
 
 from __future__ import annotations

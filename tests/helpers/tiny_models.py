@@ -34,7 +34,7 @@ CHAT_TEMPLATE = (
 _SIZES = {"hidden_size": 32, "num_hidden_layers": 3, "num_attention_heads": 4, "intermediate_size": 64}
 _SMALL = {**_SIZES, "max_position_embeddings": 256}
 
-# Architecture -> configuration class and what it needs beside the vocabulary.
+# Architecture -> configuration class and what it needs apart from the vocabulary.
 CAUSAL: dict[str, tuple[str, dict[str, Any]]] = {
     "llama": ("LlamaConfig", {**_SMALL, "num_key_value_heads": 2}),
     "gpt2": ("GPT2Config", {"n_embd": 32, "n_layer": 3, "n_head": 4, "n_positions": 256}),

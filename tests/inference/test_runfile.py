@@ -14,13 +14,13 @@ import pyarrow.parquet as pq
 import pytest
 
 from helpers.trivial_engine import TrivialEngine
-from inference.__main__ import _table_parser, _task, main
+from inference.__main__ import main, table_parser, task_of
 from inference.asking import session
 from inference.asking.one_model import Settings
 from inference.demo import FAMILY
 from inference.errors import InputError
 from inference.protocols import names
-from inference.runfile import TableParser, _arguments, read
+from inference.runfile import TableParser, as_arguments, read
 from inference.runfolder import status
 
 PLAN = """
@@ -273,10 +273,10 @@ def test_the_root_is_no_run_folder_itself(folder, loaded, capsys):
 def test_a_list_repeats_an_option_that_may_be_repeated():
     parser = TableParser()
     repeated, single = parser.add_argument("--where", action="append"), parser.add_argument("--one")
-    assert _arguments("x", "where", ["a=1", "-b"], repeated) == ["--where=a=1", "--where=-b"]
-    assert _arguments("x", "where", "a=1", repeated) == ["--where=a=1"]
+    assert as_arguments("x", "where", ["a=1", "-b"], repeated) == ["--where=a=1", "--where=-b"]
+    assert as_arguments("x", "where", "a=1", repeated) == ["--where=a=1"]
     with pytest.raises(InputError, match="x: expected one value, not a list"):
-        _arguments("x", "one", ["a"], single)
+        as_arguments("x", "one", ["a"], single)
 
 
 def test_the_plan_of_the_readme_asks_every_protocol_and_is_right(tmp_path, loaded):
@@ -284,8 +284,8 @@ def test_the_plan_of_the_readme_asks_every_protocol_and_is_right(tmp_path, loade
     readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
     block = re.search(r"`plan\.toml`:\n\n((?:    .*\n|\n)+)", readme)
     (tmp_path / "plan.toml").write_text(textwrap.dedent(block[1]), encoding="utf-8")
-    plan = read(tmp_path / "plan.toml", _table_parser)
+    plan = read(tmp_path / "plan.toml", table_parser)
     assert sorted(study.call[0] for study in plan.studies) == list(names())
-    tasks = plan.tasks(_table_parser, _task, ["python", "-m", "inference", "run"])
+    tasks = plan.tasks(table_parser, task_of, ["python", "-m", "inference", "run"])
     assert all(task.models and {model.id for model in task.models} <= set(FAMILY) for task in tasks)
     assert loaded == []

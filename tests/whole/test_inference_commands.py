@@ -62,7 +62,7 @@ def test_help_answers_at_once(command):
         assert answer.stderr == ""
         return after.children_user + after.children_system - before.children_user - before.children_system
 
-    # CPU time, and the best of three: what the machine does beside this is not the command's fault.
+    # CPU time, and the best of three: what else the machine does is not the command's fault.
     assert min(seconds() for _ in range(3)) < 0.5
 
 
@@ -229,8 +229,8 @@ def test_preview_writes_nothing(items, tmp_path, trivial, capsys):
 
 @pytest.mark.parametrize("secret", [["--api-key", "hunter2"], ["--api-key=hunter2"], ["--hf-token", "hunter2"]])
 def test_secrets_are_not_recorded(secret):
-    from inference.__main__ import _without_secrets
+    from inference.__main__ import without_secrets
 
-    shown = _without_secrets(["run", *secret, "--seed", "1"])
+    shown = without_secrets(["run", *secret, "--seed", "1"])
     assert "hunter2" not in " ".join(shown)
     assert shown[-2:] == ["--seed", "1"]

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from analysis.pages.wording import printed as paper
+from analysis.pages.wording.printed import matrix
 from analysis.pages.wording.tables import ALL
 from analysis.reporting.frames import Frames
 
@@ -36,7 +36,7 @@ def coefficients(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
 
 def printed(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
     """Yield the printed matrix."""
-    yield (paper.matrix().assign(source=PRINTED),)
+    yield (matrix().assign(source=PRINTED),)
 
 
 def scores(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:

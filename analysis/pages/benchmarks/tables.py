@@ -1,4 +1,4 @@
-"""What goes with consistency: correlations with size, accuracy and external benchmarks, as tables of the report."""
+"""Correlate consistency with size, accuracy and external benchmarks: runs in, tidy frame out."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ GIVEN_SIZE = " given size"
 
 
 def measured(runs: Runs, *, invalid: str = "dropped") -> pd.DataFrame:
-    """What the correlations are made of, one row per model, measure and pattern.
+    """Collect the values that are correlated, one row per model, measure and pattern.
 
     Measures: accuracy (original questions), consistency and Overall per pattern, and Overall over patterns and tasks
-    (task "all"; see `consistency.overall`).
+    (task "all"; see `overall` of the page on wording).
 
     Returns
     -------
@@ -47,16 +47,17 @@ def measured(runs: Runs, *, invalid: str = "dropped") -> pd.DataFrame:
 
 
 def benchmarks(runs: Runs, *, scores: str = "", aliases: str = "", invalid: str = "dropped") -> pd.DataFrame:
-    """Every measure against every external benchmark, against size, and against accuracy (Figures 4, 5 and 8, Table 2).
+    """Correlate every measure with every external benchmark, with size and with accuracy (Figures 4, 5 and 8, Table 2).
 
     Parameters
     ----------
     runs
         From `analysis.runs.open`.
     scores, aliases
-        Files as in `scores.load` and `names.read_aliases`; without scores only size and accuracy are compared.
+        Files as in `leaderboards.load` and `model_names.read_aliases`; without scores only size and accuracy are
+        compared.
     invalid
-        As in `consistency.consistency`.
+        As in `consistency` of the page on wording.
 
     Returns
     -------
@@ -81,7 +82,7 @@ def benchmarks(runs: Runs, *, scores: str = "", aliases: str = "", invalid: str 
 
 
 def benchmark_matrix(runs: Runs, *, scores: str = "", aliases: str = "", invalid: str = "dropped") -> pd.DataFrame:
-    """All pairs of benchmarks, accuracy and Consistency by pattern (Figure 8), with size where it is known.
+    """Correlate all pairs of benchmarks, accuracy, Consistency by pattern (Figure 8), and size where it is known.
 
     Returns
     -------
@@ -102,20 +103,20 @@ def benchmark_matrix(runs: Runs, *, scores: str = "", aliases: str = "", invalid
 
 
 def score_matrix(runs: Runs, *, scores: str = "") -> pd.DataFrame:
-    """Correlations between the benchmarks of the file over all models in it, whether or not they were asked here."""
+    """Correlate the benchmarks of the file over all models in it, whether or not they were asked here."""
     frame = load(scores).frame if scores else pd.DataFrame()
     return correlation.matrix(frame)
 
 
 def benchmark_names(runs: Runs, *, scores: str = "", aliases: str = "") -> pd.DataFrame:
-    """The visible alias table: which model of the runs is which of the scores, and what is unmatched on both sides."""
+    """List which model of the runs is which model of the scores, and what is unmatched on both sides."""
     given = read_aliases(aliases) if aliases else {}
     names = list(load(scores).frame.index) if scores else []
     return match(_models(runs), names, given)
 
 
 def measures_by_model(runs: Runs, *, scores: str = "", aliases: str = "", invalid: str = "dropped") -> pd.DataFrame:
-    """The values behind the correlations, one row per model, measure and pattern; see `measured`."""
+    """Return the values that are correlated, one row per model, measure and pattern; see `measured`."""
     return measured(runs, invalid=invalid)
 
 
@@ -125,12 +126,12 @@ def _models(runs: Runs) -> list[str]:
 
 
 def label(measure: str, pattern: str) -> str:
-    """A measure and its pattern as one name."""
+    """Join a measure and its pattern to one name."""
     return measure if pattern in (ORIGINAL, ALL) else f"{measure} ({pattern.replace('_', ' ')})"
 
 
 def _wide(part: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, tuple[str, str]]]:
-    """One row per model with its measures as columns and its size (log10); and what each column is."""
+    """Make one row per model, its measures and its size (log10) as columns; return with it what each column is."""
     order = {name: place for place, name in enumerate((ORIGINAL, *PATTERNS, ALL))}
     pairs = part[["measure", "pattern"]].drop_duplicates()
     pairs = pairs.sort_values(
@@ -143,7 +144,7 @@ def _wide(part: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, tuple[str, str]]]
 
 
 def _comparable(wide: pd.DataFrame, scores: str, aliases: str) -> dict[str, pd.Series]:
-    """What the measures are compared with, by model: the benchmarks, size, accuracy."""
+    """Return what the measures are compared with, by model: the benchmarks, size, accuracy."""
     others: dict[str, pd.Series] = {}
     if scores:
         external = _matched(load(scores), list(wide.index), read_aliases(aliases) if aliases else {})
@@ -156,7 +157,7 @@ def _comparable(wide: pd.DataFrame, scores: str, aliases: str) -> dict[str, pd.S
 
 
 def _matched(scores: Scores, models: list[str], aliases: dict[str, str]) -> pd.DataFrame:
-    """The scores of the matched models under the runs' names for them; NaN for the others."""
+    """Return the scores of the matched models under the runs' names for them; NaN for the others."""
     by_name = scores.by_name()
     found = match(models, by_name.index, {model: alias for model, alias in aliases.items() if model in models})
     found = found[found["side"] == "runs"]

@@ -11,7 +11,7 @@ _BOLD = " Bold: in each row the smallest absolute kurtosis and the largest tau."
 FEW = "Fewer than three pairs of a base and a tuned model have both differences."
 TABLES = {
     "scores": Table(
-        "tables.table",
+        "tables.scores",
         "How every model uses the scale, and how well",
         "Shape of the scores over the items and their correlation with the human score, with 95 % bootstrap intervals "
         "over items. Kurtosis is 0 for a normal distribution and large where one score is given to nearly everything. "
@@ -21,7 +21,7 @@ TABLES = {
         frozenset(names("series stage form samples n_gold unscored variance entropy spearman pearson")),
     ),
     "score_differences": Table(
-        "tables.differences",
+        "contrasts.differences",
         "Before and after tuning, by group and model series",
         "Kurtosis and tau-b of a base model (pre) and of the model tuned from it (post) on the same items (Sato "
         "et al., Table 1). Post minus pre with 95 % bootstrap intervals over items." + _BOLD,
@@ -39,7 +39,7 @@ TABLES = {
         best=(("kurtosis_*", "smallest absolute"), ("tau_*", "largest")),
     ),
     "score_influence": Table(
-        "tables.influence",
+        "influence.influence",
         "What single points do to the correlation between kurtosis and tau",
         "Pearson correlation between the differences, post minus pre, in kurtosis and in tau over groups and series. "
         "Of all points, and with each point, each group and each series left out. Intervals by resampling points. The "
@@ -49,7 +49,7 @@ TABLES = {
         frozenset(names("pearson_lower pearson_upper")),
     ),
     "score_methods": Table(
-        "tables.methods",
+        "contrasts.methods",
         "Sampled scores compared with exact ones",
         "The mean of a few samples approximates the expected score: their distance per item, and what it does to "
         "kurtosis and tau-b. Sampled minus exact with 95 % bootstrap intervals over items.",
@@ -66,7 +66,7 @@ TABLES = {
         frozenset({"setting", "stage", "distance"}),
     ),
     "score_printed": Table(
-        "tables.printed",
+        "printed.printed",
         "What the paper printed",
         "Kurtosis and tau of Sato et al., Tables 1 and 2. Tau of llama after alignment on En-De is .26 in the first "
         "and .21 in the second.",

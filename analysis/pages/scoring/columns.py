@@ -1,16 +1,12 @@
-"""Say what the columns of the tables of scores mean; read ranges and settings."""
+"""Say what the columns of the tables of scores mean."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from analysis.reporting.columns import MASS, SHARE, Column, Pattern
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 COLUMNS: Mapping[str, Column] = {
     # what is judged, by whom, and how
@@ -140,20 +136,3 @@ def _ranged(name: str) -> Column | None:
 
 
 PATTERNS: Mapping[str, Pattern] = {"kurtosis_*": _ranged, "tau_*": _ranged}
-
-
-def ends(span: str) -> tuple[int, int]:
-    """Read the two ends of a range.
-
-    >>> ends("1-100"), ends("-5-5")
-    ((1, 100), (-5, 5))
-    """
-    low, high = re.fullmatch(r"(-?\d+)-(-?\d+)", span).groups()  # type: ignore[union-attr]
-    return int(low), int(high)
-
-
-def chosen(frame: pd.DataFrame, setting: str) -> pd.DataFrame:
-    """Choose the rows of one setting, such as "0-9/0.7/sampled", by the columns range, temperature and method."""
-    span, temperature, method = setting.rsplit("/", 2)
-    warm = frame["temperature"].astype(float).map("{:g}".format) == temperature
-    return frame[(frame["range"] == span) & warm & (frame["method"] == method)]

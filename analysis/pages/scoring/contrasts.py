@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 import pandas as pd
 
-from analysis.pages.scoring import items as scoring
+from analysis.pages.scoring.items import matrices, read
 from analysis.statistics import weighted
 from analysis.statistics.resampling import DRAWS, Array, Columns, paired
 
@@ -33,7 +33,7 @@ def differences(runs: Runs, *, biased: bool = True, resamples: int = DRAWS, seed
     Parameters
     ----------
     biased, resamples, seed
-        As in `analysis.pages.scoring.tables.table`.
+        As in `tables.scores`.
 
     Returns
     -------
@@ -43,7 +43,7 @@ def differences(runs: Runs, *, biased: bool = True, resamples: int = DRAWS, seed
         kurtosis_difference, tau_difference: post minus pre, with X_lower, X_upper, their 95 % percentile
         intervals, both models resampled with the same items.
     """
-    rows = scoring.read(runs)
+    rows = read(runs)
     frame = _compared(rows, list(_tuned(runs, rows)), ("pre", "post"), biased, resamples, seed)
     return frame.drop(columns=["stage", "samples", "score_difference", "score_distance"], errors="ignore")
 
@@ -59,7 +59,7 @@ def methods(runs: Runs, *, biased: bool = True, resamples: int = DRAWS, seed: in
         its absolute value; kurtosis_sampled, kurtosis_exact, tau_sampled, tau_exact; kurtosis_difference,
         tau_difference: sampled minus exact, with X_lower, X_upper as in `differences`.
     """
-    rows = scoring.read(runs)
+    rows = read(runs)
     asked = _conditions(runs)
     pairs: list[Pair] = []
     for (study, model), conditions in _units(rows).items():
@@ -80,7 +80,7 @@ def _compared(
     kurtosis = partial(_kurtosis, biased=biased)
     tables = []
     for (study, _, _), part in rows.groupby(["study", "group", "range"], sort=False):
-        wide, gold = scoring.matrices(part)
+        wide, gold = matrices(part)
         place = {unit: index for index, unit in enumerate(wide.columns)}
         chosen = [(a, b) for name, a, b in pairs if name == study and a in place and b in place]
         if not chosen:

@@ -6,9 +6,8 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from analysis.pages.scoring.columns import chosen
 from analysis.pages.scoring.influence import LEAST, points
-from analysis.pages.scoring.items import GOLD, headline, read
+from analysis.pages.scoring.items import GOLD, chosen, headline, read
 from analysis.pages.scoring.plots import PANELS
 from analysis.pages.scoring.printed import PRINTED, printed_differences
 from analysis.reporting.frames import Frames

@@ -30,7 +30,7 @@ def influence(runs: Runs, *, biased: bool = True, resamples: int = DRAWS, seed: 
     Parameters
     ----------
     biased
-        As in `analysis.pages.scoring.tables.table`.
+        As in `tables.scores`.
     resamples, seed
         Draws of the bootstrap over points (0: no intervals) and its seed.
 

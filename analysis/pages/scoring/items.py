@@ -116,6 +116,23 @@ def headline(rows: pd.DataFrame, setting: str = "") -> str:
     return str(settings(first.sort_values(["exact", "off"], kind="stable")).iloc[0])
 
 
+def ends(span: str) -> tuple[int, int]:
+    """Read the two ends of a range.
+
+    >>> ends("1-100"), ends("-5-5")
+    ((1, 100), (-5, 5))
+    """
+    low, high = re.fullmatch(r"(-?\d+)-(-?\d+)", span).groups()  # type: ignore[union-attr]
+    return int(low), int(high)
+
+
+def chosen(frame: pd.DataFrame, setting: str) -> pd.DataFrame:
+    """Choose the rows of one setting, such as "0-9/0.7/sampled", by the columns range, temperature and method."""
+    span, temperature, method = setting.rsplit("/", 2)
+    warm = frame["temperature"].astype(float).map("{:g}".format) == temperature
+    return frame[(frame["range"] == span) & warm & (frame["method"] == method)]
+
+
 def matrices(rows: pd.DataFrame) -> tuple[pd.DataFrame, np.ndarray]:
     """Return the scores (items, units) of one group and range, by (model, condition), and human scores (items,)."""
     wide = rows.pivot(index="item", columns=["model", "condition"], values="score")

@@ -7,9 +7,8 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 import pandas as pd
 
-from analysis.pages.scoring.columns import chosen, ends
 from analysis.pages.scoring.influence import NOTHING
-from analysis.pages.scoring.items import GOLD
+from analysis.pages.scoring.items import GOLD, chosen, ends
 from analysis.reporting import labels
 from analysis.reporting.catalogue import column
 from analysis.reporting.columns import value

@@ -10,8 +10,7 @@ import pandas as pd
 
 from analysis.pages.scoring import narrative
 from analysis.pages.scoring.catalogue import CATALOGUE
-from analysis.pages.scoring.columns import chosen
-from analysis.pages.scoring.items import GOLD, headline, read
+from analysis.pages.scoring.items import GOLD, chosen, headline, read
 from analysis.reporting import tables
 from analysis.reporting.html import Html, fragment
 from analysis.reporting.page import Page

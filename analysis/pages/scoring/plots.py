@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator, NullLocator
 
-from analysis.pages.scoring.columns import ends
+from analysis.pages.scoring.items import ends
 from analysis.reporting import labels, plotting
 from analysis.reporting.plotting import FAINT, INK, PAGE, RULE, Drawing, Look, styled
 

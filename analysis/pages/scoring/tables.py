@@ -1,4 +1,4 @@
-"""How models use a scale, and how well: numeric bias and agreement with human scores (Sato et al., section 3).
+"""Measure how models use a scale, and how well: numeric bias and agreement with human scores (Sato et al., section 3).
 
 The bias is the kurtosis of a model's scores over the items: the sharper their peak, the larger. What the paper does not
 report is added: variance, the share of the most frequent number, entropy, intervals, and how far the
@@ -19,17 +19,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from analysis.pages.scoring import items as scoring
-from analysis.pages.scoring.contrasts import differences, methods
-from analysis.pages.scoring.influence import influence
-from analysis.pages.scoring.printed import printed
+from analysis.pages.scoring.items import GOLD, headline, matrices, read
 from analysis.statistics import weighted
 from analysis.statistics.resampling import DRAWS, Array, Columns, Interval, bootstrap
 
 if TYPE_CHECKING:
     from analysis.runs import Runs
-
-__all__ = ["differences", "influence", "items", "methods", "printed", "ranges", "table"]
 
 _OF_UNIT = {
     **{name: (name, "first") for name in ("series", "stage", "form", "temperature", "method", "samples")},
@@ -38,8 +33,8 @@ _OF_UNIT = {
 }  # fmt: skip
 
 
-def table(runs: Runs, *, biased: bool = True, resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
-    """Numeric bias and accuracy of every model in every group of items under every condition.
+def scores(runs: Runs, *, biased: bool = True, resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
+    """Measure the numeric bias and accuracy of every model in every group of items under every condition.
 
     Parameters
     ----------
@@ -64,19 +59,19 @@ def table(runs: Runs, *, biased: bool = True, resamples: int = DRAWS, seed: int 
         none where exact; dropped, clipped: samples without a number, and moved into range, of all items;
         X_lower, X_upper: 95 % percentile interval of X with items resampled.
     """
-    rows = scoring.read(runs)
+    rows = read(runs)
     shape, parts = partial(_shape, biased=biased), []
     for (study, group, span), part in _cells(rows):
-        wide, gold = scoring.matrices(part)
+        wide, gold = matrices(part)
         human = wide[[]].assign(gold=gold)
         if human["gold"].notna().any():
             found = bootstrap({"score": human.to_numpy(float)}, shape, draws=resamples, seed=seed)
-            known = _described(human, found).assign(model=scoring.GOLD, dropped=0, clipped=0)
+            known = _described(human, found).assign(model=GOLD, dropped=0, clipped=0)
             known = known.assign(n_gold=known["n"], unscored=len(human) - known["n"])
             parts.append(known.assign(study=study, group=group, range=span))
-        scores = wide.to_numpy(float)
-        found = bootstrap({"score": scores}, shape, draws=resamples, seed=seed)
-        both = {"score": scores, "gold": np.broadcast_to(gold[:, None], scores.shape)}
+        given = wide.to_numpy(float)
+        found = bootstrap({"score": given}, shape, draws=resamples, seed=seed)
+        both = {"score": given, "gold": np.broadcast_to(gold[:, None], given.shape)}
         accordance = bootstrap(both, weighted.correlations, draws=resamples, seed=seed)
         block = _described(wide, found | accordance).assign(n_gold=accordance["tau"].n_items)
         about = part.groupby(["model", "condition"], sort=False).agg(**_OF_UNIT).reset_index()
@@ -102,15 +97,15 @@ def items(runs: Runs, *, setting: str = "") -> pd.DataFrame:
         study, model, stage, condition, setting, group, item, source, text, score, gold (on the same range), gap: score
         minus human score, and distance, its absolute value; in the order of run.json and of the study.
     """
-    rows = scoring.read(runs)
-    chosen = rows[rows["setting"] == scoring.headline(rows, setting)]
+    rows = read(runs)
+    chosen = rows[rows["setting"] == headline(rows, setting)]
     names = ["study", "model", "stage", "condition", "setting", "group", "item", "source", "text", "score", "gold"]
     gap = chosen["score"] - chosen["gold"]
     return chosen[names].assign(gap=gap, distance=gap.abs()).reset_index(drop=True)
 
 
 def ranges(runs: Runs, *, biased: bool = True) -> pd.DataFrame:
-    """Kurtosis and tau by the range that was asked for, wide as the paper's Table 2.
+    """Make kurtosis and tau columns by the range that was asked for, wide as the paper's Table 2.
 
     Returns
     -------
@@ -118,8 +113,8 @@ def ranges(runs: Runs, *, biased: bool = True) -> pd.DataFrame:
         study, group, model, series, stage, form, temperature, method, then kurtosis_LOW_HIGH and tau_LOW_HIGH for every
         range (kurtosis_0_9 ...), NaN where undefined or not asked.
     """
-    long = table(runs, biased=biased, resamples=0)
-    long = long[long["model"] != scoring.GOLD]
+    long = scores(runs, biased=biased, resamples=0)
+    long = long[long["model"] != GOLD]
     unit = ["study", "group", "model", "series", "stage", "form", "temperature", "method"]
     wide = long[unit].drop_duplicates()
     for measure in ("kurtosis", "tau"):
@@ -130,7 +125,7 @@ def ranges(runs: Runs, *, biased: bool = True) -> pd.DataFrame:
 
 
 def _cells(rows: pd.DataFrame) -> Iterator[tuple[tuple[str, str, str], pd.DataFrame]]:
-    """The rows of every study, group and range, in order of appearance."""
+    """Yield the rows of every study, group and range, in order of appearance."""
     yield from rows.groupby(["study", "group", "range"], sort=False)
 
 
@@ -140,7 +135,7 @@ def _shape(columns: Columns, counts: Array, *, biased: bool) -> dict[str, Array]
 
 
 def _described(wide: pd.DataFrame, found: dict[str, Interval]) -> pd.DataFrame:
-    """One row per unit: figures with their intervals, the most frequent number and how many there are."""
+    """Make one row per unit: figures with their intervals, the most frequent number and how many there are."""
     modes = [weighted.mode(column[~np.isnan(column)]) for column in wide.to_numpy(float).T]
     columns = {
         "n": next(iter(found.values())).n_items,

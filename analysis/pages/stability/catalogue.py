@@ -50,25 +50,25 @@ TABLES = {
         names("study item text family normalised_sd_mean normalised_sd_se n_models"),
     ),
     "divergent": Table(
-        "tables.divergent",
+        "cases.divergent",
         "The pair of wordings of one item that a model answers most differently",
         "For every model, the item whose answer moves most: its paraphrases with the lowest and the highest agreement.",
         (*IDENTITY, *names("item low_text low_agreement high_text high_agreement range")),
     ),
     "distribution": Table(
-        "tables.distribution",
+        "cases.distribution",
         "Quartiles of agreement for every model and item",
         "Quartiles and whisker ends (1.5 interquartile ranges, clipped to the data) of agreement over paraphrases.",
         (*IDENTITY, *names("item q25 median q75 whisker_low whisker_high n")),
     ),
     "outliers": Table(
-        "tables.outliers",
+        "cases.outliers",
         "Responses outside the whiskers",
         "Agreement of every response further than 1.5 interquartile ranges from the box of its item.",
         (*IDENTITY, *names("item variant agreement")),
     ),
     "invalid": Table(
-        "tables.invalid",
+        "cases.invalid",
         "Answers that could not be used",
         "Responses without a valid answer, prompts that failed, responses known within bounds only, and examples of "
         "outputs.",
@@ -83,7 +83,7 @@ TABLES = {
         (*IDENTITY, *names("token_mismatch option_mismatch text_invalid no_token n_answers n_items intervals")),
     ),
     "excluded": Table(
-        "tables.excluded",
+        "cases.excluded",
         "Items left out of the stability statistics",
         "Items with fewer than two paraphrases that have a defined agreement.",
         (*IDENTITY, *names("item text n_variants n_valid reason")),

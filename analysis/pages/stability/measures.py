@@ -42,12 +42,12 @@ class Study:
 
 
 def studies(runs: Runs, table: pd.DataFrame) -> Iterator[Study]:
-    """Yield the studies of the runs, made from the table of `stability.items`."""
+    """Yield the studies of the runs, made from the table of `tables.items`."""
     return (study(runs, name, table) for name in runs.info["studies"])
 
 
 def study(runs: Runs, name: str, table: pd.DataFrame) -> Study:
-    """Turn a table with the item-level columns of `stability.items` into the arrays of one study.
+    """Turn a table with the item-level columns of `tables.items` into the arrays of one study.
 
     The arrays have a row for every item of the study and a column for every unit, also for those without a row in the
     table.
@@ -124,11 +124,11 @@ def marks(agreement: Array) -> list[str]:
 
 
 def flip_columns(frame: pd.DataFrame) -> list[str]:
-    """The flip columns of a `stability` frame, smallest threshold first."""
+    """List the flip columns of a `stability` frame, smallest threshold first."""
     return [name for name in map(str, frame.columns) if columns.threshold(name) is not None]
 
 
 def headline(frame: pd.DataFrame) -> str:
-    """The flip column that sentences and the overview speak about: the middle threshold."""
+    """Choose the flip column that sentences and the overview speak about: the middle threshold."""
     columns = flip_columns(frame)
     return columns[(len(columns) - 1) // 2]

@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from analysis.pages.stability import measures, printed
-from analysis.pages.stability import tables as stability
+from analysis.pages.stability import measures, printed, tables
 from analysis.reporting.printed import OURS, with_printed
 from analysis.runs.agreement import SPREAD, SUMMED, prepare
 from analysis.runs.folder import ORIGINAL
@@ -30,52 +29,52 @@ LEAST_ITEMS = 3  # two points always lie on a line
 
 
 def models(
-    runs: Runs, *, thresholds: Sequence[float] = stability.THRESHOLDS, resamples: int = DRAWS, seed: int = 0
+    runs: Runs, *, thresholds: Sequence[float] = tables.THRESHOLDS, resamples: int = DRAWS, seed: int = 0
 ) -> pd.DataFrame:
     """Summarise every model by source of paraphrases: Table 7 of the paper, with intervals.
 
     Parameters
     ----------
     thresholds, resamples, seed
-        As in `stability.models`.
+        As in `tables.models`.
 
     Returns
     -------
     DataFrame
-        The columns of `stability.models`, with `source` (these runs, or the printed table) and `paraphrase_source`
+        The columns of `tables.models`, with `source` (these runs, or the printed table) and `paraphrase_source`
         after the condition. Every source is summarised over all its items; the study's other items are counted in
-        n_excluded_items. Printed rows follow if these models and items were printed (`published.compare`).
+        n_excluded_items. Printed rows follow if these models and items were printed (`printed.compare`).
     """
     options: dict[str, Any] = {"thresholds": thresholds, "resamples": resamples, "seed": seed}
-    tables = []
+    parts = []
     for names, of_source in _studies(runs):
         # Sorted below: unit by unit, with its sources one after the other.
-        table = pd.concat([stability.of_units(of_source[name], **options) for name in names], keys=range(len(names)))
+        table = pd.concat([tables.of_units(of_source[name], **options) for name in names], keys=range(len(names)))
         table["source"] = OURS
         table["paraphrase_source"] = [names[place] for place in table.index.get_level_values(0)]
-        tables.append(table.swaplevel().sort_index())
-    if not tables:
-        return stability.models(runs, **{**options, "resamples": 0}).head(0)
-    ours = pd.concat(tables, ignore_index=True)
+        parts.append(table.swaplevel().sort_index())
+    if not parts:
+        return tables.models(runs, **{**options, "resamples": 0}).head(0)
+    ours = pd.concat(parts, ignore_index=True)
     return with_printed(ours, printed.matched(runs, ours), printed.printed_sources())
 
 
 def agreement(
-    runs: Runs, *, thresholds: Sequence[float] = stability.THRESHOLDS, resamples: int = DRAWS, seed: int = 0
+    runs: Runs, *, thresholds: Sequence[float] = tables.THRESHOLDS, resamples: int = DRAWS, seed: int = 0
 ) -> pd.DataFrame:
     """Measure how well two sources of paraphrases agree about a model, on the items that both have.
 
     Returns
     -------
     DataFrame
-        study, model, condition; measure: a figure of `stability.models` that is a mean over items, or agreement_mean;
+        study, model, condition; measure: a figure of `tables.models` that is a mean over items, or agreement_mean;
         a_source, b_source; difference: a minus b, in the measure's unit; lower, upper: its 95 % percentile interval,
         both sides resampled with the same items; item_r: Pearson correlation across items of the two sources' values
         (of a flip: of being flipped or not), with its interval item_r_lower, item_r_upper; NaN below three items and
         if a source has the same value for every item; n_items: items that both sources have.
     """
     named = measures.named(thresholds)
-    tables = []
+    parts = []
     for order, (names, of_source) in enumerate(_studies(runs)):
         pairs = list(combinations(range(len(names)), 2))
         units = next(iter(of_source.values())).units
@@ -99,10 +98,10 @@ def agreement(
             table["difference"], table["lower"], table["upper"] = figure.estimate, figure.lower, figure.upper
             table["item_r"], table["item_r_lower"], table["item_r_upper"] = r.estimate, r.lower, r.upper
             table["n_items"] = figure.n_items
-            tables.append(table.assign(of_study=order, target=range(len(targets)), place=place))
-    if not tables:
+            parts.append(table.assign(of_study=order, target=range(len(targets)), place=place))
+    if not parts:
         return pd.DataFrame()
-    together = pd.concat(tables).sort_values(["of_study", "target", "place"], ignore_index=True)
+    together = pd.concat(parts).sort_values(["of_study", "target", "place"], ignore_index=True)
     return together.drop(columns=["of_study", "target", "place"])
 
 

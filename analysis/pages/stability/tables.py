@@ -21,7 +21,6 @@ import numpy as np
 import pandas as pd
 
 from analysis.pages.stability import measures
-from analysis.pages.stability.cases import distribution, divergent, excluded, invalid, outliers
 from analysis.reporting.thresholds import LOW_MASS
 from analysis.runs.agreement import SPREAD, prepare
 from analysis.runs.folder import UNIT
@@ -29,18 +28,6 @@ from analysis.statistics.resampling import DRAWS, bootstrap, paired
 
 if TYPE_CHECKING:
     from analysis.runs import Runs
-
-__all__ = [
-    "differences",
-    "distribution",
-    "divergent",
-    "excluded",
-    "invalid",
-    "item_stability",
-    "items",
-    "models",
-    "outliers",
-]
 
 THRESHOLDS = (0.05, 0.10, 0.25)
 

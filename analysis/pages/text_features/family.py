@@ -12,7 +12,7 @@ from analysis.features.computation import language_sql
 from analysis.features.words import UNSPACED
 from analysis.runs import agreement
 from analysis.runs.folder import literal
-from analysis.statistics import mixed as models
+from analysis.statistics import mixed
 from analysis.statistics.mixed.design import FAMILY
 
 if TYPE_CHECKING:
@@ -116,31 +116,31 @@ def family(runs: Runs, *, engine: str = "auto", scale: str = "identity", predict
 
 def _fit(runs: Runs, engine: str, scale: str, predictors: str) -> Family:
     frame = runs.kept("responses with features", lambda: features.frame(runs))
-    response = models.response(frame["agreement"], frame["logit"], scale=scale)
+    response = mixed.response(frame["agreement"], frame["logit"], scale=scale)
     name = _RESPONSE[scale]
     rows = frame.assign(**{name: response.values})
     formula, dropped = _formula(rows, name, predictors, runs)
-    models.engine_for(models.parse(formula), engine)  # refuse an unknown engine once, not once per model
+    mixed.engine_for(mixed.parse(formula), engine)  # refuse an unknown engine once, not once per model
     optional = PREDICTORS if predictors in CHOICES else ()
     fits: list[tuple[Part, Fit]] = []
     left_out: dict[tuple[Any, ...], str] = {}
     for unit, part in rows.groupby(list(FAMILY), sort=False, observed=True):
         try:
-            fitted = models.fit(part, formula, engine=engine, by=FAMILY, missing="drop", optional=optional)
+            fitted = mixed.fit(part, formula, engine=engine, by=FAMILY, missing="drop", optional=optional)
         except InputError as error:
             left_out[unit] = str(error)
         else:
             fits += fitted.fits
     if not fits:
         raise InputError(next(iter(left_out.values()), "no paraphrase has an answer"))
-    return Family(models.Result(FAMILY, fits), formula, rows, response.note, dropped, left_out)
+    return Family(mixed.Result(FAMILY, fits), formula, rows, response.note, dropped, left_out)
 
 
 def _formula(rows: pd.DataFrame, response: str, predictors: str, runs: Runs) -> tuple[str, dict[str, str]]:
     """Write the formula; return it with the reason for every predictor that is not in it."""
     if predictors in CHOICES:
         listed = list(features.PUBLISHED) if predictors == "published" else PREDICTORS
-        made = models.default_formula(rows, listed, response=response)
+        made = mixed.default_formula(rows, listed, response=response)
         return made.text, {name: _why(name, runs) for name in made.dropped}
     named = [name.strip() for name in predictors.split(",")]
     _check(named, rows, runs)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from analysis import features
-from analysis.pages.stability import printed as published
+from analysis.pages.stability.printed import matched
 from analysis.pages.text_features.tables import DAGGER, mixed
 from analysis.reporting.printed import FOLDER, OURS, with_printed
 from analysis.statistics.mixed.design import FAMILY
@@ -35,7 +35,7 @@ def table3(runs: Runs, *, engine: str = "auto") -> pd.DataFrame:
     ours = _wide(mixed(runs, engine=engine, predictors="published"), list(FAMILY)).assign(source=OURS)
     # Printed rows have no counts (NaN), so these are floats; also without printed rows, so that types never change.
     ours = ours.astype({"n_rows": float, "n_items": float})
-    return with_printed(ours, published.matched(runs, ours), printed())
+    return with_printed(ours, matched(runs, ours), printed())
 
 
 def printed() -> pd.DataFrame:

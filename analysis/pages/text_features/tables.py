@@ -1,4 +1,4 @@
-"""The tables of the text-features report: runs in, tidy frame out. `analysis.reporting.tables` lists them by name."""
+"""Make the tables of the page on text features: runs in, tidy frame out. `catalogue` lists them by name."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from analysis import features
 from analysis.pages.text_features.family import CHOICES, PREDICTORS, family
 from analysis.runs.agreement import prepare
-from analysis.statistics import mixed as models
+from analysis.statistics.mixed import cluster_robust, compare_scales
 from analysis.statistics.mixed.design import FAMILY, INTERCEPT
 from analysis.statistics.mixed.result import ALPHA
 
@@ -22,7 +22,7 @@ SMALLEST = 2.2250738585072014e-308  # the smallest normal number of double preci
 
 
 def mixed(runs: Runs, *, engine: str = "auto", scale: str = "identity", predictors: str = "all") -> pd.DataFrame:
-    """Estimates, tests and intervals of every predictor under every model; parameters as in `family`.
+    """Estimate and test every predictor under every model, with intervals; parameters as in `family`.
 
     Returns
     -------
@@ -36,21 +36,21 @@ def mixed(runs: Runs, *, engine: str = "auto", scale: str = "identity", predicto
 
 
 def robust(runs: Runs, *, scale: str = "identity", predictors: str = "all") -> pd.DataFrame:
-    """The same effects by least squares with cluster-robust errors, a third opinion; columns as in `mixed`."""
+    """Estimate the same effects by least squares with cluster-robust errors, a third opinion; columns as in `mixed`."""
     found = family(runs, scale=scale, predictors=predictors)
     fitted = found.rows
     if found.left_out:
         units = fitted[UNIT].apply(tuple, axis=1)
         fitted = fitted[~units.isin(list(found.left_out))]
     optional = PREDICTORS if predictors in CHOICES else ()
-    table = models.cluster_robust(fitted, found.formula, by=UNIT, missing="drop", optional=optional)
+    table = cluster_robust(fitted, found.formula, by=UNIT, missing="drop", optional=optional)
     return _finished(table.assign(scale=scale))
 
 
 def mixed_diagnostics(
     runs: Runs, *, engine: str = "auto", scale: str = "identity", predictors: str = "all"
 ) -> pd.DataFrame:
-    """What must be known before the estimates of `mixed` are believed; parameters as in `family`.
+    """Describe every fit, to be read before the estimates of `mixed` are believed; parameters as in `family`.
 
     Returns
     -------
@@ -78,34 +78,34 @@ def mixed_diagnostics(
 
 
 def vif(runs: Runs, *, predictors: str = "all") -> pd.DataFrame:
-    """Variance inflation factor of every predictor in every fit: study, model, condition, term, vif."""
+    """Compute the variance inflation factor of every predictor in every fit: study, model, condition, term, vif."""
     return family(runs, predictors=predictors).result.vif
 
 
 def scales(runs: Runs, *, engine: str = "auto", predictors: str = "all") -> pd.DataFrame:
-    """Every effect on agreement and on its logit side by side: do sign and significance hold on both?"""
+    """Compare every effect on agreement with the same on its logit: do sign and significance hold on both?"""
     both = [family(runs, engine=engine, scale=scale, predictors=predictors).result for scale in ("identity", "logit")]
-    return models.compare_scales(*both).rename(columns={"agreement": "verdict"})
+    return compare_scales(*both).rename(columns={"agreement": "verdict"})
 
 
 def correlations(runs: Runs) -> pd.DataFrame:
-    """Correlations between the features of the paraphrases, the counterpart of Figure 6; see `analysis.features`."""
+    """Correlate the features of the paraphrases, the counterpart of Figure 6; see `analysis.features`."""
     return _floored(features.correlations(runs))
 
 
 def components(runs: Runs) -> pd.DataFrame:
-    """What computed the features, and which are missing and why."""
+    """List what computed the features, and which are missing and why."""
     return features.components(runs)
 
 
 def _floored(table: pd.DataFrame) -> pd.DataFrame:
-    """The table with its p values kept from vanishing: what is too small for a float is not 0."""
+    """Raise p values that are too small for a float to the smallest one that is not 0."""
     names = [name for name in ("p", "p_bonferroni", "p_holm") if name in table]
     return table.assign(**{name: table[name].clip(lower=SMALLEST) for name in names})
 
 
 def _finished(table: pd.DataFrame) -> pd.DataFrame:
-    """The table with its daggers and the intervals of standardised estimates."""
+    """Add the daggers and the intervals of standardised estimates to the table."""
     tested = table["term"] != INTERCEPT
     dagger = (table["p_bonferroni"] >= ALPHA) & tested
     # One factor takes an estimate and its interval to the scale of SDs; an estimate of exactly 0 has lost it.

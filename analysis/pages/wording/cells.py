@@ -245,7 +245,7 @@ def _about(runs: Runs, study: str, model: str, condition: str) -> dict[str, Any]
 
 
 def spoken(language: str) -> str:
-    """A language by name, where it is one of the paper's two.
+    """Name a language, where it is one of the paper's two.
 
     >>> spoken("ja"), spoken("de")
     ('Japanese', 'de')

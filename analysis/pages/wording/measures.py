@@ -54,9 +54,9 @@ def intervals(cells: Cells, targets: Sequence[Target], *, resamples: int, seed: 
     Parameters
     ----------
     cells
-        From `answers.cells`.
+        From `cells.cells`.
     targets
-        Groups of units, as rows of `cells.units`. The measure of a target is the plain mean of its units' measures,
+        Groups of units, as rows of `Cells.units`. The measure of a target is the plain mean of its units' measures,
         NaN if one of them is. Units that share items are resampled together.
     resamples, seed
         Draws of the bootstrap over items (0: no intervals) and its seed.

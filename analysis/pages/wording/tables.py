@@ -1,4 +1,4 @@
-"""The tables of the report on wording: runs in, tidy frame out. `analysis.reporting.tables` lists them by name."""
+"""Make the tables of the page on wording: runs in, tidy frame out. `catalogue` lists them by name."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ DIFFERENT = ("valid", "consistency", "yes", "diff_yes", "excess_yes", "accuracy"
 
 
 def consistency(runs: Runs, *, invalid: str = "dropped", resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
-    """The measures of Takayama et al., section 3.2, of every model on every kind of wording.
+    """Compute the measures of Takayama et al., section 3.2, of every model on every kind of wording.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ def consistency(runs: Runs, *, invalid: str = "dropped", resamples: int = DRAWS,
 
 
 def conventions(runs: Runs) -> pd.DataFrame:
-    """Both ways to treat invalid answers side by side, where a pair has one: dropped, or counted as inconsistent."""
+    """Compare both ways to treat invalid answers, where a pair has one: dropped, or counted as inconsistent."""
     found = {name: consistency(runs, invalid=name, resamples=0) for name in ("dropped", "inconsistent")}
     frame = found["dropped"][[*UNIT]].copy()
     frame["n"] = found["inconsistent"]["n"]
@@ -66,7 +66,7 @@ def conventions(runs: Runs) -> pd.DataFrame:
 
 
 def overall(runs: Runs, *, invalid: str = "dropped", resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
-    """Means over the patterns and tasks of one language, for every model and condition (Takayama et al., Figure 3).
+    """Average over the patterns and tasks of one language, for every model and condition (Takayama et al., Figure 3).
 
     The paper does not say how its Overall is averaged. Here Overall is the harmonic mean within each task and pattern,
     and what is shown is the plain mean of these: every pattern weighs the same within a task, every task the same
@@ -85,7 +85,7 @@ def overall(runs: Runs, *, invalid: str = "dropped", resamples: int = DRAWS, see
 
 
 def groups(runs: Runs, *, invalid: str = "dropped", resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
-    """Means over the base models and over the instruction-tuned ones (Takayama et al., Tables 1 and 3).
+    """Average over the base models and over the instruction-tuned ones (Takayama et al., Tables 1 and 3).
 
     Rows of `source` "these runs" are ours, by stage, condition, language, task and pattern; where there are several
     languages or tasks, rows "all" hold their mean, as Table 3 does. The printed rows follow, for comparison: other
@@ -112,7 +112,7 @@ def groups(runs: Runs, *, invalid: str = "dropped", resamples: int = DRAWS, seed
 
 
 def patterns(runs: Runs, *, invalid: str = "dropped", resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
-    """What every kind of wording does in one language: means over all models, conditions and tasks with valid answers.
+    """Average by kind of wording in one language, over all models, conditions and tasks with valid answers.
 
     Returns
     -------
@@ -129,7 +129,7 @@ def patterns(runs: Runs, *, invalid: str = "dropped", resamples: int = DRAWS, se
 
 
 def turned(runs: Runs) -> pd.DataFrame:
-    """For every model the pair of wordings between which it contradicts itself most: an example to read.
+    """Find for every model the pair of wordings between which it contradicts itself most: an example to read.
 
     Of the pairs with two valid answers that are not consistent, the one with the largest shift of p(Yes); where there
     are no probabilities, the first.
@@ -154,7 +154,7 @@ def turned(runs: Runs) -> pd.DataFrame:
 
 
 def shots(runs: Runs, *, invalid: str = "dropped", resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
-    """What exemplars change: measures with shots minus those without, on the same items (Table 3, in brackets).
+    """Measure what exemplars change: measures with shots minus those without, on the same items (Table 3, in brackets).
 
     Conditions are paired where they differ in nothing but their shots. Rows with an empty model are means over the
     models of the stage. A model without one valid answer is left out.
@@ -173,7 +173,7 @@ def shots(runs: Runs, *, invalid: str = "dropped", resamples: int = DRAWS, seed:
 
 
 def stages(runs: Runs, *, invalid: str = "dropped", resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
-    """What tuning changes: instruction-tuned minus base models of one series, same shots, same items (Figure 7).
+    """Measure what tuning changes: instruction-tuned minus base models of a series, same shots and items (Figure 7).
 
     A series is what run.json says it is; where it has several models of a stage, their mean counts. A model asked in
     several forms stands for its stage in all of them. A model without one valid answer is left out.
@@ -189,13 +189,13 @@ def stages(runs: Runs, *, invalid: str = "dropped", resamples: int = DRAWS, seed
 
 
 def _blank_original(frame: pd.DataFrame) -> pd.DataFrame:
-    """Without the measures that compare the original question with itself."""
+    """Blank the measures that compare the original question with itself."""
     names = [name for name in map(str, frame) if name.removesuffix("_lower").removesuffix("_upper") in COMPARED]
     return frame.assign(**{name: frame[name].where(frame["pattern"] != ORIGINAL) for name in names})
 
 
 def _answered(found: Cells) -> np.ndarray:
-    """Which units have a pair to measure."""
+    """Tell which units have a pair to measure."""
     return np.asarray(found.sums["pairs"].sum(axis=0) > 0)
 
 
@@ -204,7 +204,7 @@ def _manipulated(found: Cells) -> np.ndarray:
 
 
 def _grouped(found: Cells, keys: list[str], where: np.ndarray) -> pd.DataFrame:
-    """Units put together by some keys: the keys, target, and how many models, tasks and patterns a target spans."""
+    """Group units by some keys: the keys, target, and how many models, tasks and patterns a target spans."""
     units = found.units[where].reset_index()
     undefined = ~_answered(found)[units["index"]]
     units = units.assign(undefined=undefined, task_of=units["study"] + "\n" + units["language"] + "\n" + units["task"])
@@ -220,7 +220,7 @@ def _together(units: pd.DataFrame, keys: list[str], targets: dict[str, str]) -> 
 
 
 def _measured(found: Cells, targets: Iterable[Target], resamples: int, seed: int) -> pd.DataFrame:
-    """Measures with their intervals, one row per target."""
+    """Compute the measures with their intervals, one row per target."""
     measured = intervals(found, list(targets), resamples=resamples, seed=seed)
     columns = {name: interval.estimate for name, interval in measured.items()}
     for name, interval in measured.items():
@@ -229,7 +229,7 @@ def _measured(found: Cells, targets: Iterable[Target], resamples: int, seed: int
 
 
 def _differences(found: Cells, pairs: pd.DataFrame, names: Sequence[str], resamples: int, seed: int) -> pd.DataFrame:
-    """Long form: one row per pair of targets and measure, undefined ones left out."""
+    """Make one row per pair of targets and measure; leave out undefined ones."""
     wanted = list(zip(pairs["target"], pairs["base"], strict=True))
     measured = differences(found, wanted, resamples=resamples, seed=seed)
     known = pairs[list(names)].reset_index(drop=True)

@@ -1,1 +1,1 @@
-"""Computes exact probabilities of answers from next-token probabilities, for every engine."""
+"""Compute exact probabilities of answers from next-token probabilities, for every engine."""

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from inference.engines.exact.answer_words import TokenIds
 from inference.errors import InputError
-from inference.stimuli import numbers as rule
+from inference.stimuli.numbers import continues
 
 Places = NDArray[np.intp]
 
@@ -118,7 +118,7 @@ class Lattice:
 
     def __init__(self, numbers: range, texts: Sequence[str]) -> None:
         self.numbers = numbers
-        self.continuing = [token for token, text in enumerate(texts) if rule.continues(text)]
+        self.continuing = [token for token, text in enumerate(texts) if continues(text)]
         indices = {str(number): index for index, number in enumerate(numbers)}
         self._index = indices | {f" {text}": index for text, index in indices.items()}
         beginnings = {text[:end] for text in self._index for end in range(1, len(text) + 1)}

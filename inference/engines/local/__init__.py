@@ -1,1 +1,1 @@
-"""Asks models on this machine with transformers."""
+"""Ask models on this machine with transformers."""

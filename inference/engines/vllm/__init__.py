@@ -1,1 +1,1 @@
-"""Asks models with vLLM."""
+"""Ask models with vLLM."""

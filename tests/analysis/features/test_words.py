@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import doctest
-import importlib
 import math
 
 import pytest
@@ -16,13 +14,6 @@ from analysis.features.component import Missing
 fugashi = pytest.mark.skipif(
     not words.version("fugashi") or not words.version("unidic-lite"), reason="needs fugashi and UniDic"
 )
-
-
-@pytest.mark.parametrize("name", ["component", "negation_cues", "similarity", "words"])
-def test_the_examples_in_the_docstrings(name):
-    result = doctest.testmod(importlib.import_module(f"analysis.features.{name}"))
-    assert result.attempted
-    assert result.failed == 0
 
 
 @pytest.mark.parametrize(

@@ -93,7 +93,7 @@ def test_the_predictors_are_the_terms_that_have_words():
     assert set(TERMS) == set(PREDICTORS)
 
 
-def test_the_file_beside_the_tables_says_what_each_table_means(tmp_path):
+def test_the_file_next_to_the_tables_says_what_each_table_means(tmp_path):
     for table in ("score_items", "items"):
         files.write_table(table, pd.DataFrame([dict.fromkeys(catalogue.table(table).columns, 1)]), tmp_path)
     written = pd.read_csv(tmp_path / "tables" / "dictionary.csv").set_index(["table", "column"])["meaning"]

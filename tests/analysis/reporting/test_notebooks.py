@@ -116,9 +116,9 @@ def test_three_lines_get_from_a_run_to_a_table_and_a_figure(tmp_path):
     folder = write_run(tmp_path / "run", random_frame(["one"], items=3, paraphrases=3))
     from analysis import runs
     from analysis.pages.stability import plots
-    from analysis.pages.stability import tables as stability
+    from analysis.pages.stability.tables import models
 
-    table = stability.models(runs.open(folder), resamples=10)
+    table = models(runs.open(folder), resamples=10)
     figure = plots.overview(table)
     assert table._repr_html_()
     assert figure._repr_svg_().startswith("<svg")

@@ -111,7 +111,7 @@ def test_provenance_names_what_was_run(made, run):
     assert f"Python {sys.version.split()[0]}" in words
 
 
-def test_every_table_and_figure_is_a_file_beside_the_page(made):
+def test_every_table_and_figure_is_a_file_next_to_the_page(made):
     out = made[0]
     dictionary = pd.read_csv(out / "tables" / "dictionary.csv")
     shown = [name for name in TABLES if name not in ("sources", "source_agreement")]  # of one source here: no rows

@@ -157,7 +157,7 @@ def test_explain_names_all_tables_and_every_column_of_one():
     assert "validity_se" in shown and "SD across items" in shown and "probability, 0 to 1" in shown
 
 
-def test_dictionary_beside_the_tables_covers_every_column(frames, tmp_path):
+def test_dictionary_next_to_the_tables_covers_every_column(frames, tmp_path):
     for name in ("items", "stability"):
         files.write_table(name, frames[name], tmp_path)
     dictionary = pd.read_csv(tmp_path / "tables" / "dictionary.csv")

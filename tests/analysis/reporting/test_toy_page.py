@@ -84,7 +84,7 @@ def test_its_page_is_in_the_report(made):
     assert "picture" in page.tags
 
 
-def test_its_table_and_its_figure_lie_beside_the_page(made):
+def test_its_table_and_its_figure_lie_next_to_the_page(made):
     table = pd.read_csv(made / "tables" / "toy_items.csv")
     assert list(table.columns) == ["study", "model", "condition", "item", "n", "toy_mean"]
     assert table["n"].tolist() == [4] * 8

@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from analysis import runs
-from analysis.pages.stability import tables
+from analysis.pages.stability import cases, tables
 from helpers.synthetic import edit_run_json, random_frame, write_run
 
 PART = "responses/part-000001.parquet"
@@ -106,7 +106,7 @@ def test_error_rows_are_no_answers(tmp_path):
         ["item-01", "paraphrase-002", "too long"]
     ]
     assert tables.items(run)["n_variants"].tolist() == [2, 3]
-    assert tables.invalid(run)[["n_rows", "n_error"]].values.tolist() == [[7, 1]]
+    assert cases.invalid(run)[["n_rows", "n_error"]].values.tolist() == [[7, 1]]
 
 
 def test_a_key_that_failed_twice_is_one_error(tmp_path):
@@ -114,7 +114,7 @@ def test_a_key_that_failed_twice_is_one_error(tmp_path):
     frame["error"] = [*[None] * (len(frame) - 1), "out of memory"]
     frame.loc[frame["error"].notna(), "agreement"] = None
     run = runs.open(write_run(tmp_path / "run", pd.concat([frame, frame.tail(1)])))
-    assert tables.invalid(run)["n_error"].tolist() == [1]
+    assert cases.invalid(run)["n_error"].tolist() == [1]
 
 
 def test_a_model_that_only_failed_is_listed(tmp_path):
@@ -156,7 +156,7 @@ def test_an_error_in_one_folder_is_made_good_by_another(tmp_path):
     second = write_run(tmp_path / "second", frame.assign(model=["m", *[None] * (len(frame) - 1)]))
     run = runs.open(first, second)
     assert run.sql("FROM errors").empty
-    assert tables.invalid(run)["n_rows"].tolist() == [len(frame)]
+    assert cases.invalid(run)["n_rows"].tolist() == [len(frame)]
 
 
 def test_different_studies_stay_apart(tmp_path):

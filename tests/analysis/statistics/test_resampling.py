@@ -130,7 +130,7 @@ def test_paired_agrees_with_scipy_on_differences():
 
 
 def test_paired_uses_the_items_that_both_have():
-    # b lacks item 0, c lacks item 3: a-b on items 1 2 3, a-c on 0 1 2, b-c on 1 2.
+    # b is without item 0, c without item 3: a-b on items 1 2 3, a-c on 0 1 2, b-c on 1 2.
     x = np.array([[1.0, np.nan, 4.0], [2.0, 5.0, 6.0], [3.0, 1.0, 1.0], [4.0, 2.0, np.nan]])
     pairs = [(0, 1), (0, 2), (1, 2)]
     found = paired({"x": x, "y": np.ones_like(x)}, figures, pairs, draws=200, seed=1)["mean"]

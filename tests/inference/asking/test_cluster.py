@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import doctest
 import json
 import os
 import signal
@@ -16,9 +15,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from helpers.trivial_engine import TrivialEngine, shown, small_study
-from inference.asking import cluster as distributed
 from inference.asking.answer_ways import AnswerWays
-from inference.asking.cluster import Cluster
+from inference.asking.cluster import Cluster, group_into_tasks
 from inference.asking.execute import Task, execute
 from inference.asking.models import Model
 from inference.asking.one_model import Settings
@@ -50,9 +48,8 @@ def test_packed_prompts_are_the_same_prompts(monkeypatch):
 
 def test_tasks_are_consecutive_batches_of_about_the_wished_size():
     batches = {(0, 0): range(3), (0, 2): range(3), (0, 5): range(9), (1, 0): range(1), (1, 1): range(1)}
-    assert distributed.group_into_tasks(batches, 5) == [[(0, 0), (0, 2)], [(0, 5)], [(1, 0), (1, 1)]]
-    assert distributed.group_into_tasks(batches, 1) == [[key] for key in batches]
-    assert doctest.testmod(distributed) == (0, 1)
+    assert group_into_tasks(batches, 5) == [[(0, 0), (0, 2)], [(0, 5)], [(1, 0), (1, 1)]]
+    assert group_into_tasks(batches, 1) == [[key] for key in batches]
 
 
 @pytest.fixture(scope="module")
@@ -144,7 +141,7 @@ def test_the_workers_start_once_for_all_conditions_and_every_row_equals_the_loca
 
 
 def test_a_batch_that_kills_every_worker_gets_errors_and_is_asked_again_elsewhere(tmp_path, cluster, monkeypatch):
-    monkeypatch.setattr(distributed, "RETRIES", 0)
+    monkeypatch.setattr("inference.asking.cluster.RETRIES", 0)
     (tally,) = execute([task(tmp_path / "run")], load=Dying(text="Thing 2 is good, said 0."), cluster=cluster)
     assert (tally.asked, tally.failed) == (60, 4)
     failed = [row for row in table_of(tmp_path / "run").to_pylist() if row["error"]]

@@ -8,7 +8,7 @@ from argparse import Namespace
 import pytest
 
 from helpers.commands import ROOT
-from inference.__main__ import _parser, _table_parser, _task
+from inference.__main__ import call_parser, table_parser, task_of
 from inference.protocols import names
 from inference.runfile import read
 
@@ -29,7 +29,7 @@ def tasks() -> dict:
     before = os.getcwd()
     os.chdir(PLAN.parent)
     try:
-        planned = read(PLAN, _table_parser).tasks(_table_parser, _task, ["run"])
+        planned = read(PLAN, table_parser).tasks(table_parser, task_of, ["run"])
     finally:
         os.chdir(before)
     return {(PLAN.parent / task.out).resolve().relative_to(ROOT).as_posix(): task for task in planned}
@@ -42,7 +42,7 @@ def test_every_protocol_has_its_folder(tasks):
 @pytest.mark.parametrize("name", CALLS)
 def test_a_study_asks_what_its_call_asked(name, tasks):
     planned, call = tasks[f"results/demo/{name}"], CALLS[name].split()
-    alone = _task(_parser(call).parse_args(call, Namespace(call=())))
+    alone = task_of(call_parser(call).parse_args(call, Namespace(call=())))
     assert planned.study == alone.study
     assert (planned.models, planned.settings, planned.descriptions) == (
         alone.models,

@@ -15,7 +15,7 @@ import pytest
 from helpers.commands import ROOT
 from helpers.paraphrase_writer import Writer, made, writer
 from helpers.trivial_engine import shown
-from inference import __main__ as cli
+from inference.__main__ import main
 from inference.asking.models import Model
 from inference.errors import InputError, RunFailed
 from inference.paraphrase import questions
@@ -295,7 +295,7 @@ def test_a_wrong_prompt_file_is_named(tmp_path, content, message):
 def test_a_wrong_call_is_answered_in_one_line(tmp_path, given, capsys, arguments, message):
     call = ["paraphrase", "make", "--items", str(tmp_path / "items.json"), "--out", str(tmp_path / "out"), *arguments]
     try:
-        status = cli.main(call)
+        status = main(call)
     except SystemExit as stopped:
         status = stopped.code
     shown_ = capsys.readouterr().err
@@ -316,7 +316,7 @@ def test_a_real_model_writes(tmp_path, given, capsys):
         call = ["paraphrase", "make", "--items", str(tmp_path / "items.json"), "--model", str(tmp_path / "tiny"),
                 "--calls", "3", "--per-call", "2", "--max-tokens", "24", "--keep", "2", "--seed", "4",
                 "--out", str(tmp_path / out)]  # fmt: skip
-        assert cli.main(call) == 0, capsys.readouterr().err
+        assert main(call) == 0, capsys.readouterr().err
     assert contents(tmp_path / "one") == contents(tmp_path / "two")
     written = items.load(str(tmp_path / "one" / "items.jsonl"))
     assert [item.item for item in written] == [item.item for item in given]

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 
-from inference import __main__ as cli
+from inference.__main__ import main
 from inference.errors import InputError
 from inference.paraphrase.combining import combine, sources, summary
 from inference.paraphrase.itemsfile import write as write_items
@@ -63,7 +63,7 @@ def test_every_paraphrase_says_who_made_it_and_is_asked_once(two, tmp_path):
     assert [sum(variant.pattern == "original" for variant in item.variants) for item in combined] == [1, 1, 1]
 
 
-def test_the_summary_names_what_a_source_lacks(two):
+def test_the_summary_names_what_is_missing_from_a_source(two):
     assert summary(combine(two)) == [
         "a: 12 paraphrases of 3 items, 1 of them another source's, too",
         "b: 5 paraphrases of 2 items, 1 of them another source's, too; none of 1",
@@ -107,7 +107,7 @@ def test_the_published_sets_combine_with_one_command(shared, tmp_path, capsys):
         folder / "paraphrases_claude-3-5-sonnet-20240620_temp1.json",
     )
     out = tmp_path / "both.jsonl"
-    assert cli.main(["paraphrase", "combine", f"gpt={gpt}", f"claude={claude}", "--out", str(out)]) == 0
+    assert main(["paraphrase", "combine", f"gpt={gpt}", f"claude={claude}", "--out", str(out)]) == 0
     said = capsys.readouterr().out
     assert "gpt: 30,848 paraphrases of 62 items" in said
     assert "claude: 28,000 paraphrases of 56 items" in said and "none of 3, 26, 31, 36, 48, 60" in said
@@ -210,7 +210,7 @@ def test_items_that_were_not_checked_keep_what_they_have(tmp_path):
 
 def test_the_three_commands_in_a_row(two, tmp_path, capsys):
     def call(*arguments):
-        assert cli.main(["paraphrase", *map(str, arguments)]) == 0, capsys.readouterr().err
+        assert main(["paraphrase", *map(str, arguments)]) == 0, capsys.readouterr().err
 
     both, sheet = tmp_path / "both.jsonl", tmp_path / "sheet.csv"
     call("combine", *(f"{name}={path}" for name, path in two), "--out", both)
@@ -235,7 +235,7 @@ def test_a_wrong_call_is_answered_in_one_line(tmp_path, monkeypatch, capsys, cal
     monkeypatch.chdir(tmp_path)
     nested(tmp_path / "a.json", [["One."]])
     nested(tmp_path / "empty.json", [[]])
-    assert cli.main(["paraphrase", *call]) == 2
+    assert main(["paraphrase", *call]) == 2
     shown = capsys.readouterr().err
     assert message in shown and shown.count("\n") == 1
 

@@ -9,7 +9,7 @@ from argparse import Namespace
 import pytest
 
 from helpers.commands import ROOT
-from inference.__main__ import _table_parser
+from inference.__main__ import table_parser
 from inference.paraphrase.questions import Calls, prompt_book, study
 from inference.protocols import names
 from inference.stimuli import items
@@ -30,7 +30,7 @@ FORMS = {"agreement": ("plain", "chat", "cloze"), "agreement, own prompts": ("pl
 def conditions(call: str, forms: tuple[str, ...]) -> dict:
     """Condition -> its hashes, and one over its prompts, of a call of `run`."""
     protocol, *arguments = (str(BEFORE / word) if word.endswith(".yaml") else word for word in call.split())
-    options = _table_parser(protocol).parse_args([*arguments, "--model", "m", "--seed", "0"], Namespace(out=None))
+    options = table_parser(protocol).parse_args([*arguments, "--model", "m", "--seed", "0"], Namespace(out=None))
     asked, questions = options.protocol.prepare(options)
     return {name: found for form in forms for name, found in _described(asked, questions, form).items()}
 

@@ -73,7 +73,7 @@ def test_the_page_is_quiet_and_loads_nothing(made):
     assert len(text) < 3_000_000
 
 
-def test_tables_and_figures_lie_beside_the_page(made):
+def test_tables_and_figures_lie_next_to_the_page(made):
     for name in TABLES:
         frame = pd.read_csv(made / "tables" / f"{name}.csv")
         assert list(frame.columns) == tables.declared(name, frame)

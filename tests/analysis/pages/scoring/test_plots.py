@@ -8,10 +8,9 @@ import pytest
 from matplotlib.collections import FillBetweenPolyCollection
 
 from analysis import runs
-from analysis.pages.scoring import captions, plots, tables
+from analysis.pages.scoring import captions, contrasts, influence, plots, tables
 from analysis.pages.scoring.catalogue import FIGURES
 from analysis.pages.scoring.figures import groups
-from analysis.pages.scoring.influence import points
 from analysis.pages.scoring.printed import printed_differences
 from analysis.reporting import plotting
 from helpers.figures import check_caption, check_texts
@@ -33,13 +32,13 @@ def arguments(path, size):
     """The arguments of every figure."""
     sizes, family = SIZES[size]
     run = runs.open(make_run(path, sizes, family=family, ranges=[(0, 9)]))
-    table = tables.table(run, resamples=0)
-    printed = tables.influence(run, resamples=20)
+    table = tables.scores(run, resamples=0)
+    printed = influence.influence(run, resamples=20)
     return {
         "score_violins": (tables.items(run),),
         "score_temperatures": (table[(table["method"] == "exact") & (table["model"] != "gold")],),
-        "score_methods": (tables.methods(run, resamples=0),),
-        "score_influence": (printed[printed["source"] != "these runs"], points(printed_differences())),
+        "score_methods": (contrasts.methods(run, resamples=0),),
+        "score_influence": (printed[printed["source"] != "these runs"], influence.points(printed_differences())),
     }
 
 

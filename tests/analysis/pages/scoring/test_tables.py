@@ -13,12 +13,12 @@ from scipy import stats
 
 from analysis import runs
 from analysis.errors import InputError
-from analysis.pages.scoring import tables as scores
 from analysis.pages.scoring.catalogue import TABLES
 from analysis.pages.scoring.contrasts import differences, methods
 from analysis.pages.scoring.influence import influence, left_out, points
 from analysis.pages.scoring.items import headline, read
 from analysis.pages.scoring.printed import printed, printed_differences
+from analysis.pages.scoring.tables import items, scores
 from analysis.reporting import tables
 from helpers.scoring_runs import FAMILY, Judge, condition, make_run, name_of, one_judge, stimuli, write_scores
 from helpers.synthetic import edit_run_json
@@ -43,7 +43,7 @@ def frames(run):
 
 def judged(tmp_path, given, gold, span=(0, 9), **options):
     """The row of one judge in table `scores`, and that of the human scores."""
-    table = scores.table(runs.open(one_judge(tmp_path / "one", given, gold, span)), resamples=50, **options)
+    table = scores(runs.open(one_judge(tmp_path / "one", given, gold, span)), resamples=50, **options)
     return table[table["model"] == "m"].iloc[0], table[table["model"] == "gold"]
 
 
@@ -254,13 +254,13 @@ def test_sampled_scores_are_compared_with_exact_ones(frames, run):
 
 
 def test_items_are_those_of_one_setting(run):
-    table = scores.items(run)
+    table = items(run)
     assert set(table["setting"]) == {"0-9/0.7/sampled"}
     assert len(table) == sum(GROUPS.values()) * len(FAMILY)
     np.testing.assert_allclose(table["gap"], table["score"] - table["gold"])
-    assert set(scores.items(run, setting="1-5/1.3/exact")["setting"]) == {"1-5/1.3/exact"}
+    assert set(items(run, setting="1-5/1.3/exact")["setting"]) == {"1-5/1.3/exact"}
     with pytest.raises(InputError, match=r"no condition has the setting '0-7'; there are 0-9/0.7/sampled, 0-9/0.7/exa"):
-        scores.items(run, setting="0-7")
+        items(run, setting="0-7")
 
 
 def test_best_of_a_row_is_bold(frames):
@@ -323,7 +323,7 @@ def test_a_condition_that_cannot_be_is_refused(tmp_path, fields, said):
     rows = stimuli({"g": [10, 20]}).assign(condition="c", score=1.0)
     path = write_scores(tmp_path / "run", rows, {"c": sampled(**fields)})
     with pytest.raises(InputError, match=said):
-        scores.table(runs.open(path))
+        scores(runs.open(path))
 
 
 @pytest.mark.parametrize(
@@ -344,7 +344,7 @@ def test_a_row_that_contradicts_the_contract_is_refused(tmp_path, columns, metho
     rows = rows.assign(**{name: [value] * len(rows) for name, value in columns.items()})
     path = write_scores(tmp_path / "run", rows, {"c": sampled(method=method)})
     with pytest.raises(InputError, match=said) as refused:
-        scores.table(runs.open(path))
+        scores(runs.open(path))
     assert "\n" not in str(refused.value)
 
 
@@ -354,23 +354,23 @@ def test_an_item_that_is_unknown_or_answered_twice_is_refused(tmp_path):
     table = pq.read_table(part)
     pq.write_table(table, path / "responses" / "part-000002.parquet")
     with pytest.raises(InputError, match="item 'g-0000' has two answers"):
-        scores.table(runs.open(path))
+        scores(runs.open(path))
     (path / "responses" / "part-000002.parquet").unlink()
     pq.write_table(pq.read_table(path / "stimuli.parquet").slice(1), path / "stimuli.parquet")
     with pytest.raises(InputError, match="item 'g-0000' is not in stimuli"):
-        scores.table(runs.open(path))
+        scores(runs.open(path))
 
 
 def test_runs_of_another_protocol_are_refused(opened):
     run = opened(pd.DataFrame({"item": ["a"], "variant": ["p1"], "agreement": [0.2]}))
     with pytest.raises(InputError, match="no study of protocol 'scoring'"):
-        scores.table(run)
+        scores(run)
 
 
 def test_a_study_of_another_protocol_is_left_out(folder, opened, frames):
     other = opened(pd.DataFrame({"item": ["a"], "variant": ["p1"], "agreement": [0.2]}))
     both = runs.open(folder, other.folders[0].path)
-    assert len(scores.items(both)) == len(frames["score_items"])
+    assert len(items(both)) == len(frames["score_items"])
 
 
 def test_the_setting_of_the_headline(run):

@@ -7,46 +7,46 @@ import pytest
 
 from analysis import runs
 from analysis.errors import InputError
-from analysis.pages.stability import cases, tables
+from analysis.pages.stability import cases
 from helpers.synthetic import paraphrases, random_frame, write_run
 
 
 def test_divergent_by_hand(opened):
     rows = paraphrases({"x": [0.2, 0.9, 0.5], "y": [0.4, 0.1, 0.95], "z": [0.6, 0.6, 0.6]})
     run = opened(rows)
-    assert tables.divergent(run).values.tolist() == [
+    assert cases.divergent(run).values.tolist() == [
         ["synthetic", "m", "plain/yes-no", "y", "y: p2", pytest.approx(0.1), "y: p3", 0.95, pytest.approx(0.85)]
     ]
-    assert tables.divergent(run, k=None)["item"].tolist() == ["y", "x"]  # z never moves
+    assert cases.divergent(run, k=None)["item"].tolist() == ["y", "x"]  # z never moves
 
 
 def test_divergent_needs_a_positive_number(opened):
     with pytest.raises(InputError, match="k is 0"):
-        tables.divergent(opened(paraphrases({"x": [0.2, 0.9]})), k=0)
+        cases.divergent(opened(paraphrases({"x": [0.2, 0.9]})), k=0)
 
 
 def test_distribution_by_hand(opened):
     # 0.10 0.20 0.30 0.40 1.00: quartiles 0.20, 0.30, 0.40; fences -0.10 and 0.70, so 1.00 is an outlier.
     run = opened(paraphrases({"x": [0.1, 0.2, 0.3, 0.4, 1.0]}, original=0.0))
-    row = tables.distribution(run).iloc[0]
+    row = cases.distribution(run).iloc[0]
     assert row[["q25", "median", "q75"]].tolist() == pytest.approx([0.2, 0.3, 0.4])
     assert row[["whisker_low", "whisker_high", "n"]].tolist() == pytest.approx([0.1, 0.4, 5])
-    assert tables.outliers(run)[["item", "variant", "agreement"]].values.tolist() == [["x", "p5", 1.0]]
+    assert cases.outliers(run)[["item", "variant", "agreement"]].values.tolist() == [["x", "p5", 1.0]]
 
 
 def test_the_distribution_is_the_same_in_small_portions(opened, tmp_path, monkeypatch):
     frames = [random_frame(list("abc"), items=3, paraphrases=5, seed=seed) for seed in (1, 2)]
     run = runs.open(*(write_run(tmp_path / name, f, study=name) for name, f in zip("xy", frames, strict=True)))
     again = runs.open(*(folder.path for folder in run.folders))
-    whole = tables.distribution(run)
+    whole = cases.distribution(run)
     monkeypatch.setattr(cases, "_PORTION", 30)  # two models of 15 answers each
     assert [models for _, models in cases._portions(run)] == [["a", "b"], ["c"], ["a", "b"], ["c"]]
-    pd.testing.assert_frame_equal(tables.distribution(again), whole)
+    pd.testing.assert_frame_equal(cases.distribution(again), whole)
 
 
 def test_a_whisker_is_never_inside_its_box(opened):
     # 0 0 0 1: q75 is interpolated to 0.25 while the largest answer within the fence is 0.
-    row = tables.distribution(opened(paraphrases({"x": [0, 0, 0, 1.0]}))).iloc[0]
+    row = cases.distribution(opened(paraphrases({"x": [0, 0, 0, 1.0]}))).iloc[0]
     assert row[["q25", "q75", "whisker_low", "whisker_high"]].tolist() == [0.0, 0.25, 0.0, 0.25]
 
 
@@ -55,6 +55,6 @@ def test_examples_of_invalid_answers(opened):
     rows = pd.DataFrame({"item": "x", "variant": [f"p{i}" for i in range(6)], "output": [[text] for text in outputs]})
     rows["answer"] = [None, None, None, "agree", None, None]
     run = opened(rows)
-    assert tables.invalid(run)["examples"].tolist() == [["Maybe.", 'I, being a "model", <b>', "Perhaps"]]
-    assert tables.invalid(run, examples=1)["examples"].tolist() == [["Maybe."]]
-    assert tables.invalid(run, examples=0)["examples"].tolist() == [[]]
+    assert cases.invalid(run)["examples"].tolist() == [["Maybe.", 'I, being a "model", <b>', "Perhaps"]]
+    assert cases.invalid(run, examples=1)["examples"].tolist() == [["Maybe."]]
+    assert cases.invalid(run, examples=0)["examples"].tolist() == [[]]

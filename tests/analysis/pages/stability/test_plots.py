@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from analysis import runs
-from analysis.pages.stability import captions, plots, tables
+from analysis.pages.stability import captions, cases, plots, tables
 from analysis.pages.stability.figures import PANELS
 from analysis.pages.stability.plots import LISTED, least_stable
 from analysis.reporting import labels, plotting
@@ -28,7 +28,7 @@ def tables_of(path, models, items, paraphrases=4, **kwargs):
     few = {"resamples": 30}
     return {
         "overview": (tables.models(run, **few),),
-        "agreement": (tables.distribution(run), tables.items(run), tables.outliers(run)),
+        "agreement": (cases.distribution(run), tables.items(run), cases.outliers(run)),
         "item_stability": (tables.item_stability(run),),
         "validity": (tables.items(run),),
         "differences": (tables.differences(run, **few),),

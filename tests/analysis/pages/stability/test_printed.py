@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from analysis import runs
-from analysis.pages.stability import printed as published
+from analysis.pages.stability.printed import printed
 from analysis.reporting import tables
 from analysis.reporting.printed import FOLDER, OURS
 from helpers.synthetic import write_run
@@ -85,13 +85,13 @@ def test_other_items_do_not_match(statements, tmp_path, change):
 
 
 def test_printed_numbers_are_plausible_and_complete():
-    printed = published.printed()
-    assert len(printed) == 18 + 3
+    rows = printed()
+    assert len(rows) == 18 + 3
     for name in PRINTED[1:]:
-        assert printed[name].between(0, 1).all(), name
-    assert (printed["flip_05"] >= printed["flip_10"]).all()
-    assert (printed["flip_10"] >= printed["flip_25"]).all()
-    marked = printed.set_index("printed")["mark"]
+        assert rows[name].between(0, 1).all(), name
+    assert (rows["flip_05"] >= rows["flip_10"]).all()
+    assert (rows["flip_10"] >= rows["flip_25"]).all()
+    marked = rows.set_index("printed")["mark"]
     assert list(marked[marked == "-"].index) == ["DistilRoBERTa-Base"]
     assert (marked == "+").sum() == 7
     repeated = pd.read_csv(FOLDER / "haller_table7.csv")
@@ -102,7 +102,7 @@ def test_printed_numbers_are_plausible_and_complete():
 
 def test_every_printed_model_has_names_and_no_name_means_two():
     alias = pd.read_csv(FOLDER / "haller_models.csv")
-    assert set(alias["model"]) == set(published.printed()["printed"])
+    assert set(alias["model"]) == set(printed()["printed"])
     assert alias["alias"].str.casefold().is_unique
 
 

@@ -11,8 +11,8 @@ from scipy.stats import pearsonr
 
 from analysis import runs
 from analysis.pages.stability import sources
-from analysis.pages.stability import tables as stability
 from analysis.pages.stability.page import StabilityPage
+from analysis.pages.stability.tables import models
 from analysis.reporting import tables
 from analysis.reporting.printed import OURS
 from analysis.statistics import resampling
@@ -47,12 +47,12 @@ def run(frame, tmp_path_factory):
 
 
 def test_a_sources_figures_are_those_of_a_run_with_its_paraphrases_only(frame, run, tmp_path):
-    """Reference: `stability.models` on the very rows of one source, all columns equal."""
+    """Reference: `models` on the very rows of one source, all columns equal."""
     found = sources.models(run, resamples=50)
     assert list(found["paraphrase_source"]) == ["zeta", "alpha"] * 2  # in the order of the study
     for name in ("zeta", "alpha"):
         own = frame["attributes"].map(lambda a, name=name: a is None or name in a[0][1])
-        alone = stability.models(runs.open(write_run(tmp_path / name, frame[own])), resamples=50)
+        alone = models(runs.open(write_run(tmp_path / name, frame[own])), resamples=50)
         part = found[found["paraphrase_source"] == name].drop(columns=["source", "paraphrase_source"])
         pd.testing.assert_frame_equal(part.reset_index(drop=True), alone, rtol=1e-12)
     assert found["n_items"].tolist() == [8, 7, 8, 7]

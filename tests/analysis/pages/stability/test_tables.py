@@ -10,7 +10,9 @@ import pytest
 
 from analysis import runs
 from analysis.errors import InputError
-from analysis.pages.stability import tables
+from analysis.pages.stability import cases, tables
+from analysis.pages.stability.catalogue import TABLES
+from analysis.reporting.tables import build
 from helpers.synthetic import edit_run_json, paraphrases, random_frame, write_run
 
 NAN = pytest.approx(math.nan, nan_ok=True)
@@ -139,15 +141,14 @@ def test_text_is_the_original_or_the_first_wording(opened):
 def test_items_stand_in_the_order_of_the_study(opened):
     rows = paraphrases({name: [0.2, 0.9] for name in ("10", "9", "b", "a")})
     run = opened(rows)
-    for table in (tables.items, tables.item_stability, tables.distribution):
+    for table in (tables.items, tables.item_stability, cases.distribution):
         assert table(run)["item"].tolist() == ["10", "9", "b", "a"]
 
 
 def test_tables_come_out_alike_twice(opened):
     run = opened(random_frame(["a", "b"], items=5))
-    for name in tables.__all__:
-        table = getattr(tables, name)
-        pd.testing.assert_frame_equal(table(run), table(run))
+    for name in TABLES:
+        pd.testing.assert_frame_equal(build(name, run), build(name, run))
 
 
 def test_the_seed_moves_the_interval_and_nothing_else(opened):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
-from analysis.pages.stability import tables
+from analysis.pages.stability import cases, tables
 from helpers.synthetic import paraphrases
 
 
@@ -21,10 +21,10 @@ def test_a_model_without_any_valid_answer(opened):
     assert row["low_mass"]
     assert tables.items(run)["agreement_mean"].isna().all()
     assert tables.item_stability(run).empty
-    assert tables.divergent(run).empty
-    assert tables.distribution(run).empty
-    assert tables.excluded(run)["reason"].tolist() == ["no valid answer", "only one paraphrase in the study"]
-    invalid = tables.invalid(run).iloc[0]
+    assert cases.divergent(run).empty
+    assert cases.distribution(run).empty
+    assert cases.excluded(run)["reason"].tolist() == ["no valid answer", "only one paraphrase in the study"]
+    invalid = cases.invalid(run).iloc[0]
     assert invalid[["n_rows", "n_invalid", "share"]].tolist() == [3, 3, 1.0]
     assert invalid["examples"] == ["Hm.", "No idea."]
 
@@ -49,7 +49,7 @@ def test_items_with_one_valid_paraphrase_are_left_out_and_counted(opened):
     row = tables.models(run).iloc[0]
     assert row[["n_items", "n_excluded_items", "n_variants"]].tolist() == [1, 2, 5]
     assert row["range_mean"] == pytest.approx(0.2)
-    excluded = tables.excluded(run)
+    excluded = cases.excluded(run)
     assert excluded["item"].tolist() == ["y", "z"]
     assert excluded["reason"].tolist() == ["only one paraphrase in the study", "only one valid answer"]
     assert excluded[["n_variants", "n_valid"]].values.tolist() == [[1, 1], [2, 1]]
@@ -62,16 +62,16 @@ def test_items_without_paraphrases_are_listed(opened):
     assert items.loc["z", ["n_variants", "n_valid", "n_ties"]].tolist() == [0, 0, 0]
     assert items.loc["z", ["validity_mean", "agreement_mean", "agreement_range", "minority_share"]].isna().all()
     assert items.loc["z", "original_agreement"] == pytest.approx(0.7)
-    assert tables.excluded(run)[["item", "reason"]].values.tolist() == [["z", "no paraphrases in the study"]]
+    assert cases.excluded(run)[["item", "reason"]].values.tolist() == [["z", "no paraphrases in the study"]]
     assert tables.models(run)["n_excluded_items"].tolist() == [1]
-    assert tables.invalid(run)["n_rows"].tolist() == [4]
+    assert cases.invalid(run)["n_rows"].tolist() == [4]
 
 
 def test_items_not_asked_yet_are_listed(opened):
     rows = paraphrases({"x": [0.2, 0.4], "y": [0.3, 0.6], "z": [0.3, 0.6]})
     rows["model"] = ["m", "m", None, None, "m", None]
     run = opened(rows)
-    assert tables.excluded(run)[["item", "reason"]].values.tolist() == [
+    assert cases.excluded(run)[["item", "reason"]].values.tolist() == [
         ["y", "no paraphrase answered yet"],
         ["z", "only one paraphrase answered yet"],
     ]

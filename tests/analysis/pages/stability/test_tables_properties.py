@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from analysis import runs
-from analysis.pages.stability import tables as stability
+from analysis.pages.stability.tables import items, models
 from helpers.synthetic import write_run
 
 # Quarters, so that ties and exact shares are common; and numbers between.
@@ -35,7 +35,7 @@ def tables(rows: pd.DataFrame, **options) -> tuple[pd.DataFrame, pd.DataFrame]:
     """`models` and `items` of a run with these rows."""
     with tempfile.TemporaryDirectory() as folder:
         run = runs.open(write_run(Path(folder) / "run", rows, **options))
-        return stability.models(run, resamples=20), stability.items(run)
+        return models(run, resamples=20), items(run)
 
 
 def same(one: pd.DataFrame, other: pd.DataFrame) -> None:

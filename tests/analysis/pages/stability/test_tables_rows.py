@@ -9,7 +9,7 @@ import pytest
 
 from analysis import runs
 from analysis.errors import InputError
-from analysis.pages.stability import tables
+from analysis.pages.stability import cases, tables
 from helpers.synthetic import paraphrases, write_run
 
 
@@ -117,7 +117,7 @@ def test_agreement_needs_two_canonical_labels(tmp_path):
     labels = ["a", "b", "c"]
     rows = pd.DataFrame({"item": "x", "variant": ["p1", "p2"], "answer": "a"})
     run = runs.open(write_run(tmp_path / "run", rows, canonical=labels))
-    for table in (tables.models, tables.items, tables.divergent, tables.invalid, tables.excluded):
+    for table in (tables.models, tables.items, cases.divergent, cases.invalid, cases.excluded):
         with pytest.raises(InputError, match=r"run\.json: study\.canonical is .*; agreement needs two labels"):
             table(run)
     assert len(run.sql("FROM responses")) == 2  # still good for other protocols

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from analysis import runs
-from analysis.pages.stability import tables
+from analysis.pages.stability import cases, tables
 from analysis.statistics import resampling
 from helpers import textbook
 from helpers.synthetic import random_frame, write_run
@@ -168,7 +168,7 @@ def test_item_stability(path):
 
 def test_divergent(path):
     rows = textbook.answers(path)
-    table = tables.divergent(runs.open(path), k=None)
+    table = cases.divergent(runs.open(path), k=None)
     expected = {key: f for key, f in textbook.items(rows).items() if f["agreement_max"] > f["agreement_min"]}
     assert {tuple(row[name] for name in (*UNIT, "item")) for row in table.to_dict("records")} == set(expected)
     for row in table.to_dict("records"):
@@ -182,15 +182,15 @@ def test_divergent(path):
         assert same(row["range"], high["agreement"] - low["agreement"])
     ranked = table.groupby(UNIT, sort=False)["range"].agg(lambda ranges: ranges.is_monotonic_decreasing)
     assert ranked.all()
-    best = tables.divergent(runs.open(path), k=2)
+    best = cases.divergent(runs.open(path), k=2)
     pd.testing.assert_frame_equal(best, table.groupby(UNIT, sort=False).head(2).reset_index(drop=True))
 
 
 def test_distribution_and_outliers(path):
     rows = textbook.answers(path)
     run = runs.open(path)
-    boxes = tables.distribution(run).set_index([*UNIT, "item"])
-    dots = tables.outliers(run)
+    boxes = cases.distribution(run).set_index([*UNIT, "item"])
+    dots = cases.outliers(run)
     found = {tuple(dot[name] for name in (*UNIT, "item", "variant")) for dot in dots.to_dict("records")}
     expected = set()
     for key in textbook.items(rows):
@@ -213,13 +213,13 @@ def test_distribution_and_outliers(path):
 def test_invalid_and_excluded(path):
     rows = textbook.answers(path)
     run = runs.open(path)
-    for row in tables.invalid(run).to_dict("records"):
+    for row in cases.invalid(run).to_dict("records"):
         own = [r for r in rows if (r["model"], r["condition"]) == (row["model"], row["condition"])]
         undefined = sum(r["agreement"] is None for r in own)
         assert (row["n_rows"], row["n_invalid"], row["n_error"]) == (len(own), undefined, 0)
         assert same(row["share"], undefined / len(own))
     per_item = textbook.items(rows)
-    excluded = tables.excluded(run)
+    excluded = cases.excluded(run)
     units = {key[:3] for key in per_item}
     left_out = {
         (*unit, f"item-{number:02d}")

@@ -1,4 +1,4 @@
-"""Texts beside probabilities, against numbers counted by hand; and tables of stability that subsamples leave alone."""
+"""Texts and probabilities, against numbers counted by hand; and tables of stability that subsamples leave alone."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import pandas as pd
 import pytest
 
 from analysis.pages.stability import narrative
-from analysis.pages.stability import tables as stability
 from analysis.pages.stability.page import StabilityPage
+from analysis.pages.stability.tables import models
 from analysis.pages.stability.written_answers import answers
 from analysis.reporting import tables
 from analysis.runs.conditions import subsamples, twin
@@ -82,7 +82,7 @@ def test_twins_differ_in_nothing_but_the_way_of_answering():
     other = {**CONDITIONS, "chat/yes-no/text": {**FIELDS, **WAYS, "form": "chat"}, "thought": {**FIELDS, "answer": "x"}}
     assert twin(other, TEXT) == twin(other, "thought") == BASE
     assert twin(other, BASE) is twin(other, "chat/yes-no/text") is None
-    units = {("m", BASE), ("m", TEXT), ("m", "thought"), ("n", TEXT)}  # n has nothing beside its texts
+    units = {("m", BASE), ("m", TEXT), ("m", "thought"), ("n", TEXT)}  # n has nothing but its texts
     assert subsamples(other, units) == {("m", TEXT)}
 
 
@@ -91,7 +91,7 @@ def test_runs_without_pairs_have_no_rows_and_no_section(opened):
     assert answers(run).empty
     alone = opened(texts(), conditions={TEXT: CONDITIONS[TEXT]})
     assert answers(alone).empty
-    assert len(stability.models(alone, resamples=0)) == 1  # texts alone are what the study is about
+    assert len(models(alone, resamples=0)) == 1  # texts alone are what the study is about
 
 
 def test_subsampled_texts_leave_the_other_tables_as_they_are(opened):
@@ -110,7 +110,7 @@ def test_subsampled_texts_leave_the_other_tables_as_they_are(opened):
 def test_texts_for_all_wordings_are_a_condition_like_any_other(opened):
     whole = {BASE: FIELDS, TEXT: {**FIELDS, **WAYS, "share": 1.0}}
     run = opened(together(probabilities(condition=BASE), texts()), conditions=whole)
-    found = stability.models(run, resamples=0).set_index("condition")
+    found = models(run, resamples=0).set_index("condition")
     assert list(found.index) == [BASE, TEXT]
     assert found.loc[TEXT, "validity"] == pytest.approx(5 / 6)
     assert found.loc[TEXT, "n_items"] == 1  # b has one valid text only

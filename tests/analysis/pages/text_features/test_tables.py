@@ -8,7 +8,6 @@ import pytest
 
 from analysis import features, runs
 from analysis.errors import InputError
-from analysis.pages.stability import printed as published
 from analysis.pages.text_features.catalogue import TABLES
 from analysis.pages.text_features.family import answerable, family
 from analysis.pages.text_features.page import TextFeaturesPage
@@ -119,10 +118,10 @@ def test_table_3_is_in_percentage_points_of_the_papers_predictors_alone(run, fra
     assert f"{first['effect_statement_length']:.2f}{first['effect_statement_length_dagger']} ± " in shown
 
 
-def test_printed_effects_stand_beside_a_matching_model(tmp_path, monkeypatch):
+def test_printed_effects_stand_next_to_a_matching_model(tmp_path, monkeypatch):
     hide(monkeypatch, "pysentimiento", "spacy", "vaderSentiment")
     run = runs.open(make_run(tmp_path / "run", ["gpt-4o", "someone/else"]))
-    monkeypatch.setattr(published, "_studies", lambda _: ["made up"])
+    monkeypatch.setattr("analysis.pages.stability.printed._studies", lambda _: ["made up"])
     table = tables.build("table3", run)
     assert list(table["source"]) == [OURS, SOURCE, OURS]
     row = table.iloc[1]

@@ -30,7 +30,7 @@ MODELS = {
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    """Four models, two languages; nobody knows Japanese. Beside it a run of another protocol."""
+    """Four models, two languages; nobody knows Japanese. Next to it a run of another protocol."""
     where = tmp_path_factory.mktemp("wording")
     rows = random_rows(list(MODELS), items=20, conditions=["chat/0-shot"],
                        cells=[("en", "morality"), ("ja", "morality")], seed=1)  # fmt: skip
@@ -69,7 +69,7 @@ def test_the_page_is_quiet_escaped_and_loads_nothing(made):
             assert tag == "a" or address.startswith("data:image/svg+xml;base64,")
 
 
-def test_every_number_lies_beside_the_pages_as_csv(made):
+def test_every_number_lies_next_to_the_pages_as_csv(made):
     for name, entry in {**TABLES, **BENCHMARKS}.items():
         rows = list(csv.reader(io.StringIO((made / "tables" / f"{name}.csv").read_text(encoding="utf-8"))))
         listed = [c for column in entry.columns for c in ([column] if column != "intervals" else [])]

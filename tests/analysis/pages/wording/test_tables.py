@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from analysis import runs
 from analysis.errors import InputError
 from analysis.pages.wording import cells
-from analysis.pages.wording import tables as wording_tables
 from analysis.pages.wording.measures import MEASURES, harmonic
+from analysis.pages.wording.tables import consistency
 from helpers.wording_runs import PATTERNS, random_rows, said, textbook, write_wording
 
 LETTERS = st.sampled_from("yyynnn-")
@@ -32,7 +32,7 @@ def opened(rows: pd.DataFrame, **options) -> runs.Runs:
 
 
 def row(rows: pd.DataFrame, pattern: str, **options) -> pd.Series:
-    table = wording_tables.consistency(opened(rows), resamples=options.pop("resamples", 0), **options)
+    table = consistency(opened(rows), resamples=options.pop("resamples", 0), **options)
     return table[table["pattern"] == pattern].iloc[0]
 
 
@@ -73,7 +73,7 @@ def test_every_measure_equals_plain_loops_on_random_answers(invalid):
         gold = [[None, "yes", "no"][k] for k in rng.integers(number % 2, 3, items)]
         parts.append(said(letters, gold, model=f"m{number:02d}", start=20 * number))
     rows = pd.concat(parts, ignore_index=True)
-    table = wording_tables.consistency(opened(rows), invalid=invalid, resamples=0).set_index(["model", "pattern"])
+    table = consistency(opened(rows), invalid=invalid, resamples=0).set_index(["model", "pattern"])
     for model, part in rows.groupby("model"):
         for pattern in PATTERNS:
             expected = textbook(part, pattern, invalid)
@@ -101,7 +101,7 @@ def test_swapping_yes_and_no_everywhere_swaps_the_sign_of_diff_yes_alone(triples
         {"original": [swap[a] for a in before], "agreement": [swap[a] for a in after],
          "antonym": [swap[a] for a in after]}, [{"yes": "no", "no": "yes"}[g] for g in gold],
     )  # fmt: skip
-    tables = [wording_tables.consistency(opened(rows), resamples=0).set_index("pattern") for rows in (one, other)]
+    tables = [consistency(opened(rows), resamples=0).set_index("pattern") for rows in (one, other)]
     for pattern in ("agreement", "antonym"):
         a, b = (table.loc[pattern] for table in tables)
         same = ["n", "valid", "consistency", "accuracy_original", "accuracy", "diff_acc", "overall"]
@@ -118,7 +118,7 @@ def test_all_consistent_and_all_flipped(letters):
     rows = said(
         {"original": letters, "synonym": letters, "antonym": flipped, "agreement": flipped}, ["yes"] * len(letters)
     )
-    table = wording_tables.consistency(opened(rows), resamples=20).set_index("pattern")
+    table = consistency(opened(rows), resamples=20).set_index("pattern")
     assert table.loc[["synonym", "antonym", "agreement"], "consistency"].tolist() == [1, 1, 0]
     assert table.loc[["synonym", "antonym"], "excess_yes"].tolist() == [0, 0]
     assert table.loc[["synonym", "antonym"], "diff_acc"].tolist() == [0, 0]
@@ -180,7 +180,7 @@ def test_sampled_answers_say_what_most_samples_say():
 def test_languages_tasks_conditions_and_models_stay_apart(tmp_path):
     rows = random_rows(["a", "b"], items=5, conditions=["chat/0-shot", "plain/4-shot"],
                        cells=[("en", "morality"), ("ja", "sentiment")])  # fmt: skip
-    table = wording_tables.consistency(runs.open(write_wording(tmp_path / "run", rows)), resamples=0)
+    table = consistency(runs.open(write_wording(tmp_path / "run", rows)), resamples=0)
     assert len(table) == 2 * 2 * 2 * 5
     assert list(table["pattern"].iloc[:5]) == ["original", *PATTERNS]
     for (model, language, condition), part in rows.groupby(["model", "language", "condition"]):
@@ -196,15 +196,15 @@ def test_several_folders_are_one_table_and_other_protocols_are_left_aside(tmp_pa
     one = write_wording(tmp_path / "one", random_rows(items=4), study="one")
     two = write_wording(tmp_path / "two", random_rows(items=4, cells=[("ja", "morality")]), study="two")
     other = write_run(tmp_path / "three", random_frame(items=2), study="opinions")
-    table = wording_tables.consistency(runs.open(one, other, two), resamples=0)
+    table = consistency(runs.open(one, other, two), resamples=0)
     assert list(table["study"].unique()) == ["one", "two"]
     with pytest.raises(InputError, match="no run of the protocol 'wording'"):
-        wording_tables.consistency(runs.open(other))
+        consistency(runs.open(other))
 
 
 def test_a_study_without_tasks_is_its_own_task(tmp_path):
     rows = said({"original": "yn", "synonym": "yn"}).drop(columns="attributes")
-    table = wording_tables.consistency(runs.open(write_wording(tmp_path / "run", rows, study="mine")), resamples=0)
+    table = consistency(runs.open(write_wording(tmp_path / "run", rows, study="mine")), resamples=0)
     assert set(table["task"]) == {"mine"}
 
 
@@ -220,11 +220,11 @@ def test_what_cannot_be_measured_is_refused_in_one_line(tmp_path, change, messag
     rows = said({"original": "yn", "synonym": "yn"})
     rows.loc[rows["variant"] == "synonym", list(change)] = list(change.values())
     with pytest.raises(InputError, match=message) as error:
-        wording_tables.consistency(runs.open(write_wording(tmp_path / "run", rows)))
+        consistency(runs.open(write_wording(tmp_path / "run", rows)))
     assert "\n" not in str(error.value)
 
 
 def test_an_unknown_convention_is_refused(tmp_path):
     run = runs.open(write_wording(tmp_path / "run", said({"original": "y", "synonym": "y"})))
     with pytest.raises(InputError, match="dropped or inconsistent"):
-        wording_tables.consistency(run, invalid="ignored")
+        consistency(run, invalid="ignored")

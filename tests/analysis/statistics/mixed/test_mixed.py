@@ -196,7 +196,7 @@ def test_missing_values_are_counted_and_left_out_on_request_only(family):
     one_line(lambda: mixed.fit(family, FORMULA, missing="ignore"), "missing is 'error' or 'drop'")
 
 
-def test_optional_predictors_are_left_out_of_the_fits_that_lack_them(family):
+def test_optional_predictors_are_left_out_of_the_fits_without_them(family):
     holes = family.assign(x2=family["x2"].where(family["model"] != "m1"))
     result = mixed.fit(holes, FORMULA, optional=["x2"])
     terms = result.table.groupby("model", sort=False)["term"].agg(list)

@@ -122,7 +122,7 @@ def test_no_shared_start() -> None:
     assert engine.prefix.ids == []
 
 
-def test_prompts_that_lack_the_shared_start_are_scored_without_it() -> None:
+def test_prompts_without_the_shared_start_are_scored_without_it() -> None:
     engine = engine_of("gpt2")
     prompts = prompts_of()
     engine.batches(prompts)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import doctest
-import importlib
 from types import SimpleNamespace
 from typing import Any
 
@@ -28,23 +26,6 @@ PROMPTS = [Prompt(f"Reply yes or no. Statement: {'warm ' * n}bread.\nReply:", No
 def in_memory(tokenizer: Any = None, **settings: Any) -> CausalEngine:
     tokenizer = tokenizer or tiny_models.byte_tokenizer()
     return CausalEngine(Checkpoint("tiny", tiny_models.model("llama", tokenizer, **settings), tokenizer, {}))
-
-
-@pytest.mark.parametrize(
-    "module",
-    [
-        "inference.engines.openai.bounds",
-        "inference.engines.exact.lattice",
-        "inference.engines.exact.number_probabilities",
-        "inference.engines.local.last_position",
-        "inference.engines.exact.targets",
-        "inference.engines.exact.option_tree",
-    ],
-)
-def test_the_examples_in_the_docstrings(module: str) -> None:
-    result = doctest.testmod(importlib.import_module(module))
-    assert result.attempted
-    assert result.failed == 0
 
 
 def test_thinking_models_and_models_without_template_are_refused_in_chat() -> None:

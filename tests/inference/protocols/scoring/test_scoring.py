@@ -162,7 +162,7 @@ def test_from_a_table_to_the_table_of_scores(tmp_path: Path, capsys: pytest.Capt
     assert main(call) == 0
     assert "nothing left to ask" in capsys.readouterr().err
     opened = runs.open(tmp_path / "run")
-    found = tables.table(opened, resamples=0)
+    found = tables.scores(opened, resamples=0)
     given = found[found["model"] != "gold"]
     assert sorted(set(given["method"])) == ["exact", "sampled"]
     assert sorted(set(given["range"])) == ["0-9", "1-12"]

@@ -32,10 +32,10 @@ def variant(text: str = "Is rain wet?", language: str = "en") -> Variant:
 
 def options(*arguments: str) -> Namespace:
     """What the command line makes of arguments of `run wording`."""
-    from inference.__main__ import _parser
+    from inference.__main__ import call_parser
 
     given = ["run", "wording", "--model", "demo", "--out", "/nowhere", *arguments]
-    return _parser(given).parse_args(given)
+    return call_parser(given).parse_args(given)
 
 
 class TestStudy:
