@@ -114,10 +114,10 @@ class Plan:
             except InputError as error:
                 raise InputError(f"{where}{_key_meant(str(error), call)}: {error}") from None
             folder = task.study.name if study.folder is None else study.folder
+            if not folder.strip() or "\0" in folder or folder != Path(folder).name or folder.startswith("."):
+                raise InputError(f"{where}: '{folder}' cannot be the name of a folder; give the study a `folder`")
             if folder in tasks:
                 raise InputError(f"{where}: there is a study in the folder '{folder}' already; give this one another")
-            if folder != Path(folder).name or folder.startswith("."):
-                raise InputError(f"{where}: '{folder}' cannot be the name of a folder; give the study a `folder`")
             out = str(Path(self.out) / folder)
             tasks[folder] = replace(task, out=out, command=[*program, *call, f"--out={out}"])
         return list(tasks.values())

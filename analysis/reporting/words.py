@@ -45,14 +45,19 @@ def listing(names: Sequence[str], most: int = 3) -> str:
 
 
 def percent(share: float, decimals: int = 0) -> str:
-    """Write a share in per cent, with one more decimal where rounding would show a 0 or 100 that it is not.
+    """Write a share in per cent; where rounding would show a 0 or 100 that it is not, with one more decimal or a bound.
 
     >>> percent(0.0), percent(0.0016), percent(0.584), percent(0.999), percent(1.0), percent(0.8349, 1)
     ('0 %', '0.2 %', '58 %', '99.9 %', '100 %', '83.5 %')
+    >>> percent(0.0004), percent(0.9996)
+    ('<0.1 %', '>99.9 %')
     """
-    text = f"{100 * share:.{decimals}f}"
-    hidden = (float(text) == 0 and share > 0) or (float(text) == 100 and share < 1)
-    return f"{100 * share:.{decimals + 1}f} %" if hidden else f"{text} %"
+    for places in (decimals, decimals + 1):
+        text = f"{100 * share:.{places}f}"
+        if not (float(text) == 0 and share > 0) and not (float(text) == 100 and share < 1):
+            return f"{text} %"
+    least = 10**-places
+    return f"<{least:.{places}f} %" if share < 0.5 else f">{100 - least:.{places}f} %"
 
 
 def signed(number: float, decimals: int) -> str:

@@ -222,6 +222,9 @@ REFUSED = [
     ('name = "texts"', 'folder = "orders"', "[[study]] 2: there is a study in the folder 'orders' already"),
     ('name = "texts"', 'folder = "../up"', "plan.toml, [[study]] 2: '../up' cannot be the name of a folder"),
     ('name = "texts"', "folder = 5", "plan.toml, [[study]] 2, folder: expected text, not 5"),
+    ('name = "texts"', 'folder = ""', "plan.toml, [[study]] 2: '' cannot be the name of a folder"),
+    ('name = "texts"', 'folder = " "', "plan.toml, [[study]] 2: ' ' cannot be the name of a folder"),
+    ('name = "texts"', 'folder = "a\\u0000b"', "cannot be the name of a folder; give the study a `folder`"),
     ("seed = 3", 'folder = "x"', "plan.toml, [defaults], folder: every study has its own"),
     ('name = "texts"', 'name = "a/b"', "plan.toml, [[study]] 2 (a/b): 'a/b' cannot be the name of a folder"),
 ]

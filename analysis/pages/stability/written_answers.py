@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from analysis.runs import Runs
 
 TEXT = "text"
+SHARES = ("token_mismatch", "option_mismatch", "text_invalid", "no_token")
 
 
 def answers(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
@@ -47,7 +48,8 @@ def answers(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.DataFram
                 if len(items):
                     tables.append(_compared(items, resamples, seed).assign(study=study, condition=name))
     if not tables:
-        return pd.DataFrame()
+        # The catalogue does not name the ends of intervals: a table without rows has those that are here.
+        return pd.DataFrame(columns=[f"{name}_{end}" for name in SHARES for end in ("lower", "upper")])
     order = {model: place for place, model in enumerate(runs.info["models"])}
     together = pd.concat(tables, ignore_index=True)
     return together.sort_values("model", key=lambda names: names.map(order), kind="stable", ignore_index=True)
@@ -88,9 +90,5 @@ def _compared(items: pd.DataFrame, resamples: int, seed: int) -> pd.DataFrame:
 
 
 def _shares(columns: Columns, counts: Array) -> dict[str, Array]:
-    return {
-        "token_mismatch": ratio(counts, columns["other_token"], columns["valid"]),
-        "option_mismatch": ratio(counts, columns["other_option"], columns["valid"]),
-        "text_invalid": ratio(counts, columns["invalid"], columns["texts"]),
-        "no_token": ratio(counts, columns["no_token"], columns["texts"]),
-    }
+    parts = [("other_token", "valid"), ("other_option", "valid"), ("invalid", "texts"), ("no_token", "texts")]
+    return {name: ratio(counts, columns[a], columns[b]) for name, (a, b) in zip(SHARES, parts, strict=True)}

@@ -42,8 +42,8 @@ COLUMNS: Mapping[str, Column] = {
     ),
     # sizes
     "n": Column(
-        "pairs of an original and a reworded question that the measures are computed over (of the original question, "
-        "its answers)",
+        "pairs of an original and a reworded question that are compared (of the original question, its answers); the "
+        "share of valid answers is over all responses",
         "pairs",
         "n",
     ),
@@ -68,7 +68,7 @@ COLUMNS: Mapping[str, Column] = {
     "consistency": Column(
         "share of pairs with the same answer before and after rewording, antonyms inverted", SHARE, "Consistency", 3
     ),
-    "yes": Column('share of "Yes", as said, to this pattern', SHARE, "Yes", 3),
+    "yes": Column('share of "Yes", as said, to this pattern, over the pairs that are compared', SHARE, "Yes", 3),
     "diff_yes": Column('share of "Yes", as said, after rewording minus before', POINTS, "DiffYes", 3),
     "excess_yes": Column(
         'share of "Yes" minus the share that unchanged answers would give in this wording; equal to DiffYes except for '
@@ -78,7 +78,12 @@ COLUMNS: Mapping[str, Column] = {
         3,
     ),
     "accuracy_original": Column("share of right answers before rewording, same pairs", SHARE, "Accuracy before", 3),
-    "accuracy": Column("share of right answers to this pattern", SHARE, "Accuracy", 3),
+    "accuracy": Column(
+        "share of right answers to this pattern, over the compared pairs whose right answer is known",
+        SHARE,
+        "Accuracy",
+        3,
+    ),
     "diff_acc": Column("accuracy after rewording minus before", POINTS, "DiffAcc", 3),
     "overall": Column(
         "harmonic mean of both accuracies and Consistency, within a task and pattern; over several of them, the plain "

@@ -89,6 +89,8 @@ def test_twins_differ_in_nothing_but_the_way_of_answering():
 def test_runs_without_pairs_have_no_rows_and_no_section(opened):
     run = opened(probabilities(condition=BASE), conditions={BASE: FIELDS})
     assert answers(run).empty
+    empty = tables.build("answers", run)
+    assert {"token_mismatch", "token_mismatch_lower", "token_mismatch_upper", "no_token_upper"} <= set(empty)
     alone = opened(texts(), conditions={TEXT: CONDITIONS[TEXT]})
     assert answers(alone).empty
     assert len(models(alone, resamples=0)) == 1  # texts alone are what the study is about
