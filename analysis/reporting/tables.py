@@ -45,10 +45,13 @@ def convert(name: str, given: Mapping[str, str]) -> dict[str, Any]:
     if unknown:
         listed = ", ".join(f"{key} (default {default})" for key, default in known.items()) or "none"
         raise InputError(f"table {name} has no option {unknown[0]!r}; it has {listed}")
-    try:
-        return {key: _like(known[key], text) for key, text in given.items()}
-    except ValueError as error:
-        raise InputError(f"table {name}: {error}") from error
+    converted = {}
+    for key, text in given.items():
+        try:
+            converted[key] = _like(known[key], text)
+        except ValueError as error:
+            raise InputError(f"table {name}: option {key}: {error}") from error
+    return converted
 
 
 def _like(default: Any, text: str) -> Any:
@@ -58,7 +61,12 @@ def _like(default: Any, text: str) -> Any:
         if text.lower() not in ("true", "false"):
             raise ValueError(f"{text!r} is neither true nor false")
         return text.lower() == "true"
-    return text if default is None else type(default)(text)
+    if default is None:
+        return text
+    try:
+        return type(default)(text)
+    except ValueError:
+        raise ValueError(f"{text!r} is not a number, as in the default {default}") from None
 
 
 def explain(names: Sequence[str] = ()) -> str:
