@@ -39,6 +39,10 @@ def open(*folders: str | os.PathLike[str]) -> Run:
         For a folder that is no run folder, or run folders that contradict each other.
     """
     # Pandas and DuckDB take most of a second: `import analysis` alone must not.
+    from analysis.errors import InputError
     from analysis.reporting.exploring import Run
 
+    for folder in folders:
+        if not isinstance(folder, str | os.PathLike):
+            raise InputError(f"{folder!r} is no folder; name the folders one by one: analysis.open('runs/a', 'runs/b')")
     return Run(folders)

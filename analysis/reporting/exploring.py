@@ -31,10 +31,12 @@ class Listing(dict[str, str]):
         return "\n".join(f"{name:{width}}  {line}" for name, line in self.items())
 
     def _repr_html_(self) -> str:
-        cells = (
-            f"<td><code>{html.escape(name)}</code></td><td>{html.escape(line)}</td>" for name, line in self.items()
+        left = "<td style='text-align: left'>"  # on the cell: Jupyter's own style aligns cells to the right
+        rows = (
+            f"<tr>{left}<code>{html.escape(name)}</code></td>{left}{html.escape(line)}</td></tr>"
+            for name, line in self.items()
         )
-        return f"<table style='text-align: left'>{''.join(f'<tr>{cell}</tr>' for cell in cells)}</table>"
+        return f"<table>{''.join(rows)}</table>"
 
 
 class Run:

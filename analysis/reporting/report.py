@@ -130,7 +130,7 @@ def _nothing(folders: Sequence[str], known: Sequence[Notebook], opened: Runs) ->
         return (
             f"{', '.join(folders)}: no page is about protocol {', '.join(held)}; there are pages for {', '.join(about)}"
         )
-    return f"{', '.join(folders)}: no item has a score, or two variants that are not its original; nothing to report"
+    return f"{', '.join(folders)}: nothing to report: no item has a score, or two wordings other than its original"
 
 
 def _make(notebook: Notebook, values: Mapping[str, Any], out: Path) -> Result:

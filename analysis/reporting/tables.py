@@ -50,10 +50,13 @@ def convert(name: str, given: Mapping[str, str]) -> dict[str, Any]:
     """
     known = options(name)
     refuse_unknown(f"table {name}", given, known)
-    try:
-        return {key: _like(known[key].default, text) for key, text in given.items()}
-    except ValueError as error:
-        raise InputError(f"table {name}: {error}") from error
+    converted = {}
+    for key, text in given.items():
+        try:
+            converted[key] = _like(known[key].default, text)
+        except ValueError as error:
+            raise InputError(f"table {name}: option {key}: {error}") from error
+    return converted
 
 
 def _like(default: Any, text: str) -> Any:
@@ -63,7 +66,12 @@ def _like(default: Any, text: str) -> Any:
         if text.lower() not in ("true", "false"):
             raise ValueError(f"{text!r} is neither true nor false")
         return text.lower() == "true"
-    return text if default is None else type(default)(text)
+    if default is None:
+        return text
+    try:
+        return type(default)(text)
+    except ValueError:
+        raise ValueError(f"{text!r} is not a number, as in the default {default}") from None
 
 
 def explain(names: Sequence[str] = ()) -> str:

@@ -131,6 +131,8 @@ def read(path: Path, con: duckdb.DuckDBPyConnection) -> Folder:
 
 def _run_json(path: Path) -> dict[str, Any]:
     file = path / SCHEMA["run"]["file"]
+    if path.is_file():
+        raise InputError(f"{path} is a file; give the run folder, which holds run.json")
     if not path.is_dir():
         raise InputError(f"{path}: no such run folder")
     if not file.is_file():

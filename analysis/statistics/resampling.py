@@ -28,6 +28,8 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from analysis.errors import InputError
+
 Array: TypeAlias = npt.NDArray[np.float64]
 Columns: TypeAlias = Mapping[str, Array]
 Statistic: TypeAlias = Callable[[Columns, Array], Mapping[str, Array]]
@@ -68,7 +70,14 @@ def counts(n_items: int, draws: int = DRAWS, seed: int = 0) -> Iterator[Array]:
     ------
     array (draws in this chunk, n_items)
         Whole numbers as float64, every row summing to `n_items`.
+
+    Raises
+    ------
+    InputError
+        For fewer than 0 draws.
     """
+    if draws < 0:
+        raise InputError(f"resamples = {draws}: give a number of bootstrap samples, or 0 for no intervals")
     rng = np.random.default_rng(seed)
     size = max(1, _CHUNK // n_items)
     for start in range(0, draws, size):

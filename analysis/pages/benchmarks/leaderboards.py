@@ -62,7 +62,7 @@ def load(path: str | os.PathLike[str]) -> Scores:
     try:
         text = file.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{file}: scores cannot be read ({error})") from error
+        raise InputError(f"{file}: scores cannot be read ({getattr(error, 'strerror', None) or error})") from error
     if file.suffix.casefold() in (".yml", ".yaml"):
         return _from_yaml(file, text)
     if file.suffix.casefold() == ".csv":

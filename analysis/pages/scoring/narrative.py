@@ -244,8 +244,7 @@ def _by_method(methods: pd.DataFrame) -> Iterator[str]:
     yield (
         f"Sampling: the mean of {low_to_high(methods['samples'])} samples lies "
         f"{distance} of the range away from the exact score on average. Its tau is lower than the exact one in "
-        f"{lower} of {count(len(known), 'comparison')} ({sure or 'none'} with a 95 % interval below 0): noise in "
-        "the score costs rank agreement."
+        f"{lower} of {count(len(known), 'comparison')} ({sure or 'none'} with a 95 % interval below 0)."
     )
 
 

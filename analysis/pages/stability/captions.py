@@ -37,6 +37,8 @@ def overview(stability: pd.DataFrame) -> str:
 def agreement(distribution: pd.DataFrame, items: pd.DataFrame, outliers: pd.DataFrame | None = None) -> str:
     """Write the caption of the box plots of agreement by item."""
     panels = labels.series(distribution).nunique() if "label" not in distribution else distribution["label"].nunique()
+    models = distribution["model"].nunique()
+    who = count(panels, "model") if panels == models else f"{panels} combinations of model and condition"
     n = low_to_high(distribution["n"])
     original = items["original_agreement"].notna().any()
     diamond = " Diamonds: the answer to the original wording." if original else ""
@@ -51,12 +53,12 @@ def agreement(distribution: pd.DataFrame, items: pd.DataFrame, outliers: pd.Data
     if all(answers):
         return (
             f"Share of the wordings of {count(distribution['item'].nunique(), 'item')} ({n} with a valid answer each) "
-            f"that {count(panels, 'model')} agreed with, items sorted by it.{diamond} Dashed: 0.5, where the "
+            f"that {who} agreed with, items sorted by it.{diamond} Dashed: 0.5, where the "
             "majority flips."
         )
     return (
         f"Distribution of agreement over the paraphrases of {count(distribution['item'].nunique(), 'item')} "
-        f"({n} paraphrases each) for {count(panels, 'model')}, items sorted by their median. Box: first to third "
+        f"({n} paraphrases each) for {who}, items sorted by their median. Box: first to third "
         "quartile; line: median; whiskers: furthest response within 1.5 interquartile ranges of the box."
         f"{dots}{bars}{diamond} Dashed: 0.5, where the answer flips. {AGREEMENT}."
     )

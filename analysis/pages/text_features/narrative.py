@@ -132,7 +132,7 @@ def _strongest(effects: pd.DataFrame, term: str) -> str:
     most = rows.iloc[int(rows["estimate_std"].abs().to_numpy().argmax())]
     entry = column("mixed", "estimate_std")
     ends = [_signed(most[end], entry) for end in ("estimate_std_lower", "estimate_std_upper")]
-    fits = "" if len(rows) == 1 else f". Largest effect, with {most['label']}"
+    fits = "" if len(rows) == 1 else f". Its largest effect, with {most['label']}"
     return (
         f"{title(term)} {_directions(rows)}{fits}: {_signed(most['estimate_std'], entry)} SD per SD of the "
         f"feature (95 % interval {ends[0]} to {ends[1]}), that is {_raw(most)}."

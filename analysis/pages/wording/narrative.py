@@ -176,10 +176,10 @@ def _invalid(reworded: pd.DataFrame, conventions: pd.DataFrame) -> Iterator[str]
     if len(known):
         lost = int((conventions["n"] - conventions["n_pairs"])[conventions["pattern"] != ORIGINAL].sum())
         yield (
-            f"{count(lost, 'pair')} with an invalid answer {'is' if lost == 1 else 'are'} dropped, or counted as "
-            "inconsistent if the parameter `invalid` says so. Where some answers are valid, mean Consistency is "
-            f"{percent(known['consistency_dropped'].mean(), 1)} or "
-            f"{percent(known['consistency_inconsistent'].mean(), 1)}."
+            f"{count(lost, 'pair')} {'has' if lost == 1 else 'have'} an invalid answer. Where some answers are valid, "
+            f"mean Consistency is {percent(known['consistency_dropped'].mean(), 1)} without these pairs. It is "
+            f"{percent(known['consistency_inconsistent'].mean(), 1)} where they count as inconsistent "
+            "(-p invalid=inconsistent)."
         )
 
 

@@ -97,6 +97,8 @@ def test_a_figure_of_several_parts_says_so_and_gives_each(run):
         (lambda run: run.figure("coefficients_scores"), ["coefficients_scores", "these runs have no data for it"]),
         (lambda run: analysis.open("nowhere"), ["nowhere: no such run folder"]),
         (lambda run: analysis.open(), ["no run folder given"]),
+        (lambda run: analysis.open(["runs/a", "runs/b"]), ["is no folder", "analysis.open('runs/a', 'runs/b')"]),
+        (lambda run: run.table("stability", resamples=-1), ["resamples = -1", "or 0 for no intervals"]),
     ],
 )
 def test_what_cannot_be_is_told_in_one_line(run, ask, words):

@@ -143,7 +143,7 @@ def test_unknown_names_are_refused_with_the_known_ones():
         catalogue.table("stabilty")
     with pytest.raises(InputError, match="no option 'sampels'; it has"):
         tables.convert("stability", {"sampels": "5"})
-    with pytest.raises(InputError, match="table stability"):
+    with pytest.raises(InputError, match="table stability: option resamples: 'many' is not a number"):
         tables.convert("stability", {"resamples": "many"})
     assert tables.convert("stability", {"thresholds": "0.05,0.5", "seed": "4"}) == {
         "thresholds": (0.05, 0.5),

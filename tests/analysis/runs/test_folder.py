@@ -88,7 +88,7 @@ def test_refuses_what_is_not_a_run_folder(tmp_path):
     (tmp_path / "empty").mkdir()
     assert "run.json is missing" in refuses(tmp_path / "empty")
     (tmp_path / "file").write_text("x")
-    assert "no such run folder" in refuses(tmp_path / "file")
+    assert "file is a file; give the run folder" in refuses(tmp_path / "file")
 
 
 @pytest.mark.parametrize(

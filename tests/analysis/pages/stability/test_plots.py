@@ -112,6 +112,8 @@ def test_captions_count_what_is_drawn(tmp_path):
     assert "2 models over 3 items" in captions.overview(*frames["overview"])
     assert "3 items (4 paraphrases each) for 2 models" in captions.agreement(*frames["agreement"])
     assert "1 pair." in captions.differences(*frames["differences"])
+    twice = [pd.concat([part, part.assign(condition="other")]) for part in frames["agreement"]]
+    assert "for 4 combinations of model and condition, items" in captions.agreement(*twice)
 
 
 def test_items_are_sorted_by_their_median_and_the_flip_line_is_drawn(tmp_path):

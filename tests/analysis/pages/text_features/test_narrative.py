@@ -69,8 +69,8 @@ def test_answer_names_the_strongest_feature_with_its_interval():
     assert answer.verdict == "Above all: statement length."
     strongest, explained, signs = answer.sentences
     assert strongest == (
-        "Statement length raises agreement in 3 of 3 models (3 significant). Largest effect, with c: +0.300 SD per SD "
-        "of the feature (95 % interval +0.200 to +0.400), that is +3.00 percentage points per word."
+        "Statement length raises agreement in 3 of 3 models (3 significant). Its largest effect, with c: +0.300 SD per "
+        "SD of the feature (95 % interval +0.200 to +0.400), that is +3.00 percentage points per word."
     )
     assert (
         "explain 5.0 to 12 % of the variance of the answers; the item that is asked explains another 33 to 40 %"

@@ -41,7 +41,7 @@ def test_the_page_answers_with_numbers_and_says_what_is_missing(made):
     assert "What in a wording moves the answer?" in page.words
     assert "The answers of 3 models to 180 paraphrases of 6 items were explained by" in page.words
     assert re.search(
-        r"significant\)\. Largest effect, with \w+: [+−]\d\.\d+ SD per SD of the feature \(95 % interval", page.words
+        r"significant\)\. Its largest effect, with \w+: [+−]\d\.\d+ SD per SD of the feature \(95 % inter", page.words
     )
     assert "Left out: left dependents, right dependents and dependency length." in page.words
     assert "Only 6 items" in page.words

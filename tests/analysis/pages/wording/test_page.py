@@ -135,8 +135,8 @@ def test_invalid_answers_are_told_in_both_conventions(tmp_path):
         said({"original": "--" * 10, "synonym": "--" * 10}, model="mute"),
     ])  # fmt: skip
     cautions = " ".join(narrative.answer(frames(rows, tmp_path)).cautions)
-    assert "30 pairs with an invalid answer are dropped" in cautions
-    assert "100.0 % or 50.0 %" in cautions
+    assert "30 pairs have an invalid answer." in cautions
+    assert "100.0 % without these pairs. It is 50.0 % where they count as inconsistent" in cautions
     assert "No valid answers to “morality” in English from mute." in cautions
 
 
