@@ -11,7 +11,7 @@ from __future__ import annotations
 import difflib
 import functools
 import pkgutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from importlib import import_module
@@ -142,6 +142,12 @@ def pages() -> Mapping[str, Catalogue]:
         name: import_module(f"analysis.pages.{name}.catalogue").CATALOGUE for name in folders
     }
     return dict(sorted(found.items(), key=lambda entry: entry[1].place))
+
+
+def no_page(protocols: Iterable[str]) -> str:
+    """Say in one line that no page is about these protocols, and which protocols there are pages for."""
+    about = sorted(frozenset[str]().union(*(page.protocols for page in pages().values())))
+    return f"no page is about protocol {', '.join(sorted(protocols))}; there are pages for {', '.join(about)}"
 
 
 def tables() -> dict[str, Table]:

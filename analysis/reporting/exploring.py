@@ -50,6 +50,8 @@ class Run:
         self._folders = [locate(os.fspath(folder)) for folder in folders]
         self._runs = runs.open(*self._folders)
         self._protocols = {folder.info["study"]["protocol"] for folder in self._runs.folders}
+        if not self._pages():
+            raise InputError(f"{', '.join(map(str, self._folders))}: {catalogue.no_page(self._protocols)}")
         self._opened: dict[str, Runs] = {}
         self._frames: dict[str, Frames] = {}
 

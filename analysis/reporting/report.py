@@ -124,12 +124,9 @@ def _only(chosen: Sequence[str], opened: Runs) -> Runs:
 
 def _nothing(folders: Sequence[str], known: Sequence[Notebook], opened: Runs) -> str:
     """Say in one line why there is nothing to report."""
-    about = sorted(frozenset[str]().union(*(notebook.page.protocols for notebook in known)))
-    held = sorted({folder.info["study"]["protocol"] for folder in opened.folders})
-    if not set(held) & set(about):
-        return (
-            f"{', '.join(folders)}: no page is about protocol {', '.join(held)}; there are pages for {', '.join(about)}"
-        )
+    held = {folder.info["study"]["protocol"] for folder in opened.folders}
+    if not any(held & notebook.page.protocols for notebook in known):
+        return f"{', '.join(folders)}: {catalogue.no_page(held)}"
     return f"{', '.join(folders)}: nothing to report: no item has a score, or two wordings other than its original"
 
 

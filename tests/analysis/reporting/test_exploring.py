@@ -108,6 +108,12 @@ def test_what_cannot_be_is_told_in_one_line(run, ask, words):
     assert [word for word in words if word not in str(told.value)] == []
 
 
+def test_runs_that_no_page_is_about_are_refused(tmp_path):
+    write_run(tmp_path / "other", random_frame(), protocol="other")
+    with pytest.raises(InputError, match="other: no page is about protocol other; there are pages for agreement"):
+        analysis.open(tmp_path / "other")
+
+
 def test_importing_analysis_is_free():
     code = "import sys, analysis; print({'pandas', 'numpy', 'matplotlib', 'duckdb'} & set(sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
