@@ -105,7 +105,9 @@ class Plan:
             Naming the run file, the study and, where the message is about one, the key.
         """
         if (Path(self.out) / "run.json").exists():
-            raise InputError(f"{self.path}, out: {self.out} is itself a run folder; choose another root")
+            raise InputError(
+                f"{self.path}, out: {self.out} is itself a run folder; move that run away, or choose another root"
+            )
         tasks: dict[str, Task] = {}
         for study in self.studies:
             where, call = study.where, study.call
@@ -119,8 +121,15 @@ class Plan:
             if folder in tasks:
                 raise InputError(f"{where}: there is a study in the folder '{folder}' already; give this one another")
             out = str(Path(self.out) / folder)
-            tasks[folder] = replace(task, out=out, command=[*program, *call, f"--out={out}"])
+            command = [*program, *call, f"--out={out}"]
+            tasks[folder] = replace(task, out=out, command=command, folder=self._folder)
         return list(tasks.values())
+
+    @property
+    def _folder(self) -> str | None:
+        """The file's folder as the call named it; None for the working directory."""
+        folder = str(self.path.parent)
+        return None if folder == "." else folder
 
 
 def read(path: str | Path, parser_of: Callable[[str], ArgumentParser]) -> Plan:

@@ -87,6 +87,8 @@ def _sessions(sessions: Sequence[Mapping[str, Any]]) -> list[str]:
     lines = []
     for session in sessions:
         call = shlex.join(map(str, session.get("command") or []))
+        if call and session.get("folder"):
+            call = f"cd {shlex.quote(str(session['folder']))} && {call}"
         used = ", ".join(f"{name} {version}" for name, version in (session.get("versions") or {}).items())
         lines.append(" | ".join(filter(None, (call, session.get("started") or "", used))))
     return list(dict.fromkeys(filter(None, lines))) or ["not recorded"]

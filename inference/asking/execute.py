@@ -42,8 +42,8 @@ class Task:
         The run folder, new or of the same study; rows are written to it between batches.
     descriptions
         Fields by model id (`models.read_descriptions`), which override what is known about a model.
-    command
-        The call, for `run.json`.
+    command, folder
+        The call, for `run.json`, and the folder that its paths are relative to; None: the working directory.
     """
 
     study: Study
@@ -53,6 +53,7 @@ class Task:
     out: str
     descriptions: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     command: Sequence[str] = ()
+    folder: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +136,8 @@ def execute(
 def _open(task: Task, folders: ExitStack, cluster: Cluster | None) -> list[_Share]:
     """Open the run folder of a task and return its shares, one per model."""
     run = folders.enter_context(Run.create_or_open(task.out, task.study, seed=task.settings.seed, command=task.command))
+    if task.folder is not None:
+        run.note_session(folder=task.folder)
     if cluster is not None:
         run.note_session(ray=cluster.about)
     models = _describe(run, task.models, task.descriptions)

@@ -103,10 +103,10 @@ def test_a_folder_may_have_another_name_than_its_study(folder, loaded):
 
 def test_a_folder_is_the_one_that_the_recorded_call_would_have_made(folder, loaded, monkeypatch):
     assert run(folder) == 0
-    monkeypatch.chdir(folder)
     for name in ("orders", "texts"):
         recorded = about(folder / "results" / name)
         call = recorded["sessions"][0]["command"]
+        monkeypatch.chdir(recorded["sessions"][0]["folder"])
         assert call[:3] == ["python", "-m", "inference"]
         assert main([*call[3:-1], f"--out=alone/{name}"]) == 0
         alone = about(folder / "alone" / name)
@@ -270,7 +270,10 @@ def test_the_root_is_no_run_folder_itself(folder, loaded, capsys):
     assert main(["run", "agreement", "--items", str(folder / "items.csv"), "--model", "a", "--out",
                  str(folder / "results")]) == 0  # fmt: skip
     assert run(folder) == 2
-    assert "plan.toml, out: results is itself a run folder" in capsys.readouterr().err
+    assert (
+        "plan.toml, out: results is itself a run folder; move that run away, or choose another root"
+        in capsys.readouterr().err
+    )
 
 
 def test_a_list_repeats_an_option_that_may_be_repeated():

@@ -253,6 +253,12 @@ def test_values_of_another_type_are_refused(value, declared):
         notebooks.convert(value, {"inferred_type_name": declared, "help": "", "default": "0"}, "name")
 
 
+def test_a_call_is_told_with_the_folder_that_its_paths_are_relative_to(opened):
+    sessions = opened(random_frame()).info["sessions"]
+    told = sessions[0] | {"command": ["python", "-m", "inference", "run", "agreement", "--out=../run"], "folder": "a b"}
+    assert provenance._sessions([told])[0].startswith("cd 'a b' && python -m inference run agreement --out=../run")
+
+
 def test_versions_are_told_of_a_checkout_that_is_not_installed(monkeypatch):
     def version(package):
         if package == "waver":
