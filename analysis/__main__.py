@@ -130,7 +130,7 @@ def _render(folders: Sequence[str], name: str, form: str, given: dict[str, Any])
     from analysis.reporting import catalogue, tables
 
     catalogue.table(name)
-    values = tables.convert(name, given)
+    values = tables.convert(f"table {name}", given, tables.options(name))
     protocols = catalogue.pages()[catalogue.page_of(name)].protocols
     return tables.render(name, tables.build(name, runs.open(*folders, protocols=protocols), **values), form)
 

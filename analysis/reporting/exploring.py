@@ -89,8 +89,8 @@ class Run:
             For an unknown table (the message names the nearest) or option, or runs that have no such table.
         """
         catalogue.table(name)
-        tables.refuse_unknown(f"table {name}", options, tables.options(name))
-        return self._frames_of(catalogue.page_of(name), options)[name].copy()
+        given = tables.convert(f"table {name}", options, tables.options(name))
+        return self._frames_of(catalogue.page_of(name), given)[name].copy()
 
     def figure(self, name: str, *, part: int | None = None, width: float = PAGE, **options: Any) -> Drawing:
         """Draw a figure, which shows itself in a notebook and is saved with `savefig`.
@@ -114,8 +114,8 @@ class Run:
         """
         entry, page = catalogue.figure(name), catalogue.page_of(name, "figures")
         known = {key: value for table in catalogue.pages()[page].tables for key, value in tables.options(table).items()}
-        tables.refuse_unknown(f"figure {name}", options, known)
-        found = pictures(name, self._frames_of(page, options))
+        given = tables.convert(f"figure {name}", options, known)
+        found = pictures(name, self._frames_of(page, given))
         if not found:
             raise InputError(f"figure {name}: {entry.nothing}")
         if part is None and len(found) > 1:

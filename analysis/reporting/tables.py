@@ -9,7 +9,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
@@ -32,46 +32,54 @@ def options(name: str) -> dict[str, inspect.Parameter]:
     return {key: p for key, p in list(parameters.items())[1:] if p.default is not inspect.Parameter.empty}
 
 
-def refuse_unknown(what: str, given: Iterable[str], known: Mapping[str, inspect.Parameter]) -> None:
-    """Raise an InputError that lists the known options where one that is given is not among them."""
-    for name in given:
-        if name not in known:
-            listed = ", ".join(f"{key} (default {option.default})" for key, option in known.items()) or "none"
-            raise InputError(f"{what} has no option {name!r}; it has {listed}")
+def convert(what: str, given: Mapping[str, Any], known: Mapping[str, inspect.Parameter]) -> dict[str, Any]:
+    """Check options, and convert those that are text, as on a command line, to the types of their defaults.
 
-
-def convert(name: str, given: Mapping[str, str]) -> dict[str, Any]:
-    """Convert options as typed on a command line to the types of their defaults.
+    Parameters
+    ----------
+    what
+        The table or figure that the options are for, as messages name it.
+    given
+        Option -> value.
+    known
+        The options that there are (`options`).
 
     Raises
     ------
     InputError
-        For an option that the table does not have, with those it has, or a value that does not fit.
+        For an option that there is not, with those that there are, or a value that does not fit.
     """
-    known = options(name)
-    refuse_unknown(f"table {name}", given, known)
     converted = {}
-    for key, text in given.items():
+    for name, value in given.items():
+        if name not in known:
+            listed = ", ".join(f"{key} (default {option.default})" for key, option in known.items()) or "none"
+            raise InputError(f"{what} has no option {name!r}; it has {listed}")
         try:
-            converted[key] = _like(known[key].default, text)
+            converted[name] = _like(known[name].default, value)
         except ValueError as error:
-            raise InputError(f"table {name}: option {key}: {error}") from error
+            raise InputError(f"{what}: option {name}: {error}") from error
     return converted
 
 
-def _like(default: Any, text: str) -> Any:
+def _like(default: Any, value: Any) -> Any:
+    """Convert a text to the type of a default; of another value, check only whether it is one or several."""
+    if not isinstance(value, str):
+        several = isinstance(default, tuple | list)
+        if several != isinstance(value, tuple | list):
+            raise ValueError(f"give {'several values' if several else 'one value'}, as in the default {default}")
+        return value
     if isinstance(default, tuple | list):
-        return tuple(_like(default[0], part) for part in text.split(","))
+        return tuple(_like(default[0], part) for part in value.split(","))
     if isinstance(default, bool):
-        if text.lower() not in ("true", "false"):
-            raise ValueError(f"{text!r} is neither true nor false")
-        return text.lower() == "true"
+        if value.lower() not in ("true", "false"):
+            raise ValueError(f"{value!r} is neither true nor false")
+        return value.lower() == "true"
     if default is None:
-        return text
+        return value
     try:
-        return type(default)(text)
+        return type(default)(value)
     except ValueError:
-        raise ValueError(f"{text!r} is not a number, as in the default {default}") from None
+        raise ValueError(f"{value!r} is not a number, as in the default {default}") from None
 
 
 def explain(names: Sequence[str] = ()) -> str:

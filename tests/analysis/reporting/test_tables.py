@@ -141,14 +141,13 @@ def test_flip_thresholds_are_read_from_their_columns():
 def test_unknown_names_are_refused_with_the_known_ones():
     with pytest.raises(InputError, match=r"unknown table 'stabilty' \(the nearest is 'stability'\); the tables are: "):
         catalogue.table("stabilty")
-    with pytest.raises(InputError, match="no option 'sampels'; it has"):
-        tables.convert("stability", {"sampels": "5"})
+    known = tables.options("stability")
+    with pytest.raises(InputError, match="table stability has no option 'sampels'; it has"):
+        tables.convert("table stability", {"sampels": "5"}, known)
     with pytest.raises(InputError, match="table stability: option resamples: 'many' is not a number"):
-        tables.convert("stability", {"resamples": "many"})
-    assert tables.convert("stability", {"thresholds": "0.05,0.5", "seed": "4"}) == {
-        "thresholds": (0.05, 0.5),
-        "seed": 4,
-    }
+        tables.convert("table stability", {"resamples": "many"}, known)
+    given = {"thresholds": "0.05,0.5", "seed": "4"}
+    assert tables.convert("table stability", given, known) == {"thresholds": (0.05, 0.5), "seed": 4}
 
 
 def test_explain_names_all_tables_and_every_column_of_one():

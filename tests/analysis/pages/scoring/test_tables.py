@@ -128,9 +128,9 @@ def test_kurtosis_can_be_corrected_for_sample_size(tmp_path):
     given = [1, 2, 2, 5, 9]
     row, _ = judged(tmp_path, given, range(5), biased=False)
     assert row["kurtosis"] == pytest.approx(stats.kurtosis(given, bias=False))
-    assert tables.convert("scores", {"biased": "false"}) == {"biased": False}
+    assert tables.convert("table scores", {"biased": "false"}, tables.options("scores")) == {"biased": False}
     with pytest.raises(InputError, match="neither true nor false"):
-        tables.convert("scores", {"biased": "maybe"})
+        tables.convert("table scores", {"biased": "maybe"}, tables.options("scores"))
 
 
 def test_human_scores_are_moved_to_the_range_that_was_asked(frames, folder):
