@@ -76,11 +76,16 @@ def compute(
     Raises
     ------
     InputError
-        For a folder that is not a run or cannot be written to, and for a pipeline or engine that the user named but
+        For a folder that is no run folder or cannot be written to, and for a pipeline or engine that the user named but
         that is not installed.
     """
     folder = Path(path)
     run = runs.open(folder)
+    if run.folders[0].path != folder:
+        inside = ", ".join(str(each.path) for each in run.folders)
+        raise InputError(
+            f"{folder}: features are kept in a run folder, and this one only holds such: give one of {inside}"
+        )
     pipelines = [dependencies.find(source) for source in spacy]
     with store.writing(folder):
         stored = store.read(folder)

@@ -31,6 +31,13 @@ def test_one_row_per_distinct_text_and_nothing_else_in_the_folder(tmp_path, unin
     assert {file.name for file in path.iterdir()} - before == {store.FEATURES, store.RECORDS, store.SIMILARITY}
 
 
+def test_a_folder_that_only_holds_run_folders_is_refused(tmp_path):
+    write(tmp_path / "runs" / "one")
+    with pytest.raises(InputError, match=r"this one only holds such: give one of .*one"):
+        features.compute(tmp_path / "runs")
+    assert [path.name for path in (tmp_path / "runs").iterdir()] == ["one"]
+
+
 def test_what_is_not_installed_is_missing_and_said_once_and_the_rest_is_there(tmp_path, uninstalled):
     uninstalled(*OPTIONAL)
     path = write(tmp_path / "run")
