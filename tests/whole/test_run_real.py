@@ -20,7 +20,7 @@ from inference.runfolder.parquet import KEY
 
 torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
-tiny_models = pytest.importorskip("tiny_models")
+tiny_models = pytest.importorskip("helpers.tiny_models")
 
 ROOT = Path(__file__).parents[2]
 

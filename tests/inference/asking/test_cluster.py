@@ -101,7 +101,7 @@ def content(out: Path) -> dict:
 
 
 def test_a_killed_worker_costs_its_batch_and_every_row_equals_the_local_run(tmp_path, cluster):
-    tiny_models = pytest.importorskip("tiny_models")
+    tiny_models = pytest.importorskip("helpers.tiny_models")
     model = tiny_models.checkpoint(tmp_path / "model", "llama", max_position_embeddings=512)
     execute([task(tmp_path / "here", model)])
     (tally,) = execute(
@@ -128,7 +128,7 @@ class Counting:
 
 
 def test_the_workers_start_once_for_all_conditions_and_every_row_equals_the_local_run(tmp_path, cluster):
-    tiny_models = pytest.importorskip("tiny_models")
+    tiny_models = pytest.importorskip("helpers.tiny_models")
     model = tiny_models.checkpoint(tmp_path / "model", "llama", max_position_embeddings=512)
     ways = AnswerWays(texts=(Sampling(2, temperature=0.7, max_tokens=3),))
     orders = Questions(prompt_book(), ("yes-no", "no-yes"), ways)

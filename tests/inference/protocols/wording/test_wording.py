@@ -207,7 +207,7 @@ def test_the_digest_of_exemplars_follows_what_is_shown():
 @pytest.fixture(scope="module")
 def tiny():
     pytest.importorskip("torch")
-    return pytest.importorskip("tiny_models")
+    return pytest.importorskip("helpers.tiny_models")
 
 
 class TestRealModels:
