@@ -36,7 +36,7 @@ COLUMNS: Mapping[str, Column] = {
         "Bounded",
     ),
     "mass_missing": Column("mean mass that such responses may have beyond what was shown", MASS, "Mass hidden", 3),
-    "n_ties": Column("paraphrases with an agreement of exactly 0.5, on neither side", "paraphrases", "Ties"),
+    "n_ties": Column("paraphrases with an agreement of exactly 0.5, which count as agreeing", "paraphrases", "Ties"),
     "n": Column("paraphrases of the item with a defined agreement", "paraphrases", "n"),
     # validity
     "validity_se": Column("standard error of the validity: SD over rows / square root of their number", MASS, "SE", 3),
@@ -87,7 +87,7 @@ COLUMNS: Mapping[str, Column] = {
     "agreement_min": Column("lowest agreement among the item's paraphrases", AGREEMENT, "Lowest", 2),
     "agreement_max": Column("highest agreement among the item's paraphrases", AGREEMENT, "Highest", 2),
     "agreement_range": Column("highest minus lowest agreement among the item's paraphrases", AGREEMENT, "Range", 2),
-    "minority_share": Column("share of the item's paraphrases on the smaller side of 0.5", SHARE, "Deviating", 2),
+    "minority_share": Column("share of the item's valid paraphrases not with the majority", SHARE, "Deviating", 2),
     "original_agreement": Column("agreement with the original wording", AGREEMENT, "Original", 2),
     "normalised_sd_mean": Column(
         "mean over models of the item's SD divided by the model's largest SD", "0 to 1", "Normalised SD", 2

@@ -1,8 +1,8 @@
 """Measure how much answers change under paraphrasing (Haller et al., sections 4.1 and 4.2), with intervals.
 
 Everything is computed over the paraphrases (pattern other than "original"); the original wording has its own columns.
-Standard deviations have ddof = 1, undefined values are NaN. An answer agrees if its agreement is above 0.5; exactly 0.5
-is a tie, which counts as an answer but is on neither side.
+Standard deviations have ddof = 1, undefined values are NaN. An answer agrees if its agreement is 0.5 or
+more (section 4.2); exactly 0.5 is a tie, which is counted in `n_ties`, too.
 
 Reference
 ---------
@@ -43,9 +43,9 @@ def items(runs: Runs) -> pd.DataFrame:
         n_variants: paraphrases with a response; n_valid, n_invalid: of these, with and without a defined agreement;
         validity_mean, validity_sd: probability mass on the options (section 4.1), 0 to 1;
         agreement_mean, agreement_sd, agreement_min, agreement_max, agreement_range: of R^+, 0 to 1;
-        minority_share: share of the valid paraphrases on the smaller side of 0.5, 0 to 0.5; ties are on neither side
-        but in the denominator; with equal halves there is no majority and the share is 0.5;
-        n_ties: paraphrases with an agreement of exactly 0.5;
+        minority_share: share of the valid paraphrases that are not with the majority (agree: 0.5 or more; disagree:
+        below), 0 to 0.5; with equal halves there is no majority and the share is 0.5;
+        n_ties: paraphrases with an agreement of exactly 0.5, which agree;
         original_agreement, original_validity: the same for the original wording.
         SD, range and minority share need two valid paraphrases and are NaN below. In the order of run.json and of the
         study.

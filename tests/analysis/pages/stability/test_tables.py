@@ -88,13 +88,14 @@ def test_a_threshold_is_a_share(opened, threshold):
             table(run, thresholds=(0.05, threshold))
 
 
-def test_ties_are_on_neither_side(opened):
-    # 0.5 is a tie: of five answers one disagrees and two agree, so the minority is one of five.
-    run = opened(paraphrases({"x": [0.5, 0.5, 0.3, 0.7, 0.7], "y": [0.5, 0.5]}))
+def test_ties_agree_as_in_the_paper(opened):
+    # Haller et al., section 4.2: "agree" if R+ >= 0.5. Of five answers one disagrees; of four, one disagrees and one
+    # of the agreeing ones is a tie; where the rest disagrees, a tie is the one that deviates.
+    run = opened(paraphrases({"x": [0.5, 0.5, 0.3, 0.7, 0.7], "y": [0.5, 0.5], "z": [0.5, 0.1, 0.2, 0.3]}))
     items = tables.items(run).set_index("item")
-    assert items["n_ties"].tolist() == [2, 2]
-    assert items["n_valid"].tolist() == [5, 2]
-    assert items["minority_share"].tolist() == [0.2, 0.0]
+    assert items["n_ties"].tolist() == [2, 2, 1]
+    assert items["n_valid"].tolist() == [5, 2, 4]
+    assert items["minority_share"].tolist() == [0.2, 0.0, 0.25]
 
 
 def test_equal_halves_flip_at_every_threshold(opened):
