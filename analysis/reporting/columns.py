@@ -51,6 +51,7 @@ SHARED: Mapping[str, Column] = {
     "lower": Column("lower end of the 95 % interval of the difference, items resampled", "its unit", "Lower", 3),
     "upper": Column("upper end of the 95 % interval of the difference, items resampled", "its unit", "Upper", 3),
     "p": Column("two-sided p value, not corrected for the number of tests", "", "p", 3),
+    "p_least": Column("the smallest p value that so few items or bootstrap samples allow", "", "Least p", 4),
 }
 Pattern: TypeAlias = Callable[[str], Column | None]
 

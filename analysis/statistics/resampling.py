@@ -15,7 +15,8 @@ array (draws, items). A row of ones gives the estimate itself, so one formula se
 
 References
 ----------
-Efron, B. and Tibshirani, R. (1993). An Introduction to the Bootstrap, chapter 13 (percentile intervals).
+Efron, B. and Tibshirani, R. (1993). An Introduction to the Bootstrap, chapter 13 (percentile intervals) and section
+15.4 (their relation to hypothesis tests).
 Field, C. and Welsh, A. (2007). Bootstrapping clustered data. JRSS B 69, 369-390 (drawing whole clusters).
 """
 
@@ -36,6 +37,7 @@ Statistic: TypeAlias = Callable[[Columns, Array], Mapping[str, Array]]
 
 DRAWS = 10_000
 LEVEL = 0.95
+ROUNDING = 1e-12  # a difference up to this one is none: sums in another order differ by as much
 _CHUNK = 2_000_000  # counts held at a time: 16 MB
 _UNITS = 64  # units whose draws are held at a time: 5 MB per figure at 10,000 draws
 
@@ -52,12 +54,15 @@ class Interval:
         Percentile interval; NaN with fewer than two items, or if the statistic is undefined in some draw.
     n_items
         Number of items (clusters) that the figure is computed from.
+    p
+        Of a difference, the two-sided p value (`two_sided`); NaN for a single unit, and where there is no interval.
     """
 
     estimate: Array
     lower: Array
     upper: Array
     n_items: npt.NDArray[np.int64]
+    p: Array
 
 
 def counts(n_items: int, draws: int = DRAWS, seed: int = 0) -> Iterator[Array]:
@@ -116,6 +121,23 @@ def percentiles(samples: Array, level: float = LEVEL) -> tuple[Array, Array]:
     tail = (1 - level) / 2
     lower, upper = np.quantile(samples, [tail, 1 - tail], axis=0)
     return lower, upper
+
+
+def two_sided(samples: Array) -> Array:
+    """Test differences against 0 by inverting their percentile interval: (draws, pairs) -> p values (pairs,).
+
+    p is twice the share of draws on the other side of 0, where a draw of 0 is on both sides, and (r + 1) / (draws + 1)
+    in place of a share r / draws (Davison and Hinkley 1997, section 4.2), so that no p value is below `least_p`. Up to
+    this correction, p < 0.05 means that the 95 % interval does not hold 0. NaN where a draw is undefined.
+    """
+    sides = np.minimum((samples <= ROUNDING).sum(axis=0), (samples >= -ROUNDING).sum(axis=0))
+    p = np.minimum(2 * (sides + 1) / (len(samples) + 1), 1.0)
+    return np.where(np.isnan(samples).any(axis=0), np.nan, p)
+
+
+def least_p(draws: int) -> float:
+    """Return the smallest p value that `two_sided` can give; NaN without draws."""
+    return min(2 / (draws + 1), 1.0) if draws else float("nan")
 
 
 def bootstrap(
@@ -177,7 +199,10 @@ def _intervals(
     has = np.array([complete[:, target].all(axis=1) for target in targets], bool).reshape(len(targets), len(complete))
     names = statistic({name: np.zeros((1, 1)) for name in columns}, np.ones((1, 1)))
     unknown = np.full(len(targets), np.nan)
-    found = {name: Interval(unknown.copy(), unknown.copy(), unknown.copy(), has.sum(axis=1)) for name in names}
+    found = {
+        name: Interval(unknown.copy(), unknown.copy(), unknown.copy(), has.sum(axis=1), unknown.copy())
+        for name in names
+    }
     for items, block in _blocks(has):
         chosen, contrast = _select(columns, items, [targets[index] for index in block])
         ones = np.ones((1, len(items)))
@@ -189,6 +214,8 @@ def _intervals(
         for name in names:
             samples = contrast(np.concatenate([part[name] for part in drawn]))
             found[name].lower[block], found[name].upper[block] = percentiles(samples, level)
+            if len(targets[0]) > 1:
+                found[name].p[block] = two_sided(samples)
     return found
 
 

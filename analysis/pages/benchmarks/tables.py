@@ -13,6 +13,7 @@ from analysis.pages.wording.cells import PATTERNS
 from analysis.pages.wording.tables import ALL, consistency, overall
 from analysis.runs.folder import ORIGINAL
 from analysis.statistics import correlation
+from analysis.statistics.multiplicity import holm_within
 
 if TYPE_CHECKING:
     from analysis.runs import Runs
@@ -78,7 +79,7 @@ def benchmarks(runs: Runs, *, scores: str = "", aliases: str = "", invalid: str 
                     about = dict(zip(KEY, key, strict=True), measure=measure, pattern=pattern, benchmark=benchmark)
                     rows += _coefficients(wide[name], others[benchmark], wide[SIZE], about)
     table = pd.DataFrame(rows)
-    return table.assign(p_holm=correlation.holm(table, ["method"]))
+    return table.assign(p_holm=holm_within(table, ["method"]))
 
 
 def benchmark_matrix(runs: Runs, *, scores: str = "", aliases: str = "", invalid: str = "dropped") -> pd.DataFrame:

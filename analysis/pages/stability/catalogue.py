@@ -12,8 +12,9 @@ from analysis.reporting.columns import IDENTITY
 if TYPE_CHECKING:
     from analysis.runs import Runs
 
-MEASURES = names("validity validity_se range_mean range_sd sd_mean sd_sd flip_*")
+MEASURES = names("validity validity_se agreement_mean range_mean range_sd sd_mean sd_sd flip_*")
 SPREADS: Mapping[str, None] = {"range_sd": None, "sd_sd": None}  # their intervals are in the CSV only, to save room
+TESTED = names("p p_least p_holm")
 BETWEEN = {"difference": ("lower", "upper")}
 TABLES = {
     "stability": Table(
@@ -39,8 +40,8 @@ TABLES = {
         "Paired differences between models, and between conditions of one model, on the same items",
         "Difference a minus b of model-level numbers on the items that both have, with 95 % bootstrap intervals over "
         "items.",
-        names("study measure a_model a_condition b_model b_condition difference lower upper n_items"),
-        frozenset({"lower", "upper"}), interval=BETWEEN,
+        (*names("study measure a_model a_condition b_model b_condition difference lower upper n_items"), *TESTED),
+        frozenset(names("lower upper p p_least")), interval=BETWEEN,
     ),
     "item_stability": Table(
         "tables.item_stability",
@@ -111,15 +112,15 @@ TABLES = {
         "Difference a minus b on the items that both sources have, and Pearson correlation across these items; 95 % "
         "bootstrap intervals over items.",
         (*IDENTITY, *names("measure a_source b_source difference lower upper item_r item_r_lower item_r_upper "
-                            "n_items")),
-        frozenset(names("lower upper item_r_lower item_r_upper")), interval=BETWEEN,
+                            "n_items"), *TESTED),
+        frozenset(names("lower upper item_r_lower item_r_upper p p_least")), interval=BETWEEN,
     ),
 }  # fmt: skip
 FIGURES = {
     "overview": Figure("Validity and stability of every model", "stability"),
     "agreement": Figure("How one model answers the wordings of one item", "figures.agreement"),
     "item_stability": Figure("Which items are unstable in every model", "item_stability"),
-    "validity": Figure("How much of the probability goes to the answers", "items"),
+    "validity": Figure("How much of the probability goes to the answers", "figures.validity"),
     "differences": Figure("Paired differences between models on the same items", "figures.differences"),
 }  # fmt: skip
 

@@ -83,6 +83,10 @@ COLUMNS: Mapping[str, Column] = {
     "mark": Column("+ the model agrees with every item on average, - it disagrees with every item", "", "±"),
     "agreement": Column("R^+ = p(agree) / (p(agree) + p(disagree)) of one response", AGREEMENT, "Agreement", 2),
     "agreement_mean": Column("mean agreement over the item's paraphrases", AGREEMENT, "Agreement", 2),
+    **{
+        f"{table}.agreement_mean": Column("mean over items of their mean agreement", AGREEMENT, "Agreement", 2)
+        for table in ("stability", "published", "sources")
+    },
     "agreement_sd": Column("SD of agreement over the item's paraphrases (n - 1)", AGREEMENT, "SD", 3),
     "agreement_min": Column("lowest agreement among the item's paraphrases", AGREEMENT, "Lowest", 2),
     "agreement_max": Column("highest agreement among the item's paraphrases", AGREEMENT, "Highest", 2),
@@ -109,11 +113,6 @@ COLUMNS: Mapping[str, Column] = {
     ),
     # comparisons
     "measure": Column("the figure that is compared: a column of table stability", "", "Measure"),
-    "source_agreement.measure": Column(
-        "the figure that is compared: a column of table stability, or agreement_mean (mean agreement over items)",
-        "",
-        "Measure",
-    ),
     "a_model": Column("the model compared", "", "Model a"),
     "a_condition": Column("its condition", "", "Condition a"),
     "b_model": Column("the model it is compared with", "", "Model b"),
@@ -121,6 +120,7 @@ COLUMNS: Mapping[str, Column] = {
     "a_source": Column("the paraphrases compared, by who made them", "", "Paraphrases a"),
     "b_source": Column("the paraphrases that they are compared with", "", "Paraphrases b"),
     "difference": Column("a minus b on the same items", "unit of the measure", "a − b", 2),
+    "p_holm": Column("p after Holm over all pairs of the study with the same measure", "", "p (Holm)", 3),
     "item_r": Column(
         "Pearson correlation across items of the values from the two sources", "-1 to 1", "r over items", 2
     ),

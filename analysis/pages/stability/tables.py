@@ -24,7 +24,8 @@ from analysis.pages.stability import measures
 from analysis.reporting.thresholds import LOW_MASS
 from analysis.runs.agreement import SPREAD, prepare
 from analysis.runs.folder import UNIT
-from analysis.statistics.resampling import DRAWS, bootstrap, paired
+from analysis.statistics.multiplicity import holm_within
+from analysis.statistics.resampling import DRAWS, bootstrap, least_p, paired
 
 if TYPE_CHECKING:
     from analysis.runs import Runs
@@ -88,6 +89,7 @@ def models(
         study, model, condition;
         validity: mean mass over all paraphrases of all items (section 4.1), 0 to 1; validity_se: SD over these rows
         divided by the square root of their number (it treats rows as independent; the interval does not);
+        agreement_mean: mean over items of an item's mean agreement, over all items with a valid answer;
         range_mean, range_sd: highest minus lowest agreement of an item, mean and SD across items (section 4.2.1; the SD
         is what the paper prints as standard error); sd_mean, sd_sd: the same of the SD of an item's agreement;
         flip_05 ...: share of items with minority_share above the threshold (flip_125 is 12.5 %);
@@ -113,6 +115,7 @@ def of_units(study: measures.Study, *, thresholds: Sequence[float], resamples: i
     """Compute the rows of `models` for one study from its item-level columns."""
     statistic = partial(measures.stability, thresholds=measures.named(thresholds))
     found = bootstrap(study.masses, measures.validity, draws=resamples, seed=seed)
+    found.update(bootstrap({"agreement": study.agreement}, measures.mean_agreement, draws=resamples, seed=seed))
     found.update(bootstrap(study.spreads, statistic, draws=resamples, seed=seed))
     n_items = found["range_mean"].n_items
     columns: dict[str, Any] = {name: figure.estimate for name, figure in found.items()}
@@ -147,14 +150,22 @@ def differences(
     DataFrame
         study; measure: a figure of `models`; a_model, a_condition, b_model, b_condition; difference: a minus b, in the
         measure's unit; lower, upper: its 95 % percentile interval, both sides resampled with the same items; n_items:
-        items that both have (for validity: any response; else: two valid paraphrases or more).
+        items that both have (for validity: any response; for mean agreement: any valid answer; else: two valid
+        paraphrases or more);
+        p: two-sided p value of the difference, for flips by the exact sign test (`statistics.sign_test.mcnemar`), for
+        the others by inverting the interval (`resampling.two_sided`); p_least: the smallest p value that so few items
+        or draws allow; p_holm: p corrected after Holm over the pairs of a study and measure.
     """
-    statistic = partial(measures.stability, thresholds=measures.named(thresholds))
+    named = measures.named(thresholds)
+    statistic = partial(measures.stability, thresholds=named)
     tables = []
     for of_study, study in enumerate(measures.studies(runs, items(runs))):
         pairs = list(_pairs(study.units, runs.info["conditions"][study.name]))
         found = paired(study.masses, measures.validity, pairs, draws=resamples, seed=seed)
+        agreement = {"agreement": study.agreement}
+        found.update(paired(agreement, measures.mean_agreement, pairs, draws=resamples, seed=seed))
         found.update(paired(study.spreads, statistic, pairs, draws=resamples, seed=seed))
+        tests = measures.flips_differ(study.spreads["minority"], pairs, named)
         a, b = ([study.units[pair[side]] for pair in pairs] for side in (0, 1))
         for order, (measure, figure) in enumerate(found.items()):
             table = pd.DataFrame({"study": study.name, "measure": measure}, index=range(len(pairs)))
@@ -162,8 +173,10 @@ def differences(
             table["b_model"], table["b_condition"] = [u[0] for u in b], [u[1] for u in b]
             table["difference"], table["lower"], table["upper"] = figure.estimate, figure.lower, figure.upper
             table["n_items"] = figure.n_items
+            table["p"], table["p_least"] = tests.get(measure, (figure.p, least_p(resamples)))
             tables.append(table.assign(of_study=of_study, pair=range(len(pairs)), order=order))
     together = pd.concat(tables).sort_values(["of_study", "pair", "order"], ignore_index=True)
+    together["p_holm"] = holm_within(together, ["of_study", "measure"])
     return together.drop(columns=["of_study", "pair", "order"])
 
 

@@ -82,7 +82,7 @@ def _by_size(
     six units, the least common multiple. Entries of `asked` that need equally many units share one call.
     """
     empty = np.full(len(asked), np.nan)
-    found = {name: Interval(empty.copy(), empty.copy(), empty.copy(), np.zeros(len(asked), np.int64))
+    found = {name: Interval(empty.copy(), empty.copy(), empty.copy(), np.zeros(len(asked), np.int64), empty.copy())
              for name in MEASURES}  # fmt: skip
     sizes = [int(np.lcm.reduce([len(targets[i]) for i in entry])) for entry in asked]
     for size in sorted(set(sizes)):
@@ -95,7 +95,7 @@ def _by_size(
             pairs = [(2 * i, 2 * i + 1) for i in range(len(chosen))]
             part = paired(columns, statistic, pairs, draws=resamples, seed=seed)
         for name in MEASURES:
-            for field in ("estimate", "lower", "upper", "n_items"):
+            for field in ("estimate", "lower", "upper", "n_items", "p"):
                 getattr(found[name], field)[chosen] = getattr(part[name], field)
     return found
 

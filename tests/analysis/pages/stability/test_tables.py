@@ -36,6 +36,9 @@ def test_one_model_by_hand(opened):
     assert items["minority_share"].tolist() == [0.5, 0.25]
     assert items["agreement_sd"].tolist() == pytest.approx([0.258199, 0.4], abs=1e-6)
     assert items["agreement_mean"].tolist() == pytest.approx([0.5, 0.7])
+    # Draws of the items are x x, x y, y x, y y: means from 0.5 to 0.7.
+    mean = row[["agreement_mean", "agreement_mean_lower", "agreement_mean_upper"]].tolist()
+    assert mean == pytest.approx([0.6, 0.5, 0.7])
 
 
 def test_validity_by_hand(opened):
