@@ -55,7 +55,8 @@ class Interval:
     n_items
         Number of items (clusters) that the figure is computed from.
     p
-        Of a difference, the two-sided p value (`two_sided`); NaN for a single unit, and where there is no interval.
+        Two-sided p value of the figure against 0 (`two_sided`), for figures that are differences; NaN where there is no
+        interval.
     """
 
     estimate: Array
@@ -214,8 +215,7 @@ def _intervals(
         for name in names:
             samples = contrast(np.concatenate([part[name] for part in drawn]))
             found[name].lower[block], found[name].upper[block] = percentiles(samples, level)
-            if len(targets[0]) > 1:
-                found[name].p[block] = two_sided(samples)
+            found[name].p[block] = two_sided(samples)
     return found
 
 

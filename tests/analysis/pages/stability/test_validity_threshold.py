@@ -78,8 +78,8 @@ def test_the_numbers_of_valid_wordings_are_compared(four, tmp_path):
     uneven = [line for line in answer.cautions if line.startswith("Different numbers of valid wordings")]
     assert uneven == [
         f"Different numbers of valid wordings: {mean['few']:.1f} per item on average with few, {mean['whole']:.1f} "
-        "with whole. Range shrinks with this number, and where it is small, flips are missed. So a model with few valid "
-        "wordings looks more stable than it is."
+        "with whole. Range shrinks with this number, and where it is small, flips are missed. So a model with few "
+        "valid wordings looks more stable than it is."
     ]
     even, _ = said(tmp_path / "run", {"a": 1.0, "b": 0.99})
     assert not any(line.startswith("Different numbers") for line in even.cautions)
