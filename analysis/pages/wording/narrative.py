@@ -194,8 +194,8 @@ def _invalid(table: pd.DataFrame, conventions: pd.DataFrame) -> Iterator[str]:
         if low.any():
             yield (
                 f"Less than half of the answers to {where} are valid for {_units(low.index[low], part)}. The "
-                f"lowest share is {percent(valid[low].min(), 1)}. What the other answers would have been is not known, so "
-                "these are not compared."
+                f"lowest share is {percent(valid[low].min(), 1)}. What the other answers would have been is not "
+                "known, so these are not compared."
             )
     known = conventions[(conventions["pattern"] != ORIGINAL) & (conventions["n_pairs"] > 0)]
     if len(known):
