@@ -128,7 +128,7 @@ def _cautions(frames: Mapping[str, pd.DataFrame]) -> Iterator[str]:
     unheard = frames["measures_by_model"].groupby("model")["silent"].any()
     if unheard.any():
         yield (
-            f"Left out wherever less than half of their answers are valid: {listing(list(unheard.index[unheard]), NAMED)}. "
+            f"{listing(list(unheard.index[unheard]), NAMED)}: left out where less than half of the answers are valid. "
             "Their points are marked in the figures."
         )
     yield (

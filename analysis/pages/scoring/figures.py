@@ -46,9 +46,8 @@ def _marked(items: pd.DataFrame, scores: pd.DataFrame) -> pd.DataFrame:
 def influence(frames: Frames) -> Iterator[tuple[pd.DataFrame, ...]]:
     """Yield the correlation of kurtosis and tau with each omission, and its points, in the page's setting."""
     setting, table = setting_of(frames), frames["score_influence"]
-    yield from _influence(
-        chosen(table[table["source"] == OURS], setting), answered(chosen(frames["score_differences"], setting))
-    )
+    known = answered(chosen(frames["score_differences"], setting))
+    yield from _influence(chosen(table[table["source"] == OURS], setting), known)
 
 
 def influence_printed(frames: Frames) -> Iterator[tuple[pd.DataFrame, ...]]:

@@ -40,8 +40,9 @@ def influence(runs: Runs, *, biased: bool = True, resamples: int = DRAWS, seed: 
     DataFrame
         source (these runs, or the printed table), study, range, temperature, method; omitted: nothing, point, group or
         series, and omitted_name; n: points left; undefined: points without both differences, left out everywhere (a
-        constant score has no kurtosis; a model may not answer); pearson, pearson_lower, pearson_upper: correlation, NaN below three points, and
-        its 95 % percentile interval with points resampled; change: pearson minus pearson of all points.
+        constant score has no kurtosis; a model may not answer); pearson, pearson_lower, pearson_upper: correlation, NaN
+        below three points, and its 95 % percentile interval with points resampled; change: pearson minus pearson of all
+        points.
     """
     sources = (answered(differences(runs, biased=biased, resamples=0)), printed_differences())
     parts = [

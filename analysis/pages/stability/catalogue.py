@@ -32,7 +32,7 @@ TABLES = {
         "Validity and agreement over the paraphrases of one item, and the model's answer to its original wording.",
         (*IDENTITY, *names("item text n_variants n_valid validity_mean validity_sd agreement_mean agreement_sd "
                         "agreement_min agreement_max agreement_range minority_share n_ties original_agreement "
-                        "original_validity n_invalid")),
+                        "original_validity n_invalid match_proportion")),
         frozenset(names("n_valid validity_sd agreement_min agreement_max n_ties original_validity n_invalid")),
     ),
     "differences": Table(
@@ -74,6 +74,12 @@ TABLES = {
         "Responses without a valid answer, prompts that failed, responses known within bounds only, and examples of "
         "outputs.",
         (*IDENTITY, *names("n_rows n_invalid n_error share n_bounded mass_missing examples")),
+    ),
+    "alike": Table(
+        "cases.alike",
+        "Wordings that differ in blanks only",
+        "Wordings of one item whose texts differ in nothing but line ends and blanks around them.",
+        names("study item text n_variants"),
     ),
     "answers": Table(
         "written_answers.answers",

@@ -22,6 +22,11 @@ COLUMNS: Mapping[str, Column] = {
         "items",
         "Left out",
     ),
+    "alike.text": Column("their text, without these blanks", "", "Text"),
+    "alike.n_variants": Column("wordings with this text", "wordings", "Wordings"),
+    "match_proportion": Column(
+        "share of the item's paraphrases checked by hand that mean what the original means", SHARE, "Same meaning", 2
+    ),
     "n_models": Column("models that the mean is taken over", "models", "Models"),
     "n_rows": Column("responses, originals and paraphrases together", "responses", "Responses"),
     "n_valid": Column("paraphrases with a defined agreement", "paraphrases", "Valid"),

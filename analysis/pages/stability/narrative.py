@@ -10,6 +10,7 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
+from analysis.pages.stability import wordings
 from analysis.pages.stability.columns import threshold
 from analysis.pages.stability.measures import headline
 from analysis.reporting import labels
@@ -30,7 +31,7 @@ from analysis.reporting.words import (
 from analysis.statistics.multiplicity import ALPHA, decidable
 
 FEW_PARAPHRASES = 20
-SIMILAR = 0.95  # of the largest mean number of valid wordings; with fewer, spreads do not compare
+TABLES = ("stability", "items", "differences", "excluded", "invalid", "alike")
 LEAD = "95 % interval "  # said once, before the first interval
 
 
@@ -40,13 +41,14 @@ def answer(
     differences: pd.DataFrame,
     excluded: pd.DataFrame,
     invalid: pd.DataFrame,
+    alike: pd.DataFrame,
     canonical: Sequence[str],
 ) -> Answer:
     """Say whether the answer changes with the wording.
 
     Parameters
     ----------
-    stability, items, differences, excluded, invalid
+    stability, items, differences, excluded, invalid, alike
         The tables of these names.
     canonical
         The labels of the two answers, "agree" first.
@@ -56,9 +58,9 @@ def answer(
     known = named.dropna(subset=[flip, "range_mean"])
     answering = known[~silent(known["validity"])]
     asked = _asked(stability, items, canonical)
-    cautions = (*_validity(stability), *_uneven(items), *_bounded(invalid), *_ties(items), *_one_sided(stability),
+    cautions = (*_validity(stability), *wordings.uneven(items), *_bounded(invalid), *wordings.ties(items), *_one_sided(stability),
                 *_excluded(excluded, items),
-                *_invalid(invalid), *_few(stability, items))  # fmt: skip
+                *_invalid(invalid), *wordings.alike(alike), *wordings.matched(items), *_few(stability, items))  # fmt: skip
     if silent(named["validity"]).all():
         return Answer(asked, *do_not_answer(named["label"]), cautions)
     if answering.empty:
@@ -219,31 +221,6 @@ def _validity(stability: pd.DataFrame) -> list[str]:
         f"Low mass: for {of}, less than half of the probability (or of the texts read) is a valid answer. The "
         f"lowest is {value(least['validity'], column('stability', 'validity'))} ({least['label']}). Agreement computed "
         "from so little mass says little, so such models are not compared."
-    ]
-
-
-def _uneven(items: pd.DataFrame) -> list[str]:
-    """Compare the numbers of valid wordings per item: range, SD and flips of fewer wordings are smaller."""
-    asked = items[items["n_variants"] > 0]
-    mean = asked.groupby(["study", "model", "condition"], sort=False)["n_valid"].mean().reset_index()
-    if len(mean) < 2 or mean["n_valid"].min() >= SIMILAR * mean["n_valid"].max():
-        return []
-    mean = mean.assign(label=labels.series(mean)).sort_values(["n_valid", "label"], kind="stable")
-    low, high = mean.iloc[0], mean.iloc[-1]
-    return [
-        f"Different numbers of valid wordings: {low['n_valid']:.1f} per item on average with {low['label']}, "
-        f"{high['n_valid']:.1f} with {high['label']}. Range shrinks with this number, and where it is small, flips are "
-        "missed. So a model with few valid wordings looks more stable than it is."
-    ]
-
-
-def _ties(items: pd.DataFrame) -> list[str]:
-    ties, valid = int(items["n_ties"].sum()), int(items["n_valid"].sum())
-    if not ties:
-        return []
-    return [
-        f"{ties:,} of {count(valid, 'answer')} {'is a tie' if ties == 1 else 'are ties'} (agreement of exactly 0.5). "
-        f"{'It counts' if ties == 1 else 'They count'} as agreeing, as in the paper."
     ]
 
 

@@ -23,7 +23,7 @@ class StabilityPage(Page):
 
     def answer(self) -> Html:
         """Show the answer in words, and what weakens it."""
-        frames = {name: self.frame(name) for name in ("stability", "items", "differences", "excluded", "invalid")}
+        frames = {name: self.frame(name) for name in narrative.TABLES}
         return fragment("answer", answer=narrative.answer(**frames, canonical=self._canonical()))
 
     def said_answers(self) -> str:

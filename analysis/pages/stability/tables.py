@@ -47,7 +47,9 @@ def items(runs: Runs) -> pd.DataFrame:
         minority_share: share of the valid paraphrases that are not with the majority (agree: 0.5 or more; disagree:
         below), 0 to 0.5; with equal halves there is no majority and the share is 0.5;
         n_ties: paraphrases with an agreement of exactly 0.5, which agree;
-        original_agreement, original_validity: the same for the original wording.
+        original_agreement, original_validity: the same for the original wording;
+        match_proportion: share of the item's paraphrases checked by hand that mean what the original means (Table 4 of
+        the paper), from the attribute of this name; NaN where nothing was checked.
         SD, range and minority share need two valid paraphrases and are NaN below. In the order of run.json and of the
         study.
     """
@@ -62,11 +64,17 @@ def items(runs: Runs) -> pd.DataFrame:
                    coalesce(max(n_valid) FILTER (WHERE NOT original), 0) AS n_valid,
                    max(agreement_mean) FILTER (WHERE original) AS original_agreement,
                    max(validity_mean) FILTER (WHERE original) AS original_validity
-            FROM item_patterns GROUP BY study, model, condition, item)
+            FROM item_patterns GROUP BY study, model, condition, item),
+        checked AS (
+            SELECT study, item,
+                   max(try_cast(map_extract(attributes, 'match_proportion')[1] AS DOUBLE)) AS match_proportion
+            FROM stimuli GROUP BY study, item)
         SELECT study, model, condition, item, text, n_variants, n_valid, validity_mean, validity_sd,
                agreement_mean, agreement_sd, agreement_min, agreement_max, {SPREAD},
-               coalesce(n_ties, 0) AS n_ties, original_agreement, original_validity, n_variants - n_valid AS n_invalid
-        FROM item JOIN study_items AS s USING (study, item) JOIN units AS u USING (study, model, condition)
+               coalesce(n_ties, 0) AS n_ties, original_agreement, original_validity, n_variants - n_valid AS n_invalid,
+               match_proportion
+        FROM item JOIN study_items AS s USING (study, item) JOIN checked USING (study, item)
+             JOIN units AS u USING (study, model, condition)
         ORDER BY u.position, s.position"""
     )
 

@@ -11,7 +11,7 @@ from analysis.pages.stability import narrative
 from analysis.reporting import tables
 from helpers.synthetic import random_frame, write_run
 
-NAMES = ("stability", "items", "differences", "excluded", "invalid")
+NAMES = ("stability", "items", "differences", "excluded", "invalid", "alike")
 
 
 def answer(path, frame, *, thresholds=(0.05, 0.1, 0.25), canonical=("agree", "disagree"), **options):
