@@ -9,22 +9,12 @@ import pandas as pd
 
 from analysis.pages.scoring.influence import NOTHING
 from analysis.pages.scoring.items import GOLD, chosen, ends
-from analysis.reporting import labels
+from analysis.reporting import labels, words
 from analysis.reporting.catalogue import column
 from analysis.reporting.columns import value
 from analysis.reporting.printed import OURS
 from analysis.reporting.thresholds import silent
-from analysis.reporting.words import (
-    Answer,
-    count,
-    do_not_answer,
-    few_items,
-    few_models,
-    listing,
-    low_to_high,
-    percent,
-    undecided,
-)
+from analysis.reporting.words import Answer, count, few_items, few_models, listing, low_to_high, percent
 from analysis.statistics.multiplicity import ALPHA, decidable
 
 Frames = Mapping[str, pd.DataFrame]
@@ -51,7 +41,7 @@ def answer(frames: Frames, setting: str) -> Answer:
     here = whole[~silent(whole["validity"])]
     asked, cautions = _asked(models, frames["score_items"], setting), tuple(_cautions(models, whole, frames, setting))
     if here.empty and len(whole):
-        return Answer(asked, *do_not_answer(list(whole["label"].unique())), cautions)
+        return Answer(asked, *words.do_not_answer(list(whole["label"].unique())), cautions)
     sentences = (
         *_habit(here, scores), *_tuning(chosen(frames["score_differences"], setting)), *_accuracy(here),
         *_rests(_ours(frames, setting)),
@@ -148,8 +138,6 @@ def _of(row: pd.Series, frame: pd.DataFrame) -> str:
 
 def _tuning(tested: pd.DataFrame) -> Iterator[str]:
     """Say how kurtosis and tau change by tuning, in the pairs of which both models answer."""
-    if tested.empty:
-        return
     pairs = tested[~(silent(tested["validity_pre"]) | silent(tested["validity_post"]))]
     kurtosis, tau = pairs.dropna(subset=["kurtosis_difference"]), pairs.dropna(subset=["tau_difference"])
     flat = int(pairs["kurtosis_post"].isna().sum())
@@ -179,7 +167,7 @@ def _tuning(tested: pd.DataFrame) -> Iterator[str]:
     for name in ("kurtosis", "tau"):
         family = tested[tested[f"{name}_p"].notna()]
         if len(family) and not decidable(family):
-            yield f"{name.capitalize()}: {undecided(family)}"
+            yield f"{name.capitalize()}: {words.undecided(family)}"
 
 
 def _signs(pairs: pd.DataFrame, name: str, sign: int) -> tuple[int, int]:
@@ -257,8 +245,8 @@ def _by_temperature(scores: pd.DataFrame) -> Iterator[str]:
 
 
 def _by_method(methods: pd.DataFrame) -> Iterator[str]:
-    known = methods.dropna(subset=["tau_difference"])
-    known = known[~(silent(known["validity_sampled"]) | silent(known["validity_exact"]))] if len(known) else known
+    known = methods[~(silent(methods["validity_sampled"]) | silent(methods["validity_exact"]))]
+    known = known.dropna(subset=["tau_difference"])
     if known.empty:
         return
     lower, sure = _signs(known, "tau", -1)

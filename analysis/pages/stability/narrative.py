@@ -13,21 +13,11 @@ import pandas as pd
 from analysis.pages.stability import wordings
 from analysis.pages.stability.columns import threshold
 from analysis.pages.stability.measures import headline
-from analysis.reporting import labels
+from analysis.reporting import labels, words
 from analysis.reporting.catalogue import column
 from analysis.reporting.columns import value
 from analysis.reporting.thresholds import silent
-from analysis.reporting.words import (
-    Answer,
-    count,
-    do_not_answer,
-    few_items,
-    few_models,
-    listing,
-    low_to_high,
-    percent,
-    undecided,
-)
+from analysis.reporting.words import Answer, count, few_items, few_models, listing, low_to_high, percent
 from analysis.statistics.multiplicity import ALPHA, decidable
 
 FEW_PARAPHRASES = 20
@@ -58,11 +48,11 @@ def answer(
     known = named.dropna(subset=[flip, "range_mean"])
     answering = known[~silent(known["validity"])]
     asked = _asked(stability, items, canonical)
-    cautions = (*_validity(stability), *wordings.uneven(items), *_bounded(invalid), *wordings.ties(items), *_one_sided(stability),
-                *_excluded(excluded, items),
-                *_invalid(invalid), *wordings.alike(alike), *wordings.matched(items), *_few(stability, items))  # fmt: skip
+    cautions = (*_validity(stability), *wordings.uneven(items), *_bounded(invalid), *wordings.ties(items),
+                *_one_sided(stability), *_excluded(excluded, items), *_invalid(invalid), *wordings.alike(alike),
+                *wordings.matched(items), *_few(stability, items))  # fmt: skip
     if silent(named["validity"]).all():
-        return Answer(asked, *do_not_answer(named["label"]), cautions)
+        return Answer(asked, *words.do_not_answer(named["label"]), cautions)
     if answering.empty:
         return Answer(asked, "These runs cannot say: no item has two usable answers to its paraphrases.", (), cautions)
     flips = _flips(answering, flip)
@@ -200,7 +190,7 @@ def _pairs(differences: pd.DataFrame, answering: pd.DataFrame, flip: str) -> lis
     if pairs.empty:
         return []
     if not any(decidable(family) for _, family in tested.groupby("study")):
-        return [undecided(tested)]
+        return [words.undecided(tested)]
     clear = int((pairs["p_holm"] < ALPHA).sum())
     if len(pairs) == 1:
         return [f"Their shares of flips differ {'clearly' if clear else 'by no more than chance over items explains'}."]

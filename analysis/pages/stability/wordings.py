@@ -31,8 +31,8 @@ def ties(items: pd.DataFrame) -> list[str]:
     if not number:
         return []
     return [
-        f"{number:,} of {count(valid, 'answer')} {'is a tie' if number == 1 else 'are ties'} (agreement of exactly 0.5). "
-        f"{'It counts' if number == 1 else 'They count'} as agreeing, as in the paper."
+        f"{number:,} of {count(valid, 'answer')} {'is a tie' if number == 1 else 'are ties'} (agreement of exactly "
+        f"0.5). {'It counts' if number == 1 else 'They count'} as agreeing, as in the paper."
     ]
 
 
