@@ -134,7 +134,7 @@ def test_a_flat_judge_is_said_to_be_one(tmp_path):
 @pytest.mark.parametrize(
     ("given", "gold", "said"),
     [([np.nan] * 3, [1, 2, 3],
-      ("These runs cannot say: no item has a score.", "Missing: 3 scores",
+      ("This model does not answer.", "Missing: 3 scores",
        "3 of 3 samples (100 %) hold no number and were dropped", "Low validity")),
      ([1, 2, 3], [np.nan] * 3,
       ("No: no model gives one score to half", "No item has a human score, so there is no tau.",
