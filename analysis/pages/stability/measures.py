@@ -12,7 +12,6 @@ import pandas as pd
 from analysis.errors import InputError
 from analysis.pages.stability import columns
 from analysis.statistics.resampling import Array, Columns, mean, ratio, sd
-from analysis.statistics.sign_test import mcnemar
 
 if TYPE_CHECKING:
     from analysis.runs import Runs
@@ -78,15 +77,6 @@ def study(runs: Runs, name: str, table: pd.DataFrame) -> Study:
 def mean_agreement(columns: Columns, counts: Array) -> dict[str, Array]:
     """Compute the mean over items of an item's mean agreement: which answer a model tends to, not how firmly."""
     return {"agreement_mean": mean(counts, columns["agreement"])}
-
-
-def flips_differ(
-    minority: Array, pairs: Sequence[tuple[int, int]], thresholds: Mapping[str, float]
-) -> dict[str, tuple[Array, Array]]:
-    """Test for every threshold whether two units flip on equally many items: p, and the least possible p, by pair."""
-    a, b = ([pair[side] for pair in pairs] for side in (0, 1))
-    flips = {name: np.where(np.isnan(minority), np.nan, minority > least) for name, least in thresholds.items()}
-    return {name: mcnemar(flipped[:, a], flipped[:, b]) for name, flipped in flips.items()}
 
 
 def validity(columns: Columns, counts: Array) -> dict[str, Array]:

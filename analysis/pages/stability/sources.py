@@ -88,7 +88,7 @@ def agreement(
         found = paired(masses, measures.validity, targets, **options)
         found |= paired(means, measures.mean_agreement, targets, **options)
         found |= paired(spreads, partial(measures.stability, thresholds=named), targets, **options)
-        tests = measures.flips_differ(spreads["minority"], targets, named)
+        tests = tables.flips_differ(spreads["minority"], targets, named)
         by_item = _by_item(masses, means, spreads, named)
         for place, (measure, values) in enumerate(by_item.items()):
             a, b = ([target[side] for target in targets] for side in (0, 1))

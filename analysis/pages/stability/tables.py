@@ -25,7 +25,8 @@ from analysis.reporting.thresholds import LOW_MASS
 from analysis.runs.agreement import SPREAD, prepare
 from analysis.runs.folder import UNIT
 from analysis.statistics.multiplicity import holm_within
-from analysis.statistics.resampling import DRAWS, bootstrap, least_p, paired
+from analysis.statistics.resampling import DRAWS, Array, bootstrap, least_p, paired
+from analysis.statistics.sign_test import mcnemar
 
 if TYPE_CHECKING:
     from analysis.runs import Runs
@@ -173,7 +174,7 @@ def differences(
         agreement = {"agreement": study.agreement}
         found.update(paired(agreement, measures.mean_agreement, pairs, draws=resamples, seed=seed))
         found.update(paired(study.spreads, statistic, pairs, draws=resamples, seed=seed))
-        tests = measures.flips_differ(study.spreads["minority"], pairs, named)
+        tests = flips_differ(study.spreads["minority"], pairs, named)
         a, b = ([study.units[pair[side]] for pair in pairs] for side in (0, 1))
         for order, (measure, figure) in enumerate(found.items()):
             table = pd.DataFrame({"study": study.name, "measure": measure}, index=range(len(pairs)))
@@ -186,6 +187,15 @@ def differences(
     together = pd.concat(tables).sort_values(["of_study", "pair", "order"], ignore_index=True)
     together["p_holm"] = holm_within(together, ["of_study", "measure"])
     return together.drop(columns=["of_study", "pair", "order"])
+
+
+def flips_differ(
+    minority: Array, pairs: Sequence[tuple[int, int]], thresholds: Mapping[str, float]
+) -> dict[str, tuple[Array, Array]]:
+    """Test for every threshold whether two units flip on equally many items: p, and the least possible p, by pair."""
+    a, b = ([pair[side] for pair in pairs] for side in (0, 1))
+    flips = {name: np.where(np.isnan(minority), np.nan, minority > least) for name, least in thresholds.items()}
+    return {name: mcnemar(flipped[:, a], flipped[:, b]) for name, flipped in flips.items()}
 
 
 def item_stability(runs: Runs) -> pd.DataFrame:
