@@ -111,6 +111,11 @@ def few_items(sizes: pd.Series, where: str = "", so: str = "bootstrap intervals 
     return [f"Only {low_to_high(few)} {'item' if few.max() == 1 else 'items'}{where}{who}: {so}."]
 
 
+def no_interval(row: pd.Series, figure: str) -> str:
+    """Say why a figure of a row has no interval, in a few words; empty where none was asked for."""
+    return "".join(f"no interval: {why}" for why in reasons([row["no_interval"]], (figure,)))
+
+
 def missing(found: pd.DataFrame, *figures: str) -> str:
     """Say why marks of a figure have no line, from the column `no_interval`; empty where all have one.
 
@@ -125,5 +130,5 @@ def missing(found: pd.DataFrame, *figures: str) -> str:
     >>> missing(pd.DataFrame({"no_interval": ["range_mean: one item only", ""]}), "range_mean")
     ' No interval, no line: one item only.'
     """
-    why = reasons(list(found["no_interval"].fillna("")), figures) if "no_interval" in found else []
+    why = reasons(list(found["no_interval"].fillna("")), figures)
     return f" No interval, no line: {' or '.join(why)}." if why else ""
