@@ -84,18 +84,20 @@ def estimated(share: Share, level: float) -> Estimated:
     level
         Coverage, such as 0.95.
     """
-    with np.errstate(divide="ignore", invalid="ignore"):
-        weights = [whole / whole.sum(axis=0) for _, whole in share]
-        ratios = [part.sum(axis=0) / whole.sum(axis=0) for part, whole in share]
-        parts = [part / whole.sum(axis=0) for part, whole in share]
-    p = np.mean(ratios, axis=0)
-    size = (np.mean(weights, axis=0) ** 2).sum(axis=0)
-    influence = np.mean([part - ratio * weight for part, ratio, weight in zip(parts, ratios, weights, strict=True)], 0)
+    p, weight, influence, pull = (np.zeros(()) for _ in range(4))
+    for part, whole in share:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            total = whole.sum(axis=0)
+            ratio, of_item = part.sum(axis=0) / total, whole / total
+            p, weight = p + ratio, weight + of_item
+            influence = influence + part / total - ratio * of_item
+            pull = pull + (1 - 2 * ratio) * of_item  # how the influence falls when the ratio moves towards 1/2
+    p, weight, influence, pull = (found / len(share) for found in (p, weight, influence, pull))
+    size = (weight**2).sum(axis=0)
     # The same with two items more, of this size: one all "yes", one all "no".
     more = 1 + 2 * size
-    moved = [(ratio + size) / more - ratio for ratio in ratios]
-    shifted = influence - np.mean([by * weight for by, weight in zip(moved, weights, strict=True)], axis=0)
     q = (p + size) / more
+    shifted = influence - size / more * pull
     variance = ((shifted**2).sum(axis=0) + size**2 * (q**2 + (1 - q) ** 2)) / more**2
     return Estimated(p, *wilson(p, q * (1 - q) / variance - 2, level), influence, size)
 
