@@ -1,0 +1,95 @@
+"""Call a command in a process of its own, quickly: it is forked from a server that has imported what commands need."""
+
+from __future__ import annotations
+
+import importlib
+import multiprocessing
+import os
+import resource
+import shutil
+import sys
+import time
+import traceback
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+_FORKS = multiprocessing.get_context("forkserver")
+_FORKS.set_forkserver_preload(["helpers.preloaded"])
+_CEILING = 3 << 30  # bytes: what asks for more ends in a MemoryError, before this machine suffers
+
+
+@dataclass(frozen=True)
+class Ended:
+    """Hold how a call ended.
+
+    Attributes
+    ----------
+    status
+        Exit status; negative: the signal that ended it (-9 where it ran out of time).
+    out, err
+        What it wrote.
+    seconds, megabytes
+        Time taken, and the most memory held (of which some 350 MB are the imported libraries).
+    """
+
+    status: int
+    out: str
+    err: str
+    seconds: float
+    megabytes: float
+
+
+def call(arguments: Sequence[str], folder: Path, notes: Path, seconds: float = 10) -> Ended:
+    """Call `python -m ARGUMENTS` inside a folder; kill it when the time is over.
+
+    Parameters
+    ----------
+    arguments
+        The wing, `inference` or `analysis`, then the words of its command.
+    folder
+        Where the command runs.
+    notes
+        A folder for what it writes on standard output and standard error; made, and removed in the end.
+    """
+    notes.mkdir()
+    process = _FORKS.Process(target=_main, args=(list(arguments), str(folder), str(notes)))
+    begun = time.monotonic()
+    process.start()
+    process.join(seconds)
+    taken = time.monotonic() - begun
+    if process.is_alive():
+        process.kill()
+        process.join()
+    out, err, peak = (_read(notes / name) for name in ("out", "err", "peak"))
+    shutil.rmtree(notes)
+    assert process.exitcode is not None
+    return Ended(process.exitcode, out, err, taken, float(peak or "nan"))
+
+
+def _read(file: Path) -> str:
+    return file.read_text(encoding="utf-8", errors="replace") if file.exists() else ""
+
+
+def _main(arguments: list[str], folder: str, notes: str) -> None:
+    """Run the command, with its output in files, and leave the most memory held in a third."""
+    os.chdir(folder)
+    for stream, name in ((sys.stdout, "out"), (sys.stderr, "err")):
+        file = os.open(f"{notes}/{name}", os.O_WRONLY | os.O_CREAT)
+        os.dup2(file, stream.fileno())
+    resource.setrlimit(resource.RLIMIT_DATA, (_CEILING, _CEILING))
+    sys.argv = [f"python -m {arguments[0]}", *arguments[1:]]
+    try:
+        status = importlib.import_module(f"{arguments[0]}.__main__").main(arguments[1:])
+    except SystemExit as left:
+        status = left.code
+    except BaseException:
+        traceback.print_exc()
+        status = 1
+    try:
+        sys.stdout.flush()
+        sys.stderr.flush()
+    finally:
+        unit = 1 if sys.platform == "darwin" else 1024
+        Path(notes, "peak").write_text(str(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / 1e6))
+        os._exit(status or 0)
