@@ -57,6 +57,7 @@ SHARED: Mapping[str, Column] = {
         header="No interval",
     ),
     "p": Column("two-sided p value, not corrected for the number of tests", "", "p", 3),
+    "p_least": Column("the smallest p value that so few items or bootstrap samples allow", "", "Least p", 4),
 }
 Pattern: TypeAlias = Callable[[str], Column | None]
 

@@ -30,6 +30,9 @@ class Interval:
     missing
         Why there is no interval, one of `REASONS`. Empty where there is one, where the figure itself is undefined, and
         where no interval was asked for.
+    p
+        Two-sided p value of the figure against 0 (`resampling.two_sided`), for figures that are differences; NaN where
+        there is no interval, but 1 where the items do not differ at all.
     """
 
     estimate: npt.NDArray[np.float64]
@@ -37,12 +40,13 @@ class Interval:
     upper: npt.NDArray[np.float64]
     n_items: npt.NDArray[np.int64]
     missing: npt.NDArray[np.object_]
+    p: npt.NDArray[np.float64]
 
 
 def unknown(n_items: npt.NDArray[np.int64]) -> Interval:
     """Return the interval of units of which only the number of items is known."""
     empty = np.full(len(n_items), np.nan)
-    return Interval(empty, empty.copy(), empty.copy(), n_items, np.full(len(n_items), "", object))
+    return Interval(empty, empty.copy(), empty.copy(), n_items, np.full(len(n_items), "", object), empty.copy())
 
 
 def columns(found: Mapping[str, Interval]) -> dict[str, npt.NDArray[Any]]:

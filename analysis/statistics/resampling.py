@@ -19,7 +19,8 @@ exactly, when only the items at hand do not differ: it is missing, with the reas
 
 References
 ----------
-Efron, B. and Tibshirani, R. (1993). An Introduction to the Bootstrap, chapter 13 (percentile intervals).
+Efron, B. and Tibshirani, R. (1993). An Introduction to the Bootstrap, chapter 13 (percentile intervals) and section
+15.4 (their relation to hypothesis tests).
 Field, C. and Welsh, A. (2007). Bootstrapping clustered data. JRSS B 69, 369-390 (drawing whole clusters).
 """
 
@@ -41,8 +42,8 @@ Statistic: TypeAlias = Callable[[Columns, Array], Mapping[str, Array]]
 
 DRAWS = 10_000
 LEVEL = 0.95
+ROUNDING = 1e-12  # a difference up to this one is none: sums in another order differ by as much
 _WIDTH = 1e-9  # of the figure: a narrower interval is rounding
-_ROUNDING = 1e-12  # the same where the figure is 0
 _CHUNK = 2_000_000  # counts held at a time: 16 MB
 _UNITS = 64  # units whose draws are held at a time: 5 MB per figure at 10,000 draws
 
@@ -103,6 +104,23 @@ def percentiles(samples: Array, level: float = LEVEL) -> tuple[Array, Array]:
     tail = (1 - level) / 2
     lower, upper = np.quantile(samples, [tail, 1 - tail], axis=0)
     return lower, upper
+
+
+def two_sided(samples: Array) -> Array:
+    """Test differences against 0 by inverting their percentile interval: (draws, pairs) -> p values (pairs,).
+
+    p is twice the share of draws on the other side of 0, where a draw of 0 is on both sides, and (r + 1) / (draws + 1)
+    in place of a share r / draws (Davison and Hinkley 1997, section 4.2), so that no p value is below `least_p`. Up to
+    this correction, p < 0.05 means that the 95 % interval does not hold 0. NaN where a draw is undefined.
+    """
+    sides = np.minimum((samples <= ROUNDING).sum(axis=0), (samples >= -ROUNDING).sum(axis=0))
+    p = np.minimum(2 * (sides + 1) / (len(samples) + 1), 1.0)
+    return np.where(np.isnan(samples).any(axis=0), np.nan, p)
+
+
+def least_p(draws: int) -> float:
+    """Return the smallest p value that `two_sided` can give; NaN without draws."""
+    return min(2 / (draws + 1), 1.0) if draws else float("nan")
 
 
 def bootstrap(
@@ -185,12 +203,16 @@ def _intervals(
         known = _of_shares(shares, chosen, sides, level)
         for name, (lower, upper) in known.items():
             found[name].lower[block], found[name].upper[block] = lower, upper
-        rest = [name for name in names if name not in known or np.isnan(known[name]).any()]
+        # The draws give the p value of a difference also where it has another interval.
+        rest = [name for name in names if len(sides) == 2 or name not in known or np.isnan(known[name]).any()]
         drawn = [statistic(chosen, chunk) for chunk in counts(len(items), draws, seed)] if rest else []
         for name in rest:
             samples = _contrast(np.concatenate([part[name] for part in drawn]), sides)
             size = np.max([np.abs(whole[name][0, side]) for side in sides], axis=0)
             _add_percentiles(found[name], block, samples, size, level)
+            # Without an interval, nothing is known but that equal items do not differ.
+            bare = np.isnan(found[name].lower[block]) & ((len(items) < 2) | (np.abs(samples[0]) > ROUNDING))
+            found[name].p[block] = np.where(bare, np.nan, two_sided(samples))
     return found
 
 
@@ -201,7 +223,7 @@ def _add_percentiles(figure: Interval, block: npt.NDArray[np.intp], samples: Arr
     """
     lower, upper = percentiles(samples, level)
     width = upper - lower
-    why = np.where(np.isnan(width), UNDEFINED, np.where(width <= np.maximum(_WIDTH * size, _ROUNDING), EQUAL, ""))
+    why = np.where(np.isnan(width), UNDEFINED, np.where(width <= np.maximum(_WIDTH * size, ROUNDING), EQUAL, ""))
     if figure.n_items[block[0]] < 2:
         why[:] = ONE_ITEM
     open_ = np.isnan(figure.lower[block]) & ~np.isnan(figure.estimate[block])

@@ -9,6 +9,7 @@ from analysis.reporting.columns import OVER_ITEMS
 _SCORES = names("kurtosis variance mode mode_share distinct entropy tau spearman pearson")
 _ENDS = tuple(f"{name}_difference_{end}" for name in ("kurtosis", "tau") for end in ("lower", "upper"))
 _BARE = frozenset({"no_interval"})
+_TESTED = names("kurtosis_p tau_p p_least kurtosis_p_holm tau_p_holm")
 _BOLD = " Bold: in each row the smallest absolute kurtosis and the largest tau."
 FEW = "Fewer than three pairs of a base and a tuned model have both differences."
 TABLES = {
@@ -29,8 +30,9 @@ TABLES = {
         "et al., Table 1). Post minus pre with 95 % bootstrap intervals over items." + _BOLD,
         names("study group series pre_model post_model pre_condition post_condition range temperature method n "
                "kurtosis_gold kurtosis_pre kurtosis_post tau_pre tau_post kurtosis_difference tau_difference") + _ENDS
-        + ("no_interval",),
-        frozenset({*names("pre_model post_model pre_condition post_condition"), *_ENDS}), _BARE,
+        + (*_TESTED, "validity_pre", "validity_post", "no_interval"),
+        frozenset({*names("pre_model post_model pre_condition post_condition validity_pre validity_post"), *_ENDS,
+                   *_TESTED[:3]}), _BARE,
         best=(("kurtosis_pre kurtosis_post", "smallest absolute"), ("tau_pre tau_post", "largest")),
     ),
     "score_ranges": Table(
@@ -58,8 +60,10 @@ TABLES = {
         "kurtosis and tau-b. Sampled minus exact with 95 % bootstrap intervals over items.",
         names("study group model series stage range temperature sampled_condition exact_condition n samples "
                "score_difference score_distance kurtosis_sampled kurtosis_exact tau_sampled tau_exact "
-               "kurtosis_difference tau_difference") + _ENDS + ("no_interval",),
-        frozenset({*names("series stage sampled_condition exact_condition"), *_ENDS}), _BARE,
+               "kurtosis_difference tau_difference") + _ENDS
+        + (*_TESTED, "validity_sampled", "validity_exact", "no_interval"),
+        frozenset({*names("series stage sampled_condition exact_condition validity_sampled validity_exact"), *_ENDS,
+                   *_TESTED}), _BARE,
     ),
     "score_items": Table(
         "tables.items",

@@ -15,6 +15,7 @@ from analysis.pages.stability import columns
 from analysis.statistics.interval import Interval
 from analysis.statistics.resampling import Array, Columns, mean, ratio, sd
 from analysis.statistics.shares import Share
+from analysis.statistics.sign_test import mcnemar
 
 if TYPE_CHECKING:
     from analysis.runs import Runs
@@ -81,20 +82,24 @@ def study(runs: Runs, name: str, table: pd.DataFrame) -> Study:
 
 
 def intervals(
-    masses: Columns, spreads: Columns, thresholds: Mapping[str, float], resample: Callable[..., dict[str, Interval]]
-) -> dict[str, Interval]:
+    masses: Columns, means: Columns, spreads: Columns, thresholds: Mapping[str, float],
+    resample: Callable[..., dict[str, Interval]],
+) -> dict[str, Interval]:  # fmt: skip
     """Compute every measure with its interval: shares as shares, the others by resampling items.
 
     Parameters
     ----------
     masses, spreads
         As in `Study`.
+    means
+        agreement: as in `Study`.
     thresholds
         From `named`.
     resample
         `resampling.bootstrap` or `resampling.paired` with all but their columns and statistic.
     """
     found = resample(masses, validity, shares=validity_share)
+    found |= resample(means, mean_agreement)
     found |= resample(spreads, stability)
     return found | resample(
         spreads, partial(flips, thresholds=thresholds), shares=partial(flip_shares, thresholds=thresholds)
@@ -107,6 +112,20 @@ def _counted(runs: Runs, study: str) -> frozenset[tuple[str, str]]:
         return frozenset()
     found = "SELECT model, condition FROM responses WHERE study = ? GROUP BY ALL HAVING count(probability) = 0"
     return runs.kept(("units without probabilities", study), lambda: frozenset(runs.execute(found, [study]).fetchall()))
+
+
+def mean_agreement(columns: Columns, counts: Array) -> dict[str, Array]:
+    """Compute the mean over items of an item's mean agreement: which answer a model tends to, not how firmly."""
+    return {"agreement_mean": mean(counts, columns["agreement"])}
+
+
+def flips_differ(
+    minority: Array, pairs: Sequence[tuple[int, int]], thresholds: Mapping[str, float]
+) -> dict[str, tuple[Array, Array]]:
+    """Test for every threshold whether two units flip on equally many items: p, and the least possible p, by pair."""
+    a, b = ([pair[side] for pair in pairs] for side in (0, 1))
+    flips = {name: np.where(np.isnan(minority), np.nan, minority > least) for name, least in thresholds.items()}
+    return {name: mcnemar(flipped[:, a], flipped[:, b]) for name, flipped in flips.items()}
 
 
 def validity(columns: Columns, counts: Array) -> dict[str, Array]:

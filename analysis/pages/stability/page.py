@@ -60,7 +60,7 @@ def _pair(row: pd.Series, canonical: Sequence[str]) -> dict[str, Any]:
     wordings = []
     for side in ("low", "high"):
         share = row[f"{side}_agreement"]
-        said = canonical[0] if share > 0.5 else canonical[1] if share < 0.5 else "tie"
+        said = canonical[0] if share >= 0.5 else canonical[1]
         number = value(share, column("divergent", f"{side}_agreement"))
         wordings.append(
             {"text": row[f"{side}_text"], "answer": said, "agreement": number, "percent": f"{100 * share:.1f}"}

@@ -20,7 +20,8 @@ from analysis.runs.agreement import SPREAD, SUMMED, prepare
 from analysis.runs.folder import ORIGINAL
 from analysis.statistics import weighted
 from analysis.statistics.interval import columns
-from analysis.statistics.resampling import DRAWS, Array, Columns, bootstrap, mean, paired
+from analysis.statistics.multiplicity import holm_within
+from analysis.statistics.resampling import DRAWS, Array, Columns, bootstrap, least_p, paired
 
 if TYPE_CHECKING:
     from analysis.runs import Runs
@@ -69,10 +70,11 @@ def agreement(
     -------
     DataFrame
         study, model, condition; measure: a figure of `tables.models` that is a mean over items, or agreement_mean;
-        a_source, b_source; difference: a minus b, in the measure's unit; lower, upper, no_interval: as in
-        `tables.differences`; item_r: Pearson correlation across items of the two sources' values
-        (of a flip: of being flipped or not), with its interval item_r_lower, item_r_upper; NaN below three items and
-        if a source has the same value for every item; n_items: items that both sources have.
+        a_source, b_source; difference: a minus b, in the measure's unit; lower, upper, no_interval, p, p_least, p_holm:
+        as in `tables.differences`;
+        item_r: Pearson correlation across items of the two sources' values (of a flip: of being flipped or not), with
+        its interval item_r_lower, item_r_upper; NaN below three items and if a source has the same value for every
+        item; n_items: items that both sources have.
     """
     named = measures.named(thresholds)
     parts = []
@@ -84,8 +86,8 @@ def agreement(
         spreads = _joined([study.spreads for study in of_source.values()])
         means = _joined([{"agreement": study.agreement} for study in of_source.values()])
         options: dict[str, Any] = {"draws": resamples, "seed": seed}
-        found = measures.intervals(masses, spreads, named, partial(paired, pairs=targets, **options))
-        found |= paired(means, _agreement, targets, **options)
+        found = measures.intervals(masses, means, spreads, named, partial(paired, pairs=targets, **options))
+        tests = measures.flips_differ(spreads["minority"], targets, named)
         by_item = _by_item(masses, means, spreads, named)
         for place, (measure, values) in enumerate(by_item.items()):
             a, b = ([target[side] for target in targets] for side in (0, 1))
@@ -96,6 +98,7 @@ def agreement(
             table["b_source"] = [names[target[1] // len(units)] for target in targets]
             figure = found[measure]
             table["difference"], table["lower"], table["upper"] = figure.estimate, figure.lower, figure.upper
+            table["p"], table["p_least"] = tests.get(measure, (figure.p, least_p(resamples)))
             table["item_r"], table["item_r_lower"], table["item_r_upper"] = r.estimate, r.lower, r.upper
             table["n_items"] = figure.n_items
             table["no_interval"] = columns({"difference": figure, "item_r": r})["no_interval"]
@@ -103,6 +106,7 @@ def agreement(
     if not parts:
         return pd.DataFrame()
     together = pd.concat(parts).sort_values(["of_study", "target", "place"], ignore_index=True)
+    together["p_holm"] = holm_within(together, ["of_study", "measure"])
     return together.drop(columns=["of_study", "target", "place"])
 
 
@@ -140,10 +144,6 @@ def _studies(runs: Runs) -> Iterator[tuple[list[str], dict[str, measures.Study]]
 def _joined(columns: Sequence[Columns]) -> Columns:
     """Join columns (items, units) of several sources: unit u of source s gets the number s * n_units + u."""
     return {name: np.hstack([of_source[name] for of_source in columns]) for name in columns[0]}
-
-
-def _agreement(columns: Columns, counts: Array) -> dict[str, Array]:
-    return {"agreement_mean": mean(counts, columns["agreement"])}
 
 
 def _by_item(masses: Columns, means: Columns, spreads: Columns, named: Mapping[str, float]) -> dict[str, Array]:

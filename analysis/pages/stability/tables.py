@@ -1,8 +1,8 @@
 """Measure how much answers change under paraphrasing (Haller et al., sections 4.1 and 4.2), with intervals.
 
 Everything is computed over the paraphrases (pattern other than "original"); the original wording has its own columns.
-Standard deviations have ddof = 1, undefined values are NaN. An answer agrees if its agreement is above 0.5; exactly 0.5
-is a tie, which counts as an answer but is on neither side.
+Standard deviations have ddof = 1, undefined values are NaN. An answer agrees if its agreement is 0.5 or
+more (section 4.2); exactly 0.5 is a tie, which is counted in `n_ties`, too.
 
 Reference
 ---------
@@ -25,7 +25,8 @@ from analysis.reporting.thresholds import LOW_MASS
 from analysis.runs.agreement import SPREAD, prepare
 from analysis.runs.folder import UNIT
 from analysis.statistics import interval
-from analysis.statistics.resampling import DRAWS, bootstrap, paired
+from analysis.statistics.multiplicity import holm_within
+from analysis.statistics.resampling import DRAWS, bootstrap, least_p, paired
 
 if TYPE_CHECKING:
     from analysis.runs import Runs
@@ -44,9 +45,9 @@ def items(runs: Runs) -> pd.DataFrame:
         n_variants: paraphrases with a response; n_valid, n_invalid: of these, with and without a defined agreement;
         validity_mean, validity_sd: probability mass on the options (section 4.1), 0 to 1;
         agreement_mean, agreement_sd, agreement_min, agreement_max, agreement_range: of R^+, 0 to 1;
-        minority_share: share of the valid paraphrases on the smaller side of 0.5, 0 to 0.5; ties are on neither side
-        but in the denominator; with equal halves there is no majority and the share is 0.5;
-        n_ties: paraphrases with an agreement of exactly 0.5;
+        minority_share: share of the valid paraphrases that are not with the majority (agree: 0.5 or more; disagree:
+        below), 0 to 0.5; with equal halves there is no majority and the share is 0.5;
+        n_ties: paraphrases with an agreement of exactly 0.5, which agree;
         original_agreement, original_validity: the same for the original wording.
         SD, range and minority share need two valid paraphrases and are NaN below. In the order of run.json and of the
         study.
@@ -89,6 +90,7 @@ def models(
         study, model, condition;
         validity: mean mass over all paraphrases of all items (section 4.1), 0 to 1; validity_se: SD over these rows
         divided by the square root of their number (it treats rows as independent; the interval does not);
+        agreement_mean: mean over items of an item's mean agreement, over all items with a valid answer;
         range_mean, range_sd: highest minus lowest agreement of an item, mean and SD across items (section 4.2.1; the SD
         is what the paper prints as standard error); sd_mean, sd_sd: the same of the SD of an item's agreement;
         flip_05 ...: share of items with minority_share above the threshold (flip_125 is 12.5 %);
@@ -113,8 +115,8 @@ def models(
 
 def of_units(study: measures.Study, *, thresholds: Sequence[float], resamples: int, seed: int) -> pd.DataFrame:
     """Compute the rows of `models` for one study from its item-level columns."""
-    resample = partial(bootstrap, draws=resamples, seed=seed)
-    found = measures.intervals(study.masses, study.spreads, measures.named(thresholds), resample)
+    resample, means = partial(bootstrap, draws=resamples, seed=seed), {"agreement": study.agreement}
+    found = measures.intervals(study.masses, means, study.spreads, measures.named(thresholds), resample)
     n_items = found["range_mean"].n_items
     columns: dict[str, Any] = interval.columns(found)
     columns["n_items"] = n_items
@@ -147,13 +149,19 @@ def differences(
         study; measure: a figure of `models`; a_model, a_condition, b_model, b_condition; difference: a minus b, in the
         measure's unit; lower, upper: its 95 % interval, of flips and of the validity of texts after
         `analysis.statistics.shares`, else both sides resampled with the same items; no_interval: why there is none;
-        n_items: items that both have (for validity: any response; else: two valid paraphrases or more).
+        n_items: items that both have (for validity: any response; for mean agreement: any valid answer; else: two valid
+        paraphrases or more);
+        p: two-sided p value of the difference, for flips by the exact sign test (`statistics.sign_test.mcnemar`), for
+        the others by inverting the interval (`resampling.two_sided`); p_least: the smallest p value that so few items
+        or draws allow; p_holm: p corrected after Holm over the pairs of a study and measure.
     """
+    named = measures.named(thresholds)
     tables = []
     for of_study, study in enumerate(measures.studies(runs, items(runs))):
         pairs = list(_pairs(study.units, runs.info["conditions"][study.name]))
-        resample = partial(paired, pairs=pairs, draws=resamples, seed=seed)
-        found = measures.intervals(study.masses, study.spreads, measures.named(thresholds), resample)
+        resample, means = partial(paired, pairs=pairs, draws=resamples, seed=seed), {"agreement": study.agreement}
+        found = measures.intervals(study.masses, means, study.spreads, named, resample)
+        tests = measures.flips_differ(study.spreads["minority"], pairs, named)
         a, b = ([study.units[pair[side]] for pair in pairs] for side in (0, 1))
         for order, (measure, figure) in enumerate(found.items()):
             table = pd.DataFrame({"study": study.name, "measure": measure}, index=range(len(pairs)))
@@ -161,8 +169,10 @@ def differences(
             table["b_model"], table["b_condition"] = [u[0] for u in b], [u[1] for u in b]
             table["difference"], table["lower"], table["upper"] = figure.estimate, figure.lower, figure.upper
             table["n_items"], table["no_interval"] = figure.n_items, figure.missing
+            table["p"], table["p_least"] = tests.get(measure, (figure.p, least_p(resamples)))
             tables.append(table.assign(of_study=of_study, pair=range(len(pairs)), order=order))
     together = pd.concat(tables).sort_values(["of_study", "pair", "order"], ignore_index=True)
+    together["p_holm"] = holm_within(together, ["of_study", "measure"])
     return together.drop(columns=["of_study", "pair", "order"])
 
 

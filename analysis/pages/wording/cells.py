@@ -244,6 +244,11 @@ def _about(runs: Runs, study: str, model: str, condition: str) -> dict[str, Any]
     }
 
 
+def validity(frame: pd.DataFrame) -> pd.Series:
+    """Return the validity of each row's model on its language and task: the mean over patterns of the share `valid`."""
+    return frame.groupby([name for name in UNIT if name != "pattern"], sort=False)["valid"].transform("mean")
+
+
 def spoken(language: str) -> str:
     """Name a language, where it is one of the paper's two.
 
