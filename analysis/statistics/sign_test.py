@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from math import comb
-
 import numpy as np
 
 from analysis.statistics.resampling import Array
@@ -34,11 +32,17 @@ def mcnemar(first: Array, second: Array) -> tuple[Array, Array]:
     """
     n = (~np.isnan(first - second)).sum(axis=0)
     ups, downs = (first > second).sum(axis=0), (first < second).sum(axis=0)
-    p = np.array([min(2 * _tail(min(up, down), up + down), 1.0) for up, down in zip(ups, downs, strict=True)])
+    p = np.array(
+        [min(2 * _tail(min(up, down), up + down), 1.0) for up, down in zip(ups.tolist(), downs.tolist(), strict=True)]
+    )
     unknown = n < 2
     return np.where(unknown, np.nan, p), np.where(unknown, np.nan, 2.0 ** (1 - n))
 
 
 def _tail(most: int, n: int) -> float:
     """Return the probability of at most so many heads in n throws of a coin; scipy would take a second to import."""
-    return sum(comb(int(n), k) for k in range(int(most) + 1)) / 2 ** int(n)
+    term = total = 1
+    for k in range(most):
+        term = term * (n - k) // (k + 1)
+        total += term
+    return total / 2**n

@@ -13,7 +13,7 @@ import re
 from inference.errors import InputError
 
 # Digits, point and minus as Japanese and Chinese texts write them, and the minus of mathematics.
-_COMMON = str.maketrans("０１２３４５６７８９．－\u2212", "0123456789.--")  # noqa: RUF001 - meant as they are
+_COMMON = str.maketrans("０１２３４５６７８９．－\u2212", "0123456789.--")
 _NUMBER = re.compile(r"(?:(?<!\w)-)?(?:[0-9]+(?:\.[0-9]+)?|(?<![.\w])\.[0-9]+)")
 _CONTINUES = re.compile(r"\.?[0-9]")
 _RANGE = re.compile(r"(-?[0-9]+)-(-?[0-9]+)")

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from analysis.pages.scoring.columns import COLUMNS, PATTERNS
 from analysis.reporting.catalogue import Catalogue, Figure, Table, names
+from analysis.reporting.columns import OVER_ITEMS
 
 _SCORES = names("kurtosis variance mode mode_share distinct entropy tau spearman pearson")
 _ENDS = tuple(f"{name}_difference_{end}" for name in ("kurtosis", "tau") for end in ("lower", "upper"))
+_BARE = frozenset({"no_interval"})
 _TESTED = names("kurtosis_p tau_p p_least kurtosis_p_holm tau_p_holm")
 _BOLD = " Bold: in each row the smallest absolute kurtosis and the largest tau."
 FEW = "Fewer than three pairs of a base and a tuned model have both differences."
@@ -14,12 +16,12 @@ TABLES = {
     "scores": Table(
         "tables.scores",
         "How every model uses the scale, and how well",
-        "Shape of the scores over the items and their correlation with the human score, with 95 % bootstrap intervals "
-        "over items. Kurtosis is 0 for a normal distribution and large where one score is given to nearly everything. "
+        f"Shape of the scores over the items and their correlation with the human score, with {OVER_ITEMS}. "
+        "Kurtosis is 0 for a normal distribution and large where one score is given to nearly everything. "
         "The rows called gold are the human scores on the same range.",
         (*names("study group model series stage condition form range temperature method n n_gold unscored"), *_SCORES,
-         *names("samples validity dropped clipped intervals")),
-        frozenset(names("series stage form samples n_gold unscored variance entropy spearman pearson")),
+         *names("samples validity dropped clipped intervals no_interval")),
+        frozenset(names("series stage form samples n_gold unscored variance entropy spearman pearson")), _BARE,
     ),
     "score_differences": Table(
         "contrasts.differences",
@@ -28,9 +30,9 @@ TABLES = {
         "et al., Table 1). Post minus pre with 95 % bootstrap intervals over items." + _BOLD,
         names("study group series pre_model post_model pre_condition post_condition range temperature method n "
                "kurtosis_gold kurtosis_pre kurtosis_post tau_pre tau_post kurtosis_difference tau_difference") + _ENDS
-        + (*_TESTED, "validity_pre", "validity_post"),
+        + (*_TESTED, "validity_pre", "validity_post", "no_interval"),
         frozenset({*names("pre_model post_model pre_condition post_condition validity_pre validity_post"), *_ENDS,
-                   *_TESTED[:3]}),
+                   *_TESTED[:3]}), _BARE,
         best=(("kurtosis_pre kurtosis_post", "smallest absolute"), ("tau_pre tau_post", "largest")),
     ),
     "score_ranges": Table(
@@ -48,8 +50,8 @@ TABLES = {
         "Of all points, and with each point, each group and each series left out. Intervals by resampling points. The "
         "paper's correlation, computed from its Table 1, is in the table, too.",
         names("source study range temperature method omitted omitted_name n undefined pearson pearson_lower "
-               "pearson_upper change"),
-        frozenset(names("pearson_lower pearson_upper")),
+               "pearson_upper change no_interval"),
+        frozenset(names("pearson_lower pearson_upper")), _BARE,
     ),
     "score_methods": Table(
         "contrasts.methods",
@@ -59,9 +61,9 @@ TABLES = {
         names("study group model series stage range temperature sampled_condition exact_condition n samples "
                "score_difference score_distance kurtosis_sampled kurtosis_exact tau_sampled tau_exact "
                "kurtosis_difference tau_difference") + _ENDS
-        + (*_TESTED, "validity_sampled", "validity_exact"),
+        + (*_TESTED, "validity_sampled", "validity_exact", "no_interval"),
         frozenset({*names("series stage sampled_condition exact_condition validity_sampled validity_exact"), *_ENDS,
-                   *_TESTED}),
+                   *_TESTED}), _BARE,
     ),
     "score_items": Table(
         "tables.items",

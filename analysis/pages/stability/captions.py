@@ -14,8 +14,9 @@ from analysis.pages.stability.narrative import rows
 from analysis.pages.stability.plots import LISTED, least_stable, only_answers
 from analysis.reporting import labels
 from analysis.reporting.catalogue import column
+from analysis.reporting.columns import OVER_ITEMS
 from analysis.reporting.thresholds import silent
-from analysis.reporting.words import count, low_to_high
+from analysis.reporting.words import count, low_to_high, missing
 from analysis.statistics.multiplicity import ALPHA
 
 AGREEMENT = "Agreement is p(agree) / (p(agree) + p(disagree))"
@@ -26,6 +27,7 @@ def overview(stability: pd.DataFrame) -> str:
     flip = threshold(headline(stability))
     low, high = int(stability["n_items"].min()), int(stability["n_items"].max())
     items = count(high, "item") if low == high else f"{low_to_high(stability['n_items'])} items"
+    bare = missing(stability, "validity", "range_mean", "sd_mean", headline(stability))
     shown = stability.assign(silent=silent(stability["validity"]))
     hollow = f"{labels.explained(shown)[:-1]} (hollow, at the foot)." if shown["silent"].any() else ""
     marks = " (+) agrees, (-) disagrees with every item on average." if stability["mark"].fillna("").any() else ""
@@ -33,7 +35,7 @@ def overview(stability: pd.DataFrame) -> str:
         f"Validity and stability of {rows(stability)} over {items}, the most stable on top. Range and SD: highest "
         "minus lowest agreement, and standard deviation of agreement, over an item's paraphrases, then the mean over "
         f"items. Flips: share of items with more than {flip:g} % of their paraphrases on the other side of 0.5 than "
-        f"the majority. {AGREEMENT}. Lines: 95 % bootstrap intervals over items.{hollow}{marks}"
+        f"the majority. {AGREEMENT}. Lines: {OVER_ITEMS}.{bare}{hollow}{marks}"
     )
 
 
@@ -114,5 +116,5 @@ def differences(frame: pd.DataFrame, measure: str | None = None) -> str:
     return (
         f"Paired differences over {low_to_high(pairs['n_items'])} common items in "
         f"the {what}: {count(len(pairs), 'pair')}. {marks}: p below {ALPHA:g} after Holm over all pairs{lines}."
-        f"{labels.explained(sides)}"
+        f"{missing(pairs)}{labels.explained(sides)}"
     )

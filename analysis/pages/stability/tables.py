@@ -24,9 +24,9 @@ from analysis.pages.stability import measures
 from analysis.reporting.thresholds import LOW_MASS
 from analysis.runs.agreement import SPREAD, prepare
 from analysis.runs.folder import UNIT
+from analysis.statistics import interval
 from analysis.statistics.multiplicity import holm_within
-from analysis.statistics.resampling import DRAWS, Array, bootstrap, least_p, paired
-from analysis.statistics.sign_test import mcnemar
+from analysis.statistics.resampling import DRAWS, bootstrap, least_p, paired
 
 if TYPE_CHECKING:
     from analysis.runs import Runs
@@ -106,7 +106,8 @@ def models(
         response; n_excluded_items: the study's other items (see `excluded`);
         mark: "+" if the mean agreement of every item is above 0.5, "-" if it is below;
         low_mass: validity below 0.5, so agreement is renormalised from less than half of the probability;
-        X_lower, X_upper: 95 % percentile interval of X with items resampled; NaN below two items.
+        X_lower, X_upper: 95 % interval of X over items, of flips and of the validity of texts after
+        `analysis.statistics.shares`, else the bootstrap's; no_interval: which X have none, and why.
 
     Raises
     ------
@@ -122,19 +123,15 @@ def models(
 
 def of_units(study: measures.Study, *, thresholds: Sequence[float], resamples: int, seed: int) -> pd.DataFrame:
     """Compute the rows of `models` for one study from its item-level columns."""
-    statistic = partial(measures.stability, thresholds=measures.named(thresholds))
-    found = bootstrap(study.masses, measures.validity, draws=resamples, seed=seed)
-    found.update(bootstrap({"agreement": study.agreement}, measures.mean_agreement, draws=resamples, seed=seed))
-    found.update(bootstrap(study.spreads, statistic, draws=resamples, seed=seed))
+    resample, means = partial(bootstrap, draws=resamples, seed=seed), {"agreement": study.agreement}
+    found = measures.intervals(study.masses, means, study.spreads, measures.named(thresholds), resample)
     n_items = found["range_mean"].n_items
-    columns: dict[str, Any] = {name: figure.estimate for name, figure in found.items()}
+    columns: dict[str, Any] = interval.columns(found)
     columns["n_items"] = n_items
     columns["n_variants"] = np.nansum(study.masses["rows"], axis=0).astype(int)
     columns["n_excluded_items"] = len(study.agreement) - n_items
     columns["mark"] = measures.marks(study.agreement)
     columns["low_mass"] = found["validity"].estimate < LOW_MASS
-    for name, figure in found.items():
-        columns[f"{name}_lower"], columns[f"{name}_upper"] = figure.lower, figure.upper
     models, conditions = zip(*study.units, strict=True)
     about = {"study": study.name, "model": models, "condition": conditions}
     return pd.DataFrame({**about, **columns, "validity_se": measures.standard_error(study)})
@@ -158,44 +155,33 @@ def differences(
     -------
     DataFrame
         study; measure: a figure of `models`; a_model, a_condition, b_model, b_condition; difference: a minus b, in the
-        measure's unit; lower, upper: its 95 % percentile interval, both sides resampled with the same items; n_items:
-        items that both have (for validity: any response; for mean agreement: any valid answer; else: two valid
+        measure's unit; lower, upper: its 95 % interval, of flips and of the validity of texts after
+        `analysis.statistics.shares`, else both sides resampled with the same items; no_interval: why there is none;
+        n_items: items that both have (for validity: any response; for mean agreement: any valid answer; else: two valid
         paraphrases or more);
         p: two-sided p value of the difference, for flips by the exact sign test (`statistics.sign_test.mcnemar`), for
         the others by inverting the interval (`resampling.two_sided`); p_least: the smallest p value that so few items
         or draws allow; p_holm: p corrected after Holm over the pairs of a study and measure.
     """
     named = measures.named(thresholds)
-    statistic = partial(measures.stability, thresholds=named)
     tables = []
     for of_study, study in enumerate(measures.studies(runs, items(runs))):
         pairs = list(_pairs(study.units, runs.info["conditions"][study.name]))
-        found = paired(study.masses, measures.validity, pairs, draws=resamples, seed=seed)
-        agreement = {"agreement": study.agreement}
-        found.update(paired(agreement, measures.mean_agreement, pairs, draws=resamples, seed=seed))
-        found.update(paired(study.spreads, statistic, pairs, draws=resamples, seed=seed))
-        tests = flips_differ(study.spreads["minority"], pairs, named)
+        resample, means = partial(paired, pairs=pairs, draws=resamples, seed=seed), {"agreement": study.agreement}
+        found = measures.intervals(study.masses, means, study.spreads, named, resample)
+        tests = measures.flips_differ(study.spreads["minority"], pairs, named)
         a, b = ([study.units[pair[side]] for pair in pairs] for side in (0, 1))
         for order, (measure, figure) in enumerate(found.items()):
             table = pd.DataFrame({"study": study.name, "measure": measure}, index=range(len(pairs)))
             table["a_model"], table["a_condition"] = [u[0] for u in a], [u[1] for u in a]
             table["b_model"], table["b_condition"] = [u[0] for u in b], [u[1] for u in b]
             table["difference"], table["lower"], table["upper"] = figure.estimate, figure.lower, figure.upper
-            table["n_items"] = figure.n_items
+            table["n_items"], table["no_interval"] = figure.n_items, figure.missing
             table["p"], table["p_least"] = tests.get(measure, (figure.p, least_p(resamples)))
             tables.append(table.assign(of_study=of_study, pair=range(len(pairs)), order=order))
     together = pd.concat(tables).sort_values(["of_study", "pair", "order"], ignore_index=True)
     together["p_holm"] = holm_within(together, ["of_study", "measure"])
     return together.drop(columns=["of_study", "pair", "order"])
-
-
-def flips_differ(
-    minority: Array, pairs: Sequence[tuple[int, int]], thresholds: Mapping[str, float]
-) -> dict[str, tuple[Array, Array]]:
-    """Test for every threshold whether two units flip on equally many items: p, and the least possible p, by pair."""
-    a, b = ([pair[side] for pair in pairs] for side in (0, 1))
-    flips = {name: np.where(np.isnan(minority), np.nan, minority > least) for name, least in thresholds.items()}
-    return {name: mcnemar(flipped[:, a], flipped[:, b]) for name, flipped in flips.items()}
 
 
 def item_stability(runs: Runs) -> pd.DataFrame:

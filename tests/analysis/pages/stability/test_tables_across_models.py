@@ -94,7 +94,7 @@ def test_other_prompts_are_not_paired(opened):
     assert table.empty
     assert list(table.columns) == [
         "study", "measure", "a_model", "a_condition", "b_model", "b_condition",
-        "difference", "lower", "upper", "n_items", "p", "p_least", "p_holm",
+        "difference", "lower", "upper", "n_items", "no_interval", "p", "p_least", "p_holm",
     ]  # fmt: skip
 
 
