@@ -1,7 +1,7 @@
 """Turn a table's value columns into response columns: answers, probabilities or counts.
 
 A measure knows the columns it reads, and turns their cells, grouped by response key, into columns of
-`results/schema.json`. Rows of one key are samples of one variant where they hold answers, and a mistake otherwise.
+`results/schema.json`. Several rows of one key are samples of one response; only answers can be sampled.
 """
 
 from __future__ import annotations
@@ -38,16 +38,6 @@ class Keys:
     place: Sequence[str]
     of: np.ndarray
     first: np.ndarray
-
-    def refuse_repeated(self) -> None:
-        """Refuse a second row of one response."""
-        repeated = np.flatnonzero(self.first[self.of] != np.arange(len(self.of)))
-        if len(repeated):
-            row = repeated[0]
-            raise InputError(
-                f"{self.place[row]}: the same model, condition, item and variant as in "
-                f"{self.place[self.first[self.of[row]]]}; tell them apart by --variant-column or --condition-column"
-            )
 
 
 class Measure(Protocol):
@@ -142,7 +132,6 @@ class Probabilities(_Numbers):
 
     def responses(self, cells: Sequence[Sequence[str | None]], keys: Keys) -> Columns:
         """Make `probability`, `logprob` and `mass`."""
-        keys.refuse_repeated()
         values = _numbers(cells, self.columns, keys)
         missing = _missing(values, self.columns, keys)
         _refuse(values.min(axis=1) < 0, keys, f"a probability in {', '.join(self.columns)} is negative")
@@ -164,7 +153,6 @@ class Counts(_Numbers):
 
     def responses(self, cells: Sequence[Sequence[str | None]], keys: Keys) -> Columns:
         """Make `count` and `invalid` (0 where the table has no such column)."""
-        keys.refuse_repeated()
         values = _numbers(cells, self.columns, keys)
         missing = _missing(values, self.columns, keys)
         wrong = (values < 0).any(axis=1) | ((values % 1 != 0) & ~np.isnan(values)).any(axis=1)

@@ -199,15 +199,14 @@ def _yaml(path: Path, columns: Sequence[str] | None) -> Iterator[Record]:
 
 def _parquet(path: Path, columns: Sequence[str] | None) -> Iterator[Record]:
     import pyarrow as pa
-    import pyarrow.dataset
+    import pyarrow.parquet as pq
 
     try:
-        table = pyarrow.dataset.dataset(path, format="parquet", partitioning=None)
+        table = pq.ParquetFile(path)  # a data set would refuse a column that is there twice, wanted or not
         wanted = None if columns is None else list(dict.fromkeys(columns))
-        if wanted is not None:
-            require_columns(path, table.schema.names, wanted)
+        require_columns(path, table.schema_arrow.names, table.schema_arrow.names if wanted is None else wanted)
         number = 0
-        for batch in table.to_batches(columns=wanted, batch_size=BATCH):
+        for batch in table.iter_batches(columns=wanted, batch_size=BATCH):
             for row in batch.to_pylist():
                 number += 1
                 place = f"row {number}"
