@@ -62,7 +62,8 @@ _REPLIES = {
 # What may follow "yes," or "no," where that is no reply to the question: "Yes, I can help", "No, thank you".
 _NO_REPLY = (
     r"i(?:'m|'ll)? ?(?:am|can\w*|could\w*|may|might|will|won't|understand|see|appreciate|just|only|an?)\b"
-    r"|thank|please|here\b|let\b|happy|there (?:is|are)|(?:this|that|it)(?: is|'s) an? (?:\w+ ){0,3}(?:question|topic|issue|matter|point)\b"
+    r"|thank|please|here\b|let\b|happy|there (?:is|are)|(?:this|that|it)(?: is|'s) an? (?:\w+ ){0,3}"
+    r"(?:question|topic|issue|matter|point)\b"
     r"|(?:and|but|however|sort|kind|sometimes|maybe|perhaps|some|many|people|one|you|in|to|if|as)\b"
 )
 _DECLINING = (

@@ -46,6 +46,7 @@ class Measure(Protocol):
     labels: tuple[str, ...]
     columns: tuple[str, ...]
     decision_rule: str
+    recorded: Mapping[str, int]  # fields of the conditions that say how the columns are read
 
     def label(self, wording: str) -> str | None:
         """Find the label that a right answer stands for; None if it is no label."""
@@ -78,6 +79,7 @@ class Answers:
             _matcher(options) if given else lambda text: text_answers.parse(text, options)
         )
         wordings = "; ".join(f"{label} = {' | '.join(wordings)}" for label, wordings in options.items())
+        self.recorded = {} if given else {"text_rule": text_answers.VERSION}
         how = "an answer equals one of the wordings" if given else "a text is parsed for one of the wordings"
         self.decision_rule = (
             f"{how} ({wordings}); anything else is invalid; of several samples, {_majority(self.labels)}"
@@ -116,6 +118,7 @@ class _Numbers:
     """What probabilities and counts share: their labels have no other wordings."""
 
     labels: tuple[str, ...]
+    recorded: Mapping[str, int] = {}
 
     def label(self, wording: str) -> str | None:
         """Find the label that this is."""

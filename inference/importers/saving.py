@@ -117,6 +117,8 @@ def save(
     lines = [f"{study.name}: {len(study.items):,} items, {sum(1 for _ in study.variants):,} variants"]
     with Run.create_or_open(out, study, command=command) as run:
         # Everything is checked before the first change.
+        for _, condition in present:
+            run.check_condition(condition, conditions[condition])
         here = [pair for pair in present if _is_here(run, *pair, imported)]
         for model, condition in present:
             chosen = pc.and_(pc.equal(responses["model"], model), pc.equal(responses["condition"], condition))

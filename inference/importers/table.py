@@ -118,7 +118,7 @@ def main(args: argparse.Namespace) -> None:
         args.out,
         study,
         long.responses(table, measure, samples=args.repeated == SAMPLES),
-        table.conditions,
+        {name: {**fields, **measure.recorded} for name, fields in table.conditions.items()},
         descriptions=args.models,
         imported=saving.fingerprint([path for _, path in files], _settings(args, files)),
         command=args.call,

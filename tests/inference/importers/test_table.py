@@ -11,6 +11,7 @@ import pytest
 
 from helpers.answer_tables import ANSWERS, COUNTS, IDS, NUMBERS, OPTIONS, PROBABILITIES, TEXTS, write
 from inference.__main__ import main
+from inference.asking import text_answers
 
 
 def run(out, *arguments):
@@ -31,7 +32,7 @@ def test_completions_are_parsed(tmp_path, capsys):
     assert info["study"]["canonical"] == ["agree", "disagree"]
     assert info["study"]["name"] == "run"
     assert {name: about["engine"] for name, about in info["models"].items()} == {"m1": "import", "m2": "import"}
-    assert info["conditions"] == {"import": {"form": "import"}}
+    assert info["conditions"] == {"import": {"form": "import", "text_rule": text_answers.VERSION}}
     assert [(s["item"], s["variant"], s["pattern"], s["text"]) for s in stimuli] == [
         ("1", "original", "original", "Tea is hot."),
         ("1", "a", "paraphrase", "Hot is what tea is."),
@@ -243,6 +244,23 @@ def test_models_and_conditions_are_added_and_the_same_files_not_twice(tmp_path, 
     assert main(["import", "table", str(first), *PROBABILITIES, "--out", str(tmp_path / "run")]) == 2
     assert "model 'm1' already has responses under condition 'import'" in capsys.readouterr().err
     assert read(tmp_path / "run")[2] == responses
+
+
+def test_texts_read_by_two_rules_do_not_meet_in_one_folder(tmp_path, capsys, monkeypatch):
+    first = write(tmp_path / "1.csv", ANSWERS[:3])
+    second = write(tmp_path / "2.csv", [{**row, "model": "m2"} for row in ANSWERS[:3]])
+    monkeypatch.setattr(text_answers, "VERSION", text_answers.VERSION - 1)
+    *_, responses = run(tmp_path / "run", first, *TEXTS)
+    monkeypatch.undo()
+    for file in (first, second):  # the same file again, and another one
+        assert main(["import", "table", str(file), *TEXTS, "--out", str(tmp_path / "run")]) == 2
+        assert (
+            "condition 'import' is already here with other settings (text_rule was 1, now 2)" in capsys.readouterr().err
+        )
+    assert read(tmp_path / "run")[2] == responses
+    given = (*IDS, *OPTIONS, "--answer-column", "reply", "--condition", "given")
+    info, *_ = run(tmp_path / "run", first, *given, "--name", "run")
+    assert info["conditions"]["given"] == {"form": "import"}  # nothing was parsed
 
 
 def test_csv_of_spreadsheets_and_long_cells(tmp_path):
