@@ -134,6 +134,10 @@ def _layout(args: argparse.Namespace, measure: Measure) -> Layout:
     roles = {role: getattr(args, f"{role}_column") for role in ROLES if getattr(args, f"{role}_column") is not None}
     if "variant" not in roles and "text" not in roles:
         raise InputError("import table: give --variant-column or --text-column, which tell an item's variants apart")
+    used = Counter([*roles.values(), *args.condition_column, *measure.columns])
+    twice = next((column for column, times in used.items() if times > 1), None)
+    if twice is not None:
+        raise InputError(f"import table: column '{twice}' is used twice; every option needs a column of its own")
     return Layout(roles, tuple(args.condition_column), args.condition, measure.columns)
 
 

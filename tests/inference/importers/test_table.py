@@ -208,6 +208,9 @@ def test_a_column_that_nobody_asked_for_may_be_there_twice(tmp_path):
     pq.write_table(table, tmp_path / "t.parquet")
     expected = run(tmp_path / "expected", write(tmp_path / "t.csv", NUMBERS), *PROBABILITIES, "--name", "run")
     assert run(tmp_path / "run", tmp_path / "t.parquet", *PROBABILITIES)[1:] == expected[1:]
+    (tmp_path / "set.parquet").mkdir()  # a folder of parts, as other tools write it
+    write(tmp_path / "set.parquet" / "0.parquet", NUMBERS)
+    assert run(tmp_path / "of parts", tmp_path / "set.parquet", *PROBABILITIES, "--name", "run")[1:] == expected[1:]
 
 
 def test_conditions_gold_and_language(tmp_path):
