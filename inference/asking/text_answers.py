@@ -171,17 +171,17 @@ def parse(text: str, labels: Mapping[str, Sequence[str]]) -> str | None:
         mentions[state] |= wordings
         if state == "denied" and _PLAINLY_DENIED.search(before):
             chosen_by_denial |= {grammar.opposite[w] for w in wordings if w in grammar.opposite}
-    labels = {state: {grammar.label[wording] for wording in wordings} for state, wordings in mentions.items()}
+    of = {state: {grammar.label[wording] for wording in wordings} for state, wordings in mentions.items()}
 
     said: set[str] = set()  # labels, said in other words
     if grammar.stances:
-        asks_about_disagreement = grammar.stances[stances.DISAGREE] in labels["open"] | labels["reported"]
+        asks_about_disagreement = grammar.stances[stances.DISAGREE] in of["open"] | of["reported"]
         said = {grammar.stances[s] for s in stances.found(folded, replies=not asks_about_disagreement)}
     if mentions["asserted"] or said:
-        positions = labels["asserted"] | labels["open"] | said
-        contradicted = mentions["asserted"] & mentions["denied"] or said & labels["denied"]
+        positions = of["asserted"] | of["open"] | said
+        contradicted = mentions["asserted"] & mentions["denied"] or said & of["denied"]
         return positions.pop() if len(positions) == 1 and not contradicted else None
-    if len(chosen_by_denial) == 1 and len(labels["denied"] | labels["open"]) == 1:
+    if len(chosen_by_denial) == 1 and len(of["denied"] | of["open"]) == 1:
         return chosen_by_denial.pop()
     return None
 

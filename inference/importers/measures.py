@@ -79,7 +79,7 @@ class Answers:
             _matcher(options) if given else lambda text: text_answers.parse(text, options)
         )
         wordings = "; ".join(f"{label} = {' | '.join(wordings)}" for label, wordings in options.items())
-        self.recorded = {} if given else {"text_rule": text_answers.VERSION}
+        self.recorded: Mapping[str, int] = {} if given else {"text_rule": text_answers.VERSION}
         how = "an answer equals one of the wordings" if given else "a text is parsed for one of the wordings"
         self.decision_rule = (
             f"{how} ({wordings}); anything else is invalid; of several samples, {_majority(self.labels)}"
