@@ -220,7 +220,7 @@ def column(table: str, name: str) -> Column:
     for ending, side in (("_lower", "lower"), ("_upper", "upper")):
         if name.endswith(ending):
             base = column(table, name.removesuffix(ending))
-            return replace(base, meaning=f"{side} end of the 95 % interval (items resampled) of: {base.meaning}")
+            return replace(base, meaning=f"{side} end of the 95 % interval (over items) of: {base.meaning}")
     raise KeyError(f"{table}.{name}")
 
 

@@ -25,6 +25,8 @@ class Column:
         return "0–1" if self.unit.endswith("0 to 1") else "" if self.digits is None else self.unit
 
 
+# How the intervals of tables and figures are made, for captions; see `analysis.statistics.shares`.
+OVER_ITEMS = "95 % intervals over items (shares: Wilson; differences of shares: Newcombe; other figures: bootstrap)"
 IDENTITY = ("study", "model", "condition")  # say which model a row is about; printed before the other columns
 SHARE = "share, 0 to 1"
 AGREEMENT = "agreement, 0 to 1"
@@ -48,8 +50,12 @@ SHARED: Mapping[str, Column] = {
         "Validity",
         2,
     ),
-    "lower": Column("lower end of the 95 % interval of the difference, items resampled", "its unit", "Lower", 3),
-    "upper": Column("upper end of the 95 % interval of the difference, items resampled", "its unit", "Upper", 3),
+    "lower": Column("lower end of the 95 % interval of the difference, over items", "its unit", "Lower", 3),
+    "upper": Column("upper end of the 95 % interval of the difference, over items", "its unit", "Upper", 3),
+    "no_interval": Column(
+        "figures of the row that have no 95 % interval, by their columns, and why; the difference where none is named",
+        header="No interval",
+    ),
     "p": Column("two-sided p value, not corrected for the number of tests", "", "p", 3),
 }
 Pattern: TypeAlias = Callable[[str], Column | None]

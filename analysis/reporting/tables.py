@@ -98,7 +98,7 @@ def _explained(name: str) -> list[tuple[str, str, str]]:
     lines = []
     for key in table(name).columns:
         if key == INTERVALS:
-            lines.append(("X_lower, X_upper", "", "95 % interval of every figure X above, items resampled"))
+            lines.append(("X_lower, X_upper", "", "95 % interval of every figure X above, over items"))
         else:
             entry = column(name, key)
             lines.append((key, entry.unit, entry.meaning))

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from analysis.reporting.thresholds import FEW_ITEMS, FEW_MODELS
+from analysis.statistics.interval import reasons
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -85,10 +86,49 @@ def few_models(number: int) -> list[str]:
     return [caution] if number < FEW_MODELS else []
 
 
-def few_items(number: int, where: str = "", so: str = "intervals from so few tend to be too narrow") -> list[str]:
-    """Return the caution about a small number of items, and what follows from it; empty where there are enough.
+def few_items(sizes: pd.Series, where: str = "", so: str = "bootstrap intervals tend to be too narrow") -> list[str]:
+    """Return the caution about rows with few items, and what follows from it; empty where all have enough.
 
-    >>> few_items(5, " in a group"), few_items(FEW_ITEMS)
-    (['Only 5 items in a group: intervals from so few tend to be too narrow.'], [])
+    Every row is judged by its own number of items. Where others have enough, those that have few are named.
+
+    Parameters
+    ----------
+    sizes
+        Items behind each row, by the row's label; one without any item is no matter of a few.
+
+    >>> import pandas as pd
+    >>> few_items(pd.Series({"a": 5, "b": 60, "c": 12, "d": 0}), " in a group", so="little is known")
+    ['Only 5 to 12 items in a group for a and c: little is known.']
+    >>> few_items(pd.Series({"a": 5})), few_items(pd.Series({"a": FEW_ITEMS}))
+    (['Only 5 items: bootstrap intervals tend to be too narrow.'], [])
     """
-    return [f"Only {count(number, 'item')}{where}: {so}."] if number < FEW_ITEMS else []
+    known = sizes[sizes > 0]
+    few = known[known < FEW_ITEMS]
+    if few.empty:
+        return []
+    names = list(dict.fromkeys(map(str, few.index)))
+    who = "" if len(few) == len(known) else f" for {listing(names)}"
+    return [f"Only {low_to_high(few)} {'item' if few.max() == 1 else 'items'}{where}{who}: {so}."]
+
+
+def no_interval(row: pd.Series, figure: str) -> str:
+    """Say why a figure of a row has no interval, in a few words; empty where none was asked for."""
+    return "".join(f"no interval: {why}" for why in reasons([row["no_interval"]], (figure,)))
+
+
+def missing(found: pd.DataFrame, *figures: str) -> str:
+    """Say why marks of a figure have no line, from the column `no_interval`; empty where all have one.
+
+    Parameters
+    ----------
+    found
+        The frame that is drawn.
+    figures
+        The columns that are drawn; none where a row has one figure only.
+
+    >>> import pandas as pd
+    >>> missing(pd.DataFrame({"no_interval": ["range_mean: one item only", ""]}), "range_mean")
+    ' No interval, no line: one item only.'
+    """
+    why = reasons(list(found["no_interval"].fillna("")), figures)
+    return f" No interval, no line: {' or '.join(why)}." if why else ""

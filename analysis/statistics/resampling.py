@@ -1,4 +1,4 @@
-"""Compute bootstrap intervals by resampling items, for any statistic that is made of weighted sums.
+"""Compute intervals over items: by resampling, for any statistic made of weighted sums; of shares in closed form.
 
 The items are the clusters: a draw takes n items with replacement, each with all its wordings. A draw is stored as a row
 of *counts*, how often each item was taken: of items a, b, c the draw "a, c, c" is the row 1, 0, 2. A mean over the
@@ -13,6 +13,10 @@ array (draws, items). A row of ones gives the estimate itself, so one formula se
 
     bootstrap({"range": ranges}, figures)["range_mean"].lower
 
+Figures that are shares, or differences of two shares, get the intervals of `analysis.statistics.shares` instead of
+percentiles: name them by `shares`. An interval without a width is never returned. It would say that the figure is known
+exactly, when only the items at hand do not differ: it is missing, with the reason.
+
 References
 ----------
 Efron, B. and Tibshirani, R. (1993). An Introduction to the Bootstrap, chapter 13 (percentile intervals).
@@ -22,13 +26,14 @@ Field, C. and Welsh, A. (2007). Bootstrapping clustered data. JRSS B 69, 369-390
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from analysis.errors import InputError
+from analysis.statistics.interval import EQUAL, ONE_ITEM, UNDEFINED, Interval, unknown
+from analysis.statistics.shares import Shares, estimated, newcombe
 
 Array: TypeAlias = npt.NDArray[np.float64]
 Columns: TypeAlias = Mapping[str, Array]
@@ -36,28 +41,10 @@ Statistic: TypeAlias = Callable[[Columns, Array], Mapping[str, Array]]
 
 DRAWS = 10_000
 LEVEL = 0.95
+_WIDTH = 1e-9  # of the figure: a narrower interval is rounding
+_ROUNDING = 1e-12  # the same where the figure is 0
 _CHUNK = 2_000_000  # counts held at a time: 16 MB
 _UNITS = 64  # units whose draws are held at a time: 5 MB per figure at 10,000 draws
-
-
-@dataclass(frozen=True, slots=True)
-class Interval:
-    """Hold one figure for every unit (or pair of units): arrays of one length.
-
-    Attributes
-    ----------
-    estimate
-        The statistic on all items.
-    lower, upper
-        Percentile interval; NaN with fewer than two items, or if the statistic is undefined in some draw.
-    n_items
-        Number of items (clusters) that the figure is computed from.
-    """
-
-    estimate: Array
-    lower: Array
-    upper: Array
-    n_items: npt.NDArray[np.int64]
 
 
 def counts(n_items: int, draws: int = DRAWS, seed: int = 0) -> Iterator[Array]:
@@ -119,9 +106,15 @@ def percentiles(samples: Array, level: float = LEVEL) -> tuple[Array, Array]:
 
 
 def bootstrap(
-    columns: Columns, statistic: Statistic, *, draws: int = DRAWS, seed: int = 0, level: float = LEVEL
+    columns: Columns,
+    statistic: Statistic,
+    shares: Shares | None = None,
+    *,
+    draws: int = DRAWS,
+    seed: int = 0,
+    level: float = LEVEL,
 ) -> dict[str, Interval]:
-    """Compute percentile intervals for every unit, over the items that the unit has.
+    """Compute intervals for every unit, over the items that the unit has.
 
     Parameters
     ----------
@@ -129,6 +122,9 @@ def bootstrap(
         Name -> array (items, units). A unit *has* the items for which none of its columns is NaN; these are resampled.
     statistic
         See the module's docstring.
+    shares
+        The figures of the statistic that are shares, or differences of two. For a unit without an answer in them, the
+        figure is resampled.
     draws, seed, level
         Number of draws (0: estimates only, intervals NaN), seed of the generator, coverage.
 
@@ -138,25 +134,26 @@ def bootstrap(
         Name of the figure -> `Interval` over units.
     """
     units = next(iter(columns.values())).shape[1]
-    return _intervals(columns, statistic, [(unit,) for unit in range(units)], draws, seed, level)
+    return _intervals(columns, statistic, shares, [(unit,) for unit in range(units)], draws, seed, level)
 
 
 def paired(
     columns: Columns,
     statistic: Statistic,
     pairs: Sequence[tuple[int, int]],
+    shares: Shares | None = None,
     *,
     draws: int = DRAWS,
     seed: int = 0,
     level: float = LEVEL,
 ) -> dict[str, Interval]:
-    """Compute percentile intervals of differences between units, a minus b, on the items that both have.
+    """Compute intervals of differences between units, a minus b, on the items that both have.
 
     Both units of a pair are computed from the same draws, so what an item adds to both of them cancels.
 
     Parameters
     ----------
-    columns, statistic, draws, seed, level
+    columns, statistic, shares, draws, seed, level
         As in `bootstrap`.
     pairs
         Indices (a, b) of units.
@@ -166,30 +163,65 @@ def paired(
     dict
         Name of the figure -> `Interval` over pairs.
     """
-    return _intervals(columns, statistic, list(pairs), draws, seed, level)
+    return _intervals(columns, statistic, shares, list(pairs), draws, seed, level)
 
 
 def _intervals(
-    columns: Columns, statistic: Statistic, targets: Sequence[tuple[int, ...]], draws: int, seed: int, level: float
-) -> dict[str, Interval]:
+    columns: Columns, statistic: Statistic, shares: Shares | None, targets: Sequence[tuple[int, ...]], draws: int,
+    seed: int, level: float,
+) -> dict[str, Interval]:  # fmt: skip
     """Compute intervals of targets: single units (a,) or differences (a, b)."""
     complete = ~np.any([np.isnan(values) for values in columns.values()], axis=0)
     has = np.array([complete[:, target].all(axis=1) for target in targets], bool).reshape(len(targets), len(complete))
     names = statistic({name: np.zeros((1, 1)) for name in columns}, np.ones((1, 1)))
-    unknown = np.full(len(targets), np.nan)
-    found = {name: Interval(unknown.copy(), unknown.copy(), unknown.copy(), has.sum(axis=1)) for name in names}
+    found = {name: unknown(has.sum(axis=1)) for name in names}
     for items, block in _blocks(has):
-        chosen, contrast = _select(columns, items, [targets[index] for index in block])
-        ones = np.ones((1, len(items)))
-        for name, figure in statistic(chosen, ones).items():
-            found[name].estimate[block] = contrast(figure)[0]
-        if len(items) < 2 or draws == 0:
-            continue
-        drawn = [statistic(chosen, chunk) for chunk in counts(len(items), draws, seed)]
+        chosen, sides = _select(columns, items, [targets[index] for index in block])
+        whole = statistic(chosen, np.ones((1, len(items))))
         for name in names:
-            samples = contrast(np.concatenate([part[name] for part in drawn]))
-            found[name].lower[block], found[name].upper[block] = percentiles(samples, level)
+            found[name].estimate[block] = _contrast(whole[name], sides)[0]
+        if draws == 0:
+            continue
+        known = _of_shares(shares, chosen, sides, level)
+        for name, (lower, upper) in known.items():
+            found[name].lower[block], found[name].upper[block] = lower, upper
+        rest = [name for name in names if name not in known or np.isnan(known[name]).any()]
+        drawn = [statistic(chosen, chunk) for chunk in counts(len(items), draws, seed)] if rest else []
+        for name in rest:
+            samples = _contrast(np.concatenate([part[name] for part in drawn]), sides)
+            size = np.max([np.abs(whole[name][0, side]) for side in sides], axis=0)
+            _add_percentiles(found[name], block, samples, size, level)
     return found
+
+
+def _add_percentiles(figure: Interval, block: npt.NDArray[np.intp], samples: Array, size: Array, level: float) -> None:
+    """Write percentile intervals, or why there is none, where a figure is defined and has no interval yet.
+
+    `size` is how large the figures are that were subtracted: a width far below it is rounding.
+    """
+    lower, upper = percentiles(samples, level)
+    width = upper - lower
+    why = np.where(np.isnan(width), UNDEFINED, np.where(width <= np.maximum(_WIDTH * size, _ROUNDING), EQUAL, ""))
+    if figure.n_items[block[0]] < 2:
+        why[:] = ONE_ITEM
+    open_ = np.isnan(figure.lower[block]) & ~np.isnan(figure.estimate[block])
+    figure.missing[block[open_]] = why[open_]
+    ended = open_ & (why == "")
+    figure.lower[block[ended]], figure.upper[block[ended]] = lower[ended], upper[ended]
+
+
+def _of_shares(
+    shares: Shares | None, columns: Columns, sides: Sequence[npt.NDArray[np.intp]], level: float
+) -> dict[str, tuple[Array, Array]]:
+    """Compute the intervals of those figures that are one share, or a difference of two, in the targets."""
+    ends = {}
+    for name, parts in (shares(columns) if shares else {}).items():
+        terms = [known.take(side) for known in (estimated(part, level) for part in parts) for side in sides]
+        if len(terms) == 1:
+            ends[name] = terms[0].lower, terms[0].upper
+        elif len(terms) == 2:
+            ends[name] = newcombe(*terms)
+    return ends
 
 
 def _blocks(has: npt.NDArray[np.bool_]) -> Iterator[tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]]:
@@ -206,14 +238,13 @@ def _blocks(has: npt.NDArray[np.bool_]) -> Iterator[tuple[npt.NDArray[np.intp], 
 
 def _select(
     columns: Columns, items: npt.NDArray[np.intp], targets: Sequence[tuple[int, ...]]
-) -> tuple[Columns, Callable[[Array], Array]]:
-    """Select the units that the targets need; return their columns, and a function from figures of units to targets."""
-    units = np.unique(targets).tolist()
-    first = [units.index(target[0]) for target in targets]
-    second = [units.index(target[-1]) for target in targets]
-    single = all(len(target) == 1 for target in targets)
+) -> tuple[Columns, list[npt.NDArray[np.intp]]]:
+    """Select the units that the targets need; return their columns, and where in them each side of a target is."""
+    units, place = np.unique(targets, return_inverse=True)
+    sides = list(place.reshape(np.shape(targets)).T)
+    return {name: values[items][:, units] for name, values in columns.items()}, sides
 
-    def contrast(figure: Array) -> Array:
-        return figure[:, first] if single else figure[:, first] - figure[:, second]
 
-    return {name: values[items][:, units] for name, values in columns.items()}, contrast
+def _contrast(figure: Array, sides: Sequence[npt.NDArray[np.intp]]) -> Array:
+    """Turn figures of units (draws, units) into those of targets: the figure, or the first side minus the second."""
+    return figure[:, sides[0]] if len(sides) == 1 else figure[:, sides[0]] - figure[:, sides[1]]

@@ -33,6 +33,14 @@ def answers(path: Path) -> list[dict]:
     return found
 
 
+def counted(path: Path) -> set[tuple]:
+    """The units (study, model, condition) without any probability: their validity is a share of answers."""
+    rows = [row for part in sorted(path.glob("responses/*.parquet")) for row in pq.read_table(part).to_pylist()]
+    unit = ("study", "model", "condition")
+    told = {tuple(row[name] for name in unit) for row in rows if row["probability"] is not None}
+    return {tuple(row[name] for name in unit) for row in rows if row["error"] is None} - told
+
+
 def agreement(row: dict, stimulus: dict, meaning: dict, first: str) -> float | None:
     for numbers in (row["probability"], row["count"]):
         if numbers is not None:
@@ -136,3 +144,30 @@ def quantile(values: list[float], q: float) -> float:
     place = q * (len(ordered) - 1)
     low = math.floor(place)
     return ordered[low] + (place - low) * (ordered[min(low + 1, len(ordered) - 1)] - ordered[low])
+
+
+def percentiles(draws: list[float]) -> tuple[float, float]:
+    """The 95 % percentile interval; none where all draws are equal up to rounding."""
+    low, high = quantile(draws, 0.025), quantile(draws, 0.975)
+    return (low, high) if high - low > 1e-9 else (NAN, NAN)
+
+
+def share(clusters: list[list[float]]) -> tuple[float, float]:
+    """Wilson's interval of a share whose items have several answers, n as in `analysis.statistics.shares`."""
+    rows = sum(map(len, clusters))
+    p = math.fsum(map(math.fsum, clusters)) / rows
+    size = math.fsum((len(cluster) / rows) ** 2 for cluster in clusters)
+    # Two items more, each of this share of the rows: one all "yes", one all "no".
+    total = 1 + 2 * size
+    q = (p + size) / total
+    influences = [math.fsum(value - q for value in cluster) / rows / total for cluster in clusters]
+    influences += [size * (1 - q) / total, -size * q / total]
+    return wilson(p, q * (1 - q) / math.fsum(x**2 for x in influences) - 2)
+
+
+def wilson(p: float, n: float) -> tuple[float, float]:
+    """The roots P of (p - P)^2 = z^2 P (1 - P) / n."""
+    z = statistics.NormalDist().inv_cdf(0.975)
+    a, b, c = 1 + z * z / n, -(2 * p + z * z / n), p * p
+    root = math.sqrt(max(b * b - 4 * a * c, 0))
+    return (-b - root) / (2 * a), (-b + root) / (2 * a)

@@ -7,7 +7,7 @@ import pandas as pd
 from analysis.pages.scoring.plots import shown_omissions
 from analysis.reporting.catalogue import column
 from analysis.reporting.columns import value
-from analysis.reporting.words import count, low_to_high
+from analysis.reporting.words import count, low_to_high, missing, no_interval
 
 _HOLLOW = "Filled: tuned models; hollow: base models."
 
@@ -37,8 +37,8 @@ def score_temperatures(scores: pd.DataFrame) -> str:
     return (
         f"Kurtosis of the scores and their tau-b with the human scores by temperature, range {first['range']}, "
         f"{first['method']}, over {items} items per group. A large kurtosis is on an axis that is logarithmic "
-        "beyond 1. Lines: 95 % bootstrap intervals over items. Filled, solid: tuned models; hollow, dashed: base "
-        f"models.{left}"
+        f"beyond 1. Lines: 95 % bootstrap intervals over items.{missing(scores, 'kurtosis', 'tau')} Filled, solid: "
+        f"tuned models; hollow, dashed: base models.{left}"
     )
 
 
@@ -60,10 +60,13 @@ def score_influence(influence: pd.DataFrame, points: pd.DataFrame) -> str:
     listed = shown_omissions(influence)
     total = int((influence["omitted"] != "nothing").sum())
     pearson = value(whole["pearson"], column("score_influence", "pearson"))
+    sure = f" ({no_interval(whole, 'pearson')})" if whole["no_interval"] else ""
+    if pd.notna(whole["pearson_lower"]):
+        sure = ", with its 95 % bootstrap interval over points"
     shown = f"the {len(listed)} of {total} omissions that change it most" if total > len(listed) else "every omission"
     right = (
         f" Right: Pearson's correlation without single points, groups and series, {shown}. Dashed and grey: all "
-        f"points, {pearson}, with its 95 % bootstrap interval over points."
+        f"points, {pearson}{sure}."
     )
     named = " The point named moves the correlation most." if len(listed) else f" Pearson's correlation: {pearson}."
     return (

@@ -4,21 +4,23 @@ from __future__ import annotations
 
 from analysis.pages.scoring.columns import COLUMNS, PATTERNS
 from analysis.reporting.catalogue import Catalogue, Figure, Table, names
+from analysis.reporting.columns import OVER_ITEMS
 
 _SCORES = names("kurtosis variance mode mode_share distinct entropy tau spearman pearson")
 _ENDS = tuple(f"{name}_difference_{end}" for name in ("kurtosis", "tau") for end in ("lower", "upper"))
+_BARE = frozenset({"no_interval"})
 _BOLD = " Bold: in each row the smallest absolute kurtosis and the largest tau."
 FEW = "Fewer than three pairs of a base and a tuned model have both differences."
 TABLES = {
     "scores": Table(
         "tables.scores",
         "How every model uses the scale, and how well",
-        "Shape of the scores over the items and their correlation with the human score, with 95 % bootstrap intervals "
-        "over items. Kurtosis is 0 for a normal distribution and large where one score is given to nearly everything. "
+        f"Shape of the scores over the items and their correlation with the human score, with {OVER_ITEMS}. "
+        "Kurtosis is 0 for a normal distribution and large where one score is given to nearly everything. "
         "The rows called gold are the human scores on the same range.",
         (*names("study group model series stage condition form range temperature method n n_gold unscored"), *_SCORES,
-         *names("samples validity dropped clipped intervals")),
-        frozenset(names("series stage form samples n_gold unscored variance entropy spearman pearson")),
+         *names("samples validity dropped clipped intervals no_interval")),
+        frozenset(names("series stage form samples n_gold unscored variance entropy spearman pearson")), _BARE,
     ),
     "score_differences": Table(
         "contrasts.differences",
@@ -26,8 +28,9 @@ TABLES = {
         "Kurtosis and tau-b of a base model (pre) and of the model tuned from it (post) on the same items (Sato "
         "et al., Table 1). Post minus pre with 95 % bootstrap intervals over items." + _BOLD,
         names("study group series pre_model post_model pre_condition post_condition range temperature method n "
-               "kurtosis_gold kurtosis_pre kurtosis_post tau_pre tau_post kurtosis_difference tau_difference") + _ENDS,
-        frozenset({*names("pre_model post_model pre_condition post_condition"), *_ENDS}),
+               "kurtosis_gold kurtosis_pre kurtosis_post tau_pre tau_post kurtosis_difference tau_difference") + _ENDS
+        + ("no_interval",),
+        frozenset({*names("pre_model post_model pre_condition post_condition"), *_ENDS}), _BARE,
         best=(("kurtosis_pre kurtosis_post", "smallest absolute"), ("tau_pre tau_post", "largest")),
     ),
     "score_ranges": Table(
@@ -45,8 +48,8 @@ TABLES = {
         "Of all points, and with each point, each group and each series left out. Intervals by resampling points. The "
         "paper's correlation, computed from its Table 1, is in the table, too.",
         names("source study range temperature method omitted omitted_name n undefined pearson pearson_lower "
-               "pearson_upper change"),
-        frozenset(names("pearson_lower pearson_upper")),
+               "pearson_upper change no_interval"),
+        frozenset(names("pearson_lower pearson_upper")), _BARE,
     ),
     "score_methods": Table(
         "contrasts.methods",
@@ -55,8 +58,8 @@ TABLES = {
         "kurtosis and tau-b. Sampled minus exact with 95 % bootstrap intervals over items.",
         names("study group model series stage range temperature sampled_condition exact_condition n samples "
                "score_difference score_distance kurtosis_sampled kurtosis_exact tau_sampled tau_exact "
-               "kurtosis_difference tau_difference") + _ENDS,
-        frozenset({*names("series stage sampled_condition exact_condition"), *_ENDS}),
+               "kurtosis_difference tau_difference") + _ENDS + ("no_interval",),
+        frozenset({*names("series stage sampled_condition exact_condition"), *_ENDS}), _BARE,
     ),
     "score_items": Table(
         "tables.items",

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from analysis.pages.scoring.items import matrices, read
-from analysis.statistics import weighted
+from analysis.statistics import interval, weighted
 from analysis.statistics.resampling import DRAWS, Array, Columns, paired
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def differences(runs: Runs, *, biased: bool = True, resamples: int = DRAWS, seed
         study, group, series, pre_model, post_model, pre_condition, post_condition, range, temperature, method;
         n: items that both scored; kurtosis_gold, kurtosis_pre, kurtosis_post, tau_pre, tau_post;
         kurtosis_difference, tau_difference: post minus pre, with X_lower, X_upper, their 95 % percentile
-        intervals, both models resampled with the same items.
+        intervals, both models resampled with the same items; no_interval: which have none, and why.
     """
     rows = read(runs)
     frame = _compared(rows, list(_tuned(runs, rows)), ("pre", "post"), biased, resamples, seed)
@@ -91,9 +91,7 @@ def _compared(
         found = paired({"score": scores}, kurtosis, order, draws=resamples, seed=seed)
         found |= paired(both, _tau, order, draws=resamples, seed=seed)
         table = pd.DataFrame([_figures(scores[:, [first, second]], gold, sides, biased) for second, first in order])
-        for name, figure in found.items():
-            columns = {"": figure.estimate, "_lower": figure.lower, "_upper": figure.upper}
-            table = table.assign(**{f"{name}_difference{end}": values for end, values in columns.items()})
+        table = table.assign(**interval.columns({f"{name}_difference": figure for name, figure in found.items()}))
         about = part.drop_duplicates(["model", "condition"]).set_index(["model", "condition"])
         # Of an exact and a sampled unit, only the sampled one has a number of samples.
         table["samples"] = about.loc[[b for _, b in chosen], "samples"].to_numpy()

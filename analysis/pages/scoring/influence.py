@@ -10,7 +10,7 @@ import pandas as pd
 from analysis.pages.scoring.contrasts import SETTING, differences
 from analysis.pages.scoring.printed import printed_differences
 from analysis.reporting.printed import OURS
-from analysis.statistics import weighted
+from analysis.statistics import interval, weighted
 from analysis.statistics.resampling import DRAWS, Array, Columns, bootstrap
 
 if TYPE_CHECKING:
@@ -40,7 +40,8 @@ def influence(runs: Runs, *, biased: bool = True, resamples: int = DRAWS, seed: 
         source (these runs, or the printed table), study, range, temperature, method; omitted: nothing, point, group or
         series, and omitted_name; n: points left; undefined: points without both differences, left out everywhere (a
         constant score has no kurtosis); pearson, pearson_lower, pearson_upper: correlation, NaN below three points, and
-        its 95 % percentile interval with points resampled; change: pearson minus pearson of all points.
+        its 95 % percentile interval with points resampled; no_interval: why it has none; change: pearson minus pearson
+        of all points.
     """
     sources = (differences(runs, biased=biased, resamples=0), printed_differences())
     parts = [
@@ -79,8 +80,8 @@ def left_out(part: pd.DataFrame, *, resamples: int = DRAWS, seed: int = 0) -> pd
     enough = found.n_items >= LEAST
     table = pd.DataFrame({"omitted": [case[0] for case in cases], "omitted_name": [case[1] for case in cases]})
     table = table.assign(n=found.n_items, undefined=len(part) - len(known))
-    for name, values in (("", found.estimate), ("_lower", found.lower), ("_upper", found.upper)):
-        table[f"pearson{name}"] = np.where(enough, values, np.nan)
+    for name, values in interval.columns({"pearson": found}).items():
+        table[name] = np.where(enough, values, "" if name == "no_interval" else np.nan)
     return table.assign(change=table["pearson"] - table["pearson"].iloc[0])
 
 

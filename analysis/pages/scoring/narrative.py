@@ -14,7 +14,16 @@ from analysis.reporting.catalogue import column
 from analysis.reporting.columns import value
 from analysis.reporting.printed import OURS
 from analysis.reporting.thresholds import LOW_MASS
-from analysis.reporting.words import Answer, count, few_items, few_models, listing, low_to_high, percent
+from analysis.reporting.words import (
+    Answer,
+    count,
+    few_items,
+    few_models,
+    listing,
+    low_to_high,
+    no_interval,
+    percent,
+)
 
 Frames = Mapping[str, pd.DataFrame]
 HABIT = 0.5  # share of a group's items from which on one score counts as given to everything
@@ -72,7 +81,9 @@ def number(raw: float, name: str) -> str:
 
 def _interval(row: pd.Series, name: str) -> str:
     low, high = row[f"{name}_lower"], row[f"{name}_upper"]
-    return "" if np.isnan(low) or np.isnan(high) else f"95 % interval {number(low, name)} to {number(high, name)}"
+    if np.isnan(low):
+        return no_interval(row, name)
+    return f"95 % interval {number(low, name)} to {number(high, name)}"
 
 
 def _asked(models: pd.DataFrame, items: pd.DataFrame, setting: str) -> str:
@@ -114,8 +125,7 @@ def _habit(here: pd.DataFrame, scores: pd.DataFrame) -> Iterator[str]:
         return
     row = known.loc[known["mode_share"].idxmax()]
     low, high = row["mode_share_lower"], row["mode_share_upper"]
-    known_to = f" (95 % interval {percent(low).removesuffix(' %')} to {percent(high)})"
-    sure = "" if np.isnan(low) or low == high else known_to
+    sure = "" if np.isnan(low) else f" (95 % interval {percent(low).removesuffix(' %')} to {percent(high)})"
     gold = scores[(scores["model"] == GOLD) & (scores["study"] == row["study"]) & (scores["group"] == row["group"])]
     gold = gold[gold["range"] == row["range"]]
     human = ""
@@ -278,7 +288,8 @@ def _cautions(models: pd.DataFrame, here: pd.DataFrame, frames: Frames, setting:
     if len(frames["score_differences"]) == 0:
         yield "No series has both a base and a tuned model: these runs cannot say what tuning does."
     if len(here):
-        yield from few_items(int(here["n"].min()), " in a group")
+        own = here["n_gold"].where(here["n_gold"] > 0, here["n"])  # the fewest that a figure of the row is made of
+        yield from few_items(own.set_axis(here["label"]), " in a group")
     yield from few_models(models["model"].nunique())
 
 

@@ -20,8 +20,10 @@ import numpy as np
 import pandas as pd
 
 from analysis.pages.scoring.items import GOLD, headline, matrices, read
-from analysis.statistics import weighted
-from analysis.statistics.resampling import DRAWS, Array, Columns, Interval, bootstrap
+from analysis.statistics import interval, weighted
+from analysis.statistics.interval import Interval
+from analysis.statistics.resampling import DRAWS, Array, Columns, bootstrap
+from analysis.statistics.shares import Share
 
 if TYPE_CHECKING:
     from analysis.runs import Runs
@@ -57,7 +59,8 @@ def scores(runs: Runs, *, biased: bool = True, resamples: int = DRAWS, seed: int
         tau (tau-b), spearman, pearson: correlation with the human score, NaN where either is constant or missing;
         validity: mean share of valid samples, or mean probability of all numbers together; samples: per item,
         none where exact; dropped, clipped: samples without a number, and moved into range, of all items;
-        X_lower, X_upper: 95 % percentile interval of X with items resampled.
+        X_lower, X_upper: 95 % interval of X over items, of mode_share after `analysis.statistics.shares`, else with
+        items resampled; no_interval: which X have none, and why.
     """
     rows = read(runs)
     shape, parts = partial(_shape, biased=biased), []
@@ -65,12 +68,12 @@ def scores(runs: Runs, *, biased: bool = True, resamples: int = DRAWS, seed: int
         wide, gold = matrices(part)
         human = wide[[]].assign(gold=gold)
         if human["gold"].notna().any():
-            found = bootstrap({"score": human.to_numpy(float)}, shape, draws=resamples, seed=seed)
+            found = bootstrap({"score": human.to_numpy(float)}, shape, _favourite, draws=resamples, seed=seed)
             known = _described(human, found).assign(model=GOLD, dropped=0, clipped=0)
             known = known.assign(n_gold=known["n"], unscored=len(human) - known["n"])
             parts.append(known.assign(study=study, group=group, range=span))
         given = wide.to_numpy(float)
-        found = bootstrap({"score": given}, shape, draws=resamples, seed=seed)
+        found = bootstrap({"score": given}, shape, _favourite, draws=resamples, seed=seed)
         both = {"score": given, "gold": np.broadcast_to(gold[:, None], given.shape)}
         accordance = bootstrap(both, weighted.correlations, draws=resamples, seed=seed)
         block = _described(wide, found | accordance).assign(n_gold=accordance["tau"].n_items)
@@ -134,14 +137,19 @@ def _shape(columns: Columns, counts: Array, *, biased: bool) -> dict[str, Array]
     return moments | weighted.concentration(counts, columns["score"])
 
 
+def _favourite(columns: Columns) -> dict[str, list[Share]]:
+    """Return the share of the items that have the most frequent number; that it is this number is taken as given."""
+    numbers = weighted.nearest(columns["score"])
+    modes = [weighted.mode(scores)[0] for scores in columns["score"].T]
+    return {"mode_share": [[((numbers == modes).astype(float), np.ones_like(numbers))]]}
+
+
 def _described(wide: pd.DataFrame, found: dict[str, Interval]) -> pd.DataFrame:
     """Make one row per unit: figures with their intervals, the most frequent number and how many there are."""
     modes = [weighted.mode(column[~np.isnan(column)]) for column in wide.to_numpy(float).T]
-    columns = {
+    about = {
         "n": next(iter(found.values())).n_items,
         "mode": [m for m, _ in modes],
         "distinct": [d for _, d in modes],
     }
-    for name, figure in found.items():
-        columns |= {name: figure.estimate, f"{name}_lower": figure.lower, f"{name}_upper": figure.upper}
-    return pd.DataFrame(columns)
+    return pd.DataFrame(about | interval.columns(found))

@@ -14,7 +14,8 @@ from analysis.pages.stability.narrative import rows
 from analysis.pages.stability.plots import LISTED, least_stable, only_answers
 from analysis.reporting import labels
 from analysis.reporting.catalogue import column
-from analysis.reporting.words import count, low_to_high
+from analysis.reporting.columns import OVER_ITEMS
+from analysis.reporting.words import count, low_to_high, missing
 
 AGREEMENT = "Agreement is p(agree) / (p(agree) + p(disagree))"
 
@@ -24,13 +25,14 @@ def overview(stability: pd.DataFrame) -> str:
     flip = threshold(headline(stability))
     low, high = int(stability["n_items"].min()), int(stability["n_items"].max())
     items = count(high, "item") if low == high else f"{low_to_high(stability['n_items'])} items"
+    bare = missing(stability, "validity", "range_mean", "sd_mean", headline(stability))
     hollow = " Hollow: less than half of the probability is on the answers." if stability["low_mass"].any() else ""
     marks = " (+) agrees, (-) disagrees with every item on average." if stability["mark"].fillna("").any() else ""
     return (
         f"Validity and stability of {rows(stability)} over {items}, the most stable on top. Range and SD: highest "
         "minus lowest agreement, and standard deviation of agreement, over an item's paraphrases, then the mean over "
         f"items. Flips: share of items with more than {flip:g} % of their paraphrases on the other side of 0.5 than "
-        f"the majority. {AGREEMENT}. Lines: 95 % bootstrap intervals over items.{hollow}{marks}"
+        f"the majority. {AGREEMENT}. Lines: {OVER_ITEMS}.{bare}{hollow}{marks}"
     )
 
 
@@ -108,6 +110,6 @@ def differences(frame: pd.DataFrame, measure: str | None = None) -> str:
         marks = "Positive: the row is higher. Grey: not compared. Bold or dotted"
     return (
         f"Paired differences over {low_to_high(pairs['n_items'])} common items in "
-        f"the {what}: {count(len(pairs), 'pair')}. {marks}: the 95 % bootstrap interval over items excludes zero (not "
-        "corrected for the number of pairs)."
+        f"the {what}: {count(len(pairs), 'pair')}. {marks}: the 95 % interval over items excludes zero (not "
+        f"corrected for the number of pairs).{missing(pairs)}"
     )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from analysis.pages.stability.columns import COLUMNS, PATTERNS
 from analysis.reporting.catalogue import Catalogue, Figure, Table, names
-from analysis.reporting.columns import IDENTITY
+from analysis.reporting.columns import IDENTITY, OVER_ITEMS
 
 if TYPE_CHECKING:
     from analysis.runs import Runs
@@ -19,11 +19,11 @@ TABLES = {
     "stability": Table(
         "tables.models",
         "How far each model's answers move between wordings of one item",
-        "Validity and stability of every model over the paraphrases of each item, with 95 % bootstrap intervals over "
-        "items. Flips: share of items with more than that share of their paraphrases not on the majority's side. "
+        f"Validity and stability of every model over the paraphrases of each item, with {OVER_ITEMS}. "
+        "Flips: share of items with more than that share of their paraphrases not on the majority's side. "
         "Mark: + the model agrees with every item on average, - it disagrees.",
-        (*IDENTITY, *MEASURES, *names("n_items n_variants n_excluded_items mark low_mass intervals")),
-        frozenset({"validity_se", "n_excluded_items", "low_mass"}), frozenset({"mark"}), SPREADS,
+        (*IDENTITY, *MEASURES, *names("n_items n_variants n_excluded_items mark low_mass intervals no_interval")),
+        frozenset({"validity_se", "n_excluded_items", "low_mass"}), frozenset({"mark", "no_interval"}), SPREADS,
     ),
     "items": Table(
         "tables.items",
@@ -37,10 +37,9 @@ TABLES = {
     "differences": Table(
         "tables.differences",
         "Paired differences between models, and between conditions of one model, on the same items",
-        "Difference a minus b of model-level numbers on the items that both have, with 95 % bootstrap intervals over "
-        "items.",
-        names("study measure a_model a_condition b_model b_condition difference lower upper n_items"),
-        frozenset({"lower", "upper"}), interval=BETWEEN,
+        f"Difference a minus b of model-level numbers on the items that both have, with {OVER_ITEMS}.",
+        names("study measure a_model a_condition b_model b_condition difference lower upper n_items no_interval"),
+        frozenset({"lower", "upper"}), frozenset({"no_interval"}), BETWEEN,
     ),
     "item_stability": Table(
         "tables.item_stability",
@@ -79,11 +78,12 @@ TABLES = {
         "written_answers.answers",
         "Texts compared with the probabilities of the same prompts",
         "What a model writes is read as an answer and compared with two options: the one that its most probable first "
-        "token begins, and the likeliest one. Share of the valid texts that choose another, with 95 % bootstrap "
-        "intervals over items. Agreement: of the valid texts, and of all if those without an answer all disagreed, or "
-        "all agreed.",
+        "token begins, and the likeliest one. Share of the valid texts that choose another, with 95 % intervals over "
+        "items (Wilson). Agreement: of the valid texts, and of all if those without an answer all disagreed, or all "
+        "agreed.",
         (*IDENTITY, *names("token_mismatch option_mismatch text_invalid no_token read_agreement least_agreement "
-                           "most_agreement n_answers n_items intervals")),
+                           "most_agreement n_answers n_items intervals no_interval")),
+        optional=frozenset({"no_interval"}),
     ),
     "excluded": Table(
         "cases.excluded",
@@ -96,26 +96,27 @@ TABLES = {
         "These runs and a printed table, where items and models match",
         "Model-level numbers of these runs, and the printed numbers of the same models on the same items. A printed "
         "spread is the standard deviation across items; a printed standard error of 0.000 was printed as 0.",
-        (*IDENTITY, "source", *MEASURES, *names("n_items n_variants n_excluded_items mark low_mass intervals")),
-        frozenset({"n_variants", "n_excluded_items", "low_mass"}), frozenset({"mark"}), SPREADS,
+        (*IDENTITY, "source", *MEASURES,
+         *names("n_items n_variants n_excluded_items mark low_mass intervals no_interval")),
+        frozenset({"n_variants", "n_excluded_items", "low_mass"}), frozenset({"mark", "no_interval"}), SPREADS,
     ),
     "sources": Table(
         "sources.models",
         "Each model's validity and stability, by the source of the paraphrases",
         "The counterpart of Haller et al., Table 7: the numbers of table stability over the paraphrases of one source "
-        "at a time, with 95 % bootstrap intervals over items; printed rows where model and items are the same.",
+        f"at a time, with {OVER_ITEMS}. Printed rows where model and items are the same.",
         (*IDENTITY, "source", "paraphrase_source", *MEASURES,
-         *names("n_items n_variants n_excluded_items mark low_mass intervals")),
-        frozenset({"n_variants", "n_excluded_items", "low_mass"}), frozenset({"mark"}), SPREADS,
+         *names("n_items n_variants n_excluded_items mark low_mass intervals no_interval")),
+        frozenset({"n_variants", "n_excluded_items", "low_mass"}), frozenset({"mark", "no_interval"}), SPREADS,
     ),
     "source_agreement": Table(
         "sources.agreement",
         "How far two sources of paraphrases agree about a model",
-        "Difference a minus b on the items that both sources have, and Pearson correlation across these items; 95 % "
-        "bootstrap intervals over items.",
+        "Difference a minus b on the items that both sources have, and Pearson correlation across these items, with "
+        f"{OVER_ITEMS}.",
         (*IDENTITY, *names("measure a_source b_source difference lower upper item_r item_r_lower item_r_upper "
-                            "n_items")),
-        frozenset(names("lower upper item_r_lower item_r_upper")), interval=BETWEEN,
+                            "n_items no_interval")),
+        frozenset(names("lower upper item_r_lower item_r_upper")), frozenset({"no_interval"}), BETWEEN,
     ),
 }  # fmt: skip
 FIGURES = {

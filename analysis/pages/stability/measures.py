@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,7 +12,9 @@ import pandas as pd
 
 from analysis.errors import InputError
 from analysis.pages.stability import columns
+from analysis.statistics.interval import Interval
 from analysis.statistics.resampling import Array, Columns, mean, ratio, sd
+from analysis.statistics.shares import Share
 
 if TYPE_CHECKING:
     from analysis.runs import Runs
@@ -28,7 +31,8 @@ class Study:
     agreement, validity_sd
         Mean of the agreement, and SD of the validity, of an item's paraphrases.
     masses
-        rows, total: number and sum of the validities of an item's paraphrases.
+        rows, total: number and sum of the validities of an item's paraphrases; texts, valid: the same for a unit whose
+        answers were read from texts or counted, where the validity is a share; 0 for one with probabilities.
     spreads
         range, sd, minority: of an item's agreement; NaN below two valid paraphrases.
     """
@@ -63,15 +67,46 @@ def study(runs: Runs, name: str, table: pd.DataFrame) -> Study:
 
     rows = matrix("n_variants")
     rows[rows == 0] = np.nan
+    total = rows * matrix("validity_mean")
+    counted = np.array([unit in _counted(runs, name) for unit in units])
     spreads = {"range": "agreement_range", "sd": "agreement_sd", "minority": "minority_share"}
     return Study(
         name=name,
         units=units,
         agreement=matrix("agreement_mean"),
         validity_sd=matrix("validity_sd"),
-        masses={"rows": rows, "total": rows * matrix("validity_mean")},
+        masses={"rows": rows, "total": total, "texts": rows * counted, "valid": total * counted},
         spreads={key: matrix(column) for key, column in spreads.items()},
     )
+
+
+def intervals(
+    masses: Columns, spreads: Columns, thresholds: Mapping[str, float], resample: Callable[..., dict[str, Interval]]
+) -> dict[str, Interval]:
+    """Compute every measure with its interval: shares as shares, the others by resampling items.
+
+    Parameters
+    ----------
+    masses, spreads
+        As in `Study`.
+    thresholds
+        From `named`.
+    resample
+        `resampling.bootstrap` or `resampling.paired` with all but their columns and statistic.
+    """
+    found = resample(masses, validity, shares=validity_share)
+    found |= resample(spreads, stability)
+    return found | resample(
+        spreads, partial(flips, thresholds=thresholds), shares=partial(flip_shares, thresholds=thresholds)
+    )
+
+
+def _counted(runs: Runs, study: str) -> frozenset[tuple[str, str]]:
+    """Find the units of a study without any probability: their answers were read from texts, or counted."""
+    if all(folder.two_probabilities for folder in runs.folders if folder.study == study):
+        return frozenset()
+    found = "SELECT model, condition FROM responses WHERE study = ? GROUP BY ALL HAVING count(probability) = 0"
+    return runs.kept(("units without probabilities", study), lambda: frozenset(runs.execute(found, [study]).fetchall()))
 
 
 def validity(columns: Columns, counts: Array) -> dict[str, Array]:
@@ -79,17 +114,34 @@ def validity(columns: Columns, counts: Array) -> dict[str, Array]:
     return {"validity": ratio(counts, columns["total"], columns["rows"])}
 
 
-def stability(columns: Columns, counts: Array, thresholds: Mapping[str, float]) -> dict[str, Array]:
-    """Compute the stability measures of section 4.2.1."""
-    figures = {
+def validity_share(columns: Columns) -> dict[str, list[Share]]:
+    """Return the validity as a share, where it is one; see `analysis.statistics.shares`."""
+    return {"validity": [[(columns["valid"], columns["texts"])]]}
+
+
+def stability(columns: Columns, counts: Array) -> dict[str, Array]:
+    """Compute the measures of section 4.2.1 that are means and SDs over items."""
+    return {
         "range_mean": mean(counts, columns["range"]),
         "range_sd": sd(counts, columns["range"]),
         "sd_mean": mean(counts, columns["sd"]),
         "sd_sd": sd(counts, columns["sd"]),
     }
-    for name, threshold in thresholds.items():
-        figures[name] = mean(counts, (columns["minority"] > threshold).astype(float))
-    return figures
+
+
+def flips(columns: Columns, counts: Array, thresholds: Mapping[str, float]) -> dict[str, Array]:
+    """Compute the share of items that flip, for every threshold (section 4.2.1)."""
+    return {name: mean(counts, flipped) for name, flipped in _flipped(columns, thresholds).items()}
+
+
+def flip_shares(columns: Columns, thresholds: Mapping[str, float]) -> dict[str, list[Share]]:
+    """Return the same as shares; see `analysis.statistics.shares`."""
+    items = np.ones_like(columns["minority"])
+    return {name: [[(flipped, items)]] for name, flipped in _flipped(columns, thresholds).items()}
+
+
+def _flipped(columns: Columns, thresholds: Mapping[str, float]) -> dict[str, Array]:
+    return {name: (columns["minority"] > threshold).astype(float) for name, threshold in thresholds.items()}
 
 
 def named(thresholds: Sequence[float]) -> dict[str, float]:

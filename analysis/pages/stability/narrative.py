@@ -15,7 +15,16 @@ from analysis.pages.stability.measures import headline
 from analysis.reporting import labels
 from analysis.reporting.catalogue import column
 from analysis.reporting.columns import value
-from analysis.reporting.words import Answer, count, few_items, few_models, listing, low_to_high, percent
+from analysis.reporting.words import (
+    Answer,
+    count,
+    few_items,
+    few_models,
+    listing,
+    low_to_high,
+    no_interval,
+    percent,
+)
 
 FEW_PARAPHRASES = 20
 LEAD = "95 % interval "  # said once, before the first interval
@@ -111,10 +120,10 @@ def _verdict(known: pd.DataFrame, flip: str) -> str:
 
 
 def _interval(row: pd.Series, name: str, lead: str = "") -> str:
-    """Write the 95 % interval of a measure; return "" where it is undefined or a single point, which says nothing."""
+    """Write the 95 % interval of a measure, or why there is none."""
     low, high = row[f"{name}_lower"], row[f"{name}_upper"]
-    if pd.isna(low) or pd.isna(high) or low == high:
-        return ""
+    if pd.isna(low):
+        return no_interval(row, name)
     if threshold(name) is not None:
         return f"{lead}{percent(low).removesuffix(' %')} to {percent(high)}"
     entry = column("stability", name)
@@ -137,8 +146,11 @@ def _flips(known: pd.DataFrame, flip: str) -> str:
     limit = f"more than {threshold(flip):g} %"
     if high[flip] == 0:
         if len(known) == 1:
-            return f"On no item does it give the other answer for {limit} of the wordings."
-        return f"No model gives the other answer for {limit} of the wordings of any item."
+            sure = _bracket(_interval(high, flip, LEAD))
+            return f"On no item does it give the other answer for {limit} of the wordings{sure}."
+        top = known[f"{flip}_upper"].max()
+        sure = "" if pd.isna(top) else f" (95 % intervals of this share reach up to {percent(top)})"
+        return f"No model gives the other answer for {limit} of the wordings of any item{sure}."
     first = f"{percent(low[flip])} of the items"
     interval = _bracket(_interval(low, flip, LEAD))
     if len(known) == 1:
@@ -260,7 +272,8 @@ def _unread(written: pd.DataFrame) -> list[str]:
 
 def _few(stability: pd.DataFrame, items: pd.DataFrame) -> list[str]:
     sizes = _wordings(items)
-    sentences = [*few_models(stability["model"].nunique()), *few_items(len(sizes))]
+    own = stability["n_items"].set_axis(labels.series(stability))
+    sentences = [*few_models(stability["model"].nunique()), *few_items(own)]
     typical = int(np.median(sizes))
     if 0 < typical < FEW_PARAPHRASES:
         sentences.append(

@@ -19,6 +19,7 @@ from analysis.reporting.printed import OURS, with_printed
 from analysis.runs.agreement import SPREAD, SUMMED, prepare
 from analysis.runs.folder import ORIGINAL
 from analysis.statistics import weighted
+from analysis.statistics.interval import columns
 from analysis.statistics.resampling import DRAWS, Array, Columns, bootstrap, mean, paired
 
 if TYPE_CHECKING:
@@ -68,8 +69,8 @@ def agreement(
     -------
     DataFrame
         study, model, condition; measure: a figure of `tables.models` that is a mean over items, or agreement_mean;
-        a_source, b_source; difference: a minus b, in the measure's unit; lower, upper: its 95 % percentile interval,
-        both sides resampled with the same items; item_r: Pearson correlation across items of the two sources' values
+        a_source, b_source; difference: a minus b, in the measure's unit; lower, upper, no_interval: as in
+        `tables.differences`; item_r: Pearson correlation across items of the two sources' values
         (of a flip: of being flipped or not), with its interval item_r_lower, item_r_upper; NaN below three items and
         if a source has the same value for every item; n_items: items that both sources have.
     """
@@ -83,9 +84,8 @@ def agreement(
         spreads = _joined([study.spreads for study in of_source.values()])
         means = _joined([{"agreement": study.agreement} for study in of_source.values()])
         options: dict[str, Any] = {"draws": resamples, "seed": seed}
-        found = paired(masses, measures.validity, targets, **options)
+        found = measures.intervals(masses, spreads, named, partial(paired, pairs=targets, **options))
         found |= paired(means, _agreement, targets, **options)
-        found |= paired(spreads, partial(measures.stability, thresholds=named), targets, **options)
         by_item = _by_item(masses, means, spreads, named)
         for place, (measure, values) in enumerate(by_item.items()):
             a, b = ([target[side] for target in targets] for side in (0, 1))
@@ -98,6 +98,7 @@ def agreement(
             table["difference"], table["lower"], table["upper"] = figure.estimate, figure.lower, figure.upper
             table["item_r"], table["item_r_lower"], table["item_r_upper"] = r.estimate, r.lower, r.upper
             table["n_items"] = figure.n_items
+            table["no_interval"] = columns({"difference": figure, "item_r": r})["no_interval"]
             parts.append(table.assign(of_study=order, target=range(len(targets)), place=place))
     if not parts:
         return pd.DataFrame()

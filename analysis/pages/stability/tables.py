@@ -24,6 +24,7 @@ from analysis.pages.stability import measures
 from analysis.reporting.thresholds import LOW_MASS
 from analysis.runs.agreement import SPREAD, prepare
 from analysis.runs.folder import UNIT
+from analysis.statistics import interval
 from analysis.statistics.resampling import DRAWS, bootstrap, paired
 
 if TYPE_CHECKING:
@@ -95,7 +96,8 @@ def models(
         response; n_excluded_items: the study's other items (see `excluded`);
         mark: "+" if the mean agreement of every item is above 0.5, "-" if it is below;
         low_mass: validity below 0.5, so agreement is renormalised from less than half of the probability;
-        X_lower, X_upper: 95 % percentile interval of X with items resampled; NaN below two items.
+        X_lower, X_upper: 95 % interval of X over items, of flips and of the validity of texts after
+        `analysis.statistics.shares`, else the bootstrap's; no_interval: which X have none, and why.
 
     Raises
     ------
@@ -111,18 +113,15 @@ def models(
 
 def of_units(study: measures.Study, *, thresholds: Sequence[float], resamples: int, seed: int) -> pd.DataFrame:
     """Compute the rows of `models` for one study from its item-level columns."""
-    statistic = partial(measures.stability, thresholds=measures.named(thresholds))
-    found = bootstrap(study.masses, measures.validity, draws=resamples, seed=seed)
-    found.update(bootstrap(study.spreads, statistic, draws=resamples, seed=seed))
+    resample = partial(bootstrap, draws=resamples, seed=seed)
+    found = measures.intervals(study.masses, study.spreads, measures.named(thresholds), resample)
     n_items = found["range_mean"].n_items
-    columns: dict[str, Any] = {name: figure.estimate for name, figure in found.items()}
+    columns: dict[str, Any] = interval.columns(found)
     columns["n_items"] = n_items
     columns["n_variants"] = np.nansum(study.masses["rows"], axis=0).astype(int)
     columns["n_excluded_items"] = len(study.agreement) - n_items
     columns["mark"] = measures.marks(study.agreement)
     columns["low_mass"] = found["validity"].estimate < LOW_MASS
-    for name, figure in found.items():
-        columns[f"{name}_lower"], columns[f"{name}_upper"] = figure.lower, figure.upper
     models, conditions = zip(*study.units, strict=True)
     about = {"study": study.name, "model": models, "condition": conditions}
     return pd.DataFrame({**about, **columns, "validity_se": measures.standard_error(study)})
@@ -146,22 +145,22 @@ def differences(
     -------
     DataFrame
         study; measure: a figure of `models`; a_model, a_condition, b_model, b_condition; difference: a minus b, in the
-        measure's unit; lower, upper: its 95 % percentile interval, both sides resampled with the same items; n_items:
-        items that both have (for validity: any response; else: two valid paraphrases or more).
+        measure's unit; lower, upper: its 95 % interval, of flips and of the validity of texts after
+        `analysis.statistics.shares`, else both sides resampled with the same items; no_interval: why there is none;
+        n_items: items that both have (for validity: any response; else: two valid paraphrases or more).
     """
-    statistic = partial(measures.stability, thresholds=measures.named(thresholds))
     tables = []
     for of_study, study in enumerate(measures.studies(runs, items(runs))):
         pairs = list(_pairs(study.units, runs.info["conditions"][study.name]))
-        found = paired(study.masses, measures.validity, pairs, draws=resamples, seed=seed)
-        found.update(paired(study.spreads, statistic, pairs, draws=resamples, seed=seed))
+        resample = partial(paired, pairs=pairs, draws=resamples, seed=seed)
+        found = measures.intervals(study.masses, study.spreads, measures.named(thresholds), resample)
         a, b = ([study.units[pair[side]] for pair in pairs] for side in (0, 1))
         for order, (measure, figure) in enumerate(found.items()):
             table = pd.DataFrame({"study": study.name, "measure": measure}, index=range(len(pairs)))
             table["a_model"], table["a_condition"] = [u[0] for u in a], [u[1] for u in a]
             table["b_model"], table["b_condition"] = [u[0] for u in b], [u[1] for u in b]
             table["difference"], table["lower"], table["upper"] = figure.estimate, figure.lower, figure.upper
-            table["n_items"] = figure.n_items
+            table["n_items"], table["no_interval"] = figure.n_items, figure.missing
             tables.append(table.assign(of_study=of_study, pair=range(len(pairs)), order=order))
     together = pd.concat(tables).sort_values(["of_study", "pair", "order"], ignore_index=True)
     return together.drop(columns=["of_study", "pair", "order"])

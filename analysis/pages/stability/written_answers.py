@@ -12,13 +12,17 @@ import numpy as np
 import pandas as pd
 
 from analysis.runs.conditions import twin
+from analysis.statistics import interval
 from analysis.statistics.resampling import DRAWS, Array, Columns, bootstrap, ratio
+from analysis.statistics.shares import Share
 
 if TYPE_CHECKING:
     from analysis.runs import Runs
 
 TEXT = "text"
-SHARES = ("token_mismatch", "option_mismatch", "text_invalid", "no_token")
+# Share -> the sums that it is made of (`_items`).
+SHARES = {"token_mismatch": ("other_token", "valid"), "option_mismatch": ("other_option", "valid"),
+          "text_invalid": ("invalid", "texts"), "no_token": ("no_token", "texts")}  # fmt: skip
 
 
 def answers(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
@@ -38,7 +42,7 @@ def answers(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.DataFram
         share of the texts without a valid answer; no_token: share of the texts whose prompt has a most probable first
         token that starts no option; read_agreement: share of the valid texts that agree; least_agreement,
         most_agreement: share of all texts that agree, if those without a valid answer all disagreed, or all agreed;
-        n_answers, n_items; X_lower, X_upper: 95 % percentile interval of X with items resampled, NaN below two items.
+        n_answers, n_items; X_lower, X_upper: 95 % interval of X over items, after `analysis.statistics.shares`.
     """
     tables = []
     for study, conditions in runs.info["conditions"].items():
@@ -88,19 +92,22 @@ def _compared(items: pd.DataFrame, resamples: int, seed: int) -> pd.DataFrame:
     """Compute the rows of one condition: every share with its interval."""
     wide = items.set_index(["item", "model"]).unstack("model")
     columns = {name: wide[name].to_numpy(float) for name in items.columns if name not in ("item", "model")}
-    found = bootstrap(columns, _shares, draws=resamples, seed=seed)
-    table = pd.DataFrame({"model": wide["texts"].columns, "n_answers": np.nansum(columns["texts"], axis=0).astype(int)})
-    for name, figure in found.items():
-        table[name], table[f"{name}_lower"], table[f"{name}_upper"] = figure.estimate, figure.lower, figure.upper
-        table["n_items"] = figure.n_items
+    found = bootstrap(columns, _figures, _shares, draws=resamples, seed=seed)
+    about = {"model": wide["texts"].columns, "n_answers": np.nansum(columns["texts"], axis=0).astype(int)}
     agreeing, valid, invalid = (np.nansum(columns[name], axis=0) for name in ("agreeing", "valid", "invalid"))
     with np.errstate(invalid="ignore"):
-        table["read_agreement"] = agreeing / valid  # NaN where no text is valid
-    table["least_agreement"] = agreeing / (valid + invalid)
-    table["most_agreement"] = (agreeing + invalid) / (valid + invalid)
-    return table
+        read = agreeing / valid  # NaN where no text is valid
+    bounds = {
+        "read_agreement": read,
+        "least_agreement": agreeing / (valid + invalid),
+        "most_agreement": (agreeing + invalid) / (valid + invalid),
+    }
+    return pd.DataFrame(about | interval.columns(found) | bounds | {"n_items": found["text_invalid"].n_items})
 
 
-def _shares(columns: Columns, counts: Array) -> dict[str, Array]:
-    parts = [("other_token", "valid"), ("other_option", "valid"), ("invalid", "texts"), ("no_token", "texts")]
-    return {name: ratio(counts, columns[a], columns[b]) for name, (a, b) in zip(SHARES, parts, strict=True)}
+def _figures(columns: Columns, counts: Array) -> dict[str, Array]:
+    return {name: ratio(counts, columns[part], columns[whole]) for name, (part, whole) in SHARES.items()}
+
+
+def _shares(columns: Columns) -> dict[str, list[Share]]:
+    return {name: [[(columns[part], columns[whole])]] for name, (part, whole) in SHARES.items()}

@@ -49,7 +49,7 @@ def cautions(frames: Mapping[str, pd.DataFrame], effects: pd.DataFrame, fits: pd
             f"({low['label'].iloc[0]})."
         )
     if len(fitted):
-        yield from few_items(int(fitted["n_items"].min()), so="how items differ is poorly known")
+        yield from few_items(fitted["n_items"].set_axis(fitted["label"]), so="how items differ is poorly known")
     yield from few_models(fitted["model"].nunique())
 
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pandas as pd
 
-from analysis.reporting.words import count, low_to_high
+from analysis.reporting.columns import OVER_ITEMS
+from analysis.reporting.words import count, low_to_high, missing
 from analysis.runs.folder import ORIGINAL
 
-INTERVALS = "Lines: 95 % bootstrap intervals over items."
+INTERVALS = f"Lines: {OVER_ITEMS}."
 
 
 def _where(frame: pd.DataFrame) -> str:
@@ -49,7 +50,7 @@ def overall_scores(frame: pd.DataFrame) -> str:
         f"Overall of {count(frame['model'].nunique(), 'model')}: harmonic mean of accuracy before, accuracy after and "
         "Consistency in each task and pattern. Of these, the plain mean over "
         f"{low_to_high(frame['n_patterns'])} patterns and {tasks} {'task' if tasks == '1' else 'tasks'} of a language. "
-        f"{INTERVALS} Counterpart of Takayama et al., Figure 3."
+        f"{INTERVALS}{missing(frame, 'overall')} Counterpart of Takayama et al., Figure 3."
     )
 
 

@@ -4,21 +4,22 @@ from __future__ import annotations
 
 from analysis.pages.wording.columns import COLUMNS
 from analysis.reporting.catalogue import Catalogue, Figure, Table, names
-from analysis.reporting.columns import IDENTITY
+from analysis.reporting.columns import IDENTITY, OVER_ITEMS
 
 WORDED = names("study model language task condition pattern")
 MEASURES = names("valid consistency yes diff_yes excess_yes accuracy_original accuracy diff_acc overall")
 BETWEEN = {"difference": ("lower", "upper")}
-DIFFERENCE = names("measure difference lower upper n_items")
+DIFFERENCE = names("measure difference lower upper n_items no_interval")
+BARE = frozenset({"no_interval"})
 TABLES = {
     "consistency": Table(
         "tables.consistency",
         "Consistency, DiffYes, DiffAcc and Overall of every model on every kind of wording",
-        "The measures of Takayama et al., section 3.2, with 95 % bootstrap intervals over items. Consistency inverts "
+        f"The measures of Takayama et al., section 3.2, with {OVER_ITEMS}. Consistency inverts "
         "the antonyms; DiffYes compares answers as said, Excess Yes with what unchanged answers would give. Pairs with "
         "an invalid answer are treated as the parameter `invalid` says.",
-        (*WORDED, *names("n n_items"), *MEASURES, "intervals"),
-        frozenset(names("n_items accuracy_original yes diff_acc")),
+        (*WORDED, *names("n n_items"), *MEASURES, "intervals", "no_interval"),
+        frozenset(names("n_items accuracy_original yes diff_acc")), BARE,
     ),
     "conventions": Table(
         "tables.conventions",
@@ -35,8 +36,9 @@ TABLES = {
         "Plain means over the four patterns of each task, then over tasks (the counterpart of Takayama et al., "
         "Figure 3). Overall is first a harmonic mean within a task and pattern. Undefined where a cell has no valid "
         "answer.",
-        (*names("model language condition n_tasks n_patterns n_undefined n_items"), *MEASURES, "intervals"),
-        frozenset(names("n_patterns n_items yes diff_acc diff_yes accuracy")),
+        (*names("model language condition n_tasks n_patterns n_undefined n_items"), *MEASURES, "intervals",
+         "no_interval"),
+        frozenset(names("n_patterns n_items yes diff_acc diff_yes accuracy")), BARE,
     ),
     "groups": Table(
         "tables.groups",
@@ -44,15 +46,16 @@ TABLES = {
         "Means over models, the counterpart of Takayama et al., Tables 1 and 3, with the printed rows below ours: "
         "other models and other items, to be read as context. Intervals over items. The row of the original question "
         "holds its share of Yes and its accuracy.",
-        (*names("source stage condition language task pattern n_models n_undefined n_items"), *MEASURES, "intervals"),
-        frozenset(names("n_items n_undefined accuracy_original excess_yes overall")),
+        (*names("source stage condition language task pattern n_models n_undefined n_items"), *MEASURES, "intervals",
+         "no_interval"),
+        frozenset(names("n_items n_undefined accuracy_original excess_yes overall")), BARE,
     ),
     "patterns": Table(
         "tables.patterns",
         "What every kind of wording does, over all models",
         "Means over all models, conditions and tasks of a language that have valid answers, intervals over items.",
-        (*names("language pattern n_models n_tasks n_undefined n_items"), *MEASURES, "intervals"),
-        frozenset(names("n_items yes diff_acc accuracy_original")),
+        (*names("language pattern n_models n_tasks n_undefined n_items"), *MEASURES, "intervals", "no_interval"),
+        frozenset(names("n_items yes diff_acc accuracy_original")), BARE,
     ),
     "turned": Table(
         "tables.turned",
@@ -68,7 +71,7 @@ TABLES = {
         "Measures with exemplars minus those without, on the same items; rows without a model are means over the "
         "models of a stage.",
         ("study", *names("model stage language task condition condition_zero pattern n_models"), *DIFFERENCE),
-        frozenset(names("lower upper condition_zero")), interval=BETWEEN,
+        frozenset(names("lower upper condition_zero")), BARE, BETWEEN,
     ),
     "stages": Table(
         "tables.stages",
@@ -76,7 +79,7 @@ TABLES = {
         "Instruction-tuned minus base models of one series with the same shots, on the same items (the counterpart of "
         "Takayama et al., Figure 7).",
         (*names("series study language task shots pattern n_models"), *DIFFERENCE),
-        frozenset({"lower", "upper"}), interval=BETWEEN,
+        frozenset({"lower", "upper"}), BARE, BETWEEN,
     ),
     "shifts": Table(
         "shifts.shifts",
@@ -85,16 +88,16 @@ TABLES = {
         "p(Yes) of 0.2 to 0.8. p(Yes) is renormalised over the two answers.",
         (*WORDED, *names("n n_band n_outside shift shift_lower shift_upper shift_band shift_band_lower "
                           "shift_band_upper shift_outside shift_outside_lower shift_outside_upper band_difference "
-                          "band_difference_lower band_difference_upper")),
+                          "band_difference_lower band_difference_upper no_interval")),
         frozenset(f"{name}_{end}" for name in ("shift", "shift_band", "shift_outside", "band_difference")
-                  for end in ("lower", "upper")),
+                  for end in ("lower", "upper")), BARE,
     ),
     "curve": Table(
         "shifts.curve",
         "p(Yes) after rewording, by p(Yes) before",
         "Means in ten bins of the original p(Yes), with intervals over items for the shift.",
-        (*WORDED, *names("bin_low bin_high n p_original p_yes shift shift_lower shift_upper")),
-        frozenset(names("shift_lower shift_upper")),
+        (*WORDED, *names("bin_low bin_high n p_original p_yes shift shift_lower shift_upper no_interval")),
+        frozenset(names("shift_lower shift_upper")), BARE,
     ),
 }  # fmt: skip
 FIGURES = {

@@ -1,4 +1,4 @@
-"""Compute the measures of one unit, and their means over several units, with bootstrap intervals over items."""
+"""Compute the measures of one unit, and their means over several units, with intervals over items."""
 
 from __future__ import annotations
 
@@ -9,9 +9,22 @@ from typing import TypeAlias
 import numpy as np
 
 from analysis.pages.wording.cells import SUMS, Cells
-from analysis.statistics.resampling import Array, Columns, Interval, bootstrap, paired, ratio
+from analysis.statistics.interval import Interval, unknown
+from analysis.statistics.resampling import Array, Columns, bootstrap, paired, ratio
+from analysis.statistics.shares import Share
 
 Target: TypeAlias = tuple[int, ...]  # rows of `Cells.units` whose measures are averaged; often only one
+# Every measure but Overall is a share of answers, or a difference of two such shares: the sums that they are made of.
+SHARES = {
+    "valid": (("valid", "asked"),),
+    "consistency": (("consistent", "pairs"),),
+    "yes": (("yes", "pairs"),),
+    "diff_yes": (("yes", "pairs"), ("yes_original", "pairs")),
+    "excess_yes": (("yes", "pairs"), ("yes_expected", "pairs")),
+    "accuracy_original": (("right_original", "gold"),),
+    "accuracy": (("right", "gold"),),
+    "diff_acc": (("right", "gold"), ("right_original", "gold")),
+}
 MEASURES = ("valid", "consistency", "yes", "diff_yes", "excess_yes", "accuracy_original", "accuracy", "diff_acc",
             "overall")  # fmt: skip
 
@@ -49,7 +62,7 @@ def harmonic(*parts: Array) -> Array:
 
 
 def intervals(cells: Cells, targets: Sequence[Target], *, resamples: int, seed: int) -> dict[str, Interval]:
-    """Compute every measure of every target with its 95 % interval, items resampled.
+    """Compute every measure of every target with its 95 % interval over items: shares as shares, Overall resampled.
 
     Parameters
     ----------
@@ -81,21 +94,19 @@ def _by_size(
     all its units: units (4, 7) become (4, 7, 4, 7), whose mean is the same. To compare (4, 7) with (1, 2, 3), both get
     six units, the least common multiple. Entries of `asked` that need equally many units share one call.
     """
-    empty = np.full(len(asked), np.nan)
-    found = {name: Interval(empty.copy(), empty.copy(), empty.copy(), np.zeros(len(asked), np.int64))
-             for name in MEASURES}  # fmt: skip
+    found = {name: unknown(np.zeros(len(asked), np.int64)) for name in MEASURES}
     sizes = [int(np.lcm.reduce([len(targets[i]) for i in entry])) for entry in asked]
     for size in sorted(set(sizes)):
         chosen = [place for place, own in enumerate(sizes) if own == size]
         used = [targets[i] * (size // len(targets[i])) for place in chosen for i in asked[place]]
-        columns, statistic = _stacked(cells, used, size), partial(_mean, size=size)
+        columns, statistic, shares = _stacked(cells, used, size), partial(_mean, size=size), partial(_shares, size=size)
         if len(asked[0]) == 1:
-            part = bootstrap(columns, statistic, draws=resamples, seed=seed)
+            part = bootstrap(columns, statistic, shares, draws=resamples, seed=seed)
         else:
             pairs = [(2 * i, 2 * i + 1) for i in range(len(chosen))]
-            part = paired(columns, statistic, pairs, draws=resamples, seed=seed)
+            part = paired(columns, statistic, pairs, shares, draws=resamples, seed=seed)
         for name in MEASURES:
-            for field in ("estimate", "lower", "upper", "n_items"):
+            for field in ("estimate", "lower", "upper", "n_items", "missing"):
                 getattr(found[name], field)[chosen] = getattr(part[name], field)
     return found
 
@@ -115,3 +126,10 @@ def _stacked(cells: Cells, targets: Sequence[Target], size: int) -> dict[str, Ar
 def _mean(columns: Columns, counts: Array, size: int) -> dict[str, Array]:
     parts = [measures({name: columns[f"{name}:{k}"] for name in SUMS}, counts) for k in range(size)]
     return {name: np.mean([part[name] for part in parts], axis=0) for name in MEASURES}
+
+
+def _shares(columns: Columns, size: int) -> dict[str, list[Share]]:
+    return {
+        name: [[(columns[f"{part}:{k}"], columns[f"{whole}:{k}"]) for k in range(size)] for part, whole in sums]
+        for name, sums in SHARES.items()
+    }

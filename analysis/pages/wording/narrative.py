@@ -150,7 +150,8 @@ def _cautions(frames: Mapping[str, pd.DataFrame]) -> Iterator[str]:
     yield from _one_sided(table)
     if reworded["accuracy"].isna().all() and reworded["consistency"].notna().any():
         yield "No right answers are known: accuracy and Overall are undefined."
-    yield from few_items(int(reworded["n_items"].min()), " in a cell")
+    own = reworded[["n", "n_items"]].min(axis=1).set_axis(labels.series(reworded))
+    yield from few_items(own, " in a cell", "intervals are wide, and that of Overall tends to be too narrow")
     yield from few_models(table["model"].nunique())
 
 

@@ -10,6 +10,7 @@ import pandas as pd
 
 from analysis.pages.wording.cells import UNIT, prepare
 from analysis.runs.folder import ORIGINAL
+from analysis.statistics import interval
 from analysis.statistics.resampling import DRAWS, Array, Columns, bootstrap, ratio
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ def shifts(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame
     DataFrame
         One row per study, model, language, task, condition and pattern that has probabilities: n, shift, n_band,
         shift_band (original p(Yes) between 0.2 and 0.8), n_outside, shift_outside, band_difference, with intervals over
-        items.
+        items; no_interval: which have none, and why.
     """
     rows = _pairs(runs)
     if rows.empty:
@@ -50,7 +51,8 @@ def curve(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
     -------
     DataFrame
         One row per unit and bin that holds pairs: bin_low, bin_high, n, p_original and p_yes (means), shift with its
-        interval over items; no interval if the bin has so few pairs that some draws leave it empty.
+        interval over items; no_interval: why there is none, as where a bin has so few pairs that some draws leave it
+        empty.
     """
     rows = _pairs(runs)
     if rows.empty:
@@ -62,6 +64,7 @@ def curve(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
         names = {f"{name}_{b}": name for name in ("n", "p_original", "p_yes", "shift")}
         names |= {f"shift_{b}_{end}": f"shift_{end}" for end in ("lower", "upper")}
         part = wide[[*UNIT, *names]].rename(columns=names)
+        part["no_interval"] = ["; ".join(interval.reasons([why], (f"shift_{b}",))) for why in wide["no_interval"]]
         parts.append(part.assign(bin_low=b / BINS, bin_high=(b + 1) / BINS, unit=part.index))
     frame = pd.concat(parts).sort_values(["unit", "bin_low"], kind="stable")
     return frame[frame["n"] > 0].drop(columns="unit").reset_index(drop=True)
@@ -111,11 +114,7 @@ def _resampled(
     columns = {f"{name}{group}": np.where(asked, totals[f"{name}{group}"], np.nan) for group in groups
                for name in ("n", "shift")}  # fmt: skip
     found = bootstrap(columns, lambda c, n: statistic(c, n, tuple(groups)), draws=resamples, seed=seed)
-    for name, interval in found.items():
-        frame = frame.assign(
-            **{name: interval.estimate, f"{name}_lower": interval.lower, f"{name}_upper": interval.upper}
-        )
-    return frame
+    return frame.assign(**interval.columns(found))
 
 
 def _means(columns: Columns, counts: Array, groups: tuple[str, ...]) -> dict[str, Array]:

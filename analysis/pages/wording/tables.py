@@ -13,11 +13,12 @@ from analysis.pages.wording.cells import UNIT, Cells, cells, prepare
 from analysis.pages.wording.measures import Target, differences, intervals
 from analysis.reporting.printed import OURS
 from analysis.runs.folder import ORIGINAL
+from analysis.statistics import interval
 from analysis.statistics.resampling import DRAWS
 
 if TYPE_CHECKING:
     from analysis.runs import Runs
-    from analysis.statistics.resampling import Interval
+    from analysis.statistics.interval import Interval
 
 ALL = "all"  # of languages, tasks or patterns: the mean over them
 # Undefined for the original question, which is not compared with itself.
@@ -35,7 +36,7 @@ def consistency(runs: Runs, *, invalid: str = "dropped", resamples: int = DRAWS,
     invalid
         A pair with an invalid answer is "dropped", or counts as "inconsistent", wrong and not "Yes".
     resamples, seed
-        Of the bootstrap over items.
+        Of the bootstrap over items, which Overall needs; 0: no intervals.
 
     Returns
     -------
@@ -191,7 +192,10 @@ def stages(runs: Runs, *, invalid: str = "dropped", resamples: int = DRAWS, seed
 def _blank_original(frame: pd.DataFrame) -> pd.DataFrame:
     """Blank the measures that compare the original question with itself."""
     names = [name for name in map(str, frame) if name.removesuffix("_lower").removesuffix("_upper") in COMPARED]
-    return frame.assign(**{name: frame[name].where(frame["pattern"] != ORIGINAL) for name in names})
+    reworded = frame["pattern"] != ORIGINAL
+    blank = {name: frame[name].where(reworded) for name in names}
+    # All that may be without an interval is Overall, which is blank in the rows of the original.
+    return frame.assign(**blank, no_interval=frame["no_interval"].where(reworded, ""))
 
 
 def _answered(found: Cells) -> np.ndarray:
@@ -222,10 +226,7 @@ def _together(units: pd.DataFrame, keys: list[str], targets: dict[str, str]) -> 
 def _measured(found: Cells, targets: Iterable[Target], resamples: int, seed: int) -> pd.DataFrame:
     """Compute the measures with their intervals, one row per target."""
     measured = intervals(found, list(targets), resamples=resamples, seed=seed)
-    columns = {name: interval.estimate for name, interval in measured.items()}
-    for name, interval in measured.items():
-        columns |= {f"{name}_lower": interval.lower, f"{name}_upper": interval.upper}
-    return pd.DataFrame({"n_items": measured["valid"].n_items, **columns})
+    return pd.DataFrame({"n_items": measured["valid"].n_items, **interval.columns(measured)})
 
 
 def _differences(found: Cells, pairs: pd.DataFrame, names: Sequence[str], resamples: int, seed: int) -> pd.DataFrame:
@@ -238,7 +239,8 @@ def _differences(found: Cells, pairs: pd.DataFrame, names: Sequence[str], resamp
     return frame[compared & frame["difference"].notna()].reset_index(drop=True)
 
 
-def _long(known: pd.DataFrame, name: str, interval: Interval) -> pd.DataFrame:
+def _long(known: pd.DataFrame, name: str, found: Interval) -> pd.DataFrame:
     return known.assign(
-        measure=name, difference=interval.estimate, lower=interval.lower, upper=interval.upper, n_items=interval.n_items
-    )
+        measure=name, difference=found.estimate, lower=found.lower, upper=found.upper, n_items=found.n_items,
+        no_interval=found.missing,
+    )  # fmt: skip

@@ -19,6 +19,8 @@ from analysis.reporting.columns import SHARED, Column
 from analysis.reporting.frames import Frames
 from analysis.reporting.html import render
 from analysis.reporting.pictures import pictures
+from analysis.reporting.printed import OURS
+from analysis.statistics.interval import reasons
 from helpers.page_runs import BARE, FULL
 from helpers.text_features import hide
 
@@ -73,6 +75,21 @@ def test_a_table_has_the_declared_columns_and_each_is_explained(page, table, fra
     for key in columns:
         entry = catalogue.column(table, key)
         assert entry.meaning and entry.header, key
+
+
+@pytest.mark.parametrize(("page", "table"), TABLES)
+def test_no_interval_is_a_point_and_where_one_is_missing_the_row_says_why(page, table, frames_of):
+    frame = frames_of(FULL[page])[table]
+    frame = frame[frame["source"] == OURS] if "source" in frame and (frame["source"] == OURS).any() else frame
+    for lower in [name for name in frame if name == "lower" or name.endswith("_lower")]:
+        base = lower.removesuffix("lower").removesuffix("_")
+        ends = frame[[lower, lower.removesuffix("lower") + "upper"]].astype(float)
+        assert not ((ends.iloc[:, 1] - ends.iloc[:, 0]).abs() <= 1e-12).any(), lower
+        if "no_interval" in frame and ends.notna().any(axis=None):
+            figure = base or "difference"
+            bare = ends.iloc[:, 0].isna() & frame[figure].notna()
+            told = frame["no_interval"].map(lambda text, name=figure: bool(reasons([text], (name,))))
+            assert (bare == told).all(), figure
 
 
 @pytest.mark.parametrize(("page", "table"), TABLES)

@@ -78,7 +78,7 @@ def test_its_page_is_in_the_report(made):
     assert sorted(path.name for path in made.glob("*.html")) == ["index.html", "toy.html"]
     page = Page(made / "toy.html")
     assert "2 models judged 4 items." in page.words
-    assert "Only 4 items: intervals from so few" in page.words
+    assert "Only 4 items: bootstrap intervals tend to be too narrow." in page.words
     assert "of the 4 items." in page.words
     assert "one dot per item, one row per model" in page.words
     assert "picture" in page.tags

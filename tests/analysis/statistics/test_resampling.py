@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from analysis.statistics import resampling
+from analysis.statistics.interval import EQUAL, ONE_ITEM, UNDEFINED, columns, reasons
 from analysis.statistics.resampling import bootstrap, mean, paired, percentiles, ratio, sd
 
 
@@ -208,3 +209,49 @@ def test_sd_of_equal_values_is_zero_in_every_draw():
 def test_percentiles_are_linear():
     samples = np.arange(11.0)[:, None]
     assert [end[0] for end in percentiles(samples, level=0.9)] == pytest.approx([0.5, 9.5])
+
+
+def means(columns, counts):
+    return {"mean": mean(counts, columns["x"])}
+
+
+def test_equal_items_have_no_interval_and_a_reason():
+    """11 items of one value: [0.3, 0.3] would say that the value of all other items is known."""
+    found = bootstrap({"x": np.full((11, 1), 0.3)}, means, draws=50)["mean"]
+    assert found.estimate[0] == pytest.approx(0.3)
+    assert np.isnan([found.lower[0], found.upper[0]]).all()
+    assert found.missing.tolist() == [EQUAL]
+
+
+@pytest.mark.parametrize("size", [1.0, 1e6, 1e-3])
+def test_a_width_of_rounding_is_none(size):
+    x = size * (0.1 + np.array([0, 1e-13, 3e-13, 0, 2e-13]))
+    assert bootstrap({"x": x[:, None]}, means, draws=50)["mean"].missing.tolist() == [EQUAL]
+    wide = size * (0.1 + np.array([0, 1e-6, 3e-6, 0, 2e-6]))
+    assert bootstrap({"x": wide[:, None]}, means, draws=50)["mean"].missing.tolist() == [""]
+
+
+def test_equal_differences_have_no_interval_and_a_reason():
+    a = np.random.default_rng(5).random(9)
+    found = paired({"x": np.stack([a, a - 0.1, a], 1)}, means, [(0, 1), (0, 2)], draws=50)["mean"]
+    assert found.estimate == pytest.approx([0.1, 0.0])
+    assert np.isnan(found.lower).all() and np.isnan(found.upper).all()
+    assert found.missing.tolist() == [EQUAL, EQUAL]
+
+
+def test_every_missing_interval_of_a_figure_that_is_known_has_a_reason():
+    one = bootstrap({"x": np.array([[0.3], [np.nan]]), "y": np.ones((2, 1))}, figures, draws=20)
+    assert (one["mean"].missing[0], one["sd"].missing[0]) == (ONE_ITEM, "")  # one item has no SD at all
+    some = bootstrap({"x": np.array([[1.0], [2.0]]), "y": np.array([[0.0], [1.0]])}, figures, draws=200)
+    assert some["ratio"].missing.tolist() == [UNDEFINED]
+    assert some["mean"].missing.tolist() == [""]
+
+
+def test_the_columns_of_a_table_say_what_has_no_interval():
+    found = bootstrap({"x": np.array([[0.3, 0.1, 0.2], [np.nan, 0.3, 0.2]]), "y": np.ones((2, 3))}, figures, draws=20)
+    table = columns(found)
+    assert list(table)[:3] == ["mean", "mean_lower", "mean_upper"]
+    why = f"mean, sd, ratio: {EQUAL}"
+    assert table["no_interval"].tolist() == [f"mean, ratio: {ONE_ITEM}", "", why]
+    assert reasons(list(table["no_interval"]), ("sd",)) == [EQUAL]
+    assert reasons(["one item only", ""], ()) == [ONE_ITEM]

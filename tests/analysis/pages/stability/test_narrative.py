@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import binomtest
 
 from analysis import runs
 from analysis.pages.stability import narrative
@@ -48,8 +49,11 @@ def test_one_firm_model(tmp_path):
         "paraphrases (9 in all)."
     )
     assert said.verdict == "Hardly."
-    assert said.sentences[0] == "On no item does it give the other answer for more than 10 % of the wordings."
-    assert "differ in agreement by 0.15 on average" in said.sentences[1]
+    # 0 of 3 items: the share of all others may be as high as .56. Their ranges are equal, which says nothing of others.
+    assert said.sentences[0] == (
+        "On no item does it give the other answer for more than 10 % of the wordings (95 % interval 0 to 56 %)."
+    )
+    assert "differ in agreement by 0.15 (no interval: the same in every resample) on average" in said.sentences[1]
     assert any(
         line == "m agrees with every item on average: stable, but always the same answer." for line in said.cautions
     )
@@ -80,9 +84,10 @@ def test_masses_that_are_bounds(tmp_path):
 def test_one_of_two_models_moves(tmp_path):
     said, _ = answer(tmp_path / "run", pd.concat([wordings(FIRM, "firm"), wordings(TORN, "torn")]))
     assert said.verdict == "Yes, 1 of 2 models."
-    assert "on 0 % of the items with firm and on 100 % with torn. An item flips when" in said.sentences[0]
-    assert "0.15 (firm) to 0.80 (torn) on average" in said.sentences[1]
-    assert "95 % interval" not in " ".join(said.sentences[:2])  # they are all shrunk to points here
+    assert said.sentences[0].startswith(
+        "The answer flips on 0 % of the items with firm (95 % interval 0 to 56 %) and on 100 % with torn (44 to 100 %)."
+    )
+    assert "0.80 (no interval: the same in every resample; torn) on average" in said.sentences[1]
     assert said.sentences[2].startswith("Their shares of flips differ clearly")
 
 
@@ -151,3 +156,25 @@ def test_wordings_without_an_original_are_called_so(tmp_path):
 )  # fmt: skip
 def test_listing(names, wanted):
     assert narrative.listing(names) == wanted
+
+
+def test_few_items_are_those_of_each_model(tmp_path):
+    """Another model's 40 items are no help to one that has a valid answer to five of them only."""
+    frame = random_frame(["many", "few"], items=40, paraphrases=25, seed=5)
+    lost = (frame["model"] == "few") & (frame["item"] > "item-05")
+    said, frames = answer(tmp_path / "run", frame[~lost])
+    assert frames["stability"].set_index("model")["n_items"].to_dict() == {"many": 40, "few": 5}
+    assert [line for line in said.cautions if line.startswith("Only")] == [
+        "Only 2 models: these results say nothing about models in general.",
+        "Only 5 items for few: bootstrap intervals tend to be too narrow.",
+    ]
+
+
+def test_no_flips_of_several_models_reach_up_to_the_highest_end(tmp_path):
+    said, frames = answer(tmp_path / "run", pd.concat([wordings(FIRM, "a"), wordings(FIRM * 3, "b")]))
+    top = frames["stability"]["flip_10_upper"].max()
+    assert said.sentences[0] == (
+        "No model gives the other answer for more than 10 % of the wordings of any item (95 % intervals of this share "
+        f"reach up to {100 * top:.0f} %)."
+    )
+    assert top == pytest.approx(binomtest(0, 3).proportion_ci(0.95, method="wilson").high)

@@ -92,7 +92,7 @@ def test_other_prompts_are_not_paired(opened):
     assert table.empty
     assert list(table.columns) == [
         "study", "measure", "a_model", "a_condition", "b_model", "b_condition",
-        "difference", "lower", "upper", "n_items",
+        "difference", "lower", "upper", "n_items", "no_interval",
     ]  # fmt: skip
 
 

@@ -8,6 +8,7 @@ import statistics
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import binomtest
 
 from analysis import runs
 from analysis.pages.stability import cases, tables
@@ -89,14 +90,14 @@ def test_models(path):
 
 
 def test_intervals_of_models(path):
-    """The plain loop on the same draws: take items with replacement, recompute the figure, take percentiles."""
+    """Means and SDs: items with replacement, the figure of each draw, percentiles. Flips: scipy's Wilson interval."""
     run = runs.open(path)
     table = tables.models(run, resamples=60, seed=3).set_index(UNIT)
     per_item = tables.items(run)
     for key, own in per_item.groupby(UNIT):
         chosen = own[own["n_valid"] > 1]
         counts = next(resampling.counts(len(chosen), 60, 3))
-        draws = {name: [] for name in ("range_mean", "range_sd", "sd_mean", "sd_sd", "flip_10")}
+        draws = {name: [] for name in ("range_mean", "range_sd", "sd_mean", "sd_sd")}
         for row in counts:
             listed = zip(chosen.to_dict("records"), row, strict=True)
             drawn = [item for item, times in listed for _ in range(int(times))]
@@ -105,14 +106,21 @@ def test_intervals_of_models(path):
             draws["range_sd"].append(statistics.stdev(ranges))
             draws["sd_mean"].append(statistics.fmean(sds))
             draws["sd_sd"].append(statistics.stdev(sds))
-            draws["flip_10"].append(statistics.fmean(item["minority_share"] > 0.1 for item in drawn))
-        for name, values in draws.items():
-            assert same(table.loc[key, f"{name}_lower"], textbook.quantile(values, 0.025)), (key, name)
-            assert same(table.loc[key, f"{name}_upper"], textbook.quantile(values, 0.975)), (key, name)
+        ends = {name: textbook.percentiles(values) for name, values in draws.items()}
+        flips = binomtest(int((chosen["minority_share"] > 0.1).sum()), len(chosen))
+        ends["flip_10"] = flips.proportion_ci(0.95, method="wilson")
+        bare = [name for name, (low, _) in ends.items() if math.isnan(low)]
+        for name, (low, high) in ends.items():
+            assert same(table.loc[key, f"{name}_lower"], low), (key, name)
+            assert same(table.loc[key, f"{name}_upper"], high), (key, name)
+        why = f"{', '.join(bare)}: the same in every resample" if bare else ""
+        assert table.loc[key, "no_interval"] == why
 
 
 def test_interval_of_the_validity_resamples_whole_items(path):
+    """Of texts and counts it is a share, with the effective number of items."""
     rows = textbook.answers(path)
+    counted = textbook.counted(path)
     table = tables.models(runs.open(path), resamples=40, seed=1).set_index(UNIT)
     for key in table.index:
         masses = {}
@@ -124,8 +132,9 @@ def test_interval_of_the_validity_resamples_whole_items(path):
         for row in next(resampling.counts(len(clusters), 40, 1)):
             pooled = [m for cluster, times in zip(clusters, row, strict=True) for m in cluster * int(times)]
             draws.append(statistics.fmean(pooled))
-        assert same(table.loc[key, "validity_lower"], textbook.quantile(draws, 0.025))
-        assert same(table.loc[key, "validity_upper"], textbook.quantile(draws, 0.975))
+        low, high = textbook.share(clusters) if key in counted else textbook.percentiles(draws)
+        assert same(table.loc[key, "validity_lower"], low)
+        assert same(table.loc[key, "validity_upper"], high)
 
 
 def test_differences(path):
@@ -151,8 +160,9 @@ def test_differences(path):
         for counts in next(resampling.counts(len(both), 30, 2)):
             drawn = [index for index, times in enumerate(counts) for _ in range(int(times))]
             draws.append(function([a[i] for i in drawn]) - function([b[i] for i in drawn]))
-        assert same(row["lower"], textbook.quantile(draws, 0.025))
-        assert same(row["upper"], textbook.quantile(draws, 0.975))
+        low, high = textbook.percentiles(draws)
+        assert same(row["lower"], low) and same(row["upper"], high)
+        assert row["no_interval"] == ("the same in every resample" if math.isnan(low) else "")
 
 
 def test_item_stability(path):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -14,6 +12,7 @@ from analysis.pages.stability.tables import models
 from analysis.pages.stability.written_answers import answers
 from analysis.reporting import tables
 from analysis.runs.conditions import subsamples, twin
+from helpers import textbook
 from helpers.synthetic import random_frame, write_run
 
 BASE, TEXT = "plain/yes-no", "plain/yes-no/text"
@@ -64,8 +63,8 @@ def test_mismatch_counted_by_hand(opened):
     assert row["read_agreement"] == pytest.approx(4 / 5)
     assert row["least_agreement"] == pytest.approx(4 / 6)  # b/p1, which says nothing, disagreed
     assert row["most_agreement"] == pytest.approx(5 / 6)  # ... or agreed
-    # Items resampled: a twice (2 of 4), both (3 of 5), b twice (1 of 1).
-    assert (row["token_mismatch_lower"], row["token_mismatch_upper"]) == (2 / 4, 1.0)
+    wanted = textbook.share([[1, 1, 0, 0], [1]])  # item a: 2 of 4, item b: 1 of 1
+    assert (row["token_mismatch_lower"], row["token_mismatch_upper"]) == pytest.approx(wanted, abs=1e-12)
 
 
 def test_options_in_another_order_and_several_samples(opened):
@@ -80,7 +79,9 @@ def test_options_in_another_order_and_several_samples(opened):
     # "yes" means disagree here: 6 agree, 2 disagree, 2 say nothing
     assert [row[f"{end}_agreement"] for end in ("read", "least", "most")] == [6 / 8, 6 / 10, 8 / 10]
     assert (row["text_invalid"], row["n_answers"], row["n_items"]) == (0.2, 10, 1)
-    assert math.isnan(row["text_invalid_lower"])
+    # Ten texts of one item are one item: 2 of 10 invalid ones say as much as an item that is invalid by a fifth.
+    wanted = textbook.share([[1, 1, 0, 0, 0, 0, 0, 0, 0, 0]])
+    assert (row["text_invalid_lower"], row["text_invalid_upper"]) == pytest.approx(wanted, abs=1e-12)
 
 
 def test_twins_differ_in_nothing_but_the_way_of_answering():

@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from scipy.stats import binomtest
 
 from analysis import runs
 from analysis.errors import InputError
@@ -137,10 +138,25 @@ def test_all_invalid_is_undefined_or_nothing(invalid):
         assert found[["n", "consistency", "diff_yes", "accuracy", "overall"]].tolist() == [3, 0, 0, 0, 0]
 
 
-def test_one_item_has_measures_and_no_interval():
+def test_one_item_has_shares_with_wide_intervals_and_no_interval_of_overall():
     found = row(said({"original": "y", "synonym": "y"}, ["yes"]), "synonym", resamples=50)
     assert found[["n", "consistency", "overall"]].tolist() == [1, 1, 1]
-    assert found[["consistency_lower", "consistency_upper"]].isna().all()
+    wilson = binomtest(1, 1).proportion_ci(0.95, method="wilson")
+    assert found[["consistency_lower", "consistency_upper"]].tolist() == pytest.approx([wilson.low, 1])
+    assert found[["overall_lower", "overall_upper"]].isna().all()
+    assert found["no_interval"] == "overall: one item only"
+
+
+def test_unanimous_answers_are_no_certainty():
+    """Eleven questions, all consistent, all "No" before and after: [1, 1] of Consistency and [0, 0] of DiffYes were."""
+    found = row(said({"original": "n" * 11, "synonym": "n" * 11}, ["no"] * 11), "synonym", resamples=50)
+    assert found[["consistency", "diff_yes", "overall"]].tolist() == [1, 0, 1]
+    wilson = binomtest(11, 11).proportion_ci(0.95, method="wilson")
+    assert found[["consistency_lower", "consistency_upper"]].tolist() == pytest.approx([wilson.low, 1])
+    spread = 1 - wilson.low  # both shares are 0 of 11; without any variation their correlation counts as 0
+    assert found[["diff_yes_lower", "diff_yes_upper"]].tolist() == pytest.approx([-spread, spread])
+    assert found[["overall_lower", "overall_upper"]].isna().all()
+    assert found["no_interval"] == "overall: the same in every resample"
 
 
 def test_the_original_has_its_share_of_yes_and_accuracy_and_nothing_to_compare():
@@ -154,19 +170,24 @@ def test_harmonic_mean_is_zero_where_a_part_is_and_undefined_where_one_is():
     np.testing.assert_allclose(harmonic(*parts), [2 / 3, 0, np.nan, 1])
 
 
-def test_intervals_are_those_of_resampled_items():
-    """Percentiles of a plain bootstrap over items with the same draws: 1e-12."""
+def test_intervals_of_shares_are_those_of_scipy_and_overall_is_resampled():
+    """Wilson over the valid pairs, and percentiles of a plain bootstrap over items with the same draws: 1e-12."""
     from analysis.statistics.resampling import counts
 
     rng = np.random.default_rng(1)
     letters = {name: rng.choice(list("yn-"), 30, p=[0.5, 0.4, 0.1]) for name in ("original", "agreement")}
-    found = row(said(letters), "agreement", resamples=400)
-    drawn = np.concatenate(list(counts(30, 400, 0)))
+    gold = rng.choice(["yes", "no"], 30)
+    found = row(said(letters, list(gold)), "agreement", resamples=400)
     used = (letters["original"] != "-") & (letters["agreement"] != "-")
-    kept = drawn * used
-    shares = (kept * (letters["original"] == letters["agreement"])).sum(axis=1) / kept.sum(axis=1)
+    same = used & (letters["original"] == letters["agreement"])
+    wilson = binomtest(int(same.sum()), int(used.sum())).proportion_ci(0.95, method="wilson")
     ends = found[["consistency_lower", "consistency_upper"]].to_numpy(float)
-    np.testing.assert_allclose(ends, np.quantile(shares, [0.025, 0.975]), atol=1e-12)
+    np.testing.assert_allclose(ends, [wilson.low, wilson.high], atol=1e-12)
+    kept = np.concatenate(list(counts(30, 400, 0))) * used
+    before, after = (letters[name] == gold.astype("U1") for name in ("original", "agreement"))
+    parts = [(kept * hits).sum(axis=1) / kept.sum(axis=1) for hits in (before, after, same)]
+    ends = found[["overall_lower", "overall_upper"]].to_numpy(float)
+    np.testing.assert_allclose(ends, np.quantile(harmonic(*parts), [0.025, 0.975]), atol=1e-12)
 
 
 def test_sampled_answers_say_what_most_samples_say():

@@ -1,0 +1,77 @@
+"""Hold figures with their 95 % intervals, and why an interval is missing; turn them into the columns of a table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+ONE_ITEM = "one item only"
+UNDEFINED = "undefined in some resamples"
+EQUAL = "the same in every resample"
+REASONS = (ONE_ITEM, UNDEFINED, EQUAL)
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """Hold one figure for every unit (or pair of units): arrays of one length.
+
+    Attributes
+    ----------
+    estimate
+        The statistic on all items.
+    lower, upper
+        95 % interval; NaN where there is none.
+    n_items
+        Number of items (clusters) that the figure is computed from.
+    missing
+        Why there is no interval, one of `REASONS`. Empty where there is one, where the figure itself is undefined, and
+        where no interval was asked for.
+    """
+
+    estimate: npt.NDArray[np.float64]
+    lower: npt.NDArray[np.float64]
+    upper: npt.NDArray[np.float64]
+    n_items: npt.NDArray[np.int64]
+    missing: npt.NDArray[np.object_]
+
+
+def unknown(n_items: npt.NDArray[np.int64]) -> Interval:
+    """Return the interval of units of which only the number of items is known."""
+    empty = np.full(len(n_items), np.nan)
+    return Interval(empty, empty.copy(), empty.copy(), n_items, np.full(len(n_items), "", object))
+
+
+def columns(found: Mapping[str, Interval]) -> dict[str, npt.NDArray[Any]]:
+    """Return the columns of a table with a row per unit: X, X_lower, X_upper of every figure X, and `no_interval`.
+
+    `no_interval` names the figures of a row that have none, by their columns, and says why: "range_mean, sd_mean: one
+    item only".
+    """
+    table: dict[str, npt.NDArray[Any]] = {}
+    for name, figure in found.items():
+        table |= {name: figure.estimate, f"{name}_lower": figure.lower, f"{name}_upper": figure.upper}
+    table["no_interval"] = np.full(len(next(iter(found.values())).missing), "", object)
+    bare = np.any([figure.missing != "" for figure in found.values()], axis=0)
+    for unit in np.flatnonzero(bare):
+        names = {why: [name for name, figure in found.items() if figure.missing[unit] == why] for why in REASONS}
+        table["no_interval"][unit] = "; ".join(f"{', '.join(those)}: {why}" for why, those in names.items() if those)
+    return table
+
+
+def reasons(texts: list[str], figures: tuple[str, ...]) -> list[str]:
+    """List why some of these figures have no interval, from texts of the column `no_interval`.
+
+    >>> reasons(["range_mean, sd_mean: one item only", ""], ("sd_mean",))
+    ['one item only']
+    """
+    found = set()
+    for text in texts:
+        for part in filter(None, text.split("; ")):
+            names, _, why = part.rpartition(": ")
+            if not names or set(names.split(", ")) & set(figures):
+                found.add(why)
+    return [why for why in REASONS if why in found]

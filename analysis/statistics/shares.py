@@ -1,0 +1,136 @@
+"""Compute 95 % intervals of shares, and of differences of two shares on the same items.
+
+The rule of all pages is:
+
+- A *share* (of items that flip, of valid texts, of right answers) has Wilson's score interval. It has a width for 0 of
+  n and n of n, too, where resampling n equal items always gives the same share.
+- A *difference of two shares* on the same items (two models, two conditions, before and after) has Newcombe's interval
+  for paired shares, his method 10, made from the two Wilson intervals and the correlation over the items.
+- Every other figure (a mean of agreement, a correlation, a harmonic mean, a difference of differences) has the
+  percentile interval of the bootstrap, or none and a reason, see `analysis.statistics.resampling`.
+
+Wilson's n is the number of items where each item gives one answer. Where an item gives several (wordings, samples,
+models that are averaged), they are not independent, and n is the *effective* number of items: that of single answers
+that would vary as much as the share does. With x_i the influence of item i on the share p, that is
+p (1 - p) / sum x_i^2 (Korn and Graubard). A few items that happen to be alike would make it too large, and for p = 0 or
+1 it is 0 / 0. So the variance is computed with two items more, one that is all "yes" and one that is all "no" (the idea
+of Agresti and Coull), and 2 is subtracted from n again. With p = 0 or 1, n is then the number of items; with one answer
+per item it always is. Wordings and models are those that were asked: only the items stand for others.
+
+References
+----------
+Wilson, E. B. (1927). Probable inference, the law of succession, and statistical inference. JASA 22, 209-212.
+Newcombe, R. G. (1998). Improved confidence intervals for the difference between binomial proportions based on paired
+data. Statistics in Medicine 17, 2635-2650.
+Korn, E. L. and Graubard, B. I. (1998). Confidence intervals for proportions with small expected number of positive
+counts estimated from survey data. Survey Methodology 24, 193-201.
+Agresti, A. and Coull, B. A. (1998). Approximate is better than "exact" for interval estimation of binomial proportions.
+The American Statistician 52, 119-126.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import NormalDist
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+Array: TypeAlias = npt.NDArray[np.float64]
+# The answers of every item that are in the share, and all its answers: twice (items, units). Several such pairs, as of
+# several models, stand for the plain mean of their shares.
+Share: TypeAlias = Sequence[tuple[Array, Array]]
+# From columns (items, units) to the shares that figures are made of: one, or two whose difference the figure is.
+Shares: TypeAlias = Callable[[Mapping[str, Array]], Mapping[str, Sequence[Share]]]
+
+_RESIDUE = 1e-12  # a smaller sum of products is rounding, relative to what it could be
+
+
+@dataclass(frozen=True, slots=True)
+class Estimated:
+    """Hold a share with its Wilson interval, and what its difference from another one needs.
+
+    Attributes
+    ----------
+    estimate, lower, upper
+        (units,); NaN where there is no answer.
+    influence
+        How far every item moves the share away from its mean: (items, units).
+    size
+        What one item weighs in the share, 1 / n for n equal items: (units,).
+    """
+
+    estimate: Array
+    lower: Array
+    upper: Array
+    influence: Array
+    size: Array
+
+    def take(self, units: npt.NDArray[np.intp]) -> Estimated:
+        """Select units, in the given order."""
+        estimate, lower, upper, size = (part[units] for part in (self.estimate, self.lower, self.upper, self.size))
+        return Estimated(estimate, lower, upper, self.influence[:, units], size)
+
+
+def estimated(share: Share, level: float) -> Estimated:
+    """Compute a share with its Wilson interval, see the module's docstring.
+
+    Parameters
+    ----------
+    share
+        Pairs (part, whole), each twice (items, units).
+    level
+        Coverage, such as 0.95.
+    """
+    p, weight, influence, pull = (np.zeros(()) for _ in range(4))
+    for part, whole in share:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            total = whole.sum(axis=0)
+            ratio, of_item = part.sum(axis=0) / total, whole / total
+            p, weight = p + ratio, weight + of_item
+            influence = influence + part / total - ratio * of_item
+            pull = pull + (1 - 2 * ratio) * of_item  # how the influence falls when the ratio moves towards 1/2
+    p, weight, influence, pull = (found / len(share) for found in (p, weight, influence, pull))
+    size = (weight**2).sum(axis=0)
+    # The same with two items more, of this size: one all "yes", one all "no".
+    more = 1 + 2 * size
+    q = (p + size) / more
+    shifted = influence - size / more * pull
+    variance = ((shifted**2).sum(axis=0) + size**2 * (q**2 + (1 - q) ** 2)) / more**2
+    return Estimated(p, *wilson(p, q * (1 - q) / variance - 2, level), influence, size)
+
+
+def wilson(share: Array, n: Array, level: float) -> tuple[Array, Array]:
+    """Compute Wilson's interval of a share of n independent answers; n need not be a whole number.
+
+    The ends are the shares P with |share - P| = z sqrt(P (1 - P) / n).
+    """
+    z = NormalDist().inv_cdf((1 + level) / 2)
+    centre = (share + z**2 / (2 * n)) / (1 + z**2 / n)
+    half = z * np.sqrt(share * (1 - share) / n + z**2 / (4 * n**2)) / (1 + z**2 / n)
+    # Without the exact ends, a lower end of 1e-18 would be printed as "<0.01".
+    return np.where(share <= 0, 0.0, centre - half), np.where(share >= 1, 1.0, centre + half)
+
+
+def newcombe(a: Estimated, b: Estimated) -> tuple[Array, Array]:
+    """Compute Newcombe's interval (method 10) of a minus b, two shares of the same items.
+
+    Each end lies sqrt(d^2 - 2 phi d e + e^2) from the difference; d and e are the distances from the shares to the ends
+    of their intervals. phi, the correlation of both over the items, is lowered by a continuity correction where it is
+    positive, so that two shares that are equal in every item still have an interval.
+    """
+    together = (a.influence * b.influence).sum(axis=0)
+    largest = np.sqrt((a.influence**2).sum(axis=0) * (b.influence**2).sum(axis=0))
+    corrected = np.where(together > 0, np.maximum(together - a.size * b.size / 2, 0), together)
+    varies = largest > _RESIDUE * a.size * b.size
+    phi = np.divide(corrected, largest, out=np.zeros_like(largest), where=varies)
+    difference = a.estimate - b.estimate
+    below = _joined(a.estimate - a.lower, b.upper - b.estimate, phi)
+    above = _joined(a.upper - a.estimate, b.estimate - b.lower, phi)
+    return difference - below, difference + above
+
+
+def _joined(one: Array, other: Array, phi: Array) -> Array:
+    return np.asarray(np.sqrt(np.maximum(one**2 - 2 * phi * one * other + other**2, 0)))
