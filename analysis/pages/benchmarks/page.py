@@ -16,7 +16,7 @@ class BenchmarksPage(Page):
 
     def answer(self) -> Html:
         """Show the answer in words, and what weakens it."""
-        return fragment("answer", answer=narrative.answer({name: self.frame(name) for name in narrative.TABLES}))
+        return self.told(narrative.answer({name: self.frame(name) for name in narrative.TABLES}))
 
     def method(self) -> Html:
         """Say in five lines how the numbers were computed."""

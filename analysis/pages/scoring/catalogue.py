@@ -16,9 +16,10 @@ TABLES = {
         "Shape of the scores over the items and their correlation with the human score, with 95 % bootstrap intervals "
         "over items. Kurtosis is 0 for a normal distribution and large where one score is given to nearly everything. "
         "The rows called gold are the human scores on the same range.",
-        (*names("study group model series stage condition form range temperature method n n_gold unscored"), *_SCORES,
-         *names("samples validity dropped clipped intervals")),
-        frozenset(names("series stage form samples n_gold unscored variance entropy spearman pearson")),
+        (*names("study group model series stage condition form range temperature method n n_gold unscored "
+               "no_response"), *_SCORES, *names("samples validity dropped clipped caution intervals")),
+        frozenset(names("series stage form samples n_gold variance entropy spearman pearson")),
+        frozenset({"unscored", "no_response", "caution"}),
     ),
     "score_differences": Table(
         "contrasts.differences",
@@ -26,8 +27,10 @@ TABLES = {
         "Kurtosis and tau-b of a base model (pre) and of the model tuned from it (post) on the same items (Sato "
         "et al., Table 1). Post minus pre with 95 % bootstrap intervals over items." + _BOLD,
         names("study group series pre_model post_model pre_condition post_condition range temperature method n "
-               "kurtosis_gold kurtosis_pre kurtosis_post tau_pre tau_post kurtosis_difference tau_difference") + _ENDS,
+               "kurtosis_gold kurtosis_pre kurtosis_post tau_pre tau_post kurtosis_difference tau_difference "
+               "caution") + _ENDS,
         frozenset({*names("pre_model post_model pre_condition post_condition"), *_ENDS}),
+        frozenset({"caution"}),
         best=(("kurtosis_pre kurtosis_post", "smallest absolute"), ("tau_pre tau_post", "largest")),
     ),
     "score_ranges": Table(
@@ -55,8 +58,9 @@ TABLES = {
         "kurtosis and tau-b. Sampled minus exact with 95 % bootstrap intervals over items.",
         names("study group model series stage range temperature sampled_condition exact_condition n samples "
                "score_difference score_distance kurtosis_sampled kurtosis_exact tau_sampled tau_exact "
-               "kurtosis_difference tau_difference") + _ENDS,
+               "kurtosis_difference tau_difference caution") + _ENDS,
         frozenset({*names("series stage sampled_condition exact_condition"), *_ENDS}),
+        frozenset({"caution"}),
     ),
     "score_items": Table(
         "tables.items",
