@@ -139,7 +139,9 @@ def test_flip_thresholds_are_read_from_their_columns():
 
 
 def test_unknown_names_are_refused_with_the_known_ones():
-    with pytest.raises(InputError, match=r"unknown table 'stabilty' \(the nearest is 'stability'\); the tables are: "):
+    with pytest.raises(
+        InputError, match=r"unknown table 'stabilty' \(the nearest is 'stability'\); `python -m analysis table"
+    ):
         catalogue.table("stabilty")
     known = tables.options("stability")
     with pytest.raises(InputError, match="table stability has no option 'sampels'; it has"):
