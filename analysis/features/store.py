@@ -103,8 +103,8 @@ def read(folder: Path) -> Stored:
     path = folder / FEATURES
     if not path.exists():
         return Stored()
+    head = read_head(folder)
     table = read_parquet(path, ("language", "text"), TEXT_COLUMNS)
-    head = _head(table.schema, path)
     tables, start = {}, 0
     for language, rows in itertools.groupby(table["language"].to_pylist()):
         length = len(list(rows))

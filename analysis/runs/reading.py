@@ -120,7 +120,7 @@ class _Built:
             elif what in ("MappingEndEvent", "SequenceEndEvent"):
                 self._add(self._end(), line)
             elif what == "ScalarEvent":
-                empty = event.style is None and event.value.lower() in ("", "~", "null")
+                empty = not event.style and event.value.lower() in ("", "~", "null")
                 self._add(None if empty else event.value, line)
         return self.found[0] if self.found else None
 

@@ -26,6 +26,7 @@ OPEN_LLM_DATE = "metadata_submission_date"
 ALL_COLUMNS = "all"
 MISSING = frozenset({"", "~", "null", "none", "na", "n/a", "nan", "-"})  # what stands for no score, in any case
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", re.ASCII | re.IGNORECASE)
+_INFINITE = re.compile(r"[+-]?\.?inf(inity)?", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -160,7 +161,8 @@ def _listed(names: Sequence[str]) -> str:
 
 def _numeric(table: _Table, name: str) -> bool:
     texts = [text for cells in table.cells if (text := cells.get(name)) is not None and not _absent(text)]
-    return bool(texts) and all(_NUMBER.fullmatch(text) for text in texts)
+    # Infinity is refused as a score, and not passed over as a word.
+    return bool(texts) and all(_NUMBER.fullmatch(text) or _INFINITE.fullmatch(text) for text in texts)
 
 
 def _absent(text: str | None) -> bool:

@@ -120,8 +120,7 @@ CASES = [
     scored("a model without a name", "model,MT\na,1\n ,2\n", ("line 3", "'model' is empty")),
     scored("no model", "who,MT\na,1\n", ("no column with the model's name",)),
     # numbers
-    scored("an infinite score", "model,MT\na,1\nb,inf\n", ("line 3", "MT", "'inf' is not a finite number"),
-           options="-p score_columns=MT".replace("-p score_columns=MT", "")),
+    scored("an infinite score", "model,MT\na,1\nb,inf\n", ("line 3", "MT", "'inf' is not a finite number")),
     scored("a score beyond a float", "model,MT\na,1e999\n", ("line 2", "MT", "'1e999' is not a finite")),
     scored("a score of 5,000 digits", f"model,MT\na,{'9' * 5000}\n", ("line 2", "MT", "not a finite number")),
     scored("no number in any column", "model,MT\na,high\n", ("no column of scores",)),
@@ -166,7 +165,7 @@ CASES += [
     scored("a list for scores", "a: [1, 2]\n", ("'a'", "a list where its scores belong"), "yaml"),
     scored("a text for scores", "a: good\n", ("'a'", "the text 'good' where its scores belong"), "yaml"),
     scored("a mapping for a score", "a: {MT: {x: 1}}\n", ("'a'", "MT", "a mapping where one score"), "yaml"),
-    scored("infinity in YAML", "a: {MT: 1}\nb: {MT: .inf}\n", ("no column of scores",), "yaml"),
+    scored("infinity in YAML", "a: {MT: 1}\nb: {MT: .inf}\n", ("'b'", "MT", "'.inf' is not a finite"), "yaml"),
     scored("a date out of range for a score", "a: {MT: 2024-13-45}\n", ("no column of scores",), "yaml"),
     scored("a list as a key", "? [a, b]\n: {MT: 1}\n", ("line 1", "a key that is no text"), "yaml"),
     scored("YAML that is one word", "scores\n", ("maps model names to benchmarks",), "yaml"),
