@@ -96,7 +96,8 @@ def _checked(default: Any, value: Any) -> Any:
     whole = isinstance(default, int)
     if isinstance(value, bool) or not isinstance(value, numbers.Integral if whole else numbers.Real):
         raise ValueError(f"{short(repr(value))} is not a {'whole ' * whole}number, as in the default {default}")
-    if not abs(value) < 2**63:  # NaN, too
+    size: Any = abs(value)
+    if not size < 2**63:  # NaN, too
         raise ValueError(f"{short(repr(value))} is no number that can be used here, as in the default {default}")
     return value
 

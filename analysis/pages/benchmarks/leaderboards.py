@@ -6,7 +6,7 @@ import csv
 import math
 import os
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -76,7 +76,7 @@ class _Table:
     kind: str
     where: list[str]  # of every row, how a message names it
     models: list[str]
-    cells: list[Mapping[str, str | None]]  # of every row: benchmark, or what may be one -> text
+    cells: Sequence[Mapping[str, str | None]]  # of every row: benchmark, or what may be one -> text
     names: list[str]  # what may be a benchmark, in order
     sizes: list[float] = field(default_factory=list)
     dates: list[str | None] = field(default_factory=list)
@@ -171,11 +171,11 @@ def _absent(text: str | None) -> bool:
 
 def _score(table: _Table, at: int, name: str) -> float:
     """Read one score: NaN where there is none, refused where it is no finite number."""
-    score = number(table.cells[at].get(name), lambda: f"{table.file}: {table.where[at]}: {name}")
+    score = number(table.cells[at].get(name), f"{table.file}: {table.where[at]}: {name}")
     return score if not score < table.least else math.nan
 
 
-def number(text: str | None, where: Callable[[], str]) -> float:
+def number(text: str | None, where: str) -> float:
     """Read a number: digits with a point; NaN where nothing stands for it (`MISSING`).
 
     Raises
@@ -187,11 +187,11 @@ def number(text: str | None, where: Callable[[], str]) -> float:
         return math.nan
     found = float(text) if text and _NUMBER.fullmatch(text) else math.inf
     if math.isinf(found):
-        raise InputError(f"{where()}: {short(repr(text))} is not a finite number such as 0.75; leave it empty for none")
+        raise InputError(f"{where}: {short(repr(text))} is not a finite number such as 0.75; leave it empty for none")
     return found
 
 
-def _size(text: str | None, unit: float, where: Callable[[], str]) -> float:
+def _size(text: str | None, unit: float, where: str) -> float:
     """Read the size of a model; 0 or less means unknown."""
     size = number(text, where) * unit
     return size if size > 0 else math.nan
@@ -239,7 +239,7 @@ def _plain(file: Path, kind: str, entries: Sequence[tuple[str, dict[str, str | N
     return _Table(
         file, kind, [where for where, _ in entries], [str(cells[model]) for _, cells in entries],
         [cells for _, cells in entries], [name for name in names if name not in (model, size, DATE)],
-        [_size(cells.get(size), unit, lambda at=where: f"{file}: {at}: {size}") for where, cells in entries],
+        [_size(cells.get(size), unit, f"{file}: {where}: {size}") for where, cells in entries],
         [cells.get(DATE) for _, cells in entries],
     )  # fmt: skip
 
@@ -259,7 +259,7 @@ def _open_llm(file: Path, lines: Sequence[reading.Row]) -> _Table:
     return _Table(
         file, "Open LLM Leaderboard", [f"line {line}" for line, _ in lines], [c["model_name"] for _, c in lines],
         [{title: cells[name] for title, name in titles.items()} for _, cells in lines], list(titles),
-        [_size(c["metadata_params_billions"], BILLION, lambda at=line: f"{file}: line {at}: metadata_params_billions")
+        [_size(c["metadata_params_billions"], BILLION, f"{file}: line {line}: metadata_params_billions")
          for line, c in lines],
         [c.get(OPEN_LLM_DATE) for _, c in lines], known=True,
     )  # fmt: skip
@@ -278,7 +278,7 @@ def _swallow(file: Path, entries: Sequence[Mapping[str, Any]]) -> _Table:
     return _Table(
         file, "Swallow LLM Leaderboard", where, [entry["id"] for entry in entries], flat,
         list(dict.fromkeys(name for scores in flat for name in scores)),
-        [_size(entry.get("params"), BILLION, lambda at=at: f"{file}: {at}: params")
+        [_size(entry.get("params"), BILLION, f"{file}: {at}: params")
          for at, entry in zip(where, entries, strict=True)],
         [entry.get(DATE) for entry in entries], known=True, least=0.0,
     )  # fmt: skip

@@ -144,7 +144,7 @@ def test_unknown_names_are_refused_with_the_known_ones():
     ):
         catalogue.table("stabilty")
     known = tables.options("stability")
-    with pytest.raises(InputError, match="table stability has no option 'sampels'.*; the options are"):
+    with pytest.raises(InputError, match=r"table stability has no option 'sampels'.*; the options are"):
         tables.convert("table stability", {"sampels": "5"}, known)
     with pytest.raises(InputError, match="table stability: option resamples: 'many' is not a number"):
         tables.convert("table stability", {"resamples": "many"}, known)
