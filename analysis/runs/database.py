@@ -131,7 +131,7 @@ def open(
     """
     if not paths:
         raise InputError("no run folder given")
-    if "" in map(os.fspath, paths):  # as a path, it would be the working directory
+    if "" in [os.fspath(path) for path in paths]:  # as a path, it would be the working directory
         raise InputError("the name of a run folder is empty")
     con = _connect(threads, memory_limit)
     folders = [folder for path in paths for folder in expand(Path(path))]
