@@ -94,6 +94,8 @@ def _parameters(given: Sequence[str]) -> dict[str, str]:
         name, equals, value = text.partition("=")
         if not equals or not name:
             raise InputError(f"-p {text}: a parameter is given as name=value")
+        if name.strip() in pairs:
+            raise InputError(f"-p {name.strip()}: given twice; give it once")
         pairs[name.strip()] = value.strip()
     return pairs
 
@@ -117,7 +119,7 @@ def _table(options: argparse.Namespace) -> int:
         sys.stdout.write(tables.explain(options.names))
         return 0
     if len(options.names) < 2:
-        raise InputError(f"give run folders and then the name of a table: {', '.join(catalogue.tables())}")
+        raise InputError(f"give run folders and then the name of a table; {catalogue.LISTED['table']}")
     *folders, name = options.names
     text = _render(folders, name, options.format, _parameters(options.parameter))
     # Bytes, so that the line ends of the CSV are the same on every system.

@@ -80,7 +80,7 @@ def compute(
         that is not installed.
     """
     folder = Path(path)
-    run = runs.open(folder)
+    run = runs.open(path)
     if run.folders[0].path != folder:
         inside = ", ".join(str(each.path) for each in run.folders)
         raise InputError(
@@ -199,7 +199,7 @@ def _similarity(run: Runs, folder: Path, progress: bool) -> int:
     path = folder / store.SIMILARITY
     keys = run.execute("SELECT item, variant FROM stimuli ORDER BY item, position").fetchall()
     if path.exists():
-        held = store.read_parquet(path)
+        held = store.read_parquet(path, *store.SIMILARITY_COLUMNS)
         if list(zip(held["item"].to_pylist(), held["variant"].to_pylist(), strict=True)) == keys:
             return 0
     pairs = run.execute(

@@ -28,8 +28,10 @@ def prepare(runs: Runs) -> None:
     queries = []
     for number, (study, folder) in enumerate(_folders(runs).items()):
         compute(folder)
-        runs.con.register(f"text_features_{number}", store.read_parquet(folder / store.FEATURES))
-        runs.con.register(f"similarities_{number}", store.read_parquet(folder / store.SIMILARITY))
+        features = store.read_parquet(folder / store.FEATURES, ("language", "text"), store.TEXT_COLUMNS)
+        similarities = store.read_parquet(folder / store.SIMILARITY, *store.SIMILARITY_COLUMNS)
+        runs.con.register(f"text_features_{number}", features)
+        runs.con.register(f"similarities_{number}", similarities)
         default = store.read_head(folder).default_language or DEFAULT_LANGUAGE
         queries.append(
             f"""

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 FORMAT = 1
 FEATURES, RECORDS, SIMILARITY, PARTS = "features.parquet", "features.json", "similarity.parquet", "features.parts"
+SIMILARITY_COLUMNS = (("item", "variant"), ("edit_similarity",))  # texts, and numbers
 TEXT_COLUMNS = tuple(name for name in NAMES if name != "edit_similarity")
 _METADATA = b"waver"
 
@@ -102,8 +103,8 @@ def read(folder: Path) -> Stored:
     path = folder / FEATURES
     if not path.exists():
         return Stored()
-    table = read_parquet(path)
-    head = _head(table.schema, path)
+    head = read_head(folder)
+    table = read_parquet(path, ("language", "text"), TEXT_COLUMNS)
     tables, start = {}, 0
     for language, rows in itertools.groupby(table["language"].to_pylist()):
         length = len(list(rows))
@@ -140,10 +141,14 @@ def write(folder: Path, default_language: str, records: Sequence[Record], tables
 
 def read_head(folder: Path) -> Stored:
     """Read the features of a folder without the rows: default language and records."""
+    import pyarrow as pa
     import pyarrow.parquet as pq
 
     path = folder / FEATURES
-    return _head(pq.read_schema(path), path)
+    try:
+        return _head(pq.read_schema(path), path)
+    except (pa.ArrowException, OSError) as error:
+        raise InputError(f"{path}: damaged or cut short; delete it and compute the features again") from error
 
 
 class Chunks:
@@ -159,7 +164,7 @@ class Chunks:
         """Read all chunks: text -> values of the columns."""
         found: dict[str, tuple[float, ...]] = {}
         for path in sorted(self._folder.glob(f"{self._stem}-*.parquet")):
-            table = read_parquet(path)
+            table = read_parquet(path, ("text",), self.columns)
             rows = zip(*(table[name].to_pylist() for name in self.columns), strict=True)
             found.update(zip(table["text"].to_pylist(), rows, strict=True))
         return found
@@ -180,21 +185,26 @@ def clear_parts(folder: Path) -> None:
     shutil.rmtree(folder / PARTS, ignore_errors=True)
 
 
-def read_parquet(path: Path) -> pa.Table:
-    """Read a Parquet file as it is: no column is made from folder names.
+def read_parquet(path: Path, texts: Sequence[str], numbers: Sequence[str]) -> pa.Table:
+    """Read a Parquet file with these columns of texts and numbers as it is: none is made from folder names.
 
     Raises
     ------
     InputError
-        If it is damaged.
+        If it is damaged, or has other columns.
     """
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     try:
-        return pq.ParquetFile(path).read()  # read_table would import pandas, which takes a second
-    except (pa.ArrowInvalid, OSError) as error:
+        table = pq.ParquetFile(path).read()  # read_table would import pandas, which takes a second
+        table.validate(full=True)  # texts are UTF-8
+    except (pa.ArrowException, OSError) as error:
         raise InputError(f"{path}: damaged or cut short; delete it and compute the features again") from error
+    wanted = dict.fromkeys(texts, "string") | dict.fromkeys(numbers, "double")
+    if not wanted.items() <= {column.name: str(column.type) for column in table.schema}.items():
+        raise InputError(f"{path}: has not the columns of features; delete it and compute the features again")
+    return table
 
 
 def write_parquet(path: Path, table: pa.Table) -> None:
@@ -205,8 +215,21 @@ def write_parquet(path: Path, table: pa.Table) -> None:
 
 
 def _head(schema: pa.Schema, path: Path) -> Stored:
-    content = json.loads((schema.metadata or {}).get(_METADATA, b"{}"))
-    if content.get("format") != FORMAT:
-        raise InputError(f"{path}: not a features file of format {FORMAT}; delete it and compute the features again")
-    records = [Record(**{**record, "columns": tuple(record["columns"])}) for record in content["components"]]
-    return Stored(content["default_language"], tuple(records))
+    wrong = InputError(f"{path}: not a features file of format {FORMAT}; delete it and compute the features again")
+    try:
+        content = json.loads((schema.metadata or {}).get(_METADATA, b"{}"))
+        records = tuple(Record(**{**record, "columns": tuple(record["columns"])}) for record in content["components"])
+        head = Stored(content["default_language"], records)
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+        raise wrong from error
+    if content.get("format") != FORMAT or not all(map(_whole, records)) or not isinstance(head.default_language, str):
+        raise wrong
+    return head
+
+
+def _whole(record: Record) -> bool:
+    """Tell whether a record holds what its fields are for."""
+    named = all(isinstance(text, str) for text in (record.language, record.note, *record.columns))
+    identity = record.identity if record.identity is not None else {}
+    known = isinstance(identity, dict) and all(isinstance(part, str) for part in identity.values())
+    return named and known and isinstance(record.n_texts, int)

@@ -10,7 +10,8 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
-from analysis.errors import InputError
+from analysis.errors import InputError, short
+from analysis.reporting.catalogue import nearest
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode
@@ -33,6 +34,8 @@ _FLAGS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0"
 
 def locate(folder: str) -> Path:
     """Find a run folder: as given, or else relative to the folder of the notebooks."""
+    if not str(folder):
+        raise InputError("the name of a run folder is empty")
     path = Path(folder).expanduser()
     return path if path.exists() or not (FOLDER / path).exists() else FOLDER / path
 
@@ -69,7 +72,7 @@ def check(given: Mapping[str, Any], notebooks: Mapping[str, Path]) -> dict[str, 
     Raises
     ------
     InputError
-        For a parameter that no notebook has, with the known ones and their help, or a value of another type.
+        For a parameter that no notebook has, with the nearest and all names, or a value of another type.
     """
     known = {name: inspect(path) for name, path in notebooks.items()}
     described = {key: entry for entries in known.values() for key, entry in entries.items() if key not in GIVEN}
@@ -79,8 +82,9 @@ def check(given: Mapping[str, Any], notebooks: Mapping[str, Path]) -> dict[str, 
                 f"parameter {name!r} is not given with -p: the call itself says which runs and which folder"
             )
         if name not in described:
-            listed = "; ".join(_describe(key, entry) for key, entry in described.items())
-            raise InputError(f"unknown parameter {name!r}; known are {listed}")
+            raise InputError(
+                f"unknown parameter {short(repr(name))}{nearest(name, described)}; known are {', '.join(described)}"
+            )
     return {
         notebook: {key: convert(value, entries[key], key) for key, value in given.items() if key in entries}
         for notebook, entries in known.items()
@@ -106,7 +110,7 @@ def convert(value: Any, entry: Mapping[str, str], name: str) -> Any:
         return [one(part) for part in _parts(value)] if declared.startswith("list[") else one(value)
     except (TypeError, ValueError) as error:
         raise InputError(
-            f"parameter {_describe(name, {'default': '', **entry})}: {value!r} is not {declared}"
+            f"parameter {_describe(name, {'default': '', **entry})}: {short(repr(value))} is not {declared}"
         ) from error
 
 

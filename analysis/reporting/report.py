@@ -102,8 +102,9 @@ def report(
     chosen = [notebook for notebook in about if not reasons[notebook.name]]
     if not chosen:
         raise InputError(_nothing(folders, known, opened, reasons))
-    if out.exists() and not out.is_dir():
-        raise InputError(f"{out} is a file; --out needs a folder")
+    for folder in (out, *out.parents):
+        if folder.exists() and not folder.is_dir():
+            raise InputError(f"{folder} is a file; --out needs a folder")
     values = notebooks.check(given or {}, {notebook.name: notebook.path for notebook in chosen})
     files.clear(out)
     results = [

@@ -131,6 +131,8 @@ def open(
     """
     if not paths:
         raise InputError("no run folder given")
+    if "" in [os.fspath(path) for path in paths]:  # as a path, it would be the working directory
+        raise InputError("the name of a run folder is empty")
     con = _connect(threads, memory_limit)
     folders = [folder for path in paths for folder in expand(Path(path))]
     chosen = [folder for folder in folders if not protocols or protocol(folder) in protocols]

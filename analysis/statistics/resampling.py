@@ -40,6 +40,7 @@ Columns: TypeAlias = Mapping[str, Array]
 Statistic: TypeAlias = Callable[[Columns, Array], Mapping[str, Array]]
 
 DRAWS = 10_000
+MOST_DRAWS = 100_000  # more would change no digit that is shown, and would not fit into memory
 LEVEL = 0.95
 _WIDTH = 1e-9  # of the figure: a narrower interval is rounding
 _ROUNDING = 1e-12  # the same where the figure is 0
@@ -61,10 +62,14 @@ def counts(n_items: int, draws: int = DRAWS, seed: int = 0) -> Iterator[Array]:
     Raises
     ------
     InputError
-        For fewer than 0 draws.
+        For fewer than 0 draws or more than `MOST_DRAWS`, and for a seed below 0.
     """
-    if draws < 0:
-        raise InputError(f"resamples = {draws}: give a number of bootstrap samples, or 0 for no intervals")
+    if not 0 <= draws <= MOST_DRAWS:
+        raise InputError(
+            f"resamples = {draws}: give a number of bootstrap samples, at most {MOST_DRAWS:,}, or 0 for no intervals"
+        )
+    if seed < 0:
+        raise InputError(f"seed = {seed}: give a whole number from 0 on")
     rng = np.random.default_rng(seed)
     size = max(1, _CHUNK // n_items)
     for start in range(0, draws, size):

@@ -18,9 +18,11 @@ TABLES = {
         f"Shape of the scores over the items and their correlation with the human score, with {OVER_ITEMS}. "
         "Kurtosis is 0 for a normal distribution and large where one score is given to nearly everything. "
         "The rows called gold are the human scores on the same range.",
-        (*names("study group model series stage condition form range temperature method n n_gold unscored"), *_SCORES,
-         *names("samples validity dropped clipped intervals no_interval")),
-        frozenset(names("series stage form samples n_gold unscored variance entropy spearman pearson")), _BARE,
+        (*names("study group model series stage condition form range temperature method n n_gold unscored "
+                "no_response"), *_SCORES,
+         *names("samples validity dropped clipped caution intervals no_interval")),
+        frozenset(names("series stage form samples n_gold variance entropy spearman pearson")),
+        frozenset({"unscored", "no_response", "caution", "no_interval"}),
     ),
     "score_differences": Table(
         "contrasts.differences",
@@ -28,9 +30,10 @@ TABLES = {
         "Kurtosis and tau-b of a base model (pre) and of the model tuned from it (post) on the same items (Sato "
         "et al., Table 1). Post minus pre with 95 % bootstrap intervals over items." + _BOLD,
         names("study group series pre_model post_model pre_condition post_condition range temperature method n "
-               "kurtosis_gold kurtosis_pre kurtosis_post tau_pre tau_post kurtosis_difference tau_difference") + _ENDS
-        + ("no_interval",),
-        frozenset({*names("pre_model post_model pre_condition post_condition"), *_ENDS}), _BARE,
+               "kurtosis_gold kurtosis_pre kurtosis_post tau_pre tau_post kurtosis_difference tau_difference "
+               "caution") + _ENDS + ("no_interval",),
+        frozenset({*names("pre_model post_model pre_condition post_condition"), *_ENDS}),
+        frozenset({"caution", "no_interval"}),
         best=(("kurtosis_pre kurtosis_post", "smallest absolute"), ("tau_pre tau_post", "largest")),
     ),
     "score_ranges": Table(
@@ -58,8 +61,9 @@ TABLES = {
         "kurtosis and tau-b. Sampled minus exact with 95 % bootstrap intervals over items.",
         names("study group model series stage range temperature sampled_condition exact_condition n samples "
                "score_difference score_distance kurtosis_sampled kurtosis_exact tau_sampled tau_exact "
-               "kurtosis_difference tau_difference") + _ENDS + ("no_interval",),
-        frozenset({*names("series stage sampled_condition exact_condition"), *_ENDS}), _BARE,
+               "kurtosis_difference tau_difference caution") + _ENDS + ("no_interval",),
+        frozenset({*names("series stage sampled_condition exact_condition"), *_ENDS}),
+        frozenset({"caution", "no_interval"}),
     ),
     "score_items": Table(
         "tables.items",
