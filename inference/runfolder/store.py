@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from itertools import islice
@@ -18,9 +19,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from inference.errors import InputError
+from inference.runfolder import run_json
 from inference.runfolder.locking import claim, remove_leftovers
 from inference.runfolder.parquet import (
     Rows,
+    check_columns,
     drop_superseded,
     read_parquet,
     responses_table,
@@ -57,7 +60,8 @@ class Run:
         self.study = study
         self._content = content
         self._lock: int | None = lock
-        self._next_part = 1 + max((int(part.name.split("-")[1]) for part in self.parts), default=0)
+        numbers = (re.match(r"part-(\d{1,9})\b", part.name) for part in self.parts)
+        self._next_part = 1 + max((int(number[1]) for number in numbers if number), default=0)
 
     @classmethod
     def create_or_open(
@@ -89,6 +93,9 @@ class Run:
             if not (folder / "stimuli.parquet").exists() or not content["sessions"]:
                 write_tables(folder / "stimuli.parquet", schema("stimuli"), _stimuli(study))
             run = cls(folder, study, content, lock)
+            check_columns(folder / "stimuli.parquet", "stimuli")
+            for part in run.parts:
+                check_columns(part, "responses")
             drop_superseded(run.parts)
             session = {"command": list(command), "started": _now(), "finished": None, "versions": versions()}
             content["sessions"].append(session)
@@ -262,26 +269,19 @@ def _content(study: Study, seed: int | None) -> dict[str, Any]:
 def _read_content(folder: Path, study: Study, seed: int | None) -> dict[str, Any]:
     """Read the `run.json` of an existing folder; refuse it if it belongs to something else."""
     new = _content(study, seed)
-    try:
-        old: dict[str, Any] = json.loads((folder / "run.json").read_text(encoding="utf-8"))
-        if old["format"] != FORMAT:
-            raise InputError(f"{folder}: run.json has format {old['format']}, this version of Waver writes {FORMAT}")
-        for field in ("protocol", "name"):
-            if old["study"][field] != new["study"][field]:
-                there, here = old["study"][field], new["study"][field]
-                raise InputError(
-                    f"{folder}: the {field} of the study there is '{there}', not '{here}'; choose another --out"
-                )
-        if old["study"]["hash"] != new["study"]["hash"]:
-            raise InputError(f"{folder}: {_difference(folder, study)}; go back to those items or choose another --out")
-        if seed is not None and old["seed"] != seed:
+    old = run_json.read(folder)
+    for field in ("protocol", "name"):
+        there, here = old["study"][field], new["study"][field]
+        if there != here:
             raise InputError(
-                f"{folder}: was begun with --seed {old['seed']}, not {seed}; repeat it or choose another --out"
+                f"{folder}: the {field} of the study there is '{there}', not '{here}'; choose another --out"
             )
-    except (ValueError, KeyError, TypeError) as error:
+    if old["study"]["hash"] != new["study"]["hash"]:
+        raise InputError(f"{folder}: {_difference(folder, study)}; go back to those items or choose another --out")
+    if seed is not None and old["seed"] != seed:
         raise InputError(
-            f"{folder}/run.json: damaged ({type(error).__name__}: {error}); restore it or choose another --out"
-        ) from None
+            f"{folder}: was begun with --seed {old['seed']}, not {seed}; repeat it or choose another --out"
+        )
     return old
 
 
