@@ -47,7 +47,7 @@ def read(folder: Path) -> dict[str, Any]:
         )
     for problem in problems(info, SCHEMA["run"]["content"], "run.json"):
         raise InputError(f"{folder}: {problem}; restore the file")
-    return info  # type: ignore[no-any-return]
+    return info
 
 
 def problems(value: Any, rule: Mapping[str, Any], where: str) -> Iterator[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -165,11 +165,24 @@ def write_tables(path: Path, columns: pa.Schema, tables: Iterable[pa.Table]) -> 
 
 
 def write_atomically(path: Path, write: Callable[[Path], Any]) -> None:
-    """Write to a `.tmp`, flush it to disk, rename it, flush the folder: there is always the old file or the new one."""
+    """Write to a `.tmp`, flush it to disk, rename it, flush the folder: there is always the old file or the new one.
+
+    Raises
+    ------
+    OSError
+        Naming the file, where the operating system refuses to write it; no part of it is left.
+    """
     aside = path.with_name(path.name + ".tmp")
-    write(aside)
-    _flush(aside)
-    aside.rename(path)
+    try:
+        write(aside)
+        _flush(aside)
+        aside.rename(path)
+    except OSError as error:
+        with suppress(OSError):
+            aside.unlink(missing_ok=True)
+        if error.errno is not None:
+            raise OSError(error.errno, os.strerror(error.errno), str(path)) from error
+        raise
     _flush(path.parent)
 
 

@@ -20,7 +20,7 @@ import pyarrow.compute as pc
 
 from inference.errors import InputError
 from inference.runfolder import run_json
-from inference.runfolder.locking import claim, remove_leftovers
+from inference.runfolder.locking import absent, claim, remove_empty, remove_leftovers, remove_new
 from inference.runfolder.parquet import (
     Rows,
     check_columns,
@@ -45,6 +45,7 @@ class Run:
     """A run folder open for writing, by one process at a time.
 
     Use it as a context manager: the end of the block releases the lock; `finish` records that the session is complete.
+    A new folder without a row is removed where the block ends in an error that refuses the call.
 
     Examples
     --------
@@ -55,11 +56,14 @@ class Run:
     ...     run.finish()
     """
 
-    def __init__(self, path: Path, study: Study, content: dict[str, Any], lock: int) -> None:
+    def __init__(
+        self, path: Path, study: Study, content: dict[str, Any], lock: int, made: Sequence[Path] | None = None
+    ) -> None:
         self.path = path
         self.study = study
         self._content = content
         self._lock: int | None = lock
+        self._made = made  # the folders that were made for this run; None: it was there before
         numbers = (re.match(r"part-(\d{1,9})\b", part.name) for part in self.parts)
         self._next_part = 1 + max((int(number[1]) for number in numbers if number), default=0)
 
@@ -86,13 +90,19 @@ class Run:
             If the folder is something else, belongs to another study or seed, or another process is writing to it.
         """
         folder = Path(path)
-        lock = claim(folder)
+        made = absent(folder)
+        try:
+            lock = claim(folder)
+        except (InputError, OSError):
+            remove_empty(made)
+            raise
+        new = not (folder / "run.json").exists()
         try:
             remove_leftovers(folder)
-            content = _read_content(folder, study, seed) if (folder / "run.json").exists() else _content(study, seed)
+            content = _content(study, seed) if new else _read_content(folder, study, seed)
             if not (folder / "stimuli.parquet").exists() or not content["sessions"]:
                 write_tables(folder / "stimuli.parquet", schema("stimuli"), _stimuli(study))
-            run = cls(folder, study, content, lock)
+            run = cls(folder, study, content, lock, made if new else None)
             check_columns(folder / "stimuli.parquet", "stimuli")
             for part in run.parts:
                 check_columns(part, "responses")
@@ -100,7 +110,9 @@ class Run:
             session = {"command": list(command), "started": _now(), "finished": None, "versions": versions()}
             content["sessions"].append(session)
             run._save()
-        except BaseException:
+        except BaseException as error:
+            if new and isinstance(error, InputError | OSError):
+                remove_new(folder, made)
             os.close(lock)
             raise
         return run
@@ -108,7 +120,10 @@ class Run:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *error: object) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *error: object) -> None:
+        refused = kind is not None and issubclass(kind, InputError | OSError)
+        if refused and self._made is not None and not self.parts:
+            remove_new(self.path, self._made)
         self.close()
 
     @property

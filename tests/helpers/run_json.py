@@ -1,4 +1,4 @@
-"""Ways to spoil the run.json of a run folder, made from results/schema.json: every field missing, or of another type."""
+"""Ways to spoil the run.json of a run folder, from results/schema.json: every field missing, or of another type."""
 
 from __future__ import annotations
 

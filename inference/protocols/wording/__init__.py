@@ -171,6 +171,5 @@ def _seed(options: Namespace) -> int:
     """Choose the seed of the draws: the one given, else that of the run folder that is resumed, else 0."""
     if options.seed is not None:
         return int(options.seed)
-    out = getattr(options, "out", None)
-    begun = out is not None and (Path(out) / "run.json").exists()
-    return int(run_json.read(Path(out))["seed"]) if begun else 0
+    out = Path(getattr(options, "out", None) or "new")
+    return int(run_json.read(out)["seed"]) if (out / "run.json").exists() else 0

@@ -323,7 +323,7 @@ class TestRefused:
         with pytest.raises(InputError, match=r"not a run folder \(it holds thesis.tex, no run.json\)"):
             self.open(mine)
         assert [p.name for p in mine.iterdir()] == ["thesis.tex"]
-        with pytest.raises(InputError, match="cannot be written to"):
+        with pytest.raises(NotADirectoryError, match=r"thesis\.tex"):
             self.open(mine / "thesis.tex")
 
 
