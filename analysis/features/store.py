@@ -76,17 +76,11 @@ def writing(folder: Path) -> Iterator[None]:
 
     The operating system frees the lock when the process ends, also when it is killed.
 
-    Raises
-    ------
-    InputError
-        If the folder cannot be written to.
     """
     handle = os.open(folder, os.O_RDONLY)
     try:
         fcntl.flock(handle, fcntl.LOCK_EX)
         yield
-    except PermissionError as error:
-        raise InputError(f"{folder}: features cannot be kept there ({error.strerror}); make it writable") from error
     finally:
         os.close(handle)
 
@@ -123,27 +117,16 @@ def table(language: str, texts: Sequence[str], columns: Mapping[str, Any]) -> pa
     return pa.table(arrays, names=["language", "text", *TEXT_COLUMNS])
 
 
-def write(folder: Path, default_language: str, records: Sequence[Record], tables: Sequence[pa.Table]) -> None:
+def write(folder: Path, default_language: str, records: Sequence[Record], rows: pa.Table) -> None:
     """Write features.parquet and features.json."""
-    import pyarrow as pa
-
     content = {
         "format": FORMAT,
         "default_language": default_language,
         "components": [asdict(record) for record in records],
     }
-    rows = pa.concat_tables(tables).replace_schema_metadata({_METADATA: json.dumps(content)})
-    write_parquet(folder / FEATURES, rows)
+    write_parquet(folder / FEATURES, rows.replace_schema_metadata({_METADATA: json.dumps(content)}))
     text = json.dumps(content, indent=1, ensure_ascii=False) + "\n"
     write_atomically(folder / RECORDS, lambda aside: aside.write_text(text, encoding="utf-8"))
-
-
-def read_head(folder: Path) -> Stored:
-    """Read the features of a folder without the rows: default language and records."""
-    import pyarrow.parquet as pq
-
-    path = folder / FEATURES
-    return _head(pq.read_schema(path), path)
 
 
 class Chunks:
@@ -152,8 +135,9 @@ class Chunks:
     def __init__(self, folder: Path, language: str, columns: Sequence[str], identity: Mapping[str, str]) -> None:
         self.columns = tuple(columns)
         self._folder = folder / PARTS
+        # The language is what somebody wrote, so it is no part of a file's name as it stands.
         key = json.dumps([language, self.columns, dict(identity)], sort_keys=True)
-        self._stem = f"{self.columns[0]}-{language}-{hashlib.sha256(key.encode()).hexdigest()[:12]}"
+        self._stem = f"{self.columns[0]}-{hashlib.sha256(key.encode()).hexdigest()[:16]}"
 
     def read(self) -> dict[str, tuple[float, ...]]:
         """Read all chunks: text -> values of the columns."""
@@ -205,8 +189,12 @@ def write_parquet(path: Path, table: pa.Table) -> None:
 
 
 def _head(schema: pa.Schema, path: Path) -> Stored:
-    content = json.loads((schema.metadata or {}).get(_METADATA, b"{}"))
-    if content.get("format") != FORMAT:
-        raise InputError(f"{path}: not a features file of format {FORMAT}; delete it and compute the features again")
-    records = [Record(**{**record, "columns": tuple(record["columns"])}) for record in content["components"]]
-    return Stored(content["default_language"], tuple(records))
+    again = "delete it and compute the features again"
+    try:
+        content = json.loads((schema.metadata or {}).get(_METADATA, b"{}"))
+        if content.get("format") != FORMAT:
+            raise InputError(f"{path}: not a features file of format {FORMAT}; {again}")
+        records = [Record(**{**record, "columns": tuple(record["columns"])}) for record in content["components"]]
+        return Stored(content["default_language"], tuple(records))
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise InputError(f"{path}: its metadata is damaged ({type(error).__name__}: {error}); {again}") from error

@@ -171,5 +171,7 @@ def _seed(options: Namespace) -> int:
     """Choose the seed of the draws: the one given, else that of the run folder that is resumed, else 0."""
     if options.seed is not None:
         return int(options.seed)
-    out = Path(getattr(options, "out", None) or "new")
-    return int(run_json.read(out)["seed"]) if (out / "run.json").exists() else 0
+    out = getattr(options, "out", None)
+    if out is None or not (Path(out) / "run.json").exists():
+        return 0
+    return int(run_json.read(Path(out))["seed"])
