@@ -12,7 +12,6 @@ import pyarrow.parquet  # noqa: F401
 import torch  # noqa: F401
 import transformers  # noqa: F401
 import yaml  # noqa: F401
-from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer  # noqa: F401
 
 import analysis.reporting.tables
 import analysis.runs  # noqa: F401

@@ -56,11 +56,20 @@ def commands(folder: Path) -> dict[str, list]:
     (folder / "items.csv").write_text(ITEMS, encoding="utf-8")
     (folder / "table.csv").write_text(TABLE, encoding="utf-8")
     asked = ["--items", folder / "items.csv", "--model", "gpt2", "--name", "s"]
-    columns = ["--item-column", "item", "--text-column", "text", "--answer-column", "answer", "--options", "yes,no"]
+    columns = [
+        "--item-column",
+        "item",
+        "--text-column",
+        "text",
+        "--answer-column",
+        "answer",
+        "--options",
+        "yes=yes;no=no",
+    ]
     return {
         "run": ["inference", "run", "agreement", *asked, "--out", folder / "new" / "run"],
         "import": ["inference", "import", "table", folder / "table.csv", *columns, "--out", folder / "new" / "run"],
-        "combine": ["inference", "paraphrase", "combine", f"a={folder / 'items.csv'}", "--out", folder / "new" / "i.jsonl"],
+        "combine": ["inference", "paraphrase", "combine", f"a={folder}/items.csv", "--out", folder / "new" / "i.jsonl"],
     }  # fmt: skip
 
 

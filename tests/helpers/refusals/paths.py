@@ -7,7 +7,7 @@ from helpers.refusals import Case
 ITEMS = "item,text\na,One.\na,The first.\na,Number one.\n"
 LONG = "x" * 300
 RUN = "inference run agreement --items items.csv --model demo --engine causal"
-COLUMNS = "--item-column item --text-column text --answer-column answer --options yes,no"
+COLUMNS = "--item-column item --text-column text --answer-column answer --options yes=yes;no=no"
 TABLE = "model,item,variant,text,answer\nm,a,original,One.,yes\n"
 
 
@@ -58,7 +58,8 @@ CASES = [
     Case("a sheet in a folder that is not there", "inference paraphrase sheet --items items.csv --out new/s.csv",
          ("new/s.csv", "no such file"), {"items.csv": ITEMS}),
     Case("import into a name that is too long",
-         f"inference import table t.csv {COLUMNS} --out new/{LONG} --name s", ("file name too long",), {"t.csv": TABLE}),
+         f"inference import table t.csv {COLUMNS} --out new/{LONG} --name s", ("file name too long",),
+         {"t.csv": TABLE}),
     *(Case(f"a study's folder {what}", "inference run plan.toml", ("plan.toml" if what != "is too long" else "xxx",),
            {"items.csv": ITEMS, "plan.toml": _plan(folder)}) for what, folder in PLANS.items()),
     Case("a run file whose model is none", "inference run plan.toml", ("here",),
