@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import resource
 import shutil
 from pathlib import Path
@@ -180,33 +179,3 @@ def test_a_report_into_a_folder_that_takes_nothing_is_one_line(tmp_path, capsys)
     assert call("analysis", "report", run, "--out", tmp_path / "file" / "report") == 2
     (line,) = [line for line in capsys.readouterr().err.splitlines() if line.startswith("python -m")]
     assert "Not a directory" in line
-
-
-def test_a_language_is_no_part_of_a_file_name(tmp_path):
-    """Neither what a stimulus says, nor what `--language` says, nor what the stored features say."""
-    from analysis.features import store
-
-    names = ["../../outside", "/tmp/outside", "x" * 300, "a\0b", "EN", "en", "con.", "日本"]
-    stems = {name: store.Chunks(tmp_path, name, ("word_length",), {"name": "x"}) for name in names}
-    for chunks in stems.values():
-        chunks.append(["One."], {"word_length": [3.0]})
-    written = sorted((tmp_path / store.PARTS).iterdir())
-    assert len({path.name.casefold() for path in written}) == len(names)
-    assert [path for path in tmp_path.rglob("*") if path.is_file()] != []
-    assert sorted(path for path in tmp_path.rglob("*.parquet")) == written
-    assert all(chunks.read() == {"One.": (3.0,)} for chunks in stems.values())
-
-
-def test_damaged_metadata_of_features_is_one_line(tmp_path):
-    import pyarrow.parquet as pq
-
-    from analysis.errors import InputError
-    from analysis.features import store
-
-    run = text_features.write(tmp_path / "run")
-    features.compute(run)
-    table = pq.read_table(run / store.FEATURES)
-    for content in ("{", "[]", '{"format": 1}', '{"format": 1, "components": [{"x": 1}]}', json.dumps({"format": 9})):
-        pq.write_table(table.replace_schema_metadata({b"waver": content}), run / store.FEATURES)
-        with pytest.raises(InputError, match=r"features\.parquet: (its metadata is damaged|not a features file)"):
-            features.compute(run)

@@ -215,6 +215,36 @@ def test_a_part_damaged_in_copying_is_named(path, content):
         Run.create_or_open(path, STUDY)
 
 
+def refuse(run: Run, rows: list[dict]) -> None:
+    run.append(rows)
+    raise InputError("no model")
+
+
+@pytest.mark.parametrize("there", [False, True])
+@pytest.mark.parametrize("rows", [0, 1])
+def test_a_refused_call_leaves_no_new_folder_but_every_row(tmp_path, there, rows):
+    folder = tmp_path / "new" / "run"
+    if there:
+        folder.mkdir(parents=True)
+    with pytest.raises(InputError, match="no model"), Run.create_or_open(folder, STUDY) as run:
+        refuse(run, [row()] * rows)
+    if rows:
+        assert len(run.parts) == 1
+        assert (folder / "run.json").exists()
+    elif there:
+        assert list(folder.iterdir()) == []
+    else:
+        assert list(tmp_path.iterdir()) == []
+
+
+def test_a_refused_call_leaves_a_run_that_was_there(path):
+    with Run.create_or_open(path, STUDY) as run:
+        run.finish()
+    with pytest.raises(InputError, match="no model"), Run.create_or_open(path, STUDY) as run:
+        refuse(run, [])
+    assert {"run.json", "stimuli.parquet"} <= {file.name for file in path.iterdir()}
+
+
 def test_a_failing_write_leaves_the_old_file(path, monkeypatch):
     with Run.create_or_open(path, STUDY) as run:
         before = content(path)
