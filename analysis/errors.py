@@ -22,7 +22,8 @@ def system_failure(error: OSError) -> tuple[int, str]:
     (1, 'run/run.json: No space left on device; make room, then give the same command again')
     """
     name = "standard output" if error.filename is None else str(error.filename)
-    about = f"{name if len(name) <= _SHOWN else f'{name[:_SHOWN]} ...'}: {os.strerror(error.errno) if error.errno else error}"
+    shown = name if len(name) <= _SHOWN else f"{name[:_SHOWN]} ..."
+    about = f"{shown}: {os.strerror(error.errno) if error.errno else error}"
     if error.errno in _NO_ROOM:
         return 1, f"{about}; make room, then give the same command again"
     if error.errno in _WRONG_NAME:
