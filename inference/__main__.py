@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import os
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import chdir
@@ -13,7 +14,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from inference import arguments, protocols
-from inference.errors import InputError, RunFailed
+from inference.errors import InputError, RunFailed, system_failure
 from inference.paraphrase import VERBS
 
 if TYPE_CHECKING:
@@ -53,13 +54,29 @@ def main(given: Sequence[str] | None = None) -> int:
     options.call = [*PROGRAM.split(), *without_secrets(call)]
     try:
         options.main(options)
+        sys.stdout.flush()
     except InputError as error:
         return _fail(2, str(error))
     except RunFailed as error:
         return _fail(1, str(error))
     except KeyboardInterrupt:
         return _fail(1, "stopped; saved rows stay, and the same command continues from there")
+    except BrokenPipeError:  # the reader (`head`, a pager) has seen enough
+        _drop_output()
+    except OSError as error:
+        if error.errno is None:  # not the operating system's: a fault of ours
+            raise
+        _drop_output()
+        return _fail(*system_failure(error))
     return 0
+
+
+def _drop_output() -> None:
+    """Let Python's own flush at exit succeed where standard output takes nothing more."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _fail(status: int, message: str) -> int:

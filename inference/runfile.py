@@ -118,7 +118,7 @@ class Plan:
             folder = task.study.name if study.folder is None else study.folder
             if not folder.strip() or "\0" in folder or folder != Path(folder).name or folder.startswith("."):
                 raise InputError(f"{where}: '{folder}' cannot be the name of a folder; give the study a `folder`")
-            if folder in tasks:
+            if folder.casefold() in map(str.casefold, tasks):  # some file systems take "A" and "a" for one name
                 raise InputError(f"{where}: there is a study in the folder '{folder}' already; give this one another")
             out = str(Path(self.out) / folder)
             command = [*program, *call, f"--out={out}"]

@@ -77,17 +77,11 @@ def writing(folder: Path) -> Iterator[None]:
 
     The operating system frees the lock when the process ends, also when it is killed.
 
-    Raises
-    ------
-    InputError
-        If the folder cannot be written to.
     """
     handle = os.open(folder, os.O_RDONLY)
     try:
         fcntl.flock(handle, fcntl.LOCK_EX)
         yield
-    except PermissionError as error:
-        raise InputError(f"{folder}: features cannot be kept there ({error.strerror}); make it writable") from error
     finally:
         os.close(handle)
 
@@ -103,8 +97,8 @@ def read(folder: Path) -> Stored:
     path = folder / FEATURES
     if not path.exists():
         return Stored()
-    head = read_head(folder)
     table = read_parquet(path, ("language", "text"), TEXT_COLUMNS)
+    head = _head(table.schema, path)
     tables, start = {}, 0
     for language, rows in itertools.groupby(table["language"].to_pylist()):
         length = len(list(rows))
@@ -124,31 +118,16 @@ def table(language: str, texts: Sequence[str], columns: Mapping[str, Any]) -> pa
     return pa.table(arrays, names=["language", "text", *TEXT_COLUMNS])
 
 
-def write(folder: Path, default_language: str, records: Sequence[Record], tables: Sequence[pa.Table]) -> None:
+def write(folder: Path, default_language: str, records: Sequence[Record], rows: pa.Table) -> None:
     """Write features.parquet and features.json."""
-    import pyarrow as pa
-
     content = {
         "format": FORMAT,
         "default_language": default_language,
         "components": [asdict(record) for record in records],
     }
-    rows = pa.concat_tables(tables).replace_schema_metadata({_METADATA: json.dumps(content)})
-    write_parquet(folder / FEATURES, rows)
+    write_parquet(folder / FEATURES, rows.replace_schema_metadata({_METADATA: json.dumps(content)}))
     text = json.dumps(content, indent=1, ensure_ascii=False) + "\n"
     write_atomically(folder / RECORDS, lambda aside: aside.write_text(text, encoding="utf-8"))
-
-
-def read_head(folder: Path) -> Stored:
-    """Read the features of a folder without the rows: default language and records."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    path = folder / FEATURES
-    try:
-        return _head(pq.read_schema(path), path)
-    except (pa.ArrowException, OSError) as error:
-        raise InputError(f"{path}: damaged or cut short; delete it and compute the features again") from error
 
 
 class Chunks:
@@ -157,8 +136,9 @@ class Chunks:
     def __init__(self, folder: Path, language: str, columns: Sequence[str], identity: Mapping[str, str]) -> None:
         self.columns = tuple(columns)
         self._folder = folder / PARTS
+        # The language is what somebody wrote, so it is no part of a file's name as it stands.
         key = json.dumps([language, self.columns, dict(identity)], sort_keys=True)
-        self._stem = f"{self.columns[0]}-{language}-{hashlib.sha256(key.encode()).hexdigest()[:12]}"
+        self._stem = f"{self.columns[0]}-{hashlib.sha256(key.encode()).hexdigest()[:16]}"
 
     def read(self) -> dict[str, tuple[float, ...]]:
         """Read all chunks: text -> values of the columns."""

@@ -175,6 +175,10 @@ def execute(source: Path, target: Path, values: Mapping[str, Any]) -> NotebookNo
         except _failures() as error:
             wrong = getattr(error, "ename", None) == InputError.__name__
             raise NotebookFailed(_reason(error), wrong) from error
+        except OSError:  # no room, for example: what was begun is not whole
+            target.unlink(missing_ok=True)
+            log.unlink(missing_ok=True)
+            raise
     log.unlink()
     return node
 

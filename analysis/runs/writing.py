@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -17,14 +18,22 @@ def write_atomically(path: Path, write: Callable[[Path], Any]) -> None:
         The file; its folder is there.
     write
         Writes the content to the path that it is given.
+
+    Raises
+    ------
+    OSError
+        Naming the file, where the operating system refuses to write it; no part of it is left.
     """
     aside = path.with_name(f".{path.name}.{os.getpid()}")  # two processes that write the same file do not meet
     try:
         write(aside)
         _flush(aside)
         aside.replace(path)
-    except BaseException:
-        aside.unlink(missing_ok=True)
+    except BaseException as error:
+        with contextlib.suppress(OSError):
+            aside.unlink(missing_ok=True)
+        if isinstance(error, OSError) and error.errno is not None:
+            raise OSError(error.errno, os.strerror(error.errno), str(path)) from error
         raise
     _flush(path.parent)
 

@@ -239,9 +239,17 @@ def _about(runs: Runs, study: str, model: str, condition: str) -> dict[str, Any]
         "series": fields.get("series"),
         "parameters": fields.get("parameters"),
         "form": settings.get("form"),
-        "shots": int(settings.get("shots") or 0),
+        "shots": _shots(f"{_path(runs, study)}: run.json: conditions: {condition}", settings.get("shots")),
         "setting": repr(sorted(other.items())),
     }
+
+
+def _shots(where: str, value: Any) -> int:
+    """Convert the number of exemplars, which is text where it was imported; none is 0."""
+    try:
+        return int(value or 0)
+    except ValueError:
+        raise InputError(f"{where}: shots is {value!r}, not a whole number") from None
 
 
 def spoken(language: str) -> str:

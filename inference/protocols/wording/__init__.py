@@ -6,7 +6,6 @@ manipulations of that question. All draws (templates, sample, exemplars) depend 
 
 from __future__ import annotations
 
-import json
 import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterable
@@ -22,6 +21,7 @@ from inference.protocols.wording import arguments, exemplars, sources, templates
 from inference.protocols.wording.exemplars import Exemplar
 from inference.protocols.wording.templates import MANIPULATED, NO, YES, Bank, Template
 from inference.protocols.wording.texts import Text
+from inference.runfolder import run_json
 from inference.stimuli.items import default_name
 from inference.stimuli.prompts import OPTION_FIELDS, Prompt, PromptBook, option_values
 from inference.stimuli.study import ORIGINAL, Item, Study, Variant
@@ -171,8 +171,7 @@ def _seed(options: Namespace) -> int:
     """Choose the seed of the draws: the one given, else that of the run folder that is resumed, else 0."""
     if options.seed is not None:
         return int(options.seed)
-    record = Path(getattr(options, "out", None) or "") / "run.json"
-    try:
-        return int(json.loads(record.read_text(encoding="utf-8"))["seed"])
-    except (OSError, ValueError, KeyError, TypeError):
-        return 0  # there is no run yet; a damaged one is reported when it is opened
+    out = getattr(options, "out", None)
+    if out is None or not (Path(out) / "run.json").exists():
+        return 0
+    return int(run_json.read(Path(out))["seed"])
