@@ -94,10 +94,10 @@ CALLS = [
     (("run", "agreement", "--items", "x", "--out", "r"), "required: --model"),
     (("run", "nonsense", "--items", "x", "--model", "m", "--out", "r"), "invalid choice: 'nonsense'"),
     (("run", "agreement", "--items", "x", "--model", "m", "--out", "r", "--form", "sung"), "invalid choice: 'sung'"),
-    (("run", "agreement", "--items", "x", "--model", "m", "--out", "r", "--batch-size", "0"), "0 is not a positive"),
+    (("run", "agreement", "--items", "x", "--model", "m", "--out", "r", "--batch-size", "0"), "0 is not a whole number from 1"),
     (
         ("run", "agreement", "--items", "x", "--model", "m", "--out", "r", "--batch-size", "x"),
-        "x is not a positive number",
+        "x is not a whole number from 1",
     ),
     (("run", "agreement", "--items", "x", "--model", "m", "--out", "r", "--sed", "1"), "unrecognized arguments"),
     (("run", "agreement", "--items", "missing.csv", "--model", "gpt2", "--out", "r"), "missing.csv: cannot be read"),
@@ -199,7 +199,7 @@ def test_a_failed_run_is_one_line_and_status_1(items, tmp_path, monkeypatch, cap
     monkeypatch.setattr(Settings, "load", lambda self, model, seed: failing(model, seed))
     assert run(items, tmp_path / "run") == 1
     assert (
-        capsys.readouterr().err.splitlines()[-1].startswith("python -m inference: gpt2 plain/yes-no: not one response")
+        " rows have no response (first gpt2 plain/yes-no, " in capsys.readouterr().err.splitlines()[-1]
     )
 
 
