@@ -38,7 +38,9 @@ def share(text: str) -> float:
 def allowed(text: str) -> Allowed:
     """Convert an argument `N` or `P%` to the number of rows that may be without a response."""
     try:
-        return Allowed(share=decimal(0, 100)(text[:-1]) / 100) if text.endswith("%") else Allowed(whole(0, 10**12)(text))
+        return (
+            Allowed(share=decimal(0, 100)(text[:-1]) / 100) if text.endswith("%") else Allowed(whole(0, 10**12)(text))
+        )
     except ArgumentTypeError:
         raise ArgumentTypeError(f"{shown(text)} is neither a number of rows nor a share as 2% or 0.5%") from None
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Self
 
 from inference.asking import failures
-from inference.asking.failures import Allowed
+from inference.asking.failures import NONE, Allowed
 from inference.asking.models import Model
 from inference.asking.one_model import Settings, ask_model, finished, release_memory
 from inference.asking.rounds import ClusterEngine, Exact, Questions
@@ -58,7 +58,7 @@ class Task:
     descriptions: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     command: Sequence[str] = ()
     folder: str | None = None
-    allowed: Allowed = Allowed()
+    allowed: Allowed = NONE
 
 
 @dataclass(frozen=True, slots=True)

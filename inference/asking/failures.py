@@ -32,6 +32,9 @@ class Allowed:
         return max(self.rows, int(self.share * rows + ROUNDING))
 
 
+NONE = Allowed()
+
+
 def refuse(studies: Mapping[str, tuple[Allowed, Sequence[Tally]]]) -> None:
     """Fail a call if more rows of a study are without a response than allowed.
 

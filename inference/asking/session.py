@@ -21,9 +21,9 @@ from inference.stimuli.study import Variant
 if TYPE_CHECKING:
     from inference.asking.rounds import Response
 
-# Rows go to disk soon (a mistake shows, a kill costs little). Many small parts would be slow to read, so the newest part
-# is written again with the rows that have come since, until it holds as many as a part should: those of more and more
-# seconds.
+# Rows go to disk soon (a mistake shows, a kill costs little). Many small parts would be slow to read, so the newest
+# part is written again with the rows that have come since, until it is long enough: parts hold the rows of more and
+# more seconds.
 SAVED_EVERY = 2.0  # seconds
 FIRST_FLUSH, LAST_FLUSH, FLUSH_ROWS = 1.0, 15.0, 20_000  # seconds, seconds, rows of a part
 STANDARD_ERROR = 2  # its file descriptor

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Generator, Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from inference.errors import InputError
 
@@ -225,3 +225,18 @@ class Engine(Protocol):
 
     def close(self) -> dict[str, Any]:
         """Release what the engine holds and return what was billed; empty where nothing is."""
+
+
+@runtime_checkable
+class StreamingEngine(Engine, Protocol):
+    """An engine that has many prompts under way at once, and hands over each answer when it comes."""
+
+    def stream(
+        self, prompts: Iterable[Prompt], temperatures: Sequence[float], samplings: Sequence[Sampling]
+    ) -> Generator[list[tuple[int, Prompt, list[Score | Generation]]], None, None]:
+        """Ask all prompts in all ways; yield from time to time what has come, in any order, perhaps nothing.
+
+        Yields
+        ------
+        Place of the prompt, the prompt, and its responses: a score per temperature, then a generation per sampling.
+        """

@@ -94,7 +94,10 @@ CALLS = [
     (("run", "agreement", "--items", "x", "--out", "r"), "required: --model"),
     (("run", "nonsense", "--items", "x", "--model", "m", "--out", "r"), "invalid choice: 'nonsense'"),
     (("run", "agreement", "--items", "x", "--model", "m", "--out", "r", "--form", "sung"), "invalid choice: 'sung'"),
-    (("run", "agreement", "--items", "x", "--model", "m", "--out", "r", "--batch-size", "0"), "0 is not a whole number from 1"),
+    (
+        ("run", "agreement", "--items", "x", "--model", "m", "--out", "r", "--batch-size", "0"),
+        "0 is not a whole number from 1",
+    ),
     (
         ("run", "agreement", "--items", "x", "--model", "m", "--out", "r", "--batch-size", "x"),
         "x is not a whole number from 1",
@@ -198,9 +201,7 @@ def test_a_failed_run_is_one_line_and_status_1(items, tmp_path, monkeypatch, cap
     failing = loader(fails=lambda text: True)
     monkeypatch.setattr(Settings, "load", lambda self, model, seed: failing(model, seed))
     assert run(items, tmp_path / "run") == 1
-    assert (
-        " rows have no response (first gpt2 plain/yes-no, " in capsys.readouterr().err.splitlines()[-1]
-    )
+    assert " rows have no response (first gpt2 plain/yes-no, " in capsys.readouterr().err.splitlines()[-1]
 
 
 def test_ctrl_c_is_one_line_and_status_1(items, tmp_path, monkeypatch, capsys):

@@ -13,8 +13,8 @@ from inference.errors import InputError
 OPENAI = "https://api.openai.com/v1"
 CHAT, COMPLETIONS = "chat", "completions"
 APIS = (CHAT, COMPLETIONS)
-# Size of a batch: while its last requests run, the other connections are idle, so small batches are slow; if the
-# process is killed, the unfinished batch is lost, so large ones are risky.
+# Size of a batch on a cluster: while its last requests run, the other connections of a worker are idle, so small
+# batches are slow; if the worker is killed, the unfinished batch is lost, so large ones are risky.
 ROUNDS_PER_BATCH, MOST_PER_BATCH = 16, 2048
 # The most tokens that OpenAI's own server shows; others may show more.
 SHOWN = {CHAT: 20, COMPLETIONS: 5}
@@ -87,7 +87,7 @@ class ApiSettings:
 
     @property
     def batch(self) -> int:
-        """Prompts to ask before their rows are written: many times `concurrency`, at most 15 seconds' worth."""
+        """Prompts of a batch on a cluster: many times `concurrency`, at most 15 seconds' worth."""
         per_quarter = int(self.requests_per_minute / 4) if self.requests_per_minute else MOST_PER_BATCH
         return max(1, min(ROUNDS_PER_BATCH * self.concurrency, MOST_PER_BATCH, per_quarter))
 

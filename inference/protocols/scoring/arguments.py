@@ -46,7 +46,11 @@ def add(parser: ArgumentParser) -> None:
         help=f"each a condition (default: {TEMPERATURE:g})",
     )
     asked.add_argument(
-        "--samples", type=whole(0, MOST_SAMPLES), default=SAMPLES, metavar="N", help=f"texts per prompt (default: {SAMPLES}; 0: none)"
+        "--samples",
+        type=whole(0, MOST_SAMPLES),
+        default=SAMPLES,
+        metavar="N",
+        help=f"texts per prompt (default: {SAMPLES}; 0: none)",
     )
     asked.add_argument(
         "--exact", action="store_true", help="the exact probability of every number, too, at each temperature"
