@@ -12,6 +12,7 @@ import pandas  # noqa: F401
 import pyarrow.parquet  # noqa: F401
 import torch  # noqa: F401
 import transformers  # noqa: F401
+import transformers.models.llama.modeling_llama  # noqa: F401
 import yaml  # noqa: F401
 
 import analysis.reporting.tables
