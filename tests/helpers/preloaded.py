@@ -11,7 +11,7 @@ import openai  # noqa: F401
 import pandas  # noqa: F401
 import pyarrow.parquet  # noqa: F401
 import torch  # noqa: F401
-import transformers  # noqa: F401
+import transformers
 import transformers.models.llama.modeling_llama  # noqa: F401
 import yaml  # noqa: F401
 

@@ -170,16 +170,15 @@ CASES = [
     Case("a mask model with NaN", PREVIEW, ("tiny", "incomplete checkpoint"), spoiled(config(vocab_size=999), "bert")),
 ]
 NUMBERS = {
-    "--seed": ("-1", "18446744073709551616", "1e3", "nan", "1_000", "\uff11"),
-    "--batch-size": ("0", "-1", "1000000000000", "\u0661"),
+    "--seed": ("-1", "18446744073709551616", "1_000", "\uff11"),
+    "--batch-size": ("0", "1000000000000"),
     "--dtype": ("float31",),
-    "--form": ("song",),
 }
 TEXTS = {
-    "--samples": ("1000000000", "-3", "0"),
-    "--temperature": ("nan", "inf", "-1", "1e300"),
-    "--max-tokens": ("0", "1000000000000"),
-    "--text-share": ("nan", "-1", "2"),
+    "--samples": ("1000000000", "0"),
+    "--temperature": ("nan", "inf", "1e300"),
+    "--max-tokens": ("1000000000000",),
+    "--text-share": ("nan",),
 }
 CASES += [
     Case(f"{option} {value}", (*RUN.split(), f"{option}={value}", *more), (option, value), {"items.csv": ITEMS})

@@ -8,13 +8,13 @@ ITEMS = {"items.csv": "item,text\n1,Bread is good.\n2,Lamps are warm.\n"}
 RUN = "inference run agreement --items items.csv --model m --out run --engine openai"
 NOWHERE = "http://127.0.0.1:9/v1"
 SETTINGS = {
-    "--concurrency": ("0", "-1", "1000000000", "1.5", "nan"),
-    "--requests-per-minute": ("0", "-1", "1e-300", "inf", "nan", "many"),
-    "--tokens-per-minute": ("0", "1e-300", "inf", "nan"),
-    "--price-in": ("-1", "inf", "nan", "1e300", "cheap"),
-    "--price-out": ("-1", "inf", "nan"),
-    "--top-logprobs": ("0", "-5", "1000000000"),
-    "--timeout": ("0", "-1", "inf", "nan", "1e300"),
+    "--concurrency": ("0", "1000000000"),
+    "--requests-per-minute": ("1e-300", "inf"),
+    "--tokens-per-minute": ("1e-300", "inf"),
+    "--price-in": ("-1", "inf", "nan"),
+    "--price-out": ("inf",),
+    "--top-logprobs": ("0", "1000000000"),
+    "--timeout": ("inf", "nan"),
 }
 CASES = [
     Case(f"{option} {value}", f"{RUN} --base-url {NOWHERE} {option}={value}", (option, value), ITEMS)
