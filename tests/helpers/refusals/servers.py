@@ -5,6 +5,7 @@ from __future__ import annotations
 from helpers.refusals import Case
 
 ITEMS = {"items.csv": "item,text\n1,Bread is good.\n2,Lamps are warm.\n"}
+PREVIEW = "inference preview agreement --items items.csv --model m --engine openai"
 RUN = "inference run agreement --items items.csv --model m --out run --engine openai"
 NOWHERE = "http://127.0.0.1:9/v1"
 SETTINGS = {
@@ -39,10 +40,8 @@ CASES += [
 CASES += [
     Case("a key as the name of a variable", f"{RUN} --base-url {NOWHERE} --key-variable sk-1", ("--key-variable",),
          ITEMS),
-    Case("a dtype of a server", f"{RUN} --base-url {NOWHERE} --dtype float32", ("--dtype",), ITEMS),
+    Case("a dtype of a server", f"{PREVIEW} --base-url {NOWHERE} --dtype float32", ("--dtype",), ITEMS),
     Case("a server's setting without a server",
          "inference run agreement --items items.csv --model m --out run --timeout 3", ("--timeout", "--engine openai"),
          ITEMS),
-    Case("nobody listens", f"{RUN.replace('run agreement', 'preview agreement').replace('--out run', '')} "
-         f"--base-url {NOWHERE}", (NOWHERE, "connection failed"), ITEMS),
 ]  # fmt: skip
