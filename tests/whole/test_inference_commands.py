@@ -210,7 +210,7 @@ def test_ctrl_c_is_one_line_and_status_1(items, tmp_path, monkeypatch, capsys):
 
     monkeypatch.setattr(Settings, "load", interrupt)
     assert run(items, tmp_path / "run") == 1
-    assert "the same command continues from there" in capsys.readouterr().err.splitlines()[-1]
+    assert "stopped before gpt2; give the same command again to go on" in capsys.readouterr().err.splitlines()[-1]
 
 
 def test_a_bug_keeps_its_traceback(items, tmp_path, monkeypatch):

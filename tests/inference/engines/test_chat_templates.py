@@ -41,7 +41,7 @@ TEMPLATES = {
         "{% for word in message.content.split() | reverse %}{% if loop.index > 2 %}{% break %}{% endif %}"
         "[{{ word | replace('a', 'A') }}]{% endfor %}{% endmacro %}"
         "{% for message in messages | selectattr('role', 'ne', 'system') %}{% generation %}{{ shown(message) }}"
-        "{% endgeneration %}{{ '%s-%03d' % (loop.index, 7 * loop.index) }}{{ ['a'] * 3 | join(',') | length }}"
+        "{% endgeneration %}{{ '%s-%03d' % (loop.index, 7 * loop.index) }}{{ (['a'] * 3) | join(',') | length }}"
         "{% endfor %}{{ messages | map(attribute='content') | join('|') }}{{ date_string is defined }}"
     ),
 }
