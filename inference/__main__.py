@@ -8,6 +8,7 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import chdir
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from types import ModuleType
@@ -151,11 +152,13 @@ def _run_arguments(asked: ModuleType, parser: argparse.ArgumentParser) -> None:
         "--out", required=True, metavar="RUN", help="run folder: a new one, or one of the same study to continue"
     )
     _asking(asked, parser)
+    arguments.add_allowed(parser)
     arguments.add_cluster(parser)
 
 
 def _plan_arguments(file: str, parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(file=Path(file))
+    arguments.add_allowed(parser)
     arguments.add_cluster(parser)
 
 
@@ -196,6 +199,8 @@ def _run_plan(options: argparse.Namespace) -> None:
     plan = read(options.file, table_parser)
     with chdir(options.file.parent):
         tasks = plan.tasks(table_parser, task_of, [*PROGRAM.split(), "run"])
+        if options.allow_failed is not None:
+            tasks = [replace(task, allowed=options.allow_failed) for task in tasks]
         ray, workers = options.ray or plan.ray, options.ray_workers or plan.ray_workers
         with arguments.cluster(ray, workers) as cluster:
             execute(tasks, cluster=cluster)
@@ -207,6 +212,7 @@ def table_parser(name: str) -> argparse.ArgumentParser:
 
     parser = TableParser(prog=PROGRAM, add_help=False, allow_abbrev=False)
     _asking(protocols.protocol(name), parser)
+    arguments.add_allowed(parser)
     return parser
 
 
@@ -223,7 +229,8 @@ def task_of(options: argparse.Namespace) -> Task:
     from inference.asking.models import read_descriptions
 
     descriptions = read_descriptions(options.models) if options.models else {}
-    return Task(*_prepare(options), options.out, descriptions, options.call)
+    task = Task(*_prepare(options), options.out, descriptions, options.call)
+    return task if options.allow_failed is None else replace(task, allowed=options.allow_failed)
 
 
 def _preview(options: argparse.Namespace) -> None:

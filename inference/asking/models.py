@@ -7,11 +7,13 @@ from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from unicodedata import category
 
 from inference.engines import ENGINES, hosted
 from inference.errors import InputError
 
 DEMO = "demo"
+LONGEST_NAME = 1_000  # no hub, server or folder needs more
 STAGES = ("base", "instruct", "tuned")
 KINDS = ("causal", "masked")  # of models; the field `family` says it of an imported model, the engine of any other
 # The fields that --models may give of a model, and how they are checked. `revision` also decides what is loaded.
@@ -56,6 +58,8 @@ def resolve(names: Iterable[str], kinds: Container[str] = KINDS, engine: str = "
     models = [model for name in names for model in (_demo_models(kinds, engine) if name == DEMO else (one(name),))]
     seen: dict[str, Model] = {}
     for model in models:
+        if any(category(each) in ("Cc", "Cs") for each in model.id + model.source) or len(model.id) > LONGEST_NAME:
+            raise InputError(f"--model {model.id[:40]!r}: not a name; use letters, at most {LONGEST_NAME:,} of them")
         if model.id in seen:
             raise InputError(
                 f"--model: '{model.id}' names both {seen[model.id].source} and {model.source}; name one as NAME=PATH"

@@ -225,20 +225,26 @@ class Run:
             missing += pc.invert(found).cast(pa.uint8()).to_numpy().tobytes()
         return missing
 
-    def append(self, rows: Rows) -> None:
-        """Append response rows as one part, which is written whole or not at all.
+    def append(self, rows: Rows, part: Path | None = None) -> Path | None:
+        """Append response rows as one part, which is written whole or not at all; return the part, None without rows.
 
         Parameters
         ----------
         rows
             Dicts, columns or an Arrow table, with columns of `results/schema.json`: `study` is filled in, a nullable
             column may be left out. The caller must not append a key again that is `done`.
+        part
+            The part of an earlier call, whose rows are among these: it is replaced.
         """
         table = responses_table(rows, self.study.name)
-        if table.num_rows:
+        if not table.num_rows:
+            return part
+        if part is None:
             name = f"part-{self._next_part:06d}-{datetime.now(UTC):%Y%m%dT%H%M%SZ}.parquet"
-            write_parquet(self.path / "responses" / name, table)
+            part = self.path / "responses" / name
             self._next_part += 1
+        write_parquet(part, table)
+        return part
 
     def finish(self) -> None:
         """Record that this session has done everything it was asked to do."""

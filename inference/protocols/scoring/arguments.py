@@ -5,7 +5,9 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 
 from inference.arguments import add_items
+from inference.engines.contract import MOST_SAMPLES, MOST_TEMPERATURE
 from inference.errors import InputError
+from inference.numerals import decimal, whole
 from inference.protocols.scoring.items import GOLD_RANGE, Columns
 
 RANGE, TEMPERATURE, SAMPLES = "0-9", 0.7, 10
@@ -39,12 +41,16 @@ def add(parser: ArgumentParser) -> None:
         "--temperature",
         nargs="+",
         action="extend",
-        type=float,
+        type=decimal(0, MOST_TEMPERATURE),
         metavar="T",
         help=f"each a condition (default: {TEMPERATURE:g})",
     )
     asked.add_argument(
-        "--samples", type=int, default=SAMPLES, metavar="N", help=f"texts per prompt (default: {SAMPLES}; 0: none)"
+        "--samples",
+        type=whole(0, MOST_SAMPLES),
+        default=SAMPLES,
+        metavar="N",
+        help=f"texts per prompt (default: {SAMPLES}; 0: none)",
     )
     asked.add_argument(
         "--exact", action="store_true", help="the exact probability of every number, too, at each temperature"
