@@ -124,7 +124,7 @@ def table(language: str, texts: Sequence[str], columns: Mapping[str, Any]) -> pa
 
 
 def write(folder: Path, default_language: str, records: Sequence[Record], tables: Sequence[pa.Table]) -> None:
-    """Write features.parquet and features.json."""
+    """Write features.json and features.parquet."""
     import pyarrow as pa
 
     content = {
@@ -133,9 +133,10 @@ def write(folder: Path, default_language: str, records: Sequence[Record], tables
         "components": [asdict(record) for record in records],
     }
     rows = pa.concat_tables(tables).replace_schema_metadata({_METADATA: json.dumps(content)})
-    write_parquet(folder / FEATURES, rows)
     text = json.dumps(content, indent=1, ensure_ascii=False) + "\n"
     write_atomically(folder / RECORDS, lambda aside: aside.write_text(text, encoding="utf-8"))
+    # Last, because it is the one that is read: if a kill leaves it out, the next computation writes both.
+    write_parquet(folder / FEATURES, rows)
 
 
 def read_head(folder: Path) -> Stored:
