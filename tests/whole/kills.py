@@ -246,20 +246,20 @@ def trial(command: Command, folder: Path, expected: Undisturbed, most: int, chan
     folder.mkdir()
     command.prepare(folder)
     *marks, last = (f"{folder}/{number}" for number in range(most + 1))
-    made = Trial([], [])
+    kills, faults = [], []
     for mark in marks:
         if how := kill(command, folder, expected, mark, chance):
-            made.kills.append(how)
+            kills.append(how)
             if chance.random() < 0.5:  # else it is called again at once
-                made.faults.extend(stayed(mark))
+                faults += stayed(mark)
     finish(start(command, folder, last), folder)
     for mark in (*marks, last):
-        made.faults.extend(stayed(mark))
+        faults += stayed(mark)
     wrote, whole = command.wrote(folder) | names(folder / "tmp"), expected.wrote
-    made.faults += [f"missing: {each}" for each in sorted(whole.keys() - wrote.keys())]
-    made.faults += [f"left over: {each}" for each in sorted(wrote.keys() - whole.keys())]
-    made.faults += [f"differs: {each}" for each in sorted(whole.keys() & wrote.keys()) if wrote[each] != whole[each]]
-    return made
+    faults += [f"missing: {each}" for each in sorted(whole.keys() - wrote.keys())]
+    faults += [f"left over: {each}" for each in sorted(wrote.keys() - whole.keys())]
+    faults += [f"differs: {each}" for each in sorted(whole.keys() & wrote.keys()) if wrote[each] != whole[each]]
+    return Trial(kills, faults)
 
 
 def trials(name: str, work: Path, kills: int, seed: int) -> list[Trial]:
