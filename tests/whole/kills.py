@@ -1,8 +1,7 @@
 """Kill commands at random moments, make them again to the end, and compare with what an undisturbed one wrote.
 
-    python tests/whole/kills.py                              # the short version that `make test-kills` runs
-    python tests/whole/kills.py --kills 100 --seed 7
-    python tests/whole/kills.py --kills 20 --commands report
+    python tests/whole/kills.py                  # the short version, `make test-kills`
+    python tests/whole/kills.py --kills 100 --seed 7 --commands report run
 
 Every trial is a folder of its own: the command is killed there one to three times in a row by SIGKILL, either the whole
 process group (as a terminal or a scheduler does) or only the process that was called, and then runs to its end. It must
@@ -47,17 +46,11 @@ SECONDS = 10.0  # after which a process that still runs stays
 Wrote: TypeAlias = dict[str, Any]  # name of a file or key of a row -> content; empty where only the name counts
 PLAN = f"""
 out = "."
-[defaults]
-model = {MODELS}
-[[study]]
-protocol = "agreement"
-items = "items.yaml"
-folder = "opinions"
-[[study]]
-protocol = "scoring"
-items = "demo"
-sample = 5
-folder = "judgements"
+study = [
+    {{protocol = "agreement", items = "items.yaml", folder = "opinions"}},
+    {{protocol = "scoring", items = "demo", sample = 5, folder = "judgements"}},
+]
+defaults.model = {MODELS}
 """
 
 
@@ -84,6 +77,14 @@ def long_table(folder: Path) -> None:
         f"m{m},i{i},v{v},{(m * 7 + i * 3 + v) % 10 / 10},{1 - (m * 7 + i * 3 + v) % 10 / 10:.1f}" for m, i, v in keys
     ]
     (folder / "long.csv").write_text("\n".join(["model,item,variant,yes,no", *lines]), encoding="utf-8")
+
+
+def many_wordings(folder: Path) -> None:
+    make_run(folder / "run", items=40, paraphrases=100)
+
+
+def one_model(folder: Path) -> None:
+    make_run(folder / "run", models=["one"], items=3, paraphrases=12)
 
 
 def names(folder: Path) -> Wrote:
@@ -121,19 +122,12 @@ IMPORT = (
     "-m inference import table long.csv --item-column item --variant-column variant --model-column model "
     "--probability-columns yes=yes,no=no --out run"
 )
+RUN = f"-m inference run agreement --items items.yaml --out run --model {' '.join(MODELS)}"
 COMMANDS = {
-    "run": Command(
-        questions, f"-m inference run agreement --items items.yaml --out run --model {' '.join(MODELS)}", rows
-    ),
+    "run": Command(questions, RUN, rows),
     "import": Command(long_table, IMPORT, rows),
-    "features": Command(
-        lambda folder: make_run(folder / "run", items=40, paraphrases=100), "-m analysis features run", features
-    ),
-    "report": Command(
-        lambda folder: make_run(folder / "run", models=["one"], items=3, paraphrases=12),
-        "-m analysis report run --out report -p resamples=20",
-        report,
-    ),
+    "features": Command(many_wordings, "-m analysis features run", features),
+    "report": Command(one_model, "-m analysis report run --out report -p resamples=20", report),
     "plan": Command(questions, "-m inference run plan.toml", rows),
 }
 
@@ -235,9 +229,8 @@ def stayed(mark: str) -> list[str]:
         time.sleep(0.05)
     found = []
     for process in left:
-        with contextlib.suppress(psutil.Error):
-            found.append(f"process stays: {' '.join(process.cmdline())[:200]}")
-            process.kill()
+        found.append(f"process stays: {process}")
+        process.kill()
     return found
 
 
