@@ -9,7 +9,7 @@ from collections.abc import Mapping, Set
 from typing import Any
 
 # Fields of a condition that say how the model answers; all other fields say what it is asked.
-WAY = frozenset({"answer", "temperature", "samples", "max_tokens", "effort", "share"})
+WAY = frozenset({"answer", "temperature", "samples", "max_tokens", "effort", "share", "text_rule"})
 Conditions = Mapping[str, Mapping[str, Any]]
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from inference.asking import text_answers
 from inference.asking.rounds import Condition, Round, Thinking
 from inference.engines.contract import Sampling
 from inference.errors import InputError
@@ -158,6 +159,7 @@ def _text_fields(way: Sampling) -> dict[str, Any]:
         "samples": way.samples,
         "max_tokens": way.max_tokens,
         "effort": way.effort,
+        "text_rule": text_answers.VERSION,
     }
 
 

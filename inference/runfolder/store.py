@@ -142,9 +142,13 @@ class Run:
 
     def add_condition(self, name: str, fields: Mapping[str, Any]) -> None:
         """Record a condition; any other value under a known name is refused."""
+        self.check_condition(name, fields)
+        self._record("conditions", name, dict(fields))
+
+    def check_condition(self, name: str, fields: Mapping[str, Any]) -> None:
+        """Refuse a condition that is recorded with any other value; texts read by another rule, too (`text_rule`)."""
         if name in self.conditions:
             self._refuse_change("condition", name, self.conditions[name], fields)
-        self._record("conditions", name, dict(fields))
 
     def expect_models(self, names: Sequence[str]) -> None:
         """Record which models this session asks, and remove those that earlier sessions named but never loaded."""

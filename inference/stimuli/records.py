@@ -200,14 +200,19 @@ def _yaml(path: Path, columns: Sequence[str] | None) -> Iterator[Record]:
 def _parquet(path: Path, columns: Sequence[str] | None) -> Iterator[Record]:
     import pyarrow as pa
     import pyarrow.dataset
+    import pyarrow.parquet as pq
 
     try:
-        table = pyarrow.dataset.dataset(path, format="parquet", partitioning=None)
         wanted = None if columns is None else list(dict.fromkeys(columns))
-        if wanted is not None:
-            require_columns(path, table.schema.names, wanted)
+        if path.is_dir():  # a data set, which would refuse a column that is there twice, wanted or not
+            table = pyarrow.dataset.dataset(path, format="parquet", partitioning=None)
+            names, read = table.schema.names, table.to_batches
+        else:
+            file = pq.ParquetFile(path)
+            names, read = file.schema_arrow.names, file.iter_batches
+        require_columns(path, names, names if wanted is None else wanted)
         number = 0
-        for batch in table.to_batches(columns=wanted, batch_size=BATCH):
+        for batch in read(columns=wanted, batch_size=BATCH):
             for row in batch.to_pylist():
                 number += 1
                 place = f"row {number}"

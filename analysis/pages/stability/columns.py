@@ -36,6 +36,16 @@ COLUMNS: Mapping[str, Column] = {
         "Bounded",
     ),
     "mass_missing": Column("mean mass that such responses may have beyond what was shown", MASS, "Mass hidden", 3),
+    "n_written": Column("responses that are texts or given answers, not probabilities", "responses", "Written"),
+    "read_agreement": Column(
+        "mean agreement over the written answers that could be read", AGREEMENT, "Agreement of those read", 2
+    ),
+    "least_agreement": Column(
+        "share of all written answers that agree, if those that could not be read all disagreed", SHARE, "At least", 2
+    ),
+    "most_agreement": Column(
+        "share of all written answers that agree, if those that could not be read all agreed", SHARE, "At most", 2
+    ),
     "n_ties": Column("paraphrases with an agreement of exactly 0.5, on neither side", "paraphrases", "Ties"),
     "n": Column("paraphrases of the item with a defined agreement", "paraphrases", "n"),
     # validity

@@ -59,6 +59,7 @@ def answers(texts: pd.DataFrame) -> str:
         f"Of the texts that choose an option, {_between(known, 'token_mismatch')} choose another one than the most "
         f"probable first token begins. {_between(known, 'option_mismatch')} of them choose another one than the "
         f"likeliest option. {_between(texts, 'text_invalid')} of all texts choose none."
+        + "".join(f" {sentence}" for sentence in _unread(texts))
     )
 
 
@@ -239,10 +240,22 @@ def _invalid(invalid: pd.DataFrame) -> list[str]:
         worst = invalid.assign(label=labels.series(invalid)).sort_values("share", kind="stable").iloc[-1]
         most = f", most from {worst['label']} ({percent(worst['share'])})" if len(invalid) > 1 else ""
         sentences.append(f"{bad:,} of {count(total, 'response')} ({percent(bad / total)}) hold no valid answer{most}.")
+    sentences += _unread(invalid.assign(label=labels.series(invalid)))
     failed = int(invalid["n_error"].sum())
     if failed:
         sentences.append(f"{count(failed, 'prompt')} failed and {'has' if failed == 1 else 'have'} no response.")
     return sentences
+
+
+def _unread(written: pd.DataFrame) -> list[str]:
+    """Say what the written answers that could not be read leave open, for the model that they leave most open."""
+    open_ = (written["most_agreement"] - written["least_agreement"]).dropna()
+    if not (open_ > 0).any():
+        return []
+    row = written.loc[open_.idxmax()]
+    low, high = percent(row["least_agreement"]), percent(row["most_agreement"])
+    read = "" if pd.isna(row["read_agreement"]) else f" ({percent(row['read_agreement'])} of those read)"
+    return [f"Unread answers leave most open for {row['label']}: its agreement{read} lies between {low} and {high}."]
 
 
 def _few(stability: pd.DataFrame, items: pd.DataFrame) -> list[str]:

@@ -36,7 +36,8 @@ def answers(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.DataFram
         than the one that starts with the most probable first token (if no option starts with it, every text counts as a
         mismatch); option_mismatch: share of the valid texts that do not choose the most probable option; text_invalid:
         share of the texts without a valid answer; no_token: share of the texts whose prompt has a most probable first
-        token that starts no option;
+        token that starts no option; read_agreement: share of the valid texts that agree; least_agreement,
+        most_agreement: share of all texts that agree, if those without a valid answer all disagreed, or all agreed;
         n_answers, n_items; X_lower, X_upper: 95 % percentile interval of X with items resampled, NaN below two items.
     """
     tables = []
@@ -60,7 +61,8 @@ def _items(runs: Runs, study: str, texts: str, probabilities: str) -> pd.DataFra
     return runs.sql(
         """
         WITH pair AS (
-            SELECT t.model, t.item, t."count" AS chosen, list_sum(t."count") AS valid, t.invalid,
+            SELECT t.model, t.item, t."count" AS chosen, list_position(s.canonical, $agree) AS agree,
+                   list_sum(t."count") AS valid, t.invalid,
                    list_position(s.options, p.answer) AS token,
                    list_position(p.probability, list_max(p.probability)) AS likeliest
             FROM responses AS t JOIN responses AS p USING (study, model, item, variant)
@@ -70,10 +72,15 @@ def _items(runs: Runs, study: str, texts: str, probabilities: str) -> pd.DataFra
         SELECT model, item, sum(valid + invalid)::DOUBLE AS texts, sum(valid)::DOUBLE AS valid,
                sum(valid - coalesce(chosen[token], 0))::DOUBLE AS other_token,
                sum(valid - coalesce(chosen[likeliest], 0))::DOUBLE AS other_option,
-               sum(invalid)::DOUBLE AS invalid,
+               sum(invalid)::DOUBLE AS invalid, sum(chosen[agree])::DOUBLE AS agreeing,
                coalesce(sum(valid + invalid) FILTER (WHERE coalesce(token, 0) = 0), 0)::DOUBLE AS no_token
         FROM pair GROUP BY model, item ORDER BY model, item""",
-        {"study": study, "texts": texts, "probabilities": probabilities},
+        {
+            "study": study,
+            "texts": texts,
+            "probabilities": probabilities,
+            "agree": runs.info["studies"][study]["canonical"][0],
+        },
     )
 
 
@@ -86,6 +93,11 @@ def _compared(items: pd.DataFrame, resamples: int, seed: int) -> pd.DataFrame:
     for name, figure in found.items():
         table[name], table[f"{name}_lower"], table[f"{name}_upper"] = figure.estimate, figure.lower, figure.upper
         table["n_items"] = figure.n_items
+    agreeing, valid, invalid = (np.nansum(columns[name], axis=0) for name in ("agreeing", "valid", "invalid"))
+    with np.errstate(invalid="ignore"):
+        table["read_agreement"] = agreeing / valid  # NaN where no text is valid
+    table["least_agreement"] = agreeing / (valid + invalid)
+    table["most_agreement"] = (agreeing + invalid) / (valid + invalid)
     return table
 
 

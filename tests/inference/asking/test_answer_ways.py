@@ -13,6 +13,7 @@ import pytest
 
 from helpers.commands import ROOT
 from helpers.trivial_engine import TrivialEngine, loader, small_study
+from inference.asking import text_answers
 from inference.asking.answer_ways import AnswerWays, add_answer_arguments, answer_ways, drawn
 from inference.asking.execute import Task, execute
 from inference.asking.models import Model
@@ -51,6 +52,16 @@ def test_the_command_line_says_which_answers() -> None:
     assert ways("--answer", "thought", "--effort", "high") == AnswerWays(False, (), Thinking(1024, "high"))
     both = ways("--answer", "text", "thought", "--max-tokens", "9", "--text-share", "0.5")
     assert both == AnswerWays(False, (Sampling(max_tokens=9),), Thinking(9), 0.5)
+
+
+def test_texts_read_by_another_rule_are_not_gone_on_with(tmp_path, monkeypatch) -> None:
+    with monkeypatch.context() as before:
+        before.setattr(text_answers, "VERSION", text_answers.VERSION - 1)
+        ask(tmp_path / "run", ways("--answer", "text"))
+    there = table_of(tmp_path / "run")
+    with pytest.raises(InputError, match=r"condition 'plain/yes-no/text' is already here .*text_rule was 1, now 2"):
+        ask(tmp_path / "run", ways("--answer", "text"))
+    assert table_of(tmp_path / "run") == there
 
 
 @pytest.mark.parametrize(
