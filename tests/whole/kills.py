@@ -48,7 +48,7 @@ PLAN = f"""
 out = "."
 study = [
     {{protocol = "agreement", items = "items.yaml", folder = "opinions"}},
-    {{protocol = "scoring", items = "demo", sample = 5, folder = "judgements"}},
+    {{protocol = "agreement", items = "items.yaml", option-order = ["no-yes"], folder = "turned"}},
 ]
 defaults.model = {MODELS}
 """
