@@ -119,15 +119,16 @@ def table(language: str, texts: Sequence[str], columns: Mapping[str, Any]) -> pa
 
 
 def write(folder: Path, default_language: str, records: Sequence[Record], rows: pa.Table) -> None:
-    """Write features.parquet and features.json."""
+    """Write features.json and features.parquet."""
     content = {
         "format": FORMAT,
         "default_language": default_language,
         "components": [asdict(record) for record in records],
     }
-    write_parquet(folder / FEATURES, rows.replace_schema_metadata({_METADATA: json.dumps(content)}))
     text = json.dumps(content, indent=1, ensure_ascii=False) + "\n"
     write_atomically(folder / RECORDS, lambda aside: aside.write_text(text, encoding="utf-8"))
+    # Last, because it is the one that is read: if a kill leaves it out, the next computation writes both.
+    write_parquet(folder / FEATURES, rows.replace_schema_metadata({_METADATA: json.dumps(content)}))
 
 
 class Chunks:

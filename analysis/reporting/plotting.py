@@ -103,7 +103,7 @@ def styled(draw: Callable[P, R]) -> Callable[P, R]:
 
 @styled
 def save(figure: Figure, path: Path) -> tuple[Path, Path]:
-    """Write `path`.svg and `path`.pdf with their fonts; the same figure gives the same bytes.
+    """Write `path`.svg and `path`.pdf with their fonts, each whole or not at all; the same figure gives the same bytes.
 
     Returns
     -------
@@ -112,9 +112,9 @@ def save(figure: Figure, path: Path) -> tuple[Path, Path]:
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     vector, document = path.with_name(f"{path.name}.svg"), path.with_name(f"{path.name}.pdf")
-    about = {"CreationDate": None, "Creator": "Waver", "Producer": None}
-    write_atomically(vector, lambda aside: aside.write_text(svg(figure), encoding="utf-8"))
-    write_atomically(document, lambda aside: figure.savefig(aside, format="pdf", metadata=about))
+    text, made = svg(figure), {"CreationDate": None, "Creator": "Waver", "Producer": None}
+    write_atomically(vector, lambda aside: aside.write_text(text, encoding="utf-8"))
+    write_atomically(document, lambda aside: figure.savefig(aside, format="pdf", metadata=made))
     return vector, document
 
 
