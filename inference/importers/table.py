@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 
 from inference.errors import InputError
 from inference.importers import saving
+from inference.stimuli.records import refuse_shared
 
 if TYPE_CHECKING:
     from inference.importers.long import Layout
@@ -121,6 +122,7 @@ def _layout(args: argparse.Namespace, measure: Measure) -> Layout:
     from inference.importers.long import Layout
 
     roles = {role: getattr(args, f"{role}_column") for role in ROLES if getattr(args, f"{role}_column") is not None}
+    refuse_shared({f"--{role}-column": column for role, column in roles.items()})
     if "variant" not in roles and "text" not in roles:
         raise InputError("import table: give --variant-column or --text-column, which tell an item's variants apart")
     return Layout(roles, tuple(args.condition_column), args.condition, measure.columns)

@@ -34,6 +34,7 @@ from inference.paraphrase.combining import SEPARATOR, SOURCE
 from inference.paraphrase.meaning import Meaning
 from inference.paraphrase.questions import Calls
 from inference.runfolder.parquet import read_parquet, write_atomically
+from inference.stimuli.files import parse_json, text_of
 from inference.stimuli.study import PARAPHRASE, Item, Study, Variant
 
 COUNTS = ("calls", "refused_calls", *(reason.replace(" ", "_") for reason in REASONS), "kept")
@@ -135,8 +136,8 @@ def _refuse_other(out: Path, model: Model, wanted: Wanted) -> None:
 def _read_json(path: Path, advice: str) -> dict[str, Any]:
     """Read a JSON object that this module wrote; an empty one if there is no file."""
     try:
-        content = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
-    except (OSError, ValueError) as error:
+        content = parse_json(path, text_of(path)) if path.exists() else {}
+    except (OSError, InputError) as error:
         raise InputError(f"{path}: damaged ({error}); {advice}") from None
     if not isinstance(content, dict):
         raise InputError(f"{path}: damaged (not an object); {advice}")

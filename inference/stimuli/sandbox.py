@@ -27,6 +27,7 @@ from inference.stimuli.budget import CONTAINERS, budget, current, foresee_operat
 
 SOURCE = 100_000
 """Characters of a template; the chat templates of published models have some 30,000 at most."""
+PASSED: tuple[Any, ...] = (range, *CONTAINERS)
 # One draws by chance, so that the same prompt could not be asked again; the others take longer than their text is long.
 NO_FILTERS = ("random", "striptags", "urlize", "xmlattr", "pprint", "wordwrap")
 
@@ -118,7 +119,7 @@ class Sandbox(jinja2.sandbox.ImmutableSandboxedEnvironment):
 
     def call(__self, __context: Context, __obj: Any, *args: Any, **kwargs: Any) -> Any:
         """Call a method, a macro or another function, unless its result is too large."""
-        current().spend(1 + sum(len(each) for each in args if isinstance(each, (range, *CONTAINERS))))
+        current().spend(1 + sum(len(each) for each in args if isinstance(each, PASSED)))
         method = getattr(__obj, "__wrapped__", __obj)  # str.format comes wrapped
         owner = getattr(method, "__self__", None)
         if isinstance(owner, str | bytes | int):

@@ -22,6 +22,7 @@ from inference.protocols.wording import arguments, exemplars, sources, templates
 from inference.protocols.wording.exemplars import Exemplar
 from inference.protocols.wording.templates import MANIPULATED, NO, YES, Bank, Template
 from inference.protocols.wording.texts import Text
+from inference.stimuli.files import located
 from inference.stimuli.items import default_name
 from inference.stimuli.prompts import OPTION_FIELDS, Prompt, PromptBook, option_values
 from inference.stimuli.study import ORIGINAL, Item, Study, Variant
@@ -142,7 +143,7 @@ def prepare(options: Namespace) -> tuple[Study, Questions]:
     shown: tuple[Exemplar, ...] = ()
     if any(options.shots):
         shown = (
-            exemplars.read(Path(options.exemplars), bank, seed)
+            exemplars.read(located(options.exemplars), bank, seed)
             if options.exemplars
             else exemplars.draw(pool.texts, bank, seed)
         )
