@@ -138,6 +138,8 @@ def read_yaml(path: Path) -> Any:
         raise InputError(f"{path}{line}: malformed YAML ({getattr(error, 'problem', None) or error})") from None
     except RecursionError:
         raise InputError(f"{path}: the YAML is nested too deeply") from None
+    for number, entry in enumerate(content if isinstance(content, list) else (), start=1):
+        checked(f"{path}, entry {number}", entry)
     return checked(str(path), content)
 
 

@@ -95,7 +95,7 @@ def parquet(name: str, columns: Callable[[], Mapping[str, object]], *words: str)
 def _out_of_range() -> Mapping[str, object]:
     import pyarrow as pa
 
-    return {"item": ["a", "b"], "text": pa.array([0, 2**62], pa.timestamp("s"))}
+    return {"item": ["a", "b"], "text": pa.array([0, 2**62], pa.timestamp("us"))}
 
 
 def _not_utf8() -> Mapping[str, object]:
@@ -116,12 +116,14 @@ CASES = [
     items("date as a text", "x.yaml", "- item: a\n  text: 2020-12-24\n", "entry 1", "must be text"),
     items("time beyond a day", "x.yaml", "- item: a\n  text: 2020-12-24T99:00:00Z\n", "line 2"),
     items("text tagged as a number", "x.yaml", "- item: !!int many\n  text: Tea.\n", "line 1", "many"),
-    items("text tagged as a decimal", "x.yaml", "- item: a\n  gold_score: !!float much\n  text: T.\n", "line 2", "much"),
+    items(
+        "text tagged as a decimal", "x.yaml", "- item: a\n  gold_score: !!float much\n  text: T.\n", "line 2", "much"
+    ),
     items("text tagged as a truth", "x.yaml", "- item: !!bool perhaps\n  text: Tea.\n", "line 1", "perhaps"),
     items("text tagged as a date", "x.yaml", "- item: !!timestamp soon\n  text: Tea.\n", "line 1", "soon"),
     items("list tagged as a number", "x.yaml", "- item: !!int [1]\n  text: Tea.\n", "line 1"),
     items("list tagged as a mapping", "x.yaml", "- !!map [1]\n", "line 1"),
-    items("text tagged as binary", "x.yaml", "- item: !!binary '?'\n  text: Tea.\n", "line 1"),
+    items("text tagged as binary", "x.yaml", "- item: !!binary '?'\n  text: Tea.\n", "entry 1", "id"),
     items("unknown tag", "x.yaml", "- !thing {item: a}\n", "line 1", "!thing"),
     items("tag that runs code", "x.yaml", "- !!python/object/apply:os.getcwd []\n", "line 1", "python"),
     items("nested YAML", "x.yaml", "[" * DEEP + "]" * DEEP, "nested too deeply"),
@@ -147,7 +149,9 @@ CASES = [
     items("nested JSON in a line", "x.jsonl", '{"a":' * DEEP + "1" + "}" * DEEP, "line 1", "nested too deeply"),
     items("number of 5,000 digits in JSON", "x.json", f'[{{"item": {LONG}, "text": "Tea."}}]'),
     items("half a character in JSON", "x.json", one(HALF), "entry 1", "surrogate"),
-    items("half a character in a name", "x.json", f'[{{"item": "a", "text": "b", "attributes.{HALF}": "c"}}]', "surrogate"),
+    items(
+        "half a character in a name", "x.json", f'[{{"item": "a", "text": "b", "attributes.{HALF}": "c"}}]', "surrogate"
+    ),
     items("half a character in a line", "x.jsonl", f'{{"item": "a", "text": "b"}}\n{{"item": "{HALF}"}}', "line 2"),
     items("half a character in a paraphrase", "x.json", f'[{{"item": 1, "text": "b", "paraphrases": ["{HALF}"]}}]'),
     items("NUL in JSON", "x.json", one(r"Tea\u0000"), "entry 1", "NUL"),
@@ -157,14 +161,34 @@ CASES = [
     items("JSON of a number", "x.json", "7", "line 1"),
     items("JSON of nothing", "x.json", "null", "line 1"),
     items("empty JSON list", "x.json", "[]", "no rows"),
-    items("alternative statements as a number", "x.json", '[{"id": 1, "statement": "a", "alternative_statements": 5}]',
-          "entry 1", "list of texts"),
-    items("alternative statements as a text", "x.json", '[{"id": 1, "statement": "a", "alternative_statements": "b"}]',
-          "entry 1", "list of texts"),
-    items("alternative statements as a mapping", "x.json",
-          '[{"id": 1, "statement": "a", "alternative_statements": {"b": 1}}]', "entry 1", "list of texts"),
-    items("alternative statements of numbers", "x.json",
-          '[{"id": 1, "statement": "a", "alternative_statements": [5]}]', "entry 1", "must be text"),
+    items(
+        "alternative statements as a number",
+        "x.json",
+        '[{"id": 1, "statement": "a", "alternative_statements": 5}]',
+        "entry 1",
+        "list of texts",
+    ),
+    items(
+        "alternative statements as a text",
+        "x.json",
+        '[{"id": 1, "statement": "a", "alternative_statements": "b"}]',
+        "entry 1",
+        "list of texts",
+    ),
+    items(
+        "alternative statements as a mapping",
+        "x.json",
+        '[{"id": 1, "statement": "a", "alternative_statements": {"b": 1}}]',
+        "entry 1",
+        "list of texts",
+    ),
+    items(
+        "alternative statements of numbers",
+        "x.json",
+        '[{"id": 1, "statement": "a", "alternative_statements": [5]}]',
+        "entry 1",
+        "must be text",
+    ),
     items("statement as a list", "x.json", '[{"id": 1, "statement": ["a"], "alternative_statements": []}]', "entry 1"),
     *(
         items(f"{field} as {kind}", "x.json", json.dumps([{"item": "a", "text": "Tea.", field: value}]), "entry 1")
@@ -174,11 +198,20 @@ CASES = [
     *(
         items(f"{field} as {kind}", "x.json", json.dumps([{"item": "a", "text": "Tea.", field: value}]), "entry 1")
         for field, kind, value in (
-            ("gold_score", "a list", [1]), ("gold_score", "a mapping", {"a": 1}), ("gold_score", "a text", "high"),
-            ("gold_score", "a truth", True), ("attributes", "a text", "b"), ("attributes", "a number", 5),
-            ("attributes", "a list", ["b"]), ("attributes.x", "a list", ["b"]), ("attributes", "nested", {"a": {"b": 1}}),
-            ("paraphrases", "a text", "b"), ("paraphrases", "a number", 5), ("paraphrases", "lists", [["b"]]),
-            ("paraphrases", "nothing", [None]), ("paraphrases", "a mapping", {"b": "c"}),
+            ("gold_score", "a list", [1]),
+            ("gold_score", "a mapping", {"a": 1}),
+            ("gold_score", "a text", "high"),
+            ("gold_score", "a truth", True),
+            ("attributes", "a text", "b"),
+            ("attributes", "a number", 5),
+            ("attributes", "a list", ["b"]),
+            ("attributes.x", "a list", ["b"]),
+            ("attributes", "nested", {"a": {"b": 1}}),
+            ("paraphrases", "a text", "b"),
+            ("paraphrases", "a number", 5),
+            ("paraphrases", "lists", [["b"]]),
+            ("paraphrases", "nothing", [None]),
+            ("paraphrases", "a mapping", {"b": "c"}),
         )
     ),  # fmt: skip
     # CSV and Parquet
@@ -192,22 +225,32 @@ CASES = [
     parquet("time out of range", _out_of_range, "row 2", "out of range"),
     parquet("text that is not UTF-8", _not_utf8, "row 2", "UTF-8"),
     parquet("NUL", lambda: {"item": ["a"], "text": ["Te\0a"]}, "row 1", "NUL"),
-    parquet("text that is a date", lambda: {"item": ["a"], "text": [datetime.date(2020, 1, 1)]}, "row 1", "must be text"),
+    parquet(
+        "text that is a date", lambda: {"item": ["a"], "text": [datetime.date(2020, 1, 1)]}, "row 1", "must be text"
+    ),
     parquet("text that is bytes", lambda: {"item": ["a"], "text": [b"Tea."]}, "row 1", "must be text"),
     # names of files
     Case("name longer than a file system takes", f"{AGREEMENT}{'x' * 300}.csv", ("xxx", "long")),
     Case("path longer than a file system takes", f"{AGREEMENT}{'x/' * 3000}.csv", ("x/x",)),
     Case("prompt with a long name", f"{AGREEMENT}demo --prompt {'x' * 300}.yaml", ("xxx", "long")),
     Case("models file with a long name", f"{AGREEMENT}demo --models {'x' * 300}.yaml", ("xxx", "long")),
-    Case("model with a long name", f"inference run agreement --items demo --out run --model {'x' * 300}", ("xxx", "long")),
-    Case("bank with a long name", f"inference run wording --model demo --out run --items demo --templates {'x' * 300}.yaml",
-         ("xxx", "long")),
+    Case(
+        "model with a long name", f"inference run agreement --items demo --out run --model {'x' * 300}", ("xxx", "long")
+    ),
+    Case(
+        "bank with a long name",
+        f"inference run wording --model demo --out run --items demo --templates {'x' * 300}.yaml",
+        ("xxx", "long"),
+    ),
     Case("items in the home of nobody", f"{AGREEMENT}~nobodyatall/x.csv", ("nobodyatall",)),
     Case("plan with a long name", f"inference run {'x' * 300}.toml", ("xxx", "long")),
     Case("long study name", f"{AGREEMENT}demo --name {'x' * 300}", ("name", "too long")),
     Case("study name with half a character", f"{AGREEMENT}demo --name \udcff", ("name", "surrogate")),
-    Case("model name with half a character", "inference run agreement --items demo --out run --model \udcff=demo",
-         ("--model", "surrogate")),
+    Case(
+        "model name with half a character",
+        "inference run agreement --items demo --out run --model \udcff=demo",
+        ("--model", "surrogate"),
+    ),
     # prompts
     prompt("half a character", PROMPT.replace("'yes'", f'"{HALF}"'), "surrogate"),
     prompt("NUL", PROMPT.replace("'yes'", '"y\\0"'), "NUL"),
@@ -223,11 +266,21 @@ CASES = [
     prompt("answers as a number", "plain:\n  template: '{{ text }}'\n  answers: 5\n", "answers"),
     prompt("answer as a text", PROMPT.replace("['yes']", "'yes'"), "answers.agree"),
     prompt("answer as a mapping", PROMPT.replace("['yes']", "[{a: b}]"), "answers.agree"),
-    prompt("messages as a text", "chat:\n  messages: '{{ text }}'\n  answers: {agree: [a], disagree: [b]}\n", "messages"),
-    prompt("role as a list", "chat:\n  messages: [{role: [user], content: a}]\n  answers: {agree: [a], disagree: [b]}\n",
-           "message 1", "role"),
-    prompt("content as a number", "chat:\n  messages: [{role: user, content: 5}]\n  answers: {agree: [a], disagree: [b]}\n",
-           "message 1", "content"),
+    prompt(
+        "messages as a text", "chat:\n  messages: '{{ text }}'\n  answers: {agree: [a], disagree: [b]}\n", "messages"
+    ),
+    prompt(
+        "role as a list",
+        "chat:\n  messages: [{role: [user], content: a}]\n  answers: {agree: [a], disagree: [b]}\n",
+        "message 1",
+        "role",
+    ),
+    prompt(
+        "content as a number",
+        "chat:\n  messages: [{role: user, content: 5}]\n  answers: {agree: [a], disagree: [b]}\n",
+        "message 1",
+        "content",
+    ),
     # banks
     bank("half a character", BANK.replace("mood", f'"{HALF}"'), "surrogate"),
     bank("mapping", "task: a\n", "list of entries"),
@@ -239,7 +292,9 @@ CASES = [
     bank("template as a number", BANK.replace("'Is it bad? {{ text }}'", "5"), "antonym", "must be text"),
     bank("nested", "[" * DEEP, "nested too deeply"),
     # exemplars
-    exemplars("half a character", "e.json", f'[{{"pattern": "synonym", "text": "{HALF}", "gold": "yes"}}]', "surrogate"),
+    exemplars(
+        "half a character", "e.json", f'[{{"pattern": "synonym", "text": "{HALF}", "gold": "yes"}}]', "surrogate"
+    ),
     exemplars("text as a number", "e.json", '[{"pattern": "synonym", "text": 5, "gold": "yes"}]', "entry 1", "text"),
     exemplars("text as a list", "e.json", '[{"pattern": "synonym", "text": ["a"], "gold": "yes"}]', "entry 1", "text"),
     exemplars("pattern as a list", "e.json", '[{"pattern": ["synonym"], "text": "a", "gold": "yes"}]', "entry 1"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from helpers.refusals import Case
-from helpers.refusals.reading import AGREEMENT, BANK, ITEMS, MODELS, PLAN, PROMPT, bank, items, models, plan, prompt
+from helpers.refusals.reading import AGREEMENT, BANK, MODELS, PLAN, PROMPT, bank, items, models, plan, prompt
 
 SCORING = "inference run scoring --model demo --out run --items texts.csv --output-column text "
 WORDING = (
