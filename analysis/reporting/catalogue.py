@@ -113,8 +113,8 @@ class Catalogue:
     patterns
         Names of columns that a run decides on, such as "flip_*" -> a function that makes the entry of a matching
         name, or returns None. `columns` holds the pattern itself, too, with what its columns mean in general.
-    wanted
-        Whether runs of these protocols have data for the page.
+    unwanted
+        Says in one line why runs of these protocols have no data for the page; empty where they have.
     needs
         Package beyond those of the report -> how to install it.
     """
@@ -125,7 +125,7 @@ class Catalogue:
     columns: Mapping[str, Column]
     figures: Mapping[str, Figure]
     patterns: Mapping[str, Pattern] = field(default_factory=dict)
-    wanted: Callable[[Runs], bool] = lambda runs: True
+    unwanted: Callable[[Runs], str] = lambda runs: ""
     needs: Mapping[str, str] = field(default_factory=dict)
 
 

@@ -40,7 +40,7 @@ class Notebook:
     def missing(self) -> str:
         """Say in one line which needed packages are not installed; empty where all are."""
         absent = [name for name in self.page.needs if importlib.util.find_spec(name) is None]
-        return ", ".join(f"needs {name}: {self.page.needs[name]}" for name in absent)
+        return ", ".join(f"it needs {name}: {self.page.needs[name]}" for name in absent)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,8 +85,8 @@ def report(
     Returns
     -------
     list of Result
-        One per notebook that the runs have data for. A failed notebook has an `error` and no page; one that needs a
-        missing package is left out. The other pages are written all the same.
+        One per notebook about such runs. A failed notebook has an `error` and no page; one that the runs have no data
+        for, or that needs a missing package, is left out. The other pages are written all the same.
 
     Raises
     ------
@@ -97,16 +97,20 @@ def report(
     known = found() if registry is None else registry
     opened = runs.open(*(notebooks.locate(folder) for folder in folders))
     seen = {notebook.name: _folders(notebook.page, opened) for notebook in known}
-    chosen = [n for n in known if seen[n.name] and n.page.wanted(_only(seen[n.name], opened))]
+    reasons = {n.name: n.page.unwanted(_only(seen[n.name], opened)) for n in known if seen[n.name]}
+    about = [notebook for notebook in known if notebook.name in reasons]
+    chosen = [notebook for notebook in about if not reasons[notebook.name]]
     if not chosen:
-        raise InputError(_nothing(folders, known, opened))
+        raise InputError(_nothing(folders, known, opened, reasons))
     if out.exists() and not out.is_dir():
         raise InputError(f"{out} is a file; --out needs a folder")
     values = notebooks.check(given or {}, {notebook.name: notebook.path for notebook in chosen})
     files.clear(out)
     results = [
-        _make(notebook, {"runs": seen[notebook.name], "out": str(out), **values[notebook.name]}, out)
-        for notebook in chosen
+        _left_out(notebook, reasons[notebook.name] or notebook.missing)
+        if reasons[notebook.name] or notebook.missing
+        else _make(notebook, {"runs": seen[notebook.name], "out": str(out), **values[notebook.name]}, out)
+        for notebook in about
     ]
     title = ", ".join(opened.info["studies"])
     files.write(out / "index.html", _index(results, out, title, folders))
@@ -122,12 +126,18 @@ def _only(chosen: Sequence[str], opened: Runs) -> Runs:
     return opened if len(chosen) == len(opened.folders) else runs.open(*chosen)
 
 
-def _nothing(folders: Sequence[str], known: Sequence[Notebook], opened: Runs) -> str:
+def _nothing(folders: Sequence[str], known: Sequence[Notebook], opened: Runs, reasons: Mapping[str, str]) -> str:
     """Say in one line why there is nothing to report."""
     held = {folder.info["study"]["protocol"] for folder in opened.folders}
     if not any(held & notebook.page.protocols for notebook in known):
         return f"{', '.join(folders)}: {catalogue.no_page(held)}"
-    return f"{', '.join(folders)}: nothing to report: no item has a score, or two wordings other than its original"
+    return f"{', '.join(folders)}: nothing to report: {'; '.join(f'{name}: {why}' for name, why in reasons.items())}"
+
+
+def _left_out(notebook: Notebook, why: str) -> Result:
+    """Say why a notebook is not run."""
+    _say(f"{notebook.name}: left out: {why}")
+    return Result(notebook.name, notebooks.question(notebook.path), left_out=why)
 
 
 def _make(notebook: Notebook, values: Mapping[str, Any], out: Path) -> Result:
@@ -135,9 +145,6 @@ def _make(notebook: Notebook, values: Mapping[str, Any], out: Path) -> Result:
     page, executed = out / f"{notebook.name}.html", out / "notebooks" / f"{notebook.name}.ipynb"
     question = notebooks.question(notebook.path)
     page.unlink(missing_ok=True)
-    if notebook.missing:
-        _say(f"{notebook.name}: left out: {notebook.missing}")
-        return Result(notebook.name, question, left_out=notebook.missing)
     executed.parent.mkdir(parents=True, exist_ok=True)
     started = time.monotonic()
     _say(f"{notebook.name}: running")

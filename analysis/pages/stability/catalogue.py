@@ -124,12 +124,12 @@ FIGURES = {
 }  # fmt: skip
 
 
-def _has_paraphrases(runs: Runs) -> bool:
+def _without_paraphrases(runs: Runs) -> str:
     found = runs.sql(
         "SELECT count(*) AS n FROM (SELECT study, item FROM stimuli WHERE pattern <> 'original' "
         "GROUP BY study, item HAVING count(*) > 1)"
     )
-    return bool(found["n"].iloc[0])
+    return "" if found["n"].iloc[0] else "no item has two wordings other than its original"
 
 
 CATALOGUE = Catalogue(
@@ -139,5 +139,5 @@ CATALOGUE = Catalogue(
     columns=COLUMNS,
     figures=FIGURES,
     patterns=PATTERNS,
-    wanted=_has_paraphrases,
+    unwanted=_without_paraphrases,
 )

@@ -22,9 +22,10 @@ def effects(mixed: pd.DataFrame) -> str:
         f"Effects of {count(tested['term'].nunique(), 'text feature')} on {what} in {count(models, 'mixed model')}, "
         f"one per language model and condition, over {low_to_high(tested['n_rows'])} "
         f"paraphrases of {low_to_high(tested['n_items'])} items each. Unit: SDs of {what} per SD of "
-        "the feature, all others held fixed, so that panels can be compared. Lines: 95 % intervals. Filled: "
-        f"significant at {ALPHA:g} after Bonferroni over {count(int(tested['n_tests'].max()), 'test')}.{arrows} Panels "
-        "with the most significant effects first."
+        "the feature, all others held fixed, so that panels can be compared. Lines: 95 % intervals by "
+        f"cluster-robust errors. Filled: significant at {ALPHA:g} after Bonferroni over "
+        f"{count(int(tested['n_tests'].max()), 'test')}, by the fit's own errors and by the robust ones.{arrows} "
+        "Panels with the most significant effects first."
     )
 
 

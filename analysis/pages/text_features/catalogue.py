@@ -13,23 +13,29 @@ if TYPE_CHECKING:
 
 EFFECTS = (
     *IDENTITY,
-    *names("term estimate lower upper se df statistic p p_bonferroni p_holm dagger estimate_std estimate_std_lower "
-            "estimate_std_upper n_tests n_rows n_items scale engine"),
+    *names("term estimate lower_robust upper_robust se_robust p_robust p_robust_bonferroni lower upper se df statistic "
+           "p p_bonferroni p_holm p_slopes confirmed dagger estimate_std estimate_std_lower estimate_std_upper n_tests "
+           "n_rows n_items scale engine"),
 )  # fmt: skip
 _PUBLISHED = names(
     "word_frequency word_length statement_length right_dependents left_dependents dependency_length sentiment_positive "
     "sentiment_negative"
 )
-BETWEEN = {"estimate": ("lower", "upper")}
-_DAGGER = "†: not significant at 0.05 after Bonferroni over all models and predictors."
+BETWEEN = {"estimate": ("lower_robust", "upper_robust")}
+_DAGGER = (
+    "†: not significant at 0.05 after Bonferroni over all models and predictors, by the fit's own errors or by "
+    "cluster-robust ones."
+)
 TABLES = {
     "mixed": Table(
         "tables.mixed",
         "Effects of text features on the answer",
         "One linear mixed model per model: response ~ predictors + (1 | item) over the paraphrases, by REML, with "
-        "Satterthwaite's t tests and 95 % intervals. Standardised: in SDs of response and predictor. " + _DAGGER,
+        "Satterthwaite's t tests. Intervals (95 %) and robust p values allow for effects that differ between items. "
+        "Standardised: in SDs of response and predictor. " + _DAGGER,
         EFFECTS,
-        frozenset(names("estimate_std_lower estimate_std_upper lower upper statistic n_tests engine")),
+        frozenset(names("estimate_std_lower estimate_std_upper lower_robust upper_robust lower upper statistic "
+                        "p_robust confirmed n_tests engine")),
         interval=BETWEEN,
     ),
     "table3": Table(
@@ -61,20 +67,13 @@ TABLES = {
     "scales": Table(
         "tables.scales",
         "The same effects on agreement and on its logit",
-        "Two fits compared; significance at 0.05 after Bonferroni over the tests of each scale.",
+        "Two fits compared; significant at 0.05 after Bonferroni over the tests of each scale, by the fit's own errors "
+        "and by cluster-robust ones.",
         (*IDENTITY, *names("term estimate_identity estimate_logit se_identity se_logit p_bonferroni_identity "
-                        "p_bonferroni_logit estimate_std_identity estimate_std_logit same_sign same_significance "
+                        "p_bonferroni_logit p_robust_bonferroni_identity p_robust_bonferroni_logit "
+                        "estimate_std_identity estimate_std_logit same_sign same_significance "
                         "verdict")),
         frozenset(names("estimate_identity estimate_logit se_identity se_logit same_sign same_significance")),
-    ),
-    "robust": Table(
-        "tables.robust",
-        "A check: least squares with cluster-robust standard errors",
-        "Ordinary least squares without random effects; standard errors allow for any dependence within an item (CR1, "
-        "t with items - 1 degrees of freedom). Too confident below about 40 items. " + _DAGGER,
-        EFFECTS,
-        frozenset(names("estimate_std_lower estimate_std_upper lower upper statistic n_tests engine n_rows n_items "
-                         "scale")), interval=BETWEEN,
     ),
     "correlations": Table(
         "tables.correlations",
@@ -97,10 +96,10 @@ FIGURES = {
 }  # fmt: skip
 
 
-def _answerable(runs: Runs) -> bool:
-    from analysis.pages.text_features.family import answerable
+def _unanswerable(runs: Runs) -> str:
+    from analysis.pages.text_features.family import unanswerable
 
-    return answerable(runs)
+    return unanswerable(runs)
 
 
 CATALOGUE = Catalogue(
@@ -110,5 +109,5 @@ CATALOGUE = Catalogue(
     columns=COLUMNS,
     figures=FIGURES,
     patterns=PATTERNS,
-    wanted=_answerable,
+    unwanted=_unanswerable,
 )

@@ -12,6 +12,7 @@ from analysis.reporting.columns import value
 from analysis.reporting.thresholds import LOW_MASS
 from analysis.reporting.words import count, few_items, few_models, listing
 from analysis.statistics.mixed.result import ALPHA
+from analysis.statistics.multiplicity import holm
 
 COLLINEAR = 10.0  # above this variance inflation factor, an estimate must not be read on its own
 SYNTAX = ("left_dependents", "right_dependents")
@@ -22,22 +23,23 @@ def _fits(number: int, fits: pd.DataFrame) -> str:
     return f"{number} of {count(len(fits), 'model') if fits['model'].is_unique else f'{len(fits)} fits'}"
 
 
-def cautions(frames: Mapping[str, pd.DataFrame], clear: pd.DataFrame, fits: pd.DataFrame) -> Iterator[str]:
+def cautions(frames: Mapping[str, pd.DataFrame], effects: pd.DataFrame, fits: pd.DataFrame) -> Iterator[str]:
     """Yield, as sentences, what a reader must know before believing the answer.
 
     Parameters
     ----------
     frames
         The tables of the report by name.
-    clear
-        The significant effects of table `mixed`.
+    effects
+        Table `mixed` without intercepts.
     fits
         Table `mixed_diagnostics` with a `label` per row.
     """
     yield from _missing(frames["features"])
     yield from _collinear(frames["vif"], frames["correlations"])
     yield from _troubled(fits)
-    yield from _opinions(frames, clear)
+    yield from _unconfirmed(effects)
+    yield from _opinions(frames["scales"])
     fitted = fits[fits["n_rows"] > 0]
     low = fitted[fitted["validity"] < LOW_MASS].sort_values(["validity", "label"])
     if len(low):
@@ -100,21 +102,30 @@ def _troubled(fits: pd.DataFrame) -> Iterator[str]:
         yield f"{incomplete:,} of {count(total, 'response')} have a missing value and are left out."
 
 
-def _opinions(frames: Mapping[str, pd.DataFrame], clear: pd.DataFrame) -> Iterator[str]:
-    """Compare with the other scale and with other standard errors; yield a sentence for each disagreement."""
-    scales = frames["scales"]
+def _unconfirmed(effects: pd.DataFrame) -> Iterator[str]:
+    """Say which effects differ between items, and how many only the fit's own errors call significant."""
+    tested = effects.dropna(subset=["p_slopes"])
+    varying = tested[holm(tested["p_slopes"].to_numpy()) < ALPHA]
+    if len(varying):
+        named = [name(term) for term in varying["term"].value_counts().index]
+        yield (
+            f"{len(varying)} of {count(len(tested), 'effect')} differ between items (F test, Holm), most often "
+            f"{listing(named, 3)}. One number per model is then an average over these items."
+        )
+    lost = effects[(effects["p_bonferroni"] < ALPHA) & ~effects["confirmed"]]
+    if len(lost):
+        of = count(int((effects["p_bonferroni"] < ALPHA).sum()), "effect")
+        yield (
+            f"Cluster-robust errors do not confirm {len(lost)} of the {of} that the fits' own errors call significant. "
+            "They count as not significant here."
+        )
+
+
+def _opinions(scales: pd.DataFrame) -> Iterator[str]:
+    """Compare with the other scale."""
     changed = scales[
         scales["verdict"].isin(["on identity only", "on logit only", "significant on both, opposite sign"])
     ]
     if len(changed):
         of = count(len(scales), "effect")
         yield f"Agreement and its logit disagree on {len(changed)} of {of}; see the table of scales."
-    if len(clear):
-        key = ["study", "model", "condition", "term"]
-        both = clear[[*key, "estimate"]].merge(frames["robust"], on=key, suffixes=("_mixed", ""))
-        held = (both["p_bonferroni"] < ALPHA) & (both["estimate"] * both["estimate_mixed"] > 0)
-        if not held.all():
-            yield (
-                "Least squares with cluster-robust errors, which assumes less and finds less, confirms "
-                f"{int(held.sum())} of the {count(len(held), 'significant effect')}."
-            )

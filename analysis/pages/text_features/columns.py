@@ -59,25 +59,56 @@ COLUMNS: Mapping[str, Column] = {
     "estimate": Column(
         "change in agreement (0 to 1), or in its logit, per unit of the predictor", "response per unit", "Estimate", 4
     ),
-    "lower": Column("lower end of the 95 % interval of the estimate", "its unit", "Lower", 3),
-    "upper": Column("upper end of the 95 % interval of the estimate", "its unit", "Upper", 3),
-    "se": Column("standard error of the estimate, in its unit", "", "SE", 4),
-    "df": Column("degrees of freedom of the t test (Satterthwaite; cluster-robust: items - 1)", "", "df", 0),
+    "lower_robust": Column(
+        "lower end of the 95 % interval by the cluster-robust error: valid where the effect differs between items",
+        "its unit",
+        "Lower",
+        3,
+    ),
+    "upper_robust": Column("upper end of the same interval", "its unit", "Upper", 3),
+    "se_robust": Column(
+        "cluster-robust standard error of the estimate: every item left out once (MacKinnon et al. 2023); empty where "
+        "the estimate rests on one item alone",
+        "its unit",
+        "Robust SE",
+        4,
+    ),
+    "p_robust": Column("p by the cluster-robust error, t with items - 1 degrees of freedom", "", "p (robust)", 3),
+    "p_robust_bonferroni": Column(
+        "p by the cluster-robust error after Bonferroni over the n_tests tests of the table",
+        "",
+        "p (robust, Bonferroni)",
+        3,
+    ),
+    "p_slopes": Column(
+        "p of the F test that the effect is the same in all items; if small, only robust errors hold (uncorrected)",
+        "",
+        "p (same slope)",
+        3,
+    ),
+    "confirmed": Column("whether p_bonferroni and p_robust_bonferroni are both below 0.05", "", "Confirmed"),
+    "lower": Column(
+        "lower end of the fit's own 95 % interval; too narrow where the effect differs between items",
+        "its unit",
+        "Lower (fit)",
+        3,
+    ),
+    "upper": Column("upper end of the same interval", "its unit", "Upper (fit)", 3),
+    "se": Column("the fit's own standard error of the estimate, in its unit", "", "SE", 4),
+    "df": Column("degrees of freedom of the fit's own t test (Satterthwaite)", "", "df", 0),
     "statistic": Column("t statistic: estimate / se", "", "t", 2),
     "p_bonferroni": Column("p after Bonferroni over the n_tests tests of the table", "", "p (Bonferroni)", 3),
     "p_holm": Column("p after Holm over the n_tests tests of the table", "", "p (Holm)", 3),
-    "dagger": Column("† not significant at 0.05 after Bonferroni", "", "†"),
+    "dagger": Column("† not confirmed: p_bonferroni or p_robust_bonferroni is 0.05 or more", "", "†"),
     "estimate_std": Column(
         "change in the response, in its SDs, per SD of the predictor", "SD per SD", "Standardised", 3
     ),
-    "estimate_std_lower": Column("lower end of its 95 % interval", "SD per SD", "Lower", 3),
-    "estimate_std_upper": Column("upper end of its 95 % interval", "SD per SD", "Upper", 3),
+    "estimate_std_lower": Column("lower end of its 95 % interval by the cluster-robust error", "SD per SD", "Lower", 3),
+    "estimate_std_upper": Column("upper end of its 95 % interval by the cluster-robust error", "SD per SD", "Upper", 3),
     "n_tests": Column("tests that the corrections go over: all models and predictors, no intercepts", "tests", "Tests"),
     "n_rows": Column("responses to paraphrases that the fit is made of", "responses", "Responses"),
     "scale": Column("scale of the response: identity (agreement itself) or logit", "", "Scale"),
-    "engine": Column(
-        "what fitted the model: profile (built in), pymer4 (R's lme4) or cluster-robust OLS", "", "Engine"
-    ),
+    "engine": Column("what fitted the model: profile (built in) or pymer4 (R's lme4)", "", "Engine"),
     # diagnostics
     "formula": Column("the model, in lme4's notation", "", "Formula"),
     "response": Column("the response of the model, and what it was made from", "", "Response"),
@@ -102,11 +133,17 @@ COLUMNS: Mapping[str, Column] = {
     "se_logit": Column("its standard error, logit", "nats per unit", "SE (logit)", 3),
     "p_bonferroni_identity": Column("p after Bonferroni, agreement", "", "p (agreement)", 3),
     "p_bonferroni_logit": Column("p after Bonferroni, logit", "", "p (logit)", 3),
+    "p_robust_bonferroni_identity": Column(
+        "p by the cluster-robust error after Bonferroni, agreement", "", "Robust p (agreement)", 3
+    ),
+    "p_robust_bonferroni_logit": Column(
+        "p by the cluster-robust error after Bonferroni, logit", "", "Robust p (logit)", 3
+    ),
     "estimate_std_identity": Column("standardised estimate, agreement", "SD per SD", "Std. (agreement)", 3),
     "estimate_std_logit": Column("standardised estimate, logit", "SD per SD", "Std. (logit)", 3),
     "same_sign": Column("whether the sign is the same on both scales", "", "Same sign"),
     "same_significance": Column(
-        "whether both or neither are significant at 0.05 after Bonferroni", "", "Same significance"
+        "whether both or neither are significant at 0.05 after Bonferroni, by either error", "", "Same significance"
     ),
     "verdict": Column("the two scales compared, in words", "", "In words"),
     # the features themselves

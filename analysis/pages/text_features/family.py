@@ -10,6 +10,7 @@ from analysis import features
 from analysis.errors import InputError
 from analysis.features.computation import language_sql
 from analysis.features.words import UNSPACED
+from analysis.pages.text_features.templates import shared_templates
 from analysis.runs import agreement
 from analysis.runs.folder import literal
 from analysis.statistics import mixed
@@ -56,26 +57,33 @@ class Family:
     left_out: dict[tuple[Any, ...], str]
 
 
-def answerable(runs: Runs) -> bool:
-    """Tell whether any unit has enough data for a mixed model.
+def unanswerable(runs: Runs) -> str:
+    """Say in one line why no unit has data for a mixed model; empty where one has.
 
-    It needs two items, more rows than coefficients, answers that vary, and a language that can be cut into words. Runs
-    without a defined agreement return False; the page on stability says why.
+    It needs two items, more rows than coefficients, answers that vary, wordings that are no templates shared by all
+    items, and a language that can be cut into words. The page on stability says why runs have no defined agreement.
     """
     try:
         agreement.prepare(runs)
-    except InputError:
-        return False
+    except InputError as error:
+        return str(error)
     found = runs.execute(
         f"""
-        SELECT 1 FROM item_patterns JOIN (SELECT study, {language_sql("en")} AS code FROM stimuli GROUP BY ALL)
-        USING (study)
+        SELECT DISTINCT study FROM item_patterns
+        JOIN (SELECT study, {language_sql("en")} AS code FROM stimuli GROUP BY ALL) USING (study)
         WHERE NOT original AND n_valid > 0 AND code NOT IN ({", ".join(map(literal, sorted(UNSPACED - {"ja"})))})
         GROUP BY study, model, condition, code
-        HAVING count(*) > 1 AND sum(n_valid) > count(*) + {len(PREDICTORS)} AND max(agreement_max) > min(agreement_min)
-        LIMIT 1"""
-    ).fetchone()
-    return found is not None
+        HAVING count(*) > 1 AND sum(n_valid) > count(*) + {len(PREDICTORS)}
+            AND max(agreement_max) > min(agreement_min)"""
+    ).fetchall()
+    if not found:
+        return "a mixed model needs two items, answers that vary, and more of them than features, in words it can count"
+    templates = _templates(runs)
+    return "" if any(study not in templates for (study,) in found) else next(iter(templates.values()))
+
+
+def _templates(runs: Runs) -> dict[str, str]:
+    return runs.kept("shared templates", lambda: shared_templates(runs))
 
 
 def measure(runs: Runs, *, spacy: Sequence[str] = (), sentiment: str = "auto", language: str | None = None) -> None:
@@ -124,8 +132,11 @@ def _fit(runs: Runs, engine: str, scale: str, predictors: str) -> Family:
     optional = PREDICTORS if predictors in CHOICES else ()
     fits: list[tuple[Part, Fit]] = []
     left_out: dict[tuple[Any, ...], str] = {}
+    templates = _templates(runs)
     for unit, part in rows.groupby(list(FAMILY), sort=False, observed=True):
         try:
+            if unit[0] in templates:
+                raise InputError(templates[unit[0]])
             fitted = mixed.fit(part, formula, engine=engine, by=FAMILY, missing="drop", optional=optional)
         except InputError as error:
             left_out[unit] = str(error)

@@ -35,8 +35,8 @@ def answer(frames: Mapping[str, pd.DataFrame]) -> Answer:
     effects, fits = _effects(frames["mixed"]), labelled(frames["mixed_diagnostics"])
     fitted = fits[fits["n_rows"] > 0]
     top = ranked(effects)[0] if len(effects) else None
-    clear = effects[effects["p_bonferroni"] < ALPHA]
-    warnings = tuple(cautions(frames, clear, fits))
+    clear = effects[effects["confirmed"]]
+    warnings = tuple(cautions(frames, effects, fits))
     if top is None:
         return Answer(_asked(effects, fitted), "No feature of the wording varies.", (), warnings)
     verdict = "Nothing that was measured, beyond chance." if clear.empty else f"Above all: {name(top)}."
@@ -76,7 +76,7 @@ def _up(effects: pd.DataFrame) -> pd.Series:
 def _common(effects: pd.DataFrame) -> Iterator[str]:
     """Name the features with one sign in every fit, and those without."""
     up, fits = _up(effects), len(effects.drop_duplicates(["study", "model", "condition"]))
-    clear = (effects["p_bonferroni"] < ALPHA).groupby(effects["term"]).sum()
+    clear = effects["confirmed"].groupby(effects["term"]).sum()
     everywhere = "" if fits == 1 else f" in all {fits} fits"
     for verb, terms in (("Higher", up[up == 1].index), ("Lower", up[up == 0].index)):
         if len(terms):
@@ -118,7 +118,7 @@ def _majority(effects: pd.DataFrame) -> pd.Series:
 
 def _directions(effects: pd.DataFrame) -> str:
     """Say in how many models an effect is positive or negative, and how many of each are significant."""
-    clear, parts = effects["p_bonferroni"] < ALPHA, []
+    clear, parts = effects["confirmed"], []
     of = count(len(effects), "model") if effects["model"].is_unique else f"{len(effects)} fits"
     for verb, chosen in (("raises", effects["estimate"] > 0), ("lowers", effects["estimate"] < 0)):
         if chosen.any():
@@ -129,10 +129,12 @@ def _directions(effects: pd.DataFrame) -> str:
 
 def _strongest(effects: pd.DataFrame, term: str) -> str:
     rows = effects[effects["term"] == term]
-    most = rows.iloc[int(rows["estimate_std"].abs().to_numpy().argmax())]
+    sure = rows[rows["confirmed"]] if rows["confirmed"].any() else rows
+    most = sure.iloc[int(sure["estimate_std"].abs().to_numpy().argmax())]
     entry = column("mixed", "estimate_std")
     ends = [_signed(most[end], entry) for end in ("estimate_std_lower", "estimate_std_upper")]
-    fits = "" if len(rows) == 1 else f". Its largest effect, with {most['label']}"
+    significant = " significant" if len(sure) < len(rows) else ""
+    fits = "" if len(rows) == 1 else f". Its largest{significant} effect, with {most['label']}"
     return (
         f"{title(term)} {_directions(rows)}{fits}: {_signed(most['estimate_std'], entry)} SD per SD of the "
         f"feature (95 % interval {ends[0]} to {ends[1]}), that is {_raw(most)}."
@@ -169,7 +171,7 @@ def _percents(shares: pd.Series) -> str:
 
 
 def _signs(effects: pd.DataFrame) -> str:
-    clear = int((effects["p_bonferroni"] < ALPHA).sum())
+    clear = int(effects["confirmed"].sum())
     said = f"{clear} of {count(len(effects), 'effect')} are significant at 0.05 after Bonferroni"
     if effects["label"].nunique() == 1:
         return f"{said}."

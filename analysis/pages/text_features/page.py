@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 ENGINES = ("statsmodels", "scipy", "pymer4", "rpy2")
-TABLES = ("mixed", "mixed_diagnostics", "vif", "scales", "robust", "correlations", "features")
+TABLES = ("mixed", "mixed_diagnostics", "vif", "scales", "correlations", "features")
 
 
 class TextFeaturesPage(Page):
@@ -62,7 +62,7 @@ class TextFeaturesPage(Page):
         return fragment("reading", lines=narrative.reading(self._frames_of()))
 
     def method(self) -> Html:
-        """Say in five lines how the numbers were computed."""
+        """Say in six lines how the numbers were computed."""
         found = family_of(self.frames)
         fits = self.frame("mixed_diagnostics")
         return fragment(

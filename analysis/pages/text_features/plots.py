@@ -69,7 +69,7 @@ def _forest(axes: Axes, frame: pd.DataFrame, names: list[str], edge: float, look
         for beyond, place, marker in ((low < -edge, -edge, "<"), (high > edge, edge, ">")):
             if beyond:
                 axes.plot(place, row, marker, ms=3.5, color=look.colour, clip_on=False)
-        clear = effect["p_bonferroni"] < ALPHA
+        clear = effect["confirmed"]
         axes.plot(
             effect["estimate_std"],
             row,

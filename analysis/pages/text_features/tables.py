@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from analysis import features
-from analysis.pages.text_features.family import CHOICES, PREDICTORS, family
+from analysis.pages.text_features.family import family
 from analysis.runs.agreement import prepare
-from analysis.statistics.mixed import cluster_robust, compare_scales
+from analysis.statistics.mixed import compare_scales
 from analysis.statistics.mixed.design import FAMILY, INTERCEPT
-from analysis.statistics.mixed.result import ALPHA
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -28,23 +27,12 @@ def mixed(runs: Runs, *, engine: str = "auto", scale: str = "identity", predicto
     -------
     DataFrame
         One row per fit and coefficient. Raw scale: change in agreement (0 to 1), or in its logit, per unit of the
-        predictor. `*_std`: in SDs of both. `p_bonferroni` and `p_holm` go over the `n_tests` tests of the table,
-        intercepts left out; `dagger` marks what is not significant after Bonferroni, as in the paper's Table 3.
+        predictor. `*_std`: in SDs of both, with cluster-robust intervals. `p_bonferroni` and `p_holm` go over the
+        `n_tests` tests of the table, intercepts left out; `dagger` marks what is not `confirmed`: in the paper's Table
+        3, what is not significant after Bonferroni; here also what cluster-robust errors do not confirm.
     """
     table = family(runs, engine=engine, scale=scale, predictors=predictors).result.table.assign(scale=scale)
     return _finished(table)
-
-
-def robust(runs: Runs, *, scale: str = "identity", predictors: str = "all") -> pd.DataFrame:
-    """Estimate the same effects by least squares with cluster-robust errors, a third opinion; columns as in `mixed`."""
-    found = family(runs, scale=scale, predictors=predictors)
-    fitted = found.rows
-    if found.left_out:
-        units = fitted[UNIT].apply(tuple, axis=1)
-        fitted = fitted[~units.isin(list(found.left_out))]
-    optional = PREDICTORS if predictors in CHOICES else ()
-    table = cluster_robust(fitted, found.formula, by=UNIT, missing="drop", optional=optional)
-    return _finished(table.assign(scale=scale))
 
 
 def mixed_diagnostics(
@@ -100,18 +88,18 @@ def components(runs: Runs) -> pd.DataFrame:
 
 def _floored(table: pd.DataFrame) -> pd.DataFrame:
     """Raise p values that are too small for a float to the smallest one that is not 0."""
-    names = [name for name in ("p", "p_bonferroni", "p_holm") if name in table]
+    names = [name for name in table if name == "p" or name.startswith("p_")]
     return table.assign(**{name: table[name].clip(lower=SMALLEST) for name in names})
 
 
 def _finished(table: pd.DataFrame) -> pd.DataFrame:
     """Add the daggers and the intervals of standardised estimates to the table."""
     tested = table["term"] != INTERCEPT
-    dagger = (table["p_bonferroni"] >= ALPHA) & tested
+    dagger = ~table["confirmed"] & tested
     # One factor takes an estimate and its interval to the scale of SDs; an estimate of exactly 0 has lost it.
     factor = table["estimate_std"] / table["estimate"].where(table["estimate"] != 0)
     return _floored(table).assign(
         dagger=dagger.map({True: DAGGER, False: ""}),
-        estimate_std_lower=table["lower"] * factor,
-        estimate_std_upper=table["upper"] * factor,
+        estimate_std_lower=table["lower_robust"] * factor,
+        estimate_std_upper=table["upper_robust"] * factor,
     )

@@ -7,7 +7,6 @@ import pandas as pd
 from analysis.pages.text_features.columns import TERMS
 from analysis.reporting import labels
 from analysis.statistics.mixed.design import INTERCEPT
-from analysis.statistics.mixed.result import ALPHA
 
 
 def labelled(frame: pd.DataFrame) -> pd.DataFrame:
@@ -28,6 +27,6 @@ def title(term: str) -> str:
 def ranked(mixed: pd.DataFrame) -> list[str]:
     """Sort the predictors: most significant effects first; among equals, the largest effects first."""
     effects = mixed[mixed["term"] != INTERCEPT]
-    size = effects.assign(clear=effects["p_bonferroni"] < ALPHA, size=effects["estimate_std"].abs()).groupby("term")
+    size = effects.assign(clear=effects["confirmed"], size=effects["estimate_std"].abs()).groupby("term")
     order = size.agg({"clear": "mean", "size": "mean"}).sort_values(["clear", "size"], ascending=False, kind="stable")
     return list(order.index)

@@ -17,7 +17,6 @@ from analysis.statistics.mixed.design import family, parts
 from analysis.statistics.mixed.formula import DefaultFormula, Formula, default_formula, parse
 from analysis.statistics.mixed.response import Response, response
 from analysis.statistics.mixed.result import Result, compare_scales
-from analysis.statistics.mixed.robust import cluster_robust
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -31,7 +30,6 @@ __all__ = [
     "Formula",
     "Response",
     "Result",
-    "cluster_robust",
     "compare_scales",
     "default_formula",
     "engine_for",

@@ -10,7 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from analysis.statistics.mixed.by_item import by_item
 from analysis.statistics.mixed.design import INTERCEPT
+from analysis.statistics.mixed.robust import robust_se
+from analysis.statistics.mixed.slopes import slope_tests
 from analysis.statistics.multiplicity import bonferroni, holm
 
 if TYPE_CHECKING:
@@ -39,10 +42,20 @@ class Result:
 
         Columns: term; estimate, se, lower, upper (95 %, t) on the raw scale of predictor and response; df
         (Satterthwaite), statistic (t), p (two-sided); p_bonferroni, p_holm over the `n_tests` tests of the table,
-        intercepts left out; estimate_std, the response's change in its SDs per SD of the predictor; n_rows, n_items;
+        intercepts left out; se_robust, lower_robust, upper_robust, p_robust, p_robust_bonferroni: the same estimate
+        with cluster-robust errors (see `robust`); p_slopes of the test whether the effect differs between items (see
+        `slopes`); confirmed; estimate_std, the response's change in its SDs per SD of the predictor; n_rows, n_items;
         engine.
+
+        An effect is `confirmed` if p_bonferroni and p_robust_bonferroni are below 0.05. Formulas with more than one
+        random intercept have no robust errors; p_bonferroni alone decides.
         """
-        return with_multiplicity(self._stacked(_coefficients))
+        table = with_multiplicity(self._stacked(_coefficients))
+        sure = table["p_bonferroni"] < ALPHA
+        if self.fits[0][0].formula.is_random_intercept:
+            sure &= table["p_robust_bonferroni"] < ALPHA
+        table.insert(list(table.columns).index("p_slopes") + 1, "confirmed", sure)
+        return table
 
     @cached_property
     def diagnostics(self) -> pd.DataFrame:
@@ -102,15 +115,16 @@ def compare_scales(identity: Result, logit: Result) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        One row per fit and predictor that both scales estimate: term; estimate, se, p_bonferroni and estimate_std of
-        either scale (suffix _identity, _logit); same_sign; same_significance (Bonferroni, 0.05); agreement, in words.
+        One row per fit and predictor that both scales estimate: term; estimate, se, p_bonferroni,
+        p_robust_bonferroni and estimate_std of either scale (suffix _identity, _logit); same_sign; same_significance
+        (of what is `confirmed`); agreement, in words.
     """
     key = [*dict.fromkeys((*(() if "model" in identity.by else ("model",)), *identity.by)), "term"]
-    shown = [*key, "estimate", "se", "p_bonferroni", "estimate_std"]
+    shown = [*key, "estimate", "se", "p_bonferroni", "p_robust_bonferroni", "estimate_std", "confirmed"]
     one, other = (table[table["term"] != INTERCEPT][shown] for table in (identity.table, logit.table))
     both = one.merge(other, on=key, suffixes=("_identity", "_logit"), validate="one_to_one")
     both["same_sign"] = np.sign(both["estimate_identity"]) == np.sign(both["estimate_logit"])
-    significant = [both[f"p_bonferroni_{scale}"] < ALPHA for scale in ("identity", "logit")]
+    significant = [both.pop(f"confirmed_{scale}") for scale in ("identity", "logit")]
     both["same_significance"] = significant[0] == significant[1]
     words = [
         significant[0] & significant[1] & both["same_sign"],
@@ -124,16 +138,17 @@ def compare_scales(identity: Result, logit: Result) -> pd.DataFrame:
 
 
 def with_multiplicity(table: pd.DataFrame) -> pd.DataFrame:
-    """Add p_bonferroni, p_holm and n_tests after p, over all tests of the table except those of intercepts."""
-    tested = ((table["term"] != INTERCEPT) & table["p"].notna()).to_numpy()
-    p, n_tests = table["p"].to_numpy(), int(tested.sum())
-    corrected: dict[str, Any] = {}
-    for name, correct in (("p_bonferroni", bonferroni), ("p_holm", holm)):
-        corrected[name] = np.full(len(table), np.nan)
-        corrected[name][tested] = correct(p[tested])
-    corrected["n_tests"] = n_tests
-    for place, (name, values) in enumerate(corrected.items(), start=list(table.columns).index("p") + 1):
-        table.insert(place, name, values)
+    """Add p_bonferroni, p_holm, n_tests after p, and p_robust_bonferroni after p_robust; intercepts are not counted."""
+    for name, of, correct in (
+        ("p_holm", "p", holm),
+        ("p_bonferroni", "p", bonferroni),
+        ("p_robust_bonferroni", "p_robust", bonferroni),
+    ):
+        tested = ((table["term"] != INTERCEPT) & table[of].notna()).to_numpy()
+        corrected = np.full(len(table), np.nan)
+        corrected[tested] = correct(table[of].to_numpy()[tested])
+        table.insert(list(table.columns).index(of) + 1, name, corrected)
+    table.insert(list(table.columns).index("p_holm") + 1, "n_tests", int(table["p_holm"].notna().sum()))
     return table
 
 
@@ -147,17 +162,30 @@ def tests(estimate: Array, se: Array, df: Array) -> Columns:
 
 
 def _coefficients(part: Part, fit: Fit) -> Columns:
+    se_robust, p_slopes = _checks(part, fit)
+    robust = tests(fit.estimate, se_robust, np.full(len(fit.terms), fit.n_levels[part.formula.group] - 1.0))
     return {
         "term": fit.terms,
         "estimate": fit.estimate,
         "se": fit.se,
         "df": fit.df,
         **tests(fit.estimate, fit.se, fit.df),
+        "se_robust": se_robust,
+        **{f"{name}_robust": robust[name] for name in ("p", "lower", "upper")},
+        "p_slopes": p_slopes,
         "estimate_std": fit.estimate * fit.sd / fit.y.std(ddof=1),
         "n_rows": len(fit.y),
         "n_items": fit.n_levels[part.formula.group],
         "engine": fit.engine,
     }
+
+
+def _checks(part: Part, fit: Fit) -> tuple[Array, Array]:
+    """Compute robust errors and tests of slopes; NaN for other formulas, whose fit may have random slopes itself."""
+    if not part.formula.is_random_intercept:
+        return np.full(len(fit.terms), np.nan), np.full(len(fit.terms), np.nan)
+    items = by_item(part, fit)
+    return robust_se(items, fit), slope_tests(items)
 
 
 def _diagnosis(part: Part, fit: Fit) -> Columns:

@@ -15,7 +15,8 @@ def effect(model, term, estimate, p=0.001, **fields):
     std = 10 * estimate
     return {
         **UNIT, "model": model, "term": term, "estimate": estimate, "lower": estimate - 0.01, "upper": estimate + 0.01,
-        "p_bonferroni": p, "estimate_std": std, "estimate_std_lower": std - 0.1, "estimate_std_upper": std + 0.1,
+        "p_bonferroni": p, "p_slopes": 0.5, "confirmed": p < 0.05,
+        "estimate_std": std, "estimate_std_lower": std - 0.1, "estimate_std_upper": std + 0.1,
         "n_tests": 4, "n_rows": 100, "n_items": 40, "scale": "identity", **fields,
     }  # fmt: skip
 
@@ -39,7 +40,6 @@ def tables(**changes):
         "mixed_diagnostics": [fit("a"), fit("b", r2_marginal=0.12), fit("c")],
         "vif": [{**UNIT, "model": "a", "term": "word_length", "vif": 1.2}],
         "scales": [{"verdict": "significant on both, same sign"}, {"verdict": "significant on neither"}],
-        "robust": effects,
         "correlations": pairs({("statement_length", "word_length"): (-0.4, 0.001)}),
         "features": [
             {
@@ -91,6 +91,21 @@ def test_nothing_significant_is_an_answer_too():
     assert "Only 1 model: these results say nothing about models in general." in answer.cautions
 
 
+def test_no_sentence_rests_on_an_effect_that_only_the_plain_fit_confirms():
+    effects = [
+        effect("a", "word_length", 0.09, 0.001, confirmed=False),
+        effect("b", "word_length", 0.01, 0.001),
+        effect("a", "statement_length", 0.08, 0.001, confirmed=False),
+        effect("b", "statement_length", 0.07, 0.001, confirmed=False),
+    ]
+    answer = narrative.answer(tables(mixed=effects, mixed_diagnostics=[fit("a"), fit("b")]))
+    assert answer.verdict == "Above all: word length."
+    assert "Its largest significant effect, with b: +0.100 SD" in answer.sentences[0]
+    assert "1 of 4 effects are significant" in answer.sentences[2]
+    none = [{**row, "confirmed": False} for row in effects]
+    assert narrative.answer(tables(mixed=none)).verdict == "Nothing that was measured, beyond chance."
+
+
 def test_effects_are_told_for_steps_that_wordings_differ_by():
     effects = [effect("a", "sentiment_positive", -0.5), effect("b", "sentiment_positive", -0.25)]
     answer = narrative.answer(tables(mixed=effects))
@@ -128,9 +143,12 @@ def test_on_the_logit_scale_there_are_no_percentage_points():
          "d: not fitted: no."),
         ({"scales": [{"verdict": "on logit only"}, {"verdict": "significant on both, opposite sign"}]},
          "Agreement and its logit disagree on 2 of 2 effects; see the table of scales."),
-        ({"robust": [effect(m, "statement_length", 0.02, p) for m, p in (("a", 0.01), ("b", 0.3), ("c", 0.9))]},
-         "Least squares with cluster-robust errors, which assumes less and finds less, confirms 1 of the 3 "
-         "significant effects."),
+        ({"mixed": [effect(m, "statement_length", 0.02, 0.01, confirmed=m == "a") for m in "abc"]},
+         "Cluster-robust errors do not confirm 2 of the 3 effects that the fits' own errors call significant. They "
+         "count as not significant here."),
+        ({"mixed": [effect(m, "word_length", 0.02, p_slopes=p) for m, p in (("a", 1e-9), ("b", 0.03), ("c", 0.6))]},
+         "1 of 3 effects differ between items (F test, Holm), most often word length. One number per model is then an "
+         "average over these items."),
     ],
 )  # fmt: skip
 def test_unpleasant_things_are_said(changes, said):

@@ -86,9 +86,9 @@ def test_a_notebook_that_lacks_a_package_is_left_out_and_named(run, tmp_path, ca
     page = replace(CATALOGUE, needs={"no_such_package": "pip install it"})
     lacking = report.Notebook(notebooks.FOLDER / "text_features.ipynb", page)
     results = report.report([str(run)], tmp_path / "out", registry=[lacking])
-    assert results[0].left_out == "needs no_such_package: pip install it"
+    assert results[0].left_out == "it needs no_such_package: pip install it"
     assert results[0].error is None
-    assert "text_features: left out: needs no_such_package" in capsys.readouterr().err
+    assert "text_features: left out: it needs no_such_package" in capsys.readouterr().err
     assert "was left out: it needs no_such_package: pip install it" in Page(tmp_path / "out" / "index.html").words
     assert not (tmp_path / "out" / "text_features.html").exists()
 

@@ -22,7 +22,7 @@ def effects(models, terms=features.FEATURES, seed=0):
     rng = np.random.default_rng(seed)
     rows = [
         {**UNIT, "model": model, "term": term, "estimate_std": rng.normal(0, 0.1),
-         "p_bonferroni": rng.choice([0.001, 0.7])}
+         "confirmed": bool(rng.choice([True, False]))}
         for model in models for term in ("(Intercept)", *terms)
     ]  # fmt: skip
     frame = pd.DataFrame(rows).assign(n_tests=len(rows), n_rows=900, n_items=62, scale="identity")
@@ -101,8 +101,8 @@ def test_files_are_small_and_deterministic_and_captions_stand_alone(name, tmp_pa
 
 def test_a_panel_per_feature_and_filled_marks_where_significant():
     frame = effects(["org/a", "org/b"], ("word_length", "negation_cues"))
-    frame.loc[frame["term"] == "negation_cues", "p_bonferroni"] = 0.001
-    frame.loc[frame["term"] == "word_length", "p_bonferroni"] = [0.2, 0.01]
+    frame.loc[frame["term"] == "negation_cues", "confirmed"] = True
+    frame.loc[frame["term"] == "word_length", "confirmed"] = [False, True]
     figure = plots.effects(frame)
     assert [axes.get_title(loc="left") for axes in figure.axes] == ["Negations", "Word length"]
     assert [label.get_text() for label in figure.axes[0].get_yticklabels()] == ["a", "b"]
@@ -110,7 +110,7 @@ def test_a_panel_per_feature_and_filled_marks_where_significant():
         marks = [line for line in axes.lines if len(line.get_xdata()) == 1]
         drawn = {line.get_ydata()[0]: (line.get_xdata()[0], line.get_markerfacecolor() != "white") for line in marks}
         wanted = frame[frame["term"] == term].reset_index()
-        assert drawn == {i: (row["estimate_std"], row["p_bonferroni"] < 0.05) for i, row in wanted.iterrows()}
+        assert drawn == {i: (row["estimate_std"], row["confirmed"]) for i, row in wanted.iterrows()}
     assert "over 6 tests" in captions.effects(frame)
 
 

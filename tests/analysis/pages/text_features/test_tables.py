@@ -9,7 +9,7 @@ import pytest
 from analysis import features, runs
 from analysis.errors import InputError
 from analysis.pages.text_features.catalogue import TABLES
-from analysis.pages.text_features.family import answerable, family
+from analysis.pages.text_features.family import family, unanswerable
 from analysis.pages.text_features.page import TextFeaturesPage
 from analysis.pages.text_features.printed import SOURCE, printed, printed_effects
 from analysis.reporting import tables
@@ -51,7 +51,8 @@ def test_known_effects_are_found_and_the_rest_carries_a_dagger(frames):
     tested = frames["mixed"][frames["mixed"]["term"] != "(Intercept)"]
     assert (tested["n_tests"] == len(tested)).all()
     np.testing.assert_allclose(tested["p_bonferroni"], np.minimum(1, tested["p"] * len(tested)))
-    assert ((tested["dagger"] == "†") == (tested["p_bonferroni"] >= 0.05)).all()
+    unsure = tested[["p_bonferroni", "p_robust_bonferroni"]].max(axis=1) >= 0.05
+    assert ((tested["dagger"] == "†") == unsure).all()
     assert (frames["mixed"].loc[frames["mixed"]["term"] == "(Intercept)", "dagger"] == "").all()
     assert (tested["n_rows"] == 180).all()
     assert (tested["n_items"] == 6).all()
@@ -60,7 +61,7 @@ def test_known_effects_are_found_and_the_rest_carries_a_dagger(frames):
 def test_standardised_intervals_are_the_raw_ones_on_another_scale(frames):
     tested = frames["mixed"][frames["mixed"]["term"] != "(Intercept)"]
     factor = tested["estimate_std"] / tested["estimate"]
-    np.testing.assert_allclose(tested["estimate_std_lower"], tested["lower"] * factor)
+    np.testing.assert_allclose(tested["estimate_std_lower"], tested["lower_robust"] * factor)
     assert (tested["estimate_std_lower"] < tested["estimate_std"]).all()
     assert (tested["estimate_std"] < tested["estimate_std_upper"]).all()
 
@@ -137,12 +138,6 @@ def test_printed_table_is_complete():
     assert set(printed_effects()["term"]) == set(features.PUBLISHED)
 
 
-def test_robust_errors_belong_to_the_same_effects(frames):
-    assert frames["robust"][KEY].equals(frames["mixed"][KEY])
-    assert set(frames["robust"]["df"]) == {5.0}
-    assert (frames["robust"]["engine"] == "cluster-robust OLS").all()
-
-
 def test_a_p_value_too_small_for_a_float_is_not_zero(frames):
     table = frames["correlations"]
     diagonal = table[(table["feature_a"] == table["feature_b"]) & table["r"].notna()]
@@ -159,7 +154,6 @@ def test_a_model_that_always_answers_the_same_is_left_out_and_named(tmp_path, mo
     frame.loc[frame["model"] == "never", "agreement"] = 1.0
     run = opened(tmp_path / "run", frame)
     assert set(tables.build("mixed", run)["model"]) == {"varies"}
-    assert set(tables.build("robust", run)["model"]) == {"varies"}
     diagnosis = tables.build("mixed_diagnostics", run).set_index("model")
     assert diagnosis.loc["never", "message"].startswith("not fitted: response 'agreement' (")
     assert "is 1.0 in all 180 rows" in diagnosis.loc["never", "message"]
@@ -174,7 +168,7 @@ def test_runs_that_no_model_can_be_fitted_to_are_refused_in_one_line(tmp_path, m
     if reason == "constant":
         frame["agreement"] = 0.25
     run = opened(tmp_path / "run", frame)
-    assert not answerable(run)
+    assert unanswerable(run)
     said = {"constant": "is 0.25 in all 90 rows", "one item": "only one item"}[reason]
     with pytest.raises(InputError, match=said):
         tables.build("mixed", run)
@@ -206,13 +200,13 @@ def test_the_wordings_own_probability_is_a_predictor_where_it_is_recorded(tmp_pa
     [({}, True), ({"paraphrases": 1}, False), ({"items": 1}, False)],
 )
 def test_answerable_runs_have_items_wordings_and_answers(tmp_path, change, wanted):
-    assert answerable(runs.open(make_run(tmp_path / "run", ["m"], **change))) is wanted
+    assert (not unanswerable(runs.open(make_run(tmp_path / "run", ["m"], **change)))) is wanted
 
 
 def test_texts_that_cannot_be_cut_into_words_are_not_answerable(tmp_path):
     frame = answers(wordings(), ["m"])
-    assert answerable(opened(tmp_path / "ja", frame.assign(language="ja")))
-    assert not answerable(opened(tmp_path / "th", frame.assign(language="th")))
+    assert not unanswerable(opened(tmp_path / "ja", frame.assign(language="ja")))
+    assert "in words it can count" in unanswerable(opened(tmp_path / "th", frame.assign(language="th")))
 
 
 def test_fits_are_made_once_and_forgotten_with_their_runs(run):

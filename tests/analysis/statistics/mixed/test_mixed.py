@@ -232,20 +232,6 @@ def test_response_without_variance_within_items(frame):
     one_line(lambda: mixed.fit(frame.assign(y=frame["x1"] * 2), FORMULA), "does not vary within any item")
 
 
-def test_cluster_robust_regression_is_the_sandwich(frame):
-    table = mixed.cluster_robust(frame, FORMULA)
-    assert set(COLUMNS) <= set(table.columns)
-    x, y = np.column_stack([np.ones(len(frame)), frame[["x1", "x2"]]]), frame["y"].to_numpy()
-    bread = np.linalg.inv(x.T @ x)
-    beta = bread @ x.T @ y
-    scores = pd.DataFrame(x * (y - x @ beta)[:, None]).groupby(frame["item"].to_numpy()).sum().to_numpy()
-    cr1 = 6 / 5 * 33 / 31 * bread @ scores.T @ scores @ bread
-    np.testing.assert_allclose(table["estimate"], beta)
-    np.testing.assert_allclose(table["se"], np.sqrt(np.diag(cr1)))
-    assert table["df"].tolist() == [5.0] * 3
-    one_line(lambda: mixed.cluster_robust(frame, "y ~ x1 + (x1 | item)"), "one (1 | item)")
-
-
 def test_a_missing_r_is_told_in_one_line(frame, monkeypatch):
     lme4.start.cache_clear()
     monkeypatch.setitem(sys.modules, "pymer4.tidystats", None)

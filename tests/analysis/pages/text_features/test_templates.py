@@ -1,0 +1,57 @@
+"""Wordings that are templates shared by all items are found, and not fitted."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from analysis import runs
+from analysis.errors import InputError
+from analysis.pages.text_features.family import unanswerable
+from analysis.pages.text_features.templates import shared_templates
+from analysis.reporting import tables
+from helpers.synthetic import write_run
+from helpers.text_feature_runs import answers, make_run
+
+TEMPLATES = ("{}", "Do you think that {lower}?", "{} Is this right?", "Some people say: {}", "Yes or no: {}")
+STATEMENTS = (
+    "The state should help the poor.", "Every town pays for art.", "A good school must never forget.",
+    "Our oldest company relies upon trade.", "The free press does not need work.", "The law protects people.",
+)  # fmt: skip
+
+
+def templated() -> pd.DataFrame:
+    """item, variant, text: every statement in every template."""
+    return pd.DataFrame(
+        [
+            (f"item-{i}", f"template-{j}", template.format(text, lower=text[0].lower() + text[1:-1]))
+            for i, text in enumerate(STATEMENTS)
+            for j, template in enumerate(TEMPLATES)
+        ],
+        columns=["item", "variant", "text"],
+    )
+
+
+def test_templates_are_found_and_their_runs_left_out_with_the_reason(tmp_path):
+    opened = runs.open(write_run(tmp_path / "run", answers(templated())))
+    reason = "the 5 wordings of an item are templates that all 6 items share"
+    assert reason in shared_templates(opened)["synthetic"]
+    assert reason in unanswerable(opened)
+    with pytest.raises(InputError, match=reason):
+        tables.build("mixed", opened)
+
+
+def test_a_template_that_misses_an_item_is_still_one(tmp_path):
+    texts = pd.concat([templated(), templated().assign(item=lambda rows: rows["item"] + "-b")])
+    opened = runs.open(write_run(tmp_path / "run", answers(texts.iloc[:-1])))
+    assert shared_templates(opened)
+
+
+def test_paraphrases_of_their_own_are_none(tmp_path):
+    assert not shared_templates(runs.open(make_run(tmp_path / "run")))
+
+
+def test_one_text_asked_again_is_no_template(tmp_path):
+    same = templated().assign(text=np.repeat(STATEMENTS, len(TEMPLATES)))
+    assert not shared_templates(runs.open(write_run(tmp_path / "run", answers(same))))
