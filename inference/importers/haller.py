@@ -75,7 +75,7 @@ def main(args: argparse.Namespace) -> None:
         items.setdefault(statement.item, []).append(variant)
     study = agreement.study(
         tuple(Item(item, tuple(variants)) for item, variants in items.items()),
-        args.name or Path(args.out).resolve().name,
+        Path(args.out).resolve().name if args.name is None else args.name,
         source=saving.source(args.paths),
     )
     lines = saving.save(

@@ -99,7 +99,7 @@ def main(args: argparse.Namespace) -> None:
     table = long.read(files, layout)
     study = long.study(
         table,
-        args.name or Path(args.out).resolve().name,
+        Path(args.out).resolve().name if args.name is None else args.name,
         measure,
         language=args.language,
         source=saving.source(args.files),

@@ -152,7 +152,7 @@ def prepare(options: Namespace) -> tuple[Study, Questions]:
     shown_texts = {exemplar.text.text for exemplar in shown}
     left = tuple(text for text in pool.texts if text.text not in shown_texts)
     asked = texts.sample(left, options.sample, options.balanced, seed)
-    name = options.name or _name(options.items, bank)
+    name = _name(options.items, bank) if options.name is None else options.name
     aside = f"; {len(pool.texts) - len(left)} are exemplars" if len(left) < len(pool.texts) else ""
     print(f"{options.items}: {pool.counts()}{aside}; asked: {texts.split(asked)}", file=sys.stderr)
     print(f"gold is the right answer to: {bank.original.source}", file=sys.stderr)

@@ -213,7 +213,7 @@ CASES = [
             ("paraphrases", "nothing", [None]),
             ("paraphrases", "a mapping", {"b": "c"}),
         )
-    ),  # fmt: skip
+    ),
     # CSV and Parquet
     items("NUL in CSV", "x.csv", b"item,text\na,Te\0a\n", "line 2", "NUL"),
     items("CSV that is binary", "x.csv", bytes(range(256)) * 9),

@@ -88,25 +88,48 @@ CASES = [
     items("alias of itself", "x.yaml", "- &a [*a]\n", "holds it"),
     prompt("aliases of aliases", BOMB, "aliases"),
     bank("aliases of aliases", BOMB, "aliases"),
-    *(prompt(f"template, {name}", PROMPT.replace("{{ text }}'", f'{{{{ text }}}}{source}"').replace("'Is", '"Is'))
-      for name, source in TEMPLATES.items()),
-    *(bank(f"template, {name}", BANK.replace("'Is it bad? {{ text }}'", f'"{{{{ text }}}}{TEMPLATES[name]}"'), "antonym")
-      for name in ("long text", "nested loops", "width", "macro that doubles", "doubled")),
-    prompt("template, slow in every part",
-           "chat:\n  messages:\n" + "".join(
-               "  - {role: user, content: \"{{ text }}{% for a in range(" + str(5000 + n)
-               + ") %}{{ 'x' * 900 }}{% endfor %}\"}\n" for n in range(30))
-           + "  answers: {agree: ['yes'], disagree: ['no']}\n", "mine.yaml"),
-    *(special(f"pipe as {name}", f"{AGREEMENT}{name}", pipe(name), name, "pipe")
-      for name in ("x.csv", "x.json", "x.jsonl", "x.yaml", "x.parquet")),
+    *(
+        prompt(f"template, {name}", PROMPT.replace("{{ text }}'", f'{{{{ text }}}}{source}"').replace("'Is", '"Is'))
+        for name, source in TEMPLATES.items()
+    ),
+    *(
+        bank(
+            f"template, {name}",
+            BANK.replace("'Is it bad? {{ text }}'", f'"{{{{ text }}}}{TEMPLATES[name]}"'),
+            "antonym",
+        )
+        for name in ("long text", "nested loops", "width", "macro that doubles", "doubled")
+    ),
+    prompt(
+        "template, slow in every part",
+        "chat:\n  messages:\n"
+        + "".join(
+            '  - {role: user, content: "{{ text }}{% for a in range('
+            + str(5000 + n)
+            + ") %}{{ 'x' * 900 }}{% endfor %}\"}\n"
+            for n in range(30)
+        )
+        + "  answers: {agree: ['yes'], disagree: ['no']}\n",
+        "mine.yaml",
+    ),
+    *(
+        special(f"pipe as {name}", f"{AGREEMENT}{name}", pipe(name), name, "pipe")
+        for name in ("x.csv", "x.json", "x.jsonl", "x.yaml", "x.parquet")
+    ),
     special("pipe as a prompt file", f"{AGREEMENT}items.csv --prompt x.yaml", pipe("x.yaml"), "x.yaml", "pipe"),
     special("pipe as a models file", f"{AGREEMENT}items.csv --models x.yaml", pipe("x.yaml"), "x.yaml", "pipe"),
     special("pipe as a plan", "inference run x.toml", pipe("x.toml"), "x.toml", "pipe"),
     special("device without end as CSV", f"{AGREEMENT}x.csv", link("x.csv", "/dev/zero"), "x.csv", "device"),
     special("device without end as YAML", f"{AGREEMENT}x.yaml", link("x.yaml", "/dev/zero"), "x.yaml", "device"),
-    special("device without end as JSON lines", f"{AGREEMENT}x.jsonl", link("x.jsonl", "/dev/zero"), "x.jsonl", "device"),
-    special("device without end as a prompt", f"{AGREEMENT}items.csv --prompt /dev/zero", pipe("p"), "/dev/zero", "device"),
-    special("device without end as models", f"{AGREEMENT}items.csv --models /dev/zero", pipe("p"), "/dev/zero", "device"),
+    special(
+        "device without end as JSON lines", f"{AGREEMENT}x.jsonl", link("x.jsonl", "/dev/zero"), "x.jsonl", "device"
+    ),
+    special(
+        "device without end as a prompt", f"{AGREEMENT}items.csv --prompt /dev/zero", pipe("p"), "/dev/zero", "device"
+    ),
+    special(
+        "device without end as models", f"{AGREEMENT}items.csv --models /dev/zero", pipe("p"), "/dev/zero", "device"
+    ),
     special("link to itself", f"{AGREEMENT}x.csv", link("x.csv", "x.csv"), "x.csv"),
     special("socket as CSV", f"{AGREEMENT}x.csv", _socket, "x.csv", "socket"),
     special("folder as CSV", f"{AGREEMENT}x.csv", _folder, "x.csv", "folder"),
@@ -115,4 +138,4 @@ CASES = [
     special("JSON lines of one endless line", f"{AGREEMENT}x.jsonl", sparse("x.jsonl", 10**10), "x.jsonl", "line 1"),
     special("YAML of gigabytes", f"{AGREEMENT}x.yaml", sparse("x.yaml", 10**10), "x.yaml", "larger"),
     special("plan of gigabytes", "inference run x.toml", sparse("x.toml", 10**10), "x.toml", "larger"),
-]  # fmt: skip
+]
