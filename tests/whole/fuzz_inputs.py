@@ -112,7 +112,8 @@ def kinds() -> Iterator[Kind]:
         "items.tsv": ITEMS.replace(",", "\t"),
         "items.json": json.dumps([ONE, {**ONE, "item": 2, "attributes": {"x": 1}}]),
         "items.jsonl": lines,
-        "items.yaml": "- item: a\n  text: Tea.\n  paraphrases: [Tea!, 'Tea?']\n  gold_score: 1.5\n- item: 2\n  text: B.\n",
+        "items.yaml": "- item: a\n  text: Tea.\n  paraphrases: [Tea!, 'Tea?']\n  gold_score: 1.5\n"
+        "- item: 2\n  text: B.\n",
         "published.json": '[{"id": 1, "original_statement": "Tea.", "alternative_statements": ["Tea!", "Tea?"]}]',
     }
     preview = f"inference preview agreement --model {EMPTY} --items "
