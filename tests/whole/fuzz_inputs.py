@@ -260,6 +260,10 @@ def fuzz(seeds: range) -> tuple[Counter[int], dict[int, str]]:
     """Try the inputs of several seeds; return how often each status came, and what broke a rule, by seed."""
     statuses: Counter[int] = Counter()
     faults: dict[int, str] = {}
+    with tempfile.TemporaryDirectory(
+        prefix="waver-fuzz-"
+    ) as folder:  # the libraries are imported before any clock runs
+        apart.call(["inference", "--help"], Path(folder), Path(folder, "notes"), 300)
     for seed in seeds:
         with tempfile.TemporaryDirectory(prefix="waver-fuzz-") as folder:
             kind, status, fault = try_one(seed, Path(folder))

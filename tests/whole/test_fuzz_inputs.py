@@ -6,7 +6,7 @@ from whole.fuzz_inputs import fuzz
 
 
 def test_changed_inputs_end_in_one_line():
-    statuses, faults = fuzz(range(1, 101))
+    statuses, faults = fuzz(range(1, 41))
     assert not faults, "\n\n".join(f"seed {seed}, {fault}" for seed, fault in faults.items())
-    assert sum(statuses.values()) == 100
-    assert statuses[2] > 50
+    assert sum(statuses.values()) == 40
+    assert statuses[2] > 20
