@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from inference.errors import InputError
 from inference.importers import saving
 from inference.stimuli import records
+from inference.stimuli.files import not_finite
 from inference.stimuli.study import ORIGINAL, PARAPHRASE, Item, Option, Study, Variant
 
 if TYPE_CHECKING:
@@ -255,6 +256,8 @@ def _filled(where: str, column: str, cell: str | None) -> str:
     stripped = (cell or "").strip()
     if not stripped:
         raise InputError(f"{where}: column '{column}' is empty; every response needs it")
+    if not_finite(stripped):
+        raise InputError(f"{where}: column '{column}' holds '{stripped}', as a missing number is written; give a name")
     return stripped
 
 

@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING
 
 from inference.errors import InputError
 from inference.importers import saving
+from inference.stimuli.records import refuse_shared
 
 if TYPE_CHECKING:
     from inference.importers.long import Layout
@@ -109,7 +110,7 @@ def main(args: argparse.Namespace) -> None:
     table = long.read(files, layout)
     study = long.study(
         table,
-        args.name or Path(args.out).resolve().name,
+        Path(args.out).resolve().name if args.name is None else args.name,
         measure,
         language=args.language,
         source=saving.source(args.files),
@@ -132,6 +133,7 @@ def _layout(args: argparse.Namespace, measure: Measure) -> Layout:
     from inference.importers.long import Layout
 
     roles = {role: getattr(args, f"{role}_column") for role in ROLES if getattr(args, f"{role}_column") is not None}
+    refuse_shared({f"--{role}-column": column for role, column in roles.items()})
     if "variant" not in roles and "text" not in roles:
         raise InputError("import table: give --variant-column or --text-column, which tell an item's variants apart")
     used = Counter([*roles.values(), *args.condition_column, *measure.columns])

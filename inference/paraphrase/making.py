@@ -35,6 +35,7 @@ from inference.paraphrase.meaning import Meaning
 from inference.paraphrase.questions import Calls
 from inference.runfolder import run_json
 from inference.runfolder.parquet import read_parquet, write_atomically
+from inference.stimuli.files import parse_json, text_of
 from inference.stimuli.study import PARAPHRASE, Item, Study, Variant
 
 COUNTS = ("calls", "refused_calls", *(reason.replace(" ", "_") for reason in REASONS), "kept")
@@ -141,10 +142,10 @@ def _recorded(calls: Path) -> Mapping[str, Any]:
 def _settings(report: Path) -> Mapping[str, Any]:
     """Return the settings that a report records; none where there is no report yet."""
     try:
-        recorded = json.loads(report.read_text(encoding="utf-8")) if report.exists() else {"settings": {}}
+        recorded = parse_json(report, text_of(report)) if report.exists() else {"settings": {}}
         settings: dict[str, Any] = recorded["settings"]
         return dict(settings.items())
-    except (OSError, ValueError, RecursionError, KeyError, TypeError, AttributeError) as error:
+    except (OSError, InputError, KeyError, TypeError, AttributeError) as error:
         raise InputError(
             f"{report}: damaged ({type(error).__name__}: {error}); remove it to choose the paraphrases again"
         ) from None

@@ -22,6 +22,7 @@ UNCHECKED = 50_000  # characters between two looks at the clock; a step, whateve
 STEP = 1_000
 
 CONTAINERS: tuple[Any, ...] = (list, tuple, set, frozenset, dict, type({}.keys()), type({}.values()), type({}.items()))
+SIZED: tuple[Any, ...] = (str, bytes, *CONTAINERS)
 # Filters that give entries as they are, whatever these contain.
 LAZY = frozenset({"map", "select", "reject", "selectattr", "rejectattr", "list", "first", "unique"})
 PADDED = frozenset({"center", "ljust", "rjust", "zfill", "to_bytes", "batch", "slice", "round"})
@@ -68,7 +69,7 @@ class Budget:
 
     def made(self, value: Any) -> Any:
         """Take the size of a value that was made, and give the value back."""
-        if isinstance(value, (str, bytes, *CONTAINERS)):
+        if isinstance(value, SIZED):
             self.spend(len(value))
         return value
 

@@ -18,7 +18,6 @@ import jinja2
 import jinja2.meta
 import jinja2.sandbox
 from jinja2 import nodes
-from jinja2.compiler import generate
 from jinja2.runtime import Context
 from jinja2.visitor import NodeTransformer
 
@@ -27,6 +26,7 @@ from inference.stimuli.budget import CONTAINERS, budget, current, foresee_operat
 
 SOURCE = 100_000
 """Characters of a template; the chat templates of published models have some 30,000 at most."""
+PASSED: tuple[Any, ...] = (range, *CONTAINERS)
 # One draws by chance, so that the same prompt could not be asked again; the others take longer than their text is long.
 NO_FILTERS = ("random", "striptags", "urlize", "xmlattr", "pprint", "wordwrap")
 
@@ -118,21 +118,18 @@ class Sandbox(jinja2.sandbox.ImmutableSandboxedEnvironment):
 
     def call(__self, __context: Context, __obj: Any, *args: Any, **kwargs: Any) -> Any:
         """Call a method, a macro or another function, unless its result is too large."""
-        current().spend(1 + sum(len(each) for each in args if isinstance(each, (range, *CONTAINERS))))
+        current().spend(1 + sum(len(each) for each in args if isinstance(each, PASSED)))
         method = getattr(__obj, "__wrapped__", __obj)  # str.format comes wrapped
         owner = getattr(method, "__self__", None)
         if isinstance(owner, str | bytes | int):
             args = tuple(foresee_text(method.__name__, owner, args, kwargs)[1])
         return current().made(super().call(__context, __obj, *args, **kwargs))
 
-    def _parse(self, source: str, *rest: Any) -> nodes.Template:
+    def _parse(self, source: str, *rest: Any) -> Any:
+        """Parse a template, and let it count: before anything is made of it, since Jinja computes constants early."""
         if len(source) > SOURCE:
             raise jinja2.TemplateSyntaxError(f"more than {SOURCE:,} characters", 1)
-        return super()._parse(source, *rest)
-
-    def _generate(self, source: nodes.Template, name: Any, filename: Any, defer_init: bool = False) -> Any:
-        counting = _Counting(self).visit(source)
-        return generate(counting, self, name, filename, defer_init=defer_init, optimized=self.optimized)
+        return _Counting(self).visit(super()._parse(source, *rest))
 
 
 # Filters of our own, which `_Counting` puts into a template: no template can write a name with a blank.

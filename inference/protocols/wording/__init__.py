@@ -22,6 +22,7 @@ from inference.protocols.wording.exemplars import Exemplar
 from inference.protocols.wording.templates import MANIPULATED, NO, YES, Bank, Template
 from inference.protocols.wording.texts import Text
 from inference.runfolder import run_json
+from inference.stimuli.files import located
 from inference.stimuli.items import default_name
 from inference.stimuli.prompts import OPTION_FIELDS, Prompt, PromptBook, option_values
 from inference.stimuli.study import ORIGINAL, Item, Study, Variant
@@ -142,7 +143,7 @@ def prepare(options: Namespace) -> tuple[Study, Questions]:
     shown: tuple[Exemplar, ...] = ()
     if any(options.shots):
         shown = (
-            exemplars.read(Path(options.exemplars), bank, seed)
+            exemplars.read(located(options.exemplars), bank, seed)
             if options.exemplars
             else exemplars.draw(pool.texts, bank, seed)
         )
@@ -151,7 +152,7 @@ def prepare(options: Namespace) -> tuple[Study, Questions]:
     shown_texts = {exemplar.text.text for exemplar in shown}
     left = tuple(text for text in pool.texts if text.text not in shown_texts)
     asked = texts.sample(left, options.sample, options.balanced, seed)
-    name = options.name or _name(options.items, bank)
+    name = _name(options.items, bank) if options.name is None else options.name
     aside = f"; {len(pool.texts) - len(left)} are exemplars" if len(left) < len(pool.texts) else ""
     print(f"{options.items}: {pool.counts()}{aside}; asked: {texts.split(asked)}", file=sys.stderr)
     print(f"gold is the right answer to: {bank.original.source}", file=sys.stderr)

@@ -10,7 +10,7 @@ import pytest
 
 from inference.errors import InputError
 from inference.stimuli import budget
-from inference.stimuli.sandbox import SOURCE, Sandbox, compiled, sandbox
+from inference.stimuli.sandbox import SOURCE, Sandbox, check_variables, compiled, sandbox
 
 PLAIN = jinja2.sandbox.ImmutableSandboxedEnvironment(undefined=jinja2.StrictUndefined, keep_trailing_newline=True)
 VALUES = {
@@ -151,6 +151,13 @@ def test_a_template_without_end_is_stopped_before_it_takes_memory(source, monkey
         assert time.thread_time() - begun < 2
     finally:
         tracemalloc.stop()
+
+
+def test_nothing_large_is_computed_while_a_template_is_checked():
+    tracemalloc.start()
+    assert check_variables("here", "{{ text }}{{ '%99999999d'|format(1) }}{{ 'x'|center(99999999) }}", set(), {"text"})
+    assert tracemalloc.get_traced_memory()[1] < 20e6
+    tracemalloc.stop()
 
 
 def test_what_cannot_be_compiled_is_one_line_that_names_its_place():
