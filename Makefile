@@ -11,7 +11,7 @@ R_PACKAGES := r-base-core r-cran-lme4 r-cran-lmertest r-cran-emmeans r-cran-broo
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 export TOKENIZERS_PARALLELISM = false
 
-.PHONY: help setup references report test test-vllm test-ray lint notebooks clean
+.PHONY: help setup references report test test-kills test-vllm test-ray lint notebooks clean
 
 help:  ## what can be made
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | column -t -s $$'\t'
@@ -56,6 +56,9 @@ report: setup  ## ask the demo models, write results/demo/report/index.html
 
 test: setup references .browser  ## the test suite, a process per core
 	$(BIN)/python -m pytest --numprocesses auto --dist loadfile
+
+test-kills: setup  ## kill commands at random moments, make them again, compare with undisturbed ones
+	$(BIN)/python tests/whole/kills.py
 
 test-ray: setup  ## the tests that start a Ray cluster on this machine
 	@$(BIN)/pip install -qq --constraint constraints.txt --editable '.[models,ray,dev]'

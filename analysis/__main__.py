@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
-from analysis.errors import InputError
+from analysis.errors import InputError, system_failure
 
 # Nothing heavy is imported up here or while the parsers are made: `--help` must answer at once.
 
@@ -32,13 +32,25 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stdout.flush()
     except InputError as error:
         return _fail(2, str(error))
-    except BrokenPipeError:
-        # The reader (`head`, a pager) has seen enough. What Python flushes at exit must not complain either.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
     except KeyboardInterrupt:
         return _fail(1, "stopped")
+    except BrokenPipeError:  # the reader (`head`, a pager) has seen enough
+        _drop_output()
+        return 0
+    except OSError as error:
+        if error.errno is None:  # not the operating system's: a fault of ours
+            raise
+        _drop_output()
+        return _fail(*system_failure(error))
     return status
+
+
+def _drop_output() -> None:
+    """Let Python's own flush at exit succeed where standard output takes nothing more."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _fail(status: int, message: str) -> int:
@@ -94,6 +106,8 @@ def _parameters(given: Sequence[str]) -> dict[str, str]:
         name, equals, value = text.partition("=")
         if not equals or not name:
             raise InputError(f"-p {text}: a parameter is given as name=value")
+        if name.strip() in pairs:
+            raise InputError(f"-p {name.strip()}: given twice; give it once")
         pairs[name.strip()] = value.strip()
     return pairs
 
@@ -117,7 +131,7 @@ def _table(options: argparse.Namespace) -> int:
         sys.stdout.write(tables.explain(options.names))
         return 0
     if len(options.names) < 2:
-        raise InputError(f"give run folders and then the name of a table: {', '.join(catalogue.tables())}")
+        raise InputError(f"give run folders and then the name of a table; {catalogue.LISTED['table']}")
     *folders, name = options.names
     text = _render(folders, name, options.format, _parameters(options.parameter))
     # Bytes, so that the line ends of the CSV are the same on every system.

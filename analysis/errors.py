@@ -1,7 +1,41 @@
-"""Define the error for everything that a user can put right."""
+"""Define the error for everything that a user can put right, and how its line quotes what others wrote."""
 
 from __future__ import annotations
+
+import errno
+import os
 
 
 class InputError(Exception):
     """Report a wrong call or input in one line: the file, the row or field, and what to do (exit status 2)."""
+
+
+def short(text: str, most: int = 60) -> str:
+    """Write a text on one line, cut where it is long, so that a message stays one that can be read.
+
+    >>> short("one  two\\nthree"), short("x" * 5000, 5)
+    ('one two three', 'xxxx…')
+    """
+    line = " ".join(text.split())
+    return line if len(line) <= most else f"{line[: most - 1]}…"
+
+
+_SHOWN = 200  # characters of a file's name
+_NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
+_WRONG_NAME = {errno.ENAMETOOLONG, errno.ENOTDIR, errno.EISDIR, errno.EEXIST, errno.ENOENT, errno.ELOOP, errno.EINVAL}
+
+
+def system_failure(error: OSError) -> tuple[int, str]:
+    """Say in one line what the operating system refused: the exit status, and file, reason and what to do.
+
+    >>> system_failure(OSError(errno.ENOSPC, "", "run/run.json"))
+    (1, 'run/run.json: No space left on device; make room, then give the same command again')
+    """
+    name = "standard output" if error.filename is None else str(error.filename)
+    shown = name if len(name) <= _SHOWN else f"{name[:_SHOWN]} ..."
+    about = f"{shown}: {os.strerror(error.errno) if error.errno else error}"
+    if error.errno in _NO_ROOM:
+        return 1, f"{about}; make room, then give the same command again"
+    if error.errno in _WRONG_NAME:
+        return 2, f"{about}; give another file or folder"
+    return 1, f"{about}; see to it that it can be written, or give another file or folder, then repeat the command"

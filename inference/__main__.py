@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import os
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import chdir
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from inference import arguments, protocols
-from inference.errors import InputError, RunFailed
+from inference.errors import InputError, RunFailed, system_failure
 from inference.paraphrase import VERBS
 
 if TYPE_CHECKING:
@@ -53,13 +55,29 @@ def main(given: Sequence[str] | None = None) -> int:
     options.call = [*PROGRAM.split(), *without_secrets(call)]
     try:
         options.main(options)
+        sys.stdout.flush()
     except InputError as error:
         return _fail(2, str(error))
     except RunFailed as error:
         return _fail(1, str(error))
     except KeyboardInterrupt:
         return _fail(1, "stopped; saved rows stay, and the same command continues from there")
+    except BrokenPipeError:  # the reader (`head`, a pager) has seen enough
+        _drop_output()
+    except OSError as error:
+        if error.errno is None:  # not the operating system's: a fault of ours
+            raise
+        _drop_output()
+        return _fail(*system_failure(error))
     return 0
+
+
+def _drop_output() -> None:
+    """Let Python's own flush at exit succeed where standard output takes nothing more."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _fail(status: int, message: str) -> int:
@@ -134,11 +152,13 @@ def _run_arguments(asked: ModuleType, parser: argparse.ArgumentParser) -> None:
         "--out", required=True, metavar="RUN", help="run folder: a new one, or one of the same study to continue"
     )
     _asking(asked, parser)
+    arguments.add_allowed(parser)
     arguments.add_cluster(parser)
 
 
 def _plan_arguments(file: str, parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(file=Path(file))
+    arguments.add_allowed(parser)
     arguments.add_cluster(parser)
 
 
@@ -179,6 +199,8 @@ def _run_plan(options: argparse.Namespace) -> None:
     plan = read(options.file, table_parser)
     with chdir(options.file.parent):
         tasks = plan.tasks(table_parser, task_of, [*PROGRAM.split(), "run"])
+        if options.allow_failed is not None:
+            tasks = [replace(task, allowed=options.allow_failed) for task in tasks]
         ray, workers = options.ray or plan.ray, options.ray_workers or plan.ray_workers
         with arguments.cluster(ray, workers) as cluster:
             execute(tasks, cluster=cluster)
@@ -190,6 +212,7 @@ def table_parser(name: str) -> argparse.ArgumentParser:
 
     parser = TableParser(prog=PROGRAM, add_help=False, allow_abbrev=False)
     _asking(protocols.protocol(name), parser)
+    arguments.add_allowed(parser)
     return parser
 
 
@@ -206,7 +229,8 @@ def task_of(options: argparse.Namespace) -> Task:
     from inference.asking.models import read_descriptions
 
     descriptions = read_descriptions(options.models) if options.models else {}
-    return Task(*_prepare(options), options.out, descriptions, options.call)
+    task = Task(*_prepare(options), options.out, descriptions, options.call)
+    return task if options.allow_failed is None else replace(task, allowed=options.allow_failed)
 
 
 def _preview(options: argparse.Namespace) -> None:

@@ -6,10 +6,12 @@ from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING
 
+from inference.asking.failures import Allowed
 from inference.engines import ENGINES
 from inference.engines.openai import settings
 from inference.engines.vllm.settings import VllmSettings
 from inference.errors import InputError
+from inference.numerals import decimal, shown, whole
 
 if TYPE_CHECKING:
     from inference.asking.cluster import Cluster
@@ -18,15 +20,8 @@ if TYPE_CHECKING:
 # Nothing heavy is imported up here: `--help` must answer at once.
 
 
-def positive(text: str) -> int:
-    """Convert an argument to a whole number of at least 1."""
-    try:
-        number = int(text)
-    except ValueError:
-        number = 0
-    if number < 1:
-        raise ArgumentTypeError(f"{text} is not a positive number")
-    return number
+positive = whole(1, 1_000_000)
+seed = whole(0, 2**63 - 1)
 
 
 def share(text: str) -> float:
@@ -38,6 +33,16 @@ def share(text: str) -> float:
     if not 0 < number <= 1:
         raise ArgumentTypeError(f"{text} is not a share above 0, at most 1")
     return number
+
+
+def allowed(text: str) -> Allowed:
+    """Convert an argument `N` or `P%` to the number of rows that may be without a response."""
+    try:
+        return (
+            Allowed(share=decimal(0, 100)(text[:-1]) / 100) if text.endswith("%") else Allowed(whole(0, 10**12)(text))
+        )
+    except ArgumentTypeError:
+        raise ArgumentTypeError(f"{shown(text)} is neither a number of rows nor a share as 2% or 0.5%") from None
 
 
 def add_items(parser: ArgumentParser, about: str) -> None:
@@ -65,7 +70,7 @@ def add_engine(parser: ArgumentParser) -> None:
     engine.add_argument("--dtype", choices=("auto", "float32", "bfloat16", "float16"), default="auto")
     engine.add_argument("--device", default="auto", help="cpu, cuda, cuda:1, mps ... (default: the best there is)")
     engine.add_argument("--revision", help="branch, tag or commit of hub models")
-    engine.add_argument("--seed", type=int, help="default: 0, or what the run folder records")
+    engine.add_argument("--seed", type=seed, help="default: 0, or what the run folder records")
     engine.add_argument(
         "--batch-size", type=positive, metavar="N", help="prompts per forward pass (default: automatic)"
     )
@@ -108,6 +113,16 @@ def _vllm_settings(options: Namespace) -> VllmSettings | None:
     if given and options.engine != "vllm":
         raise InputError(f"--{next(iter(given)).replace('_', '-')} is for --engine vllm: say so, or leave it out")
     return VllmSettings(**given) if given else None
+
+
+def add_allowed(parser: ArgumentParser) -> None:
+    """Define `--allow-failed`: how many rows may end without a response (`failures.Allowed`)."""
+    parser.add_argument(
+        "--allow-failed",
+        type=allowed,
+        metavar="N",
+        help="rows of a study that may end without a response, as 20 or 2%% (default: 0; more end with exit status 1)",
+    )
 
 
 def add_cluster(parser: ArgumentParser) -> None:

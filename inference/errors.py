@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import errno
+import os
+
 
 class InputError(Exception):
     """A wrong call or input: the line names the file, the row or field, and what to do (exit status 2)."""
@@ -9,3 +12,24 @@ class InputError(Exception):
 
 class RunFailed(Exception):
     """A right call that could not ask everything: the line says what to do (exit status 1)."""
+
+
+_SHOWN = 200  # characters of a file's name
+_NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
+_WRONG_NAME = {errno.ENAMETOOLONG, errno.ENOTDIR, errno.EISDIR, errno.EEXIST, errno.ENOENT, errno.ELOOP, errno.EINVAL}
+
+
+def system_failure(error: OSError) -> tuple[int, str]:
+    """Say in one line what the operating system refused: the exit status, and file, reason and what to do.
+
+    >>> system_failure(OSError(errno.ENOSPC, "", "run/run.json"))
+    (1, 'run/run.json: No space left on device; make room, then give the same command again')
+    """
+    name = "standard output" if error.filename is None else str(error.filename)
+    shown = name if len(name) <= _SHOWN else f"{name[:_SHOWN]} ..."
+    about = f"{shown}: {os.strerror(error.errno) if error.errno else error}"
+    if error.errno in _NO_ROOM:
+        return 1, f"{about}; make room, then give the same command again"
+    if error.errno in _WRONG_NAME:
+        return 2, f"{about}; give another file or folder"
+    return 1, f"{about}; see to it that it can be written, or give another file or folder, then repeat the command"

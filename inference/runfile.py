@@ -18,7 +18,6 @@ relative to the run file.
 
 from __future__ import annotations
 
-import tomllib
 from argparse import Action, ArgumentParser, Namespace, _AppendAction
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -29,7 +28,7 @@ from typing import Any, NoReturn
 from inference.asking.execute import Task
 from inference.errors import InputError
 from inference.protocols import names
-from inference.stimuli.records import text_of
+from inference.stimuli.files import checked_name, located, read_toml, shown
 
 TOP = {"out": str, "ray": str, "ray-workers": int, "defaults": dict, "study": list}
 OWN = ("protocol", "folder")  # keys of a study that are no options of its protocol
@@ -104,7 +103,7 @@ class Plan:
         InputError
             Naming the run file, the study and, where the message is about one, the key.
         """
-        if (Path(self.out) / "run.json").exists():
+        if (located(self.out) / "run.json").exists():
             raise InputError(
                 f"{self.path}, out: {self.out} is itself a run folder; move that run away, or choose another root"
             )
@@ -116,9 +115,10 @@ class Plan:
             except InputError as error:
                 raise InputError(f"{where}{_key_meant(str(error), call)}: {error}") from None
             folder = task.study.name if study.folder is None else study.folder
-            if not folder.strip() or "\0" in folder or folder != Path(folder).name or folder.startswith("."):
+            if not folder.strip() or folder != Path(folder).name or folder.startswith("."):
                 raise InputError(f"{where}: '{folder}' cannot be the name of a folder; give the study a `folder`")
-            if folder in tasks:
+            checked_name(f"{where}, folder", folder)
+            if folder.casefold() in map(str.casefold, tasks):  # some file systems take "A" and "a" for one name
                 raise InputError(f"{where}: there is a study in the folder '{folder}' already; give this one another")
             out = str(Path(self.out) / folder)
             command = [*program, *call, f"--out={out}"]
@@ -141,18 +141,13 @@ def read(path: str | Path, parser_of: Callable[[str], ArgumentParser]) -> Plan:
         Naming the file, the table and the key.
     """
     file = Path(path)
-    try:
-        content = tomllib.loads(text_of(file))
-    except OSError as error:
-        raise InputError(f"{file}: cannot be read ({error.strerror})") from None
-    except tomllib.TOMLDecodeError as error:
-        raise InputError(f"{file}: malformed TOML ({error})") from None
+    content = read_toml(file)
     _refuse_secrets(str(file), content)
     for key, value in content.items():
         if key not in TOP:
             raise InputError(f"{file}: unknown key '{key}'; there are {', '.join(TOP)}; options go below [[study]]")
         if not isinstance(value, TOP[key]) or isinstance(value, bool):
-            raise InputError(f"{file}, {key}: expected {_kind(TOP[key])}, not {value!r}")
+            raise InputError(f"{file}, {key}: expected {_kind(TOP[key])}, not {shown(value)}")
     if not content.get("out", "").strip():
         raise InputError(f'{file}: say where the results go: out = "FOLDER"')
     if content.get("ray-workers", 1) < 1:
@@ -171,12 +166,12 @@ def _study(file: Path, number: int, table: Mapping[str, Any], parser_of: Callabl
     """Turn a table into the call that would run its study alone."""
     where = f"{file}, [[study]] {number}" + (f" ({table['name']})" if isinstance(table.get("name"), str) else "")
     protocol = table.get("protocol")
-    if protocol not in names():
-        given = "is missing" if protocol is None else f"is {protocol!r}"
+    if not isinstance(protocol, str) or protocol not in names():
+        given = "is missing" if protocol is None else f"is {shown(protocol)}"
         raise InputError(f"{where}, protocol: {given}; there are {', '.join(names())}")
     folder = table.get("folder")
     if not (folder is None or isinstance(folder, str)):
-        raise InputError(f"{where}, folder: expected text, not {folder!r}")
+        raise InputError(f"{where}, folder: expected text, not {shown(folder)}")
     parser = parser_of(protocol)
     actions = {
         option.removeprefix("--"): action
@@ -204,7 +199,7 @@ def as_arguments(where: str, key: str, value: Any, action: Action) -> list[str]:
     """Write a key and its value as arguments of the command line."""
     if action.nargs == 0:
         if not isinstance(value, bool):
-            raise InputError(f"{where}: expected true or false, not {value!r}")
+            raise InputError(f"{where}: expected true or false, not {shown(value)}")
         return [f"--{key}"] if value else []
     several = isinstance(value, list)
     repeatable = isinstance(action, _AppendAction) and action.nargs is None
@@ -212,7 +207,7 @@ def as_arguments(where: str, key: str, value: Any, action: Action) -> list[str]:
         raise InputError(f"{where}: expected one value, not a list")
     values = value if several else [value]
     if not values or not all(type(each) in (str, int, float) for each in values):
-        raise InputError(f"{where}: expected text or numbers, not {value!r}")
+        raise InputError(f"{where}: expected text or numbers, not {shown(value)}")
     if repeatable:
         return [f"--{key}={each}" for each in values]
     return [f"--{key}", *map(str, values)] if several else [f"--{key}={value}"]

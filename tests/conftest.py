@@ -30,21 +30,22 @@ def shared() -> Path:
 
 @pytest.fixture(scope="session")
 def demo_run(tmp_path_factory) -> Path:
-    """A slice of the embedded questionnaire asked of the whole demo family."""
+    """A slice of the embedded questionnaire asked of three models of the demo family, one of them masked."""
     folder = tmp_path_factory.mktemp("demo")
     items = yaml.safe_load((ROOT / "inference" / "demo" / "questionnaire.yaml").read_text(encoding="utf-8"))
     for item in items:
         item["paraphrases"] = item["paraphrases"][:8]
     (folder / "items.yaml").write_text(yaml.safe_dump(items[:12], allow_unicode=True), encoding="utf-8")
-    waver("inference", "run", "agreement", "--items", folder / "items.yaml", "--model", "demo", "--out", folder / "run",
-          "--option-order", "yes-no", "no-yes")  # fmt: skip
+    models = [f"{ROOT}/inference/demo/models/waver-demo-{name}" for name in ("bert", "small", "small-tuned")]
+    waver("inference", "run", "agreement", "--items", folder / "items.yaml", "--model", *models,
+          "--out", folder / "run", "--option-order", "yes-no", "no-yes")  # fmt: skip
     return folder / "run"
 
 
 @pytest.fixture(scope="session")
 def report_folder(demo_run) -> Path:
     """The report of `demo_run`."""
-    waver("analysis", "report", demo_run, "--out", demo_run.parent / "report")
+    waver("analysis", "report", demo_run, "--out", demo_run.parent / "report", "-p", "resamples=100")
     return demo_run.parent / "report"
 
 

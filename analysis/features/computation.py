@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -38,12 +38,22 @@ class Summary:
         One line for every group of columns that was computed again, with the reason.
     computed
         Number of values computed in this call (texts x groups of columns).
+    default_language
+        The assumed language of wordings that name none.
+    features, similarities
+        The values, as features.parquet and similarity.parquet hold them.
+    unkept
+        Why the folder does not hold them; None: it does.
     """
 
     path: Path
     records: tuple[Record, ...]
     changes: tuple[str, ...]
     computed: int
+    default_language: str
+    features: pa.Table
+    similarities: pa.Table
+    unkept: OSError | None
 
 
 def compute(
@@ -54,6 +64,7 @@ def compute(
     language: str | None = None,
     progress: bool = False,
     chunk: int = CHUNK,
+    must_keep: bool = True,
 ) -> Summary:
     """Compute the missing features of a run's wordings and save them in the run folder.
 
@@ -72,15 +83,18 @@ def compute(
         Show a bar on stderr for every group of columns.
     chunk
         Number of texts after which finished values are written to disk.
+    must_keep
+        False: where the folder takes no file, go on without it; `Summary.unkept` says why.
 
     Raises
     ------
     InputError
-        For a folder that is no run folder or cannot be written to, and for a pipeline or engine that the user named but
-        that is not installed.
+        For a folder that is no run folder, and for a pipeline or engine that the user named but that is not installed.
+    OSError
+        For a folder that takes no file, where the values must be kept.
     """
     folder = Path(path)
-    run = runs.open(folder)
+    run = runs.open(path)
     if run.folders[0].path != folder:
         inside = ", ".join(str(each.path) for each in run.folders)
         raise InputError(
@@ -94,13 +108,16 @@ def compute(
             _refuse_japanese(run, folder)
         texts = _texts(run, default)
         _refuse_idle(pipelines, texts)
-        books = _Books(folder, stored, progress, chunk)
+        books = _Books(folder, stored, progress, chunk, must_keep)
         for code, wordings in texts.items():
             for part in _components(code, pipelines, sentiment, stored):
                 books.settle(code, wordings, part)
-        books.close(default, texts)
-        books.computed += _similarity(run, folder, progress)
-    return Summary(folder, tuple(books.records), tuple(books.changes), books.computed)
+        features = books.close(default, texts)
+        similarities = _similarity(run, books, progress)
+    return Summary(
+        folder, tuple(books.records), tuple(books.changes), books.computed, default, features, similarities,
+        books.unkept,
+    )  # fmt: skip
 
 
 def language_sql(default: str) -> str:
@@ -125,12 +142,25 @@ def _components(code: str, pipelines: Sequence[Any], engine: str, stored: Stored
 class _Books:
     """Find the values of one group of columns after the other: reuse valid ones, compute the rest in chunks."""
 
-    def __init__(self, folder: Path, stored: Stored, progress: bool, chunk: int) -> None:
+    def __init__(self, folder: Path, stored: Stored, progress: bool, chunk: int, must_keep: bool) -> None:
+        self.folder = folder
         self.records: list[Record] = []
         self.changes: list[str] = []
         self.computed = 0
-        self._folder, self._stored, self._progress, self._chunk = folder, stored, progress, chunk
+        self.unkept: OSError | None = None
+        self._stored, self._progress, self._chunk, self._must_keep = stored, progress, chunk, must_keep
         self._columns: dict[str, dict[str, Any]] = {}
+
+    def keep(self, write: Callable[..., None], *what: Any) -> None:
+        """Write something into the folder; once it takes no file, nothing more, unless it must."""
+        if self.unkept is not None:
+            return
+        try:
+            write(*what)
+        except OSError as error:
+            if self._must_keep:
+                raise
+            self.unkept = error
 
     def settle(self, code: str, texts: Sequence[str], part: Component | Missing) -> None:
         """Reuse or compute the values of one group of columns for all texts of a language."""
@@ -156,12 +186,16 @@ class _Books:
                 what, now, was = f"{', '.join(part.columns)} ({code})", describe(part.identity), describe(old)
                 self.changes.append(f"{what}: computed again with {now}; before with {was}")
 
-    def close(self, default: str, texts: Mapping[str, Sequence[str]]) -> None:
-        """Write all values, unless the folder already holds exactly these."""
+    def close(self, default: str, texts: Mapping[str, Sequence[str]]) -> pa.Table:
+        """Return all values, and write them unless the folder already holds exactly these."""
+        import pyarrow as pa
+
+        rows = pa.concat_tables(store.table(code, some, self._columns[code]) for code, some in texts.items())
         if self.computed or tuple(self.records) != self._stored.records or default != self._stored.default_language:
-            tables = [store.table(code, wordings, self._columns[code]) for code, wordings in texts.items()]
-            store.write(self._folder, default, self.records, tables)
-        store.clear_parts(self._folder)
+            self.keep(store.write, self.folder, default, self.records, rows)
+        if self.unkept is None:
+            store.clear_parts(self.folder)
+        return rows
 
     def _held(self, code: str, texts: Sequence[str]) -> pa.Table | None:
         """Return the folder's rows if they are for exactly these texts, else None."""
@@ -170,7 +204,7 @@ class _Books:
 
     def _measured(self, code: str, texts: Sequence[str], part: Component) -> dict[str, Sequence[float]]:
         """Return the values of all texts: read those of finished chunks, measure the rest."""
-        chunks = store.Chunks(self._folder, code, part.columns, part.identity)
+        chunks = store.Chunks(self.folder, code, part.columns, part.identity)
         done = chunks.read()
         left = [text for text in texts if text not in done]
         if not left:
@@ -181,7 +215,7 @@ class _Books:
             for start in range(0, len(left), self._chunk):
                 some = left[start : start + self._chunk]
                 values = measure(some)
-                chunks.append(some, values)
+                self.keep(chunks.append, some, values)
                 done.update(zip(some, zip(*(values[name] for name in part.columns), strict=True), strict=True))
                 bar.update(len(some))
         self.computed += len(left)
@@ -192,16 +226,16 @@ class _Books:
         return dict(zip(part.columns, zip(*(rows[text] for text in texts), strict=True), strict=True))
 
 
-def _similarity(run: Runs, folder: Path, progress: bool) -> int:
-    """Write the edit similarity of every stimulus to similarity.parquet; return how many values were computed."""
+def _similarity(run: Runs, books: _Books, progress: bool) -> pa.Table:
+    """Return the edit similarity of every stimulus: as the folder holds it, else computed and written there."""
     import pyarrow as pa
 
-    path = folder / store.SIMILARITY
+    path = books.folder / store.SIMILARITY
     keys = run.execute("SELECT item, variant FROM stimuli ORDER BY item, position").fetchall()
     if path.exists():
-        held = store.read_parquet(path)
+        held = store.read_parquet(path, *store.SIMILARITY_COLUMNS)
         if list(zip(held["item"].to_pylist(), held["variant"].to_pylist(), strict=True)) == keys:
-            return 0
+            return held
     pairs = run.execute(
         f"""
         SELECT original, text FROM stimuli LEFT JOIN (
@@ -216,8 +250,10 @@ def _similarity(run: Runs, folder: Path, progress: bool) -> int:
     names = ("item", "variant")
     arrays = [pa.array(column, pa.string()) for column in zip(*keys, strict=True)]
     arrays.append(pa.array(values, pa.float64(), from_pandas=True))
-    store.write_parquet(path, pa.table(arrays, names=[*names, "edit_similarity"]))
-    return len(values)
+    table = pa.table(arrays, names=[*names, "edit_similarity"])
+    books.keep(store.write_parquet, path, table)
+    books.computed += len(values)
+    return table
 
 
 def _texts(run: Runs, default: str) -> dict[str, list[str]]:

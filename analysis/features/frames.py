@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from analysis.errors import system_failure
 from analysis.features import store
 from analysis.features.component import describe
-from analysis.features.computation import DEFAULT_LANGUAGE, compute, language_sql
+from analysis.features.computation import Summary, compute, language_sql
 from analysis.features.names import FEATURES
 from analysis.runs.folder import UNIT, literal
 
@@ -26,15 +28,14 @@ def prepare(runs: Runs) -> None:
         return
     wanted = ", ".join(f"t.{name}" for name in store.TEXT_COLUMNS)
     queries = []
-    for number, (study, folder) in enumerate(_folders(runs).items()):
-        compute(folder)
-        runs.con.register(f"text_features_{number}", store.read_parquet(folder / store.FEATURES))
-        runs.con.register(f"similarities_{number}", store.read_parquet(folder / store.SIMILARITY))
-        default = store.read_head(folder).default_language or DEFAULT_LANGUAGE
+    for number, (study, summary) in enumerate(_summaries(runs).items()):
+        runs.con.register(f"text_features_{number}", summary.features)
+        runs.con.register(f"similarities_{number}", summary.similarities)
+        language = language_sql(summary.default_language)
         queries.append(
             f"""
             SELECT s.*, {wanted}, e.edit_similarity
-            FROM (SELECT study, position, item, variant, pattern, {language_sql(default)} AS language, text
+            FROM (SELECT study, position, item, variant, pattern, {language} AS language, text
                   FROM stimuli WHERE study = {literal(study)}) AS s
             LEFT JOIN text_features_{number} AS t ON t.text = s.text AND t.language = s.language
             LEFT JOIN similarities_{number} AS e ON e.item = s.item AND e.variant = s.variant"""
@@ -107,14 +108,27 @@ def components(runs: Runs) -> pd.DataFrame:
     """
     import pandas as pd
 
-    prepare(runs)
     rows = []
-    for study, folder in _folders(runs).items():
-        for record in store.read_head(folder).records:
+    for study, summary in _summaries(runs).items():
+        for record in summary.records:
             columns, found = ", ".join(record.columns), record.identity is not None
             component = "; ".join(filter(None, (describe(record.identity), record.note))) if record.identity else None
             rows.append((study, record.language, columns, component, None if found else record.note, record.n_texts))
     return pd.DataFrame(rows, columns=["study", "language", "columns", "component", "missing", "n_texts"])
+
+
+def _summaries(runs: Runs) -> dict[str, Summary]:
+    """Compute, once per `Runs`, the missing features of every study; say so where a folder cannot keep them."""
+
+    def computed() -> dict[str, Summary]:
+        found = {study: compute(folder, must_keep=False) for study, folder in _folders(runs).items()}
+        for summary in found.values():
+            if summary.unkept is not None:
+                _, why = system_failure(summary.unkept)
+                print(f"{summary.path}: text features were computed, but cannot be kept there: {why}", file=sys.stderr)
+        return found
+
+    return runs.kept("text features", computed)
 
 
 def _folders(runs: Runs) -> dict[str, Path]:

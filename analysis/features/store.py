@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 FORMAT = 1
 FEATURES, RECORDS, SIMILARITY, PARTS = "features.parquet", "features.json", "similarity.parquet", "features.parts"
+SIMILARITY_COLUMNS = (("item", "variant"), ("edit_similarity",))  # texts, and numbers
 TEXT_COLUMNS = tuple(name for name in NAMES if name != "edit_similarity")
 _METADATA = b"waver"
 
@@ -76,17 +77,11 @@ def writing(folder: Path) -> Iterator[None]:
 
     The operating system frees the lock when the process ends, also when it is killed.
 
-    Raises
-    ------
-    InputError
-        If the folder cannot be written to.
     """
     handle = os.open(folder, os.O_RDONLY)
     try:
         fcntl.flock(handle, fcntl.LOCK_EX)
         yield
-    except PermissionError as error:
-        raise InputError(f"{folder}: features cannot be kept there ({error.strerror}); make it writable") from error
     finally:
         os.close(handle)
 
@@ -102,7 +97,7 @@ def read(folder: Path) -> Stored:
     path = folder / FEATURES
     if not path.exists():
         return Stored()
-    table = read_parquet(path)
+    table = read_parquet(path, ("language", "text"), TEXT_COLUMNS)
     head = _head(table.schema, path)
     tables, start = {}, 0
     for language, rows in itertools.groupby(table["language"].to_pylist()):
@@ -123,27 +118,17 @@ def table(language: str, texts: Sequence[str], columns: Mapping[str, Any]) -> pa
     return pa.table(arrays, names=["language", "text", *TEXT_COLUMNS])
 
 
-def write(folder: Path, default_language: str, records: Sequence[Record], tables: Sequence[pa.Table]) -> None:
-    """Write features.parquet and features.json."""
-    import pyarrow as pa
-
+def write(folder: Path, default_language: str, records: Sequence[Record], rows: pa.Table) -> None:
+    """Write features.json and features.parquet."""
     content = {
         "format": FORMAT,
         "default_language": default_language,
         "components": [asdict(record) for record in records],
     }
-    rows = pa.concat_tables(tables).replace_schema_metadata({_METADATA: json.dumps(content)})
-    write_parquet(folder / FEATURES, rows)
     text = json.dumps(content, indent=1, ensure_ascii=False) + "\n"
     write_atomically(folder / RECORDS, lambda aside: aside.write_text(text, encoding="utf-8"))
-
-
-def read_head(folder: Path) -> Stored:
-    """Read the features of a folder without the rows: default language and records."""
-    import pyarrow.parquet as pq
-
-    path = folder / FEATURES
-    return _head(pq.read_schema(path), path)
+    # Last, because it is the one that is read: if a kill leaves it out, the next computation writes both.
+    write_parquet(folder / FEATURES, rows.replace_schema_metadata({_METADATA: json.dumps(content)}))
 
 
 class Chunks:
@@ -152,14 +137,15 @@ class Chunks:
     def __init__(self, folder: Path, language: str, columns: Sequence[str], identity: Mapping[str, str]) -> None:
         self.columns = tuple(columns)
         self._folder = folder / PARTS
+        # The language is what somebody wrote, so it is no part of a file's name as it stands.
         key = json.dumps([language, self.columns, dict(identity)], sort_keys=True)
-        self._stem = f"{self.columns[0]}-{language}-{hashlib.sha256(key.encode()).hexdigest()[:12]}"
+        self._stem = f"{self.columns[0]}-{hashlib.sha256(key.encode()).hexdigest()[:16]}"
 
     def read(self) -> dict[str, tuple[float, ...]]:
         """Read all chunks: text -> values of the columns."""
         found: dict[str, tuple[float, ...]] = {}
         for path in sorted(self._folder.glob(f"{self._stem}-*.parquet")):
-            table = read_parquet(path)
+            table = read_parquet(path, ("text",), self.columns)
             rows = zip(*(table[name].to_pylist() for name in self.columns), strict=True)
             found.update(zip(table["text"].to_pylist(), rows, strict=True))
         return found
@@ -180,21 +166,26 @@ def clear_parts(folder: Path) -> None:
     shutil.rmtree(folder / PARTS, ignore_errors=True)
 
 
-def read_parquet(path: Path) -> pa.Table:
-    """Read a Parquet file as it is: no column is made from folder names.
+def read_parquet(path: Path, texts: Sequence[str], numbers: Sequence[str]) -> pa.Table:
+    """Read a Parquet file with these columns of texts and numbers as it is: none is made from folder names.
 
     Raises
     ------
     InputError
-        If it is damaged.
+        If it is damaged, or has other columns.
     """
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     try:
-        return pq.ParquetFile(path).read()  # read_table would import pandas, which takes a second
-    except (pa.ArrowInvalid, OSError) as error:
+        table = pq.ParquetFile(path).read()  # read_table would import pandas, which takes a second
+        table.validate(full=True)  # texts are UTF-8
+    except (pa.ArrowException, OSError) as error:
         raise InputError(f"{path}: damaged or cut short; delete it and compute the features again") from error
+    wanted = dict.fromkeys(texts, "string") | dict.fromkeys(numbers, "double")
+    if not wanted.items() <= {column.name: str(column.type) for column in table.schema}.items():
+        raise InputError(f"{path}: has not the columns of features; delete it and compute the features again")
+    return table
 
 
 def write_parquet(path: Path, table: pa.Table) -> None:
@@ -205,8 +196,21 @@ def write_parquet(path: Path, table: pa.Table) -> None:
 
 
 def _head(schema: pa.Schema, path: Path) -> Stored:
-    content = json.loads((schema.metadata or {}).get(_METADATA, b"{}"))
-    if content.get("format") != FORMAT:
-        raise InputError(f"{path}: not a features file of format {FORMAT}; delete it and compute the features again")
-    records = [Record(**{**record, "columns": tuple(record["columns"])}) for record in content["components"]]
-    return Stored(content["default_language"], tuple(records))
+    wrong = InputError(f"{path}: not a features file of format {FORMAT}; delete it and compute the features again")
+    try:
+        content = json.loads((schema.metadata or {}).get(_METADATA, b"{}"))
+        records = tuple(Record(**{**record, "columns": tuple(record["columns"])}) for record in content["components"])
+        head = Stored(content["default_language"], records)
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+        raise wrong from error
+    if content.get("format") != FORMAT or not all(map(_whole, records)) or not isinstance(head.default_language, str):
+        raise wrong
+    return head
+
+
+def _whole(record: Record) -> bool:
+    """Tell whether a record holds what its fields are for."""
+    named = all(isinstance(text, str) for text in (record.language, record.note, *record.columns))
+    identity = record.identity if record.identity is not None else {}
+    known = isinstance(identity, dict) and all(isinstance(part, str) for part in identity.values())
+    return named and known and isinstance(record.n_texts, int)

@@ -18,12 +18,16 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from analysis.errors import InputError
+from analysis.errors import InputError, short
 from analysis.reporting.columns import SHARED, Column, Pattern
 
 if TYPE_CHECKING:
     from analysis.runs import Runs
 
+LISTED = {
+    "table": "`python -m analysis table --list` names all tables",
+    "figure": "analysis.open(RUN).figures() names all figures",
+}
 PAGES = Path(__file__).resolve().parents[1] / "pages"
 
 Entry = TypeVar("Entry")
@@ -166,7 +170,7 @@ def table(name: str) -> Table:
     Raises
     ------
     InputError
-        For an unknown name; the message names the nearest and lists the known ones.
+        For an unknown name; the message names the nearest, and says where all of them are listed.
     """
     return find(name, tables(), "table")
 
@@ -177,12 +181,19 @@ def figure(name: str) -> Figure:
 
 
 def find(name: str, known: Mapping[str, Entry], what: str) -> Entry:
-    """Look up an entry by name; an unknown one is an InputError that names the nearest and lists the known ones."""
+    """Look up an entry by name; an unknown one is an InputError that names the nearest and how to list them."""
     if name in known:
         return known[name]
-    near = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
-    hint = f" (the nearest is {near[0]!r})" if near else ""
-    raise InputError(f"unknown {what} {name!r}{hint}; the {what}s are: {', '.join(known)}")
+    other, others = ("figure", figures()) if what == "table" else ("table", tables())
+    if name in others:
+        raise InputError(f"{name!r} is a {other}, not a {what}; ask for it as a {other}")
+    raise InputError(f"unknown {what} {short(repr(name))}{nearest(name, known)}; {LISTED[what]}")
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """Return a hint with the known name that is most like an unknown one; empty where none is."""
+    near = difflib.get_close_matches(str(name)[:100], list(known), n=1, cutoff=0.5)
+    return f" (the nearest is {near[0]!r})" if near else ""
 
 
 def page_of(name: str, what: str = "tables") -> str:

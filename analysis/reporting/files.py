@@ -58,11 +58,15 @@ def _explained(path: Path) -> dict[str, list[list[str]]]:
 
 
 def clear(out: Path) -> None:
-    """Remove the tables and figures of an earlier report: only files under the names that this package writes."""
-    (out / "tables" / DICTIONARY).unlink(missing_ok=True)
-    for name in catalogue.tables():
-        for ending in ("csv", "tex"):
-            (out / "tables" / f"{name}.{ending}").unlink(missing_ok=True)
-    for name in (entry.file or figure for figure, entry in catalogue.figures().items()):
-        for path in [*(out / "figures").glob(f"{name}.*"), *(out / "figures").glob(f"{name}-[0-9]*.*")]:
-            path.unlink()
+    """Remove the tables and figures of an earlier report, also those that a killed one did not finish.
+
+    Only files under the names that this package writes.
+    """
+    figures = [entry.file or figure for figure, entry in catalogue.figures().items()]
+    made = [f"tables/{DICTIONARY}"]
+    made += [f"tables/{name}.{ending}" for name in catalogue.tables() for ending in ("csv", "tex")]
+    made += [f"figures/{name}{number}.*" for name in figures for number in ("", "-[0-9]*")]
+    for pattern in made:
+        folder, name = pattern.split("/")
+        for path in [*(out / folder).glob(name), *(out / folder).glob(f".{name}.*")]:
+            path.unlink(missing_ok=True)

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import sys
-import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
-from analysis.errors import InputError
+from analysis.errors import InputError, short
+from analysis.reporting import keeper, temporary
+from analysis.reporting.catalogue import nearest
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode
@@ -33,6 +35,8 @@ _FLAGS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0"
 
 def locate(folder: str) -> Path:
     """Find a run folder: as given, or else relative to the folder of the notebooks."""
+    if not str(folder):
+        raise InputError("the name of a run folder is empty")
     path = Path(folder).expanduser()
     return path if path.exists() or not (FOLDER / path).exists() else FOLDER / path
 
@@ -69,7 +73,7 @@ def check(given: Mapping[str, Any], notebooks: Mapping[str, Path]) -> dict[str, 
     Raises
     ------
     InputError
-        For a parameter that no notebook has, with the known ones and their help, or a value of another type.
+        For a parameter that no notebook has, with the nearest and all names, or a value of another type.
     """
     known = {name: inspect(path) for name, path in notebooks.items()}
     described = {key: entry for entries in known.values() for key, entry in entries.items() if key not in GIVEN}
@@ -79,8 +83,9 @@ def check(given: Mapping[str, Any], notebooks: Mapping[str, Path]) -> dict[str, 
                 f"parameter {name!r} is not given with -p: the call itself says which runs and which folder"
             )
         if name not in described:
-            listed = "; ".join(_describe(key, entry) for key, entry in described.items())
-            raise InputError(f"unknown parameter {name!r}; known are {listed}")
+            raise InputError(
+                f"unknown parameter {short(repr(name))}{nearest(name, described)}; known are {', '.join(described)}"
+            )
     return {
         notebook: {key: convert(value, entries[key], key) for key, value in given.items() if key in entries}
         for notebook, entries in known.items()
@@ -106,7 +111,7 @@ def convert(value: Any, entry: Mapping[str, str], name: str) -> Any:
         return [one(part) for part in _parts(value)] if declared.startswith("list[") else one(value)
     except (TypeError, ValueError) as error:
         raise InputError(
-            f"parameter {_describe(name, {'default': '', **entry})}: {value!r} is not {declared}"
+            f"parameter {_describe(name, {'default': '', **entry})}: {short(repr(value))} is not {declared}"
         ) from error
 
 
@@ -162,47 +167,70 @@ def execute(source: Path, target: Path, values: Mapping[str, Any]) -> NotebookNo
 
     bar = {"desc": source.stem, "file": sys.stderr, "leave": False, "disable": None}
     log = target.with_suffix(".log")
-    with tempfile.TemporaryDirectory(prefix="waver-") as sockets, log.open("wb") as stderr:
+    with temporary.folder() as own, log.open("wb") as stderr, _lifeline() as alive:
         try:
             node = papermill.execute_notebook(
                 source, target, dict(values), progress_bar=bar, kernel_name="python3", language="python",
-                kernel_manager_class=_kernel_manager(sockets, stderr),
+                kernel_manager_class=_kernel_manager(own, stderr, alive),
             )  # fmt: skip
         except _failures() as error:
             wrong = getattr(error, "ename", None) == InputError.__name__
             raise NotebookFailed(_reason(error), wrong) from error
+        except OSError:  # no room, for example: what was begun is not whole
+            target.unlink(missing_ok=True)
+            log.unlink(missing_ok=True)
+            raise
     log.unlink()
     return node
 
 
-def _kernel_manager(sockets: str, stderr: IO[bytes]) -> type:
+@contextlib.contextmanager
+def _lifeline() -> Iterator[int]:
+    """Open a pipe and yield the end to read from, which reads as closed as soon as this process is gone."""
+    read, write = os.pipe()
+    try:
+        yield read
+    finally:
+        os.close(read)
+        os.close(write)
+
+
+def _kernel_manager(own: Path, stderr: IO[bytes], alive: int) -> type:
     """Return a kernel manager for this interpreter; a kernel registered as "python3" may be another environment's.
 
-    Where the system has them, manager and kernel talk over sockets in a private folder, not over a port that another
-    user of the machine could listen on. What the process writes (a crash, for instance) goes to a log file, which is
-    deleted unless the notebook fails.
+    Parameters
+    ----------
+    own
+        A private folder for the kernel's temporary files. Where the system has them, manager and kernel talk over
+        sockets in it, not over a port that another user of the machine could listen on.
+    stderr
+        A log file for what the process writes (a crash, for instance), which is deleted unless the notebook fails.
+    alive
+        From `_lifeline`: when it closes, the kernel is killed.
     """
     from jupyter_client.kernelspec import KernelSpec
     from jupyter_client.manager import AsyncKernelManager
 
     paths = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH"))))
+    kernel = [sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}"]
     spec = KernelSpec(
-        argv=[sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}"], language="python",
-        display_name="Python 3", env={"PYTHONPATH": paths, "PYDEVD_DISABLE_FILE_VALIDATION": "1", "MPLBACKEND": "agg"},
+        argv=[sys.executable, "-I", "-S", str(keeper.__file__), *kernel], language="python", display_name="Python 3",
+        env={"PYTHONPATH": paths, "PYDEVD_DISABLE_FILE_VALIDATION": "1", "MPLBACKEND": "agg", "TMPDIR": str(own)},
     )  # fmt: skip
 
     class ThisInterpreter(AsyncKernelManager):
         def __init__(self, **settings: Any) -> None:
             super().__init__(**settings)
+            self.connection_file = str(own / "connection.json")
             if os.name == "posix":
-                self.transport, self.ip = "ipc", str(Path(sockets) / "kernel")
+                self.transport, self.ip = "ipc", str(own / "kernel")
 
         @property
         def kernel_spec(self) -> KernelSpec:
             return spec
 
         async def _async_start_kernel(self, **settings: Any) -> None:
-            await super()._async_start_kernel(stderr=stderr, **settings)
+            await super()._async_start_kernel(stdin=alive, stderr=stderr, **settings)
 
         start_kernel = _async_start_kernel
 

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -22,12 +23,14 @@ import numpy as np
 import pandas as pd
 
 from analysis import runs
-from analysis.reporting import catalogue, files, grid, plotting, provenance, tables
+from analysis.reporting import catalogue, files, grid, plotting, provenance, tables, words
 from analysis.reporting.frames import Frames
 from analysis.reporting.html import Html, fragment, note
 from analysis.reporting.notebooks import locate
 from analysis.reporting.pictures import Picture, pictures
 from analysis.reporting.printed import OURS
+from analysis.reporting.words import Answer
+from analysis.runs.unanswered import unanswered
 
 MOST_ROWS = 300  # of a table on the page; its CSV file has all rows
 
@@ -67,6 +70,11 @@ class Page:
     def _write(self, name: str, frame: pd.DataFrame) -> None:
         if self.out:
             files.write_table(name, frame, self.out)
+
+    def told(self, answer: Answer) -> Html:
+        """Show the answer in words and what weakens it; prompts without a response come first, on every page."""
+        cautions = (*words.unanswered(unanswered(self.runs)), *answer.cautions)
+        return fragment("answer", answer=replace(answer, cautions=cautions))
 
     def figure(self, name: str) -> Html:
         """Show a figure of the catalogue with its caption, for a wide screen and for a phone, and save it."""

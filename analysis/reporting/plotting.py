@@ -22,6 +22,8 @@ from matplotlib.image import AxesImage
 from matplotlib.path import Path as Outline
 from matplotlib.ticker import MaxNLocator
 
+from analysis.runs.writing import write_atomically
+
 # Widths in inches: the text block of an A4 or letter page, and one column (also what a phone shows).
 PAGE, COLUMN = 7.0, 3.5
 # Okabe and Ito's palette without its yellow, which vanishes on white.
@@ -101,7 +103,7 @@ def styled(draw: Callable[P, R]) -> Callable[P, R]:
 
 @styled
 def save(figure: Figure, path: Path) -> tuple[Path, Path]:
-    """Write `path`.svg and `path`.pdf with their fonts; the same figure gives the same bytes.
+    """Write `path`.svg and `path`.pdf with their fonts, each whole or not at all; the same figure gives the same bytes.
 
     Returns
     -------
@@ -110,8 +112,9 @@ def save(figure: Figure, path: Path) -> tuple[Path, Path]:
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     vector, document = path.with_name(f"{path.name}.svg"), path.with_name(f"{path.name}.pdf")
-    vector.write_text(svg(figure), encoding="utf-8")
-    figure.savefig(document, format="pdf", metadata={"CreationDate": None, "Creator": "Waver", "Producer": None})
+    text, made = svg(figure), {"CreationDate": None, "Creator": "Waver", "Producer": None}
+    write_atomically(vector, lambda aside: aside.write_text(text, encoding="utf-8"))
+    write_atomically(document, lambda aside: figure.savefig(aside, format="pdf", metadata=made))
     return vector, document
 
 

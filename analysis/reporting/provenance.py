@@ -10,6 +10,9 @@ from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from analysis.reporting import words
+from analysis.runs.unanswered import unanswered
+
 if TYPE_CHECKING:
     from analysis.runs import Runs
 
@@ -24,6 +27,7 @@ def entries(runs: Runs, folders: Sequence[str], options: Mapping[str, Any]) -> l
         ("Study", [_study(name, fields) for name, fields in info["studies"].items()]),
         ("Models", [_model(name, fields) for name, fields in info["models"].items()]),
         ("Conditions", _conditions(info["conditions"])),
+        ("No response", words.unanswered_by_unit(unanswered(runs)) or ["none: every prompt has one"]),
         ("Asked with", _sessions(info["sessions"])),
         ("Analysed with", [versions()]),
         ("Parameters", [", ".join(f"{name} = {value}" for name, value in options.items()) or "defaults"]),

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from analysis import runs
-from analysis.errors import InputError
+from analysis.errors import InputError, system_failure
 from analysis.reporting import catalogue, files, notebooks, provenance
 from analysis.reporting.catalogue import Catalogue
 from analysis.reporting.html import TEMPLATES, render, style
@@ -102,8 +102,9 @@ def report(
     chosen = [notebook for notebook in about if not reasons[notebook.name]]
     if not chosen:
         raise InputError(_nothing(folders, known, opened, reasons))
-    if out.exists() and not out.is_dir():
-        raise InputError(f"{out} is a file; --out needs a folder")
+    for folder in (out, *out.parents):
+        if folder.exists() and not folder.is_dir():
+            raise InputError(f"{folder} is a file; --out needs a folder")
     values = notebooks.check(given or {}, {notebook.name: notebook.path for notebook in chosen})
     files.clear(out)
     results = [
@@ -145,15 +146,19 @@ def _make(notebook: Notebook, values: Mapping[str, Any], out: Path) -> Result:
     page, executed = out / f"{notebook.name}.html", out / "notebooks" / f"{notebook.name}.ipynb"
     question = notebooks.question(notebook.path)
     page.unlink(missing_ok=True)
-    executed.parent.mkdir(parents=True, exist_ok=True)
     started = time.monotonic()
     _say(f"{notebook.name}: running")
     try:
+        executed.parent.mkdir(parents=True, exist_ok=True)
         node = notebooks.execute(notebook.path, executed, values)
+        files.write(page, _html(node, question))
     except notebooks.NotebookFailed as error:
         _say(f"{notebook.name}: failed: {error}")
         return Result(notebook.name, question, error=str(error), wrong_input=error.wrong_input)
-    files.write(page, _html(node, question))
+    except OSError as error:
+        _, reason = system_failure(error)
+        _say(f"{notebook.name}: failed: {reason}")
+        return Result(notebook.name, question, error=reason)
     _say(f"{notebook.name}: {page} ({time.monotonic() - started:.0f} s)")
     return Result(notebook.name, question, parts=_card(node))
 

@@ -8,13 +8,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import inspect
+import numbers
 from collections.abc import Mapping, Sequence
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
-from analysis.errors import InputError
-from analysis.reporting.catalogue import column, function, page_of, pages, table, tables
+from analysis.errors import InputError, short
+from analysis.reporting.catalogue import column, function, nearest, page_of, pages, table, tables
 from analysis.reporting.columns import IDENTITY
 
 if TYPE_CHECKING:
@@ -47,16 +49,16 @@ def convert(what: str, given: Mapping[str, Any], known: Mapping[str, inspect.Par
     Raises
     ------
     InputError
-        For an option that there is not, with those that there are, or a value that does not fit.
+        For an option that there is not, with the nearest and all names, or a value that does not fit.
     """
     converted = {}
     for name, value in given.items():
         if name not in known:
-            listed = ", ".join(f"{key} (default {option.default})" for key, option in known.items()) or "none"
-            raise InputError(f"{what} has no option {name!r}; it has {listed}")
+            listed = f"the options are {', '.join(known)}" if known else "it has none"
+            raise InputError(f"{what} has no option {short(repr(name))}{nearest(name, known)}; {listed}")
         try:
             converted[name] = _like(known[name].default, value)
-        except ValueError as error:
+        except (ValueError, OverflowError) as error:
             raise InputError(f"{what}: option {name}: {error}") from error
     return converted
 
@@ -67,7 +69,7 @@ def _like(default: Any, value: Any) -> Any:
         several = isinstance(default, tuple | list)
         if several != isinstance(value, tuple | list):
             raise ValueError(f"give {'several values' if several else 'one value'}, as in the default {default}")
-        return value
+        return tuple(_like(default[0], part) for part in value) if several else _checked(default, value)
     if isinstance(default, tuple | list):
         return tuple(_like(default[0], part) for part in value.split(","))
     if isinstance(default, bool):
@@ -76,10 +78,28 @@ def _like(default: Any, value: Any) -> Any:
         return value.lower() == "true"
     if default is None:
         return value
-    try:
-        return type(default)(value)
-    except ValueError:
-        raise ValueError(f"{value!r} is not a number, as in the default {default}") from None
+    if isinstance(default, str):
+        return value
+    # `int` and `float` read more than is meant: 1_000, and digits of other scripts.
+    if value.isascii() and "_" not in value:
+        with contextlib.suppress(ValueError):
+            return _checked(default, type(default)(value))
+    raise ValueError(f"{short(repr(value))} is not a number, as in the default {default}")
+
+
+def _checked(default: Any, value: Any) -> Any:
+    """Refuse a value of another type than its default, and a number that is not finite or beyond 64 bits."""
+    if default is None or isinstance(default, str | bool):
+        if default is not None and not isinstance(value, type(default)):
+            raise ValueError(f"{short(repr(value))} is not of the kind of the default {default!r}")
+        return value
+    whole = isinstance(default, int)
+    if isinstance(value, bool) or not isinstance(value, numbers.Integral if whole else numbers.Real):
+        raise ValueError(f"{short(repr(value))} is not a {'whole ' * whole}number, as in the default {default}")
+    size: Any = abs(value)
+    if not size < 2**63:  # NaN, too
+        raise ValueError(f"{short(repr(value))} is no number that can be used here, as in the default {default}")
+    return value
 
 
 def explain(names: Sequence[str] = ()) -> str:
@@ -91,6 +111,8 @@ def explain(names: Sequence[str] = ()) -> str:
     for name in names:
         lines.append(f"{name}: {table(name).title}\n{table(name).caption}\n")
         lines += [f"  {key:20}{meaning}{f' ({unit})' if unit else ''}\n" for key, unit, meaning in _explained(name)]
+        given = [f"{key}={option.default}" for key, option in options(name).items()]
+        lines.append(f"  options (-p): {', '.join(given) or 'none'}\n")
     return "".join(lines)
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from analysis.errors import short
 from analysis.reporting.thresholds import FEW_ITEMS, FEW_MODELS
 from analysis.statistics.interval import reasons
 
@@ -39,7 +40,9 @@ def low_to_high(counts: pd.Series) -> str:
 
 
 def listing(names: Sequence[str], most: int = 3) -> str:
-    """Write the first names, and how many more there are: "a, b and 4 others"."""
+    """Write the first names, and how many more there are: "a, b and 4 others"; no name, no word."""
+    if not names:
+        return ""
     if len(names) <= most:
         return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
     return f"{', '.join(names[:most])} and {count(len(names) - most, 'other')}"
@@ -96,6 +99,28 @@ def undecided(pairs: pd.DataFrame) -> str:
         f"{count(len(pairs), 'pair')} compared: no difference could be shown. With so few items or bootstrap samples, "
         f"the smallest p value after Holm is {corrected:.2f}."
     )
+
+
+def unanswered(frame: pd.DataFrame) -> list[str]:
+    """Return the caution about prompts without a response (`analysis.runs.unanswered`); empty where all have one."""
+    if frame.empty:
+        return []
+    failed, missing, asked = (int(frame[name].sum()) for name in ("failed", "missing", "asked"))
+    reasons = frame.loc[frame["failed"] > 0, "reason"]
+    first = f" The first error: “{short(reasons.iloc[0], 120)}”." if len(reasons) else ""
+    return [
+        f"No response to {failed + missing:,} of {count(asked, 'prompt')}: {failed:,} failed, {missing:,} are missing. "
+        f"This is so for {listing(unanswered_by_unit(frame))}.{first}"
+    ]
+
+
+def unanswered_by_unit(frame: pd.DataFrame) -> list[str]:
+    """Write for each model and condition how many prompts failed, and how many are missing."""
+    return [
+        f"{row['model']} ({row['condition']}; {row['failed']:,} failed and {row['missing']:,} missing of "
+        f"{row['asked']:,})"
+        for row in frame.to_dict("records")
+    ]
 
 
 def few_models(number: int) -> list[str]:

@@ -31,11 +31,11 @@ SPREAD = """CASE WHEN n_valid > 1 THEN agreement_max - agreement_min END AS agre
 def prepare(runs: Runs) -> None:
     """Create the views and tables that the stability tables are made from; a second call does nothing.
 
-    - view `answers`: study, model, condition, item, variant, original (bool), agreement, validity, output; one row per
-      answer, without those of `conditions.subsamples`. Agreement is R^+ = p(agree) / (p(agree) + p(disagree))
-      (Haller et al., section 4.2), from probabilities where the row has them, else from sampled counts, else 1 or 0
-      from the answer; null where undefined (no mass, no valid answer). Validity (section 4.1) is the mass, the valid
-      share of the samples, or 1 or 0.
+    - view `answers`: study, model, condition, item, variant, original (bool), agreement, validity, output, written
+      (bool: a text or a given answer, not probabilities); one row per answer, without those of
+      `conditions.subsamples`. Agreement is R^+ = p(agree) / (p(agree) + p(disagree)) (Haller et al., section 4.2), from
+      probabilities where the row has them, else from sampled counts, else 1 or 0 from the answer; null where undefined
+      (no mass, no valid answer). Validity (section 4.1) is the mass, the valid share of the samples, or 1 or 0.
     - table `study_items`: study, item, position, text (the original's, else the first variant's), n_originals,
       n_paraphrases.
     - table `item_patterns`: study, model, condition, item, original (bool) and, over those rows, n_rows, n_valid,
@@ -132,9 +132,9 @@ def _answers(runs: Runs, study: str, common: _Kind, others: Sequence[_Kind]) -> 
     if any(kind.agree != common.agree for kind in others):
         agree = f"coalesce(d.agree, {common.agree})"
     if all(folder.two_probabilities for folder in runs.folders if folder.study == study):
-        agreement, validity = _share("r.probability", agree), "r.mass"
+        agreement, validity, written = _share("r.probability", agree), "r.mass", "false"
     else:
-        agreement, validity = _any_response(common, agree)
+        (agreement, validity), written = _any_response(common, agree), "r.probability IS NULL"
     name = literal(study)
     units = {unit for folder in runs.folders if folder.study == study for unit in folder.units}
     left_out = [f"({literal(m)}, {literal(c)})" for m, c in sorted(subsamples(runs.info["conditions"][study], units))]
@@ -142,7 +142,7 @@ def _answers(runs: Runs, study: str, common: _Kind, others: Sequence[_Kind]) -> 
     return f"""
         SELECT {name} AS study, r.model, r.condition, r.item, r.variant,
                coalesce(d.original, {common.original}) AS original,
-               {agreement} AS agreement, {validity} AS validity, r.output
+               {agreement} AS agreement, {validity} AS validity, r.output, {written} AS written
         FROM (SELECT * FROM responses WHERE study = {name}{asked}) AS r
         LEFT JOIN (SELECT * FROM deviating WHERE study = {name}) AS d ON d.item = r.item AND d.variant = r.variant"""
 

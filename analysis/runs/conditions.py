@@ -9,7 +9,7 @@ from collections.abc import Mapping, Set
 from typing import Any
 
 # Fields of a condition that say how the model answers; all other fields say what it is asked.
-WAY = frozenset({"answer", "temperature", "samples", "max_tokens", "effort", "share"})
+WAY = frozenset({"answer", "temperature", "samples", "max_tokens", "effort", "share", "text_rule"})
 Conditions = Mapping[str, Mapping[str, Any]]
 
 
@@ -28,8 +28,13 @@ def subsamples(conditions: Conditions, units: Set[tuple[str, str]]) -> set[tuple
     They exist to be compared with the twin row by row. They are left out of tables of ranges and standard deviations:
     with fewer wordings per item, both are smaller, so the model would look more stable than it is.
     """
-    small = {name: twin(conditions, name) for name, fields in conditions.items() if (fields.get("share") or 1) < 1}
+    small = {name: twin(conditions, name) for name, fields in conditions.items() if _is_part(fields.get("share"))}
     return {(model, name) for model, name in units if (model, small.get(name)) in units}
+
+
+def _is_part(share: Any) -> bool:
+    """Tell whether a share is of some wordings only; an imported condition may have text of that name."""
+    return isinstance(share, int | float) and 0 < share < 1
 
 
 def _prompt(fields: Mapping[str, Any]) -> dict[str, Any]:

@@ -10,8 +10,10 @@ Four lines get from a folder to a table::
 
 from __future__ import annotations
 
+import errno
 import itertools
 import os
+import re
 import tempfile
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from pathlib import Path
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
 
 Parameters: TypeAlias = Sequence[Any] | Mapping[str, Any]
 Made = TypeVar("Made")
+_NO_ROOM = "No space left|File too large|quota exceeded"  # in what DuckDB says of its temporary files
 
 
 class Runs:
@@ -78,6 +81,8 @@ class Runs:
         except (duckdb.ParserException, duckdb.BinderException, duckdb.CatalogException, duckdb.OutOfMemoryException):
             raise  # about the query, not about the files
         except duckdb.Error as error:
+            if isinstance(error, duckdb.IOException) and re.search(_NO_ROOM, str(error)):
+                raise OSError(errno.ENOSPC, str(error), tempfile.gettempdir()) from error
             names = ", ".join(str(folder.path) for folder in self.folders)
             raise InputError(f"{names}: cannot be read: {' '.join(str(error).split())}") from error
 
@@ -131,6 +136,8 @@ def open(
     """
     if not paths:
         raise InputError("no run folder given")
+    if "" in [os.fspath(path) for path in paths]:  # as a path, it would be the working directory
+        raise InputError("the name of a run folder is empty")
     con = _connect(threads, memory_limit)
     folders = [folder for path in paths for folder in expand(Path(path))]
     chosen = [folder for folder in folders if not protocols or protocol(folder) in protocols]

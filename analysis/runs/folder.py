@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -10,13 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from analysis.errors import InputError
+from analysis.runs import run_json
+from analysis.runs.run_json import SCHEMA
 
 if TYPE_CHECKING:
     import duckdb
 
-SCHEMA: dict[str, Any] = json.loads(
-    (Path(__file__).resolve().parents[2] / "results" / "schema.json").read_text(encoding="utf-8")
-)
 KEY: tuple[str, ...] = tuple(SCHEMA["responses"]["key"])  # study, model, condition, item, variant: one response
 UNIT = KEY[:3]  # study, model, condition: what one model was asked in one way
 ORIGINAL = "original"  # pattern of an item's own wording; every other pattern is a rewording of it
@@ -137,32 +135,7 @@ def _run_json(path: Path) -> dict[str, Any]:
         raise InputError(f"{path}: no such run folder")
     if not file.is_file():
         raise InputError(f"{path}: run.json is missing, so this is not a run folder")
-    try:
-        info = json.loads(file.read_text(encoding="utf-8"))
-    except ValueError as error:
-        raise InputError(f"{path}: run.json is not valid JSON ({error})") from error
-    if not isinstance(info, dict):
-        raise InputError(f"{path}: run.json must hold an object")
-    if info.get("format") != SCHEMA["format"]:
-        raise InputError(
-            f"{path}: run.json: format {info.get('format')!r} is not known here (this version reads {SCHEMA['format']})"
-        )
-    _require(path, "run.json", info, SCHEMA["run"]["required"])
-    for field in ("study", "models", "conditions"):
-        if not isinstance(info[field], dict):
-            raise InputError(f"{path}: run.json: {field} must be an object")
-    _require(path, "run.json: study", info["study"], SCHEMA["run"]["study"]["required"])
-    for field in ("models", "conditions"):
-        for name, entry in info[field].items():
-            if not isinstance(entry, dict):
-                raise InputError(f"{path}: run.json: {field}: {name} must be an object")
-    return info
-
-
-def _require(path: Path, where: str, fields: Mapping[str, Any], required: Sequence[str]) -> None:
-    missing = [name for name in required if name not in fields]
-    if missing:
-        raise InputError(f"{path}: {where}: field {missing[0]!r} is missing")
+    return run_json.read(path)
 
 
 def _check_columns(

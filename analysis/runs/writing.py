@@ -1,9 +1,12 @@
-"""Write files whole or not at all."""
+"""Write files whole or not at all, and remove what killed processes left of others."""
 
 from __future__ import annotations
 
+import contextlib
+import fcntl
+import glob
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -11,22 +14,70 @@ from typing import Any
 def write_atomically(path: Path, write: Callable[[Path], Any]) -> None:
     """Write to a file next to it, flush it to disk, rename it, flush the folder: there is the old file or the new one.
 
+    What a killed process left of the same file is removed first.
+
     Parameters
     ----------
     path
         The file; its folder is there.
     write
         Writes the content to the path that it is given.
+
+    Raises
+    ------
+    OSError
+        Naming the file, where the operating system refuses to write it; no part of it is left.
     """
     aside = path.with_name(f".{path.name}.{os.getpid()}")  # two processes that write the same file do not meet
+    remove_unfinished(path)
     try:
-        write(aside)
-        _flush(aside)
-        aside.replace(path)
-    except BaseException:
-        aside.unlink(missing_ok=True)
+        with held(os.open(aside, os.O_RDWR | os.O_CREAT, 0o666)):
+            write(aside)
+            _flush(aside)
+            aside.replace(path)
+    except BaseException as error:
+        with contextlib.suppress(OSError):
+            aside.unlink(missing_ok=True)
+        if isinstance(error, OSError) and error.errno is not None:
+            raise OSError(error.errno, os.strerror(error.errno), str(path)) from error
         raise
     _flush(path.parent)
+
+
+def remove_unfinished(path: Path) -> None:
+    """Remove what killed processes left of a file that they were writing; what a living one writes stays."""
+    for aside in path.parent.glob(f".{glob.escape(path.name)}.*"):
+        if aside.suffix[1:].isdecimal() and (lock := abandoned(aside)) is not None:
+            aside.unlink(missing_ok=True)
+            os.close(lock)
+
+
+def abandoned(path: Path) -> int | None:
+    """Lock a file or folder and return the descriptor; None where it is gone, another's, or a living process holds it.
+
+    The operating system ends a lock with the process that holds it, also when that is killed.
+    """
+    try:
+        lock = os.open(path, os.O_RDONLY | os.O_NOFOLLOW)
+    except OSError:
+        return None
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        os.close(lock)
+        return None
+    return lock
+
+
+@contextlib.contextmanager
+def held(descriptor: int) -> Iterator[None]:
+    """Lock an open file or folder, so that no other process takes it for `abandoned`; close it at the end."""
+    try:
+        with contextlib.suppress(OSError):  # a file system without locks: nothing counts as abandoned there
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
 
 
 def _flush(path: Path) -> None:

@@ -31,10 +31,13 @@ import pandas as pd
 
 from analysis.errors import InputError
 from analysis.statistics.multiplicity import holm_within
+from analysis.statistics.rounding import constant, settled
 
 LEAST, FEW = 4, 10  # fewer models than LEAST get no coefficient, fewer than FEW a caution
 METHODS = ("pearson", "spearman")
 INTERVAL = "Fisher z"
+CONSTANT = "undefined: the same value for all models"
+EXPLAINED = "undefined: nothing is left of a measure that the given one explains"
 _NORMAL = 1.959963984540054  # 97.5 % quantile
 _SMALLEST = float(np.finfo(float).tiny)  # a p value too small for a float is written as this, not as 0
 _NAN = float("nan")
@@ -95,11 +98,15 @@ def coefficient(
     n = int(complete.sum())
     if n < LEAST:
         return Coefficient(_NAN, _NAN, _NAN, _NAN, n, f"refused: fewer than {LEAST} models")
+    columns = [settled(values) for values in columns]
+    if any(constant(values) for values in columns[:2]):
+        return Coefficient(_NAN, _NAN, _NAN, _NAN, n, CONSTANT)
     if method == "spearman":
         columns = [pd.Series(values).rank().to_numpy() for values in columns]
     one, other = (columns[0], columns[1]) if given is None else _residuals(*columns)
-    if min(_spread(one, columns[0]), _spread(other, columns[1])) == 0:
-        return Coefficient(_NAN, _NAN, _NAN, _NAN, n, "undefined: the same value for all models")
+    # What is left of a variable that the given one explains is rounding, compared with the variable itself.
+    if any(constant(left, np.abs(whole).max()) for left, whole in zip((one, other), columns[:2], strict=True)):
+        return Coefficient(_NAN, _NAN, _NAN, _NAN, n, EXPLAINED)
     r = float(pearsonr(one, other).statistic)
     used = n - (given is not None)
     few = f"few: fewer than {FEW} models" if n < FEW else ""
@@ -139,12 +146,6 @@ def _residuals(x: np.ndarray, y: np.ndarray, given: np.ndarray) -> tuple[np.ndar
     design = np.column_stack([np.ones(len(given)), given - given.mean()])
     fitted = design @ np.linalg.lstsq(design, np.column_stack([x, y]), rcond=None)[0]
     return x - fitted[:, 0], y - fitted[:, 1]
-
-
-def _spread(values: np.ndarray, before: np.ndarray) -> float:
-    """Return the largest distance from the mean, or 0 if it is a rounding error of the values `before`."""
-    centred = np.abs(values - values.mean()).max()
-    return 0.0 if centred <= 1e-12 * max(np.abs(before).max(), 1e-300) else float(centred)
 
 
 def _fisher(r: float, n: int) -> tuple[float, float]:

@@ -35,14 +35,15 @@ import numpy.typing as npt
 from analysis.errors import InputError
 from analysis.statistics.interval import EQUAL, ONE_ITEM, UNDEFINED, Interval, unknown
 from analysis.statistics.shares import Shares, estimated, newcombe
+from analysis.statistics.significance import ROUNDING, exact, least_p, two_sided
 
 Array: TypeAlias = npt.NDArray[np.float64]
 Columns: TypeAlias = Mapping[str, Array]
 Statistic: TypeAlias = Callable[[Columns, Array], Mapping[str, Array]]
 
 DRAWS = 10_000
+MOST_DRAWS = 100_000  # more would change no digit that is shown, and would not fit into memory
 LEVEL = 0.95
-ROUNDING = 1e-12  # a difference up to this one is none: sums in another order differ by as much
 _WIDTH = 1e-9  # of the figure: a narrower interval is rounding
 _CHUNK = 2_000_000  # counts held at a time: 16 MB
 _UNITS = 64  # units whose draws are held at a time: 5 MB per figure at 10,000 draws
@@ -62,10 +63,14 @@ def counts(n_items: int, draws: int = DRAWS, seed: int = 0) -> Iterator[Array]:
     Raises
     ------
     InputError
-        For fewer than 0 draws.
+        For fewer than 0 draws or more than `MOST_DRAWS`, and for a seed below 0.
     """
-    if draws < 0:
-        raise InputError(f"resamples = {draws}: give a number of bootstrap samples, or 0 for no intervals")
+    if not 0 <= draws <= MOST_DRAWS:
+        raise InputError(
+            f"resamples = {draws}: give a number of bootstrap samples, at most {MOST_DRAWS:,}, or 0 for no intervals"
+        )
+    if seed < 0:
+        raise InputError(f"seed = {seed}: give a whole number from 0 on")
     rng = np.random.default_rng(seed)
     size = max(1, _CHUNK // n_items)
     for start in range(0, draws, size):
@@ -104,23 +109,6 @@ def percentiles(samples: Array, level: float = LEVEL) -> tuple[Array, Array]:
     tail = (1 - level) / 2
     lower, upper = np.quantile(samples, [tail, 1 - tail], axis=0)
     return lower, upper
-
-
-def two_sided(samples: Array) -> Array:
-    """Test differences against 0 by inverting their percentile interval: (draws, pairs) -> p values (pairs,).
-
-    p is twice the share of draws on the other side of 0, where a draw of 0 is on both sides, and (r + 1) / (draws + 1)
-    in place of a share r / draws (Davison and Hinkley 1997, section 4.2), so that no p value is below `least_p`. Up to
-    this correction, p < 0.05 means that the 95 % interval does not hold 0. NaN where a draw is undefined.
-    """
-    sides = np.minimum((samples <= ROUNDING).sum(axis=0), (samples >= -ROUNDING).sum(axis=0))
-    p = np.minimum(2 * (sides + 1) / (len(samples) + 1), 1.0)
-    return np.where(np.isnan(samples).any(axis=0), np.nan, p)
-
-
-def least_p(draws: int) -> float:
-    """Return the smallest p value that `two_sided` can give; NaN without draws."""
-    return min(2 / (draws + 1), 1.0) if draws else float("nan")
 
 
 def bootstrap(
@@ -198,6 +186,9 @@ def _intervals(
         whole = statistic(chosen, np.ones((1, len(items))))
         for name in names:
             found[name].estimate[block] = _contrast(whole[name], sides)[0]
+        tests = exact(shares, chosen, *sides) if len(sides) == 2 else {}
+        for name, (p, least) in tests.items():
+            found[name].p[block], found[name].p_least[block] = p, least
         if draws == 0:
             continue
         known = _of_shares(shares, chosen, sides, level)
@@ -212,7 +203,9 @@ def _intervals(
             _add_percentiles(found[name], block, samples, size, level)
             # Without an interval, nothing is known but that equal items do not differ.
             bare = np.isnan(found[name].lower[block]) & ((len(items) < 2) | (np.abs(samples[0]) > ROUNDING))
-            found[name].p[block] = np.where(bare, np.nan, two_sided(samples))
+            drawn_p = np.where(bare, np.nan, two_sided(samples))
+            open_ = np.isnan(found[name].p[block]) & ~np.isnan(drawn_p)
+            found[name].p[block[open_]], found[name].p_least[block[open_]] = drawn_p[open_], least_p(draws)
     return found
 
 

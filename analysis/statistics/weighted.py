@@ -2,7 +2,8 @@
 
 Every function takes counts (draws, items), how often each item was drawn. A row of ones gives the measure itself, so
 one formula serves the estimate and its draws. Undefined values are NaN: the kurtosis of a constant score, and any
-correlation with a constant score.
+correlation with a constant score. What differs by rounding only is equal (`analysis.statistics.rounding`); `scale` is
+the width of the scale that the scores are on, by default their largest absolute value.
 
 References
 ----------
@@ -18,13 +19,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from analysis.statistics.resampling import Array, Columns, sd
+from analysis.statistics.rounding import settled
 
 _BLOCK = 512  # items whose pairs are held at a time
-# A score with a smaller spread is constant apart from rounding; relative to its square and to its mean.
+# Sums of equal scores are rounded: they leave at most this spread, relative to their mean square and to their mean.
 _RESIDUE, _RESOLUTION = 1e-13, 1e-15
 
 
-def moments(counts: Array, values: Array, *, biased: bool = True) -> dict[str, Array]:
+def moments(counts: Array, values: Array, *, biased: bool = True, scale: float | None = None) -> dict[str, Array]:
     """Compute kurtosis (Fisher's: 0 for a normal distribution) and variance (n - 1) over the drawn items.
 
     Parameters
@@ -34,17 +36,21 @@ def moments(counts: Array, values: Array, *, biased: bool = True) -> dict[str, A
     biased
         True: kurtosis is m4 / m2^2 - 3 (g2 of Joanes and Gill, the default of scipy). False: it is G2, which is 0 on
         average over samples of a normal distribution, and needs four items.
+    scale
+        Width of the scale.
 
     Returns
     -------
     dict
         kurtosis, variance: (draws, units).
     """
-    return {"kurtosis": kurtosis(counts, values, biased=biased), "variance": sd(counts, values) ** 2}
+    values = _settled(values, scale)
+    return {"kurtosis": kurtosis(counts, values, biased=biased, scale=scale), "variance": sd(counts, values) ** 2}
 
 
-def kurtosis(counts: Array, values: Array, *, biased: bool = True) -> Array:
+def kurtosis(counts: Array, values: Array, *, biased: bool = True, scale: float | None = None) -> Array:
     """Compute Fisher's kurtosis of the drawn items, see `moments`: (draws, units); NaN if all are equal."""
+    values = _settled(values, scale)
     n = counts.sum(axis=1, keepdims=True)
     centre = values.mean(axis=0)
     centred = values - centre  # without it, large powers are subtracted below and digits are lost
@@ -87,7 +93,7 @@ def mode(values: Array) -> tuple[float, int]:
     return (float(numbers[sizes.argmax()]), len(numbers)) if len(numbers) else (np.nan, 0)
 
 
-def correlations(columns: Columns, counts: Array) -> dict[str, Array]:
+def correlations(columns: Columns, counts: Array, *, scale: float | None = None) -> dict[str, Array]:
     """Correlate columns `score` and `gold` (items, units) by Kendall's tau-b, Spearman and Pearson.
 
     Returns
@@ -97,7 +103,7 @@ def correlations(columns: Columns, counts: Array) -> dict[str, Array]:
     """
     found: dict[str, list[Array]] = {"tau": [], "spearman": [], "pearson": []}
     gold: _Ranked | None = None
-    for x, y in zip(columns["score"].T, columns["gold"].T, strict=True):
+    for x, y in zip(_settled(columns["score"], scale).T, _settled(columns["gold"], scale).T, strict=True):
         if gold is None or not np.array_equal(y, gold.values):  # as a rule, all units have the same human score
             gold = _rank(counts, y)
         score = _rank(counts, x)
@@ -107,13 +113,14 @@ def correlations(columns: Columns, counts: Array) -> dict[str, Array]:
     return {name: np.column_stack(units) for name, units in found.items()}
 
 
-def tau(counts: Array, x: Array, y: Array) -> Array:
+def tau(counts: Array, x: Array, y: Array, *, scale: float | None = None) -> Array:
     """Compute Kendall's tau-b of two scores (items,) in every draw, with ties and repeated items: (draws,)."""
-    return _tau(counts, _rank(counts, x), _rank(counts, y))
+    return _tau(counts, _rank(counts, settled(x, scale)), _rank(counts, settled(y, scale)))
 
 
-def pearson(counts: Array, x: Array, y: Array) -> Array:
+def pearson(counts: Array, x: Array, y: Array, *, scale: float | None = None) -> Array:
     """Compute Pearson's correlation of two scores (items,) in every draw: (draws,)."""
+    x, y = settled(x, scale), settled(y, scale)
     n = counts.sum(axis=1)
     left, right = x - x.mean(), y - y.mean()  # without it, squares are subtracted below and digits are lost
     powers = counts @ np.column_stack([left, right, left**2, right**2, left * right])
@@ -129,6 +136,11 @@ def pearson(counts: Array, x: Array, y: Array) -> Array:
 def by_unit(measure: Callable[[Array, Array, Array], Array], counts: Array, x: Array, y: Array) -> Array:
     """Apply a measure of two scores, `tau` or `pearson`, to every unit: twice (items, units) -> (draws, units)."""
     return np.column_stack([measure(counts, one, other) for one, other in zip(x.T, y.T, strict=True)])
+
+
+def _settled(values: Array, scale: float | None) -> Array:
+    """Free every unit of (items, units) from rounding noise."""
+    return np.column_stack([settled(unit, scale) for unit in values.T])
 
 
 @dataclass(frozen=True, slots=True)

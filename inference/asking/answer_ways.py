@@ -9,9 +9,11 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from inference.asking import text_answers
 from inference.asking.rounds import Condition, Round, Thinking
-from inference.engines.contract import Sampling
+from inference.engines.contract import MOST_SAMPLES, MOST_TEMPERATURE, MOST_TOKENS, Sampling
 from inference.errors import InputError
+from inference.numerals import decimal, whole
 
 if TYPE_CHECKING:
     from inference.stimuli.prompts import Prompt
@@ -81,22 +83,25 @@ def add_answer_arguments(parser: ArgumentParser) -> None:
     group.add_argument(
         "--temperature",
         nargs="+",
-        type=float,
+        type=decimal(0, MOST_TEMPERATURE),
         metavar="T",
         help="of generated texts, each a condition (default: 0, always the most probable token)",
     )
     group.add_argument(
-        "--samples", type=int, metavar="N", help="texts per prompt at temperatures above 0 (default: 10)"
+        "--samples",
+        type=whole(1, MOST_SAMPLES),
+        metavar="N",
+        help="texts per prompt at temperatures above 0 (default: 10)",
     )
     group.add_argument(
         "--max-tokens",
-        type=int,
+        type=whole(1, MOST_TOKENS),
         metavar="N",
         help="length of a text or of thinking, a text's own thinking included (default: 32 and 1024)",
     )
     group.add_argument(
         "--text-share",
-        type=float,
+        type=decimal(0, 1),
         metavar="P",
         help="generate texts and thinking for this share of the variants (default: 1)",
     )
@@ -158,6 +163,7 @@ def _text_fields(way: Sampling) -> dict[str, Any]:
         "samples": way.samples,
         "max_tokens": way.max_tokens,
         "effort": way.effort,
+        "text_rule": text_answers.VERSION,
     }
 
 

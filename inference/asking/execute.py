@@ -8,6 +8,8 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Self
 
+from inference.asking import failures
+from inference.asking.failures import NONE, Allowed
 from inference.asking.models import Model
 from inference.asking.one_model import Settings, ask_model, finished, release_memory
 from inference.asking.rounds import ClusterEngine, Exact, Questions
@@ -42,6 +44,8 @@ class Task:
         The run folder, new or of the same study; rows are written to it between batches.
     descriptions
         Fields by model id (`models.read_descriptions`), which override what is known about a model.
+    allowed
+        How many rows may end without a response before the run counts as failed.
     command, folder
         The call, for `run.json`, and the folder that its paths are relative to; None: the working directory.
     """
@@ -54,6 +58,7 @@ class Task:
     descriptions: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     command: Sequence[str] = ()
     folder: str | None = None
+    allowed: Allowed = NONE
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,19 +103,20 @@ def execute(
     Returns
     -------
     list of Tally
-        One per task, model and condition that had something left to ask.
+        One per task, model and condition.
 
     Raises
     ------
     RunFailed
-        If stopped by Ctrl-C or SIGTERM (after the current batch), or if no prompt of a condition got a response.
+        If stopped by Ctrl-C or SIGTERM (after the current batch), or, in the end, if more rows of a study are without
+        a response than its task allows.
     InputError
         If a model, form or setting does not fit, or differs from what the folder records under that name.
     """
     for task in tasks:
         list_unstable(task.study)
         _refuse_unaskable(task)
-    tallies: list[Tally] = []
+    tallies: dict[str, list[Tally]] = {task.out: [] for task in tasks}
     with ExitStack() as folders, Stop() as stop:
         groups = _by_engine([share for task in tasks for share in _open(task, folders, cluster)])
         last = {share.run.path: share for group in groups for share in group}
@@ -121,16 +127,14 @@ def execute(
                         raise RunFailed(f"stopped before {share.model.id}; give the same command again to go on")
                     if len(tasks) > 1:
                         print(f"study {share.run.study.name}, model {share.model.id}", file=sys.stderr)
-                    if finished(share.run, share.model, share.task.questions, share.task.settings):
+                    found = finished(share.run, share.model, share.task.questions, share.task.settings)
+                    if found:
                         print(f"{share.model.id}: nothing left to ask", file=sys.stderr)
-                    else:
-                        tallies += engine.ask(share, stop)
+                    tallies[share.task.out] += found or engine.ask(share, stop)
                     if last[share.run.path] is share:
                         share.run.finish()
-    hopeless = [tally for tally in tallies if tally.asked and tally.failed == tally.asked]
-    if hopeless:
-        raise RunFailed(f"{hopeless[0].model} {hopeless[0].condition}: not one response ({hopeless[0].first_error})")
-    return tallies
+    failures.refuse({task.out: (task.allowed, tallies[task.out]) for task in tasks})
+    return [tally for found in tallies.values() for tally in found]
 
 
 def _open(task: Task, folders: ExitStack, cluster: Cluster | None) -> list[_Share]:
@@ -178,7 +182,8 @@ class _Loaded:
         if self._engine is None:
             load, seed = self._load or share.task.settings.load, share.run.seed
             cluster = self._cluster
-            self._engine = load(share.model, seed) if cluster is None else cluster.load(load, share.model, seed)
+            with stop.at_once(share.model.id):
+                self._engine = load(share.model, seed) if cluster is None else cluster.load(load, share.model, seed)
         try:
             return ask_model(share.run, share.model, self._engine, share.task.questions, share.task.settings, stop)
         finally:

@@ -5,21 +5,23 @@ from __future__ import annotations
 import re
 from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
+from unicodedata import category
 
 from inference.engines import ENGINES, hosted
 from inference.errors import InputError
+from inference.stimuli.files import located, read_yaml, shown
 
 DEMO = "demo"
+LONGEST_NAME = 1_000  # no hub, server or folder needs more
 STAGES = ("base", "instruct", "tuned")
 KINDS = ("causal", "masked")  # of models; the field `family` says it of an imported model, the engine of any other
 # The fields that --models may give of a model, and how they are checked. `revision` also decides what is loaded.
 FIELDS: Mapping[str, tuple[str, Any]] = {
     "series": ("text", lambda value: isinstance(value, str) and value.strip()),
-    "stage": (f"one of {', '.join(STAGES)}", lambda value: value in STAGES),
-    "family": (f"one of {', '.join(KINDS)}", lambda value: value in KINDS),
-    "parameters": ("a whole number", lambda value: type(value) is int and value > 0),
+    "stage": (f"one of {', '.join(STAGES)}", lambda value: isinstance(value, str) and value in STAGES),
+    "family": (f"one of {', '.join(KINDS)}", lambda value: isinstance(value, str) and value in KINDS),
+    "parameters": ("a whole number above 0 and below 2**53", lambda value: type(value) is int and 0 < value < 2**53),
     "revision": ("text", lambda value: isinstance(value, str) and value.strip()),
 }
 
@@ -56,6 +58,8 @@ def resolve(names: Iterable[str], kinds: Container[str] = KINDS, engine: str = "
     models = [model for name in names for model in (_demo_models(kinds, engine) if name == DEMO else (one(name),))]
     seen: dict[str, Model] = {}
     for model in models:
+        if any(category(each) in ("Cc", "Cs") for each in model.id + model.source) or len(model.id) > LONGEST_NAME:
+            raise InputError(f"--model {model.id[:40]!r}: not a name; use letters, at most {LONGEST_NAME:,} of them")
         if model.id in seen:
             raise InputError(
                 f"--model: '{model.id}' names both {seen[model.id].source} and {model.source}; name one as NAME=PATH"
@@ -72,28 +76,28 @@ def read_descriptions(path: str) -> dict[str, dict[str, Any]]:
     InputError
         For a file that cannot be read, an unknown field or a wrong value.
     """
-    from inference.stimuli.records import read_yaml
-
-    content = read_yaml(Path(path))
+    content = read_yaml(located(path))
     if not isinstance(content, dict) or not all(isinstance(fields, dict) for fields in content.values()):
         raise InputError(f"{path}: expected model ids, each with fields ({', '.join(FIELDS)})")
     for model, fields in content.items():
+        if not isinstance(model, str) or not model.strip():
+            raise InputError(f"{path}: a model id must be text, not {shown(model)} (put it into quotes)")
         for name, value in fields.items():
             if name not in FIELDS:
-                raise InputError(f"{path}, model '{model}': unknown field '{name}'; there are {', '.join(FIELDS)}")
+                raise InputError(f"{path}, model '{model}': unknown field {shown(name)}; there are {', '.join(FIELDS)}")
             kind, valid = FIELDS[name]
             if not valid(value):
-                raise InputError(f"{path}, model '{model}': {name} must be {kind}, not {value!r}")
+                raise InputError(f"{path}, model '{model}': {name} must be {kind}, not {shown(value)}")
     return content
 
 
 def _on_disk_or_hub(name: str) -> Model:
     chosen, equals, source = name.partition("=")
-    if not equals or Path(name).expanduser().is_dir():
+    if not equals or located(name).is_dir():
         chosen, source = "", name
     elif not chosen or not source:
         raise InputError(f"--model {name}: expected NAME=PATH with both parts")
-    path = Path(source).expanduser()
+    path = located(source)
     if path.is_dir():
         return Model(chosen or path.resolve().name, str(path))
     if path.exists():

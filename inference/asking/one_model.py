@@ -6,6 +6,7 @@ import gc
 import sys
 import time
 from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -68,14 +69,14 @@ class Settings:
         )
 
 
-def finished(run: Run, model: Model, questions: Questions, settings: Settings) -> bool:
-    """Tell whether nothing is left to ask a hub model, without loading it.
+def finished(run: Run, model: Model, questions: Questions, settings: Settings) -> list[Tally]:
+    """Return the tallies of a hub model that has nothing left to ask, without loading it; else none.
 
-    True only if every setting is as recorded or left open. A local folder is always loaded: its content may have
-    changed under the same name, and then the call must be refused.
+    Only if every setting is as recorded or left open. A local folder is always loaded: its content may have changed
+    under the same name, and then the call must be refused.
     """
     if model.id != model.source or Path(model.source).is_dir():
-        return False
+        return []
     known = run.models.get(model.id, {})
     form = known.get("forms", {}).get(settings.form)
     chosen = {
@@ -86,17 +87,20 @@ def finished(run: Run, model: Model, questions: Questions, settings: Settings) -
         "quantization": settings.vllm.quantization if settings.vllm else None,
     }
     if known.get("lora") or (settings.vllm and settings.vllm.lora):  # a folder, as local models are
-        return False
+        return []
     if form is None or any(value not in ("auto", None, known.get(name)) for name, value in chosen.items()):
-        return False
+        return []
+    tallies = []
     for each in askable(form, questions.rounds(form)):
+        variants = list(filter(each.chosen, run.study.variants))
         for condition in each.conditions:
             if run.conditions.get(condition.name) != condition.fields:
-                return False
-            if any(run.missing(model.id, condition.name, list(filter(each.chosen, run.study.variants)))):
-                return False
+                return []
+            if any(run.missing(model.id, condition.name, variants)):
+                return []
+            tallies.append(Tally(model.id, condition.name, len(variants)))
     run.add_model(model.id, {**known, **model.fields})
-    return True
+    return tallies
 
 
 def ask_model(
@@ -111,7 +115,8 @@ def ask_model(
     InputError
         If the model, form or a setting does not fit, or differs from what the folder records under that name.
     """
-    form = engine.form(settings.form)
+    with stop.at_once(model.id):  # a server may be tried here
+        form = engine.form(settings.form)
     wanted = questions.rounds(form)
     rounds = fitting_rounds(model, engine, form, wanted)
     if len(rounds) < len(wanted):
@@ -194,7 +199,7 @@ class _Left:
         variants = list(filter(asked.chosen, run.study.variants))
         missing = {condition.name: run.missing(model, condition.name, variants) for condition in asked.conditions}
         due = [condition for condition in asked.conditions if any(missing[condition.name])]
-        tallies = {condition.name: Tally(model, condition.name) for condition in asked.conditions}
+        tallies = {condition.name: Tally(model, condition.name, len(variants)) for condition in asked.conditions}
         return cls(model, asked, variants, missing, due, tallies)
 
     def count(self) -> int:
@@ -241,14 +246,15 @@ def _ask_rounds(
     saved = total - sum(each.count() for each in left)
     title = f"{model} {names[0]}" + (f" and {len(names) - 1} more" if len(names) > 1 else "")
     with (
-        Writer(run) as writer,
+        Writer(run, stop) as writer,
         tqdm(total=total, initial=saved, desc=title, unit="prompt", disable=None) as bar,
+        closing(responses(engine, [each.asked(engine.mask_token) for each in left])) as found,
     ):
-        for place, batch, prompts, columns in responses(engine, [each.asked(engine.mask_token) for each in left]):
+        for place, batch, prompts, columns in found:
             rows = left[place].take(batch, prompts, columns)
             writer.rows += rows
             saved += len(rows)
-            writer.flush_if_due()
+            writer.save_if_due()
             bar.update(len(rows))
             if stop.requested and saved < total:
                 raise RunFailed(

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from inference.asking.text_answers import parse
-from inference.engines.contract import Engine, Generation, Sampling, Score, Thought
+from inference.engines.contract import Engine, Generation, Sampling, Score, StreamingEngine, Thought
 from inference.stimuli.prompts import Prompt
 
 if TYPE_CHECKING:
@@ -187,18 +188,38 @@ def ask(engine: Engine, prompts: Sequence[Prompt], ways: Sequence[Way]) -> list[
     return [found[way] for way in ways]
 
 
-def responses(engine: Engine | ClusterEngine, asked: Sequence[Asked]) -> Iterator[Answered]:
+def responses(engine: Engine | ClusterEngine, asked: Sequence[Asked]) -> Generator[Answered, None, None]:
     """Ask all rounds and yield every batch with its prompts and responses.
 
-    An engine on this machine answers one batch after the other; an engine on a cluster returns them in any order.
+    An engine on this machine answers one batch after the other; an engine on a cluster returns them in any order, and
+    one that streams returns what has come.
     """
     if isinstance(engine, ClusterEngine):
         yield from engine.responses(asked)
         return
     for number, each in enumerate(asked):
+        if isinstance(engine, StreamingEngine):
+            yield from _streamed(engine, number, each)
+            continue
         for batch in each.batches(engine):
             prompts = [each.prompts[index] for index in batch]
             yield number, batch, prompts, ask(engine, prompts, each.ways)
+
+
+def _streamed(engine: StreamingEngine, number: int, asked: Asked) -> Generator[Answered, None, None]:
+    """Ask a round; a batch is what came in the last moments, perhaps nothing."""
+    exact = [way for way in asked.ways if isinstance(way, Exact)]
+    sampled = [way for way in asked.ways if isinstance(way, Sampling)]
+    for way in asked.ways:
+        if isinstance(way, Thinking):
+            engine.think((), way.sampling)  # refuses
+    wanted = list(filter(asked.wanted, range(len(asked.prompts))))
+    prompts = (asked.prompts[place] for place in wanted)
+    with closing(engine.stream(prompts, [way.temperature for way in exact], sampled)) as streamed:
+        for came in streamed:
+            found = [dict(zip((*exact, *sampled), answers, strict=True)) for _, _, answers in came]
+            columns: list[Sequence[Response]] = [[answers[way] for answers in found] for way in asked.ways]
+            yield number, [wanted[place] for place, _, _ in came], [prompt for _, prompt, _ in came], columns
 
 
 def _read_score(variant: Variant, score: Score) -> dict[str, Any]:

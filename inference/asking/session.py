@@ -7,8 +7,10 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Any, Self
 
@@ -19,17 +21,21 @@ from inference.stimuli.study import Variant
 if TYPE_CHECKING:
     from inference.asking.rounds import Response
 
-# Rows go to disk soon after the start (a mistake shows, a kill costs little), then less and less often.
-FIRST_FLUSH, LAST_FLUSH, FLUSH_ROWS = 1.0, 15.0, 20_000  # seconds, seconds, rows
+# Rows go to disk soon (a mistake shows, a kill costs little). Many small parts would be slow to read, so the newest
+# part is written again with the rows that have come since, until it is long enough: parts hold the rows of more and
+# more seconds.
+SAVED_EVERY = 2.0  # seconds
+FIRST_FLUSH, LAST_FLUSH, FLUSH_ROWS = 1.0, 15.0, 20_000  # seconds, seconds, rows of a part
 STANDARD_ERROR = 2  # its file descriptor
 
 
 @dataclass(slots=True)
 class Tally:
-    """Rows asked and failed for one model and condition in this session."""
+    """Rows asked and failed for one model and condition in this session; `rows`: those that there will be in all."""
 
     model: str
     condition: str
+    rows: int = 0
     asked: int = 0
     failed: int = 0
     first_error: str | None = None
@@ -63,37 +69,51 @@ def report_bill(model: str, bill: Mapping[str, Any]) -> None:
 
 
 class Writer:
-    """Collect rows and append them to the run between batches, from time to time; the rest at the end of the block."""
+    """Collect rows and write them into the run, from time to time; the rest at the end of the block.
 
-    def __init__(self, run: Run) -> None:
+    Attributes
+    ----------
+    rows
+        Those of the newest part, the first `_saved` of which are on disk already.
+    """
+
+    def __init__(self, run: Run, stop: Stop) -> None:
         self.rows: list[dict[str, Any]] = []
-        self._run = run
+        self._run, self._stop = run, stop
+        self._part: Path | None = None
+        self._saved = 0
         self._interval = FIRST_FLUSH
-        self._last = time.monotonic()
+        self._begun = self._last = time.monotonic()
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *error: object) -> None:
-        self._flush()
+        self._save()
 
-    def flush_if_due(self) -> None:
-        """Write if the interval is over, and make the next one longer."""
-        if time.monotonic() - self._last >= self._interval or len(self.rows) >= FLUSH_ROWS:
-            self._flush()
+    def save_if_due(self) -> None:
+        """Write the new rows if it is time; begin another part if the newest is long enough, the next one longer."""
+        now = time.monotonic()
+        full = now - self._begun >= self._interval or len(self.rows) >= FLUSH_ROWS
+        if full or now - self._last >= SAVED_EVERY:
+            self._save()
+        if full:
+            self.rows, self._part, self._saved = [], None, 0
             self._interval = min(2 * self._interval, LAST_FLUSH)
+            self._begun = self._last
 
-    def _flush(self) -> None:
-        # Emptied before writing: if the write were interrupted just after the part appeared, a second flush would
-        # write the rows twice.
-        rows, self.rows = self.rows, []
-        try:
-            self._run.append(rows)
-        except OSError as error:
-            raise RunFailed(
-                f"{self._run.path}: {len(rows):,} rows could not be written ({error}); "
-                "what was saved before stays: make room, then give the same command again"
-            ) from error
+    def _save(self) -> None:
+        with self._stop.held():
+            try:
+                if len(self.rows) > self._saved:
+                    self._part = self._run.append(self.rows, self._part)
+            except OSError as error:
+                lost, self.rows = len(self.rows) - self._saved, self.rows[: self._saved]
+                raise RunFailed(
+                    f"{self._run.path}: {lost:,} rows could not be written ({error}); "
+                    "what was saved before stays: make room, then give the same command again"
+                ) from error
+            self._saved = len(self.rows)
         self._last = time.monotonic()
 
 
@@ -102,6 +122,8 @@ class Stop:
 
     def __init__(self) -> None:
         self.requested = False
+        self._waits = True  # for the end of a batch
+        self._held = self._again = False
         self._previous: dict[int, Any] = {}
 
     def __enter__(self) -> Self:
@@ -113,9 +135,41 @@ class Stop:
         for number, handler in self._previous.items():
             signal.signal(number, handler)
 
-    def _note(self, number: int, frame: FrameType | None) -> None:
-        if self.requested:
+    @contextmanager
+    def at_once(self, before: str) -> Iterator[None]:
+        """Let the first signal end the block: nothing is lost while a model loads or a server is tried.
+
+        Raises
+        ------
+        RunFailed
+            Stopped `before` what the block prepares.
+        """
+        self._waits = False
+        try:
+            yield
+        except KeyboardInterrupt:
+            raise RunFailed(f"stopped before {before}; give the same command again to go on") from None
+        finally:
+            self._waits = True
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """Let a second signal wait for the end of the block, which writes rows."""
+        self._held = True
+        try:
+            yield
+        finally:
+            self._held = False
+        if self._again:
             raise KeyboardInterrupt
-        self.requested = True
-        # Not `print`: the signal may arrive in the middle of one.
-        os.write(STANDARD_ERROR, b"\nstopping after this batch (once more: at once)\n")
+
+    def _note(self, number: int, frame: FrameType | None) -> None:
+        if self._held:
+            self._again = self.requested
+        elif self.requested or not self._waits:
+            self.requested = True
+            raise KeyboardInterrupt
+        if not self.requested:
+            self.requested = True
+            # Not `print`: the signal may arrive in the middle of one.
+            os.write(STANDARD_ERROR, b"\nstopping: what is under way is finished and saved (once more: at once)\n")

@@ -108,16 +108,18 @@ def load(
         from inference.engines.openai.settings import ApiSettings
 
         return OpenAIEngine(model, api or ApiSettings(), seed=seed, batch_size=batch_size)
-    from inference.engines.loading import load_checkpoint
+    from inference.engines.loading import load_checkpoint, transformers_errors_as_input_errors
 
     loaded = load_checkpoint(model, engine=engine, dtype=dtype, device=device, revision=revision, seed=seed)
     if loaded.info["engine"] == "causal":
         from inference.engines.local.causal import CausalEngine
 
-        return CausalEngine(loaded, batch_size)
+        with transformers_errors_as_input_errors(model):  # it is tried on a few tokens
+            return CausalEngine(loaded, batch_size)
     from inference.engines.local.masked import MaskedEngine
 
-    return MaskedEngine(loaded, batch_size)
+    with transformers_errors_as_input_errors(model):
+        return MaskedEngine(loaded, batch_size)
 
 
 __all__ = ["ENGINES", "Entry", "hosted", "load"]

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
+from collections.abc import Generator, Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from inference.errors import InputError
 
 if TYPE_CHECKING:
     from inference.stimuli.prompts import Prompt
 
+# More than any study needs, and little enough for a machine: every token of a text takes a random number of 8 bytes.
+MOST_SAMPLES, MOST_TOKENS, MOST_WRITTEN, MOST_TEMPERATURE = 10_000, 2**20, 2**24, 1_000.0
+# The error of a row whose probabilities are not finite: a model whose numbers are too large for its dtype, say.
+NOT_FINITE = "the model's probabilities are not finite numbers; try --dtype float32"
 NO_NUMBERS = "a server does not show the probability of every number: sample them, leave --exact out"
 
 
@@ -59,7 +62,7 @@ class Sampling:
     Raises
     ------
     InputError
-        For no samples, a negative temperature, several samples at temperature 0, or no tokens.
+        For no samples or tokens, or too many, an impossible temperature, or several samples at temperature 0.
     """
 
     samples: int = 1
@@ -70,8 +73,13 @@ class Sampling:
     def __post_init__(self) -> None:
         if self.samples < 1 or self.max_tokens < 1:
             raise InputError(f"{self.samples} samples of {self.max_tokens} tokens: ask for at least one of each")
-        if not 0 <= self.temperature < math.inf:
-            raise InputError(f"temperature {self.temperature}: give a number, 0 or more")
+        if self.samples * self.max_tokens > MOST_WRITTEN:
+            raise InputError(
+                f"{self.samples:,} samples of {self.max_tokens:,} tokens: ask for fewer or shorter ones, at most "
+                f"{MOST_WRITTEN:,} tokens in all"
+            )
+        if not 0 <= self.temperature <= MOST_TEMPERATURE:
+            raise InputError(f"temperature {self.temperature}: give a number from 0 to {MOST_TEMPERATURE:,g}")
         if self.temperature == 0 and self.samples > 1:
             raise InputError(
                 f"{self.samples} samples at temperature 0 are {self.samples} times the same text: ask for 1"
@@ -217,3 +225,18 @@ class Engine(Protocol):
 
     def close(self) -> dict[str, Any]:
         """Release what the engine holds and return what was billed; empty where nothing is."""
+
+
+@runtime_checkable
+class StreamingEngine(Engine, Protocol):
+    """An engine that has many prompts under way at once, and hands over each answer when it comes."""
+
+    def stream(
+        self, prompts: Iterable[Prompt], temperatures: Sequence[float], samplings: Sequence[Sampling]
+    ) -> Generator[list[tuple[int, Prompt, list[Score | Generation]]], None, None]:
+        """Ask all prompts in all ways; yield from time to time what has come, in any order, perhaps nothing.
+
+        Yields
+        ------
+        Place of the prompt, the prompt, and its responses: a score per temperature, then a generation per sampling.
+        """

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
-from inference.engines.contract import Explanation, Generation, Sampling, Score, Thought
+from inference.engines.contract import NOT_FINITE, Explanation, Generation, Sampling, Score, Thought
 from inference.engines.exact.answer_words import Answers, continuations, spaced, tail
 from inference.engines.exact.lattice import Lattice
 from inference.engines.exact.targets import Target, Targets
@@ -52,6 +52,8 @@ class LeftToRight(RowEngine):
             raise InputError(f"model {self.name} predicts the next word, not a mask: ask it with --form plain or chat")
         if form == "chat" and not chats:
             raise InputError(f"model {self.name} has no chat template: ask it with --form plain")
+        if form == "chat":
+            self.tokens.refuse_mute_template()
         return form
 
     def explain(self, prompt: Prompt) -> Explanation:
@@ -90,8 +92,8 @@ class LeftToRight(RowEngine):
         )
 
     @abstractmethod
-    def _written(self, rows: Sequence[Row], samplings: Sequence[Sampling]) -> list[list[int]]:
-        """Write all texts as token ids, without the token that ended each.
+    def _written(self, rows: Sequence[Row], samplings: Sequence[Sampling]) -> Sequence[list[int] | None]:
+        """Write all texts as token ids, without the token that ended each; None where a probability is not finite.
 
         Order: by prompt, then by sampling, then by sample. All texts fit into the context window, and the samplings
         have the same effort and length.
@@ -123,6 +125,12 @@ class LeftToRight(RowEngine):
 
     def _think_rows(self, rows: Sequence[Row], sampling: Sampling) -> list[Thought]:
         written = self._written(rows, [sampling])
+        good = [(row, ids) for row, ids in zip(rows, written, strict=True) if ids is not None]
+        thoughts = iter(self._thoughts(*map(list, zip(*good, strict=True)))) if good else iter(())
+        return [Thought(error=NOT_FINITE) if ids is None else next(thoughts) for ids in written]
+
+    def _thoughts(self, rows: Sequence[Row], written: Sequence[list[int]]) -> list[Thought]:
+        """Score the options after what the model has thought."""
         lengths = [self.tokens.thinking(row.text, ids) for row, ids in zip(rows, written, strict=True)]
         begun = [
             Row(row.text + self.tokens.raw(ids[:length]), row.ids + ids[:length], row.answers)
@@ -130,12 +138,16 @@ class LeftToRight(RowEngine):
             if length is not None
         ]
         scores = iter(self._score_rows(begun, (1.0,)) if begun else ())
+        found = [None if length is None else next(scores)[0] for length in lengths]
         return [
-            Thought(text, None if length is None else next(scores)[0])
-            for text, length in zip(self.tokens.decode(written), lengths, strict=True)
+            Thought(error=score.error) if score is not None and score.error else Thought(text, score)
+            for text, score in zip(self.tokens.decode(written), found, strict=True)
         ]
 
-    def _generation(self, row: Row, written: Sequence[list[int]]) -> Generation:
+    def _generation(self, row: Row, samples: Sequence[list[int] | None]) -> Generation:
+        written = [ids for ids in samples if ids is not None]
+        if len(written) < len(samples):
+            return Generation(error=NOT_FINITE)
         texts = tuple(self.tokens.decode(written))
         if not self.tokens.thinks:
             return Generation(texts, texts)
@@ -162,7 +174,7 @@ class LeftToRight(RowEngine):
             return (
                 f"{len(row.ids)} tokens and {answer} for the answer exceed the model's context window of {self.window}"
             )
-        return None
+        return self._unknown(row)
 
     def _longest_answer(self, row: Row) -> int:
         """Count the tokens that the longest answer needs after a prompt."""

@@ -15,6 +15,12 @@ from transformers.models.auto.modeling_auto import MODEL_FOR_MASKED_LM_MAPPING_N
 from transformers.utils import cached_file
 from transformers.utils import logging as transformers_logging
 
+from inference.engines.checking import (
+    refuse_beyond_weights,
+    refuse_foreign_tokens,
+    refuse_impossible_config,
+    refuse_not_finite,
+)
 from inference.errors import InputError
 
 if TYPE_CHECKING:
@@ -28,6 +34,7 @@ SAMPLED_BLOCKS, BLOCK_BYTES = 64, 16 * 1024
 # as much on a busy machine.
 ONE_THREAD_BELOW = 3_000_000  # parameters
 THREADS = torch.get_num_threads()
+LONGEST_REASON = 300  # characters of another library's message
 CHECKPOINT_SUFFIXES = {".safetensors", ".json", ".txt", ".model", ".jinja"}
 
 
@@ -49,13 +56,14 @@ def load_checkpoint(name: str, *, engine: str, dtype: str, device: str, revision
     """
     target = resolve_device(device)
     commit, digest = pin(name, revision)
-    with transformers_errors_as_input_errors(name):
+    with transformers_errors_as_input_errors(name), quiet():
         config = AutoConfig.from_pretrained(name, revision=commit, trust_remote_code=False)
     engine = resolve_engine(name, config, engine)
     precision = resolve_dtype(dtype, target, config)
     torch.manual_seed(seed)
     auto = AutoModelForCausalLM if engine == "causal" else AutoModelForMaskedLM
     with transformers_errors_as_input_errors(name), quiet():
+        refuse_beyond_weights(name, auto, config)
         tokenizer = AutoTokenizer.from_pretrained(name, revision=commit, trust_remote_code=False)
         model, report = auto.from_pretrained(
             name,
@@ -76,7 +84,10 @@ def load_checkpoint(name: str, *, engine: str, dtype: str, device: str, revision
         "device": str(target),
         "parameters": parameters,
     }
-    return Checkpoint(name, _move(name, model, target).eval(), tokenizer, info, seed)
+    model = _move(name, model, target).eval()
+    refuse_not_finite(name, model)
+    refuse_foreign_tokens(name, tokenizer, len(model.get_input_embeddings().weight))
+    return Checkpoint(name, model, tokenizer, info, seed)
 
 
 def resolve_device(requested: str) -> torch.device:
@@ -86,8 +97,10 @@ def resolve_device(requested: str) -> torch.device:
     try:
         device = torch.device(requested)
         torch.empty(0, device=device)
-    except (RuntimeError, AssertionError, NotImplementedError) as error:
-        reason = str(error).splitlines()[0]
+        if device.type == "meta":
+            raise RuntimeError("it holds no numbers")
+    except Exception as error:  # every kind of device has its own errors
+        reason = _first_line(error)
         raise InputError(f"device '{requested}' cannot be used here ({reason}): try --device cpu") from error
     return device
 
@@ -138,11 +151,14 @@ def pin(name: str, revision: str | None) -> tuple[str | None, str | None]:
         if revision is not None:
             raise InputError(f"model {name}: a local folder has no revisions; drop --revision")
         _refuse_unusable_folder(name, folder)
+        refuse_impossible_config(name, folder / "config.json")
         return None, folder_digest(folder)
     if folder.exists() or folder.is_absolute() or name.startswith((".", "~")) or name.count("/") > 1:
         raise InputError(f"model {name}: no such folder; give a checkpoint folder or a hub id such as owner/name")
     with transformers_errors_as_input_errors(name):
         path = cached_file(name, "config.json", revision=revision)
+    if Path(path).is_file():
+        refuse_impossible_config(name, Path(path))
     # The hub's cache keeps every commit in a folder of its own name: .../snapshots/<commit>/config.json
     return Path(path).parent.name, None
 
@@ -195,12 +211,23 @@ def _move(name: str, model: Any, device: torch.device) -> Any:
 
 @contextmanager
 def transformers_errors_as_input_errors(name: str) -> Iterator[None]:
-    """Turn long errors of transformers into one line; nearly all of them mean a wrong name or folder."""
+    """Turn long errors of transformers into one line; nearly all of them mean a wrong name, folder or field."""
     try:
         yield
+    except InputError:
+        raise
     except (OSError, ValueError, KeyError, ImportError, SafetensorError) as error:
-        lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-        raise InputError(f"model {name} cannot be loaded: {lines[0] if lines else type(error).__name__}") from error
+        raise InputError(f"model {name} cannot be loaded: {_first_line(error)}") from error
+    except Exception as error:  # dozens of kinds, from fields of a wrong kind or size
+        raise InputError(
+            f"model {name} cannot be loaded: its config.json, tokenizer or weights do not fit together "
+            f"({type(error).__name__}: {_first_line(error)}); save the model again"
+        ) from error
+
+
+def _first_line(error: Exception) -> str:
+    lines = [" ".join(line.split()) for line in str(error).splitlines() if line.strip()]
+    return lines[0][:LONGEST_REASON] if lines else type(error).__name__
 
 
 @contextmanager

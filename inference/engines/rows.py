@@ -41,6 +41,8 @@ class RowEngine(ABC):
     mask_token: str | None = None
     independent_of_batch = False  # padding and the shape of a batch change the last bits
     info: dict[str, Any]
+    vocabulary: int | None = None
+    """Rows of the embeddings, where a token id without one would end the program."""
 
     @abstractmethod
     def _rows(self, prompts: Sequence[Prompt]) -> list[Row]:
@@ -101,6 +103,13 @@ class RowEngine(ABC):
     ) -> list[R]:
         """Ask all rows at once; an engine that must watch its own memory asks fewer."""
         return ask(rows)
+
+    def _unknown(self, row: Row) -> str | None:
+        """Say which token of a prompt the model does not know; None if it knows all."""
+        highest = max(row.ids, default=0)
+        if self.vocabulary is None or highest < self.vocabulary:
+            return None
+        return f"the prompt holds the token {highest:,}, which the model does not know: it has {self.vocabulary:,}"
 
     def bill(self, tokens_in: int, tokens_out: int) -> str | None:
         """Return None: a model on this machine costs nothing."""

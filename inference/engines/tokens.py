@@ -4,20 +4,23 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from jinja2.exceptions import TemplateError
+from transformers.utils import chat_template_utils
 
 from inference.engines.exact.answer_words import Encode
 from inference.errors import InputError
+from inference.stimuli.prompts import Prompt
+from inference.stimuli.sandbox import Sandbox
 
-if TYPE_CHECKING:
-    from inference.stimuli.prompts import Prompt
+# The environment in which transformers compiles chat templates: with this one they cannot loop for ever or fill memory.
+chat_template_utils.ImmutableSandboxedEnvironment = Sandbox
 
 # Some chat templates write today's date unless they get one; the same run would then ask another prompt tomorrow.
 CHAT_DATE = "26 Jul 2024"
 NO_EFFORT = "none"
-ANSWER = "Answer"
+QUESTION, ANSWER = "Question", "Answer"
+LONGEST_REASON = 300  # characters of what a template says when it refuses
 # Marks around thinking. The chat template or the vocabulary of a model shows which of these it writes.
 THINKING = (
     ("<think>", "</think>"),  # Qwen, DeepSeek and most others
@@ -99,9 +102,27 @@ class Tokens:
         thinking = {} if effort is None else {"reasoning_effort": effort, "enable_thinking": effort != NO_EFFORT}
         try:
             return self._chat(prompt.messages, add_generation_prompt=True, **thinking)
-        except (TemplateError, ValueError) as error:
-            reason = str(error).splitlines()[0]
+        except Exception as error:  # a template can fail as any program can
+            reason = " ".join(str(error).split())[:LONGEST_REASON] or type(error).__name__
             raise InputError(f"model {self.name}: its chat template refuses these messages ({reason})") from error
+
+    def refuse_mute_template(self) -> None:
+        """Refuse a chat template that never shows what a user says: all prompts would be the same.
+
+        Raises
+        ------
+        InputError
+            It shows nothing of a user's message.
+        """
+        try:
+            shown = self.render(Prompt(None, ({"role": "user", "content": QUESTION},), ()))
+        except InputError:  # it may want a system message: the prompts themselves will show
+            return
+        if QUESTION not in shown:
+            raise InputError(
+                f"model {self.name}: its chat template never shows the text of a message; correct it, or ask the model "
+                "with --form plain"
+            )
 
     def _chat(self, messages: Sequence[dict[str, str]], **variables: Any) -> str:
         text: str = self.tokenizer.apply_chat_template(
@@ -113,10 +134,10 @@ class Tokens:
         """Find the ids that end an answer: EOS, and the special token that the chat template writes after an answer."""
         ends = {self.tokenizer.eos_token_id} - {None}
         if self.chat_template:
-            told = ({"role": "user", "content": "Question"}, {"role": "assistant", "content": ANSWER})
+            told = ({"role": "user", "content": QUESTION}, {"role": "assistant", "content": ANSWER})
             try:
                 behind = self._chat(told).rpartition(ANSWER)[2].lstrip()
-            except (TemplateError, ValueError):  # this template takes no assistant message, or wants a system message
+            except Exception:  # this template takes no assistant message, or wants a system message
                 behind = ""
             special = self.tokenizer.added_tokens_decoder
             ends.update(first for first in self.bare([behind])[0][:1] if first in special and special[first].special)

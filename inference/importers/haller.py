@@ -18,6 +18,8 @@ from typing import TYPE_CHECKING, Any
 
 from inference.errors import InputError
 from inference.importers import saving
+from inference.stimuli.files import shown
+from inference.stimuli.numbers import number
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -73,7 +75,7 @@ def main(args: argparse.Namespace) -> None:
         items.setdefault(statement.item, []).append(variant)
     study = agreement.study(
         tuple(Item(item, tuple(variants)) for item, variants in items.items()),
-        args.name or Path(args.out).resolve().name,
+        Path(args.out).resolve().name if args.name is None else args.name,
         source=saving.source(args.paths),
     )
     lines = saving.save(
@@ -127,9 +129,9 @@ def _read(path: Path) -> list[_Statement]:
         if not isinstance(alternatives, list):
             raise InputError(f"{where}: alternative_statements must be a list (it may be empty)")
         statements.append(_statement(f"{where}, original_statement", name, ORIGINAL, entry.get("original_statement")))
-        for number, alternative in enumerate(alternatives, start=1):
-            variant = f"{PARAPHRASE}-{number:03d}"
-            statements.append(_statement(f"{where}, alternative statement {number}", name, variant, alternative))
+        for n, alternative in enumerate(alternatives, start=1):
+            variant = f"{PARAPHRASE}-{n:03d}"
+            statements.append(_statement(f"{where}, alternative statement {n}", name, variant, alternative))
     return statements
 
 
@@ -160,9 +162,9 @@ def _response(where: str, response: Any) -> tuple[float, float] | None:
 
 
 def _number(where: str, value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-        raise InputError(f"{where}: expected a number, not {value!r:.40}")
-    return float(value)
+    if isinstance(value, str) or not math.isfinite(number(value)):
+        raise InputError(f"{where}: expected a number, not {shown(value)}")
+    return number(value)
 
 
 def _same_statements(files: dict[str, Path], read: dict[str, list[_Statement]]) -> list[_Statement]:

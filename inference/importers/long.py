@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from inference.errors import InputError
 from inference.importers import saving
 from inference.stimuli import records
+from inference.stimuli.files import not_finite
 from inference.stimuli.study import ORIGINAL, PARAPHRASE, Item, Option, Study, Variant
 
 if TYPE_CHECKING:
@@ -47,11 +48,14 @@ class LongTable:
     ----------
     place
         File and row, for messages.
+    file
+        Number of the file that the row stands in.
     conditions
         condition name -> fields, for `run.json`.
     """
 
     place: list[str] = field(default_factory=list)
+    file: list[int] = field(default_factory=list)
     model: list[str] = field(default_factory=list)
     condition: list[str] = field(default_factory=list)
     item: list[str] = field(default_factory=list)
@@ -63,13 +67,13 @@ class LongTable:
     conditions: dict[str, dict[str, str]] = field(default_factory=dict)
 
 
-def read(files: Sequence[tuple[str | None, Path]], layout: Layout) -> LongTable:
+def read(files: Sequence[tuple[str, Path]], layout: Layout) -> LongTable:
     """Read all rows of all files.
 
     Parameters
     ----------
     files
-        (model name, path); the name counts where no column tells the model, and None stands for the file's own name.
+        (model name, path); the name counts where no column tells the model.
 
     Raises
     ------
@@ -79,7 +83,7 @@ def read(files: Sequence[tuple[str | None, Path]], layout: Layout) -> LongTable:
     wanted = [*layout.roles.values(), *layout.conditions, *layout.values]
     table = LongTable(values=tuple([] for _ in layout.values))
     numbering = _Numbering()
-    for name, path in files:
+    for number, (name, path) in enumerate(files):
         for place, record in records.Records(path, wanted):
             where = f"{path}, {place}"
             given = _given(where, layout, record)
@@ -88,7 +92,8 @@ def read(files: Sequence[tuple[str | None, Path]], layout: Layout) -> LongTable:
             if variant is None:
                 variant = numbering.name(item, pattern, text or "")
             table.place.append(where)
-            table.model.append(given.get("model") or name or path.stem)
+            table.file.append(number)
+            table.model.append(given.get("model") or name)
             table.condition.append(_condition(where, table, layout, record))
             table.item.append(item)
             table.variant.append(variant)
@@ -154,11 +159,23 @@ def study(table: LongTable, name: str, measure: Measure, *, language: str | None
     )
 
 
-def responses(table: LongTable, measure: Measure) -> pa.Table:
-    """Make one row per response, in order of appearance, without `study`."""
+def responses(table: LongTable, measure: Measure, *, samples: bool) -> pa.Table:
+    """Make one row per response, in order of appearance, without `study`.
+
+    Parameters
+    ----------
+    samples
+        Whether several rows of one key in one file are samples of one response.
+
+    Raises
+    ------
+    InputError
+        A key repeats in another file, or without `samples` in the same one; a value that the measure refuses.
+    """
     import pyarrow as pa
 
     keys = group(table)
+    _refuse_repeated(table, keys, samples=samples)
     first = keys.first.tolist()
     names = {
         name: pa.array([column[row] for row in first], pa.string())
@@ -189,6 +206,32 @@ def group(table: LongTable) -> Keys:
     return Keys(table.place, np.array(of), np.array(first))
 
 
+def _refuse_repeated(table: LongTable, keys: Keys, *, samples: bool) -> None:
+    """Refuse a second row of one response: in another file always, in the same one unless it is a sample."""
+    import numpy as np
+
+    file = np.array(table.file)
+    first = keys.first[keys.of]  # of every row, the first with its key
+    elsewhere = file[first] != file
+    wrong = np.flatnonzero(elsewhere if samples else first != np.arange(len(first)))
+    if not len(wrong):
+        return
+    row = int(wrong[0])
+    same = (
+        f"{table.place[row]}: the same model, condition, item and variant as in {table.place[first[row]]} "
+        f"('{table.model[row]}', '{table.condition[row]}', '{table.item[row]}', '{table.variant[row]}')"
+    )
+    if elsewhere[row]:
+        raise InputError(
+            f"{same}; leave one file out, tell their models apart by NAME=FILE or --model-column, or put the samples "
+            "of one response into one file"
+        )
+    raise InputError(
+        f"{same}; tell the rows apart by --variant-column or --condition-column, or, if they are sampled answers to "
+        "one prompt, add --repeated samples"
+    )
+
+
 def _given(where: str, layout: Layout, record: Mapping[str, str | None]) -> dict[str, str]:
     """Read the cells of the roles. Ids lose the blanks around them; a text is kept exactly."""
     given = {}
@@ -213,6 +256,8 @@ def _filled(where: str, column: str, cell: str | None) -> str:
     stripped = (cell or "").strip()
     if not stripped:
         raise InputError(f"{where}: column '{column}' is empty; every response needs it")
+    if not_finite(stripped):
+        raise InputError(f"{where}: column '{column}' holds '{stripped}', as a missing number is written; give a name")
     return stripped
 
 

@@ -1,7 +1,7 @@
 """Turn a table's value columns into response columns: answers, probabilities or counts.
 
 A measure knows the columns it reads, and turns their cells, grouped by response key, into columns of
-`results/schema.json`. Rows of one key are samples of one variant where they hold answers, and a mistake otherwise.
+`results/schema.json`. Several rows of one key are samples of one response; only answers can be sampled.
 """
 
 from __future__ import annotations
@@ -39,16 +39,6 @@ class Keys:
     of: np.ndarray
     first: np.ndarray
 
-    def refuse_repeated(self) -> None:
-        """Refuse a second row of one response."""
-        repeated = np.flatnonzero(self.first[self.of] != np.arange(len(self.of)))
-        if len(repeated):
-            row = repeated[0]
-            raise InputError(
-                f"{self.place[row]}: the same model, condition, item and variant as in "
-                f"{self.place[self.first[self.of[row]]]}; tell them apart by --variant-column or --condition-column"
-            )
-
 
 class Measure(Protocol):
     """One kind of value columns."""
@@ -56,6 +46,7 @@ class Measure(Protocol):
     labels: tuple[str, ...]
     columns: tuple[str, ...]
     decision_rule: str
+    recorded: Mapping[str, int]  # fields of the conditions that say how the columns are read
 
     def label(self, wording: str) -> str | None:
         """Find the label that a right answer stands for; None if it is no label."""
@@ -88,6 +79,7 @@ class Answers:
             _matcher(options) if given else lambda text: text_answers.parse(text, options)
         )
         wordings = "; ".join(f"{label} = {' | '.join(wordings)}" for label, wordings in options.items())
+        self.recorded: Mapping[str, int] = {} if given else {"text_rule": text_answers.VERSION}
         how = "an answer equals one of the wordings" if given else "a text is parsed for one of the wordings"
         self.decision_rule = (
             f"{how} ({wordings}); anything else is invalid; of several samples, {_majority(self.labels)}"
@@ -126,6 +118,7 @@ class _Numbers:
     """What probabilities and counts share: their labels have no other wordings."""
 
     labels: tuple[str, ...]
+    recorded: Mapping[str, int] = {}
 
     def label(self, wording: str) -> str | None:
         """Find the label that this is."""
@@ -142,7 +135,6 @@ class Probabilities(_Numbers):
 
     def responses(self, cells: Sequence[Sequence[str | None]], keys: Keys) -> Columns:
         """Make `probability`, `logprob` and `mass`."""
-        keys.refuse_repeated()
         values = _numbers(cells, self.columns, keys)
         missing = _missing(values, self.columns, keys)
         _refuse(values.min(axis=1) < 0, keys, f"a probability in {', '.join(self.columns)} is negative")
@@ -164,7 +156,6 @@ class Counts(_Numbers):
 
     def responses(self, cells: Sequence[Sequence[str | None]], keys: Keys) -> Columns:
         """Make `count` and `invalid` (0 where the table has no such column)."""
-        keys.refuse_repeated()
         values = _numbers(cells, self.columns, keys)
         missing = _missing(values, self.columns, keys)
         wrong = (values < 0).any(axis=1) | ((values % 1 != 0) & ~np.isnan(values)).any(axis=1)

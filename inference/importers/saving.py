@@ -100,6 +100,7 @@ def save(
     InputError
         The folder belongs to another study, or has other responses of the same model and condition.
     """
+    import pyarrow as pa
     import pyarrow.compute as pc
 
     from inference.asking.models import read_descriptions
@@ -108,13 +109,16 @@ def save(
 
     stated = read_descriptions(descriptions) if descriptions else {}
     responses = responses_table(responses, study.name)
-    pairs = responses.select(["model", "condition"]).group_by(["model", "condition"], use_threads=False).aggregate([])
+    numbered = responses.select(["model", "condition"]).append_column("row", pa.array(range(len(responses))))
+    pairs = numbered.group_by(["model", "condition"]).aggregate([("row", "min")]).sort_by("row_min")
     present = [(row["model"], row["condition"]) for row in pairs.to_pylist()]
     for model in stated.keys() - {model for model, _ in present}:
         raise InputError(f"{descriptions}: there is no model '{model}' in these files; correct its id or take it out")
     lines = [f"{study.name}: {len(study.items):,} items, {sum(1 for _ in study.variants):,} variants"]
     with Run.create_or_open(out, study, command=command) as run:
         # Everything is checked before the first change.
+        for _, condition in present:
+            run.check_condition(condition, conditions[condition])
         here = [pair for pair in present if _is_here(run, *pair, imported)]
         for model, condition in present:
             chosen = pc.and_(pc.equal(responses["model"], model), pc.equal(responses["condition"], condition))

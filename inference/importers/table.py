@@ -2,24 +2,30 @@
 
 The command line says what the columns mean. What it does not say:
 
-- without ``--model-column`` every file is one model, named by the file (or as NAME=FILE);
+- without ``--model-column`` every file is one model, named as NAME=FILE, else by the file, or by its folder where
+  several files have the same name;
 - without ``--variant-column`` the distinct texts of an item are its variants;
 - without ``--pattern-column`` the variant called ``original`` is the original and all others are paraphrases;
 - without ``--text-column`` the ids of item and variant stand for the text.
 
-Several rows of one model, condition, item and variant are samples of one response: one row becomes ``answer``,
-several become ``count`` and ``invalid``. Rows of probabilities or counts may not repeat.
+Several rows of one model, condition, item and variant are refused. With ``--repeated samples`` those of one file are
+samples of one response: one row becomes ``answer``, several become ``count`` and ``invalid``. Rows of probabilities or
+counts may not repeat, and no row may repeat one of another file.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
+import sys
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from inference.errors import InputError
 from inference.importers import saving
+from inference.stimuli.records import refuse_shared
 
 if TYPE_CHECKING:
     from inference.importers.long import Layout
@@ -30,6 +36,7 @@ EXAMPLE = (
     "--variant-column wording --text-column prompt --completion-column reply "
     '--options "agree=strongly agree|agree;disagree=strongly disagree|disagree"'
 )
+SAMPLES = "samples"
 ROLES = {
     "model": "which model answered (default: every file is one model)",
     "item": "the intended meaning, for example the number of a question",
@@ -77,6 +84,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="with completions and answers: both labels, what counts as each; the first is the one that agrees",
     )
     parser.add_argument("--invalid-column", metavar="COLUMN", help="with --count-columns: number of invalid samples")
+    parser.add_argument(
+        "--repeated",
+        choices=("refuse", SAMPLES),
+        default="refuse",
+        help="what several rows of one model, condition, item and variant in one file are: a mistake (default), or "
+        "samples of one answer",
+    )
     saving.add_arguments(parser)
 
 
@@ -92,13 +106,11 @@ def main(args: argparse.Namespace) -> None:
 
     measure = _measure(args)
     layout = _layout(args, measure)
-    files = saving.named(args.files)
-    if args.model_column is not None and any(name is not None for name, _ in files):
-        raise InputError("import table: NAME=FILE names the model, and so does --model-column; give one of them")
+    files = _models(saving.named(args.files), by_column=args.model_column is not None)
     table = long.read(files, layout)
     study = long.study(
         table,
-        args.name or Path(args.out).resolve().name,
+        Path(args.out).resolve().name if args.name is None else args.name,
         measure,
         language=args.language,
         source=saving.source(args.files),
@@ -106,8 +118,8 @@ def main(args: argparse.Namespace) -> None:
     lines = saving.save(
         args.out,
         study,
-        long.responses(table, measure),
-        table.conditions,
+        long.responses(table, measure, samples=args.repeated == SAMPLES),
+        {name: {**fields, **measure.recorded} for name, fields in table.conditions.items()},
         descriptions=args.models,
         imported=saving.fingerprint([path for _, path in files], _settings(args, files)),
         command=args.call,
@@ -121,9 +133,52 @@ def _layout(args: argparse.Namespace, measure: Measure) -> Layout:
     from inference.importers.long import Layout
 
     roles = {role: getattr(args, f"{role}_column") for role in ROLES if getattr(args, f"{role}_column") is not None}
+    refuse_shared({f"--{role}-column": column for role, column in roles.items()})
     if "variant" not in roles and "text" not in roles:
         raise InputError("import table: give --variant-column or --text-column, which tell an item's variants apart")
+    used = Counter([*roles.values(), *args.condition_column, *measure.columns])
+    twice = next((column for column, times in used.items() if times > 1), None)
+    if twice is not None:
+        raise InputError(f"import table: column '{twice}' is used twice; every option needs a column of its own")
     return Layout(roles, tuple(args.condition_column), args.condition, measure.columns)
+
+
+def _models(files: Sequence[tuple[str | None, Path]], *, by_column: bool) -> list[tuple[str, Path]]:
+    """Name the model of every file: as given, else by the file, or by its folder where files have the same name."""
+    places = [os.path.realpath(path) for _, path in files]
+    twice = next((path for (_, path), place in zip(files, places, strict=True) if places.count(place) > 1), None)
+    if twice is not None:
+        raise InputError(f"{twice}: this file is given twice; leave one out")
+    if by_column:
+        if any(name is not None for name, _ in files):
+            raise InputError("import table: NAME=FILE names the model, and so does --model-column; give one of them")
+        return [(path.stem, path) for _, path in files]
+    stems = Counter(path.stem for name, path in files if name is None)
+    alike = [path for name, path in files if name is None and stems[path.stem] > 1]
+    folder = dict(zip(alike, _folder_names(alike), strict=True))
+    named = [(name or folder.get(path, path.stem), path) for name, path in files]
+    first: dict[str, int] = {}
+    for number, (name, path) in enumerate(named):
+        before = first.setdefault(name, number)
+        if before != number and None in (files[before][0], files[number][0]):
+            raise InputError(f"{path}: model '{name}' is already {named[before][1]}; name one of them as NAME=FILE")
+    if folder:
+        names = ", ".join(f"{name} ({path})" for path, name in folder.items())
+        print(f"several files have one name, so their folders name the models: {names}", file=sys.stderr)
+    return named
+
+
+def _folder_names(paths: Sequence[Path]) -> list[str]:
+    """Name files by the end of their folder's path, as long as it takes to tell all apart; if need be with the file."""
+    parts = [path.absolute().parts for path in paths]
+    for depth in range(2, 1 + max(map(len, parts), default=0)):
+        for end in (-1, None):  # without the file's own name, then with it
+            names = ["/".join(each[-depth:end]).removesuffix("" if end else Path(each[-1]).suffix) for each in parts]
+            if len(set(names)) == len(names):
+                return names
+    if paths:
+        raise InputError(f"{paths[1]}: the same name and folder as {paths[0]}; name the models as NAME=FILE")
+    return []
 
 
 def _measure(args: argparse.Namespace) -> Measure:
@@ -131,6 +186,8 @@ def _measure(args: argparse.Namespace) -> Measure:
     from inference.importers.measures import Answers, Counts, Probabilities
 
     texts = args.completion_column or args.answer_column
+    if args.repeated == SAMPLES and texts is None:
+        raise InputError("import table: --repeated samples goes with --completion-column or --answer-column")
     if (texts is not None) != (args.options is not None):
         raise InputError("import table: --options goes with --completion-column or --answer-column, and they with it")
     if args.invalid_column is not None and args.count_columns is None:
@@ -155,8 +212,8 @@ def _pairs(option: str, text: str, separator: str) -> Sequence[tuple[str, str]]:
     return pairs
 
 
-def _settings(args: argparse.Namespace, files: Sequence[tuple[str | None, Path]]) -> dict[str, object]:
+def _settings(args: argparse.Namespace, files: Sequence[tuple[str, Path]]) -> dict[str, object]:
     """Collect the options that the responses depend on, in addition to the files' content."""
-    apart = ("files", "out", "name", "models", "language", "main", "call")
+    apart = ("files", "out", "name", "models", "language", "repeated", "main", "call")
     chosen = {name: value for name, value in vars(args).items() if name not in apart}
-    return {"files": [name or path.name for name, path in files], **chosen}
+    return {"files": [path.name if name == path.stem else name for name, path in files], **chosen}

@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Callable
 from pathlib import Path
 
-from inference.arguments import add_engine, engine_settings, positive
+from inference.arguments import add_engine, engine_settings, positive, seed
 from inference.errors import InputError
 from inference.stimuli import items
 
@@ -75,7 +75,7 @@ def _sheet_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--each", type=positive, default=15, metavar="M", help="per item and source (default: %(default)s)"
     )
-    parser.add_argument("--seed", type=int, default=0, help="of the draw (default: %(default)s)")
+    parser.add_argument("--seed", type=seed, default=0, help="of the draw (default: %(default)s)")
     parser.add_argument("--out", required=True, metavar="SHEET", help="a .csv file that is not there yet")
 
 

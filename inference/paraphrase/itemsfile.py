@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from inference.errors import InputError
+from inference.runfolder.locking import absent, remove_empty
 from inference.runfolder.parquet import write_atomically
 from inference.stimuli.study import Item, Variant
 
@@ -19,15 +20,17 @@ def write(path: Path, items: Iterable[Item]) -> None:
 
     Raises
     ------
-    InputError
-        The file cannot be written.
+    OSError
+        The file cannot be written; no new folder is left.
     """
     lines = [json.dumps(_record(variant), ensure_ascii=False) for item in items for variant in item.variants]
+    made = absent(path.parent)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         write_atomically(path, lambda aside: aside.write_text("\n".join(lines) + "\n", encoding="utf-8"))
-    except OSError as error:
-        raise InputError(f"{path}: cannot be written ({error.strerror}); choose another --out") from None
+    except OSError:
+        remove_empty(made)
+        raise
 
 
 def output(path: str) -> Path:

@@ -33,7 +33,9 @@ from inference.paraphrase.choosing import REASONS, Choice, choose
 from inference.paraphrase.combining import SEPARATOR, SOURCE
 from inference.paraphrase.meaning import Meaning
 from inference.paraphrase.questions import Calls
+from inference.runfolder import run_json
 from inference.runfolder.parquet import read_parquet, write_atomically
+from inference.stimuli.files import parse_json, text_of
 from inference.stimuli.study import PARAPHRASE, Item, Study, Variant
 
 COUNTS = ("calls", "refused_calls", *(reason.replace(" ", "_") for reason in REASONS), "kept")
@@ -93,7 +95,7 @@ def make(
     _refuse_other(out, model, wanted)
     meaning = Meaning(wanted.meaning_check) if wanted.meaning_check else None
     execute([Task(study, [model], calls, settings, str(out / "calls"), command=command)], load=load)
-    seed = _read_json(out / "calls" / "run.json", "restore it")["seed"]
+    seed = run_json.read(out / "calls")["seed"]
     choices = _choices(study, wanted, seed, meaning, _answers(out / "calls"))
     try:
         _write(out, study, model, wanted, choices)
@@ -118,11 +120,10 @@ def _refuse_other(out: Path, model: Model, wanted: Wanted) -> None:
     """
     if out.is_dir() and any(out.iterdir()) and not (out / "calls").is_dir():
         raise InputError(f"{out}: not a folder of paraphrases (there is no calls in it); choose another --out")
-    recorded = _read_json(out / "calls" / "run.json", "restore it or choose another --out")
-    others = set(recorded.get("models", {})) - {model.id}
+    others = set(_recorded(out / "calls")) - {model.id}
     if others:
         raise InputError(f"{out}: was begun with model {min(others)}, not {model.id}; choose another --out")
-    known = _read_json(out / "report.json", "remove it to choose the paraphrases again").get("settings", {})
+    known = _settings(out / "report.json")
     now = asdict(wanted)
     changed = [f"{name} was {value}, now {now.get(name)}" for name, value in known.items() if now.get(name) != value]
     if changed:
@@ -132,15 +133,22 @@ def _refuse_other(out: Path, model: Model, wanted: Wanted) -> None:
         )
 
 
-def _read_json(path: Path, advice: str) -> dict[str, Any]:
-    """Read a JSON object that this module wrote; an empty one if there is no file."""
+def _recorded(calls: Path) -> Mapping[str, Any]:
+    """Return the models that the calls were begun with; none where there are no calls yet."""
+    models: Mapping[str, Any] = run_json.read(calls)["models"] if (calls / "run.json").exists() else {}
+    return models
+
+
+def _settings(report: Path) -> Mapping[str, Any]:
+    """Return the settings that a report records; none where there is no report yet."""
     try:
-        content = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
-    except (OSError, ValueError) as error:
-        raise InputError(f"{path}: damaged ({error}); {advice}") from None
-    if not isinstance(content, dict):
-        raise InputError(f"{path}: damaged (not an object); {advice}")
-    return content
+        recorded = parse_json(report, text_of(report)) if report.exists() else {"settings": {}}
+        settings: dict[str, Any] = recorded["settings"]
+        return dict(settings.items())
+    except (OSError, InputError, KeyError, TypeError, AttributeError) as error:
+        raise InputError(
+            f"{report}: damaged ({type(error).__name__}: {error}); remove it to choose the paraphrases again"
+        ) from None
 
 
 def _answers(calls: Path) -> dict[str, Mapping[int, str]]:

@@ -86,7 +86,7 @@ def fold(text: str) -> str:
 
 def _answer(output: str) -> str:
     """Remove the reasoning from an output; one that never stopped reasoning has no answer."""
-    answer = _THOUGHT.sub("", output)
+    answer = _THOUGHT.sub("", output).replace("\0", "")  # an untrained model may write it; no file of items takes it
     return "" if _THINKING.match(answer) else answer
 
 

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import functools
-import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -15,8 +14,8 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from inference.errors import InputError
+from inference.runfolder.run_json import SCHEMA
 
-SCHEMA_FILE = Path(__file__).resolve().parents[2] / "results" / "schema.json"
 KEY = ["model", "condition", "item", "variant"]
 
 Rows: TypeAlias = pa.Table | Mapping[str, Sequence[Any]] | Sequence[Mapping[str, Any]]
@@ -34,7 +33,7 @@ def schema(table: str) -> pa.Schema:
         "list<int64>": pa.list_(pa.int64()),
         "map<string,string>": pa.map_(pa.string(), pa.string()),
     }
-    columns = json.loads(SCHEMA_FILE.read_text(encoding="utf-8"))[table]["columns"]
+    columns = SCHEMA[table]["columns"]
     return pa.schema([pa.field(c["name"], types[c["type"]], nullable=c["nullable"]) for c in columns])
 
 
@@ -113,7 +112,29 @@ def read_parquet(path: Path, columns: list[str] | None = None, filters: pc.Expre
     """Read a file of the run folder: some columns, and the rows that pass a filter."""
     # partitioning=None: otherwise a folder named "a=b" in the path would be read as a column.
     with _damage_named(path):
-        return pq.read_table(path, columns=columns, filters=filters, partitioning=None)
+        table = pq.read_table(path, columns=columns, filters=filters, partitioning=None)
+        table.validate(full=True)  # text that is not UTF-8, for example
+        return table
+
+
+def check_columns(path: Path, table: str) -> None:
+    """Refuse a file of the run folder that is damaged, or has a column missing or of another type than the schema.
+
+    Only the end of the file is read.
+
+    Raises
+    ------
+    InputError
+        Naming the file and the column.
+    """
+    with _damage_named(path):
+        found = pq.read_schema(path)
+        for column in SCHEMA[table]["columns"]:
+            name, wanted = column["name"], schema(table).field(column["name"]).type
+            if name not in found.names and not column.get("optional"):
+                raise pa.ArrowInvalid(f"column '{name}' is missing")
+            if name in found.names and not found.field(name).type.equals(wanted):
+                raise pa.ArrowInvalid(f"column '{name}' has type {found.field(name).type}, not {wanted}")
 
 
 @contextmanager
@@ -121,7 +142,7 @@ def _damage_named(path: Path) -> Iterator[None]:
     """Turn the error of a damaged file into one line; an interrupted copy, for example, leaves half a file."""
     try:
         yield
-    except (pa.ArrowInvalid, OSError) as error:
+    except (pa.ArrowException, OSError) as error:
         reason = str(error).splitlines()[0]
         raise InputError(f"{path}: damaged ({reason}); remove it, and its rows are asked again") from None
 
@@ -144,11 +165,24 @@ def write_tables(path: Path, columns: pa.Schema, tables: Iterable[pa.Table]) -> 
 
 
 def write_atomically(path: Path, write: Callable[[Path], Any]) -> None:
-    """Write to a `.tmp`, flush it to disk, rename it, flush the folder: there is always the old file or the new one."""
+    """Write to a `.tmp`, flush it to disk, rename it, flush the folder: there is always the old file or the new one.
+
+    Raises
+    ------
+    OSError
+        Naming the file, where the operating system refuses to write it; no part of it is left.
+    """
     aside = path.with_name(path.name + ".tmp")
-    write(aside)
-    _flush(aside)
-    aside.rename(path)
+    try:
+        write(aside)
+        _flush(aside)
+        aside.rename(path)
+    except OSError as error:
+        with suppress(OSError):
+            aside.unlink(missing_ok=True)
+        if error.errno is not None:
+            raise OSError(error.errno, os.strerror(error.errno), str(path)) from error
+        raise
     _flush(path.parent)
 
 

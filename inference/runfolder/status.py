@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,7 +11,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from inference.errors import InputError
-from inference.runfolder.parquet import KEY, read_parquet
+from inference.runfolder import run_json
+from inference.runfolder.parquet import KEY, check_columns, read_parquet
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ def status(root: str | Path) -> Iterator[str]:
     folders = run_folders(Path(root))
     everything: list[Progress] = []
     for folder in folders:
-        about = _about(folder)
+        about = run_json.read(folder)
         entries = progress(folder, about)
         everything += entries
         yield f"{folder}: {_headline(about)}"
@@ -95,6 +95,8 @@ def _count(folder: Path) -> dict[tuple[str, str | None], tuple[int, int]]:
     """Count (keys with a response, keys with errors only) by model and condition."""
     # A running call may remove a part after it was listed (`drop_superseded`).
     paths = [path for path in sorted((folder / "responses").glob("part-*.parquet")) if path.exists()]
+    for path in paths:
+        check_columns(path, "responses")
     tables = [read_parquet(path, [*KEY, "error"]) for path in paths]
     if not tables:
         return {}
@@ -106,15 +108,6 @@ def _count(folder: Path) -> dict[tuple[str, str | None], tuple[int, int]]:
         (row["model"], row["condition"]): (row["done_max_sum"], row["done_max_count"] - row["done_max_sum"])
         for row in counts.to_pylist()
     }
-
-
-def _about(folder: Path) -> Mapping[str, Any]:
-    try:
-        about: dict[str, Any] = json.loads((folder / "run.json").read_text(encoding="utf-8"))
-        about["study"]["name"], about["models"], about["sessions"]
-    except (ValueError, KeyError, TypeError) as error:
-        raise InputError(f"{folder}/run.json: damaged ({type(error).__name__}: {error}); restore it") from None
-    return about
 
 
 def _headline(about: Mapping[str, Any]) -> str:

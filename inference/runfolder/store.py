@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from itertools import islice
@@ -18,9 +19,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from inference.errors import InputError
-from inference.runfolder.locking import claim, remove_leftovers
+from inference.runfolder import run_json
+from inference.runfolder.locking import absent, claim, remove_empty, remove_leftovers, remove_new
 from inference.runfolder.parquet import (
     Rows,
+    check_columns,
     drop_superseded,
     read_parquet,
     responses_table,
@@ -42,6 +45,7 @@ class Run:
     """A run folder open for writing, by one process at a time.
 
     Use it as a context manager: the end of the block releases the lock; `finish` records that the session is complete.
+    A new folder without a row is removed where the block ends in an error that refuses the call.
 
     Examples
     --------
@@ -52,12 +56,16 @@ class Run:
     ...     run.finish()
     """
 
-    def __init__(self, path: Path, study: Study, content: dict[str, Any], lock: int) -> None:
+    def __init__(
+        self, path: Path, study: Study, content: dict[str, Any], lock: int, made: Sequence[Path] | None = None
+    ) -> None:
         self.path = path
         self.study = study
         self._content = content
         self._lock: int | None = lock
-        self._next_part = 1 + max((int(part.name.split("-")[1]) for part in self.parts), default=0)
+        self._made = made  # the folders that were made for this run; None: it was there before
+        numbers = (re.match(r"part-(\d{1,9})\b", part.name) for part in self.parts)
+        self._next_part = 1 + max((int(number[1]) for number in numbers if number), default=0)
 
     @classmethod
     def create_or_open(
@@ -82,18 +90,29 @@ class Run:
             If the folder is something else, belongs to another study or seed, or another process is writing to it.
         """
         folder = Path(path)
-        lock = claim(folder)
+        made = absent(folder)
+        try:
+            lock = claim(folder)
+        except (InputError, OSError):
+            remove_empty(made)
+            raise
+        new = not (folder / "run.json").exists()
         try:
             remove_leftovers(folder)
-            content = _read_content(folder, study, seed) if (folder / "run.json").exists() else _content(study, seed)
+            content = _content(study, seed) if new else _read_content(folder, study, seed)
             if not (folder / "stimuli.parquet").exists() or not content["sessions"]:
                 write_tables(folder / "stimuli.parquet", schema("stimuli"), _stimuli(study))
-            run = cls(folder, study, content, lock)
+            run = cls(folder, study, content, lock, made if new else None)
+            check_columns(folder / "stimuli.parquet", "stimuli")
+            for part in run.parts:
+                check_columns(part, "responses")
             drop_superseded(run.parts)
             session = {"command": list(command), "started": _now(), "finished": None, "versions": versions()}
             content["sessions"].append(session)
             run._save()
-        except BaseException:
+        except BaseException as error:
+            if new and isinstance(error, InputError | OSError):
+                remove_new(folder, made)
             os.close(lock)
             raise
         return run
@@ -101,7 +120,10 @@ class Run:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *error: object) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *error: object) -> None:
+        refused = kind is not None and issubclass(kind, InputError | OSError)
+        if refused and self._made is not None and not self.parts:
+            remove_new(self.path, self._made)
         self.close()
 
     @property
@@ -142,9 +164,13 @@ class Run:
 
     def add_condition(self, name: str, fields: Mapping[str, Any]) -> None:
         """Record a condition; any other value under a known name is refused."""
+        self.check_condition(name, fields)
+        self._record("conditions", name, dict(fields))
+
+    def check_condition(self, name: str, fields: Mapping[str, Any]) -> None:
+        """Refuse a condition that is recorded with any other value; texts read by another rule, too (`text_rule`)."""
         if name in self.conditions:
             self._refuse_change("condition", name, self.conditions[name], fields)
-        self._record("conditions", name, dict(fields))
 
     def expect_models(self, names: Sequence[str]) -> None:
         """Record which models this session asks, and remove those that earlier sessions named but never loaded."""
@@ -199,20 +225,26 @@ class Run:
             missing += pc.invert(found).cast(pa.uint8()).to_numpy().tobytes()
         return missing
 
-    def append(self, rows: Rows) -> None:
-        """Append response rows as one part, which is written whole or not at all.
+    def append(self, rows: Rows, part: Path | None = None) -> Path | None:
+        """Append response rows as one part, which is written whole or not at all; return the part, None without rows.
 
         Parameters
         ----------
         rows
             Dicts, columns or an Arrow table, with columns of `results/schema.json`: `study` is filled in, a nullable
             column may be left out. The caller must not append a key again that is `done`.
+        part
+            The part of an earlier call, whose rows are among these: it is replaced.
         """
         table = responses_table(rows, self.study.name)
-        if table.num_rows:
+        if not table.num_rows:
+            return part
+        if part is None:
             name = f"part-{self._next_part:06d}-{datetime.now(UTC):%Y%m%dT%H%M%SZ}.parquet"
-            write_parquet(self.path / "responses" / name, table)
+            part = self.path / "responses" / name
             self._next_part += 1
+        write_parquet(part, table)
+        return part
 
     def finish(self) -> None:
         """Record that this session has done everything it was asked to do."""
@@ -262,26 +294,19 @@ def _content(study: Study, seed: int | None) -> dict[str, Any]:
 def _read_content(folder: Path, study: Study, seed: int | None) -> dict[str, Any]:
     """Read the `run.json` of an existing folder; refuse it if it belongs to something else."""
     new = _content(study, seed)
-    try:
-        old: dict[str, Any] = json.loads((folder / "run.json").read_text(encoding="utf-8"))
-        if old["format"] != FORMAT:
-            raise InputError(f"{folder}: run.json has format {old['format']}, this version of Waver writes {FORMAT}")
-        for field in ("protocol", "name"):
-            if old["study"][field] != new["study"][field]:
-                there, here = old["study"][field], new["study"][field]
-                raise InputError(
-                    f"{folder}: the {field} of the study there is '{there}', not '{here}'; choose another --out"
-                )
-        if old["study"]["hash"] != new["study"]["hash"]:
-            raise InputError(f"{folder}: {_difference(folder, study)}; go back to those items or choose another --out")
-        if seed is not None and old["seed"] != seed:
+    old = run_json.read(folder)
+    for field in ("protocol", "name"):
+        there, here = old["study"][field], new["study"][field]
+        if there != here:
             raise InputError(
-                f"{folder}: was begun with --seed {old['seed']}, not {seed}; repeat it or choose another --out"
+                f"{folder}: the {field} of the study there is '{there}', not '{here}'; choose another --out"
             )
-    except (ValueError, KeyError, TypeError) as error:
+    if old["study"]["hash"] != new["study"]["hash"]:
+        raise InputError(f"{folder}: {_difference(folder, study)}; go back to those items or choose another --out")
+    if seed is not None and old["seed"] != seed:
         raise InputError(
-            f"{folder}/run.json: damaged ({type(error).__name__}: {error}); restore it or choose another --out"
-        ) from None
+            f"{folder}: was begun with --seed {old['seed']}, not {seed}; repeat it or choose another --out"
+        )
     return old
 
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import logging
-from pathlib import Path
 from typing import Any
 
 from inference.errors import InputError
+from inference.stimuli.files import checked, located
 from inference.stimuli.records import Record
 
 
@@ -36,11 +36,14 @@ def read_dataset(source: str) -> list[Record]:
         raise InputError(f"{name}: has no splits; leave out '#{split}'")
     if not len(data):
         raise InputError(f"{source}: there are no rows in it")
-    return [(f"row {number}", dict(row)) for number, row in enumerate(data, start=1)]
+    try:
+        return [(f"row {number}", checked(f"row {number}", dict(row))) for number, row in enumerate(data, start=1)]
+    except (ValueError, OverflowError) as error:
+        raise InputError(f"{source}: a value is out of range ({error})") from None
 
 
 def _load(name: str) -> Any:
-    folder = Path(name).expanduser()
+    folder = located(name)
     if not folder.is_dir() and (not name or name.startswith((".", "/", "~")) or name.count("/") > 1):
         raise InputError(f"{name}: no such file or folder")
     try:

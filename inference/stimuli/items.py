@@ -25,7 +25,8 @@ from sys import intern
 from typing import Any
 
 from inference.errors import InputError
-from inference.stimuli import records
+from inference.stimuli import numbers, records
+from inference.stimuli.files import located, not_finite, shown
 from inference.stimuli.records import Record
 from inference.stimuli.study import ORIGINAL, PARAPHRASE, Item, Option, Variant
 
@@ -64,7 +65,7 @@ def load(source: str, options: tuple[Option, ...] = ()) -> tuple[Item, ...]:
     InputError
         Naming the source and the row of the first thing that is wrong.
     """
-    path = DEMO_FILE if source == DEMO else Path(source).expanduser()
+    path = DEMO_FILE if source == DEMO else located(source)
     if path.is_file() or path.suffix.lower() in records.READERS:
         found: Iterable[Record] = records.Records(path)
         name = str(path)
@@ -123,7 +124,7 @@ def _nested(found: Iterable[Record]) -> Iterator[_Row]:
         if seen.setdefault(item, place) != place:
             raise InputError(f"{place}: item '{item}' is already in {seen[item]}")
         if not isinstance(texts, list):
-            raise InputError(f"{place}: paraphrases must be a list of texts, not {_shown(texts)}")
+            raise InputError(f"{place}: paraphrases must be a list of texts, not {shown(texts)}")
         yield _row(place, item, ORIGINAL, ORIGINAL, record.get("text"), shared)
         for number, text in enumerate(texts, start=1):
             yield _row(f"{place}, paraphrase {number}", item, f"{PARAPHRASE}-{number:03d}", PARAPHRASE, text, shared)
@@ -137,7 +138,8 @@ def _published(found: Iterable[Record]) -> Iterator[_Row]:
 def _renamed(found: Record) -> Record:
     place, record = found
     _refuse_unknown(place, record, {*PUBLISHED, *PUBLISHED_UNUSED})
-    if any(isinstance(text, dict) for text in record.get("alternative_statements") or []):
+    texts = record.get("alternative_statements") or []
+    if isinstance(texts, list) and any(isinstance(text, dict) for text in texts):
         raise InputError(f"{place}: these are responses, not items; read them with `import haller`")
     return place, {PUBLISHED[field]: value for field, value in record.items() if field in PUBLISHED}
 
@@ -184,17 +186,17 @@ def _id(place: str, record: Mapping[str, Any]) -> str:
     value = record.get("item")
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value)
-    if not isinstance(value, str) or not value.strip():
-        raise InputError(f"{place}: every item needs an id (text or a whole number), not {_shown(value)}")
-    return _encodable(place, value.strip())
+    if not isinstance(value, str) or not value.strip() or not_finite(value):
+        raise InputError(f"{place}: every item needs an id (text or a whole number), not {shown(value)}")
+    return value.strip()
 
 
 def _text(place: str, value: Any) -> str:
     if value is None or (isinstance(value, str) and not value.strip()):
         raise InputError(f"{place}: the text is empty")
     if not isinstance(value, str):
-        raise InputError(f"{place}: the text must be text, not {_shown(value)} (in YAML, put it into quotes)")
-    return _encodable(place, value)
+        raise InputError(f"{place}: the text must be text, not {shown(value)} (in YAML, put it into quotes)")
+    return value
 
 
 def _shared(place: str, record: Mapping[str, Any]) -> dict[str, Any]:
@@ -212,19 +214,18 @@ def _optional(place: str, record: Mapping[str, Any], field: str) -> str | None:
     if value is None:
         return None
     if not isinstance(value, str) or not value.strip():
-        raise InputError(f"{place}: {field} must be text, not {_shown(value)} (in YAML, put it into quotes)")
-    return intern(_encodable(place, value.strip()))
+        raise InputError(f"{place}: {field} must be text, not {shown(value)} (in YAML, put it into quotes)")
+    if not_finite(value):
+        raise InputError(f"{place}: {field} is '{value}', as a missing number is written; leave it out, or name it")
+    return intern(value.strip())
 
 
 def _score(place: str, value: Any) -> float | None:
     if value is None:
         return None
-    try:
-        score = float(value) if not isinstance(value, bool) else math.nan
-    except (TypeError, ValueError):
-        score = math.nan
+    score = numbers.number(value)
     if not math.isfinite(score):
-        raise InputError(f"{place}: gold_score must be a number, not {_shown(value)}")
+        raise InputError(f"{place}: gold_score must be a number, not {shown(value)}")
     return score
 
 
@@ -233,28 +234,17 @@ def _attributes(place: str, record: Mapping[str, Any]) -> dict[str, str]:
     given = record.get("attributes") or NONE
     pairs = list(given.items()) if isinstance(given, dict) else given  # Parquet gives a map as pairs
     if not isinstance(pairs, list) or not all(isinstance(pair, tuple) and len(pair) == 2 for pair in pairs):
-        raise InputError(f"{place}: attributes must be names with values, not {_shown(given)}")
+        raise InputError(f"{place}: attributes must be names with values, not {shown(given)}")
     flat = [(field.partition(".")[2], value) for field, value in record.items() if field.startswith("attributes.")]
     attributes: dict[str, str] = {}
     for name, value in (*pairs, *flat):
         if value is None:
             continue
-        if not name or not isinstance(value, str | int | float):
-            raise InputError(f"{place}: attribute '{name}' must be a name with a text or number, not {_shown(value)}")
-        attributes[name] = _encodable(place, intern(str(value)))
+        if not name or not isinstance(name, str) or not isinstance(value, str | int | float):
+            raise InputError(
+                f"{place}: attribute {shown(name)} must be a name with a text or number, not {shown(value)}"
+            )
+        if name in attributes:
+            raise InputError(f"{place}: attribute '{name}' is there twice")
+        attributes[name] = intern(str(value))
     return attributes or NONE
-
-
-def _encodable(place: str, text: str) -> str:
-    """Refuse half a surrogate pair (`\\ud83d` alone in JSON): it is no character and cannot be stored as UTF-8."""
-    try:
-        text.encode("utf-8")
-    except UnicodeEncodeError as error:
-        raise InputError(f"{place}: broken character {text[error.start]!r} (half of a surrogate pair)") from None
-    return text
-
-
-def _shown(value: Any) -> str:
-    """Shorten a wrong value to what fits into a one-line message."""
-    shown = repr(value)
-    return "nothing" if value is None else shown if len(shown) <= 40 else shown[:37] + "..."

@@ -8,15 +8,18 @@ word or another number ends there: "0-9" states 0. A comma ends a number: "8,5" 
 
 from __future__ import annotations
 
+import math
 import re
+from typing import Any
 
 from inference.errors import InputError
 
 # Digits, point and minus as Japanese and Chinese texts write them, and the minus of mathematics.
 _COMMON = str.maketrans("０１２３４５６７８９．－\u2212", "0123456789.--")
 _NUMBER = re.compile(r"(?:(?<!\w)-)?(?:[0-9]+(?:\.[0-9]+)?|(?<![.\w])\.[0-9]+)")
+_WRITTEN = re.compile(r"\s*[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?\s*")
 _CONTINUES = re.compile(r"\.?[0-9]")
-_RANGE = re.compile(r"(-?[0-9]+)-(-?[0-9]+)")
+_RANGE = re.compile(r"(-?[0-9]{1,9})-(-?[0-9]{1,9})")
 
 
 def first_number(text: str) -> float | None:
@@ -29,6 +32,22 @@ def first_number(text: str) -> float | None:
     """
     found = _NUMBER.search(text.translate(_COMMON))
     return None if found is None else float(found.group())
+
+
+def number(value: Any) -> float:
+    """Read a number of a file or a call; NaN for anything else, and for what is easily misread (`1_000`, other digits).
+
+    >>> number("1.5e3"), number(2), number("1_000"), number("\uff12"), number(True), number(10**400)
+    (1500.0, 2.0, nan, nan, nan, inf)
+    """
+    if isinstance(value, str):
+        return float(value) if _WRITTEN.fullmatch(value) else math.nan
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return math.nan
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf
 
 
 def continues(text: str) -> bool:

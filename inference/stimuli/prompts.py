@@ -13,8 +13,9 @@ from typing import Any
 import jinja2
 
 from inference.errors import InputError
-from inference.stimuli.records import read_yaml
-from inference.stimuli.sandbox import check_variables, sandbox
+from inference.stimuli.budget import budget
+from inference.stimuli.files import located, read_yaml, shown
+from inference.stimuli.sandbox import check_variables, compiled
 from inference.stimuli.study import Variant
 
 PLAIN, CHAT, CLOZE = "plain", "chat", "cloze"
@@ -123,7 +124,7 @@ class PromptBook:
         InputError
             Naming the file, the form and the field that is wrong.
         """
-        source = Path(path) if path is not None else ours
+        source = located(str(path)) if path is not None else ours
         content = read_yaml(source)
         if not isinstance(content, dict) or not content or any(form not in fields.forms for form in content):
             raise InputError(f"{source}: expected the forms {', '.join(fields.forms)} (any of them) at the top level")
@@ -248,13 +249,31 @@ class _Form:
         mask = {"mask"} if form == CLOZE else set()
         whole = "\n".join(source for _, source in sources)
         used = check_variables(where, whole, fields.needed | mask, fields.known | mask)
-        parts = tuple((role, sandbox().from_string(source)) for role, source in sources)
+        parts = tuple((role, compiled(where, source)) for role, source in sources)
         surface = {label: case_variants(given_words) for label, given_words in words.items()}
-        compiled = cls(where, form, given, parts, words, surface, "shots" in used)
-        shots: list[tuple[Shot, ...]] = [(), *([(Shot("A question?", next(iter(words))),)] if words else [])]
-        for values, order, shown in product(fields.trials, OPTION_ORDERS, shots):
-            compiled.render({"options": list(words), "mask": "[MASK]", **values}, order, shown)
-        return compiled
+        made = cls(where, form, given, parts, words, surface, "shots" in used)
+        with budget():  # one for all trials: a file is checked in a moment, or refused
+            made.try_out(fields)
+        return made
+
+    def try_out(self, fields: Fields) -> None:
+        """Render every part with all trial values; what is needed must be seen in the prompt, not only be used in it.
+
+        Raises
+        ------
+        InputError
+            A template fails, or makes the same prompt of another text.
+        """
+        shots: list[tuple[Shot, ...]] = [(), *([(Shot("A question?", next(iter(self.words))),)] if self.words else [])]
+        for values, order, before in product(fields.trials, OPTION_ORDERS, shots):
+            trial = {"options": list(self.words), "mask": "[MASK]", **values}
+            rendered = self.render(trial, order, before)
+            for name in sorted(fields.needed & values.keys()):
+                other = values[name][::-1] if isinstance(values[name], str) else values[name]
+                if other != values[name] and self.render({**trial, name: other}, order, before) == rendered:
+                    raise InputError(
+                        f"{self.where}: the prompt never shows {{{{ {name} }}}}: it is the same for any {name}"
+                    )
 
     def render(
         self, values: Mapping[str, Any], option_order: str, shots: Sequence[Shot] = ()
@@ -273,7 +292,7 @@ class _Form:
         try:
             return [(role, template.render(variables)) for role, template in self.parts]
         except Exception as error:  # a template is the user's program: whatever it raises is an error in that file
-            raise InputError(f"{self.where}: the template fails: {type(error).__name__}: {error}") from error
+            raise InputError(f"{self.where}: the template fails: {type(error).__name__}: {str(error)[:200]}") from error
 
 
 def case_variants(words: tuple[str, ...]) -> tuple[str, ...]:
@@ -295,7 +314,7 @@ def _words(where: str, answers: Any) -> dict[str, tuple[str, ...]]:
         for word in words:
             if not isinstance(word, str) or not word.strip():
                 raise InputError(
-                    f"{where}: answers.{label} holds {word!r}, which is not a word (quote yes and no in YAML)"
+                    f"{where}: answers.{label} holds {shown(word)}, which is not a word (quote yes and no in YAML)"
                 )
             if owner.setdefault(word.lower(), label) != label:
                 raise InputError(
@@ -309,7 +328,7 @@ def _messages(where: str, messages: Any) -> list[tuple[str | None, str]]:
     if not isinstance(messages, list) or not messages:
         raise InputError(f"{where}: messages must be a list of role and content")
     for number, message in enumerate(messages, start=1):
-        if not isinstance(message, dict) or set(message) != {"role", "content"} or message["role"] not in ROLES:
+        if not isinstance(message, dict) or set(message) != {"role", "content"} or message["role"] not in list(ROLES):
             raise InputError(f"{where}, message {number}: expected role ({', '.join(ROLES)}) and content")
         if not isinstance(message["content"], str):
             raise InputError(f"{where}, message {number}: content must be text")

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import csv
-import json
-import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from inference.errors import InputError
+from inference.stimuli.files import LONGEST, checked, lines_of, parse_json, read_yaml, refuse_special, text_of
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 BATCH = 10_000  # rows of a Parquet file turned into records at a time
+EXACT = 2**53  # a floating-point number beyond it may stand for several whole ones
 Record = tuple[str, dict[str, Any]]
 
 
@@ -58,6 +61,8 @@ class Records:
     def __iter__(self) -> Iterator[Record]:
         empty = True
         try:
+            if not (self.path.is_dir() and self.path.suffix.lower() == ".parquet"):  # a data set of several files
+                refuse_special(self.path)
             for record in self._read():
                 empty = False
                 yield record
@@ -79,57 +84,23 @@ def require_columns(path: str | Path, header: Iterable[str], columns: Iterable[s
             raise InputError(f"{path}: column '{column}' {trouble}; the columns are {', '.join(there) or 'none'}")
 
 
-def text_of(path: Path) -> str:
-    """Read a UTF-8 file as text, without a byte order mark.
-
-    Raises
-    ------
-    OSError
-        It cannot be read.
-    InputError
-        It is not UTF-8; the line is named.
-    """
-    content = path.read_bytes()
-    if content.startswith((b"\xff\xfe", b"\xfe\xff")):
-        raise InputError(f"{path}: this is UTF-16; save it as UTF-8")
-    try:
-        return content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + 1
-        raise InputError(f"{path}, line {line}: not UTF-8 (byte {error.start}); save it as UTF-8") from None
-
-
-def read_yaml(path: Path) -> Any:
-    """Read a YAML file as plain data; tags that would run code are refused.
-
-    Raises
-    ------
-    InputError
-        It cannot be read, is not UTF-8 or is malformed; the line is named where known.
-    """
-    import yaml
-
-    try:
-        return yaml.safe_load(text_of(path))
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read ({error.strerror or error})") from None
-    except (yaml.YAMLError, ValueError) as error:  # ValueError: a date such as 2020-13-45
-        mark = getattr(error, "problem_mark", None)
-        line = f", line {mark.line + 1}" if mark else ""
-        raise InputError(f"{path}{line}: malformed YAML ({getattr(error, 'problem', None) or error})") from None
+def refuse_shared(columns: Mapping[str, str | None]) -> None:
+    """Refuse a column that is named for two roles; `columns` is option -> column, None where it is not given."""
+    of: dict[str, str] = {}
+    for option, column in columns.items():
+        if column is not None and of.setdefault(column, option) != option:
+            raise InputError(f"{option} {column}: this column is named by {of[column]}, too; name another")
 
 
 def _csv(path: Path, columns: Sequence[str] | None, quotes_in_tabs: bool = True) -> Iterator[Record]:
     """Read CSV rows, numbered as a spreadsheet numbers them: the header is row 1."""
-    csv.field_size_limit(sys.maxsize)  # the default refuses a generated text of more than 128 KB
+    csv.field_size_limit(LONGEST)  # the default refuses a generated text of more than 128 KB
     with path.open(encoding="utf-8-sig", newline="") as file:
         # Spreadsheets of many countries write semicolons, and .tsv means tabs: the header tells.
-        delimiter = max(",;\t", key=file.readline().count)
+        delimiter = max(",;\t", key=file.readline(LONGEST).count)
         file.seek(0)
-        if delimiter == "\t" and not quotes_in_tabs:
-            rows = csv.reader(file, delimiter=delimiter, strict=True, quoting=csv.QUOTE_NONE)
-        else:
-            rows = csv.reader(file, delimiter=delimiter, strict=True)
+        quoting: Any = csv.QUOTE_NONE if delimiter == "\t" and not quotes_in_tabs else csv.QUOTE_MINIMAL
+        rows = csv.reader(lines_of(path, file), delimiter=delimiter, strict=True, quoting=quoting)
         header: list[str] = []
         number = 0
         try:
@@ -171,26 +142,17 @@ def _header(path: Path, row: Sequence[str], columns: Sequence[str] | None) -> li
 def _json(path: Path, columns: Sequence[str] | None) -> Iterator[Record]:
     """Read one JSON list, or one object per line; the content decides, not the file's name."""
     with path.open(encoding="utf-8-sig", newline="\n") as file:
-        first = next((line for line in file if line.strip()), "")
+        first = next((start for start in iter(lambda: file.read(BATCH), "") if start.strip()), "")
         if not first.lstrip().startswith("["):
             file.seek(0)
             lines = (
-                _record(path, f"line {number}", _parse_json(path, line.removesuffix("\n"), line=number))
-                for number, line in enumerate(file, start=1)
+                _record(path, f"line {number}", parse_json(path, line.removesuffix("\n"), line=number))
+                for number, line in enumerate(lines_of(path, file), start=1)
                 if line.strip()
             )
             yield from _chosen(path, lines, columns)
             return
-    yield from _entries(path, _parse_json(path, text_of(path), line=1), columns)
-
-
-def _parse_json(path: Path, text: str, line: int) -> Any:
-    try:
-        return json.loads(text)
-    except json.JSONDecodeError as error:
-        raise InputError(f"{path}, line {line + error.lineno - 1}: malformed JSON ({error.msg})") from None
-    except RecursionError:
-        raise InputError(f"{path}, line {line}: the JSON is nested too deeply") from None
+    yield from _entries(path, parse_json(path, text_of(path)), columns)
 
 
 def _yaml(path: Path, columns: Sequence[str] | None) -> Iterator[Record]:
@@ -200,20 +162,41 @@ def _yaml(path: Path, columns: Sequence[str] | None) -> Iterator[Record]:
 def _parquet(path: Path, columns: Sequence[str] | None) -> Iterator[Record]:
     import pyarrow as pa
     import pyarrow.dataset
+    import pyarrow.parquet as pq
 
     try:
-        table = pyarrow.dataset.dataset(path, format="parquet", partitioning=None)
         wanted = None if columns is None else list(dict.fromkeys(columns))
-        if wanted is not None:
-            require_columns(path, table.schema.names, wanted)
+        if path.is_dir():  # a data set, which would refuse a column that is there twice, wanted or not
+            table = pyarrow.dataset.dataset(path, format="parquet", partitioning=None)
+            names, read = table.schema.names, table.to_batches
+        else:
+            file = pq.ParquetFile(path)
+            names, read = file.schema_arrow.names, file.iter_batches
+        require_columns(path, names, names if wanted is None else wanted)
         number = 0
-        for batch in table.to_batches(columns=wanted, batch_size=BATCH):
-            for row in batch.to_pylist():
+        for batch in read(columns=wanted, batch_size=BATCH):
+            for row in _rows(path, batch, number):
                 number += 1
                 place = f"row {number}"
+                checked(f"{path}, {place}", row)
                 yield place, row if wanted is None else _as_text(path, place, row, wanted)
-    except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
-        raise InputError(f"{path}: not a readable Parquet file ({str(error).splitlines()[0]})") from None
+    except (pa.ArrowException, ValueError) as error:
+        raise InputError(f"{path}: not a readable Parquet file ({(str(error).splitlines() or [''])[0]})") from None
+
+
+def _rows(path: Path, batch: pa.RecordBatch, before: int) -> list[dict[str, Any]]:
+    """Turn a batch into rows; a cell that Python cannot hold (a date of the year 300,000) is named by its row."""
+    try:
+        return batch.to_pylist()
+    except (ValueError, OverflowError):
+        for number in range(batch.num_rows):
+            try:
+                batch.slice(number, 1).to_pylist()
+            except UnicodeDecodeError:
+                raise InputError(f"{path}, row {before + number + 1}: a text is not UTF-8") from None
+            except (ValueError, OverflowError) as error:
+                raise InputError(f"{path}, row {before + number + 1}: a value is out of range ({error})") from None
+        raise
 
 
 def _entries(path: Path, content: Any, columns: Sequence[str] | None) -> Iterator[Record]:
@@ -227,7 +210,7 @@ def _entries(path: Path, content: Any, columns: Sequence[str] | None) -> Iterato
 def _record(path: Path, place: str, entry: Any) -> Record:
     if not isinstance(entry, dict) or not all(isinstance(field, str) for field in entry):
         raise InputError(f"{path}, {place}: expected fields with names, such as item and text")
-    return place, entry
+    return place, checked(f"{path}, {place}", entry)
 
 
 def _chosen(path: Path, found: Iterable[Record], columns: Sequence[str] | None) -> Iterator[Record]:
@@ -252,6 +235,8 @@ def _text(path: Path, place: str, column: str, value: Any) -> str | None:
     if isinstance(value, str):
         return value
     if isinstance(value, float) and value.is_integer():
+        if abs(value) > EXACT:
+            raise InputError(f"{path}, {place}: column '{column}' holds {value:g}, which is not exact; give it as text")
         return str(int(value))  # tables with gaps turn whole numbers into floats
     if isinstance(value, int | float):
         return str(value)

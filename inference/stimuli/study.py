@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from inference.errors import InputError
+from inference.stimuli.files import checked_name
 
 ORIGINAL = "original"
 PARAPHRASE = "paraphrase"
@@ -112,6 +113,7 @@ class Study:
     paraphrased: bool = True
 
     def __post_init__(self) -> None:
+        checked_name("the study's --name", self.name)
         if not self.items:
             raise InputError(f"study {self.name}: there are no items")
         seen: set[str] = set()

@@ -12,6 +12,7 @@ import json
 import math
 import sys
 import threading
+import time
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -30,7 +31,8 @@ class Fault:
     """What goes wrong with one request.
 
     kind: drop (no reply), half (the connection ends within the reply), cut (JSON cut short), drip (the whole reply, a
-    few bytes at a time), late (the whole reply, after nothing for long), status (an HTTP error), bare (no
+    few bytes at a time), late (the whole reply, after nothing for long), hang
+    (never a reply), status (an HTTP error), bare (no
     log-probabilities), few (fewer than asked), other (another model), none (no error).
     """
 
@@ -76,6 +78,7 @@ class FaultyServer:
     ) -> None:
         self.fault, self.model, self.thoughts, self.most, self.delay = fault, model, thoughts, most, delay
         self.requests: list[tuple[str, dict[str, Any]]] = []  # path, body
+        self.served: list[float] = []  # when a whole reply was sent
         self.keys: set[str] = set()
         self.under_way = self.most_under_way = 0
         self._seen: Counter[str] = Counter()
@@ -166,6 +169,8 @@ class FaultyServer:
                 await writer.drain()
                 await asyncio.sleep(PAUSE)
             return True
+        if fault.kind == "hang":
+            await asyncio.sleep(3600)
         if fault.kind == "late":
             await asyncio.sleep(SLOW)
         return await self._send(writer, 200, reply)
@@ -176,6 +181,8 @@ class FaultyServer:
         payload = json.dumps(content).encode()
         writer.write(_head(status, len(payload), headers or {}) + payload)
         await writer.drain()
+        if status == 200:
+            self.served.append(time.monotonic())
         return True
 
     def _reply_to(self, body: dict[str, Any], fault: Fault) -> dict[str, Any]:

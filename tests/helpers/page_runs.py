@@ -61,7 +61,9 @@ def _questions(path: Path) -> Written:
     scores = path.with_suffix(".csv")
     values = np.arange(len(STAGES), dtype=float)
     pd.DataFrame({"model": list(STAGES), "MT": values, "GPQA": values**2}).to_csv(scores, index=False)
-    return wording_runs.write_wording(path, rows, models=STAGES), {"resamples": 20, "scores": str(scores)}
+    return wording_runs.write_wording(path, rows, models=STAGES), {
+        "resamples": 20, "scores": str(scores), "score_columns": "all"
+    }  # fmt: skip
 
 
 def _one_question(path: Path) -> Written:

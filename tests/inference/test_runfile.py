@@ -156,7 +156,15 @@ def test_a_stopped_plan_says_what_is_left_and_goes_on(folder, loaded, monkeypatc
 
 def test_failed_rows_are_left_to_ask(folder, monkeypatch, capsys):
     monkeypatch.setattr(Settings, "load", lambda self, model, seed: TrivialEngine(fails=lambda text: "first" in text))
+    assert run(folder) == 1
+    assert "results/orders: 4 of 16 rows have no response (first b plain/yes-no" in capsys.readouterr().err
+    assert run(folder, "--allow-failed", "4") == 0
+    plan = (folder / "plan.toml").read_text(encoding="utf-8")
+    (folder / "plan.toml").write_text(
+        plan.replace("[defaults]", '[defaults]\nallow-failed = "25%"', 1), encoding="utf-8"
+    )
     assert run(folder) == 0
+    assert run(folder, "--allow-failed", "3") == 1
     capsys.readouterr()
     assert main(["status", str(folder / "results" / "orders")]) == 0
     assert capsys.readouterr().out.splitlines()[2].split() == ["b", "plain/yes-no", "3", "1", "1"]
@@ -200,7 +208,7 @@ REFUSED = [
     ('protocol = "agreement"', "", "plan.toml, [[study]] 1 (orders), protocol: is missing; there are agreement"),
     ("seed = 3", "sed = 3", "plan.toml, [[study]] 1 (orders): agreement has no option 'sed'; did you mean seed?"),
     ("seed = 3", "out = 3", "(orders): agreement has no option 'out'"),
-    ("seed = 3", 'seed = "x"', "plan.toml, [[study]] 1 (orders), seed: argument --seed: invalid int value: 'x'"),
+    ("seed = 3", 'seed = "x"', "plan.toml, [[study]] 1 (orders), seed: argument --seed: x is not a whole number"),
     ("seed = 3", "seed = [1, 2]", "plan.toml, [[study]] 1 (orders), seed: expected one value, not a list"),
     ("seed = 3", "seed = true", "plan.toml, [[study]] 1 (orders), seed: expected text or numbers, not True"),
     ("seed = 3", "model = []", "plan.toml: malformed TOML"),
@@ -211,7 +219,11 @@ REFUSED = [
     ('items = "items.csv"', "", "[[study]] 1 (orders): the following arguments are required: --items"),
     ('items = "items.csv"', 'items = "no.csv"', "plan.toml, [[study]] 1 (orders), items: no.csv: cannot be read"),
     ('model = ["a", "c"]', 'model = ["./x"]', "plan.toml, [[study]] 2 (texts), model: --model ./x: no such folder"),
-    ("samples = 2", "samples = 0", "plan.toml, [[study]] 2 (texts): 0 samples of 32 tokens: ask for at least one"),
+    (
+        "samples = 2",
+        "samples = 0",
+        "plan.toml, [[study]] 2 (texts), samples: argument --samples: 0 is not a whole number",
+    ),
     ("samples = 2", 'prompt = "p.yaml"', "[[study]] 2 (texts), prompt: p.yaml: cannot be read"),
     ("samples = 2", 'models = "m.yaml"', "plan.toml, [[study]] 2 (texts), models: m.yaml: cannot be read"),
     (

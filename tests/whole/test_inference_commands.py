@@ -94,10 +94,13 @@ CALLS = [
     (("run", "agreement", "--items", "x", "--out", "r"), "required: --model"),
     (("run", "nonsense", "--items", "x", "--model", "m", "--out", "r"), "invalid choice: 'nonsense'"),
     (("run", "agreement", "--items", "x", "--model", "m", "--out", "r", "--form", "sung"), "invalid choice: 'sung'"),
-    (("run", "agreement", "--items", "x", "--model", "m", "--out", "r", "--batch-size", "0"), "0 is not a positive"),
+    (
+        ("run", "agreement", "--items", "x", "--model", "m", "--out", "r", "--batch-size", "0"),
+        "0 is not a whole number from 1",
+    ),
     (
         ("run", "agreement", "--items", "x", "--model", "m", "--out", "r", "--batch-size", "x"),
-        "x is not a positive number",
+        "x is not a whole number from 1",
     ),
     (("run", "agreement", "--items", "x", "--model", "m", "--out", "r", "--sed", "1"), "unrecognized arguments"),
     (("run", "agreement", "--items", "missing.csv", "--model", "gpt2", "--out", "r"), "missing.csv: cannot be read"),
@@ -198,9 +201,7 @@ def test_a_failed_run_is_one_line_and_status_1(items, tmp_path, monkeypatch, cap
     failing = loader(fails=lambda text: True)
     monkeypatch.setattr(Settings, "load", lambda self, model, seed: failing(model, seed))
     assert run(items, tmp_path / "run") == 1
-    assert (
-        capsys.readouterr().err.splitlines()[-1].startswith("python -m inference: gpt2 plain/yes-no: not one response")
-    )
+    assert " rows have no response (first gpt2 plain/yes-no, " in capsys.readouterr().err.splitlines()[-1]
 
 
 def test_ctrl_c_is_one_line_and_status_1(items, tmp_path, monkeypatch, capsys):
@@ -209,7 +210,7 @@ def test_ctrl_c_is_one_line_and_status_1(items, tmp_path, monkeypatch, capsys):
 
     monkeypatch.setattr(Settings, "load", interrupt)
     assert run(items, tmp_path / "run") == 1
-    assert "the same command continues from there" in capsys.readouterr().err.splitlines()[-1]
+    assert "stopped before gpt2; give the same command again to go on" in capsys.readouterr().err.splitlines()[-1]
 
 
 def test_a_bug_keeps_its_traceback(items, tmp_path, monkeypatch):

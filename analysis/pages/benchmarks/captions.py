@@ -5,6 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 from analysis.pages.benchmarks.plots import square
+from analysis.pages.benchmarks.repeated import told
 from analysis.reporting.words import count
 
 
@@ -49,5 +50,5 @@ def coefficients(frame: pd.DataFrame) -> str:
     empty = " Grey: fewer than 4 models, or a value that never varies." if pd.isna(values).any() else ""
     return (
         f"{method} between {len(order)} measures over models{f' ({where})' if where else ''}{n}, in the order of the "
-        f"file.{empty} The table has intervals and p values. Counterpart of Takayama et al., Figure 8."
+        f"file.{empty}{told(frame)} The table has intervals and p values. Counterpart of Takayama et al., Figure 8."
     )

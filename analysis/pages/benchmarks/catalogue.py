@@ -6,30 +6,31 @@ from analysis.pages.benchmarks.columns import COLUMNS
 from analysis.reporting.catalogue import Catalogue, Figure, Table, names
 
 BETWEEN = {"r": ("lower", "upper")}
-CORRELATED = names("measure_a measure_b method n r lower upper p p_holm caution")
+CORRELATED = names("measure_a measure_b method n rows joined_by r lower upper p p_holm caution")
+JOINED = frozenset({"joined_by"})
 TABLES = {
     "benchmarks": Table(
         "tables.benchmarks",
         "What correlates with consistency over models: size, accuracy and external benchmarks",
         "Correlations over models with 95 % intervals (Fisher's z) and p values, Holm over all tests of a method. Size "
         "is log10(parameters) for Pearson; given size: partial. None from fewer than 4 models, a caution below 10.",
-        (*names("measure pattern benchmark study language task condition method n r lower upper interval p p_holm"),
-         "caution"),
-        frozenset(names("lower upper interval study")), interval=BETWEEN,
+        names("measure pattern benchmark study language task condition method n rows "
+               "joined_by r lower upper interval p p_holm caution"),
+        frozenset(names("rows lower upper interval study")), JOINED, interval=BETWEEN,
     ),
     "benchmark_matrix": Table(
         "tables.benchmark_matrix",
         "All correlations between benchmarks, accuracy and Consistency",
         "The counterpart of Takayama et al., Figure 8, every pair once; Holm over the pairs of a matrix.",
         (*names("study language task condition"), *CORRELATED),
-        frozenset(names("lower upper")), interval=BETWEEN,
+        frozenset(names("rows lower upper")), JOINED, interval=BETWEEN,
     ),
     "score_matrix": Table(
         "tables.score_matrix",
         "Correlations between the benchmarks of the file, over all its models",
-        "All models of the file, asked here or not; every pair once.",
+        "All models of the file, asked here or not; every pair once. A model is one model, however many rows it has.",
         CORRELATED,
-        frozenset(names("lower upper")), interval=BETWEEN,
+        frozenset(names("rows lower upper")), JOINED, interval=BETWEEN,
     ),
     "benchmark_names": Table(
         "tables.benchmark_names",

@@ -16,6 +16,14 @@ COLUMNS: Mapping[str, Column] = {
     ),
     "method": Column("pearson or spearman; given size: partial correlation", header="Method"),
     "n": Column("models that have all values", "models", "n"),
+    "rows": Column(
+        "rows of the file of scores that these models have; 0: neither measure is of the file", "rows", "Rows"
+    ),
+    "joined_by": Column(
+        "how several rows of a model became one: best (row with the highest mean over its benchmarks), mean, or "
+        "newest; empty: none has several",
+        header="Rows joined",
+    ),
     "r": Column("correlation over models, by the method named", "-1 to 1", "r", 2),
     "lower": Column("lower end of the 95 % interval of r (Fisher's z)", "-1 to 1", "Lower", 3),
     "upper": Column("upper end of the 95 % interval of r (Fisher's z)", "-1 to 1", "Upper", 3),

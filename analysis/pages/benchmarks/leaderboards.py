@@ -2,20 +2,31 @@
 
 from __future__ import annotations
 
+import csv
+import math
 import os
-from collections.abc import Mapping
-from dataclasses import dataclass
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from analysis.errors import InputError
+from analysis.errors import InputError, short
+from analysis.pages.benchmarks.repeated import Joined, joined
+from analysis.runs import reading
 
 NAMES = ("model", "model_name", "name", "id")
 SIZES = ("parameters", "params", "params_billions")
+DATE = "date"
 BILLION = 1e9
 OPEN_LLM = "evaluations_ifeval_value"  # only the export of the Open LLM Leaderboard has this column
+OPEN_LLM_DATE = "metadata_submission_date"
+ALL_COLUMNS = "all"
+MISSING = frozenset({"", "~", "null", "none", "na", "n/a", "nan", "-"})  # what stands for no score, in any case
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", re.ASCII | re.IGNORECASE)
+_INFINITE = re.compile(r"[+-]?\.?inf(inity)?", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -25,27 +36,55 @@ class Scores:
     Attributes
     ----------
     frame
-        One row per entry of the file, with its model's name as index (a name may occur several times, for example with
-        other precisions); one column per benchmark, NaN without a score.
+        One row per model, with its name as index; one column per benchmark, NaN without a score.
     parameters
-        Size of each entry's model, NaN if unknown.
+        Size of each model, NaN if unknown.
+    rows
+        How many rows of the file each model has.
+    rule
+        What made one row of several: best, mean or newest; empty where every model has one.
     source
         The file and its format.
     ignored
-        Columns without numbers.
+        Columns that are no benchmarks here.
     """
 
     frame: pd.DataFrame
     parameters: pd.Series
+    rows: pd.Series
+    rule: str
     source: str
     ignored: tuple[str, ...] = ()
 
-    def by_name(self) -> pd.DataFrame:
-        """Return one row per name: the mean of its entries, and `parameters`."""
-        return self.frame.assign(parameters=self.parameters.to_numpy()).groupby(level=0, sort=False).mean()
+    @property
+    def told(self) -> str:
+        """Say how many rows of the file were made to how many models, and by which rule."""
+        several = self.rows[self.rows > 1]
+        if several.empty:
+            return f"{len(self.rows):,} models, one row each"
+        return (
+            f"{int(self.rows.sum()):,} rows of {len(self.rows):,} models; {int(several.sum()):,} rows of "
+            f"{len(several):,} models were joined ({self.rule})"
+        )
 
 
-def load(path: str | os.PathLike[str]) -> Scores:
+@dataclass(frozen=True)
+class _Table:
+    """Hold a file as it is: the text of every row's cells, and what the format says about them."""
+
+    file: Path
+    kind: str
+    where: list[str]  # of every row, how a message names it
+    models: list[str]
+    cells: Sequence[Mapping[str, str | None]]  # of every row: benchmark, or what may be one -> text
+    names: list[str]  # what may be a benchmark, in order
+    sizes: list[float] = field(default_factory=list)
+    dates: list[str | None] = field(default_factory=list)
+    known: bool = False  # the format says which columns are benchmarks
+    least: float = -math.inf  # scores below it are none
+
+
+def load(path: str | os.PathLike[str], columns: str = "", rows: str = "") -> Scores:
     """Read a file of scores.
 
     Four formats are known: CSV with one row per model, named in the first of the columns model, model_name, name, id;
@@ -53,96 +92,212 @@ def load(path: str | os.PathLike[str]) -> Scores:
     data file of the Swallow LLM Leaderboard (YAML), where -0.01 means no score. A column parameters, params or
     params_billions (the latter two in billions) is the size; 0 or less means unknown.
 
+    Parameters
+    ----------
+    path
+        The file.
+    columns
+        Names of the benchmarks, separated by commas, or "all": every column that holds nothing but numbers. A plain
+        file needs it: a seed, a rank and a temperature are numbers, too. A leaderboard knows its benchmarks.
+    rows
+        What becomes of a model with several rows (precisions, seeds, dates): "best", the row with the highest mean over
+        its benchmarks; "mean", of every benchmark; "newest", by the column date (of the Open LLM Leaderboard,
+        metadata_submission_date).
+
     Raises
     ------
     InputError
-        For a file that is missing, unreadable or without scores; the line says what is needed.
+        For a file that is missing, unreadable or without scores, a score that is no finite number, a column that is not
+        there, or a model with several rows and no rule; the line says what is needed.
     """
     file = Path(path)
-    try:
-        text = file.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{file}: scores cannot be read ({getattr(error, 'strerror', None) or error})") from error
-    if file.suffix.casefold() in (".yml", ".yaml"):
-        return _from_yaml(file, text)
-    if file.suffix.casefold() == ".csv":
-        return _from_csv(file)
-    raise InputError(f"{file}: scores are read from .csv, .yaml or .yml")
+    ending = file.suffix.casefold()
+    if ending not in (".csv", ".yml", ".yaml"):
+        raise InputError(f"{file}: scores are read from .csv, .yaml or .yml")
+    table = _from_csv(file) if ending == ".csv" else _from_yaml(file)
+    if not table.models:
+        raise InputError(f"{file}: no model in it")
+    chosen = _chosen(table, columns)
+    frame = pd.DataFrame({name: [_score(table, at, name) for at in range(len(table.models))] for name in chosen})
+    for name in chosen:
+        if frame[name].isna().all():
+            raise InputError(f"{file}: column {name!r} has no score")
+    dates = pd.Series(table.dates or [None] * len(frame), dtype=object)
+    found = joined(file, frame, pd.Series(table.sizes, dtype=float), dates, table.models, table.where, rows)
+    ignored = tuple(name for name in table.names if name not in chosen)
+    return _scores(found, rows, f"{file} ({table.kind})", ignored)
 
 
-def _from_csv(file: Path) -> Scores:
-    try:
-        frame = pd.read_csv(file, low_memory=False, encoding="utf-8-sig")
-    except (ValueError, pd.errors.ParserError) as error:
-        raise InputError(f"{file}: not a readable CSV ({error})") from error
-    if OPEN_LLM in frame:
-        return _open_llm(file, frame)
-    return _plain(file, frame, "CSV")
+def _scores(found: Joined, rule: str, source: str, ignored: tuple[str, ...]) -> Scores:
+    used = rule if (found.rows > 1).any() else ""
+    return Scores(found.frame, found.sizes, found.rows, used, source, ignored)
 
 
-def _from_yaml(file: Path, text: str) -> Scores:
-    import yaml
+def _chosen(table: _Table, columns: str) -> list[str]:
+    """Return the benchmarks: those named, or those that the format knows."""
+    named = [name.strip() for name in next(csv.reader([columns], skipinitialspace=True), [])]
+    if not columns and table.known:
+        return table.names
+    if columns and named != [ALL_COLUMNS]:
+        for place, name in enumerate(named):
+            if name not in table.names or name in named[:place]:
+                what = "named twice" if name in named[:place] else f"not there; there are {_listed(table.names)}"
+                raise InputError(f"{table.file}: column {short(repr(name))} is {what}")
+        return named
+    numeric = [name for name in table.names if _numeric(table, name)]
+    if not numeric:
+        raise InputError(f"{table.file}: no column of scores, only columns without numbers")
+    if not columns:
+        raise InputError(
+            f"{table.file}: say which columns are benchmarks, as in -p score_columns={short(','.join(numeric), 200)} "
+            "(these hold numbers; a seed, a rank or a temperature is no benchmark)"
+        )
+    return numeric
 
-    try:
-        # The C loader builds the same plain objects ten times as fast.
-        content = yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
-    except yaml.YAMLError as error:
-        raise InputError(f"{file}: not valid YAML ({' '.join(str(error).split())})") from error
-    if isinstance(content, list) and all(isinstance(e, dict) and {"id", "results"} <= e.keys() for e in content):
+
+def _listed(names: Sequence[str]) -> str:
+    return short(", ".join(names), 200) or "none"
+
+
+def _numeric(table: _Table, name: str) -> bool:
+    texts = [text for cells in table.cells if (text := cells.get(name)) is not None and not _absent(text)]
+    # Infinity is refused as a score, and not passed over as a word.
+    return bool(texts) and all(_NUMBER.fullmatch(text) or _INFINITE.fullmatch(text) for text in texts)
+
+
+def _absent(text: str | None) -> bool:
+    return text is None or text.casefold() in MISSING
+
+
+def _score(table: _Table, at: int, name: str) -> float:
+    """Read one score: NaN where there is none, refused where it is no finite number."""
+    score = number(table.cells[at].get(name), f"{table.file}: {table.where[at]}: {name}")
+    return score if not score < table.least else math.nan
+
+
+def number(text: str | None, where: str) -> float:
+    """Read a number: digits with a point; NaN where nothing stands for it (`MISSING`).
+
+    Raises
+    ------
+    InputError
+        For anything else, and for a number beyond a float.
+    """
+    if _absent(text):
+        return math.nan
+    found = float(text) if text and _NUMBER.fullmatch(text) else math.inf
+    if math.isinf(found):
+        raise InputError(f"{where}: {short(repr(text))} is not a finite number such as 0.75; leave it empty for none")
+    return found
+
+
+def _size(text: str | None, unit: float, where: str) -> float:
+    """Read the size of a model; 0 or less means unknown."""
+    size = number(text, where) * unit
+    return size if size > 0 else math.nan
+
+
+def _from_csv(file: Path) -> _Table:
+    lines = reading.rows(file)
+    if lines and OPEN_LLM in lines[0][1]:
+        return _open_llm(file, lines)
+    return _plain(file, "CSV", [(f"line {line}", dict(cells)) for line, cells in lines])
+
+
+def _from_yaml(file: Path) -> _Table:
+    content = reading.yaml(file)
+    if isinstance(content, list) and content and all(isinstance(entry, dict) and "id" in entry for entry in content):
         return _swallow(file, content)
-    if isinstance(content, dict) and content and all(isinstance(fields, dict) for fields in content.values()):
-        frame = pd.DataFrame.from_dict({str(name): fields for name, fields in content.items()}, orient="index")
-        return _plain(file, frame.rename_axis("model").reset_index(), "YAML")
+    if isinstance(content, dict) and content:
+        entries = []
+        for model, fields in content.items():
+            if not isinstance(fields, dict):
+                raise InputError(f"{file}: {short(repr(model))}: {_kind(fields)} where its scores belong, by benchmark")
+            for name, score in fields.items():
+                if not isinstance(score, str | None):
+                    raise InputError(f"{file}: {short(repr(model))}: {name}: {_kind(score)} where one score belongs")
+            entries.append((f"model {short(repr(model))}", {NAMES[0]: model, **fields}))
+        return _plain(file, "YAML", entries)
     raise InputError(f"{file}: YAML of scores maps model names to benchmarks, or lists entries with id and results")
 
 
-def _plain(file: Path, frame: pd.DataFrame, kind: str) -> Scores:
-    name = next((name for name in NAMES if name in frame), None)
-    if name is None:
+def _kind(value: object) -> str:
+    kinds = {"list": "a list", "dict": "a mapping", "str": f"the text {short(repr(value))}", "NoneType": "nothing"}
+    return kinds[type(value).__name__]
+
+
+def _plain(file: Path, kind: str, entries: Sequence[tuple[str, dict[str, str | None]]]) -> _Table:
+    names = list(dict.fromkeys(name for _, cells in entries for name in cells))
+    model = next((name for name in NAMES if name in names), None)
+    if model is None:
         raise InputError(f"{file}: no column with the model's name; call it {' or '.join(NAMES)}")
-    if frame[name].isna().any():
-        raise InputError(f"{file}: row {int(frame[name].isna().to_numpy().argmax()) + 2}: column {name!r} is empty")
-    frame = frame.set_index(frame[name].astype(str).rename("model")).drop(columns=name)
-    size = next((name for name in SIZES if name in frame), None)
-    parameters = pd.Series(float("nan"), frame.index)
-    if size is not None:
-        sizes = pd.to_numeric(frame.pop(size), errors="coerce")
-        parameters = _known(sizes) * (1 if size == "parameters" else BILLION)
-    numbers = frame.select_dtypes("number").dropna(axis=1, how="all").astype(float)
-    if numbers.columns.empty:
-        raise InputError(f"{file}: no column of scores, only {name!r} and columns without numbers")
-    ignored = tuple(str(column) for column in frame if column not in numbers)
-    return Scores(numbers.rename(columns=str), parameters, f"{file} ({kind})", ignored)
+    for where, cells in entries:
+        if not cells.get(model):
+            raise InputError(f"{file}: {where}: column {model!r} is empty")
+    size = next((name for name in SIZES if name in names), "")
+    unit = 1 if size == SIZES[0] else BILLION
+    return _Table(
+        file, kind, [where for where, _ in entries], [str(cells[model]) for _, cells in entries],
+        [cells for _, cells in entries], [name for name in names if name not in (model, size, DATE)],
+        [_size(cells.get(size), unit, f"{file}: {where}: {size}") for where, cells in entries],
+        [cells.get(DATE) for _, cells in entries],
+    )  # fmt: skip
 
 
-def _open_llm(file: Path, frame: pd.DataFrame) -> Scores:
-    values = [name for name in frame if name.startswith("evaluations_") and name.endswith("_value")]
-    names = {name: str(frame[name.replace("_value", "_name")].iloc[0]) for name in values}
-    scores = frame[[*values, "model_average_score"]].rename(columns={**names, "model_average_score": "Average"})
-    index = pd.Index(frame["model_name"].astype(str), name="model")
-    parameters = _known(frame["metadata_params_billions"]) * BILLION
-    return Scores(scores.set_axis(index).astype(float), parameters.set_axis(index), f"{file} (Open LLM Leaderboard)")
+def _open_llm(file: Path, lines: Sequence[reading.Row]) -> _Table:
+    header = lines[0][1]
+    values = [name for name in header if name.startswith("evaluations_") and name.endswith("_value")]
+    needed = ["model_name", "model_average_score", "metadata_params_billions",
+              *(name.replace("_value", "_name") for name in values)]  # fmt: skip
+    if lost := [name for name in needed if name not in header]:
+        raise InputError(f"{file}: line 1: column {lost[0]!r} of the Open LLM Leaderboard is missing")
+    titles = {header[name.replace("_value", "_name")] or name: name for name in values}
+    titles["Average"] = "model_average_score"
+    for line, cells in lines:
+        if not cells["model_name"]:
+            raise InputError(f"{file}: line {line}: column 'model_name' is empty")
+    return _Table(
+        file, "Open LLM Leaderboard", [f"line {line}" for line, _ in lines], [c["model_name"] for _, c in lines],
+        [{title: cells[name] for title, name in titles.items()} for _, cells in lines], list(titles),
+        [_size(c["metadata_params_billions"], BILLION, f"{file}: line {line}: metadata_params_billions")
+         for line, c in lines],
+        [c.get(OPEN_LLM_DATE) for _, c in lines], known=True,
+    )  # fmt: skip
 
 
-def _swallow(file: Path, entries: list[dict[str, Any]]) -> Scores:
-    rows = [_flat(file, entry) for entry in entries]
-    index = pd.Index([str(entry["id"]) for entry in entries], name="model")
-    frame = pd.DataFrame(rows, index=index).astype(float)
-    frame = frame.where(frame >= 0)
-    sizes = pd.to_numeric(pd.Series([entry.get("params") for entry in entries], index=index), errors="coerce")
-    return Scores(frame, _known(sizes) * BILLION, f"{file} (Swallow LLM Leaderboard)")
+def _swallow(file: Path, entries: Sequence[Mapping[str, Any]]) -> _Table:
+    where, flat = [], []
+    for place, entry in enumerate(entries, start=1):
+        if not isinstance(entry["id"], str) or not entry["id"]:
+            raise InputError(f"{file}: entry {place}: {_kind(entry['id'])} where the id of a model belongs")
+        where.append(f"entry {short(entry['id'])}")
+        flat.append(_flat(f"{file}: {where[-1]}", entry))
+        for name in ("params", DATE):
+            if not isinstance(entry.get(name), str | None):
+                raise InputError(f"{file}: {where[-1]}: {name}: {_kind(entry[name])} where one value belongs")
+    return _Table(
+        file, "Swallow LLM Leaderboard", where, [entry["id"] for entry in entries], flat,
+        list(dict.fromkeys(name for scores in flat for name in scores)),
+        [_size(entry.get("params"), BILLION, f"{file}: {at}: params")
+         for at, entry in zip(where, entries, strict=True)],
+        [entry.get(DATE) for entry in entries], known=True, least=0.0,
+    )  # fmt: skip
 
 
-def _flat(file: Path, entry: Mapping[str, Any]) -> dict[str, float]:
+def _flat(where: str, entry: Mapping[str, Any]) -> dict[str, str | None]:
     """Name every score of an entry by group and benchmark, since groups share benchmarks (`ja_post/GPQA`)."""
+    if "results" not in entry:
+        raise InputError(f"{where}: field 'results' is missing")
     flat = {}
-    for group, results in (entry["results"] or {}).items():
-        for name, score in (results or {}).items():
-            if not isinstance(score, int | float | None):
-                raise InputError(f"{file}: {entry['id']}: {group}: {name}: {score!r} is not a number")
-            flat[f"{group}/{name}"] = float("nan") if score is None else float(score)
+    for group, results in _mapping(entry["results"], f"{where}: results").items():
+        for name, score in _mapping(results, f"{where}: {short(group)}").items():
+            if not isinstance(score, str | None):
+                raise InputError(f"{where}: {short(group)}: {short(name)}: {_kind(score)} where one score belongs")
+            flat[f"{group}/{name}"] = score
     return flat
 
 
-def _known(sizes: pd.Series) -> pd.Series:
-    return sizes.astype(float).where(sizes > 0)
+def _mapping(value: Any, where: str) -> Mapping[str, Any]:
+    if value is not None and not isinstance(value, dict):
+        raise InputError(f"{where}: {_kind(value)} where a mapping of names to scores belongs")
+    return value or {}

@@ -5,12 +5,13 @@ from __future__ import annotations
 import difflib
 import os
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import pandas as pd
 
-from analysis.errors import InputError
+from analysis.errors import InputError, short
+from analysis.runs import reading
 
 COLUMNS = ["side", "model", "matched", "by", "nearest", "similarity"]
 _SHORTLIST = 12  # number of names compared letter by letter: those that share most groups of three letters
@@ -24,37 +25,43 @@ def read_aliases(path: str | os.PathLike[str]) -> dict[str, str]:
     Raises
     ------
     InputError
-        For a file that cannot be read, is neither CSV nor YAML, or gives one model two aliases.
+        For a file that cannot be read (`analysis.runs.reading`), is neither CSV nor YAML, or gives one model no alias
+        or two.
     """
     file = Path(path)
-    try:
-        pairs = _pairs(file)
-    except (OSError, ValueError) as error:
-        raise InputError(f"{file}: aliases cannot be read ({' '.join(str(error).split())})") from error
-    twice = [name for name, times in Counter(name for name, _ in pairs).items() if times > 1]
-    if twice:
-        raise InputError(f"{file}: {twice[0]!r} has two aliases; give it one")
-    return dict(pairs)
+    ending = file.suffix.casefold()
+    if ending not in (".csv", ".yml", ".yaml"):
+        raise InputError(f"{file}: aliases are read from .csv, .yaml or .yml")
+    pairs: dict[str, str] = {}
+    for where, name, alias in _from_csv(file) if ending == ".csv" else _from_yaml(file):
+        if not name or not alias:
+            raise InputError(f"{file}: {where}: no {'alias' if name else 'model'}; give both, or leave the row out")
+        if name in pairs:
+            raise InputError(f"{file}: {where}: {short(repr(name))} has two aliases; give it one")
+        pairs[name] = alias
+    return pairs
 
 
-def _pairs(file: Path) -> list[tuple[str, str]]:
-    if file.suffix.casefold() == ".csv":
-        frame = pd.read_csv(file, dtype=str, keep_default_na=False)
-        if not {"model", "alias"} <= set(frame):
+def _from_csv(file: Path) -> Iterator[tuple[str, str, str]]:
+    for line, cells in reading.rows(file):
+        if not {"model", "alias"} <= cells.keys():
             raise InputError(f"{file}: an alias table has the columns model and alias")
-        return list(frame[["model", "alias"]].itertuples(index=False, name=None))
-    import yaml
+        yield f"line {line}", cells["model"], cells["alias"]
 
-    try:
-        content = yaml.safe_load(file.read_text(encoding="utf-8"))
-    except yaml.YAMLError as error:
-        raise ValueError(error) from error
+
+def _from_yaml(file: Path) -> Iterator[tuple[str, str, str | None]]:
+    content = reading.yaml(file)
     if not isinstance(content, dict):
         raise InputError(f"{file}: an alias table in YAML maps a run's model names to names in the scores")
-    return [(str(name), str(alias)) for name, alias in content.items()]
+    for name, alias in content.items():
+        if not isinstance(alias, str | None):
+            raise InputError(f"{file}: {short(repr(name))}: a list or a mapping where one name belongs")
+        yield f"model {short(repr(name))}", name, alias
 
 
-def match(models: Sequence[str], scored: Iterable[str], aliases: Mapping[str, str] | None = None) -> pd.DataFrame:
+def match(
+    models: Sequence[str], scored: Iterable[str], aliases: Mapping[str, str] | None = None, file: str = "aliases"
+) -> pd.DataFrame:
     """Find every model of the runs among the scored ones.
 
     An alias decides; else the same name in any case; else the same name without its organisation, if only one of the
@@ -71,10 +78,10 @@ def match(models: Sequence[str], scored: Iterable[str], aliases: Mapping[str, st
     Raises
     ------
     InputError
-        For an alias that is not among the scores.
+        For an alias that is not among the scores; the message begins with `file`.
     """
     names = list(dict.fromkeys(scored))
-    found = _found(models, names, dict(aliases or {}))
+    found = _found(models, names, dict(aliases or {}), file)
     taken = {name for name, _ in found.values()}
     lost, free = [name for name in models if name not in found], [name for name in names if name not in taken]
     near_scored, near_runs = _Nearest(free), _Nearest(lost)
@@ -86,7 +93,9 @@ def match(models: Sequence[str], scored: Iterable[str], aliases: Mapping[str, st
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
-def _found(models: Sequence[str], names: Sequence[str], aliases: dict[str, str]) -> dict[str, tuple[str, str]]:
+def _found(
+    models: Sequence[str], names: Sequence[str], aliases: dict[str, str], file: str
+) -> dict[str, tuple[str, str]]:
     known = set(names)
     whole: dict[str, list[str]] = defaultdict(list)
     bare: dict[str, list[str]] = defaultdict(list)
@@ -99,7 +108,8 @@ def _found(models: Sequence[str], names: Sequence[str], aliases: dict[str, str])
             if aliases[model] not in known:
                 likely, _ = _Nearest(names).to(aliases[model])
                 raise InputError(
-                    f"alias {aliases[model]!r} of {model!r} is not among the scores; nearest is {likely!r}"
+                    f"{file}: alias {short(repr(aliases[model]))} of {short(repr(model))} is not among the scores; "
+                    f"nearest is {likely!r}"
                 )
             found[model] = (aliases[model], "alias")
         elif model in known:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 
 import pandas as pd
 
+from analysis.pages.benchmarks.repeated import told
 from analysis.pages.benchmarks.tables import ACCURACY, GIVEN_SIZE, SIZE, label
 from analysis.pages.wording.cells import spoken
 from analysis.pages.wording.tables import ALL
@@ -114,6 +115,8 @@ def _cautions(frames: Mapping[str, pd.DataFrame]) -> Iterator[str]:
         yield f"{count(refused, 'coefficient')} refused: fewer than {LEAST} models have both values."
     if few:
         yield f"{count(few, 'coefficient')} rest on fewer than {FEW} models, where chance alone makes large ones."
+    if said := told(table):
+        yield said.strip()
     external = set(table["benchmark"]) - {SIZE, ACCURACY}
     lost = names[(names["side"] == "runs") & (names["matched"] == "")]
     if external and len(lost):

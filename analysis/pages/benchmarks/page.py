@@ -10,13 +10,13 @@ from analysis.reporting.page import Page
 
 
 class BenchmarksPage(Page):
-    """Show the page on what correlates with consistency; options: scores, aliases, invalid."""
+    """Show the page on what correlates with consistency; options: scores and what is used of them, aliases, invalid."""
 
     protocols = CATALOGUE.protocols
 
     def answer(self) -> Html:
         """Show the answer in words, and what weakens it."""
-        return fragment("answer", answer=narrative.answer({name: self.frame(name) for name in narrative.TABLES}))
+        return self.told(narrative.answer({name: self.frame(name) for name in narrative.TABLES}))
 
     def method(self) -> Html:
         """Say in five lines how the numbers were computed."""
@@ -26,7 +26,8 @@ class BenchmarksPage(Page):
         """Return the entries at the foot of the page, with the file of scores."""
         entries = super().entries()
         if self.options.get("scores"):
-            scores = load(self.options["scores"])
-            ignored = f"; not used because they are not numbers: {', '.join(scores.ignored)}" if scores.ignored else ""
-            entries.insert(1, ("Scores", [f"{scores.source}, {len(scores.frame):,} rows{ignored}"]))
+            scores = load(*(self.options.get(name, "") for name in ("scores", "score_columns", "score_rows")))
+            used = f"benchmarks: {', '.join(scores.frame)}"
+            ignored = f"; not used: {', '.join(scores.ignored)}" if scores.ignored else ""
+            entries.insert(1, ("Scores", [scores.source, scores.told, used + ignored]))
         return entries

@@ -19,9 +19,11 @@ TABLES = {
         f"Shape of the scores over the items and their correlation with the human score, with {OVER_ITEMS}. "
         "Kurtosis is 0 for a normal distribution and large where one score is given to nearly everything. "
         "The rows called gold are the human scores on the same range.",
-        (*names("study group model series stage condition form range temperature method n n_gold unscored"), *_SCORES,
-         *names("samples validity dropped clipped intervals no_interval")),
-        frozenset(names("series stage form samples n_gold unscored variance entropy spearman pearson")), _BARE,
+        (*names("study group model series stage condition form range temperature method n n_gold unscored "
+                "no_response"), *_SCORES,
+         *names("samples validity dropped clipped caution intervals no_interval")),
+        frozenset(names("series stage form samples n_gold variance entropy spearman pearson")),
+        frozenset({"unscored", "no_response", "caution", "no_interval"}),
     ),
     "score_differences": Table(
         "contrasts.differences",
@@ -30,9 +32,9 @@ TABLES = {
         "et al., Table 1). Post minus pre with 95 % bootstrap intervals over items." + _BOLD,
         names("study group series pre_model post_model pre_condition post_condition range temperature method n "
                "kurtosis_gold kurtosis_pre kurtosis_post tau_pre tau_post kurtosis_difference tau_difference") + _ENDS
-        + (*_TESTED, "validity_pre", "validity_post", "no_interval"),
+        + (*_TESTED, "validity_pre", "validity_post", "caution", "no_interval"),
         frozenset({*names("pre_model post_model pre_condition post_condition validity_pre validity_post"), *_ENDS,
-                   *_TESTED[:3]}), _BARE,
+                   *_TESTED[:3]}), frozenset({"caution", "no_interval"}),
         best=(("kurtosis_pre kurtosis_post", "smallest absolute"), ("tau_pre tau_post", "largest")),
     ),
     "score_ranges": Table(
@@ -61,9 +63,9 @@ TABLES = {
         names("study group model series stage range temperature sampled_condition exact_condition n samples "
                "score_difference score_distance kurtosis_sampled kurtosis_exact tau_sampled tau_exact "
                "kurtosis_difference tau_difference") + _ENDS
-        + (*_TESTED, "validity_sampled", "validity_exact", "no_interval"),
+        + (*_TESTED, "validity_sampled", "validity_exact", "caution", "no_interval"),
         frozenset({*names("series stage sampled_condition exact_condition validity_sampled validity_exact"), *_ENDS,
-                   *_TESTED}), _BARE,
+                   *_TESTED}), frozenset({"caution", "no_interval"}),
     ),
     "score_items": Table(
         "tables.items",

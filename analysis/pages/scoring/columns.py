@@ -35,10 +35,15 @@ COLUMNS: Mapping[str, Column] = {
     "score_influence.n": Column("points (a group and a series) that the correlation is over", "points", "n"),
     "n_gold": Column("items with a score and a human score", "items", "With gold"),
     "unscored": Column(
-        "items without a score: all samples dropped, or no probability on any number; of gold, no human score",
+        "items without a score: all samples dropped, no probability on any number, or no response to the prompt; of "
+        "gold, no human score",
         "items",
         "Unscored",
     ),
+    "no_response": Column(
+        "of these, items whose prompt has no response: it failed, or was not reached", "items", "No response"
+    ),
+    "caution": Column("why kurtosis, tau, spearman or pearson is missing; empty: none is", header="Caution"),
     "validity": Column(
         "mean share of the samples that hold a number; of exact scores, mean mass on the numbers of the scale",
         MASS,
@@ -65,7 +70,13 @@ COLUMNS: Mapping[str, Column] = {
     "dropped": Column("samples without a number, over all items", "samples", "Dropped"),
     "clipped": Column("samples outside the range, moved to its nearer end", "samples", "Clipped"),
     # how the scale is used, and how well
-    "kurtosis": Column("Fisher's kurtosis of the scores over the items; none for a constant score", "", "Kurtosis", 2),
+    "kurtosis": Column(
+        "Fisher's kurtosis of the scores over the items; none for a constant score (standard deviation below 1e-9 of "
+        "the range)",
+        "",
+        "Kurtosis",
+        2,
+    ),
     "variance": Column("variance of the scores over the items (n - 1)", "squared points", "Variance", 2),
     "mode": Column("the most frequent score, counted at the nearest whole number", "", "Favourite", 0),
     "mode_share": Column("share of the items that have it", SHARE, "Its share", 2),
@@ -81,7 +92,7 @@ COLUMNS: Mapping[str, Column] = {
     "post_model": Column("the model tuned from it", "", "Tuned"),
     "pre_condition": Column("condition of the base model", "", "Condition (base)"),
     "post_condition": Column("condition of the tuned model", "", "Condition (tuned)"),
-    "kurtosis_gold": Column("kurtosis of the human scores", "", "Kurtosis gold", 2),
+    "kurtosis_gold": Column("kurtosis of all human scores of the group", "", "Kurtosis gold", 2),
     "kurtosis_pre": Column("kurtosis of the base model's scores", "", "Kurtosis pre", 2),
     "kurtosis_post": Column("kurtosis of the tuned model's scores", "", "Kurtosis post", 2),
     "tau_pre": Column("tau-b of the base model's scores", "-1 to 1", "Tau pre", 2),

@@ -11,9 +11,11 @@ import numpy as np
 import pandas as pd
 
 from analysis.pages.scoring.items import matrices, read
+from analysis.pages.scoring.undefined import reasons
 from analysis.statistics import interval, weighted
 from analysis.statistics.multiplicity import holm_within
-from analysis.statistics.resampling import DRAWS, Array, Columns, least_p, paired
+from analysis.statistics.resampling import DRAWS, Array, Columns, paired
+from analysis.statistics.significance import least_p
 
 if TYPE_CHECKING:
     from analysis.runs import Runs
@@ -40,10 +42,11 @@ def differences(runs: Runs, *, biased: bool = True, resamples: int = DRAWS, seed
     -------
     DataFrame
         study, group, series, pre_model, post_model, pre_condition, post_condition, range, temperature, method;
-        n: items that both scored; kurtosis_gold, kurtosis_pre, kurtosis_post, tau_pre, tau_post;
+        n: items that both scored; kurtosis_gold: of all human scores of the group; kurtosis_pre, kurtosis_post,
+        tau_pre, tau_post; caution: why one of them is missing;
         kurtosis_difference, tau_difference: post minus pre, with X_lower, X_upper, their 95 % percentile
         intervals, both models resampled with the same items; no_interval: which have none, and why; X_p: its two-sided
-        p value (`resampling.two_sided`), p_least: the smallest that so many draws can give, X_p_holm: after Holm over
+        p value (`significance.two_sided`), p_least: the smallest that so many draws can give, X_p_holm: after Holm over
         the pairs of a study and setting; validity_pre, validity_post: as in `tables.scores`.
     """
     rows = read(runs)
@@ -81,10 +84,9 @@ def _compared(
     rows: pd.DataFrame, pairs: list[Pair], sides: tuple[str, str], biased: bool, resamples: int, seed: int
 ) -> pd.DataFrame:
     """Make one row per group and pair of units: the figures of both, and the differences, second minus first."""
-    kurtosis = partial(_kurtosis, biased=biased)
     tables = []
     for (study, _, _), part in rows.groupby(["study", "group", "range"], sort=False):
-        wide, gold = matrices(part)
+        wide, gold, width = matrices(part)
         place = {unit: index for index, unit in enumerate(wide.columns)}
         chosen = [(a, b) for name, a, b in pairs if name == study and a in place and b in place]
         if not chosen:
@@ -92,9 +94,13 @@ def _compared(
         scores = wide.to_numpy(float)
         both = {"score": scores, "gold": np.broadcast_to(gold[:, None], scores.shape)}
         order = [(place[b], place[a]) for a, b in chosen]
+        kurtosis = partial(_kurtosis, biased=biased, scale=width)
         found = paired({"score": scores}, kurtosis, order, draws=resamples, seed=seed)
-        found |= paired(both, _tau, order, draws=resamples, seed=seed)
-        table = pd.DataFrame([_figures(scores[:, [first, second]], gold, sides, biased) for second, first in order])
+        found |= paired(both, partial(_tau, scale=width), order, draws=resamples, seed=seed)
+        human = _one(gold[~np.isnan(gold)], biased, width)
+        figures = partial(_figures, gold=gold, sides=sides, biased=biased, width=width)
+        table = pd.DataFrame([figures(scores[:, [first, second]]) for second, first in order])
+        table["kurtosis_gold"] = human
         table = table.assign(**interval.columns({f"{name}_difference": figure for name, figure in found.items()}))
         table = table.assign(**{f"{name}_p": figure.p for name, figure in found.items()})
         validity = part.groupby(["model", "condition"])["validity"].mean()
@@ -113,34 +119,37 @@ def _compared(
     return frame.assign(**{f"{name}_p_holm": holm_within(frame, family, f"{name}_p") for name in ("kurtosis", "tau")})
 
 
-def _figures(pair: Array, gold: Array, sides: tuple[str, str], biased: bool) -> dict[str, Any]:
+def _figures(pair: Array, gold: Array, sides: tuple[str, str], biased: bool, width: float) -> dict[str, Any]:
     """Compute the figures of two columns of scores on the items that both have."""
     pair, gold = pair[~np.isnan(pair).any(axis=1)], gold[~np.isnan(pair).any(axis=1)]
     known = ~np.isnan(gold)
-    figures: dict[str, Any] = {"n": len(pair), "kurtosis_gold": _one(gold[known], biased)}
+    figures: dict[str, Any] = {"n": len(pair)}
     gap = pair[:, 1] - pair[:, 0]
     figures["score_difference"] = gap.mean() if len(gap) else np.nan
     figures["score_distance"] = np.abs(gap).mean() if len(gap) else np.nan
     for index, side in enumerate(sides):
-        figures[f"kurtosis_{side}"] = _one(pair[:, index], biased)
+        figures[f"kurtosis_{side}"] = _one(pair[:, index], biased, width)
         ones = np.ones((1, int(known.sum())))
-        figures[f"tau_{side}"] = weighted.tau(ones, pair[known, index], gold[known])[0] if known.any() else np.nan
-    return figures
+        tau = weighted.tau(ones, pair[known, index], gold[known], scale=width)[0] if known.any() else np.nan
+        figures[f"tau_{side}"] = tau
+    why = {side: reasons(pair[:, index], gold, width, biased=biased) for index, side in enumerate(sides)}
+    return figures | {"caution": "; ".join(f"{side}: {reason}" for side, said in why.items() for reason in said)}
 
 
-def _one(values: Array, biased: bool) -> float:
+def _one(values: Array, biased: bool, width: float) -> float:
     """Return the kurtosis of scores (items,), NaN without any."""
     if not len(values):
         return np.nan
-    return float(weighted.kurtosis(np.ones((1, len(values))), values[:, None], biased=biased)[0, 0])
+    return float(weighted.kurtosis(np.ones((1, len(values))), values[:, None], biased=biased, scale=width)[0, 0])
 
 
-def _kurtosis(columns: Columns, counts: Array, *, biased: bool) -> dict[str, Array]:
-    return {"kurtosis": weighted.kurtosis(counts, columns["score"], biased=biased)}
+def _kurtosis(columns: Columns, counts: Array, *, biased: bool, scale: float) -> dict[str, Array]:
+    return {"kurtosis": weighted.kurtosis(counts, columns["score"], biased=biased, scale=scale)}
 
 
-def _tau(columns: Columns, counts: Array) -> dict[str, Array]:
-    return {"tau": weighted.by_unit(weighted.tau, counts, columns["score"], columns["gold"])}
+def _tau(columns: Columns, counts: Array, *, scale: float) -> dict[str, Array]:
+    tau = partial(weighted.tau, scale=scale)
+    return {"tau": weighted.by_unit(tau, counts, columns["score"], columns["gold"])}
 
 
 def _tuned(runs: Runs, rows: pd.DataFrame) -> Iterator[Pair]:

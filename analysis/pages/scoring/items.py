@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from analysis.errors import InputError
+from analysis.runs.folder import UNIT
 
 if TYPE_CHECKING:
     from analysis.runs import Runs
@@ -31,6 +32,9 @@ def _scored(runs: Runs) -> bool:
 def read(runs: Runs) -> pd.DataFrame:
     """Read one row per study, item, model and condition of the protocol `scoring`.
 
+    What was asked counts, not what was answered: an item has a row where its prompt failed or was not reached, too, so
+    that figures of the items and of their human scores are over all items of a study.
+
     Returns
     -------
     DataFrame
@@ -41,7 +45,8 @@ def read(runs: Runs) -> pd.DataFrame:
         score: mean of the valid samples, or expected score, NaN if there is none; gold: the human score, converted from
         its own range to the asked one (Sato et al., footnote 3), NaN if there is none;
         dropped, clipped: samples without a number, and samples moved into the range; validity: share of the samples
-        with a number, or the probability of all numbers together. In the order of run.json and of the study.
+        with a number, or the probability of all numbers together; answered: whether the prompt has a response. In the
+        order of run.json and of the study.
 
     Raises
     ------
@@ -68,15 +73,14 @@ def _read(runs: Runs) -> pd.DataFrame:
             SELECT study, model, condition, item, variant, count(*) AS n_numbers,
                    sum(number * probability) / nullif(sum(probability), 0) AS expected
             FROM numbers GROUP BY ALL)
-        SELECT r.study, coalesce(map_extract(s.attributes, 'group')[1], ?) AS "group", r.item, s.text,
-               map_extract(s.attributes, 'source')[1] AS source, s.item IS NOT NULL AS known,
-               r.model, r.condition, c.form, c."range", c.low, c.high, c.temperature, c.samples, c.method,
+        SELECT u.study, coalesce(map_extract(s.attributes, 'group')[1], ?) AS "group", s.item, s.text,
+               map_extract(s.attributes, 'source')[1] AS source, r.item IS NOT NULL AS answered,
+               u.model, u.condition, c.form, c."range", c.low, c.high, c.temperature, c.samples, c.method,
                r.score, s.gold_score, map_extract(s.attributes, 'gold_range')[1] AS gold_range,
                coalesce(r.invalid, 0) AS dropped, coalesce(r.clipped, 0) AS clipped, e.n_numbers, e.expected,
                CASE WHEN c.method = 'exact' THEN r.mass ELSE 1 - coalesce(r.invalid, 0) / len(r.output) END AS validity
-        FROM responses AS r JOIN score_conditions AS c USING (study, condition)
-        JOIN units AS u USING (study, model, condition)
-        LEFT JOIN stimuli AS s USING (study, item, variant)
+        FROM units AS u JOIN score_conditions AS c USING (study, condition) JOIN stimuli AS s USING (study)
+        LEFT JOIN responses AS r USING (study, model, condition, item, variant)
         LEFT JOIN expectations AS e USING (study, model, condition, item, variant)
         ORDER BY u.position, s.position""",
         [UNGROUPED],
@@ -86,7 +90,7 @@ def _read(runs: Runs) -> pd.DataFrame:
     rows["setting"] = settings(rows)
     for field in ("series", "stage"):
         rows[field] = rows["model"].map({name: entry.get(field) for name, entry in runs.info["models"].items()})
-    return rows.drop(columns=["known", "gold_score", "gold_range", "n_numbers", "expected"])
+    return rows.drop(columns=["gold_score", "gold_range", "n_numbers", "expected"])
 
 
 def settings(rows: pd.DataFrame) -> pd.Series:
@@ -133,13 +137,13 @@ def chosen(frame: pd.DataFrame, setting: str) -> pd.DataFrame:
     return frame[(frame["range"] == span) & warm & (frame["method"] == method)]
 
 
-def matrices(rows: pd.DataFrame) -> tuple[pd.DataFrame, np.ndarray]:
-    """Return the scores (items, units) of one group and range, by (model, condition), and human scores (items,)."""
+def matrices(rows: pd.DataFrame) -> tuple[pd.DataFrame, np.ndarray, float]:
+    """Return the scores (items, units) of one group and range by (model, condition), human scores, and the width."""
     wide = rows.pivot(index="item", columns=["model", "condition"], values="score")
     units = rows[["model", "condition"]].drop_duplicates()
     items = rows.drop_duplicates("item").set_index("item")
     wide = wide.reindex(index=items.index, columns=pd.MultiIndex.from_frame(units))
-    return wide, items["gold"].to_numpy(float)
+    return wide, items["gold"].to_numpy(float), float(rows["high"].iloc[0] - rows["low"].iloc[0])
 
 
 def _create_conditions(runs: Runs) -> None:
@@ -171,10 +175,14 @@ def _fields(where: str, fields: Mapping[str, Any]) -> tuple[int, int, float, str
 
 def _check(runs: Runs, rows: pd.DataFrame) -> None:
     """Refuse rows without an item or with two, scores outside the range, exact scores that contradict probabilities."""
-    score, exact = rows["score"], rows["method"] == "exact"
+    unknown = runs.sql(
+        "SELECT study, model, condition, item FROM responses JOIN score_conditions USING (study, condition) "
+        "ANTI JOIN stimuli USING (study, item, variant) LIMIT 1"
+    )
+    _refuse(runs, unknown, "is not in stimuli.parquet")
+    score, exact = rows["score"], (rows["method"] == "exact") & rows["answered"]
     wrong = {
-        "is not in stimuli.parquet": ~rows["known"],
-        "has two answers; a scoring item has one variant": rows.duplicated(["study", "model", "condition", "item"]),
+        "has two answers or two variants; a scoring item has one of each": rows.duplicated([*UNIT, "item"]),
         "has a score outside the range that was asked for": (score < rows["low"]) | (score > rows["high"]),
         "needs one probability for every number of the range": exact
         & (rows["n_numbers"].fillna(0) != rows["high"] - rows["low"] + 1),
@@ -182,12 +190,16 @@ def _check(runs: Runs, rows: pd.DataFrame) -> None:
         & ~np.isclose(score, rows["expected"], rtol=0, atol=TOLERANCE, equal_nan=True),
     }
     for what, found in wrong.items():
-        if found.any():
-            row = rows[found].iloc[0]
-            raise InputError(
-                f"{_paths(runs, row['study'])}: responses: model {row['model']!r}, condition {row['condition']!r}: "
-                f"item {row['item']!r} {what}"
-            )
+        _refuse(runs, rows[found], what)
+
+
+def _refuse(runs: Runs, found: pd.DataFrame, what: str) -> None:
+    """Name the first of some wrong rows, if there are any."""
+    for row in found.head(1).to_dict("records"):
+        raise InputError(
+            f"{_paths(runs, row['study'])}: responses: model {row['model']!r}, condition {row['condition']!r}: "
+            f"item {row['item']!r} {what}"
+        )
 
 
 def _rescaled(runs: Runs, rows: pd.DataFrame) -> pd.Series:

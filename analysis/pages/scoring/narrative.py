@@ -9,6 +9,7 @@ import pandas as pd
 
 from analysis.pages.scoring.influence import NOTHING
 from analysis.pages.scoring.items import GOLD, chosen, ends
+from analysis.pages.scoring.undefined import EQUAL
 from analysis.reporting import labels, words
 from analysis.reporting.catalogue import column
 from analysis.reporting.columns import value
@@ -87,7 +88,7 @@ def _asked(models: pd.DataFrame, items: pd.DataFrame, setting: str) -> str:
     kinds = f" ({', '.join(f'{n} {stage}' for stage, n in stages.items())})" if len(stages) > 1 else ""
     names = items.groupby("study", sort=False)["group"].nunique()
     inside = f" in {count(int(names.sum()), 'group')}" if names.sum() > 1 else ""
-    total = len(items.drop_duplicates(["study", "item"]))
+    total = len(items.dropna(subset=["score"]).drop_duplicates(["study", "item"]))
     spans, warmth = list(models["range"].unique()), models["temperature"].nunique()
     sizes = models["samples"].dropna()
     how = [f"with {low_to_high(sizes)} samples per item"] if len(sizes) else []
@@ -141,9 +142,9 @@ def _tuning(tested: pd.DataFrame) -> Iterator[str]:
     """Say how kurtosis and tau change by tuning, in the pairs of which both models answer."""
     pairs = tested[~(silent(tested["validity_pre"]) | silent(tested["validity_post"]))]
     kurtosis, tau = pairs.dropna(subset=["kurtosis_difference"]), pairs.dropna(subset=["tau_difference"])
-    flat = int(pairs["kurtosis_post"].isna().sum())
     if pairs.empty:
         return
+    flat = int(pairs["caution"].str.contains(f"post: {EQUAL}", regex=False).sum())
     if len(kurtosis):
         up, sure = _signs(kurtosis, "kurtosis", 1)
         widest = kurtosis.loc[kurtosis["kurtosis_difference"].idxmax()]
@@ -261,7 +262,7 @@ def _by_method(methods: pd.DataFrame) -> Iterator[str]:
 
 
 def _cautions(models: pd.DataFrame, here: pd.DataFrame, frames: Frames, setting: str) -> Iterator[str]:
-    flat = int((models["kurtosis"].isna() & (models["n"] > 1)).sum())
+    flat = int((models["caution"] == EQUAL).sum())
     if flat:
         yield (
             f"All scores are equal in {flat:,} of {count(len(models), 'combination')} of group, model and condition: "
@@ -276,13 +277,14 @@ def _cautions(models: pd.DataFrame, here: pd.DataFrame, frames: Frames, setting:
             f"{row['range']} at temperature {row['temperature']:g}). These are not compared."
         )
     sampled = models[models["method"] == "sampled"]
-    total = ((sampled["n"] + sampled["unscored"]) * sampled["samples"]).sum()
+    total = ((sampled["n"] + sampled["unscored"] - sampled["no_response"]) * sampled["samples"]).sum()
     for name, what in (("dropped", "hold no number and were dropped"), ("clipped", "were moved into the range")):
         amount = sampled[name].sum()
         if total and amount / total >= OFTEN:
             yield f"{amount:,} of {total:,.0f} samples ({percent(amount / total)}) {what}."
-    if models["unscored"].sum():
-        yield f"Missing: {count(int(models['unscored'].sum()), 'score')}, because no sample held a number."
+    wordy = int((models["unscored"] - models["no_response"]).sum())
+    if wordy:
+        yield f"Missing: {count(wordy, 'score')}, because no sample held a number."
     yield from _gold(here)
     points = _ours(frames, setting)
     if len(points) and points["n"].max() < FEW_POINTS:

@@ -43,7 +43,7 @@ class ScoringPage(Page):
 
     def answer(self) -> Html:
         """Show the answer in words, and what weakens it."""
-        return fragment("answer", answer=narrative.answer(self._frames_of(), self.setting))
+        return self.told(narrative.answer(self._frames_of(), self.setting))
 
     def reading(self) -> Html:
         """Say what the tables show by range, by temperature, by method, and in the paper."""
@@ -61,7 +61,7 @@ class ScoringPage(Page):
         return fragment(
             "scoring/method", biased=known["biased"], resamples=known["resamples"], seed=known["seed"],
                 dropped=int(models["dropped"].sum()), clipped=int(models["clipped"].sum()),
-                unscored=int(models["unscored"].sum()),
+                unscored=int(models["unscored"].sum()), failed=int(models["no_response"].sum()),
             )  # fmt: skip
 
     def _frames_of(self) -> dict[str, pd.DataFrame]:

@@ -20,6 +20,7 @@ import numpy as np
 import pandas as pd
 
 from analysis.pages.scoring.items import GOLD, headline, matrices, read
+from analysis.pages.scoring.undefined import reasons
 from analysis.statistics import interval, weighted
 from analysis.statistics.interval import Interval
 from analysis.statistics.resampling import DRAWS, Array, Columns, bootstrap
@@ -30,8 +31,8 @@ if TYPE_CHECKING:
 
 _OF_UNIT = {
     **{name: (name, "first") for name in ("series", "stage", "form", "temperature", "method", "samples")},
-    "rows": ("item", "size"), "scored": ("score", "count"), "validity": ("validity", "mean"),
-    "dropped": ("dropped", "sum"), "clipped": ("clipped", "sum"),
+    "rows": ("item", "size"), "scored": ("score", "count"), "answered": ("answered", "sum"),
+    "validity": ("validity", "mean"), "dropped": ("dropped", "sum"), "clipped": ("clipped", "sum"),
 }  # fmt: skip
 
 
@@ -52,38 +53,42 @@ def scores(runs: Runs, *, biased: bool = True, resamples: int = DRAWS, seed: int
         study, group, model, series, stage, condition, form, range, temperature, method; the human scores stand first in
         each group and range, with model "gold" and neither condition, temperature nor method;
         n: items with a score; n_gold: of these, with a human score, the items in tau, spearman and pearson;
-        unscored: items whose samples were all dropped, or whose numbers had no probability;
+        unscored: items without a score, whose samples were all dropped, whose numbers had no probability, or whose
+        prompt got no response; no_response: the last of these; n and unscored together are all items of the group;
         kurtosis (Fisher), variance (n - 1): of the item scores; NaN for a constant score and below two items;
         mode, mode_share, distinct, entropy: the most frequent number, its share of the items, how many different
         numbers occur, and the entropy in bits, each score counted at the nearest number of the range (halves up);
         tau (tau-b), spearman, pearson: correlation with the human score, NaN where either is constant or missing;
         validity: mean share of valid samples, or mean probability of all numbers together; samples: per item,
         none where exact; dropped, clipped: samples without a number, and moved into range, of all items;
-        X_lower, X_upper: 95 % interval of X over items, of mode_share after `analysis.statistics.shares`, else with
-        items resampled; no_interval: which X have none, and why.
+        caution: why figures are missing (`undefined.reasons`); X_lower, X_upper: 95 % interval of X over items, of
+        mode_share after `analysis.statistics.shares`, else with items resampled; no_interval: which X have none, and
+        why.
     """
-    rows = read(runs)
-    shape, parts = partial(_shape, biased=biased), []
+    rows, parts = read(runs), []
     for (study, group, span), part in _cells(rows):
-        wide, gold = matrices(part)
+        wide, gold, width = matrices(part)
+        shape = partial(_shape, biased=biased, scale=width)
         human = wide[[]].assign(gold=gold)
         if human["gold"].notna().any():
             found = bootstrap({"score": human.to_numpy(float)}, shape, _favourite, draws=resamples, seed=seed)
             known = _described(human, found).assign(model=GOLD, dropped=0, clipped=0)
-            known = known.assign(n_gold=known["n"], unscored=len(human) - known["n"])
+            known = known.assign(n_gold=known["n"], unscored=len(human) - known["n"], no_response=0)
+            known["caution"] = "; ".join(reasons(gold, gold, width, biased=biased)[:1])
             parts.append(known.assign(study=study, group=group, range=span))
         given = wide.to_numpy(float)
         found = bootstrap({"score": given}, shape, _favourite, draws=resamples, seed=seed)
         both = {"score": given, "gold": np.broadcast_to(gold[:, None], given.shape)}
-        accordance = bootstrap(both, weighted.correlations, draws=resamples, seed=seed)
+        accordance = bootstrap(both, partial(weighted.correlations, scale=width), draws=resamples, seed=seed)
         block = _described(wide, found | accordance).assign(n_gold=accordance["tau"].n_items)
         about = part.groupby(["model", "condition"], sort=False).agg(**_OF_UNIT).reset_index()
-        about["unscored"] = about["rows"] - about["scored"]
+        about["unscored"], about["no_response"] = about["rows"] - about["scored"], about["rows"] - about["answered"]
         block = pd.concat([about, block], axis=1)
+        block["caution"] = ["; ".join(reasons(one, gold, width, biased=biased)) for one in given.T]
         parts.append(block.assign(study=study, group=group, range=span))
-    frame = pd.concat(parts, ignore_index=True).drop(columns=["rows", "scored"])
+    frame = pd.concat(parts, ignore_index=True).drop(columns=["rows", "scored", "answered"])
     # The human scores have neither condition nor samples: their rows made whole numbers of models to floats.
-    return frame.astype(dict.fromkeys(["n", "n_gold", "unscored", "dropped", "clipped"], int))
+    return frame.astype(dict.fromkeys(["n", "n_gold", "unscored", "no_response", "dropped", "clipped"], int))
 
 
 def items(runs: Runs, *, setting: str = "") -> pd.DataFrame:
@@ -132,8 +137,8 @@ def _cells(rows: pd.DataFrame) -> Iterator[tuple[tuple[str, str, str], pd.DataFr
     yield from rows.groupby(["study", "group", "range"], sort=False)
 
 
-def _shape(columns: Columns, counts: Array, *, biased: bool) -> dict[str, Array]:
-    moments = weighted.moments(counts, columns["score"], biased=biased)
+def _shape(columns: Columns, counts: Array, *, biased: bool, scale: float) -> dict[str, Array]:
+    moments = weighted.moments(counts, columns["score"], biased=biased, scale=scale)
     return moments | weighted.concentration(counts, columns["score"])
 
 

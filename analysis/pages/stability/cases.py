@@ -163,6 +163,9 @@ def invalid(runs: Runs, examples: int = 3) -> pd.DataFrame:
         or no mass on any option); n_error: prompts that only failed, not in n_rows; share: n_invalid / n_rows, 0 to 1;
         n_bounded: responses for which the server returned only the most probable tokens, so that probabilities and
         masses are lower bounds; mass_missing: mean over these of the mass that may be missing, 0 to 1, NaN without any;
+        n_written: responses that are texts or given answers; read_agreement: mean agreement R^+ of those of them with a
+        valid answer; least_agreement, most_agreement: mean of the share that agrees over all of them, if what holds no
+        valid answer were disagreement, or agreement; NaN without any;
         examples: list of outputs without a valid answer, empty if no text was generated.
     """
     prepare(runs)
@@ -175,6 +178,11 @@ def invalid(runs: Runs, examples: int = 3) -> pd.DataFrame:
         bounded AS (
             SELECT study, model, condition, count(*) AS n_bounded, avg(mass_upper - mass) AS mass_missing
             FROM responses WHERE mass_upper IS NOT NULL GROUP BY ALL),
+        written AS (
+            SELECT study, model, condition, count(*) AS n_written, avg(agreement) AS read_agreement,
+                   avg(coalesce(agreement * validity, 0)) AS least_agreement,
+                   avg(coalesce(agreement * validity, 0) + 1 - validity) AS most_agreement
+            FROM answers WHERE written GROUP BY ALL),
         output AS (
             SELECT study, model, condition, unnest(output) AS output FROM answers WHERE agreement IS NULL),
         often AS (SELECT study, model, condition, output, count(*) AS times FROM output GROUP BY ALL),
@@ -184,9 +192,11 @@ def invalid(runs: Runs, examples: int = 3) -> pd.DataFrame:
         SELECT study, model, condition, coalesce(n_rows, 0)::BIGINT AS n_rows,
                coalesce(n_invalid, 0)::BIGINT AS n_invalid, coalesce(n_error, 0) AS n_error,
                n_invalid / n_rows AS share, coalesce(n_bounded, 0) AS n_bounded, mass_missing,
+               coalesce(n_written, 0) AS n_written, read_agreement, least_agreement, most_agreement,
                coalesce(examples, []) AS examples
         FROM units LEFT JOIN counted USING (study, model, condition) LEFT JOIN failed USING (study, model, condition)
-             LEFT JOIN bounded USING (study, model, condition) LEFT JOIN shown USING (study, model, condition)
+             LEFT JOIN bounded USING (study, model, condition) LEFT JOIN written USING (study, model, condition)
+             LEFT JOIN shown USING (study, model, condition)
         ORDER BY position""",
         [examples],
     ).assign(examples=lambda frame: frame["examples"].map(list))

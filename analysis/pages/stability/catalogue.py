@@ -73,7 +73,8 @@ TABLES = {
         "Answers that could not be used",
         "Responses without a valid answer, prompts that failed, responses known within bounds only, and examples of "
         "outputs.",
-        (*IDENTITY, *names("n_rows n_invalid n_error share n_bounded mass_missing examples")),
+        (*IDENTITY, *names("n_rows n_invalid n_error share n_bounded mass_missing n_written read_agreement "
+                            "least_agreement most_agreement examples")),
     ),
     "alike": Table(
         "cases.alike",
@@ -86,9 +87,10 @@ TABLES = {
         "Texts compared with the probabilities of the same prompts",
         "What a model writes is read as an answer and compared with two options: the one that its most probable first "
         "token begins, and the likeliest one. Share of the valid texts that choose another, with 95 % intervals over "
-        "items (Wilson).",
-        (*IDENTITY,
-         *names("token_mismatch option_mismatch text_invalid no_token n_answers n_items intervals no_interval")),
+        "items (Wilson). Agreement: of the valid texts, and of all if those without an answer all disagreed, or all "
+        "agreed.",
+        (*IDENTITY, *names("token_mismatch option_mismatch text_invalid no_token read_agreement least_agreement "
+                           "most_agreement n_answers n_items intervals no_interval")),
         optional=frozenset({"no_interval"}),
     ),
     "excluded": Table(

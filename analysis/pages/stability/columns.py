@@ -42,6 +42,16 @@ COLUMNS: Mapping[str, Column] = {
     ),
     "mass_missing": Column("mean mass that such responses may have beyond what was shown", MASS, "Mass hidden", 3),
     "n_ties": Column("paraphrases with an agreement of exactly 0.5, which count as agreeing", "paraphrases", "Ties"),
+    "n_written": Column("responses that are texts or given answers, not probabilities", "responses", "Written"),
+    "read_agreement": Column(
+        "mean agreement over the written answers that could be read", AGREEMENT, "Agreement of those read", 2
+    ),
+    "least_agreement": Column(
+        "share of all written answers that agree, if those that could not be read all disagreed", SHARE, "At least", 2
+    ),
+    "most_agreement": Column(
+        "share of all written answers that agree, if those that could not be read all agreed", SHARE, "At most", 2
+    ),
     "n": Column("paraphrases of the item with a defined agreement", "paraphrases", "n"),
     # validity
     "validity_se": Column("standard error of the validity: SD over rows / square root of their number", MASS, "SE", 3),

@@ -15,7 +15,6 @@ from analysis.pages.stability import columns
 from analysis.statistics.interval import Interval
 from analysis.statistics.resampling import Array, Columns, mean, ratio, sd
 from analysis.statistics.shares import Share
-from analysis.statistics.sign_test import mcnemar
 
 if TYPE_CHECKING:
     from analysis.runs import Runs
@@ -104,15 +103,6 @@ def intervals(
     return found | resample(
         spreads, partial(flips, thresholds=thresholds), shares=partial(flip_shares, thresholds=thresholds)
     )
-
-
-def flips_differ(
-    minority: Array, pairs: Sequence[tuple[int, int]], thresholds: Mapping[str, float]
-) -> dict[str, tuple[Array, Array]]:
-    """Test for every threshold whether two units flip on equally many items: p, and the least possible p, by pair."""
-    a, b = ([pair[side] for pair in pairs] for side in (0, 1))
-    flips = {name: np.where(np.isnan(minority), np.nan, minority > least) for name, least in thresholds.items()}
-    return {name: mcnemar(flipped[:, a], flipped[:, b]) for name, flipped in flips.items()}
 
 
 def _counted(runs: Runs, study: str) -> frozenset[tuple[str, str]]:

@@ -69,6 +69,7 @@ def answers(texts: pd.DataFrame) -> str:
         f"Of the texts that choose an option, {_least_to_most(known, 'token_mismatch')} choose another one than the "
         f"most probable first token begins. {_least_to_most(known, 'option_mismatch')} of them choose another one "
         f"than the likeliest option. {_least_to_most(texts, 'text_invalid')} of all texts choose none."
+        + "".join(f" {sentence}" for sentence in _unread(texts))
     )
 
 
@@ -196,7 +197,8 @@ def _pairs(differences: pd.DataFrame, answering: pd.DataFrame, flip: str) -> lis
         return [words.undecided(tested)]
     clear = int((pairs["p_holm"] < ALPHA).sum())
     if len(pairs) == 1:
-        return [f"Their shares of flips differ {'clearly' if clear else 'by no more than chance over items explains'}."]
+        found = "clearly" if clear else "by no more than chance over items explains"
+        return [f"Their shares of flips differ {found} (exact sign test over items at {ALPHA:g})."]
     return [
         f"Of {len(pairs):,} pairs compared, {clear:,} differ in flips (exact sign test over items at {ALPHA:g}, "
         "corrected after Holm over all pairs)."
@@ -266,10 +268,22 @@ def _invalid(invalid: pd.DataFrame) -> list[str]:
         worst = invalid.assign(label=labels.series(invalid)).sort_values("share", kind="stable").iloc[-1]
         most = f", most from {worst['label']} ({percent(worst['share'])})" if len(invalid) > 1 else ""
         sentences.append(f"{bad:,} of {count(total, 'response')} ({percent(bad / total)}) hold no valid answer{most}.")
+    sentences += _unread(invalid.assign(label=labels.series(invalid)))
     failed = int(invalid["n_error"].sum())
     if failed:
         sentences.append(f"{count(failed, 'prompt')} failed and {'has' if failed == 1 else 'have'} no response.")
     return sentences
+
+
+def _unread(written: pd.DataFrame) -> list[str]:
+    """Say what the written answers that could not be read leave open, for the model that they leave most open."""
+    open_ = (written["most_agreement"] - written["least_agreement"]).dropna()
+    if not (open_ > 0).any():
+        return []
+    row = written.loc[open_.idxmax()]
+    low, high = percent(row["least_agreement"]), percent(row["most_agreement"])
+    read = "" if pd.isna(row["read_agreement"]) else f" ({percent(row['read_agreement'])} of those read)"
+    return [f"Unread answers leave most open for {row['label']}: its agreement{read} lies between {low} and {high}."]
 
 
 def _few(stability: pd.DataFrame, items: pd.DataFrame) -> list[str]:

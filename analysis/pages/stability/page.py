@@ -24,7 +24,7 @@ class StabilityPage(Page):
     def answer(self) -> Html:
         """Show the answer in words, and what weakens it."""
         frames = {name: self.frame(name) for name in narrative.TABLES}
-        return fragment("answer", answer=narrative.answer(**frames, canonical=self._canonical()))
+        return self.told(narrative.answer(**frames, canonical=self._canonical()))
 
     def said_answers(self) -> str:
         """Say whether the models write what their probabilities say; return "" where no text was asked for."""

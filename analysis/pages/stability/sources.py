@@ -21,7 +21,7 @@ from analysis.runs.folder import ORIGINAL
 from analysis.statistics import weighted
 from analysis.statistics.interval import columns
 from analysis.statistics.multiplicity import holm_within
-from analysis.statistics.resampling import DRAWS, Array, Columns, bootstrap, least_p, paired
+from analysis.statistics.resampling import DRAWS, Array, Columns, bootstrap, paired
 
 if TYPE_CHECKING:
     from analysis.runs import Runs
@@ -87,7 +87,6 @@ def agreement(
         means = _joined([{"agreement": study.agreement} for study in of_source.values()])
         options: dict[str, Any] = {"draws": resamples, "seed": seed}
         found = measures.intervals(masses, means, spreads, named, partial(paired, pairs=targets, **options))
-        tests = measures.flips_differ(spreads["minority"], targets, named)
         by_item = _by_item(masses, means, spreads, named)
         for place, (measure, values) in enumerate(by_item.items()):
             a, b = ([target[side] for target in targets] for side in (0, 1))
@@ -98,7 +97,7 @@ def agreement(
             table["b_source"] = [names[target[1] // len(units)] for target in targets]
             figure = found[measure]
             table["difference"], table["lower"], table["upper"] = figure.estimate, figure.lower, figure.upper
-            table["p"], table["p_least"] = tests.get(measure, (figure.p, least_p(resamples)))
+            table["p"], table["p_least"] = figure.p, figure.p_least
             table["item_r"], table["item_r_lower"], table["item_r_upper"] = r.estimate, r.lower, r.upper
             table["n_items"] = figure.n_items
             table["no_interval"] = columns({"difference": figure, "item_r": r})["no_interval"]

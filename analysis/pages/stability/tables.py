@@ -26,7 +26,7 @@ from analysis.runs.agreement import SPREAD, prepare
 from analysis.runs.folder import UNIT
 from analysis.statistics import interval
 from analysis.statistics.multiplicity import holm_within
-from analysis.statistics.resampling import DRAWS, bootstrap, least_p, paired
+from analysis.statistics.resampling import DRAWS, bootstrap, paired
 
 if TYPE_CHECKING:
     from analysis.runs import Runs
@@ -159,9 +159,9 @@ def differences(
         `analysis.statistics.shares`, else both sides resampled with the same items; no_interval: why there is none;
         n_items: items that both have (for validity: any response; for mean agreement: any valid answer; else: two valid
         paraphrases or more);
-        p: two-sided p value of the difference, for flips by the exact sign test (`statistics.sign_test.mcnemar`), for
-        the others by inverting the interval (`resampling.two_sided`); p_least: the smallest p value that so few items
-        or draws allow; p_holm: p corrected after Holm over the pairs of a study and measure.
+        p: two-sided p value of the difference, by the exact sign test for flips and for one text per item, else by the
+        bootstrap (`statistics.significance`); p_least: the smallest p value that so few items or draws allow; p_holm: p
+        corrected after Holm over the pairs of a study and measure.
     """
     named = measures.named(thresholds)
     tables = []
@@ -169,7 +169,6 @@ def differences(
         pairs = list(_pairs(study.units, runs.info["conditions"][study.name]))
         resample, means = partial(paired, pairs=pairs, draws=resamples, seed=seed), {"agreement": study.agreement}
         found = measures.intervals(study.masses, means, study.spreads, named, resample)
-        tests = measures.flips_differ(study.spreads["minority"], pairs, named)
         a, b = ([study.units[pair[side]] for pair in pairs] for side in (0, 1))
         for order, (measure, figure) in enumerate(found.items()):
             table = pd.DataFrame({"study": study.name, "measure": measure}, index=range(len(pairs)))
@@ -177,7 +176,7 @@ def differences(
             table["b_model"], table["b_condition"] = [u[0] for u in b], [u[1] for u in b]
             table["difference"], table["lower"], table["upper"] = figure.estimate, figure.lower, figure.upper
             table["n_items"], table["no_interval"] = figure.n_items, figure.missing
-            table["p"], table["p_least"] = tests.get(measure, (figure.p, least_p(resamples)))
+            table["p"], table["p_least"] = figure.p, figure.p_least
             tables.append(table.assign(of_study=of_study, pair=range(len(pairs)), order=order))
     together = pd.concat(tables).sort_values(["of_study", "pair", "order"], ignore_index=True)
     together["p_holm"] = holm_within(together, ["of_study", "measure"])

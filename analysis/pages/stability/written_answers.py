@@ -40,7 +40,8 @@ def answers(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.DataFram
         than the one that starts with the most probable first token (if no option starts with it, every text counts as a
         mismatch); option_mismatch: share of the valid texts that do not choose the most probable option; text_invalid:
         share of the texts without a valid answer; no_token: share of the texts whose prompt has a most probable first
-        token that starts no option;
+        token that starts no option; read_agreement: share of the valid texts that agree; least_agreement,
+        most_agreement: share of all texts that agree, if those without a valid answer all disagreed, or all agreed;
         n_answers, n_items; X_lower, X_upper: 95 % interval of X over items, after `analysis.statistics.shares`.
     """
     tables = []
@@ -64,7 +65,8 @@ def _items(runs: Runs, study: str, texts: str, probabilities: str) -> pd.DataFra
     return runs.sql(
         """
         WITH pair AS (
-            SELECT t.model, t.item, t."count" AS chosen, list_sum(t."count") AS valid, t.invalid,
+            SELECT t.model, t.item, t."count" AS chosen, list_position(s.canonical, $agree) AS agree,
+                   list_sum(t."count") AS valid, t.invalid,
                    list_position(s.options, p.answer) AS token,
                    list_position(p.probability, list_max(p.probability)) AS likeliest
             FROM responses AS t JOIN responses AS p USING (study, model, item, variant)
@@ -74,10 +76,15 @@ def _items(runs: Runs, study: str, texts: str, probabilities: str) -> pd.DataFra
         SELECT model, item, sum(valid + invalid)::DOUBLE AS texts, sum(valid)::DOUBLE AS valid,
                sum(valid - coalesce(chosen[token], 0))::DOUBLE AS other_token,
                sum(valid - coalesce(chosen[likeliest], 0))::DOUBLE AS other_option,
-               sum(invalid)::DOUBLE AS invalid,
+               sum(invalid)::DOUBLE AS invalid, sum(chosen[agree])::DOUBLE AS agreeing,
                coalesce(sum(valid + invalid) FILTER (WHERE coalesce(token, 0) = 0), 0)::DOUBLE AS no_token
         FROM pair GROUP BY model, item ORDER BY model, item""",
-        {"study": study, "texts": texts, "probabilities": probabilities},
+        {
+            "study": study,
+            "texts": texts,
+            "probabilities": probabilities,
+            "agree": runs.info["studies"][study]["canonical"][0],
+        },
     )
 
 
@@ -87,7 +94,15 @@ def _compared(items: pd.DataFrame, resamples: int, seed: int) -> pd.DataFrame:
     columns = {name: wide[name].to_numpy(float) for name in items.columns if name not in ("item", "model")}
     found = bootstrap(columns, _figures, _shares, draws=resamples, seed=seed)
     about = {"model": wide["texts"].columns, "n_answers": np.nansum(columns["texts"], axis=0).astype(int)}
-    return pd.DataFrame(about | interval.columns(found) | {"n_items": found["text_invalid"].n_items})
+    agreeing, valid, invalid = (np.nansum(columns[name], axis=0) for name in ("agreeing", "valid", "invalid"))
+    with np.errstate(invalid="ignore"):
+        read = agreeing / valid  # NaN where no text is valid
+    bounds = {
+        "read_agreement": read,
+        "least_agreement": agreeing / (valid + invalid),
+        "most_agreement": (agreeing + invalid) / (valid + invalid),
+    }
+    return pd.DataFrame(about | interval.columns(found) | bounds | {"n_items": found["text_invalid"].n_items})
 
 
 def _figures(columns: Columns, counts: Array) -> dict[str, Array]:

@@ -88,7 +88,7 @@ COLUMNS: Mapping[str, Column] = {
     ),
     "confirmed": Column("whether p_bonferroni and p_robust_bonferroni are both below 0.05", "", "Confirmed"),
     "lower": Column(
-        "lower end of the fit's own 95 % interval; too narrow where the effect differs between items",
+        "lower end of the fit's own 95 % interval of the estimate; too narrow where effects differ by item",
         "its unit",
         "Lower (fit)",
         3,

@@ -55,7 +55,7 @@ class TextFeaturesPage(Page):
 
     def answer(self) -> Html:
         """Show the answer in words, and what weakens it."""
-        return fragment("answer", answer=narrative.answer(self._frames_of()))
+        return self.told(narrative.answer(self._frames_of()))
 
     def reading(self) -> Html:
         """Say for each feature what the tables show, and what the paper found."""

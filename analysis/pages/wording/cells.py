@@ -239,7 +239,7 @@ def _about(runs: Runs, study: str, model: str, condition: str) -> dict[str, Any]
         "series": fields.get("series"),
         "parameters": fields.get("parameters"),
         "form": settings.get("form"),
-        "shots": int(settings.get("shots") or 0),
+        "shots": _shots(f"{_path(runs, study)}: run.json: conditions: {condition}", settings.get("shots")),
         "setting": repr(sorted(other.items())),
     }
 
@@ -247,6 +247,14 @@ def _about(runs: Runs, study: str, model: str, condition: str) -> dict[str, Any]
 def validity(frame: pd.DataFrame) -> pd.Series:
     """Return the validity of each row's model on its language and task: the mean over patterns of the share `valid`."""
     return frame.groupby([name for name in UNIT if name != "pattern"], sort=False)["valid"].transform("mean")
+
+
+def _shots(where: str, value: Any) -> int:
+    """Convert the number of exemplars, which is text where it was imported; none is 0."""
+    try:
+        return int(value or 0)
+    except ValueError:
+        raise InputError(f"{where}: shots is {value!r}, not a whole number") from None
 
 
 def spoken(language: str) -> str:

@@ -24,7 +24,7 @@ from analysis.runs.folder import ORIGINAL
 from analysis.statistics.multiplicity import ALPHA, decidable
 
 NEARLY, MOSTLY = 0.95, 0.8
-HOLM = f"at {ALPHA:g}, corrected after Holm"
+HOLM = f"over items, at {ALPHA:g} after Holm"
 WORDS = {"synonym": "synonyms", "antonym": "antonyms", "agreement": "agreement-seeking wording",
          "strong_agreement": "strong agreement-seeking wording"}  # fmt: skip
 TABLES = ("consistency", "patterns", "conventions", "shots", "stages", "shifts")
@@ -140,7 +140,7 @@ def _band(shifts: pd.DataFrame, answering: pd.DataFrame) -> Iterator[str]:
     yield (
         f"Agreement-seeking wording shifts p(Yes) by {points(rows['shift_band'].mean())} points on average where it "
         f"was between 0.2 and 0.8, and by {points(rows['shift_outside'].mean())} elsewhere. In this band it shifts "
-        f"clearly more in {larger} of {count(len(rows), 'comparison')}, clearly less in {smaller} ({HOLM})."
+        f"clearly more in {larger} of {count(len(rows), 'comparison')}, clearly less in {smaller} (bootstrap {HOLM})."
     )
 
 
@@ -163,7 +163,7 @@ def _clear(rows: pd.DataFrame) -> str:
         return f"{points(rows['difference'].mean())} points on average. {undecided(rows).removesuffix('.')}"
     return (
         f"{points(rows['difference'].mean())} points on average. It is clearly up in {up} and clearly down in {down} "
-        f"of {count(len(rows), 'comparison')} ({HOLM})"
+        f"of {count(len(rows), 'comparison')} (sign test, or bootstrap, {HOLM})"
     )
 
 

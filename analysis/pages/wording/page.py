@@ -23,7 +23,7 @@ class WordingPage(Page):
     def answer(self) -> Html:
         """Show the answer in words, and what weakens it."""
         frames = {name: self.frame(name) for name in narrative.TABLES}
-        return fragment("answer", answer=narrative.answer(frames))
+        return self.told(narrative.answer(frames))
 
     def examples(self) -> Html:
         """Show for every model the two wordings with the strongest contradiction between its answers."""

@@ -16,7 +16,7 @@ from analysis.reporting.thresholds import silent
 from analysis.runs.folder import ORIGINAL
 from analysis.statistics import interval
 from analysis.statistics.multiplicity import holm_within
-from analysis.statistics.resampling import DRAWS, least_p
+from analysis.statistics.resampling import DRAWS
 
 if TYPE_CHECKING:
     from analysis.runs import Runs
@@ -162,8 +162,9 @@ def shots(runs: Runs, *, invalid: str = "dropped", resamples: int = DRAWS, seed:
     """Measure what exemplars change: measures with shots minus those without, on the same items (Table 3, in brackets).
 
     Conditions are paired where they differ in nothing but their shots. Rows with an empty model are means over the
-    models of the stage. A model is left out where less than half of its answers are valid. `p`: by inverting the
-    interval (`resampling.two_sided`); `p_holm`: after Holm over all comparisons of the measure in the table.
+    models of the stage. A model is left out where less than half of its answers are valid. `p`: by the exact
+    sign test where both conditions have one answer to each of the same items, else by the bootstrap
+    (`statistics.significance`); `p_holm`: after Holm over all comparisons of the measure in the table.
     """
     found = cells(runs, invalid)
     units = found.units[_answering(found)]
@@ -250,11 +251,11 @@ def _differences(found: Cells, pairs: pd.DataFrame, names: Sequence[str], resamp
     frame = pd.concat([_long(known, name, measured[name]) for name in DIFFERENT], ignore_index=True)
     compared = (frame["pattern"] != ORIGINAL) | ~frame["measure"].isin(COMPARED)
     frame = frame[compared & frame["difference"].notna()].reset_index(drop=True)
-    return frame.assign(p_least=least_p(resamples), p_holm=holm_within(frame, ["measure"]))
+    return frame.assign(p_holm=holm_within(frame, ["measure"]))
 
 
 def _long(known: pd.DataFrame, name: str, found: Interval) -> pd.DataFrame:
     return known.assign(
         measure=name, difference=found.estimate, lower=found.lower, upper=found.upper, n_items=found.n_items,
-        no_interval=found.missing, p=found.p,
+        no_interval=found.missing, p=found.p, p_least=found.p_least,
     )  # fmt: skip

@@ -27,7 +27,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from inference.engines.contract import Score
+from inference.engines.contract import NOT_FINITE, Score
 from inference.engines.exact.lattice import Lattice, Places
 from inference.engines.exact.option_tree import NEGLIGIBLE
 
@@ -114,6 +114,7 @@ def scores_of(logprobs: Logs) -> list[list[Score]]:
     best = logprobs.argmax(-1)
     return [
         [
+            Score(error=NOT_FINITE) if np.isnan(masses[t, row]) else
             Score(tuple(probabilities[t, row].tolist()), tuple(logprobs[t, row].tolist()), float(masses[t, row]),
                   int(best[t, row]))
             for t in range(logprobs.shape[0])

@@ -76,10 +76,11 @@ def option_logprobs(root: Node, n_options: int, next_token: NextToken) -> torch.
 
     Returns
     -------
-    Tensor [rows, n_options], float64, on the CPU.
+    Tensor [rows, n_options], float64, on the CPU; NaN in rows where a log-probability on the way is no number.
     """
     first = next_token((), list(root.children))
     total = torch.full((first.shape[0], n_options), -math.inf, dtype=torch.float64)
+    broken = torch.zeros(first.shape[0], dtype=torch.bool)
     threshold = math.log(NEGLIGIBLE / max(1, sum(1 for _ in root.inner())))
 
     def add(option: int, logprob: torch.Tensor) -> None:
@@ -88,6 +89,7 @@ def option_logprobs(root: Node, n_options: int, next_token: NextToken) -> torch.
     def visit(node: Node, reached: torch.Tensor, conditional: torch.Tensor) -> None:
         # Off the device first: not every accelerator has float64.
         conditional = conditional.cpu().double()
+        broken.logical_or_(conditional.isnan().any(-1))
         if node.owner is not None:
             add(node.owner, reached + _log_complement(conditional))
         inner = []
@@ -103,6 +105,7 @@ def option_logprobs(root: Node, n_options: int, next_token: NextToken) -> torch.
                 visit(child, logprob, next_token(child.path, list(child.children)))
 
     visit(root, torch.zeros(first.shape[0], dtype=torch.float64), first)
+    total[broken] = math.nan
     return total
 
 

@@ -9,7 +9,7 @@ from typing import Protocol
 import torch
 from torch import Tensor
 
-from inference.engines.contract import Score
+from inference.engines.contract import NOT_FINITE, Score
 from inference.engines.exact.answer_words import Options, TokenIds
 from inference.engines.exact.option_tree import Node, build, option_logprobs
 
@@ -153,6 +153,8 @@ def _scores(logprobs: Tensor, owners: Sequence[tuple[int, ...]]) -> list[Score]:
     mass = probabilities.sum(-1).clamp(max=1.0)
     return [
         Score(tuple(probability), tuple(logprob), whole, max(owner, key=logprob.__getitem__, default=None))
+        if whole == whole  # not NaN
+        else Score(error=NOT_FINITE)
         for probability, logprob, whole, owner in zip(
             probabilities.tolist(), logprobs.tolist(), mass.tolist(), owners, strict=True
         )

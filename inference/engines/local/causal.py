@@ -77,7 +77,7 @@ class CausalEngine(LeftToRight, LocalEngine):
         asked = self._asked(rows, longest, forced=any(target.deep for target in targets))
         return score_batch(targets, WholeVocabulary(asked.next_token), temperatures)
 
-    def _written(self, rows: Sequence[Row], samplings: Sequence[Sampling]) -> list[list[int]]:
+    def _written(self, rows: Sequence[Row], samplings: Sequence[Sampling]) -> list[list[int] | None]:
         """Write all texts, those after one prompt next to each other."""
         drafts = [
             Draft(place, sampling.temperature, numbers)

@@ -32,6 +32,7 @@ class LocalEngine(RowEngine):
         self._seed = checkpoint.seed
         self._batch_size = batch_size
         self._rows_that_fit: int | None = None
+        self.vocabulary = len(self.model.get_input_embeddings().weight)
 
     def _cut(self, lengths: Sequence[int], shared: list[int]) -> list[list[int]]:
         longest = max(lengths, default=1)

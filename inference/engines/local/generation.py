@@ -57,8 +57,8 @@ def random_numbers(seed: int, text: str, sampling: Sampling) -> NDArray[np.float
     return np.random.default_rng(int.from_bytes(digest)).random(shape)
 
 
-def write(asked: Continuations, drafts: Sequence[Draft], stops: AbstractSet[int], rows: int) -> list[list[int]]:
-    """Write all drafts and return the token ids of each, without the one that ended it.
+def write(asked: Continuations, drafts: Sequence[Draft], stops: AbstractSet[int], rows: int) -> list[list[int] | None]:
+    """Write all drafts and return the token ids of each, without the one that ended it; None: no finite probability.
 
     Parameters
     ----------
@@ -112,7 +112,7 @@ def choose(log_softmax: Tensor, temperatures: Tensor, numbers: Tensor) -> Tensor
     return likeliest.where(greedy, drawn.to(likeliest.device))
 
 
-def _write_together(asked: Continuations, drafts: Sequence[Draft], stops: AbstractSet[int]) -> list[list[int]]:
+def _write_together(asked: Continuations, drafts: Sequence[Draft], stops: AbstractSet[int]) -> list[list[int] | None]:
     """Write drafts together, one forward pass per token; drafts that have ended leave the batch.
 
     Texts after the same prompt that are equal so far are one row, whatever their temperatures: the model's next-token
@@ -123,17 +123,23 @@ def _write_together(asked: Continuations, drafts: Sequence[Draft], stops: Abstra
     numbers = torch.from_numpy(np.stack([draft.numbers for draft in drafts]))
     longest = numbers.shape[1]
     temperatures = torch.tensor([draft.temperature for draft in drafts], device=device)
-    written: list[list[int]] = [[] for _ in drafts]
+    written: list[list[int] | None] = [[] for _ in drafts]
     log_softmax = asked.next_token(())
     row = torch.tensor([draft.prompt for draft in drafts], device=device)  # of every draft that has not ended
     going = torch.arange(len(drafts))  # the drafts that have not ended
     texts: _Texts | None = None
     for step in range(longest):
         tokens = choose(log_softmax[row], temperatures[going], numbers[going, step])
+        broken = log_softmax[:, 0].isnan()[row]  # one score that is no number makes all probabilities of its row so
         staying = []
-        for place, (draft, token) in enumerate(zip(going.tolist(), tokens.tolist(), strict=True)):
-            if token not in stops:
-                written[draft].append(token)
+        for place, (draft, token, failed) in enumerate(
+            zip(going.tolist(), tokens.tolist(), broken.tolist(), strict=True)
+        ):
+            text = written[draft]
+            if failed or text is None:
+                written[draft] = None
+            elif token not in stops:
+                text.append(token)
                 staying.append(place)
         if not staying or step + 1 == longest:
             break

@@ -74,7 +74,7 @@ class MaskedEngine(LocalEngine):
     def _problem(self, row: Row) -> str | None:
         if self.window is not None and len(row.ids) > self.window:
             return f"the prompt is too long: {len(row.ids)} tokens exceed the model's context window of {self.window}"
-        return None
+        return self._unknown(row)
 
     def _score_rows(self, rows: Sequence[Row], temperatures: Sequence[float]) -> list[list[Score]]:
         ids, lengths = pad_right([row.ids for row in rows], self.model.device, self._pad)

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-import hashlib
-from collections.abc import Coroutine, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Awaitable, Callable, Generator, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from inference.engines.contract import NO_NUMBERS, Explanation, Generation, Sampling, Score, Thought
 from inference.engines.openai import bounds, requests
 from inference.engines.openai.limits import Clock
-from inference.engines.openai.pool import Pool
+from inference.engines.openai.pool import as_they_come
 from inference.engines.openai.probe import Probe, probe
 from inference.engines.openai.returned import first_tokens
-from inference.engines.openai.server import Failed, Retries, Server
+from inference.engines.openai.server import Barred, Failed, Retries, Server
 from inference.engines.openai.settings import CHAT, COMPLETIONS, ApiSettings
 from inference.engines.openai.token_text import Words
 from inference.engines.openai.usage import cost
@@ -47,7 +45,7 @@ class OpenAIEngine:
     seed
         Seed of generated texts.
     batch_size
-        Prompts to ask before their rows are written; None chooses.
+        Prompts that a worker on a cluster asks before it returns their answers; None chooses.
     retries, clock
         How often and when failed requests are repeated.
 
@@ -76,7 +74,7 @@ class OpenAIEngine:
         self._server = Server(model, settings, retries or Retries(), clock or Clock())
         self._runner = asyncio.Runner()
         self._probes: dict[str, Probe] = {}
-        self._pool = Pool(settings.concurrency)
+        self._barred: str | None = None  # why the server refuses every further request
         self._one_by_one = False
         self._words = Words(self._server)
         self.info: dict[str, Any] = {}
@@ -108,7 +106,7 @@ class OpenAIEngine:
 
     def lengths(self, prompts: Sequence[Prompt]) -> list[int]:
         """Estimate the tokens of every prompt: only the server can count them (`usage.Usage.tokens`)."""
-        return [round(self._server.usage.tokens(characters(prompt))) for prompt in prompts]
+        return [round(self._server.usage.tokens(requests.characters(prompt))) for prompt in prompts]
 
     def batches(self, prompts: Sequence[Prompt]) -> list[list[int]]:
         """Cut the prompts into batches of one size, in their order."""
@@ -125,12 +123,8 @@ class OpenAIEngine:
         RunFailed
             The server no longer accepts the key, or the account is empty.
         """
-        if any(temperature != 1 for temperature in temperatures):
-            raise InputError("engine openai sees probabilities at temperature 1 only: leave other temperatures out")
-        if any(prompt.numbers for prompt in prompts):
-            raise InputError(NO_NUMBERS)
-        scores = self._run(self._score(prompts))
-        return [list(scores) for _ in temperatures]
+        answers = self._all(prompts, temperatures, ())
+        return [[found[place] for found in answers] for place in range(len(temperatures))]
 
     def generate(self, prompts: Sequence[Prompt], samplings: Sequence[Sampling]) -> list[list[Generation]]:
         """Let the model write texts after the prompts of one batch; a prompt that failed for good gets an error.
@@ -140,14 +134,32 @@ class OpenAIEngine:
         RunFailed
             The server no longer accepts the key, or the account is empty.
         """
+        answers = self._all(prompts, (), samplings)
+        return [[found[place] for found in answers] for place in range(len(samplings))]
 
-        async def generate(sampling: Sampling) -> list[Generation]:
-            async def one(prompt: Prompt) -> Generation:
-                return await self._generate(prompt, sampling)
+    def stream(
+        self, prompts: Iterable[Prompt], temperatures: Sequence[float], samplings: Sequence[Sampling]
+    ) -> Generator[list[tuple[int, Prompt, list[Score | Generation]]], None, None]:
+        """Ask all prompts in all ways, and yield from time to time what has come; see `StreamingEngine`.
 
-            return await self._pool.each(prompts, one, lambda message: Generation(error=message))
+        Raises
+        ------
+        InputError
+            A temperature other than 1, numbers of a scale, or a server that shows no probabilities.
+        RunFailed
+            The server no longer accepts the key, or the account is empty; the answers under way come before.
+        """
+        if any(temperature != 1 for temperature in temperatures):
+            raise InputError("engine openai sees probabilities at temperature 1 only: leave other temperatures out")
 
-        return [self._run(generate(sampling)) for sampling in samplings]
+        async def ask(prompt: Prompt) -> list[Score | Generation]:
+            scores = [await self._tried(self._score(prompt), Score) for _ in temperatures]
+            return [*scores, *[await self._tried(self._generate(prompt, each), Generation) for each in samplings]]
+
+        yield from as_they_come(self._runner, self.settings.concurrency, prompts, ask, lambda: self._barred is not None)
+        if self._barred is not None:
+            reason = f"{self._server.model}: {self._barred}"
+            raise RunFailed(f"{reason}; check the key or the account, then give the same command again to go on")
 
     def think(self, prompts: Sequence[Prompt], sampling: Sampling) -> list[Thought]:
         """Refuse: a server hides a model's thinking, or cannot continue after it."""
@@ -159,8 +171,8 @@ class OpenAIEngine:
         before = self._server.usage.tokens_in
         score = Score(error=found.unshown) if found.unshown else self.score([prompt])[0][0]
         counted = self._server.usage.tokens_in - before
-        options, dropped = self._run(self._words.explained(prompt, found.shape.ids))
-        return Explanation(shown(prompt), counted or self.lengths([prompt])[0], options, dropped, score)
+        options, dropped = self._runner.run(self._words.explained(prompt, found.shape.ids))
+        return Explanation(requests.shown(prompt), counted or self.lengths([prompt])[0], options, dropped, score)
 
     def bill(self, tokens_in: int, tokens_out: int) -> str:
         """Say what it costs to read so many tokens and write at most so many, and how the tokens were estimated."""
@@ -214,36 +226,38 @@ class OpenAIEngine:
     def _probe_of(self, prompt: Prompt) -> Probe:
         return self._probes[COMPLETIONS if prompt.messages is None else CHAT]
 
-    def _run(self, work: Coroutine[Any, Any, R]) -> R:
-        if self._pool.barred is not None:
-            work.close()
-            reason = f"{self._server.model}: {self._pool.barred}"
-            raise RunFailed(f"{reason}; check the key or the account, then give the same command again to go on")
-        return self._runner.run(work)
+    def _all(
+        self, prompts: Sequence[Prompt], temperatures: Sequence[float], samplings: Sequence[Sampling]
+    ) -> list[list[Any]]:
+        """Ask all prompts and return their answers in order."""
+        answers = {place: found for came in self.stream(prompts, temperatures, samplings) for place, _, found in came}
+        return [answers[place] for place in range(len(prompts))]
 
-    async def _score(self, prompts: Sequence[Prompt]) -> list[Score]:
-        for prompt in prompts[:1]:
-            found = self._probe_of(prompt)
-            if found.unshown:
-                raise InputError(found.unshown)
-            # Looked up once before many requests need it at the same time: most prompts end alike. A failure will be
-            # written into the row.
-            with suppress(Failed):
-                await self._words.forms(prompt, found.shape.ids)
+    async def _tried(self, answer: Awaitable[R], failed: Callable[..., R]) -> R:
+        """Wait for an answer; one that failed for good is made of the message."""
+        try:
+            return await answer
+        except Failed as error:
+            if isinstance(error, Barred):
+                self._barred = str(error)
+            return failed(error=str(error))
 
-        async def ask(prompt: Prompt) -> Score:
-            shape = self._probe_of(prompt).shape
-            asked = self.settings.shown(shape.api)
-            forms = await self._words.forms(prompt, shape.ids)
-            wanted = sorted(forms.firsts) if shape.named and forms.firsts and len(forms.firsts) <= MOST_NAMED else []
+    async def _score(self, prompt: Prompt) -> Score:
+        if prompt.numbers:
+            raise InputError(NO_NUMBERS)
+        found = self._probe_of(prompt)
+        if found.unshown:
+            raise InputError(found.unshown)
+        shape = found.shape
+        asked = self.settings.shown(shape.api)
+        forms = await self._words.forms(prompt, shape.ids)
+        wanted = sorted(forms.firsts) if shape.named and forms.firsts and len(forms.firsts) <= MOST_NAMED else []
 
-            def read(reply: Mapping[str, Any]) -> Score:
-                return bounds.score(first_tokens(requests.choices(reply)[0], asked, wanted), forms)
+        def read(reply: Mapping[str, Any]) -> Score:
+            return bounds.score(first_tokens(requests.choices(reply)[0], asked, wanted), forms)
 
-            body = shape.score(shape.prompt(prompt), asked, wanted)
-            return await self._server.ask(shape.path, body, characters(prompt), read)
-
-        return await self._pool.each(prompts, ask, lambda message: Score(error=message))
+        body = shape.score(shape.prompt(prompt), asked, wanted)
+        return await self._server.ask(shape.path, body, requests.characters(prompt), read)
 
     async def _generate(self, prompt: Prompt, sampling: Sampling) -> Generation:
         """Ask for all samples of a prompt: as many at once as the server gives, the rest with further requests."""
@@ -255,16 +269,16 @@ class OpenAIEngine:
 
         while len(texts) < sampling.samples:
             wanted = 1 if self._one_by_one else sampling.samples - len(texts)
-            seed = _seed(self._seed, len(texts), prompt)
+            seed = requests.seed_of(self._seed, len(texts), prompt)
             body = shape.generate(shape.prompt(prompt), sampling, wanted, seed)
             try:
-                texts += await self._server.ask(shape.path, body, characters(prompt), read)
+                texts += await self._server.ask(shape.path, body, requests.characters(prompt), read)
             except Failed as error:
                 # Some servers give one text at a time and refuse a request for more.
                 if error.status not in REFUSED or wanted == 1:
                     raise
                 body = shape.generate(shape.prompt(prompt), sampling, 1, seed)
-                texts += await self._server.ask(shape.path, body, characters(prompt), read)
+                texts += await self._server.ask(shape.path, body, requests.characters(prompt), read)
                 self._one_by_one = True
         kept = texts[: sampling.samples]
         return Generation(tuple(text.whole for text in kept), tuple(text.answer for text in kept))
@@ -272,21 +286,3 @@ class OpenAIEngine:
 
 class _NoEndpoint(InputError):
     """The server does not have this endpoint, or the model cannot be asked through it (no chat template)."""
-
-
-def shown(prompt: Prompt) -> str:
-    """Write a prompt as people read it; the server decides how a chat becomes one text."""
-    if prompt.messages is None:
-        return prompt.text or ""
-    return "\n".join(f"{message['role']}: {message['content']}" for message in prompt.messages)
-
-
-def characters(prompt: Prompt) -> int:
-    """Count the characters that are sent for a prompt."""
-    return len(prompt.text or "") + sum(len(message["content"]) for message in prompt.messages or ())
-
-
-def _seed(seed: int, first: int, prompt: Prompt) -> int:
-    """Compute the seed of a request from the engine's seed, the prompt and the number of samples received so far."""
-    digest = hashlib.sha256(f"{seed}\0{first}\0{shown(prompt)}".encode()).digest()
-    return int.from_bytes(digest[:4], "big") >> 1

@@ -1,72 +1,66 @@
-"""Ask many prompts at the same time, up to a limit."""
+"""Ask many prompts at the same time, up to a limit, and hand over the answers while others are under way."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Generator, Iterable
 from typing import TypeVar
-
-from inference.engines.openai.server import Barred, Failed
-from inference.errors import InputError
 
 T = TypeVar("T")
 R = TypeVar("R")
 
+# Seconds after which the caller gets what has come, even nothing: so it can write rows and notice a Ctrl-C.
+LONGEST_SILENCE = 0.5
 
-class Pool:
-    """Workers that each take the next prompt as soon as they are free.
 
-    A worker that waits to repeat a request takes no other prompt: the more a server fails, the less it is asked.
+def as_they_come(
+    runner: asyncio.Runner,
+    concurrency: int,
+    prompts: Iterable[T],
+    ask: Callable[[T], Awaitable[R]],
+    barred: Callable[[], bool],
+) -> Generator[list[tuple[int, T, R]], None, None]:
+    """Ask all prompts; yield the place, prompt and answer of those that have come, every half second at least.
 
-    Attributes
+    So many workers each take the next prompt as soon as they are free. One that waits to repeat a request takes no
+    other prompt: the more a server fails, the less it is asked. Requests under way are dropped when the iterator is
+    closed.
+
+    Parameters
     ----------
+    ask
+        Answers one prompt. What it raises is raised here, after the answers that came before.
     barred
-        Why the server refuses every further request; None as long as it answers.
+        Whether no further prompt is to be asked; answers under way are waited for.
     """
+    waiting = enumerate(prompts)
+    came: list[tuple[int, T, R]] = []
 
-    def __init__(self, concurrency: int) -> None:
-        self.concurrency = concurrency
-        self.barred: str | None = None
+    async def work() -> None:
+        while not barred() and (taken := next(waiting, None)) is not None:
+            came.append((*taken, await ask(taken[1])))
 
-    async def each(self, prompts: Sequence[T], ask: Callable[[T], Awaitable[R]], failed: Callable[[str], R]) -> list[R]:
-        """Ask all prompts and return their answers in order.
+    async def begin() -> list[asyncio.Task[None]]:
+        return [asyncio.create_task(work()) for _ in range(concurrency)]
 
-        Parameters
-        ----------
-        ask
-            Answers one prompt or raises `Failed`.
-        failed
-            Makes the answer of a prompt that failed, from the message.
+    async def some() -> set[asyncio.Task[None]]:
+        done, _ = await asyncio.wait(workers, timeout=LONGEST_SILENCE, return_when=asyncio.FIRST_EXCEPTION)
+        return done
 
-        Raises
-        ------
-        InputError
-            From `ask`, as it is.
-        """
-        answers: dict[int, R] = {}
-        waiting = iter(enumerate(prompts))
+    async def end() -> None:
+        for worker in workers:
+            worker.cancel()
+        await asyncio.gather(*workers, return_exceptions=True)
 
-        async def work() -> None:
-            for number, prompt in waiting:
-                if self.barred is not None:
-                    answers[number] = failed(self.barred)
-                    continue
-                try:
-                    answers[number] = await ask(prompt)
-                except Barred as error:
-                    # The answers of requests under way are kept; no new request is sent.
-                    self.barred = str(error)
-                    answers[number] = failed(self.barred)
-                except Failed as error:
-                    answers[number] = failed(str(error))
-
-        try:
-            async with asyncio.TaskGroup() as group:
-                for _ in range(min(self.concurrency, len(prompts))):
-                    group.create_task(work())
-        except ExceptionGroup as errors:
-            wrong = errors.subgroup(InputError)
-            if wrong is None:
-                raise
-            raise wrong.exceptions[0] from None
-        return [answers[number] for number in range(len(prompts))]
+    workers = runner.run(begin())
+    try:
+        done: set[asyncio.Task[None]] = set()
+        while len(done) < len(workers):
+            done = runner.run(some())
+            found = came[:]
+            came.clear()
+            yield found
+            for worker in done:
+                worker.result()
+    finally:
+        runner.run(end())

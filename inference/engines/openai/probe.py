@@ -122,6 +122,8 @@ def _checked_name(asked: str, answering: Any, where: str) -> str:
 
 
 def _thinks(reply: Mapping[str, Any], choice: Mapping[str, Any]) -> bool:
-    details = (reply.get("usage") or {}).get("completion_tokens_details") or {}
+    details: Any = reply
+    for name in ("usage", "completion_tokens_details", "reasoning_tokens"):
+        details = details.get(name) if isinstance(details, Mapping) else None
     text = written(choice)
-    return bool(text.thoughts) or text.answer is None or bool(details.get("reasoning_tokens"))
+    return bool(text.thoughts) or text.answer is None or bool(details)

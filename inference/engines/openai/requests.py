@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -149,3 +150,21 @@ def written(choice: Mapping[str, Any]) -> Text:
     if text.lstrip().startswith(BEGIN_THINKING):
         return Text(text, None, text)
     return Text(text, text)
+
+
+def shown(prompt: Prompt) -> str:
+    """Write a prompt as people read it; the server decides how a chat becomes one text."""
+    if prompt.messages is None:
+        return prompt.text or ""
+    return "\n".join(f"{message['role']}: {message['content']}" for message in prompt.messages)
+
+
+def characters(prompt: Prompt) -> int:
+    """Count the characters that are sent for a prompt."""
+    return len(prompt.text or "") + sum(len(message["content"]) for message in prompt.messages or ())
+
+
+def seed_of(seed: int, first: int, prompt: Prompt) -> int:
+    """Compute the seed of a request from the engine's seed, the prompt and the number of samples received so far."""
+    digest = hashlib.sha256(f"{seed}\0{first}\0{shown(prompt)}".encode()).digest()
+    return int.from_bytes(digest[:4], "big") >> 1

@@ -10,7 +10,7 @@ from typing import Any
 
 from inference.engines.openai.server import Malformed
 
-TOKEN_ID = re.compile(r"token_id:(\d+)")
+TOKEN_ID = re.compile(r"token_id:([0-9]{1,12})")
 LITERAL_BYTES = re.compile(r"bytes:((?:\\x[0-9a-fA-F]{2})+)")
 UNKNOWN = "\ufffd"
 SENTENCEPIECE_SPACE = "\u2581"
@@ -100,7 +100,7 @@ def _mapped(steps: Any) -> list[Shown]:
 
 
 def _shown(token: Any, logprob: Any, codes: Any) -> Shown:
-    if not isinstance(token, str) or not isinstance(logprob, (int, float)) or not logprob <= SLACK:
+    if not isinstance(token, str) or type(logprob) not in (int, float) or not logprob <= SLACK:
         raise Malformed("the reply has an impossible log-probability")
     value = -math.inf if logprob < IMPOSSIBLE else min(float(logprob), 0.0)
     if match := TOKEN_ID.fullmatch(token):

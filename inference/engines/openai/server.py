@@ -6,6 +6,7 @@ import asyncio
 import json
 import random
 import re
+import ssl
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 LONGEST_MESSAGE = 300
+CONNECTING = 5.0  # seconds until a server must have taken a connection, secured where it is https
 TEMPORARY = (408, 409, 425, 429)  # and every status from 500 on
 NO_CREDIT = "insufficient_quota"
 
@@ -90,7 +92,7 @@ class Server:
 
     def __init__(self, model: str, settings: ApiSettings, retries: Retries, clock: Clock) -> None:
         try:
-            from openai import AsyncOpenAI, DefaultAsyncHttpxClient
+            from openai import AsyncOpenAI, DefaultAsyncHttpxClient, Timeout
         except ImportError:
             raise InputError("--engine openai needs the package openai: pip install 'waver[api]'") from None
 
@@ -107,9 +109,9 @@ class Server:
             api_key=self._key or "none",
             base_url=settings.address,
             max_retries=0,
-            # Its timeout is off too: it counts the time between two bytes, so a very slow reply would never end.
-            # `_post` has its own.
-            timeout=None,
+            # Its timeout is off too, but for the connection: it counts the time between two bytes, so a very slow reply
+            # would never end. `_post` has its own.
+            timeout=Timeout(None, connect=CONNECTING),
             # A redirect would send the key to another server.
             http_client=DefaultAsyncHttpxClient(follow_redirects=False),
         )
@@ -179,8 +181,15 @@ class Server:
                 text = await self._client.post(path, body=body, cast_to=str)
         except TimeoutError:
             raise _Temporary(f"no reply within {self.settings.timeout:g} s") from None
+        except openai.APITimeoutError:
+            message = f"no connection within {CONNECTING:g} s"
+            if self.answering is None:  # it has never answered: the address may be wrong, so do not try for long
+                raise Failed(f"{message}; is it the right address, http or https?") from None
+            raise _Temporary(message) from None
         except openai.APIConnectionError as error:
-            raise _Temporary(self._clean(f"the connection failed ({_root(error)})")) from None
+            if isinstance(_root(error), ssl.SSLError) and self.answering is None:
+                raise Failed(self._clean(f"no secure connection ({_root(error)}); is it http, not https?")) from None
+            raise _Temporary(self._clean(f"the connection failed ({_worded(_root(error))})")) from None
         except openai.APIStatusError as error:
             raise self._refusal(error) from None
         reply = _parsed(text)
@@ -225,7 +234,7 @@ def storable(text: str) -> str:
 def _parsed(text: str) -> dict[str, Any]:
     try:
         reply = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         raise Malformed("the reply is not whole JSON") from None
     if not isinstance(reply, dict):
         raise Malformed("the reply is no JSON object")
@@ -243,9 +252,13 @@ def _message(error: APIStatusError) -> str:
     return str(body or error.message)
 
 
-def _root(error: BaseException) -> str:
-    while error.__cause__ is not None:
-        error = error.__cause__
+def _root(error: BaseException) -> BaseException:
+    while (cause := error.__cause__ or error.__context__) is not None:
+        error = cause
+    return error
+
+
+def _worded(error: BaseException) -> str:
     return str(error) or type(error).__name__
 
 

@@ -13,9 +13,19 @@ from inference.errors import InputError
 OPENAI = "https://api.openai.com/v1"
 CHAT, COMPLETIONS = "chat", "completions"
 APIS = (CHAT, COMPLETIONS)
-# Size of a batch: while its last requests run, the other connections are idle, so small batches are slow; if the
-# process is killed, the unfinished batch is lost, so large ones are risky.
+# Size of a batch on a cluster: while its last requests run, the other connections of a worker are idle, so small
+# batches are slow; if the worker is killed, the unfinished batch is lost, so large ones are risky.
 ROUNDS_PER_BATCH, MOST_PER_BATCH = 16, 2048
+# Fewer requests or tokens would keep a run waiting for days without a word, more of anything is a slip of the pen.
+BOUNDS = {
+    "concurrency": (1, 10_000),
+    "requests_per_minute": (0.1, 1e9),
+    "tokens_per_minute": (1, 1e12),
+    "price_in": (0, 1e9),
+    "price_out": (0, 1e9),
+    "top_logprobs": (1, 1e6),
+    "timeout": (0.01, 86_400),
+}
 # The most tokens that OpenAI's own server shows; others may show more.
 SHOWN = {CHAT: 20, COMPLETIONS: 5}
 
@@ -63,16 +73,14 @@ class ApiSettings:
     def __post_init__(self) -> None:
         if self.api not in ("auto", *APIS):
             raise InputError(f"--api {self.api}: choose auto, chat or completions")
-        for name in ("concurrency", "requests_per_minute", "tokens_per_minute", "top_logprobs", "timeout"):
+        for name, (low, high) in BOUNDS.items():
             value = getattr(self, name)
-            if value is not None and not value > 0:
-                raise InputError(f"--{name.replace('_', '-')} {value}: give a number above 0")
-        for name in ("price_in", "price_out"):
-            value = getattr(self, name)
-            if value is not None and not value >= 0:
-                raise InputError(f"--{name.replace('_', '-')} {value}: give a price, 0 or more")
+            if value is not None and not low <= value <= high:
+                raise InputError(f"--{name.replace('_', '-')} {value}: give a number from {low:g} to {high:,g}")
         if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", self.key_variable):
             raise InputError("--key-variable: give the name of an environment variable, not the key itself")
+        if not (self.key.isascii() and self.key.isprintable()):
+            raise InputError(f"${self.key_variable}: holds characters that no key has; copy the key again")
         _check_address(self.address)
 
     @property
@@ -87,7 +95,7 @@ class ApiSettings:
 
     @property
     def batch(self) -> int:
-        """Prompts to ask before their rows are written: many times `concurrency`, at most 15 seconds' worth."""
+        """Prompts of a batch on a cluster: many times `concurrency`, at most 15 seconds' worth."""
         per_quarter = int(self.requests_per_minute / 4) if self.requests_per_minute else MOST_PER_BATCH
         return max(1, min(ROUNDS_PER_BATCH * self.concurrency, MOST_PER_BATCH, per_quarter))
 
@@ -136,8 +144,14 @@ def from_options(options: Namespace) -> ApiSettings | None:
 
 def _check_address(address: str) -> None:
     try:
+        address.encode()
         parts = urlsplit(address)
-        known = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+        known = (
+            not any(each.isspace() or not each.isprintable() for each in address)
+            and parts.scheme in ("http", "https")
+            and bool(parts.hostname)
+            and parts.port != 0
+        )
     except ValueError:
         known = False
     if not known:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import asyncio
+from collections.abc import Callable, Coroutine, Hashable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from inference.engines.exact.answer_words import Answers, Options, continuations, spaced, tail
+from inference.engines.exact.answer_words import Options, continuations, spaced, tail
 from inference.engines.openai.bounds import Forms, by_ids, by_text
 from inference.engines.openai.server import Malformed, Server
 
@@ -21,8 +22,7 @@ class Words:
 
     def __init__(self, server: Server) -> None:
         self._server = server
-        self._chat_end: str | None = None
-        self._known: dict[tuple[Answers, str], tuple[Options, Forms]] = {}
+        self._known: dict[Hashable, asyncio.Task[Any]] = {}
 
     async def forms(self, prompt: Prompt, ids: bool) -> Forms:
         """Find the forms of a prompt's options.
@@ -46,29 +46,41 @@ class Words:
 
     async def _resolved(self, prompt: Prompt) -> tuple[Options, Forms]:
         context = tail(prompt.text) if prompt.text is not None else await self._end_of_chat(prompt)
-        key = (prompt.answers, context)
-        if key not in self._known:
-            texts = [context, *(context + form for words in prompt.answers for word in words for form in spaced(word))]
-            ids = {text: await tokenize(self._server, text) for text in dict.fromkeys(texts)}
-
-            def encode(texts: Sequence[str]) -> list[list[int]]:
-                return [ids[text] for text in texts]
-
-            options = continuations(context, prompt.answers, encode)
-            if len(self._known) >= REMEMBERED_CONTEXTS:
-                self._known.clear()
-            self._known[key] = (options, by_ids(options))
-        return self._known[key]
+        found: tuple[Options, Forms] = await self._once((prompt.answers, context), self._look_up, prompt, context)
+        return found
 
     async def _end_of_chat(self, prompt: Prompt) -> str:
         """Ask for the end of a chat as the chat template writes it; it is the same for every prompt."""
-        if self._chat_end is None:
-            root = _root(self._server)
-            body = {"messages": list(prompt.messages or ()), "add_generation_prompt": True}
-            tokens = await self._server.ask(f"{root}/tokenize", body, 0, _tokens)
-            text = await self._server.ask(f"{root}/detokenize", {"tokens": tokens}, 0, _text)
-            self._chat_end = tail(text)
-        return self._chat_end
+        end: str = await self._once(None, self._look_up_end, prompt)
+        return end
+
+    async def _once(self, key: Hashable, look_up: Callable[..., Coroutine[Any, Any, Any]], *arguments: Any) -> Any:
+        """Look something up for the first prompt that needs it; prompts asked at the same time wait for that answer."""
+        if key not in self._known:
+            if len(self._known) >= REMEMBERED_CONTEXTS:
+                self._known.clear()
+            self._known[key] = asyncio.create_task(look_up(*arguments))
+        try:
+            return await self._known[key]
+        except BaseException:
+            self._known.pop(key, None)
+            raise
+
+    async def _look_up(self, prompt: Prompt, context: str) -> tuple[Options, Forms]:
+        texts = [context, *(context + form for words in prompt.answers for word in words for form in spaced(word))]
+        ids = {text: await tokenize(self._server, text) for text in dict.fromkeys(texts)}
+
+        def encode(texts: Sequence[str]) -> list[list[int]]:
+            return [ids[text] for text in texts]
+
+        options = continuations(context, prompt.answers, encode)
+        return options, by_ids(options)
+
+    async def _look_up_end(self, prompt: Prompt) -> str:
+        root = _root(self._server)
+        body = {"messages": list(prompt.messages or ()), "add_generation_prompt": True}
+        tokens = await self._server.ask(f"{root}/tokenize", body, 0, _tokens)
+        return tail(await self._server.ask(f"{root}/detokenize", {"tokens": tokens}, 0, _text))
 
 
 async def tokenize(server: Server, text: str, attempts: int = 0) -> list[int]:

@@ -8,6 +8,7 @@ from typing import Any
 
 # Used while a server has not counted any tokens, or if it never does: a rule of thumb for English.
 CHARACTERS_PER_TOKEN = 4.0
+MOST_TOKENS = 10**9  # of one request: a server that counts more does not count
 
 
 @dataclass(slots=True)
@@ -44,7 +45,9 @@ class Usage:
             reported.get(name) if isinstance(reported, dict) else None
             for name in ("prompt_tokens", "completion_tokens")
         ]
-        tokens_in, tokens_out = (count if type(count) is int and count >= 0 else None for count in counts)
+        tokens_in, tokens_out = (
+            count if type(count) is int and 0 <= count <= MOST_TOKENS else None for count in counts
+        )
         if tokens_in is None:
             self.uncounted += 1
             return None

@@ -107,6 +107,6 @@ def add_arguments(parser: ArgumentParser) -> None:
 def prepare(options: Namespace) -> tuple[Study, Questions]:
     """Read the study and its questions from the command line; check all that needs no model."""
     book = prompt_book(options.prompt)
-    name = options.name or items.default_name(options.items)
+    name = items.default_name(options.items) if options.name is None else options.name
     asked = study(items.load(options.items, OPTIONS), name, options.items)
     return asked, Questions(book, tuple(dict.fromkeys(options.option_order)), answer_ways(options))

@@ -165,10 +165,10 @@ def prepare(options: Namespace) -> tuple[Study, Questions]:
     """Read the study and its questions from the command line; check all that needs no model."""
     questions = _questions(options)
     if options.items == items.DEMO:
-        given, name = items.demo(), options.name or f"{NAME}-demo"
+        given, name = items.demo(), f"{NAME}-demo" if options.name is None else options.name
     else:
         given = items.load(options.items, arguments.columns_of(options))
-        name = options.name or default_name(options.items)
+        name = default_name(options.items) if options.name is None else options.name
     study = Study(NAME, name, given, items.CANONICAL, DECISION_RULE, options.items, paraphrased=False)
     return study, questions
 

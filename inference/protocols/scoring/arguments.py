@@ -5,8 +5,11 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 
 from inference.arguments import add_items
+from inference.engines.contract import MOST_SAMPLES, MOST_TEMPERATURE
 from inference.errors import InputError
+from inference.numerals import decimal, whole
 from inference.protocols.scoring.items import GOLD_RANGE, Columns
+from inference.stimuli.records import refuse_shared
 
 RANGE, TEMPERATURE, SAMPLES = "0-9", 0.7, 10
 
@@ -39,12 +42,16 @@ def add(parser: ArgumentParser) -> None:
         "--temperature",
         nargs="+",
         action="extend",
-        type=float,
+        type=decimal(0, MOST_TEMPERATURE),
         metavar="T",
         help=f"each a condition (default: {TEMPERATURE:g})",
     )
     asked.add_argument(
-        "--samples", type=int, default=SAMPLES, metavar="N", help=f"texts per prompt (default: {SAMPLES}; 0: none)"
+        "--samples",
+        type=whole(0, MOST_SAMPLES),
+        default=SAMPLES,
+        metavar="N",
+        help=f"texts per prompt (default: {SAMPLES}; 0: none)",
     )
     asked.add_argument(
         "--exact", action="store_true", help="the exact probability of every number, too, at each temperature"
@@ -72,6 +79,14 @@ def columns_of(options: Namespace) -> Columns:
         raise InputError("--source-language and --target-language go together, and with --source-column")
     if options.gold_range is not None and options.gold_column is None:
         raise InputError("--gold-range is about human scores: give their --gold-column")
+    refuse_shared(
+        {
+            "--output-column": options.output_column,
+            "--source-column": options.source_column,
+            "--gold-column": options.gold_column,
+            "--group-column": options.group_column,
+        }
+    )
     return Columns(
         output=options.output_column,
         source=options.source_column,

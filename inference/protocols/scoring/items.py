@@ -6,11 +6,11 @@ import math
 import random
 import re
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from inference.errors import InputError
-from inference.stimuli import records
+from inference.stimuli import numbers, records
+from inference.stimuli.files import located, shown
 from inference.stimuli.study import ORIGINAL, Item, Option, Variant
 
 CANONICAL = ("lowest", "highest")
@@ -18,7 +18,7 @@ OPTIONS = tuple(Option(label, label) for label in CANONICAL)
 DEMO = "demo"
 DEMO_ITEMS = 30  # per group
 GOLD_RANGE = "0-100"
-_GOLD_RANGE = re.compile(r"(-?\d+(?:\.\d+)?)-(-?\d+(?:\.\d+)?)")
+_GOLD_RANGE = re.compile(r"(-?[0-9]{1,15}(?:\.[0-9]+)?)-(-?[0-9]{1,15}(?:\.[0-9]+)?)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ def load(path: str, columns: Columns) -> tuple[Item, ...]:
         Naming the file and the row: an unknown column, an empty text, a human score that is missing, no number, or
         outside its scale.
     """
-    found = records.read(Path(path).expanduser(), quotes_in_tabs=False)
+    found = records.read(located(path), quotes_in_tabs=False)
     there = dict.fromkeys(name for _, record in found for name in record)
     records.require_columns(path, there, (columns.output, columns.source, columns.gold, columns.group))
     low, high = gold_ends(columns.gold_range)
@@ -123,8 +123,8 @@ def _text(where: str, record: dict[str, Any], column: str) -> str:
     value = record.get(column)
     if value is None or not str(value).strip():
         raise InputError(f"{where}: column '{column}' is empty")
-    if not isinstance(value, str | int | float):
-        raise InputError(f"{where}: column '{column}' must hold text, not {value!r:.40}")
+    if not isinstance(value, str | int | float) or value != value:
+        raise InputError(f"{where}: column '{column}' must hold text, not {shown(value)}")
     return str(value)
 
 
@@ -132,10 +132,7 @@ def _score(where: str, record: dict[str, Any], column: str) -> float:
     value = record.get(column)
     if value is None or not str(value).strip():
         raise InputError(f"{where}: there is no human score in column '{column}'; add it, or take the row out")
-    try:
-        score = math.nan if isinstance(value, bool) else float(value)
-    except (TypeError, ValueError):
-        score = math.nan
+    score = numbers.number(value)
     if not math.isfinite(score):
-        raise InputError(f"{where}: the human score in column '{column}' must be a number, not {value!r:.40}")
+        raise InputError(f"{where}: the human score in column '{column}' must be a number, not {shown(value)}")
     return score

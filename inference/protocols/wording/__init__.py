@@ -6,7 +6,6 @@ manipulations of that question. All draws (templates, sample, exemplars) depend 
 
 from __future__ import annotations
 
-import json
 import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterable
@@ -22,6 +21,8 @@ from inference.protocols.wording import arguments, exemplars, sources, templates
 from inference.protocols.wording.exemplars import Exemplar
 from inference.protocols.wording.templates import MANIPULATED, NO, YES, Bank, Template
 from inference.protocols.wording.texts import Text
+from inference.runfolder import run_json
+from inference.stimuli.files import located
 from inference.stimuli.items import default_name
 from inference.stimuli.prompts import OPTION_FIELDS, Prompt, PromptBook, option_values
 from inference.stimuli.study import ORIGINAL, Item, Study, Variant
@@ -142,7 +143,7 @@ def prepare(options: Namespace) -> tuple[Study, Questions]:
     shown: tuple[Exemplar, ...] = ()
     if any(options.shots):
         shown = (
-            exemplars.read(Path(options.exemplars), bank, seed)
+            exemplars.read(located(options.exemplars), bank, seed)
             if options.exemplars
             else exemplars.draw(pool.texts, bank, seed)
         )
@@ -151,7 +152,7 @@ def prepare(options: Namespace) -> tuple[Study, Questions]:
     shown_texts = {exemplar.text.text for exemplar in shown}
     left = tuple(text for text in pool.texts if text.text not in shown_texts)
     asked = texts.sample(left, options.sample, options.balanced, seed)
-    name = options.name or _name(options.items, bank)
+    name = _name(options.items, bank) if options.name is None else options.name
     aside = f"; {len(pool.texts) - len(left)} are exemplars" if len(left) < len(pool.texts) else ""
     print(f"{options.items}: {pool.counts()}{aside}; asked: {texts.split(asked)}", file=sys.stderr)
     print(f"gold is the right answer to: {bank.original.source}", file=sys.stderr)
@@ -171,8 +172,7 @@ def _seed(options: Namespace) -> int:
     """Choose the seed of the draws: the one given, else that of the run folder that is resumed, else 0."""
     if options.seed is not None:
         return int(options.seed)
-    record = Path(getattr(options, "out", None) or "") / "run.json"
-    try:
-        return int(json.loads(record.read_text(encoding="utf-8"))["seed"])
-    except (OSError, ValueError, KeyError, TypeError):
-        return 0  # there is no run yet; a damaged one is reported when it is opened
+    out = getattr(options, "out", None)
+    if out is None or not (Path(out) / "run.json").exists():
+        return 0
+    return int(run_json.read(Path(out))["seed"])

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from inference.errors import InputError
+from inference.stimuli.numbers import number
 
 _ORDERED: dict[str, Callable[[float, float], bool]] = {
     ">=": operator.ge,
@@ -17,7 +18,6 @@ _ORDERED: dict[str, Callable[[float, float], bool]] = {
     ">": operator.gt,
     "<": operator.lt,
 }
-_NUMBER = r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?"
 _SHAPE = re.compile(r"\s*(>=|<=|>|<|=)(?!=)(.*)", re.DOTALL)
 
 
@@ -85,12 +85,14 @@ def plain(value: Any) -> str | None:
     """Turn a cell of any file into text; None if it is empty."""
     if value is None or isinstance(value, list | dict):
         return None
+    if value != value:  # pandas writes what is missing as NaN
+        return None
     return str(value).strip() or None
 
 
 def is_number(text: str) -> bool:
     """Tell whether a text is a finite decimal number."""
-    return re.fullmatch(_NUMBER, text) is not None and math.isfinite(float(text))
+    return math.isfinite(number(text))
 
 
 def _equal(value: str, wanted: str) -> bool:

@@ -17,7 +17,7 @@ from inference.protocols.wording.comparisons import plain
 from inference.protocols.wording.random_order import place
 from inference.protocols.wording.templates import MANIPULATED, NO, YES, Bank
 from inference.protocols.wording.texts import Columns, Text, gather, in_order
-from inference.stimuli import records
+from inference.stimuli import files, records
 from inference.stimuli.prompts import Shot
 
 
@@ -67,7 +67,9 @@ def read(path: Path, bank: Bank, seed: int) -> tuple[Exemplar, ...]:
     for row, record in records.read(path):
         pattern = plain(record.get("pattern"))
         if pattern not in MANIPULATED:
-            raise InputError(f"{path}, {row}: pattern must be one of {', '.join(MANIPULATED)}, not {pattern!r}")
+            raise InputError(
+                f"{path}, {row}: pattern must be one of {', '.join(MANIPULATED)}, not {files.shown(pattern)}"
+            )
         (text,) = gather(str(path), [(row, record)], Columns("text", "gold")).texts
         found.append(_exemplar(pattern, text, bank, seed))
     there = [exemplar.pattern for exemplar in found]

@@ -12,6 +12,7 @@ from inference.errors import InputError
 from inference.protocols.wording import texts
 from inference.protocols.wording.comparisons import Comparison
 from inference.protocols.wording.texts import Columns, Pool, Text
+from inference.stimuli.files import located
 
 DEMO = "demo"
 SENTIMENT = ("sentiment-en", "sentiment-ja")
@@ -51,7 +52,7 @@ def _file(options: Namespace) -> Source:
         options.no_if,
         options.where,
     )
-    path = Path(options.items).expanduser()
+    path = located(options.items)
     return Source(options.language, options.templates, partial(texts.read, path, columns))
 
 

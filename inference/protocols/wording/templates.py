@@ -16,8 +16,9 @@ import jinja2
 
 from inference.errors import InputError
 from inference.protocols.wording.random_order import place
-from inference.stimuli.records import read_yaml
-from inference.stimuli.sandbox import check_variables, sandbox
+from inference.stimuli.budget import budget
+from inference.stimuli.files import located, read_yaml, shown
+from inference.stimuli.sandbox import check_variables, compiled
 from inference.stimuli.study import ORIGINAL, Option
 
 LANGUAGES = ("en", "ja")
@@ -59,7 +60,7 @@ class Template:
         try:
             return self.compiled.render(text=text).strip()
         except Exception as error:  # a template is the user's program: whatever it raises is an error in that file
-            raise InputError(f"{self.where}: the template fails: {type(error).__name__}: {error}") from error
+            raise InputError(f"{self.where}: the template fails: {type(error).__name__}: {str(error)[:200]}") from error
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +112,8 @@ def load(source: str, language: str) -> Bank:
     if task is None and len(tasks) > 1:
         raise InputError(f"{path}: has the tasks {', '.join(tasks)}; choose one as --templates {source}:{tasks[0]}")
     wanted = tasks[0] if task is None else task
-    banks = {(entry["task"], entry["language"]): _bank(path, entry) for entry in entries}
+    with budget():  # one for all trials of the file
+        banks = {(entry["task"], entry["language"]): _bank(path, entry) for entry in entries}
     if wanted not in tasks:
         raise InputError(f"{path}: there is no task '{wanted}', only {', '.join(tasks)}")
     if (wanted, language) not in banks:
@@ -128,8 +130,8 @@ def _locate(source: str) -> tuple[Path, str | None]:
             continue
         if name in names():
             return OURS / f"{name}.yaml", chosen
-        if Path(name).expanduser().is_file():
-            return Path(name).expanduser(), chosen
+        if located(name).is_file():
+            return located(name), chosen
     raise InputError(f"--templates {source}: no such file, and no bank of Waver's own ({', '.join(names())})")
 
 
@@ -144,9 +146,11 @@ def _entries(path: Path) -> list[dict[str, Any]]:
             raise InputError(f"{path}, entry {number}: expected task, language and patterns")
         task, language = entry["task"], entry["language"]
         if not isinstance(task, str) or not task.strip():
-            raise InputError(f"{path}, entry {number}: task must be text, not {task!r}")
-        if language not in LANGUAGES:
-            raise InputError(f"{path}, task {task}: unknown language '{language}'; there are {', '.join(LANGUAGES)}")
+            raise InputError(f"{path}, entry {number}: task must be text, not {shown(task)}")
+        if not isinstance(language, str) or language not in LANGUAGES:
+            raise InputError(
+                f"{path}, task {task}: unknown language {shown(language)}; there are {', '.join(LANGUAGES)}"
+            )
         if (task, language) in seen:
             raise InputError(f"{path}, entry {number}: task {task} is already there in '{language}'")
         seen.add((task, language))
@@ -183,8 +187,9 @@ def _template(where: str, pattern: str, number: int, source: Any) -> Template:
     """Check and compile one template; a trial rendering finds what a syntax check cannot."""
     here = f"{where}, template {number}"
     if not isinstance(source, str):
-        raise InputError(f"{here}: must be text, not {source!r}")
+        raise InputError(f"{here}: must be text, not {shown(source)}")
     check_variables(here, source, {"text"}, {"text"})
-    template = Template(f"{pattern}-{number:02d}", pattern, source, here, sandbox().from_string(source))
-    template.ask("A text.")
+    template = Template(f"{pattern}-{number:02d}", pattern, source, here, compiled(here, source))
+    if template.ask("A text.") == template.ask("Another"):
+        raise InputError(f"{here}: the question never shows {{{{ text }}}}: it is the same for any text")
     return template

@@ -13,6 +13,7 @@ from inference.protocols.wording.comparisons import Comparison, condition, plain
 from inference.protocols.wording.random_order import place
 from inference.protocols.wording.templates import NO, YES
 from inference.stimuli import records
+from inference.stimuli.files import not_finite, shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +61,7 @@ class Columns:
             raise InputError("--yes-if and --no-if go together: say which values mean yes and which mean no")
         if yes_if is not None and gold is None:
             raise InputError("--yes-if and --no-if are about the gold column: name it with --gold-column")
+        records.refuse_shared({"--text-column": text, "--gold-column": gold, "--item-column": item})
         return cls(
             text,
             gold,
@@ -140,15 +142,13 @@ def gather(source: str, found: Iterable[records.Record], columns: Columns) -> Po
 def _text(record: Mapping[str, Any], columns: Columns) -> Text:
     value = record.get(columns.text)
     if value is not None and not isinstance(value, str):
-        raise InputError(f"column '{columns.text}' must be text, not {value!r}")
+        raise InputError(f"column '{columns.text}' must be text, not {shown(value)}")
     text = plain(value)
     if text is None:
         raise InputError(f"column '{columns.text}' is empty")
-    try:
-        digest = hashlib.sha256(text.encode()).hexdigest()
-    except UnicodeEncodeError as error:
-        raise InputError(f"broken character {text[error.start]!r} (half of a surrogate pair)") from None
-    item = digest[:12] if columns.item is None else _cell(record, columns.item)
+    item = hashlib.sha256(text.encode()).hexdigest()[:12] if columns.item is None else _cell(record, columns.item)
+    if not_finite(item):
+        raise InputError(f"column '{columns.item}' holds '{item}', as a missing number is written; give it a name")
     return Text(item, text, None if columns.gold is None else _gold(_cell(record, columns.gold), columns))
 
 

@@ -13,6 +13,7 @@ import pytest
 from analysis import features, runs
 from analysis.errors import InputError
 from analysis.features import command, computation, sentiment, store
+from analysis.runs import writing
 from helpers.text_features import OPTIONAL, TEXTS, hide, kept, make_pipeline, write
 
 
@@ -148,6 +149,27 @@ def test_a_killed_computation_goes_on_where_it_was(tmp_path, uninstalled, monkey
     assert summary.computed == 3 + len(texts)  # and the similarities
     pd.testing.assert_frame_equal(kept(path), kept(whole))
     assert not (path / store.PARTS).exists()
+
+
+@pytest.mark.parametrize("file", [store.RECORDS, store.FEATURES, store.SIMILARITY])
+def test_a_computation_killed_at_any_of_its_files_ends_with_all_of_them(tmp_path, uninstalled, monkeypatch, file):
+    uninstalled("spacy", "wordfreq", "pysentimiento", "vaderSentiment")
+    path, whole = write(tmp_path / "run", TEXTS), write(tmp_path / "whole", TEXTS)
+    features.compute(whole)
+
+    def dying(target, write):
+        if target.name == file:
+            raise KeyboardInterrupt
+        writing.write_atomically(target, write)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(store, "write_atomically", dying)
+        with pytest.raises(KeyboardInterrupt):
+            features.compute(path)
+    features.compute(path)
+    assert [each.name for each in sorted(path.iterdir())] == [each.name for each in sorted(whole.iterdir())]
+    for name in (store.RECORDS, store.FEATURES, store.SIMILARITY):
+        assert (path / name).read_bytes() == (whole / name).read_bytes()
 
 
 def test_a_language_is_a_matter_of_the_wording(tmp_path, uninstalled):

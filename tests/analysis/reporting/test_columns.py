@@ -78,7 +78,7 @@ def test_an_end_of_an_interval_is_explained_by_its_figure():
     assert lower.meaning == f"lower end of the 95 % interval (over items) of: {figure}"
     assert column("stability", "flip_05_upper").meaning.startswith("upper end of the 95 % interval")
     # The page's own words come first: these ends are no bootstrap.
-    assert column("mixed", "estimate_std_lower").meaning == "lower end of its 95 % interval"
+    assert column("mixed", "estimate_std_lower").meaning == "lower end of its 95 % interval by the cluster-robust error"
 
 
 @pytest.mark.parametrize(

@@ -87,11 +87,25 @@ def test_a_figure_of_several_parts_says_so_and_gives_each(run):
 @pytest.mark.parametrize(
     ("ask", "words"),
     [
-        (lambda run: run.table("stabilty"), ["unknown table 'stabilty'", "nearest is 'stability'", "items"]),
+        (lambda run: run.table("stabilty"), ["unknown table 'stabilty'", "nearest is 'stability'", "table --list"]),
+        (lambda run: run.table("overview"), ["'overview' is a figure, not a table"]),
+        (lambda run: run.figure("stability"), ["'stability' is a table, not a figure"]),
+        (lambda run: run.table("x" * 5000), ["unknown table 'xxx", "table --list"]),
         (lambda run: run.figure("overvew"), ["unknown figure 'overvew'", "nearest is 'overview'"]),
         (lambda run: run.table("stability", resample=9), ["table stability", "no option 'resample'", "resamples"]),
         (lambda run: run.figure("overview", resample=9), ["figure overview", "no option 'resample'", "resamples"]),
         (lambda run: run.table("stability", resamples="many"), ["option resamples", "'many' is not a number"]),
+        (lambda run: run.table("stability", resamples="9" * 5000), ["option resamples", "is not a number"]),
+        (lambda run: run.table("stability", resamples="1_000"), ["option resamples", "'1_000' is not a number"]),
+        (lambda run: run.table("stability", resamples="５"), ["option resamples", "'５' is not a number"]),
+        (lambda run: run.table("stability", resamples=2.5), ["option resamples", "2.5 is not a whole number"]),
+        (lambda run: run.table("stability", resamples=True), ["option resamples", "True is not a whole number"]),
+        (lambda run: run.table("stability", resamples=None), ["option resamples", "None is not a whole number"]),
+        (lambda run: run.table("stability", resamples=10**9), ["resamples = 1000000000", "at most 100,000"]),
+        (lambda run: run.table("stability", seed=-1), ["seed = -1"]),
+        (lambda run: run.table("stability", seed=2**64), ["option seed", "no number that can be used"]),
+        (lambda run: run.table("stability", thresholds=["a"]), ["option thresholds", "'a' is not a number"]),
+        (lambda run: run.table("stability", thresholds=[float("nan")]), ["option thresholds", "nan is no number"]),
         (lambda run: run.table("stability", thresholds=0.1), ["option thresholds", "give several values"]),
         (lambda run: run.figure("overview", seed=[1]), ["figure overview", "option seed", "give one value"]),
         (lambda run: run.figure("agreement", part=3), ["no part 3", "1 to 2"]),
@@ -99,6 +113,7 @@ def test_a_figure_of_several_parts_says_so_and_gives_each(run):
         (lambda run: run.table("scores"), ["no run of protocol scoring", "agreement, wording"]),
         (lambda run: run.figure("coefficients_scores"), ["coefficients_scores", "these runs have no data for it"]),
         (lambda run: analysis.open("nowhere"), ["nowhere: no such run folder"]),
+        (lambda run: analysis.open(""), ["the name of a run folder is empty"]),
         (lambda run: analysis.open(), ["no run folder given"]),
         (lambda run: analysis.open(["runs/a", "runs/b"]), ["is no folder", "analysis.open('runs/a', 'runs/b')"]),
         (lambda run: run.table("stability", resamples=-1), ["resamples = -1", "or 0 for no intervals"]),
@@ -108,6 +123,7 @@ def test_what_cannot_be_is_told_in_one_line(run, ask, words):
     with pytest.raises(InputError) as told:
         ask(run)
     assert "\n" not in str(told.value)
+    assert len(str(told.value)) < 300
     assert [word for word in words if word not in str(told.value)] == []
 
 

@@ -143,7 +143,7 @@ def test_every_column_is_listed_with_its_meaning(table):
     for key in declared(table):
         for entry in (catalogue.column(table, key), catalogue.column(table, MADE_BY_RUNS.get(key, key))):
             assert entry.meaning and entry.header, key
-    assert tables.explain([table]).count("\n") == len(catalogue.table(table).columns) + 2
+    assert tables.explain([table]).count("\n") == len(catalogue.table(table).columns) + 3  # title, caption, options
 
 
 def found(page: str) -> dict[str, Column]:

@@ -227,8 +227,11 @@ def test_files_of_an_earlier_report_do_not_linger(tmp_path):
 
     for name in ("figures/agreement-3.svg", "figures/mine.svg", "tables/items.csv", "tables/mine.csv"):
         files.write(tmp_path / name, "old")
+    # What a report left that was killed while it wrote, under the names of `write_atomically`.
+    for name in ("figures/.effects.pdf.4711", "tables/.mixed.tex.4711", "tables/.mine.csv.4711"):
+        files.write(tmp_path / name, "half")
     files.clear(tmp_path)
-    assert sorted(path.name for path in tmp_path.rglob("*.*")) == ["mine.csv", "mine.svg"]
+    assert sorted(path.name for path in tmp_path.rglob("*.*")) == [".mine.csv.4711", "mine.csv", "mine.svg"]
 
 
 @pytest.mark.parametrize(

@@ -139,10 +139,12 @@ def test_flip_thresholds_are_read_from_their_columns():
 
 
 def test_unknown_names_are_refused_with_the_known_ones():
-    with pytest.raises(InputError, match=r"unknown table 'stabilty' \(the nearest is 'stability'\); the tables are: "):
+    with pytest.raises(
+        InputError, match=r"unknown table 'stabilty' \(the nearest is 'stability'\); `python -m analysis table"
+    ):
         catalogue.table("stabilty")
     known = tables.options("stability")
-    with pytest.raises(InputError, match="table stability has no option 'sampels'; it has"):
+    with pytest.raises(InputError, match=r"table stability has no option 'sampels'.*; the options are"):
         tables.convert("table stability", {"sampels": "5"}, known)
     with pytest.raises(InputError, match="table stability: option resamples: 'many' is not a number"):
         tables.convert("table stability", {"resamples": "many"}, known)

@@ -96,8 +96,8 @@ def test_refuses_what_is_not_a_run_folder(tmp_path):
     [
         ("{", "run.json is not valid JSON"),
         ("\xff", "run.json is not valid JSON"),
-        ("[]", "run.json must hold an object"),
-        ("{}", "format None is not known here"),
+        ("[]", "run.json must be an object"),
+        ("{}", "run.json: field 'format' is missing"),
         ('{"format": 2}', "format 2 is not known here (this version reads 1)"),
         ('{"format": 1}', "run.json: field 'study' is missing"),
     ],

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
+
 import pytest
 
-from analysis.runs.writing import write_atomically
+from analysis.runs.writing import held, write_atomically
 
 
 def test_the_new_file_takes_the_place_of_the_old_one(tmp_path):
@@ -27,3 +29,23 @@ def test_a_write_that_fails_leaves_the_old_file_as_it_was(tmp_path):
         write_atomically(path, fail)
     assert path.read_text() == "old"
     assert list(tmp_path.iterdir()) == [path]
+
+
+def test_what_a_killed_process_left_of_a_file_goes_with_the_next_write(tmp_path):
+    path = tmp_path / "table.csv"
+    if not (process := os.fork()):
+        write_atomically(path, lambda aside: (aside.write_text("half"), os.kill(os.getpid(), 9)))
+    os.waitpid(process, 0)
+    assert [left.name for left in tmp_path.iterdir()] == [f".table.csv.{process}"]
+    write_atomically(path, lambda aside: aside.write_text("whole"))
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_what_another_process_is_writing_stays_and_so_do_other_files(tmp_path):
+    path = tmp_path / "table.csv"
+    others = {tmp_path / name for name in (".table.csv.1234567", ".table.csv.bak", ".tables.csv.1", ".table.csv")}
+    for other in others:
+        other.touch()
+    with held(os.open(tmp_path / ".table.csv.1234567", os.O_RDONLY)):
+        write_atomically(path, lambda aside: aside.write_text("whole"))
+    assert {*tmp_path.iterdir()} == {path, *others}

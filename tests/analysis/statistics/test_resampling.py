@@ -13,7 +13,8 @@ from scipy import stats
 
 from analysis.statistics import resampling
 from analysis.statistics.interval import EQUAL, ONE_ITEM, UNDEFINED, columns, reasons
-from analysis.statistics.resampling import bootstrap, least_p, mean, paired, percentiles, ratio, sd, two_sided
+from analysis.statistics.resampling import bootstrap, mean, paired, percentiles, ratio, sd
+from analysis.statistics.significance import least_p, two_sided
 
 
 def all_counts(n_items, draws, seed=0):

@@ -152,3 +152,27 @@ def test_concentration_at_its_ends():
 
 def test_halves_favour_no_number():
     assert list(weighted.nearest(np.array([6.5, 7.5, 8.5, -0.5, -1.5]))) == [7, 8, 9, 0, -1]
+
+
+def kurtosis(counts, x, _):
+    return weighted.kurtosis(counts, x[:, None])[:, 0]
+
+
+@pytest.mark.parametrize("measure", [kurtosis, weighted.tau, spearman, weighted.pearson])
+def test_rounding_noise_is_no_variation_in_any_draw(measure):
+    """Scores of 8 that differ in their 13th digit, one 5 among them: draws without the 5 have nothing that varies."""
+    rising = np.arange(40.0)
+    noisy = np.full(40, 8.0) + np.random.default_rng(1).normal(0, 1e-12, 40)
+    assert np.isnan(measure(ones(40), noisy, rising)).all()
+    exact, noisy[0] = np.full(40, 8.0), 5.0
+    exact[0] = 5.0
+    counts = np.vstack([drawn(40, seed)[0] for seed in range(60)])
+    found, wanted = measure(counts, noisy, rising), measure(counts, exact, rising)
+    np.testing.assert_allclose(found, wanted, rtol=1e-9)
+    assert 0 < np.isnan(wanted).sum() < 60
+
+
+def test_the_width_of_the_scale_decides_what_is_noise():
+    x, y = 1e-10 * np.arange(5.0), np.arange(5.0)
+    assert weighted.tau(ones(5), x, y)[0] == pytest.approx(1)
+    assert np.isnan(weighted.tau(ones(5), x, y, scale=9.0)[0])

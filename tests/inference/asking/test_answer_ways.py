@@ -13,6 +13,7 @@ import pytest
 
 from helpers.commands import ROOT
 from helpers.trivial_engine import TrivialEngine, loader, small_study
+from inference.asking import text_answers
 from inference.asking.answer_ways import AnswerWays, add_answer_arguments, answer_ways, drawn
 from inference.asking.execute import Task, execute
 from inference.asking.models import Model
@@ -53,6 +54,16 @@ def test_the_command_line_says_which_answers() -> None:
     assert both == AnswerWays(False, (Sampling(max_tokens=9),), Thinking(9), 0.5)
 
 
+def test_texts_read_by_another_rule_are_not_gone_on_with(tmp_path, monkeypatch) -> None:
+    with monkeypatch.context() as before:
+        before.setattr(text_answers, "VERSION", text_answers.VERSION - 1)
+        ask(tmp_path / "run", ways("--answer", "text"))
+    there = table_of(tmp_path / "run")
+    with pytest.raises(InputError, match=r"condition 'plain/yes-no/text' is already here .*text_rule was 1, now 2"):
+        ask(tmp_path / "run", ways("--answer", "text"))
+    assert table_of(tmp_path / "run") == there
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -60,14 +71,26 @@ def test_the_command_line_says_which_answers() -> None:
         (("--answer", "thought", "--temperature", "1"), "--temperature is about generated texts: add --answer text"),
         (("--answer", "text", "--samples", "3"), "give a --temperature"),
         (("--answer", "text", "--text-share", "0"), "--text-share 0.0: give a share above 0"),
-        (("--answer", "text", "--temperature", "-1"), "temperature -1.0: give a number, 0 or more"),
-        (("--answer", "text", "--max-tokens", "0"), "ask for at least one of each"),
-        (("--answer", "thought", "--max-tokens", "0"), "ask for at least one"),
+        (("--answer", "text", "--temperature", "1", "--samples", "9999", "--max-tokens", "9999"), "at most 16,777,216"),
     ],
 )
 def test_settings_that_do_not_fit_are_refused(arguments: tuple[str, ...], message: str) -> None:
     with pytest.raises(InputError, match=message):
         ways(*arguments)
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"temperature": -1.0}, "temperature -1.0: give a number from 0"),
+        ({"temperature": float("inf")}, "temperature inf: give a number from 0"),
+        ({"max_tokens": 0}, "ask for at least one of each"),
+        ({"samples": 10**9, "temperature": 1.0}, "ask for fewer or shorter ones"),
+    ],
+)
+def test_samplings_that_cannot_be(settings: dict, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        Sampling(**settings)
 
 
 def test_a_share_is_drawn_by_name_and_grows_with_the_share() -> None:
@@ -116,7 +139,8 @@ def test_masked_models_are_asked_for_probabilities_only(tmp_path: Path, capsys: 
 def test_failed_texts_carry_their_error_and_are_asked_again(tmp_path: Path) -> None:
     answers = AnswerWays(False, (Sampling(),))
     ask(tmp_path / "undisturbed", answers)
-    ask(tmp_path / "run", answers, loader(fails=lambda text: "Thing 3" in text))
+    with pytest.raises(RunFailed, match="rows have no response"):
+        ask(tmp_path / "run", answers, loader(fails=lambda text: "Thing 3" in text))
     failed = [row for row in table_of(tmp_path / "run").to_pylist() if row["error"]]
     assert {row["item"] for row in failed} == {"3"}
     ask(tmp_path / "run", answers)

@@ -113,12 +113,14 @@ def test_finds_the_label(text, label):
         ("I'm not a cook. Disagree.", "disagree"),
         ("My favourite is not soup\n\nAgree", "agree"),
         # open: questions, conditions, other people
-        ("Do you agree? No.", None),
+        ("Do you agree? No.", "disagree"),
+        ("Do you disagree? No.", None),
         ("If you agree, raise your hand.", None),
         ("Some may agree with that.", None),
         ("Many people strongly disagree.", None),
         ("Agree. Tell me whether you agree.", "agree"),
-        ("Agree. Tell me whether you disagree.", None),
+        ("Agree. Tell me whether you disagree.", "agree"),
+        ("Agree. I wonder whether I disagree.", None),
     ],
 )
 def test_negated_open_and_reported_mentions(text, label):
@@ -207,10 +209,23 @@ def test_labels_that_cannot_be_told_apart_are_refused(labels, message):
         "strongly " * 20_000,
         "agree" + " or" * 20_000 + " agree",
         "賛成" * 20_000,
+        "\n" * 200_000,
+        "i" + " " * 200_000 + "agree",
+        "I, " * 60_000,
+        "yes, no. " * 20_000,
+        "the " * 50_000 + "agree",
+        "do not have " * 16_000,
+        "as an " * 32_000,
+        "I would say that this is very " * 6_000,
+        "a" * 200_000 + "ly agreed",
+        "agree that " + "it " * 60_000,
     ],
-    ids=["dashes", "many dashes", "chain", "half a label", "connectives", "japanese"],
-)
+    ids=[
+        "dashes", "many dashes", "chain", "half a label", "connectives", "japanese", "lines", "blanks", "clauses",
+        "replies", "articles", "refusal", "refusal begun", "opinion begun", "one word", "topic begun",
+    ],
+)  # fmt: skip
 def test_no_text_takes_long(text):
     began = time.process_time()
     parse(text, AGREE | {"sansei": ["賛成"]})
-    assert time.process_time() - began < 2  # milliseconds; minutes where patterns backtrack
+    assert time.process_time() - began < 2  # tenths of a second; minutes where patterns backtrack

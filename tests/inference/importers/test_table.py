@@ -5,11 +5,14 @@ from __future__ import annotations
 import json
 import math
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 from helpers.answer_tables import ANSWERS, COUNTS, IDS, NUMBERS, OPTIONS, PROBABILITIES, TEXTS, write
 from inference.__main__ import main
+from inference.asking import text_answers
+from inference.stimuli import records
 
 
 def run(out, *arguments):
@@ -30,7 +33,7 @@ def test_completions_are_parsed(tmp_path, capsys):
     assert info["study"]["canonical"] == ["agree", "disagree"]
     assert info["study"]["name"] == "run"
     assert {name: about["engine"] for name, about in info["models"].items()} == {"m1": "import", "m2": "import"}
-    assert info["conditions"] == {"import": {"form": "import"}}
+    assert info["conditions"] == {"import": {"form": "import", "text_rule": text_answers.VERSION}}
     assert [(s["item"], s["variant"], s["pattern"], s["text"]) for s in stimuli] == [
         ("1", "original", "original", "Tea is hot."),
         ("1", "a", "paraphrase", "Hot is what tea is."),
@@ -79,12 +82,13 @@ def test_numeric_ids_are_text_whatever_their_type(tmp_path):
     assert [r["model"] for r in responses] == ["m", "m"]
 
 
-def test_repeated_rows_are_samples(tmp_path):
+def test_repeated_rows_are_samples_where_the_user_says_so(tmp_path):
     row = {"model": "m", "item": "1", "text": "Tea is hot."}
     replies = {"a": ["agree", "disagree", "agree", "hm", ""], "b": ["hm"], "c": ["Disagree", "disagree"]}
     rows = [{**row, "variant": v, "reply": reply} for v, given in replies.items() for reply in given]
     rows = [*rows[5:], *rows[:5]]  # the samples of a response need not be together, nor in order
-    *_, responses = run(tmp_path / "run", write(tmp_path / "t.csv", [rows[-1], *rows[:-1]]), *TEXTS)
+    file = write(tmp_path / "t.csv", [rows[-1], *rows[:-1]])
+    *_, responses = run(tmp_path / "run", file, *TEXTS, "--repeated", "samples")
     found = {r["variant"]: (r["answer"], r["count"], r["invalid"], sorted(r["output"])) for r in responses}
     assert found == {
         "a": (None, [2, 1], 2, ["", "agree", "agree", "disagree", "hm"]),
@@ -101,7 +105,7 @@ def test_given_answers_match_exactly_or_not_at_all(tmp_path):
 
 
 def test_the_first_label_comes_first(tmp_path):
-    arguments = (*IDS, "--answer-column", "reply", "--options", "no=disagree;yes=agree")
+    arguments = (*IDS, "--answer-column", "reply", "--options", "no=disagree;yes=agree", "--repeated", "samples")
     info, stimuli, responses = run(tmp_path / "run", write(tmp_path / "t.csv", [ANSWERS[3]] * 2), *arguments)
     assert info["study"]["canonical"] == stimuli[0]["options"] == ["no", "yes"]
     assert responses[0]["count"] == [0, 2]
@@ -167,6 +171,49 @@ def test_files_may_be_one_model_each(tmp_path):
     assert [r["model"] for r in responses] == ["one", "one", "second", "second"]
 
 
+COLUMNS = ("--item-column", "item", "--variant-column", "variant", *PROBABILITIES[-2:])
+ROWS = [{name: cell for name, cell in row.items() if name != "model"} for row in NUMBERS]
+
+
+@pytest.mark.parametrize(
+    ("files", "models", "told"),
+    [
+        # nine folders that each hold a file of the same name, as most harnesses write them
+        ([f"m{n}/responses.csv" for n in range(1, 10)], [f"m{n}" for n in range(1, 10)], 9),
+        (["a/run/out.csv", "b/run/out.csv"], ["a/run", "b/run"], 2),
+        (["a/x.csv", "b/x.csv", "a/y.csv", "b/y.csv"], ["a/x", "b/x", "a/y", "b/y"], 4),
+        (["a/x.csv", "b/x.csv", "y.csv"], ["a", "b", "y"], 2),
+        (["a/x.csv", "b/x.tsv"], ["a", "b"], 2),
+        (["a/x.csv", "other=b/x.csv"], ["x", "other"], 0),
+    ],
+)
+def test_files_of_one_name_are_models_of_their_own(tmp_path, capsys, monkeypatch, files, models, told):
+    monkeypatch.chdir(tmp_path)
+    for file in files:
+        path = tmp_path / file.rpartition("=")[2]
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write(path, ROWS, "\t" if path.suffix == ".tsv" else ",")
+    info, _, responses = run(tmp_path / "run", *files, *COLUMNS)
+    assert list(info["models"]) == models
+    assert [r["model"] for r in responses] == [model for model in models for _ in ROWS]
+    line = capsys.readouterr().err
+    assert sum(f"{model} ({file})" in line for model, file in zip(models, files, strict=True)) == told
+    assert ("their folders name the models" in line) == bool(told)
+    run(tmp_path / "run", *files, *COLUMNS)
+    assert capsys.readouterr().out.count("is here already, nothing to do") == len(models)
+
+
+def test_a_column_that_nobody_asked_for_may_be_there_twice(tmp_path):
+    names = [*NUMBERS[0], "note", "note"]
+    table = pa.table([pa.array([row[name] for row in NUMBERS]) for name in names[:-2]] + [pa.array([1, 2])] * 2, names)
+    pq.write_table(table, tmp_path / "t.parquet")
+    expected = run(tmp_path / "expected", write(tmp_path / "t.csv", NUMBERS), *PROBABILITIES, "--name", "run")
+    assert run(tmp_path / "run", tmp_path / "t.parquet", *PROBABILITIES)[1:] == expected[1:]
+    (tmp_path / "set.parquet").mkdir()  # a folder of parts, as other tools write it
+    write(tmp_path / "set.parquet" / "0.parquet", NUMBERS)
+    assert [row["yes"] for _, row in records.read(tmp_path / "set.parquet", ["yes"])] == ["0.25", "1e-3"]
+
+
 def test_conditions_gold_and_language(tmp_path):
     rows = [{**row, "style": style, "heat": "0.7", "right": "AGREE"} for style in ("short", "long") for row in NUMBERS]
     info, stimuli, responses = run(
@@ -201,6 +248,23 @@ def test_models_and_conditions_are_added_and_the_same_files_not_twice(tmp_path, 
     assert main(["import", "table", str(first), *PROBABILITIES, "--out", str(tmp_path / "run")]) == 2
     assert "model 'm1' already has responses under condition 'import'" in capsys.readouterr().err
     assert read(tmp_path / "run")[2] == responses
+
+
+def test_texts_read_by_two_rules_do_not_meet_in_one_folder(tmp_path, capsys, monkeypatch):
+    first = write(tmp_path / "1.csv", ANSWERS[:3])
+    second = write(tmp_path / "2.csv", [{**row, "model": "m2"} for row in ANSWERS[:3]])
+    monkeypatch.setattr(text_answers, "VERSION", text_answers.VERSION - 1)
+    *_, responses = run(tmp_path / "run", first, *TEXTS)
+    monkeypatch.undo()
+    for file in (first, second):  # the same file again, and another one
+        assert main(["import", "table", str(file), *TEXTS, "--out", str(tmp_path / "run")]) == 2
+        assert (
+            "condition 'import' is already here with other settings (text_rule was 1, now 2)" in capsys.readouterr().err
+        )
+    assert read(tmp_path / "run")[2] == responses
+    given = (*IDS, *OPTIONS, "--answer-column", "reply", "--condition", "given")
+    info, *_ = run(tmp_path / "run", first, *given, "--name", "run")
+    assert info["conditions"]["given"] == {"form": "import"}  # nothing was parsed
 
 
 def test_csv_of_spreadsheets_and_long_cells(tmp_path):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from helpers.answer_tables import ANSWERS, COUNTS, IDS, NUMBERS, PROBABILITIES, write
+from helpers.answer_tables import ANSWERS, COUNTS, IDS, NUMBERS, PROBABILITIES, TEXTS, write
 from inference.__main__ import main
 
 
@@ -132,3 +132,34 @@ def test_a_model_has_one_name_and_a_variant_some(tmp_path, capsys):
     assert "NAME=FILE names the model, and so does" in refused(capsys, tmp_path, f"m={file}", *PROBABILITIES)
     columns = ("--item-column", "item", "--probability-columns", "agree=yes,disagree=no")
     assert "give --variant-column or --text-column" in refused(capsys, tmp_path, file, *columns)
+
+
+def test_rows_of_two_files_are_never_one_response(tmp_path, capsys):
+    first, second = write(tmp_path / "1.csv", ANSWERS), write(tmp_path / "2.csv", ANSWERS[2:])
+    for samples in ((), ("--repeated", "samples")):
+        line = refused(capsys, tmp_path, first, second, *TEXTS, *samples)
+        assert f"{second}, row 2: the same model, condition, item and variant as in {first}, row 4" in line
+        assert "('m1', 'import', '1', 'b')" in line
+        assert "leave one file out" in line
+        line = refused(capsys, tmp_path, first, tmp_path / "." / ".." / tmp_path.name / "1.csv", *TEXTS, *samples)
+        assert "this file is given twice" in line
+
+
+def test_repeated_answers_are_refused_unless_they_are_samples(tmp_path, capsys):
+    file = write(tmp_path / "t.csv", [*ANSWERS, ANSWERS[1]])
+    line = refused(capsys, tmp_path, file, *TEXTS)
+    assert f"{file}, row 6: the same model, condition, item and variant as in {file}, row 3" in line
+    assert "add --repeated samples" in line
+    assert "--repeated samples goes with" in refused(capsys, tmp_path, file, *PROBABILITIES, "--repeated", "samples")
+
+
+def test_a_model_is_named_once(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rows = [{name: cell for name, cell in row.items() if name != "model"} for row in NUMBERS]
+    for name in ("a/x.csv", "b/x.csv", "a.csv", "b/x.json"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        write(tmp_path / name, rows)
+    columns = ("--item-column", "item", "--variant-column", "variant", *PROBABILITIES[-2:])
+    assert "a.csv: model 'a' is already a/x.csv" in refused(capsys, tmp_path, "a/x.csv", "b/x.csv", "a.csv", *columns)
+    assert "a.csv: model 'a' is already b/x.csv" in refused(capsys, tmp_path, "a=b/x.csv", "a.csv", *columns)
+    assert "b/x.json: the same name and folder as b/x.csv" in refused(capsys, tmp_path, "b/x.csv", "b/x.json", *columns)

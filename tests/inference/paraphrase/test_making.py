@@ -286,7 +286,7 @@ def test_a_wrong_prompt_file_is_named(tmp_path, content, message):
         (["--model", "demo"], "a folder has one source"),
         (["--model", "./nowhere"], "no such folder"),
         (["--model", "m", "--meaning-threshold", "0.5"], "goes with --meaning-check"),
-        (["--model", "m", "--calls", "0"], "not a positive number"),
+        (["--model", "m", "--calls", "0"], "not a whole number from 1"),
         (["--model", "m", "--meaning-threshold", "2"], "not between -1 and 1"),
         (["--model", "a|b=m"], "without '|'"),
         (["--model", "m", "--prompt", "nowhere.yaml"], "nowhere.yaml: cannot be read"),

@@ -10,7 +10,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from inference.errors import InputError
-from inference.stimuli.records import Records, read, read_yaml
+from inference.stimuli.files import read_yaml
+from inference.stimuli.records import Records, read
 
 ROWS = [{"a": 1.0, "b": "x", "c": 0.5}, {"a": None, "b": "", "c": 2}]
 

@@ -58,3 +58,18 @@ def test_examples_of_invalid_answers(opened):
     assert cases.invalid(run)["examples"].tolist() == [["Maybe.", 'I, being a "model", <b>', "Perhaps"]]
     assert cases.invalid(run, examples=1)["examples"].tolist() == [["Maybe."]]
     assert cases.invalid(run, examples=0)["examples"].tolist() == [[]]
+
+
+def test_bounds_that_unread_answers_allow(opened):
+    """Issue 11: 9 % of the answers read agreed where people found 17 %; 5 of 10 answers could not be read."""
+    given = pd.DataFrame({"item": "x", "variant": [f"p{i}" for i in range(10)], "model": "given"})
+    given["answer"] = ["agree", *["disagree"] * 4, *[None] * 5]
+    sampled = pd.DataFrame({"item": "x", "variant": ["p0", "p1"], "model": "sampled"})
+    sampled["count"], sampled["invalid"] = [[3, 1], [0, 0]], [4, 8]
+    asked = pd.DataFrame({"item": "x", "variant": ["p0", "p1"], "model": "asked", "agreement": [0.2, 0.4], "mass": 0.5})
+    found = cases.invalid(opened(pd.concat([given, sampled, asked], ignore_index=True))).set_index("model")
+    bounds = ["n_written", "read_agreement", "least_agreement", "most_agreement"]
+    assert found.loc["given", bounds].tolist() == pytest.approx([10, 1 / 5, 1 / 10, 6 / 10])
+    assert found.loc["sampled", bounds].tolist() == pytest.approx([2, 3 / 4, 3 / 16, 15 / 16])
+    assert found.loc["asked", "n_written"] == 0  # mass that is on no option is no text that could be read
+    assert found.loc["asked", bounds[1:]].isna().all()

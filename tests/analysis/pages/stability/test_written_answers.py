@@ -60,6 +60,9 @@ def test_mismatch_counted_by_hand(opened):
     assert row["option_mismatch"] == pytest.approx(3 / 5)  # a/p3, a/p4, b/p2
     assert row["text_invalid"] == pytest.approx(1 / 6)
     assert row["no_token"] == pytest.approx(1 / 6)
+    assert row["read_agreement"] == pytest.approx(4 / 5)
+    assert row["least_agreement"] == pytest.approx(4 / 6)  # b/p1, which says nothing, disagreed
+    assert row["most_agreement"] == pytest.approx(5 / 6)  # ... or agreed
     wanted = textbook.share([[1, 1, 0, 0], [1]])  # item a: 2 of 4, item b: 1 of 1
     assert (row["token_mismatch_lower"], row["token_mismatch_upper"]) == pytest.approx(wanted, abs=1e-12)
 
@@ -73,6 +76,8 @@ def test_options_in_another_order_and_several_samples(opened):
     conditions = {BASE: FIELDS, "plain/yes-no/text-t1": {**FIELDS, **WAYS, "temperature": 1.0, "samples": 10}}
     (row,) = answers(opened(frame, conditions=conditions), resamples=10).to_dict("records")
     assert row["token_mismatch"] == row["option_mismatch"] == 2 / 8
+    # "yes" means disagree here: 6 agree, 2 disagree, 2 say nothing
+    assert [row[f"{end}_agreement"] for end in ("read", "least", "most")] == [6 / 8, 6 / 10, 8 / 10]
     assert (row["text_invalid"], row["n_answers"], row["n_items"]) == (0.2, 10, 1)
     # Ten texts of one item are one item: 2 of 10 invalid ones say as much as an item that is invalid by a fifth.
     wanted = textbook.share([[1, 1, 0, 0, 0, 0, 0, 0, 0, 0]])
@@ -139,10 +144,15 @@ def test_shares_are_said_with_their_models():
     frame = pd.DataFrame({
         "label": ["a", "b", "c"], "n_answers": [10, 10, 5], "token_mismatch": [0.02, 0.31, np.nan],
         "option_mismatch": [0.0, 0.5, np.nan], "text_invalid": [0.0, 0.1, 1.0],
+        "read_agreement": [0.3, 0.5, np.nan], "least_agreement": [0.3, 0.45, 0.0], "most_agreement": [0.3, 0.55, 1.0],
     })  # fmt: skip
     assert narrative.answers(frame) == (
         "Of the texts that choose an option, 2 % (a) to 31 % (b) choose another one than the most probable first token "
         "begins. 0 % (a) to 50 % (b) of them choose another one than the likeliest option. 0 % (a) to 100 % (c) of all "
-        "texts choose none."
+        "texts choose none. Unread answers leave most open for c: its agreement lies between 0 % and 100 %."
     )
+    assert narrative.answers(frame.iloc[:2]).endswith(
+        "Unread answers leave most open for b: its agreement (50 % of those read) lies between 45 % and 55 %."
+    )
+    assert "Unread" not in narrative.answers(frame.iloc[:1])
     assert narrative.answers(frame.iloc[2:]) == "None of the 5 texts could be read as an answer."

@@ -45,7 +45,7 @@ def folder(tmp_path_factory):
 @pytest.fixture(scope="module")
 def made(folder):
     chosen = [entry for entry in report.found() if entry.name not in ("stability", "text_features")]
-    given = {"resamples": "40", "scores": str(folder / "scores.csv")}
+    given = {"resamples": "40", "scores": str(folder / "scores.csv"), "score_columns": "MT"}
     results = report.report([str(folder / "run"), str(folder / "opinions")], folder / "out", given, chosen)
     assert [result.error for result in results] == [None, None]
     return folder / "out"

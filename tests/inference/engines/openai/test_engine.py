@@ -19,6 +19,7 @@ from helpers.faulty_server import MODEL, Fault, FaultyServer, distribution
 from helpers.trivial_engine import small_study
 from inference.asking.answer_ways import AnswerWays
 from inference.asking.execute import Task, execute
+from inference.asking.failures import Allowed
 from inference.asking.models import Model
 from inference.asking.one_model import Settings
 from inference.engines.contract import Sampling
@@ -67,7 +68,8 @@ def ask(out, server, *, ways=PROBABILITY, form="chat", retries=QUICK, clock=None
         return OpenAIEngine(model.source, api, seed=seed, batch_size=batch, retries=retries, clock=clock)
 
     questions = Questions(BOOK, answers=ways)
-    return execute([Task(STUDY, [Model("m", model)], questions, Settings(form=form), str(out))], load=load)
+    task = Task(STUDY, [Model("m", model)], questions, Settings(form=form), str(out), allowed=Allowed(rows=1))
+    return execute([task], load=load)
 
 
 def rows_of(out) -> list[dict]:

@@ -145,7 +145,7 @@ def test_wrong_rows_are_named(tmp_path: Path, row: str, problem: str) -> None:
      ("--gold-column gold --gold-range 100-0", "--gold-range 100-0"), ("--samples 0", "--samples 0"),
      ("--exact --temperature 0", "above 0"), ("--exact --range 0-5000", "up to 1,001 numbers"),
      ("--source-language English", "go together"), ("--group a --group-column gold", "one of the two"),
-     ("--temperature -1", "temperature -1")],
+     ("--exact --temperature 0 1", "above 0")],
 )  # fmt: skip
 def test_wrong_calls_get_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str], arguments: str, problem: str):
     call = ["run", "scoring", "--items", write(tmp_path, ["a,b,5"]), "--output-column", "output", "--model", SMALL]

@@ -8,6 +8,7 @@ from argparse import Namespace
 import pyarrow.parquet as pq
 import pytest
 
+from helpers.commands import ROOT
 from inference.__main__ import main
 from inference.errors import InputError
 from inference.protocols import wording
@@ -159,7 +160,8 @@ class TestCommandLine:
             wording.prepare(options(*call))
 
     def test_a_run_is_gone_on_with_under_its_own_seed(self, tmp_path):
-        (tmp_path / "run.json").write_text('{"seed": 9}')
+        about = json.loads((ROOT / "tests/fixtures/run-of-f7ec5ae/wording/run.json").read_text(encoding="utf-8"))
+        (tmp_path / "run.json").write_text(json.dumps({**about, "seed": 9}), encoding="utf-8")
         given = options("--items", "demo", "--sample", "10")
         given.out = str(tmp_path)
         resumed = wording.prepare(given)[0].hash

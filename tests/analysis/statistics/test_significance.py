@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from statsmodels.stats import contingency_tables
 
-from analysis.statistics.sign_test import mcnemar
+from analysis.statistics.significance import mcnemar
 
 
 def test_statsmodels_gives_the_same():

@@ -1,0 +1,48 @@
+"""Say why figures of some scores are missing."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from analysis.statistics.resampling import Array
+from analysis.statistics.rounding import constant
+
+EQUAL = "all scores are equal"  # so that neither kurtosis nor any correlation is defined
+
+
+def reasons(scores: Array, gold: Array, width: float, *, biased: bool = True) -> list[str]:
+    """Say why the kurtosis of some scores, or their correlation with the human scores, is undefined.
+
+    Parameters
+    ----------
+    scores, gold
+        One score and one human score per item (items,), NaN where there is none.
+    width
+        Width of the scale, of which `rounding.NOISE` is no variation.
+    biased
+        As in `weighted.kurtosis`: the corrected kurtosis needs four scores.
+
+    Returns
+    -------
+    list of str
+        Empty where all figures are defined.
+    """
+    known = scores[~np.isnan(scores)]
+    if not len(known):
+        return ["no score"]
+    if len(known) < 2:
+        return ["only one score"]
+    if constant(known, width):
+        return [EQUAL]
+    few = ["no kurtosis from fewer than four scores"] if not biased and len(known) < 4 else []
+    return [*few, *_correlation(scores, gold, width)]
+
+
+def _correlation(scores: Array, gold: Array, width: float) -> list[str]:
+    both = ~np.isnan(scores) & ~np.isnan(gold)
+    if not both.any():
+        return ["no human score"]
+    if both.sum() < 2:
+        return ["only one item with a score and a human score"]
+    equal = {"equal scores where there is a human score": scores, "all human scores are equal": gold}
+    return [why for why, values in equal.items() if constant(values[both], width)]

@@ -1,0 +1,30 @@
+"""Make folders for temporary files that do not stay, whatever ends the process that made them."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from analysis.runs.writing import abandoned, held
+
+PREFIX = "waver-report-"
+
+
+@contextlib.contextmanager
+def folder() -> Iterator[Path]:
+    """Make a private folder and remove it at the end of the block; first remove those that killed processes left."""
+    for left in Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):
+        if (lock := abandoned(left)) is not None:
+            shutil.rmtree(left, ignore_errors=True)
+            os.close(lock)
+    made = Path(tempfile.mkdtemp(prefix=PREFIX))
+    with held(os.open(made, os.O_RDONLY)):
+        made.mkdir(mode=0o700, exist_ok=True)  # another process may have taken it for one that was left
+        try:
+            yield made
+        finally:
+            shutil.rmtree(made, ignore_errors=True)

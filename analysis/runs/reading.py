@@ -1,0 +1,155 @@
+"""Read text, CSV and YAML files that a user names: bounded in size and depth, and every fault told in one line.
+
+YAML is read as its text says it: every scalar stays text, so that `1_000`, `yes` and `2024-13-45` are for the reader of
+the field to judge, and nothing is guessed. Aliases are not followed: a few lines of them can stand for gigabytes.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from analysis.errors import InputError, short
+
+MOST_BYTES = 20_000_000
+DEEPEST = 20  # lists and mappings inside each other
+Row: TypeAlias = tuple[int, dict[str, str]]  # the line of the file, and its cells by column
+
+
+def text(file: Path) -> str:
+    """Read a UTF-8 file; a byte order mark at its start is no part of it.
+
+    Raises
+    ------
+    InputError
+        For what is no file, cannot be read, is larger than `MOST_BYTES`, empty, or no UTF-8 text.
+    """
+    try:
+        found = file.stat()
+        if not stat.S_ISREG(found.st_mode):
+            raise InputError(f"{file}: not a file; give a file of text")
+        if found.st_size > MOST_BYTES:
+            raise InputError(f"{file}: {found.st_size:,} bytes; more than {MOST_BYTES:,} are not read")
+        content = file.read_bytes()
+    except (OSError, ValueError) as error:  # ValueError: a NUL byte in the name
+        raise InputError(
+            f"{short(str(file), 200)}: cannot be read ({getattr(error, 'strerror', None) or error})"
+        ) from error
+    try:
+        decoded = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = content[: error.start].count(b"\n") + 1
+        raise InputError(f"{file}: line {line}: not UTF-8 text; save the file as UTF-8") from error
+    if "\0" in decoded:
+        line = decoded[: decoded.index("\0")].count("\n") + 1
+        raise InputError(f"{file}: line {line}: holds a NUL character, so it is not text")
+    if not decoded.strip():
+        raise InputError(f"{file}: empty")
+    return decoded
+
+
+def rows(file: Path) -> list[Row]:
+    """Read a CSV file with a header; every cell is text without the blanks around it.
+
+    Raises
+    ------
+    InputError
+        As in `text`; for a header with a name twice or none, and a row that is longer or shorter than the header.
+    """
+    reader = csv.reader(io.StringIO(text(file), newline=""), strict=True)
+    try:
+        header = [name.strip() for name in next(reader)]
+        for place, name in enumerate(header):
+            if not name or name in header[:place]:
+                what = f"column {short(repr(name))} appears twice" if name else f"column {place + 1} has no name"
+                raise InputError(f"{file}: line 1: {what}")
+        return list(_rows(file, reader, header))
+    except csv.Error as error:
+        raise InputError(f"{file}: line {reader.line_num}: not valid CSV ({error})") from error
+
+
+def _rows(file: Path, reader: Any, header: list[str]) -> Iterator[Row]:
+    for cells in reader:
+        if len(cells) not in (0, len(header)):
+            raise InputError(
+                f"{file}: line {reader.line_num}: {len(cells)} cells, but the header has {len(header)} columns"
+            )
+        if cells:
+            yield reader.line_num, dict(zip(header, (cell.strip() for cell in cells), strict=True))
+
+
+def yaml(file: Path) -> Any:
+    """Read a YAML file as lists, mappings and text; a scalar that is not there, `~` and `null` are None.
+
+    Raises
+    ------
+    InputError
+        As in `text`; for text that is no YAML, a key twice in a mapping, a key that is no text, aliases, a second
+        document, and lists and mappings more than `DEEPEST` deep.
+    """
+    from yaml import CSafeLoader, YAMLError, parse
+
+    content = text(file)
+    try:
+        return _Built(file).whole(parse(content, Loader=CSafeLoader))
+    except YAMLError as error:
+        raise InputError(f"{file}: not valid YAML ({short(str(error), 200)})") from error
+
+
+class _Built:
+    """Build lists and mappings from the events of a YAML file, without recursion."""
+
+    def __init__(self, file: Path) -> None:
+        self.file = file
+        self.open: list[Any] = []  # lists and mappings that are not closed yet, the innermost last
+        self.keys: list[str | None] = []  # of each of them, the key that waits for its value
+        self.found: list[Any] = []
+
+    def whole(self, events: Iterator[Any]) -> Any:
+        """Return what the only document holds."""
+        for event in events:
+            what, line = type(event).__name__, event.start_mark.line + 1
+            if what == "AliasEvent":
+                raise self._wrong(line, f"an alias (*{short(event.anchor)}); write out what it stands for")
+            if what in ("MappingStartEvent", "SequenceStartEvent"):
+                self._begin({} if what == "MappingStartEvent" else [], line)
+            elif what in ("MappingEndEvent", "SequenceEndEvent"):
+                self._add(self._end(), line)
+            elif what == "ScalarEvent":
+                empty = not event.style and event.value.lower() in ("", "~", "null")
+                self._add(None if empty else event.value, line)
+        return self.found[0] if self.found else None
+
+    def _begin(self, what: Any, line: int) -> None:
+        if len(self.open) >= DEEPEST:
+            raise self._wrong(line, f"more than {DEEPEST} lists and mappings inside each other")
+        self.open.append(what)
+        self.keys.append(None)
+
+    def _end(self) -> Any:
+        self.keys.pop()
+        return self.open.pop()
+
+    def _add(self, value: Any, line: int) -> None:
+        if not self.open:
+            if self.found:
+                raise self._wrong(line, "a second document (---); give one file per document")
+            self.found.append(value)
+        elif isinstance(self.open[-1], list):
+            self.open[-1].append(value)
+        elif self.keys[-1] is None:
+            if not isinstance(value, str):
+                raise self._wrong(line, "a key that is no text")
+            if value in self.open[-1]:
+                raise self._wrong(line, f"key {short(repr(value))} appears twice")
+            self.keys[-1] = value
+        else:
+            self.open[-1][self.keys[-1]] = value
+            self.keys[-1] = None
+
+    def _wrong(self, line: int, what: str) -> InputError:
+        return InputError(f"{self.file}: line {line}: {what}")

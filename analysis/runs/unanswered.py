@@ -1,0 +1,65 @@
+"""Count the prompts that have no response, by model and condition: they failed, or the run did not reach them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from analysis.runs.folder import UNIT
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from analysis.runs import Runs
+
+
+def unanswered(runs: Runs) -> pd.DataFrame:
+    """Count prompts without a response.
+
+    What was to be asked stands in run.json (`expected`). Where it does not, as in an imported run, it is every stimulus
+    of the study; of a condition that asked a share of them, it is what came back.
+
+    Returns
+    -------
+    DataFrame
+        study, model, condition; asked: prompts that were to be asked; failed: of these, those that ended in an error;
+        missing: those that have no row at all; reason: the error of the first that failed, or empty. One row per study,
+        model and condition that lacks a response, in the order of run.json.
+    """
+    frame = runs.kept("unanswered", lambda: _counted(runs))
+    return frame[frame["failed"] + frame["missing"] > 0].reset_index(drop=True)
+
+
+def _counted(runs: Runs) -> pd.DataFrame:
+    key = ", ".join(UNIT)
+    frame = runs.sql(
+        f"""
+        WITH answered AS (SELECT {key}, count(*) AS answered FROM responses GROUP BY ALL),
+        failures AS (
+            SELECT {key}, count(*) AS failed, arg_min(error, coalesce(position, 0)) AS reason
+            FROM errors LEFT JOIN stimuli USING (study, item, variant) GROUP BY ALL),
+        sizes AS (SELECT study, count(*) AS size FROM stimuli GROUP BY study)
+        SELECT {key}, size, coalesce(answered, 0) + coalesce(failed, 0) AS came, coalesce(failed, 0) AS failed,
+               coalesce(reason, '') AS reason
+        FROM answered FULL JOIN failures USING ({key}) JOIN sizes USING (study) LEFT JOIN units USING ({key})
+        ORDER BY units.position NULLS LAST, {key}"""
+    )
+    units = frame[list(UNIT)].itertuples(index=False, name=None)
+    asked = [_asked(runs, *unit, size=size) for unit, size in zip(units, frame["size"], strict=True)]
+    frame["asked"] = np.maximum(asked, frame["came"])
+    frame["missing"] = frame["asked"] - frame["came"]
+    return frame[[*UNIT, "asked", "failed", "missing", "reason"]]
+
+
+def _asked(runs: Runs, study: str, model: str, condition: str, *, size: int) -> int:
+    """Return how many prompts of a study one model was to be asked under one condition; 0 where nothing says it."""
+    known = [
+        folder.info.get("expected", {}).get(model, {}).get(condition)
+        for folder in runs.folders
+        if folder.study == study
+    ]
+    numbers = [number for number in known if isinstance(number, int)]
+    if numbers:
+        return max(numbers)
+    return 0 if (runs.info["conditions"][study][condition].get("share") or 1) < 1 else size

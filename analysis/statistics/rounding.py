@@ -1,0 +1,50 @@
+"""Tell scores that vary from scores that differ by rounding only.
+
+Sums of floats in another order differ in their last digits. Ranks and moments take every difference at its word: the
+tau of such scores is an order of noise, and their kurtosis its shape. So scores whose standard deviation is below
+`NOISE` of the scale are one score, and so are two scores whose distance is.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from analysis.statistics.resampling import Array
+
+NOISE = 1e-9  # share of the scale below which a difference is rounding
+
+
+def constant(values: Array, scale: float | None = None) -> bool:
+    """Tell whether some scores are the same but for rounding: their standard deviation is below `NOISE` of the scale.
+
+    Parameters
+    ----------
+    values
+        One score per item, none of them NaN.
+    scale
+        Width of the scale that the scores are on; None: the largest absolute score.
+    """
+    return bool(np.std(values) <= _least(values, scale))
+
+
+def settled(values: Array, scale: float | None = None) -> Array:
+    """Return the scores (items,) without rounding noise: those that differ by nothing else are exactly equal.
+
+    Constant scores (see `constant`) all become the lowest of them. So do others that are neighbours in order and nearer
+    to each other than `NOISE` of the scale. Scores that vary stay what they are, to the last digit.
+
+    >>> settled(np.array([8.0, 8.0 + 1e-12, 5.0])).tolist(), settled(np.array([8.0 + 1e-12, 8.0])).tolist()
+    ([8.0, 8.0, 5.0], [8.0, 8.0])
+    """
+    values = np.asarray(values, float)
+    if not len(values):
+        return values
+    ordered, place = np.unique(values, return_inverse=True)
+    if constant(values, scale):
+        return np.full(len(values), ordered[0])
+    first = np.append(True, np.diff(ordered) > _least(values, scale))
+    return np.asarray(ordered[np.flatnonzero(first)][np.cumsum(first) - 1][place])
+
+
+def _least(values: Array, scale: float | None) -> float:
+    return NOISE * float(np.abs(values).max() if scale is None else scale)

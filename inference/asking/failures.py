@@ -1,0 +1,64 @@
+"""Count the rows that ended without a response, and fail a call that has more of them than the user allows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from inference.errors import RunFailed
+
+if TYPE_CHECKING:
+    from inference.asking.session import Tally
+
+ROUNDING = 1e-9  # 29 % of 100 rows are 29, which the product of the two in floating point is not
+
+
+@dataclass(frozen=True, slots=True)
+class Allowed:
+    """How many rows of a study may be without a response: a number, or a share (0-1) of the rows of the call's models.
+
+    Examples
+    --------
+    >>> Allowed(share=0.29).of(100), Allowed(rows=3).of(100)
+    (29, 3)
+    """
+
+    rows: int = 0
+    share: float = 0.0
+
+    def of(self, rows: int) -> int:
+        """Return the number that is allowed among so many rows."""
+        return max(self.rows, int(self.share * rows + ROUNDING))
+
+
+NONE = Allowed()
+
+
+def refuse(studies: Mapping[str, tuple[Allowed, Sequence[Tally]]]) -> None:
+    """Fail a call if more rows of a study are without a response than allowed.
+
+    Parameters
+    ----------
+    studies
+        Run folder -> what is allowed, and the tallies of the call.
+
+    Raises
+    ------
+    RunFailed
+        With the counts and the first error of every such study.
+    """
+    told = []
+    for folder, (allowed, tallies) in studies.items():
+        failed, rows = (sum(getattr(tally, count) for tally in tallies) for count in ("failed", "rows"))
+        if failed > allowed.of(rows):
+            first = next(tally for tally in tallies if tally.failed)
+            told.append(
+                f"{folder}: {failed:,} of {rows:,} rows have no response "
+                f"(first {first.model} {first.condition}, {first.first_error})"
+            )
+    if told:
+        raise RunFailed(
+            f"{'; '.join(told)}; all others are saved: give the same command again, which asks only for these, or say "
+            "with --allow-failed how many may fail"
+        )

@@ -1,0 +1,107 @@
+"""Find plain sentences that agree or disagree without these words: "Yes, I think ...", "I support this".
+
+A sentence counts if it stands at the start of a clause, has one of the forms below from there to the clause's end, and
+the text nowhere declines to take a position. A blank in a form is up to three of any kind, and `CAPITALS` are lists.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+AGREE, DISAGREE = "agree", "disagree"
+
+_ADVERB = r"(?: (?:\w{1,12}ly|very much|quite|indeed|just|also|all for))?"
+_I = rf"i(?:'d|'m| am| do| would| will)?(?: have to)?{_ADVERB}"
+_NOT_I = r"i (?:do not|don't|would not|wouldn't|cannot|can't)" + _ADVERB
+_THIS = (
+    r"(?:this|that|it|the|you|your|such an?)(?: (?:statement|claim|proposition|idea|view|opinion|assertion|position"
+    r"|sentiment|proposal|sentence|policy|one|notion))?"
+)
+_VIEW = r"(?:this|that|the|your) (?:view|opinion|sentiment|belief|position)"
+_SAYING = (
+    r"(?:(?:well|honestly|personally|so|overall|in my (?:opinion|view)),? )?"
+    r"(?:i(?: would|'d| do)?(?: have to)? (?:say|answer|think|believe|feel|find|consider)(?: that)?,? )?"
+)
+_IS = rf"(?: is| are|'s|'re| sounds| seems){_ADVERB}"
+_IS_NOT = rf"(?:(?: is|'s){_ADVERB} not| isn't){_ADVERB}"
+_TRUE = r"(?:true|right|correct|accurate)"
+_FALSE = r"(?:false|wrong|untrue|incorrect|mistaken|nonsense|inaccurate)"
+_FORMS = {
+    AGREE: (
+        rf"{_I} (?:support|endorse|concur with|second|favou?r|stand (?:by|behind)) {_THIS}",
+        rf"{_I} (?:concur|agreed)",
+        rf"{_I} share {_VIEW}",
+        rf"{_I} in (?:\w+ )?(?:favou?r|agreement)(?: (?:of|with) {_THIS})?",
+        rf"{_I} (?:think|believe) so",
+        rf"{_I} (?:believe|consider|find) {_THIS} (?:to be )?{_TRUE}",
+        rf"{_SAYING}{_THIS}{_IS} {_TRUE}",
+        r"(?:\w{1,12}ly )?agreed",
+    ),
+    DISAGREE: (
+        rf"{_I} (?:oppose|reject|object to|dispute) {_THIS}",
+        rf"{_I} (?:against|opposed to) {_THIS}",
+        rf"{_I} in (?:\w+ )?disagreement(?: with {_THIS})?",
+        rf"{_I} not in (?:favou?r|agreement)(?: (?:of|with) {_THIS})?",
+        rf"{_NOT_I} (?:support|endorse) {_THIS}",
+        rf"{_NOT_I} share {_VIEW}",
+        rf"{_NOT_I} (?:think|believe) so",
+        rf"{_NOT_I} (?:think|believe|feel) (?:that )?{_THIS}{_IS} {_TRUE}",
+        rf"{_I} beg to differ",
+        rf"{_I} (?:believe|consider|find) {_THIS} (?:to be )?{_FALSE}",
+        rf"{_SAYING}{_THIS}{_IS} {_FALSE}",
+        rf"{_SAYING}{_THIS}{_IS_NOT} {_TRUE}",
+    ),
+}  # fmt: skip
+_SURELY = r"(?: to (?:this|that|it))?(?:,? (?:absolutely|definitely|certainly|of course|indeed|surely|not at all))?"
+# A reply says what its question asks for: it counts only if the text does not ask about disagreement.
+_REPLIES = {
+    AGREE: (rf"{_SAYING}yes{_SURELY}", r"(?:absolutely|definitely|of course|certainly)", rf"{_TRUE}"),
+    DISAGREE: (rf"{_SAYING}no{_SURELY}", r"(?:absolutely|definitely|of course) not", rf"(?:{_FALSE}|not {_TRUE})"),
+}
+# What may follow "yes," or "no," where that is no reply to the question: "Yes, I can help", "No, thank you".
+_NO_REPLY = (
+    r"i(?:'m|'ll)? ?(?:am|can\w*|could\w*|may|might|will|won't|understand|see|appreciate|just|only|an?)\b"
+    r"|thank|please|here\b|let\b|happy|there (?:is|are)|(?:this|that|it)(?: is|'s) an? (?:\w+ ){0,3}"
+    r"(?:question|topic|issue|matter|point)\b"
+    r"|(?:and|but|however|sort|kind|sometimes|maybe|perhaps|some|many|people|one|you|in|to|if|as)\b"
+)
+_DECLINING = (
+    r"(?:i|we)(?: am|'m)? (?:cannot|can't|can not|not able|unable|won't|will not|prefer not|refuse|decline)",
+    r"(?:i|we)(?:'d| would) (?:rather|prefer) not|not comfortable",
+    r"as an? (?:\w+ ){0,3}(?:ai|assistant|language model|artificial|neutral)",
+    r"(?:i|i'm|i am) (?:just |only )?an? (?:ai|language model)",
+    r"(?:(?:do not|don't) (?:have|hold|possess|take|pick|express)|without|no) (?:\w+ ){0,4}"
+    r"(?:opinions?|views?|beliefs?|feelings?|positions?|sides?|stances?)",
+    r"neutral|both (?:sides|views|positions)|depends|not (?:sure|certain)|(?:hard|difficult|impossible) to say",
+)
+
+
+def found(folded: str, *, replies: bool) -> set[str]:
+    """Find which of `AGREE` and `DISAGREE` a text says in other words.
+
+    Parameters
+    ----------
+    folded
+        The text in lower case, with straight apostrophes.
+    replies
+        Whether "yes" and "no" count.
+    """
+    said = {stance for stance, form in _FORM.items() if form.search(folded)}
+    if replies:
+        said |= {stance for stance, form in _REPLY.items() if form.search(folded)}
+    return set() if said and _DECLINES.search(folded) else said
+
+
+def _any_of(forms: Iterable[str]) -> str:
+    return "(?:" + "|".join(forms).replace(" ", r"\s{1,3}") + ")"
+
+
+_START = r"(?:\A|[.:;!?,)\n]|\b(?:and|but|so|because|since|however|therefore)\b)[\s'\-]{0,3}+(?=[a-z])"
+_END = r"(?=[\s')]{0,3}(?:[.,;!\n]|\Z|(?:because|since|for|as)\b))"
+_FORM = {stance: re.compile(_START + _any_of(forms) + _END) for stance, forms in _FORMS.items()}
+_REPLY_START = r"(?:\A|[.:!?\n])[\s'\-]{0,3}+(?=[a-z])"
+_GOES_ON = rf"(?!\s{{0,3}}{_any_of([_NO_REPLY])})"
+_REPLY_END = rf"(?:(?:,|\s-){_GOES_ON}\s{{1,3}}(?=\w)|[\s')]{{0,3}}(?:[.;!\n]{_GOES_ON}|\Z))"
+_REPLY = {stance: re.compile(_REPLY_START + _any_of(forms) + _REPLY_END) for stance, forms in _REPLIES.items()}
+_DECLINES = re.compile(rf"(?<![\w'])(?:{_any_of(_DECLINING)})(?![\w])")

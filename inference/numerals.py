@@ -1,0 +1,49 @@
+"""Read the numbers of options: plain digits within bounds, so that no option asks for more than a machine can do."""
+
+from __future__ import annotations
+
+import math
+import re
+from argparse import ArgumentTypeError
+from collections.abc import Callable
+
+# `int` and `float` also take 1_000, digits of other scripts, nan and inf, which nobody means.
+WHOLE = re.compile(r"[+-]?[0-9]{1,30}")
+DECIMAL = re.compile(r"[+-]?([0-9]{1,30}\.?[0-9]{0,30}|\.[0-9]{1,30})([eE][+-]?[0-9]{1,4})?")
+
+
+def whole(low: int, high: int) -> Callable[[str], int]:
+    """Make the type of an option that takes a whole number within bounds.
+
+    >>> whole(1, 5)("3")
+    3
+    """
+
+    def read(text: str) -> int:
+        number = int(text) if WHOLE.fullmatch(text) else None
+        if number is None or not low <= number <= high:
+            raise ArgumentTypeError(f"{shown(text)} is not a whole number from {low:,} to {high:,}")
+        return number
+
+    return read
+
+
+def decimal(low: float, high: float) -> Callable[[str], float]:
+    """Make the type of an option that takes a number within bounds.
+
+    >>> decimal(0, 1)("2.5e-1")
+    0.25
+    """
+
+    def read(text: str) -> float:
+        number = float(text) if DECIMAL.fullmatch(text) else math.nan
+        if not low <= number <= high:
+            raise ArgumentTypeError(f"{shown(text)} is not a number from {low:,g} to {high:,g}")
+        return number
+
+    return read
+
+
+def shown(text: str) -> str:
+    """Shorten a text that is no number, for a message."""
+    return text if len(text) <= 40 else f"{text[:37]}..."

@@ -1,0 +1,77 @@
+"""Read run.json and check it against results/schema.json: what a run records is what that promises."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from inference.errors import InputError
+
+SCHEMA: dict[str, Any] = json.loads(
+    (Path(__file__).resolve().parents[2] / "results" / "schema.json").read_text(encoding="utf-8")
+)
+_KINDS: dict[str, tuple[str, tuple[type, ...]]] = {
+    "object": ("an object", (dict,)),
+    "array": ("a list", (list,)),
+    "string": ("text", (str,)),
+    "integer": ("a whole number", (int,)),
+    "number": ("a number", (int, float)),
+    "null": ("null", (type(None),)),
+}
+_SHOWN = 60  # characters of a wrong value
+
+
+def read(folder: Path) -> dict[str, Any]:
+    """Read the run.json of a run folder.
+
+    Raises
+    ------
+    InputError
+        If it cannot be read, has another format, or a field is missing or of another type; the message names the file
+        and the field.
+    """
+    file = folder / SCHEMA["run"]["file"]
+    try:
+        info = json.loads(file.read_text(encoding="utf-8"), parse_constant=_refuse)
+        json.dumps(info, ensure_ascii=False).encode("utf-8")  # refuses half a character, which nothing can print
+    except OSError as error:
+        raise InputError(f"{folder}: run.json cannot be read ({error.strerror})") from error
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{folder}: run.json is not valid JSON ({error}); restore the file") from error
+    known = SCHEMA["format"]
+    if isinstance(info, dict) and info.get("format", known) != known:
+        raise InputError(
+            f"{folder}: run.json: format {info['format']!r} is not known here (this version writes {known})"
+        )
+    for problem in problems(info, SCHEMA["run"]["content"], "run.json"):
+        raise InputError(f"{folder}: {problem}; restore the file")
+    return info
+
+
+def problems(value: Any, rule: Mapping[str, Any], where: str) -> Iterator[str]:
+    """List what in a value breaks a rule, in the words of JSON Schema that results/schema.json uses.
+
+    >>> list(problems({"seed": "1"}, {"type": "object", "properties": {"seed": {"type": "integer"}}}, "run.json"))
+    ["run.json: seed must be a whole number, not '1'"]
+    """
+    kinds = [rule["type"]] if isinstance(rule["type"], str) else rule["type"]
+    if not any(isinstance(value, _KINDS[kind][1]) for kind in kinds) or isinstance(value, bool):
+        shown = repr(value) if len(repr(value)) <= _SHOWN else f"{repr(value)[:_SHOWN]} ..."
+        yield f"{where} must be {' or '.join(_KINDS[kind][0] for kind in kinds)}, not {shown}"
+    elif isinstance(value, dict):
+        yield from (f"{where}: field {name!r} is missing" for name in rule.get("required", ()) if name not in value)
+        for name, entry in value.items():
+            inner = rule.get("properties", {}).get(name, rule.get("additionalProperties"))
+            if inner:
+                yield from problems(entry, inner, f"{where}: {name}")
+    elif isinstance(value, list):
+        for number, entry in enumerate(value, start=1):
+            yield from problems(entry, rule["items"], f"{where}: entry {number}")
+    elif isinstance(value, int | float) and value < rule.get("minimum", value):
+        yield f"{where} is {value}, which is below {rule['minimum']}"
+
+
+def _refuse(constant: str) -> None:
+    raise ValueError(f"{constant} is no number")

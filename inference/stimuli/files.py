@@ -1,0 +1,303 @@
+"""Read whole files: text, YAML, JSON, TOML. Whatever is wrong with one is one line that names the file and the line.
+
+A file is data of strangers: it may be a pipe that never ends, a few lines of YAML that stand for gigabytes, lists
+within lists by the thousand, or hold half a character. All of that is refused here, so that no other module meets it.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import reprlib
+import stat
+import tomllib
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any, TextIO
+
+import yaml
+
+from inference.errors import InputError
+
+LARGEST = 200_000_000
+"""Bytes of a file that is read as a whole; what is longer can be given line by line (JSON lines, CSV) or as Parquet."""
+LARGEST_YAML = 20_000_000
+"""Bytes of a YAML file: its reader takes about a minute for these."""
+LONGEST = 10_000_000
+"""Characters of a line or a cell."""
+REPEATED = 100
+"""How many times the entries that it has may a YAML file stand for, with aliases (`*name`)."""
+NAME = 255
+"""Bytes of a name: what a file system takes."""
+DIGITS = 4_000
+_KINDS = {stat.S_ISDIR: "a folder", stat.S_ISFIFO: "a pipe", stat.S_ISSOCK: "a socket"}
+
+_short = reprlib.Repr()
+_short.maxstring = _short.maxother = _short.maxlong = 60
+_short.maxlevel = 3
+
+
+def shown(value: Any) -> str:
+    """Write a wrong value so that it fits into a one-line message, however large it is."""
+    return "nothing" if value is None else _short.repr(value)
+
+
+def located(name: str) -> Path:
+    """Find the path that a user names; it need not exist.
+
+    Raises
+    ------
+    InputError
+        No file can have this name, or it cannot be looked up.
+    """
+    try:
+        path = Path(name).expanduser()
+        path.stat()
+    except (FileNotFoundError, NotADirectoryError):
+        return path
+    except OSError as error:
+        raise InputError(f"{_cut(name)}: cannot be read ({error.strerror or error})") from None
+    except (ValueError, RuntimeError) as error:  # a NUL, half a character; "~nobody"
+        raise InputError(f"{_cut(name)}: cannot be the name of a file ({error})") from None
+    return path
+
+
+def refuse_special(path: Path) -> None:
+    """Refuse what is no ordinary file: a pipe or a device may never end.
+
+    Raises
+    ------
+    OSError
+        It cannot be looked up.
+    """
+    mode = path.stat().st_mode
+    if not stat.S_ISREG(mode):
+        kind = next((kind for is_one, kind in _KINDS.items() if is_one(mode)), "a device")
+        raise InputError(f"{path}: cannot be read (it is {kind}, not a file; save its content in a file)")
+
+
+def text_of(path: Path, largest: int = LARGEST) -> str:
+    """Read a UTF-8 file as text, without a byte order mark.
+
+    Raises
+    ------
+    InputError
+        It cannot be read, is too large or is not UTF-8; the line is named.
+    """
+    try:
+        refuse_special(path)
+        if path.stat().st_size > largest:
+            raise InputError(f"{path}: larger than {largest / 1e6:.0f} MB; give it as CSV, JSON lines or Parquet")
+        content = path.read_bytes()
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror or error})") from None
+    except ValueError as error:
+        raise InputError(f"{_cut(str(path))}: cannot be the name of a file ({error})") from None
+    if content.startswith((b"\xff\xfe", b"\xfe\xff")):
+        raise InputError(f"{path}: this is UTF-16; save it as UTF-8")
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise InputError(f"{path}, line {line}: not UTF-8 (byte {error.start}); save it as UTF-8") from None
+
+
+def lines_of(path: Path, file: TextIO) -> Iterator[str]:
+    """Go through the lines of an open file; a NUL and a line without end are refused."""
+    for number, line in enumerate(iter(partial(file.readline, LONGEST + 1), ""), start=1):
+        if len(line) > LONGEST:
+            raise InputError(f"{path}, line {number}: more than {LONGEST:,} characters; break it into rows")
+        if "\0" in line:
+            raise InputError(f"{path}, line {number}: there is a NUL character; take it out")
+        yield line
+
+
+def read_yaml(path: Path) -> Any:
+    """Read a YAML file as plain data; tags that would run code are refused.
+
+    Raises
+    ------
+    InputError
+        It cannot be read or is malformed; a key is there twice; a number is written as no other program would read it;
+        aliases stand for very many entries. The line is named where known.
+    """
+    try:
+        loader = _Loader(text_of(path, LARGEST_YAML))
+        try:
+            node = loader.get_single_node()
+            if node is None:
+                return None
+            _check_nodes(node)
+            content = loader.construct_document(node)
+        finally:
+            loader.dispose()
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        line = f", line {mark.line + 1}" if mark else ""
+        raise InputError(f"{path}{line}: malformed YAML ({getattr(error, 'problem', None) or error})") from None
+    except RecursionError:
+        raise InputError(f"{path}: the YAML is nested too deeply") from None
+    for number, entry in enumerate(content if isinstance(content, list) else (), start=1):
+        checked(f"{path}, entry {number}", entry)
+    return checked(str(path), content)
+
+
+def read_toml(path: Path) -> dict[str, Any]:
+    """Read a TOML file.
+
+    Raises
+    ------
+    InputError
+        It cannot be read or is malformed.
+    """
+    try:
+        return checked(str(path), tomllib.loads(text_of(path)))
+    except RecursionError:
+        raise InputError(f"{path}: the TOML is nested too deeply") from None
+    except ValueError as error:  # TOMLDecodeError, a number of thousands of digits, a date that does not exist
+        raise InputError(f"{path}: malformed TOML ({error})") from None
+
+
+def parse_json(path: Path, text: str, line: int = 1) -> Any:
+    """Read JSON, which begins in a line of a file.
+
+    Raises
+    ------
+    InputError
+        It is malformed or nested too deeply, or an object has a key twice.
+    """
+    try:
+        content = json.loads(text, object_pairs_hook=_object)
+    except json.JSONDecodeError as error:
+        raise InputError(f"{path}, line {line + error.lineno - 1}: malformed JSON ({error.msg})") from None
+    except ValueError as error:  # a number of thousands of digits, a key that is there twice
+        raise InputError(f"{path}, line {line}: malformed JSON ({error})") from None
+    except RecursionError:
+        raise InputError(f"{path}, line {line}: the JSON is nested too deeply") from None
+    return content
+
+
+def checked(where: str, value: Any) -> Any:
+    r"""Give a value back, if all texts in it can be stored and all numbers written.
+
+    Raises
+    ------
+    InputError
+        There is half a surrogate pair (`\ud83d` alone in JSON): it is no character and cannot be stored as UTF-8; a
+        NUL, at which many programs end a text; or a number of thousands of digits.
+    """
+    rest = [value]
+    while rest:
+        one = rest.pop()
+        if isinstance(one, str):
+            _check_text(where, one)
+        elif isinstance(one, int) and one.bit_length() > 3.3 * DIGITS:
+            raise InputError(f"{where}: there is a number of more than {DIGITS:,} digits")
+        elif isinstance(one, dict):
+            rest.extend(one)
+            rest.extend(one.values())
+        elif isinstance(one, list | tuple | set):
+            rest.extend(one)
+    return value
+
+
+def checked_name(where: str, name: str) -> str:
+    """Give a name back, if a file system and every reader take it; errors name the option or field `where`."""
+    checked(where, name)
+    if not name.strip():
+        raise InputError(f"{where}: the name is empty; give one")
+    if len(name.encode()) > NAME:
+        raise InputError(f"{where}: '{_cut(name)}' is too long for a name; give one of at most {NAME} bytes")
+    return name
+
+
+def not_finite(text: str) -> bool:
+    """Tell whether a text is what programs write for a missing or infinite number: it is no id."""
+    return re.fullmatch(r"[+-]?(nan|inf|infinity)", text.strip(), re.IGNORECASE) is not None
+
+
+def _check_text(where: str, text: str) -> None:
+    if "\0" in text:
+        raise InputError(f"{where}: there is a NUL character in {shown(text)}; take it out")
+    if text.isascii():
+        return
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise InputError(f"{where}: broken character {text[error.start]!r} (half of a surrogate pair)") from None
+
+
+def _cut(name: str) -> str:
+    return name if len(name) <= 80 else f"{name[:77]}..."
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        keys = [key for key, _ in pairs]
+        raise ValueError(f"the key '{next(key for key in keys if keys.count(key) > 1)}' is there twice")
+    return found
+
+
+class _Loader(yaml.SafeLoader):
+    """Plain data only; what a tag or a number does not fit is an error with its line."""
+
+    def construct_object(self, node: yaml.Node, deep: bool = False) -> Any:
+        try:
+            return super().construct_object(node, deep)
+        except (ValueError, LookupError, TypeError, AttributeError, OverflowError):
+            kind = node.tag.rpartition(":")[2]
+            raise _refused(f"{shown(node.value)} is no {kind}; put a text into quotes", node) from None
+
+    def construct_yaml_int(self, node: yaml.Node) -> int:
+        """Read a whole number; in YAML `010` is 8, `1:30` is 90 and `1_0` is 10, as nobody expects."""
+        if not re.fullmatch(r"[+-]?(0|[1-9][0-9]*)", node.value, re.ASCII):
+            raise _refused(f"{shown(node.value)} is written in a way that is easily misread; {_ADVICE}", node)
+        return int(node.value)
+
+    def construct_yaml_float(self, node: yaml.Node) -> float:
+        """Read a number, as above."""
+        if re.search("[_:]", node.value):
+            raise _refused(f"{shown(node.value)} is written in a way that is easily misread; {_ADVICE}", node)
+        return float(super().construct_yaml_float(node))
+
+
+_ADVICE = "write a number in plain digits, or put a text into quotes"
+_Loader.add_constructor("tag:yaml.org,2002:int", _Loader.construct_yaml_int)
+_Loader.add_constructor("tag:yaml.org,2002:float", _Loader.construct_yaml_float)
+
+
+def _refused(problem: str, node: yaml.Node) -> yaml.YAMLError:
+    return yaml.constructor.ConstructorError(None, None, problem, node.start_mark)
+
+
+def _check_nodes(root: yaml.Node) -> None:
+    """Refuse a key that a mapping has twice, and aliases that stand for very many entries or for themselves."""
+    sizes: dict[int, int] = {}
+
+    def size(node: yaml.Node) -> int:
+        known = sizes.get(id(node))
+        if known == 0:  # begun, but not counted
+            raise _refused("an alias stands for a list or mapping that holds it", node)
+        if known is None:
+            sizes[id(node)] = 0
+            if isinstance(node, yaml.MappingNode):
+                _check_keys(node)
+                known = 1 + sum(size(key) + size(value) for key, value in node.value)
+            else:
+                known = 1 + (sum(map(size, node.value)) if isinstance(node, yaml.SequenceNode) else 0)
+            sizes[id(node)] = known
+        return known
+
+    if size(root) > REPEATED * len(sizes):
+        raise _refused(f"its aliases stand for more than {REPEATED} times what it holds; write it out", root)
+
+
+def _check_keys(node: yaml.MappingNode) -> None:
+    seen: set[tuple[str, str]] = set()
+    for key, _ in node.value:
+        if isinstance(key, yaml.ScalarNode):
+            if (key.tag, key.value) in seen:
+                raise _refused(f"the key {shown(key.value)} is there twice", key)
+            seen.add((key.tag, key.value))

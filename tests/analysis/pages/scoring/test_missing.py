@@ -1,0 +1,111 @@
+"""Rows that failed do not vanish, and rounding noise is no variation: human scores, counts, reasons."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+from analysis import runs
+from analysis.pages.scoring.contrasts import differences
+from analysis.pages.scoring.page import ScoringPage
+from analysis.pages.scoring.tables import items, scores
+from helpers.scoring_runs import condition, name_of, one_judge, stimuli, write_scores
+
+GOLD = [5.0, 11, 18, 30, 42, 55, 61, 77, 90, 100]
+NAME = name_of((0, 9), 0.7, "sampled")
+
+
+def asked(given, gold=GOLD, model="m", groups=("g",)):
+    """Rows of one model; None: its prompt failed, "gone": it was never asked."""
+    rows = stimuli(dict.fromkeys(groups, gold)).assign(model=model, condition=NAME)
+    given = list(given) * len(groups)
+    rows["error"] = ["prompt too long" if value is None else None for value in given]
+    rows["model"] = [None if value == "gone" else model for value in given]
+    rows["score"] = [np.nan if value in (None, "gone") else float(value) for value in given]
+    rows["output"] = [None if value is None or value == "gone" else ["1"] for value in given]
+    rows["invalid"], rows["clipped"] = 0, 0
+    return rows
+
+
+def folder(path, *parts, **options):
+    return write_scores(path, pd.concat(parts), {NAME: condition((0, 9), 0.7, "sampled", 1)}, **options)
+
+
+def rows_of(path, **options):
+    table = scores(runs.open(path), resamples=0, **options).set_index("model")
+    return table.loc["gold"], table.loc["m"]
+
+
+def test_human_scores_are_over_all_items_whatever_the_model_could_read(tmp_path):
+    """Three of ten prompts have no response: the kurtosis of the human scores was that of the seven others."""
+    given = [1, 2, 2, 3, 5, 5, 6, None, "gone", None]
+    gold, model = rows_of(folder(tmp_path / "run", asked(given)))
+    assert gold["kurtosis"] == pytest.approx(stats.kurtosis(GOLD), abs=1e-14)
+    assert abs(gold["kurtosis"] - stats.kurtosis(GOLD[:7])) > 0.05
+    assert (gold["n"], gold["unscored"], gold["no_response"]) == (10, 0, 0)
+    assert (model["n"], model["unscored"], model["no_response"]) == (7, 3, 3)
+    assert model["kurtosis"] == pytest.approx(stats.kurtosis(given[:7]), abs=1e-14)
+    assert model["tau"] == pytest.approx(stats.kendalltau(given[:7], GOLD[:7]).statistic, abs=1e-14)
+    assert model["validity"] == 1
+
+
+def test_a_group_that_no_model_could_read_keeps_its_human_scores(tmp_path):
+    rows = asked([1, 2, 2, 3, 5, 5, 6, 7, 8, 9], groups=("g", "h"))
+    rows.loc[rows["item"].str.startswith("h"), ["score", "error", "output"]] = [np.nan, "prompt too long", None]
+    table = scores(runs.open(folder(tmp_path / "run", rows)), resamples=0).set_index(["group", "model"])
+    assert table.loc[("h", "gold"), "kurtosis"] == pytest.approx(stats.kurtosis(GOLD))
+    assert table.loc[("h", "m"), ["n", "unscored", "no_response", "caution"]].tolist() == [0, 10, 10, "no score"]
+    assert len(items(runs.open(tmp_path / "run"))) == 20
+
+
+def test_the_human_kurtosis_of_a_difference_is_that_of_all_items(tmp_path):
+    base = asked([1, 2, 2, 3, 5, 5, 6, None, None, None], model="base")
+    tuned = asked([2, 2, 2, 3, 5, 5, 6, 7, 8, 9], model="tuned")
+    models = {"base": {"series": "s", "stage": "base"}, "tuned": {"series": "s", "stage": "tuned"}}
+    row = differences(runs.open(folder(tmp_path / "run", base, tuned, models=models)), resamples=0).iloc[0]
+    assert row["kurtosis_gold"] == pytest.approx(stats.kurtosis(GOLD))
+    assert row["n"] == 7
+
+
+def test_the_page_tells_failed_prompts_apart_from_answers_without_a_number(tmp_path):
+    path = folder(tmp_path / "run", asked([1, 2, 2, 3, 5, 5, np.nan, None, "gone", None]))
+    page = ScoringPage([str(path)], resamples=0)
+    said = page.answer().text.replace("\N{NO-BREAK SPACE}", " ")
+    assert "No response to 3 of 10 prompts: 2 failed, 1 are missing." in said
+    assert "The first error: “prompt too long”." in said
+    assert "Missing: 1 score, because no sample held a number." in said
+    assert "4 scores are missing, 3 of them because the prompt has no response" in page.method().text
+
+
+@pytest.mark.parametrize("spread", [1e-15, 1e-12, 4e-10])
+def test_rounding_noise_has_neither_kurtosis_nor_correlation_and_the_table_says_why(tmp_path, spread):
+    """A constant judge with noise of less than 1e-9 of the range had a tau of -.30 to .40, an order of noise."""
+    noise = np.random.default_rng(3).normal(0, 9 * spread, 10)
+    table = scores(runs.open(one_judge(tmp_path / "run", 8 + noise, GOLD)), resamples=40)
+    row = table[table["model"] == "m"].iloc[0]
+    figures = ["kurtosis", "tau", "spearman", "pearson"]
+    assert row[[*figures, *(f"{name}_lower" for name in figures)]].isna().all()
+    assert (row["caution"], row["variance"]) == ("all scores are equal", 0)
+
+
+def test_more_than_noise_is_variation(tmp_path):
+    gold = np.array(GOLD)
+    table = scores(runs.open(one_judge(tmp_path / "run", 8 + 1e-6 * gold / 100, gold)), resamples=0)
+    row = table[table["model"] == "m"].iloc[0]
+    assert row["tau"] == pytest.approx(1) and row["caution"] == ""
+
+
+@pytest.mark.parametrize(
+    ("given", "gold", "said"),
+    [([1, 2, 3, 4], [50] * 4, "all human scores are equal"), ([1, 2, 3], [np.nan] * 3, "no human score"),
+     ([4], [50], "only one score"), ([np.nan] * 2, [10, 20], "no score"),
+     ([1, 1, 1, 2], [3, 4, 5, np.nan], "equal scores where"),
+     ([1, 2, 3], [1, np.nan, np.nan], "only one item with a score and a human score")],
+)  # fmt: skip
+def test_a_missing_figure_has_its_reason(tmp_path, given, gold, said):
+    _, row = rows_of(one_judge(tmp_path / "run", given, gold)) if said != "no human score" else (
+        None, scores(runs.open(one_judge(tmp_path / "run", given, gold)), resamples=0).iloc[0])  # fmt: skip
+    assert said in row["caution"]
+    assert np.isnan(row["tau"])

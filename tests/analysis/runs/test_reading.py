@@ -1,0 +1,56 @@
+"""Files that a user names: what is read, and where a fault is."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from analysis.errors import InputError
+from analysis.runs import reading
+
+
+def written(tmp_path, content):
+    file = tmp_path / "f"
+    file.write_bytes(content if isinstance(content, bytes) else content.encode())
+    return file
+
+
+def test_yaml_is_read_as_its_text_says_it(tmp_path):
+    """Nothing is guessed: YAML 1.1 makes 1000 of the first, True of the second, 90 of the third, and no date of any."""
+    file = written(
+        tmp_path, "\ufeffa: 1_000\nb: yes\nc: 1:30\nd: 2024-13-45\ne: !!int x\nf: ~\ng: '~'\nh: [1, {i: null}]\n"
+    )
+    assert reading.yaml(file) == {
+        "a": "1_000", "b": "yes", "c": "1:30", "d": "2024-13-45", "e": "x", "f": None, "g": "~", "h": ["1", {"i": None}]
+    }  # fmt: skip
+
+
+def test_yaml_is_what_pyyaml_reads(shared):
+    import yaml
+
+    file = shared / "swallow-leaderboard" / "model_v2_HEAD.yml"
+    with file.open(encoding="utf-8") as text:
+        assert reading.yaml(file) == yaml.load(text, Loader=yaml.CBaseLoader)
+
+
+@pytest.mark.parametrize("depth", [reading.DEEPEST, reading.DEEPEST + 1])
+def test_the_depth_is_bounded(tmp_path, depth):
+    file = written(tmp_path, "[" * depth + "]" * depth)
+    if depth <= reading.DEEPEST:
+        assert reading.yaml(file) == json.loads(file.read_text())
+    else:
+        with pytest.raises(InputError, match="line 1: more than 20 lists and mappings inside each other"):
+            reading.yaml(file)
+
+
+def test_rows_have_the_lines_of_the_file(tmp_path):
+    file = written(tmp_path, 'a, b\n1,"two\nlines"\n\n 3 ,4\n')
+    assert reading.rows(file) == [(3, {"a": "1", "b": "two\nlines"}), (5, {"a": "3", "b": "4"})]
+
+
+def test_the_size_is_bounded(tmp_path, monkeypatch):
+    monkeypatch.setattr(reading, "MOST_BYTES", 3)
+    assert reading.text(written(tmp_path, "abc")) == "abc"
+    with pytest.raises(InputError, match="4 bytes; more than 3 are not read"):
+        reading.text(written(tmp_path, "abcd"))

@@ -1,0 +1,84 @@
+"""Prompts without a response: counted by model and condition, and told on every page."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from analysis import runs
+from analysis.reporting import words
+from analysis.reporting.catalogue import pages
+from analysis.reporting.page import Page
+from analysis.reporting.words import Answer
+from analysis.runs.unanswered import unanswered
+from helpers.page_runs import BARE, FULL
+from helpers.synthetic import edit_run_json, random_frame, write_run
+
+TOO_LONG = "the prompt has 5,000 tokens; the model's window has 2,048"
+
+
+def damaged(rows, failed=(), gone=()):
+    """The same rows, some of them failed, some of them never asked (their stimulus stays)."""
+    rows = rows.assign(error=None, model=rows["model"].astype(object))
+    rows.loc[list(failed), ["error", "agreement"]] = [TOO_LONG, float("nan")]
+    rows.loc[list(gone), "model"] = None
+    return rows
+
+
+def test_failed_and_missing_rows_are_counted_by_model_and_condition(tmp_path):
+    rows = random_frame(["a", "b"], items=3, paraphrases=4, conditions=["plain/yes-no", "plain/no-yes"])
+    size = 3 * 5
+    found = unanswered(runs.open(write_run(tmp_path / "run", damaged(rows, [0, 1, size], [3 * size]))))
+    assert found.drop(columns="reason").to_numpy().tolist() == [
+        ["synthetic", "a", "plain/yes-no", size, 2, 0],
+        ["synthetic", "a", "plain/no-yes", size, 1, 0],
+        ["synthetic", "b", "plain/no-yes", size, 0, 1],
+    ]
+    assert found["reason"].tolist() == [TOO_LONG, TOO_LONG, ""]
+    (said,) = words.unanswered(found)
+    assert said.startswith("No response to 4 of 45 prompts: 3 failed, 1 are missing.")
+    assert "a (plain/yes-no; 2 failed and 0 missing of 15)" in said and TOO_LONG in said
+
+
+def test_a_failed_row_that_was_answered_later_is_no_failure(tmp_path):
+    rows = random_frame(["a"], items=2, paraphrases=2)
+    whole = write_run(tmp_path / "run", damaged(rows, [0]))
+    answered = write_run(tmp_path / "again", rows)
+    part = answered / "responses" / "part-000001.parquet"
+    part.rename(whole / "responses" / "part-000002.parquet")
+    assert unanswered(runs.open(whole)).empty
+    assert words.unanswered(unanswered(runs.open(whole))) == []
+
+
+def test_what_was_to_be_asked_stands_in_run_json(tmp_path):
+    """A share of the wordings is no loss; of those, what is missing is."""
+    folder = write_run(tmp_path / "run", damaged(random_frame(["a"], items=2, paraphrases=4), gone=range(6)))
+    assert unanswered(runs.open(folder))["missing"].tolist() == [6]
+    edit_run_json(folder, expected={"a": {"plain/yes-no": 4}})
+    assert unanswered(runs.open(folder)).empty
+    edit_run_json(folder, expected={"a": {"plain/yes-no": 9}})
+    assert unanswered(runs.open(folder))[["asked", "missing"]].to_numpy().tolist() == [[9, 5]]
+
+
+@pytest.mark.parametrize("name", pages())
+def test_every_page_says_it_above_its_other_cautions_and_at_its_foot(name, tmp_path):
+    folder, _ = BARE[name](tmp_path / "run")
+
+    class Some(Page):
+        protocols = pages()[name].protocols
+
+    page = Some([str(folder)])
+    assert "No response" not in page.told(Answer("", "", (), ())).text
+    (condition,) = page.runs.info["conditions"][page.runs.folders[0].study]
+    edit_run_json(folder, expected={"m": {condition: 5000}})
+    told = Some([str(folder)])
+    assert "of 5,000 prompts: 0 failed" in told.told(Answer("", "", (), ("Few.",))).text
+    assert "missing of 5,000" in dict(told.entries())["No response"][0]
+
+
+def test_all_pages_answer_through_the_shared_words():
+    """A page that shows its answer by itself would not say it."""
+    folder = Path(__file__).parents[3] / "analysis" / "pages"
+    assert {path.parent.name for path in folder.glob("*/page.py") if "self.told(" in path.read_text()} == set(pages())
+    assert set(FULL) == set(pages())

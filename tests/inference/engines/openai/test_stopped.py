@@ -1,0 +1,141 @@
+"""A call that asks a server is stopped at once, and what the server has answered is in the folder."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import time
+from multiprocessing import get_context
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+
+from helpers import apart  # noqa: F401  (its forkserver has imported what a run needs)
+from helpers.faulty_server import MODEL, Fault, FaultyServer
+from inference.__main__ import main
+
+ENOUGH = 60  # replies after which a server fails, or a signal is sent
+PROCESSES = get_context("forkserver")
+
+
+def run(folder: str, url: str) -> None:
+    os.chdir(folder)
+    error = os.open("error", os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+    os.dup2(error, sys.stderr.fileno())
+    status = main(["run", "agreement", "--items", "items.csv", "--out", "run", "--model", MODEL, "--engine", "openai",
+                   "--base-url", url, "--concurrency", "4", "--form", "chat"])  # fmt: skip
+    os._exit(status)
+
+
+@pytest.fixture
+def folder(tmp_path) -> Path:
+    rows = [f"{number},Statement {number} is true." for number in range(1_000)]
+    (tmp_path / "items.csv").write_text("\n".join(["item,text", *rows]) + "\n", encoding="utf-8")
+    return tmp_path
+
+
+def started(folder: Path, server: FaultyServer):
+    process = PROCESSES.Process(target=run, args=(str(folder), server.url))
+    process.start()
+    return process
+
+
+def wait_for(server: FaultyServer, replies: int, seconds: float = 0.0) -> None:
+    """Wait until a server has served so many replies, then some seconds more."""
+    until = time.monotonic() + 60
+    while len(server.served) < replies:
+        assert time.monotonic() < until, f"{len(server.served)} replies"
+        time.sleep(0.01)
+    time.sleep(seconds)
+
+
+def rows(folder: Path) -> int:
+    return sum(pq.read_metadata(part).num_rows for part in folder.glob("run/responses/part-*.parquet"))
+
+
+def ended(process, begun: float) -> float:
+    """The seconds until a process ended; it is killed if that takes too long."""
+    process.join(20)
+    if process.is_alive():
+        process.kill()
+        process.join()
+    return time.monotonic() - begun
+
+
+def after(number: int, fault: Fault):
+    """The fault from one request on; the probe's requests come first."""
+    return lambda asked, text, before: fault if asked >= number + 2 else None
+
+
+STUCK = {
+    "hanging": Fault("hang"),
+    "failing": Fault("status", 503),
+    "pausing": Fault("status", 429, headers={"Retry-After": "200"}),
+}
+
+
+@pytest.mark.parametrize("name", STUCK)
+def test_one_signal_ends_the_wait_for_a_server_that_is_stuck(folder, name):
+    """It took 30 to 150 seconds."""
+    with FaultyServer(after(ENOUGH, STUCK[name])) as server:
+        process = started(folder, server)
+        wait_for(server, ENOUGH + 2, 0.5)
+        begun = time.monotonic()
+        os.kill(process.pid, signal.SIGINT if name == "hanging" else signal.SIGTERM)
+        assert ended(process, begun) < 5
+    assert process.exitcode == 1
+    assert rows(folder) == ENOUGH
+    said = (folder / "error").read_text()
+    assert "Traceback" not in said
+    assert "stopped; 60 of 1,000 rows of hash-1 chat/yes-no are saved; give the same command again" in said
+
+
+def test_one_signal_ends_the_wait_for_a_server_that_never_answers(folder):
+    with FaultyServer(lambda *_: Fault("hang")) as server:
+        process = started(folder, server)
+        while not server.requests:
+            time.sleep(0.01)
+        begun = time.monotonic()
+        os.kill(process.pid, signal.SIGINT)
+        assert ended(process, begun) < 5
+    assert process.exitcode == 1
+    assert (
+        (folder / "error")
+        .read_text()
+        .splitlines()[-1]
+        .endswith("stopped before hash-1; give the same command again to go on")
+    )
+
+
+@pytest.mark.parametrize("signals", [[signal.SIGTERM], [signal.SIGINT] * 3])
+def test_what_came_before_a_stop_is_saved(folder, signals):
+    """351 and 227 replies were served, and none saved."""
+    with FaultyServer(delay=0.01) as server:
+        process = started(folder, server)
+        wait_for(server, ENOUGH)
+        begun = time.monotonic()
+        for number in signals:
+            os.kill(process.pid, number)
+            time.sleep(0.02)
+        assert ended(process, begun) < 5
+    assert process.exitcode == 1
+    came = sum(moment < begun - 0.5 for moment in server.served) - 2
+    assert came <= rows(folder) <= len(server.served) - 2
+    assert rows(folder) > 0 or len(signals) > 1
+
+
+@pytest.mark.parametrize("seconds", [0.3, 3.1])
+def test_a_kill_loses_the_replies_of_the_last_two_seconds_at_most(folder, seconds):
+    """Also where a server has answered and then is silent."""
+    silent = after(ENOUGH, Fault("hang")) if seconds > 1 else lambda *_: None
+    with FaultyServer(silent, delay=0.01) as server:
+        process = started(folder, server)
+        wait_for(server, ENOUGH, seconds)
+        begun = time.monotonic()
+        process.kill()
+        process.join()
+    came = sum(moment < begun - 2.6 for moment in server.served) - 2
+    assert rows(folder) >= came
+    assert rows(folder) == ENOUGH or seconds < 1

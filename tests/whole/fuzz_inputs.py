@@ -1,0 +1,290 @@
+"""Change valid inputs at random, and see that every command ends in time, in one line, and leaves nothing behind.
+
+    PYTHONPATH=.:tests .venv/bin/python tests/whole/fuzz_inputs.py --count 2000 --seed 1
+
+Each input is a valid file of one kind that is changed one to three times: bytes, types, places, sizes. What breaks a
+rule is listed, with the seed that makes it again (`--count 1 --seed N`). `test_fuzz_inputs.py` runs some in every test.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from helpers import apart
+from helpers.refusals.reading import BANK, EXEMPLARS, ITEMS, MODELS, PLAN, PROMPT
+
+SECONDS, MEGABYTES = 10, 1000
+EMPTY = "nobody"  # a folder without a model in it
+ONE = {"item": "a", "text": "Tea is good.", "paraphrases": ["Tea is fine.", "Tea is nice."], "gold_score": 1.5}
+TEXTS = "text,gold\nA fine film.,yes\nA bad film.,no\nA dull film.,no\nA great film.,yes\nA film.,yes\n"
+ANSWERS = "model,item,variant,text,yes,no\nm,a,original,Tea.,3,1\nm,a,p1,Tea!,2,2\nm,b,original,Milk.,0,4\n"
+TABLE = (
+    "inference import table {} --out run --model-column model --item-column item --variant-column variant "
+    "--text-column text --count-columns agree=yes,disagree=no"
+)
+# What takes the place of a value or is put beside it.
+VALUES = [
+    "",
+    " ",
+    "0",
+    "-1",
+    "1e999",
+    "inf",
+    "nan",
+    "NaN",
+    "null",
+    "true",
+    "[]",
+    "{}",
+    "[1]",
+    '{"a": 1}',
+    "1_000",
+    "9" * 400,
+    "9" * 5000,
+    "2020-13-45",
+    "!!int x",
+    "*a",
+    "&a [*a]",
+    "'",
+    '"',
+    "\\ud83d",
+    '"\\ud83d"',
+    "\\u0000",
+    "\0",
+    "\ufeff",
+    "\u2028",
+    "\u202e",
+    "\uff15",
+    "\u0665",
+    "x" * 5000,
+    "../../x",
+    "/dev/zero",
+    "{{ 'x' * 10**9 }}",
+    "{{ text }}",
+    "{% for a in range(99999) %}{% for b in range(99999) %}x{% endfor %}{% endfor %}",
+    "<<",
+    "? [a]",
+    "\t",
+    "\r",
+    "\n\n",
+    ",",
+    ";",
+    ":",
+    "- ",
+    "#",
+    "|",
+    "%",
+    "\\",
+    "0x1F",
+    ".inf",
+    "1:30",
+    "010",
+    "yes",
+    "~",
+    "\u00e9\u0301",
+    "\U0001f600",
+]
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of input: the file that is changed, the call that reads it, and the other files of the call."""
+
+    file: str
+    content: bytes
+    call: str
+    others: tuple[tuple[str, str], ...] = ()
+
+
+def kinds() -> Iterator[Kind]:
+    """Make a valid input of every kind. The model is an empty folder, so no call asks anything in the end."""
+    lines = "".join(json.dumps({"item": "a", "text": text}) + "\n" for text in ("Tea.", "Tea!", "Tea?"))
+    items = {
+        "items.csv": ITEMS,
+        "items.tsv": ITEMS.replace(",", "\t"),
+        "items.json": json.dumps([ONE, {**ONE, "item": 2, "attributes": {"x": 1}}]),
+        "items.jsonl": lines,
+        "items.yaml": "- item: a\n  text: Tea.\n  paraphrases: [Tea!, 'Tea?']\n  gold_score: 1.5\n"
+        "- item: 2\n  text: B.\n",
+        "published.json": '[{"id": 1, "original_statement": "Tea.", "alternative_statements": ["Tea!", "Tea?"]}]',
+    }
+    preview = f"inference preview agreement --model {EMPTY} --items "
+    for file, content in items.items():
+        yield Kind(file, content.encode(), preview + file)
+    yield Kind("items.parquet", parquet(), f"{preview}items.parquet")
+    beside = (("items.csv", ITEMS), ("texts.csv", TEXTS))
+    yield Kind("prompt.yaml", PROMPT.encode(), f"{preview}items.csv --prompt prompt.yaml", beside)
+    run = f"inference run agreement --model {EMPTY} --out run --items items.csv --models models.yaml"
+    yield Kind("models.yaml", MODELS.encode(), run, beside)
+    wording = f"inference preview wording --model {EMPTY} --items texts.csv --language en "
+    wording += "--text-column text --gold-column gold --templates "
+    yield Kind("bank.yaml", BANK.encode(), f"{wording}bank.yaml", beside)
+    yield Kind("ex.csv", EXEMPLARS.encode(), f"{wording}sentiment --shots 4 --exemplars ex.csv", beside)
+    yield Kind("plan.toml", PLAN.replace('"demo"', f'"{EMPTY}"').encode(), "inference run plan.toml", beside)
+    yield Kind("texts.csv", TEXTS.encode(), f"{wording}sentiment")
+    yield Kind("answers.csv", ANSWERS.encode(), TABLE.format("answers.csv"))
+    rows = [dict(zip(ANSWERS.split("\n")[0].split(","), row.split(","), strict=True)) for row in ANSWERS.split()[1:]]
+    yield Kind("answers.json", json.dumps(rows).encode(), TABLE.format("answers.json"))
+
+
+def parquet() -> bytes:
+    """Write items as Parquet."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    out = pa.BufferOutputStream()
+    pq.write_table(pa.table({"item": ["a", "a"], "text": ["Tea.", "Tea!"], "gold_score": [1.5, None]}), out)
+    return bytes(out.getvalue())
+
+
+def _place(draw: random.Random, content: bytes) -> tuple[int, int]:
+    """Choose a stretch: a word, or a few bytes."""
+    begin = draw.randrange(len(content) + 1)
+    return begin, min(len(content), begin + draw.choice([0, 1, 3, 8, 20]))
+
+
+def _flip(draw: random.Random, content: bytes) -> bytes:
+    at = draw.randrange(len(content) or 1)
+    return content[:at] + bytes([draw.randrange(256)]) + content[at + 1 :]
+
+
+def _cut(draw: random.Random, content: bytes) -> bytes:
+    return content[: draw.randrange(len(content) + 1)]
+
+
+def _drop(draw: random.Random, content: bytes) -> bytes:
+    begin, end = _place(draw, content)
+    return content[:begin] + content[end:]
+
+
+def _double(draw: random.Random, content: bytes) -> bytes:
+    lines = content.splitlines(keepends=True) or [b""]
+    at = draw.randrange(len(lines))
+    return b"".join([*lines[: at + 1], *lines[at:]])
+
+
+def _put(draw: random.Random, content: bytes) -> bytes:
+    begin, end = _place(draw, content)
+    return content[:begin] + draw.choice(VALUES).encode() + content[end:]
+
+
+def _replace_word(draw: random.Random, content: bytes) -> bytes:
+    words = [word for word in content.replace(b",", b" ").replace(b":", b" ").split() if len(word) > 1] or [b" "]
+    return content.replace(draw.choice(words).strip(b"'\"[]{}"), draw.choice(VALUES).encode(), draw.choice([1, -1]))
+
+
+def _nest(draw: random.Random, content: bytes) -> bytes:
+    deep = draw.choice([3, 90, 400, 30_000])
+    begin, end = _place(draw, content)
+    opened, closed = draw.choice([(b"[", b"]"), (b'{"a":', b"}"), (b"{a: ", b"}"), (b"(", b")")])
+    return content[:begin] + opened * deep + content[begin:end] + closed * deep + content[end:]
+
+
+def _repeat(draw: random.Random, content: bytes) -> bytes:
+    begin, end = _place(draw, content)
+    return content[:begin] + content[begin:end] * draw.choice([2, 50, 5000]) + content[end:]
+
+
+def _recode(draw: random.Random, content: bytes) -> bytes:
+    try:
+        return content.decode().encode(draw.choice(["utf-16", "utf-8-sig", "utf-32", "utf-7"]))
+    except UnicodeDecodeError:
+        return content
+
+
+def _swap(draw: random.Random, content: bytes) -> bytes:
+    lines = content.splitlines(keepends=True)
+    draw.shuffle(lines)
+    return b"".join(lines)
+
+
+CHANGES: list[Callable[[random.Random, bytes], bytes]] = [
+    _flip,
+    _cut,
+    _drop,
+    _double,
+    _put,
+    _put,
+    _replace_word,
+    _replace_word,
+    _replace_word,
+    _nest,
+    _repeat,
+    _recode,
+    _swap,
+]
+
+
+def try_one(seed: int, folder: Path) -> tuple[str, int, str]:
+    """Make the input of a seed in a folder and call its command.
+
+    Returns
+    -------
+    The kind, the exit status, and what broke a rule ("" if nothing did).
+    """
+    draw = random.Random(f"fuzz {seed}")
+    kind = draw.choice(list(kinds()))
+    content = kind.content
+    for _ in range(draw.randint(1, 3)):
+        content = draw.choice(CHANGES)(draw, content)
+    here = folder / "here"
+    (here / EMPTY).mkdir(parents=True)
+    for name, text in kind.others:
+        (here / name).write_text(text)
+    (here / kind.file).write_bytes(content)
+    before = {path.name for path in here.iterdir()}
+    ended = apart.call(kind.call.split(), here, folder / "notes", SECONDS)
+    lines = [line for line in ended.err.splitlines() if line.startswith("python -m")]
+    faults = {
+        f"status {ended.status}": ended.status not in (0, 1, 2),
+        "traceback": "Traceback" in ended.err,
+        f"{len(lines)} lines": ended.status in (1, 2) and len(lines) != 1,
+        f"line of {len(lines[-1]) if lines else 0} characters": any(len(line) > 1000 for line in lines),
+        f"{ended.seconds:.0f} s": ended.seconds >= SECONDS,
+        f"{ended.megabytes:.0f} MB": ended.megabytes > MEGABYTES,
+        "left behind": ended.status == 2 and {path.name for path in here.iterdir()} != before,
+    }
+    broken = ", ".join(fault for fault, there in faults.items() if there)
+    return kind.file, ended.status, f"{broken}: {ended.err[-600:]}" if broken else ""
+
+
+def fuzz(seeds: range) -> tuple[Counter[int], dict[int, str]]:
+    """Try the inputs of several seeds; return how often each status came, and what broke a rule, by seed."""
+    statuses: Counter[int] = Counter()
+    faults: dict[int, str] = {}
+    with tempfile.TemporaryDirectory(
+        prefix="waver-fuzz-"
+    ) as folder:  # the libraries are imported before any clock runs
+        apart.call(["inference", "--help"], Path(folder), Path(folder, "notes"), 300)
+    for seed in seeds:
+        with tempfile.TemporaryDirectory(prefix="waver-fuzz-") as folder:
+            kind, status, fault = try_one(seed, Path(folder))
+        statuses[status] += 1
+        if fault:
+            faults[seed] = f"{kind}: {fault}"
+    return statuses, faults
+
+
+def main() -> int:
+    """Try as many inputs as asked for, from a seed on, and print what was found."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--count", type=int, default=2000)
+    parser.add_argument("--seed", type=int, default=1)
+    options = parser.parse_args()
+    statuses, faults = fuzz(range(options.seed, options.seed + options.count))
+    for seed, fault in faults.items():
+        print(f"seed {seed}, {fault}\n")
+    print(f"{options.count} inputs from seed {options.seed}: exit status {dict(statuses)}; {len(faults)} faults")
+    return bool(faults)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,12 @@
+"""A short run of the fuzzer: changed inputs end in time, in one line, and leave nothing behind."""
+
+from __future__ import annotations
+
+from whole.fuzz_inputs import fuzz
+
+
+def test_changed_inputs_end_in_one_line():
+    statuses, faults = fuzz(range(1, 41))
+    assert not faults, "\n\n".join(f"seed {seed}, {fault}" for seed, fault in faults.items())
+    assert sum(statuses.values()) == 40
+    assert statuses[2] > 20

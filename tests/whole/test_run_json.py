@@ -1,0 +1,87 @@
+"""Both wings check run.json in the same way when they open a run folder: as results/schema.json says."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import pytest
+
+import analysis.errors
+import analysis.runs.run_json
+import inference.errors
+import inference.runfolder.run_json
+from helpers.commands import ROOT
+from helpers.run_json import CONTENT, spoiled
+
+WINGS = {
+    "analysis": (analysis.runs.run_json, analysis.errors.InputError),
+    "inference": (inference.runfolder.run_json, inference.errors.InputError),
+}
+BEFORE = ROOT / "tests" / "fixtures" / "run-of-f7ec5ae"
+VALID = {file.parent.name: json.loads(file.read_text(encoding="utf-8")) for file in BEFORE.glob("*/run.json")}
+WORDS = {"type", "required", "properties", "additionalProperties", "items", "minimum", "description"}
+
+
+def rules(rule: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    yield rule
+    inner = [*rule.get("properties", {}).values(), rule.get("additionalProperties"), rule.get("items")]
+    for each in filter(None, inner):
+        yield from rules(each)
+
+
+def test_the_schema_uses_only_words_that_are_checked():
+    for rule in rules(CONTENT):
+        assert rule.keys() <= WORDS
+        assert "type" in rule
+        assert ("items" in rule) == (rule["type"] == "array")
+
+
+@pytest.mark.parametrize("wing", WINGS)
+@pytest.mark.parametrize("protocol", VALID)
+def test_a_run_of_an_earlier_version_is_read(wing, protocol):
+    assert WINGS[wing][0].read(BEFORE / protocol) == VALID[protocol]
+
+
+@pytest.mark.parametrize("wing", WINGS)
+def test_every_field_missing_or_of_another_type_is_named_in_one_line(wing, tmp_path):
+    reader, error = WINGS[wing]
+    variants = list(spoiled(VALID["agreement"]))
+    assert len(variants) > 100
+    for name, place, content in variants:
+        (tmp_path / "run.json").write_text(json.dumps(content), encoding="utf-8")
+        with pytest.raises(error) as caught:
+            reader.read(tmp_path)
+        line = str(caught.value)
+        assert line.startswith(f"{tmp_path}: run.json: "), name
+        assert "\n" not in line
+        assert str(next(step for step in reversed(place) if isinstance(step, str))) in line, name
+
+
+def test_the_checks_agree_with_a_library_for_json_schema():
+    """The one place where they differ on purpose: 1.0 is a whole number to JSON Schema."""
+    jsonschema = pytest.importorskip("jsonschema")
+    validator = jsonschema.Draft202012Validator(CONTENT)
+    whole = [*VALID.values(), {**VALID["agreement"], "expected": {"m": {"c": -1}}}, {**VALID["wording"], "seed": True}]
+    for content in [*whole, *(content for valid in VALID.values() for _, _, content in spoiled(valid))]:
+        found = {wing: list(reader.problems(content, CONTENT, "run.json")) for wing, (reader, _) in WINGS.items()}
+        assert found["analysis"] == found["inference"]
+        assert len(found["analysis"]) == len(list(validator.iter_errors(content)))
+
+
+@pytest.mark.parametrize("wing", WINGS)
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('{"format": NaN}', "NaN is no number"),
+        ('{"format": 1, "study": "\\ud800"}', "surrogates not allowed"),
+        ("[" * 100_000, "recursion"),
+        ("1" * 5_000, "4300"),
+    ],
+)
+def test_what_json_cannot_hold_is_refused(wing, text, said, tmp_path):
+    reader, error = WINGS[wing]
+    (tmp_path / "run.json").write_text(text, encoding="utf-8")
+    with pytest.raises(error, match=f"run.json is not valid JSON .*{said}"):
+        reader.read(tmp_path)
