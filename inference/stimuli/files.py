@@ -57,9 +57,9 @@ def located(name: str) -> Path:
     except (FileNotFoundError, NotADirectoryError):
         return path
     except OSError as error:
-        raise InputError(f"{_cut(name)}: cannot be read ({error.strerror or error})") from None
+        raise InputError(f"{cut(name)}: cannot be read ({error.strerror or error})") from None
     except (ValueError, RuntimeError) as error:  # a NUL, half a character; "~nobody"
-        raise InputError(f"{_cut(name)}: cannot be the name of a file ({error})") from None
+        raise InputError(f"{cut(name)}: cannot be the name of a file ({error})") from None
     return path
 
 
@@ -93,7 +93,7 @@ def text_of(path: Path, largest: int = LARGEST) -> str:
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror or error})") from None
     except ValueError as error:
-        raise InputError(f"{_cut(str(path))}: cannot be the name of a file ({error})") from None
+        raise InputError(f"{cut(str(path))}: cannot be the name of a file ({error})") from None
     if content.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise InputError(f"{path}: this is UTF-16; save it as UTF-8")
     try:
@@ -208,7 +208,7 @@ def checked_name(where: str, name: str) -> str:
     if not name.strip():
         raise InputError(f"{where}: the name is empty; give one")
     if len(name.encode()) > NAME:
-        raise InputError(f"{where}: '{_cut(name)}' is too long for a name; give one of at most {NAME} bytes")
+        raise InputError(f"{where}: '{cut(name)}' is too long for a name; give one of at most {NAME} bytes")
     return name
 
 
@@ -228,8 +228,9 @@ def _check_text(where: str, text: str) -> None:
         raise InputError(f"{where}: broken character {text[error.start]!r} (half of a surrogate pair)") from None
 
 
-def _cut(name: str) -> str:
-    return name if len(name) <= 80 else f"{name[:77]}..."
+def cut(text: str, most: int = 80) -> str:
+    """Shorten a text for a message to its first characters."""
+    return text if len(text) <= most else f"{text[: most - 3]}..."
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from inference.errors import InputError
-from inference.stimuli.files import LONGEST, checked, lines_of, parse_json, read_yaml, refuse_special, text_of
+from inference.stimuli.files import LONGEST, checked, cut, lines_of, parse_json, read_yaml, refuse_special, text_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -81,7 +81,8 @@ def require_columns(path: str | Path, header: Iterable[str], columns: Iterable[s
     for column in columns:
         if column is not None and there.count(column) != 1:
             trouble = "is there twice" if column in there else "is not there"
-            raise InputError(f"{path}: column '{column}' {trouble}; the columns are {', '.join(there) or 'none'}")
+            known = cut(", ".join(there), 500) or "none"
+            raise InputError(f"{path}: column '{column}' {trouble}; the columns are {known}")
 
 
 def refuse_shared(columns: Mapping[str, str | None]) -> None:

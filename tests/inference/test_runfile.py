@@ -236,7 +236,7 @@ REFUSED = [
     ('name = "texts"', "folder = 5", "plan.toml, [[study]] 2, folder: expected text, not 5"),
     ('name = "texts"', 'folder = ""', "plan.toml, [[study]] 2: '' cannot be the name of a folder"),
     ('name = "texts"', 'folder = " "', "plan.toml, [[study]] 2: ' ' cannot be the name of a folder"),
-    ('name = "texts"', 'folder = "a\\u0000b"', "cannot be the name of a folder; give the study a `folder`"),
+    ('name = "texts"', 'folder = "a\\u0000b"', "plan.toml: there is a NUL character in 'a"),
     ("seed = 3", 'folder = "x"', "plan.toml, [defaults], folder: every study has its own"),
     ('name = "texts"', 'name = "a/b"', "plan.toml, [[study]] 2 (a/b): 'a/b' cannot be the name of a folder"),
 ]

@@ -179,7 +179,7 @@ AGREE = [*STATEMENT, "response", "agree"]
         (change(AGREE, -0.1), "entry 1, alternative statement 1, response: -0.1"),
         (change(AGREE, 0.9), "are not two probabilities of one distribution"),
         (change(AGREE, "0.9"), "agree: expected a number, not '0.9'"),
-        (change(AGREE, None), "agree: expected a number, not None"),
+        (change(AGREE, None), "agree: expected a number, not nothing"),
         (change([*STATEMENT, "statement_log_prob"], "low"), "statement_log_prob: expected a number"),
     ],
 )  # fmt: skip
