@@ -26,6 +26,13 @@ TABLES = {
         (*IDENTITY, *MEASURES, *names("n_items n_variants n_excluded_items mark low_mass intervals no_interval")),
         frozenset({"validity_se", "n_excluded_items", "low_mass"}), frozenset({"mark", "no_interval"}), SPREADS,
     ),
+    "flip_conventions": Table(
+        "tables.flip_conventions",
+        "Flips under both ways to treat invalid answers",
+        "Share of items that flip where paraphrases without a valid answer are dropped, and where they count as not "
+        "with the majority. Only rows where the two differ.",
+        (*IDENTITY, *names("measure n_invalid flips_dropped flips_inconsistent")),
+    ),
     "items": Table(
         "tables.items",
         "Every item under every model",

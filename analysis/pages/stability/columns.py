@@ -24,6 +24,13 @@ COLUMNS: Mapping[str, Column] = {
     ),
     "alike.text": Column("their text, without these blanks", "", "Text"),
     "alike.n_variants": Column("wordings with this text", "wordings", "Wordings"),
+    "flips_dropped": Column("items that flip, of all with two valid paraphrases", SHARE, "Invalid dropped", 2),
+    "flips_inconsistent": Column(
+        "items that flip, of all with two paraphrases, invalid answers being with no majority",
+        SHARE,
+        "Invalid inconsistent",
+        2,
+    ),
     "match_proportion": Column(
         "share of the item's paraphrases checked by hand that mean what the original means", SHARE, "Same meaning", 2
     ),
@@ -106,7 +113,12 @@ COLUMNS: Mapping[str, Column] = {
     "agreement_min": Column("lowest agreement among the item's paraphrases", AGREEMENT, "Lowest", 2),
     "agreement_max": Column("highest agreement among the item's paraphrases", AGREEMENT, "Highest", 2),
     "agreement_range": Column("highest minus lowest agreement among the item's paraphrases", AGREEMENT, "Range", 2),
-    "minority_share": Column("share of the item's valid paraphrases not with the majority", SHARE, "Deviating", 2),
+    "minority_share": Column(
+        "share of the item's valid paraphrases (with invalid=inconsistent, of all) that are not with the majority",
+        SHARE,
+        "Deviating",
+        2,
+    ),
     "original_agreement": Column("agreement with the original wording", AGREEMENT, "Original", 2),
     "normalised_sd_mean": Column(
         "mean over models of the item's SD divided by the model's largest SD", "0 to 1", "Normalised SD", 2

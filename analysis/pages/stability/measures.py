@@ -34,7 +34,7 @@ class Study:
         rows, total: number and sum of the validities of an item's paraphrases; texts, valid: the same for a unit whose
         answers were read from texts or counted, where the validity is a share; 0 for one with probabilities.
     spreads
-        range, sd, minority: of an item's agreement; NaN below two valid paraphrases.
+        range, sd, minority: of an item's agreement; NaN below two valid paraphrases (minority: see `tables.items`).
     """
 
     name: str
@@ -100,8 +100,9 @@ def intervals(
     found = resample(masses, validity, shares=validity_share)
     found |= resample(means, mean_agreement)
     found |= resample(spreads, stability)
+    minority = {"minority": spreads["minority"]}
     return found | resample(
-        spreads, partial(flips, thresholds=thresholds), shares=partial(flip_shares, thresholds=thresholds)
+        minority, partial(flips, thresholds=thresholds), shares=partial(flip_shares, thresholds=thresholds)
     )
 
 

@@ -21,7 +21,7 @@ from analysis.reporting.words import Answer, count, few_items, few_models, listi
 from analysis.statistics.multiplicity import ALPHA, decidable
 
 FEW_PARAPHRASES = 20
-TABLES = ("stability", "items", "differences", "excluded", "invalid", "alike")
+TABLES = ("stability", "items", "differences", "excluded", "invalid", "alike", "flip_conventions")
 LEAD = "95 % interval "  # said once, before the first interval
 
 
@@ -32,13 +32,14 @@ def answer(
     excluded: pd.DataFrame,
     invalid: pd.DataFrame,
     alike: pd.DataFrame,
+    flip_conventions: pd.DataFrame,
     canonical: Sequence[str],
 ) -> Answer:
     """Say whether the answer changes with the wording.
 
     Parameters
     ----------
-    stability, items, differences, excluded, invalid, alike
+    stability, items, differences, excluded, invalid, alike, flip_conventions
         The tables of these names.
     canonical
         The labels of the two answers, "agree" first.
@@ -49,7 +50,8 @@ def answer(
     answering = known[~silent(known["validity"])]
     asked = _asked(stability, items, canonical)
     cautions = (*_validity(stability), *wordings.uneven(items), *_bounded(invalid), *wordings.ties(items),
-                *_one_sided(stability), *_excluded(excluded, items), *_invalid(invalid), *wordings.alike(alike),
+                *_one_sided(stability), *_excluded(excluded, items), *_invalid(invalid),
+                *wordings.conventions(flip_conventions, flip), *wordings.alike(alike),
                 *wordings.matched(items), *_few(stability, items))  # fmt: skip
     if silent(named["validity"]).all():
         return Answer(asked, *words.do_not_answer(named["label"]), cautions)
@@ -159,7 +161,7 @@ def _flips(known: pd.DataFrame, flip: str) -> str:
     last = f"{percent(high[flip])} with {high['label']}{_bracket(_interval(high, flip, '' if interval else LEAD))}"
     return (
         f"The answer flips on {first} with {low['label']}{interval} and on {last}. An item flips when {limit} of its "
-        "wordings get the other answer."
+        "wordings do not get the answer of the majority."
     )
 
 

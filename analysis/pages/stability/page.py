@@ -17,7 +17,7 @@ from analysis.reporting.page import Page
 
 
 class StabilityPage(Page):
-    """Show the page on agreement with paraphrases; options: thresholds, resamples, seed."""
+    """Show the page on agreement with paraphrases; options: thresholds, invalid, resamples, seed."""
 
     protocols = CATALOGUE.protocols
 
@@ -45,7 +45,8 @@ class StabilityPage(Page):
         excluded = narrative.left_out(self.frame("excluded"), self.frame("invalid"))
         yes, no = self._canonical()[:2]
         return fragment(
-            "stability/method", yes=yes, no=no, resamples=options["resamples"], seed=options["seed"], excluded=excluded
+            "stability/method", yes=yes, no=no, resamples=options["resamples"], seed=options["seed"], excluded=excluded,
+            invalid=options["invalid"],
         )  # fmt: skip
 
     def _labelled(self, name: str) -> pd.DataFrame:

@@ -16,7 +16,7 @@ import pandas as pd
 
 from analysis.pages.stability import measures, printed, tables
 from analysis.reporting.printed import OURS, with_printed
-from analysis.runs.agreement import SPREAD, SUMMED, prepare
+from analysis.runs.agreement import SUMMED, prepare, spread
 from analysis.runs.folder import ORIGINAL
 from analysis.statistics import weighted
 from analysis.statistics.interval import columns
@@ -31,13 +31,14 @@ LEAST_ITEMS = 3  # two points always lie on a line
 
 
 def models(
-    runs: Runs, *, thresholds: Sequence[float] = tables.THRESHOLDS, resamples: int = DRAWS, seed: int = 0
-) -> pd.DataFrame:
+    runs: Runs, *, thresholds: Sequence[float] = tables.THRESHOLDS, invalid: str = "dropped", resamples: int = DRAWS,
+    seed: int = 0,
+) -> pd.DataFrame:  # fmt: skip
     """Summarise every model by source of paraphrases: Table 7 of the paper, with intervals.
 
     Parameters
     ----------
-    thresholds, resamples, seed
+    thresholds, invalid, resamples, seed
         As in `tables.models`.
 
     Returns
@@ -49,7 +50,7 @@ def models(
     """
     options: dict[str, Any] = {"thresholds": thresholds, "resamples": resamples, "seed": seed}
     parts = []
-    for names, of_source in _studies(runs):
+    for names, of_source in _studies(runs, invalid):
         # Sorted below: unit by unit, with its sources one after the other.
         table = pd.concat([tables.of_units(of_source[name], **options) for name in names], keys=range(len(names)))
         table["source"] = OURS
@@ -62,8 +63,9 @@ def models(
 
 
 def agreement(
-    runs: Runs, *, thresholds: Sequence[float] = tables.THRESHOLDS, resamples: int = DRAWS, seed: int = 0
-) -> pd.DataFrame:
+    runs: Runs, *, thresholds: Sequence[float] = tables.THRESHOLDS, invalid: str = "dropped", resamples: int = DRAWS,
+    seed: int = 0,
+) -> pd.DataFrame:  # fmt: skip
     """Measure how well two sources of paraphrases agree about a model, on the items that both have.
 
     Returns
@@ -78,7 +80,7 @@ def agreement(
     """
     named = measures.named(thresholds)
     parts = []
-    for order, (names, of_source) in enumerate(_studies(runs)):
+    for order, (names, of_source) in enumerate(_studies(runs, invalid)):
         pairs = list(combinations(range(len(names)), 2))
         units = next(iter(of_source.values())).units
         targets = [(a * len(units) + unit, b * len(units) + unit) for unit in range(len(units)) for a, b in pairs]
@@ -109,7 +111,7 @@ def agreement(
     return together.drop(columns=["of_study", "target", "place"])
 
 
-def _studies(runs: Runs) -> Iterator[tuple[list[str], dict[str, measures.Study]]]:
+def _studies(runs: Runs, invalid: str) -> Iterator[tuple[list[str], dict[str, measures.Study]]]:
     """Yield, for every study with several sources, their names in order and the item-level columns of each."""
     prepare(runs)
     runs.execute(
@@ -129,7 +131,7 @@ def _studies(runs: Runs) -> Iterator[tuple[list[str], dict[str, measures.Study]]
         return
     table = runs.sql(
         f"""
-        SELECT *, n_rows AS n_variants, {SPREAD}
+        SELECT *, n_rows AS n_variants, {spread(invalid)}
         FROM (SELECT study, source, model, condition, item, {SUMMED}
               FROM answers JOIN sourced USING (study, item, variant)
               WHERE list_contains(?, study) GROUP BY study, source, model, condition, item)""",

@@ -22,7 +22,7 @@ import pandas as pd
 
 from analysis.pages.stability import measures
 from analysis.reporting.thresholds import LOW_MASS
-from analysis.runs.agreement import SPREAD, prepare
+from analysis.runs.agreement import CONVENTIONS, prepare, spread
 from analysis.runs.folder import UNIT
 from analysis.statistics import interval
 from analysis.statistics.multiplicity import holm_within
@@ -34,8 +34,14 @@ if TYPE_CHECKING:
 THRESHOLDS = (0.05, 0.10, 0.25)
 
 
-def items(runs: Runs) -> pd.DataFrame:
+def items(runs: Runs, *, invalid: str = "dropped") -> pd.DataFrame:
     """Summarise the answers to every item over its paraphrases, by study, model and condition (section 4.2.2).
+
+    Parameters
+    ----------
+    invalid
+        Paraphrases without a valid answer are "dropped" from minority_share, as in the paper, or "inconsistent": they
+        count, and are not with the majority.
 
     Returns
     -------
@@ -46,7 +52,8 @@ def items(runs: Runs) -> pd.DataFrame:
         validity_mean, validity_sd: probability mass on the options (section 4.1), 0 to 1;
         agreement_mean, agreement_sd, agreement_min, agreement_max, agreement_range: of R^+, 0 to 1;
         minority_share: share of the valid paraphrases that are not with the majority (agree: 0.5 or more; disagree:
-        below), 0 to 0.5; with equal halves there is no majority and the share is 0.5;
+        below), 0 to 0.5; with equal halves there is no majority and the share is 0.5; with invalid="inconsistent",
+        share of all paraphrases with a response, 0 to 1;
         n_ties: paraphrases with an agreement of exactly 0.5, which agree;
         original_agreement, original_validity: the same for the original wording;
         match_proportion: share of the item's paraphrases checked by hand that mean what the original means (Table 4 of
@@ -55,8 +62,8 @@ def items(runs: Runs) -> pd.DataFrame:
         study.
     """
     prepare(runs)
-    spread = ("n_agree", "n_ties", "validity_mean", "validity_sd", "agreement_mean", "agreement_sd", "agreement_min")
-    chosen = ", ".join(f"max({n}) FILTER (WHERE NOT original) AS {n}" for n in (*spread, "agreement_max"))
+    sums = ("n_agree", "n_ties", "validity_mean", "validity_sd", "agreement_mean", "agreement_sd", "agreement_min")
+    chosen = ", ".join(f"max({n}) FILTER (WHERE NOT original) AS {n}" for n in (*sums, "agreement_max"))
     return runs.sql(
         f"""
         WITH item AS (
@@ -71,7 +78,7 @@ def items(runs: Runs) -> pd.DataFrame:
                    max(try_cast(map_extract(attributes, 'match_proportion')[1] AS DOUBLE)) AS match_proportion
             FROM stimuli GROUP BY study, item)
         SELECT study, model, condition, item, text, n_variants, n_valid, validity_mean, validity_sd,
-               agreement_mean, agreement_sd, agreement_min, agreement_max, {SPREAD},
+               agreement_mean, agreement_sd, agreement_min, agreement_max, {spread(invalid)},
                coalesce(n_ties, 0) AS n_ties, original_agreement, original_validity, n_variants - n_valid AS n_invalid,
                match_proportion
         FROM item JOIN study_items AS s USING (study, item) JOIN checked USING (study, item)
@@ -81,14 +88,18 @@ def items(runs: Runs) -> pd.DataFrame:
 
 
 def models(
-    runs: Runs, *, thresholds: Sequence[float] = THRESHOLDS, resamples: int = DRAWS, seed: int = 0
-) -> pd.DataFrame:
+    runs: Runs, *, thresholds: Sequence[float] = THRESHOLDS, invalid: str = "dropped", resamples: int = DRAWS,
+    seed: int = 0,
+) -> pd.DataFrame:  # fmt: skip
     """Summarise every model under every condition: Table 1 of the paper, with intervals.
 
     Parameters
     ----------
     thresholds
         An item flips if more than this share of its own paraphrases deviates from the majority.
+    invalid
+        As in `items`. It changes flips only, which are then of all items with two paraphrases: an invalid answer has no
+        agreement that a mean, a range or an SD could hold.
     resamples, seed
         Draws of the bootstrap over items (0: no intervals) and its seed.
 
@@ -116,7 +127,7 @@ def models(
     """
     tables = [
         of_units(study, thresholds=thresholds, resamples=resamples, seed=seed)
-        for study in measures.studies(runs, items(runs))
+        for study in measures.studies(runs, items(runs, invalid=invalid))
     ]
     return pd.concat(tables, ignore_index=True)
 
@@ -137,9 +148,32 @@ def of_units(study: measures.Study, *, thresholds: Sequence[float], resamples: i
     return pd.DataFrame({**about, **columns, "validity_se": measures.standard_error(study)})
 
 
+def flip_conventions(runs: Runs, *, thresholds: Sequence[float] = THRESHOLDS) -> pd.DataFrame:
+    """Compare both ways to treat invalid answers in flips, where they differ: dropped, or counted as inconsistent.
+
+    Returns
+    -------
+    DataFrame
+        study, model, condition; measure: flip_05 ..., as in `models`; n_invalid: paraphrases without a valid answer;
+        flips_dropped, flips_inconsistent: the measure under both conventions.
+    """
+    found = {name: models(runs, thresholds=thresholds, invalid=name, resamples=0) for name in CONVENTIONS}
+    lost = items(runs).groupby(["study", "model", "condition"], sort=False)["n_invalid"].sum()
+    about = found["dropped"][["study", "model", "condition"]]
+    about = about.assign(n_invalid=lost.reindex(pd.MultiIndex.from_frame(about)).fillna(0).astype(int).to_numpy())
+    both = [
+        about.assign(measure=name, **{f"flips_{convention}": table[name] for convention, table in found.items()})
+        for name in measures.named(thresholds)
+    ]
+    frame = pd.concat(both).sort_index(kind="stable")
+    apart = frame["flips_dropped"].fillna(-1) != frame["flips_inconsistent"].fillna(-1)
+    return frame[apart].reset_index(drop=True)
+
+
 def differences(
-    runs: Runs, *, thresholds: Sequence[float] = THRESHOLDS, resamples: int = DRAWS, seed: int = 0
-) -> pd.DataFrame:
+    runs: Runs, *, thresholds: Sequence[float] = THRESHOLDS, invalid: str = "dropped", resamples: int = DRAWS,
+    seed: int = 0,
+) -> pd.DataFrame:  # fmt: skip
     """Compute paired differences of the figures of `models`, a minus b, on the items that both have.
 
     Two units are compared if they are conditions of one model, or models under the same condition. Two models without a
@@ -148,7 +182,7 @@ def differences(
 
     Parameters
     ----------
-    thresholds, resamples, seed
+    thresholds, invalid, resamples, seed
         As in `models`.
 
     Returns
@@ -165,7 +199,7 @@ def differences(
     """
     named = measures.named(thresholds)
     tables = []
-    for of_study, study in enumerate(measures.studies(runs, items(runs))):
+    for of_study, study in enumerate(measures.studies(runs, items(runs, invalid=invalid))):
         pairs = list(_pairs(study.units, runs.info["conditions"][study.name]))
         resample, means = partial(paired, pairs=pairs, draws=resamples, seed=seed), {"agreement": study.agreement}
         found = measures.intervals(study.masses, means, study.spreads, named, resample)

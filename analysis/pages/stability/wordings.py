@@ -36,6 +36,19 @@ def ties(items: pd.DataFrame) -> list[str]:
     ]
 
 
+def conventions(both: pd.DataFrame, flip: str) -> list[str]:
+    """Tell where flips are others if invalid answers count (table `flip_conventions`), for the largest change."""
+    known = both[both["measure"] == flip].dropna(subset=["flips_dropped"])
+    if known.empty:
+        return []
+    named = known.assign(label=labels.series(known))
+    row = named.loc[(named["flips_inconsistent"] - named["flips_dropped"]).abs().idxmax()]
+    return [
+        f"Invalid answers are dropped from flips, or count as not with the majority (-p invalid=inconsistent). For "
+        f"{row['label']} that is {percent(row['flips_dropped'])} or {percent(row['flips_inconsistent'])} of the items."
+    ]
+
+
 def alike(twins: pd.DataFrame) -> list[str]:
     """Count the wordings that table `alike` lists."""
     if twins.empty:

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from statsmodels.stats import contingency_tables
 
-from analysis.statistics.significance import mcnemar
+from analysis.statistics.resampling import mean, paired
+from analysis.statistics.significance import least_p, mcnemar
 
 
 def test_statsmodels_gives_the_same():
@@ -28,3 +29,30 @@ def test_by_hand():
     assert p[:2].tolist() == [0.0625, 1.0]
     assert least[:2].tolist() == [2 / 64, 2 / 64]
     assert np.isnan([p[2], least[2]]).all()
+
+
+def test_one_rule_for_all_shares():
+    """Shares with one answer to each of the same items get McNemar's p; all others get that of the draws."""
+    rng = np.random.default_rng(4)
+    one = (rng.random((30, 3)) < [0.8, 0.4, 0.4]).astype(float)
+    several = np.round(one * 0.5 + rng.random((30, 3)) * 0.5, 1)  # shares of ten answers
+    asked = np.ones((30, 3))
+    asked[0, 2] = 0  # the last unit has no answer to one item
+    one[0, 2] = 0
+
+    def figures(columns, counts):
+        return {name: mean(counts, columns[name]) for name in ("one", "several")}
+
+    def shares(columns):
+        return {"one": [[(columns["one"], columns["asked"])]], "several": [[(columns["several"], columns["asked"])]]}
+
+    columns = {"one": one, "several": several, "asked": asked}
+    found = paired(columns, figures, [(0, 1), (0, 2)], shares, draws=199)
+    expected = contingency_tables.mcnemar(
+        [[0, (one[:, 0] > one[:, 1]).sum()], [(one[:, 0] < one[:, 1]).sum(), 0]], exact=True
+    ).pvalue
+    assert found["one"].p[0] == pytest.approx(expected, abs=1e-12)
+    assert found["one"].p_least.tolist() == [2.0**-29, least_p(199)]
+    assert found["several"].p_least.tolist() == [least_p(199)] * 2
+    without_draws = paired(columns, figures, [(0, 1)], shares, draws=0)
+    assert without_draws["one"].p[0] == found["one"].p[0] and np.isnan(without_draws["several"].p[0])

@@ -166,7 +166,7 @@ def test_numbers_in_sentences_are_those_of_the_tables(frames):
 
 
 def test_p_values_are_corrected_within_each_study_and_setting(frames):
-    """Reference: statsmodels' multipletests (holm); p < 0.05 goes with an interval without 0."""
+    """Reference: statsmodels' multipletests (holm); p < 0.05 needs an interval without 0."""
     pairs = frames["score_differences"]
     for measure in ("kurtosis", "tau"):
         known = pairs.dropna(subset=[f"{measure}_p"])
@@ -175,8 +175,9 @@ def test_p_values_are_corrected_within_each_study_and_setting(frames):
         for _, family in families:
             expected = multipletests(family[f"{measure}_p"], method="holm")[1]
             assert family[f"{measure}_p_holm"].tolist() == pytest.approx(list(expected), abs=1e-12)
-        low, high = known[f"{measure}_difference_lower"], known[f"{measure}_difference_upper"]
-        assert ((known[f"{measure}_p"] < 0.05) == ((low > 0) | (high < 0))).all()
+        clear = known[known[f"{measure}_p"] < 0.05]
+        low, high = clear[f"{measure}_difference_lower"], clear[f"{measure}_difference_upper"]
+        assert len(clear) and ((low > 0) | (high < 0)).all()
     assert (pairs["p_least"] == 2 / 41).all()
 
 
@@ -196,11 +197,11 @@ def test_a_judge_that_hardly_answers_is_in_no_verdict(tmp_path):
     opened = runs.open(path)
     frames = {name: tables.build(name, opened, resamples=20) for name in SHOWN}
     scores, pairs = frames["scores"], frames["score_differences"]
-    mute = scores["model"] == "small-tuned"
+    mute = scores["model"] == "org/small-tuned"
     before = narrative.answer(frames, SETTING)
     assert "small-tuned" in before.sentences[0]
     frames["scores"] = scores.assign(validity=scores["validity"].mask(mute, 0.2))
-    silent_pair = pairs["post_model"] == "small-tuned"
+    silent_pair = pairs["post_model"] == "org/small-tuned"
     frames["score_differences"] = pairs.assign(validity_post=pairs["validity_post"].mask(silent_pair, 0.2))
     found = narrative.answer(frames, SETTING)
     assert "small-tuned" not in " ".join((found.verdict, *found.sentences))

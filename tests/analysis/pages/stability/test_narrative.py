@@ -12,7 +12,7 @@ from analysis.pages.stability import narrative
 from analysis.reporting import tables
 from helpers.synthetic import random_frame, write_run
 
-NAMES = ("stability", "items", "differences", "excluded", "invalid", "alike")
+NAMES = narrative.TABLES
 
 
 def answer(path, frame, *, thresholds=(0.05, 0.1, 0.25), canonical=("agree", "disagree"), **options):
@@ -94,7 +94,9 @@ def test_one_of_two_models_moves(tmp_path):
         "after Holm is 0.25."
     )
     said, _ = answer(tmp_path / "more", pd.concat([wordings(FIRM * 2, "firm"), wordings(TORN * 2, "torn")]))
-    assert said.sentences[2] == "Their shares of flips differ clearly."  # 2 / 2^6 = 0.03
+    assert (
+        said.sentences[2] == "Their shares of flips differ clearly (exact sign test over items at 0.05)."
+    )  # 2 / 2^6 = 0.03
 
 
 def test_numbers_are_those_of_the_table(tmp_path):

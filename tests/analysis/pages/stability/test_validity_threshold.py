@@ -19,7 +19,7 @@ from helpers.figures import shown_texts
 from helpers.synthetic import random_frame, write_run
 
 KEPT = {"whole": 1.0, "most": 0.7, "some": 0.45, "few": 0.15}
-NAMES = ("stability", "items", "differences", "excluded", "invalid", "alike")
+NAMES = narrative.TABLES
 
 
 def thinned(keep: dict[str, float]) -> pd.DataFrame:
