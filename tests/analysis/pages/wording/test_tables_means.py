@@ -120,7 +120,7 @@ def test_p_values_of_comparisons_are_exact_where_answers_are_and_corrected_after
     rows = random_rows(["a", "b"], items=25, conditions=["chat/0-shot", "chat/4-shot"], invalid=0.0, seed=2)
     run = runs.open(write_wording(tmp_path / "run", rows))
     table = tables.shots(run, resamples=50).query("measure == 'consistency'")
-    said_by = rows.set_index(["model", "condition", "pattern", "item"])["answer"]
+    said_by = rows.set_index(["model", "condition", "pattern", "item"])["answer"].sort_index()
     for row in table.itertuples():
         consistent = {}
         for shots in (row.condition, row.condition_zero):
