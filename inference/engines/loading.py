@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 from safetensors import SafetensorError
-from transformers import AutoConfig, AutoModelForCausalLM, AutoModelForMaskedLM, AutoTokenizer
+from transformers import AutoConfig, AutoModelForCausalLM, AutoModelForMaskedLM, AutoTokenizer, GenerationConfig
 from transformers.models.auto.modeling_auto import MODEL_FOR_MASKED_LM_MAPPING_NAMES
-from transformers.utils import cached_file
+from transformers.utils import GENERATION_CONFIG_NAME, cached_file
 from transformers.utils import logging as transformers_logging
 
 from inference.engines.checking import (
@@ -63,6 +63,8 @@ def load_checkpoint(name: str, *, engine: str, dtype: str, device: str, revision
     torch.manual_seed(seed)
     auto = AutoModelForCausalLM if engine == "causal" else AutoModelForMaskedLM
     with transformers_errors_as_input_errors(name), quiet():
+        if (Path(name) / GENERATION_CONFIG_NAME).exists():  # a damaged one would be left out without a word
+            GenerationConfig.from_pretrained(name)
         refuse_beyond_weights(name, auto, config)
         tokenizer = AutoTokenizer.from_pretrained(name, revision=commit, trust_remote_code=False)
         model, report = auto.from_pretrained(
@@ -120,6 +122,8 @@ def resolve_dtype(requested: str, device: torch.device, config: Any) -> torch.dt
 def resolve_engine(name: str, config: Any, requested: str) -> str:
     """Choose the engine for an architecture; refuse a bidirectional model that is asked as a causal one."""
     architectures = getattr(config, "architectures", None) or []
+    if not (isinstance(architectures, list) and all(isinstance(each, str) for each in architectures)):
+        raise InputError(f"model {name}: config.json: architectures must be a list of names, not {architectures!r}")
     engine = requested
     if engine == "auto":
         if any(a.endswith("ForMaskedLM") for a in architectures):

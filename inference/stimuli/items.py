@@ -26,7 +26,7 @@ from typing import Any
 
 from inference.errors import InputError
 from inference.stimuli import numbers, records
-from inference.stimuli.files import located, not_finite, shown
+from inference.stimuli.files import cut, located, not_finite, shown
 from inference.stimuli.records import Record
 from inference.stimuli.study import ORIGINAL, PARAPHRASE, Item, Option, Variant
 
@@ -179,7 +179,7 @@ def _refuse_repeated(rows: Iterable[_Row], item: str) -> None:
 def _refuse_unknown(place: str, record: Mapping[str, Any], known: set[str]) -> None:
     for field in record:
         if field not in known and not (field.startswith("attributes.") and "attributes" in known):
-            raise InputError(f"{place}: unknown column '{field}'; there are {', '.join(sorted(known))}")
+            raise InputError(f"{place}: unknown column '{cut(field)}'; there are {', '.join(sorted(known))}")
 
 
 def _id(place: str, record: Mapping[str, Any]) -> str:

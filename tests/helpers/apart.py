@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import importlib
 import multiprocessing
 import os
@@ -12,10 +13,12 @@ import time
 import traceback
 from collections.abc import Sequence
 from dataclasses import dataclass
+from multiprocessing import forkserver
 from pathlib import Path
 
+ROOT = Path(__file__).parents[2]
 _FORKS = multiprocessing.get_context("forkserver")
-_FORKS.set_forkserver_preload(["helpers.preloaded"])
+_PRELOADED = "helpers.preloaded"
 _CEILING = 3 << 30  # bytes: what asks for more ends in a MemoryError, before this machine suffers
 
 
@@ -52,6 +55,7 @@ def call(arguments: Sequence[str], folder: Path, notes: Path, seconds: float = 1
     notes
         A folder for what it writes on standard output and standard error; made, and removed in the end.
     """
+    _serve()
     notes.mkdir()
     process = _FORKS.Process(target=_main, args=(list(arguments), str(folder), str(notes)))
     begun = time.monotonic()
@@ -67,12 +71,28 @@ def call(arguments: Sequence[str], folder: Path, notes: Path, seconds: float = 1
     return Ended(process.exitcode, out, err, taken, float(peak or "nan"))
 
 
+@functools.cache
+def _serve() -> None:
+    """Start the server. It looks for modules along PYTHONPATH only, and goes on without those that it cannot find."""
+    _FORKS.set_forkserver_preload([_PRELOADED])
+    before = os.environ.get("PYTHONPATH")
+    os.environ["PYTHONPATH"] = os.pathsep.join((str(ROOT), str(ROOT / "tests")))
+    try:
+        forkserver.ensure_running()
+    finally:
+        if before is None:
+            del os.environ["PYTHONPATH"]
+        else:
+            os.environ["PYTHONPATH"] = before
+
+
 def _read(file: Path) -> str:
     return file.read_text(encoding="utf-8", errors="replace") if file.exists() else ""
 
 
 def _main(arguments: list[str], folder: str, notes: str) -> None:
     """Run the command, with its output in files, and leave the most memory held in a third."""
+    assert _PRELOADED in sys.modules
     os.chdir(folder)
     for stream, name in ((sys.stdout, "out"), (sys.stderr, "err")):
         file = os.open(f"{notes}/{name}", os.O_WRONLY | os.O_CREAT)

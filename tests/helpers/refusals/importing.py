@@ -191,7 +191,7 @@ CASES = [
     Case(
         "one column for two roles",
         table("r.csv", "--item-column", "item", "--variant-column", "item", *PROBABILITIES[-2:]),
-        ("'item'",),
+        ("--variant-column", "--item-column"),
         tables(r_csv=BARE),
     ),
     Case(

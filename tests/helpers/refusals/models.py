@@ -64,14 +64,14 @@ def file(name: str, content: str | bytes | None) -> Callable[[Path], object]:
     return change
 
 
-def weights(value: float, *, everywhere: bool = False) -> Callable[[Path], object]:
-    """Put a number into one weight, or into all of the last matrix."""
+def weights(value: float, *, everywhere: bool = False, matrix: str = "down_proj") -> Callable[[Path], object]:
+    """Put a number into one weight, or into all of a matrix."""
 
     def change(folder: Path) -> None:
         from safetensors.torch import load_file, save_file
 
         tensors = load_file(folder / "model.safetensors")
-        place = next(name for name in tensors if "down_proj" in name)
+        place = next(name for name in tensors if matrix in name)
         tensors[place].view(-1)[slice(None) if everywhere else slice(3, 4)] = value
         save_file(tensors, folder / "model.safetensors", metadata={"format": "pt"})
 
@@ -156,15 +156,15 @@ CASES = [
     case("a chat template that reads what is not there", template("{{ messages[0].content.a.b }}"), "chat template"),
     case("a chat template that looks around", template("{{ messages.__class__.__mro__[1] }}"), "chat template"),
     case("a chat template that never shows the text", template("Well?"), "chat template", "never shows"),
-    case("the device meta", config(), more="--device meta"),
-    case("a device of another time", config(), "abacus", more="--device abacus"),
-    case("a hundredth GPU", config(), "cuda:99", more="--device cuda:99"),
-    case("a device of nothing", config(), "device", more="--device="),
+    Case("the device meta", f"{PREVIEW} --device meta", ("device 'meta'", "cpu"), spoiled(config())),
+    Case("a device of another time", f"{PREVIEW} --device abacus", ("device 'abacus'",), spoiled(config())),
+    Case("a hundredth GPU", f"{PREVIEW} --device cuda:99", ("device 'cuda:99'",), spoiled(config())),
+    Case("a device of nothing", f"{PREVIEW} --device=", ("device ''",), spoiled(config())),
     Case(
         "weights so large that no probability is finite",
         RUN,
         ("run: 2 of 2 rows have no response", "not finite"),
-        spoiled(weights(3e38, everywhere=True)),
+        spoiled(weights(3e38, everywhere=True, matrix="lm_head")),
         status=1,
     ),
     Case("a mask model with NaN", PREVIEW, ("tiny", "incomplete checkpoint"), spoiled(config(vocab_size=999), "bert")),
@@ -198,7 +198,7 @@ CASES += [
     Case("a control character in a model's name", ("inference", "run", "agreement", "--items", "items.csv", "--out",
          "run", "--model", "a\x07b"), ("--model",), {"items.csv": ITEMS}),
     Case("a model's name of 5,000 letters", ("inference", "run", "agreement", "--items", "items.csv", "--out", "run",
-         "--model", "m" * 5_000), ("--model",), {"items.csv": ITEMS}),
+         "--model", "m" * 5_000), ("mmm", "too long"), {"items.csv": ITEMS}),
     Case("--allow-failed as a word", f"{RUN} --allow-failed some", ("--allow-failed", "some"), {"items.csv": ITEMS}),
     Case("--allow-failed above 100 %", f"{RUN} --allow-failed 101%", ("--allow-failed", "101%"), {"items.csv": ITEMS}),
     Case("allow-failed as a word in a run file", "inference run plan.toml", ("plan.toml", "allow-failed", "some"),

@@ -249,7 +249,7 @@ CASES = [
     Case(
         "model name with half a character",
         "inference run agreement --items demo --out run --model \udcff=demo",
-        ("--model", "surrogate"),
+        ("--model", "not a name"),
     ),
     # prompts
     prompt("half a character", PROMPT.replace("'yes'", f'"{HALF}"'), "surrogate"),

@@ -59,7 +59,7 @@ CASES = [
     items("decimal with underscores in YAML", "x.yaml", "- item: a\n  gold_score: 1_0.5\n", "line 2", "1_0.5"),
     *(
         items(
-            f"gold score {value}",
+            f"gold score {value!r}",
             "x.json",
             json.dumps([{"item": "a", "text": "b", "gold_score": value}], ensure_ascii=False),
             "entry 1",
