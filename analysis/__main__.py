@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
-from analysis.errors import InputError, system_failure
+from analysis.errors import InputError, one_line, system_failure
 
 # Nothing heavy is imported up here or while the parsers are made: `--help` must answer at once.
 
@@ -21,7 +21,7 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Print the message and where to find help; exit with status 2."""
-        self.exit(2, f"{self.prog}: {' '.join(message.split())} (see {self.prog} --help)\n")
+        self.exit(2, f"{one_line(f'{self.prog}: {message}')} (see {self.prog} --help)\n")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -54,7 +54,7 @@ def _drop_output() -> None:
 
 
 def _fail(status: int, message: str) -> int:
-    print(f"{PROGRAM}: {' '.join(message.split())}", file=sys.stderr)
+    print(one_line(f"{PROGRAM}: {message}"), file=sys.stderr)
     return status
 
 

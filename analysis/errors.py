@@ -39,3 +39,13 @@ def system_failure(error: OSError) -> tuple[int, str]:
     if error.errno in _WRONG_NAME:
         return 2, f"{about}; give another file or folder"
     return 1, f"{about}; see to it that it can be written, or give another file or folder, then repeat the command"
+
+
+def one_line(message: str) -> str:
+    """Write a message on one line that can be read: of a very long one, its beginning and its end.
+
+    >>> one_line("plan.toml:  no such\\nfile"), len(one_line("x" * 10**6))
+    ('plan.toml: no such file', 905)
+    """
+    line = " ".join(message.split())
+    return line if len(line) <= 900 else f"{line[:500]} ... {line[-400:]}"

@@ -15,7 +15,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from inference import arguments, protocols
-from inference.errors import InputError, RunFailed, system_failure
+from inference.errors import InputError, RunFailed, one_line, system_failure
 from inference.paraphrase import VERBS
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Print the message and where to find help; exit status 2."""
-        self.exit(2, f"{self.prog}: {' '.join(message.split())} (see {self.prog} --help)\n")
+        self.exit(2, f"{one_line(f'{self.prog}: {message}')} (see {self.prog} --help)\n")
 
 
 def main(given: Sequence[str] | None = None) -> int:
@@ -81,7 +81,7 @@ def _drop_output() -> None:
 
 
 def _fail(status: int, message: str) -> int:
-    print(f"{PROGRAM}: {' '.join(message.split())}", file=sys.stderr)
+    print(one_line(f"{PROGRAM}: {message}"), file=sys.stderr)
     return status
 
 
