@@ -203,9 +203,9 @@ def _intervals(
             _add_percentiles(found[name], block, samples, size, level)
             # Without an interval, nothing is known but that equal items do not differ.
             bare = np.isnan(found[name].lower[block]) & ((len(items) < 2) | (np.abs(samples[0]) > ROUNDING))
-            drawn_p = np.where(bare, np.nan, two_sided(samples))
+            drawn_p = np.where(bare, np.nan, two_sided(samples, len(items)))
             open_ = np.isnan(found[name].p[block]) & ~np.isnan(drawn_p)
-            found[name].p[block[open_]], found[name].p_least[block[open_]] = drawn_p[open_], least_p(draws)
+            found[name].p[block[open_]], found[name].p_least[block[open_]] = drawn_p[open_], least_p(draws, len(items))
     return found
 
 

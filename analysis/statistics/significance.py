@@ -17,21 +17,28 @@ from analysis.statistics.shares import Array, Shares
 ROUNDING = 1e-12  # a difference up to this one is none: sums in another order differ by as much
 
 
-def two_sided(samples: Array) -> Array:
+def two_sided(samples: Array, n_items: int) -> Array:
     """Test differences against 0 by inverting their percentile interval: (draws, pairs) -> p values (pairs,).
 
     p is twice the share of draws on the other side of 0, where a draw of 0 is on both sides, and (r + 1) / (draws + 1)
-    in place of a share r / draws (Davison and Hinkley 1997, section 4.2), so that no p value is below `least_p`. Up to
-    this correction, p < 0.05 means that the 95 % percentile interval does not hold 0. NaN where a draw is undefined.
+    in place of a share r / draws (Davison and Hinkley 1997, section 4.2). No p value is below `least_p`: the draws
+    never hold what no item shows, so from few items their own would be too small. Up to both corrections, p < 0.05
+    means that the 95 % percentile interval does not hold 0. NaN where a draw is undefined.
     """
     sides = np.minimum((samples <= ROUNDING).sum(axis=0), (samples >= -ROUNDING).sum(axis=0))
-    p = np.minimum(2 * (sides + 1) / (len(samples) + 1), 1.0)
+    p = np.clip(2 * (sides + 1) / (len(samples) + 1), least_p(len(samples), n_items), 1.0)
     return np.where(np.isnan(samples).any(axis=0), np.nan, p)
 
 
-def least_p(draws: int) -> float:
-    """Return the smallest p value that `two_sided` can give; NaN without draws."""
-    return min(2 / (draws + 1), 1.0) if draws else float("nan")
+def least_p(draws: int, n_items: npt.ArrayLike) -> Array:
+    """Return the smallest p value that `two_sided` can give; NaN without draws.
+
+    If two sides do not differ, they can be exchanged in every item. So however large a difference of n items is, one of
+    this size has the probability 2 / 2^n, as in `mcnemar`.
+    """
+    if not draws:
+        return np.full(np.shape(n_items), np.nan)
+    return np.minimum(np.maximum(2 / (draws + 1), 2.0 ** (1 - np.asarray(n_items, float))), 1.0)
 
 
 def exact(

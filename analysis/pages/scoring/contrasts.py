@@ -46,8 +46,8 @@ def differences(runs: Runs, *, biased: bool = True, resamples: int = DRAWS, seed
         tau_pre, tau_post; caution: why one of them is missing;
         kurtosis_difference, tau_difference: post minus pre, with X_lower, X_upper, their 95 % percentile
         intervals, both models resampled with the same items; no_interval: which have none, and why; X_p: its two-sided
-        p value (`significance.two_sided`), p_least: the smallest that so many draws can give, X_p_holm: after Holm over
-        the pairs of a study and setting; validity_pre, validity_post: as in `tables.scores`.
+        p value (`significance.two_sided`), p_least: the smallest that so few items or draws allow, X_p_holm: after Holm
+        over the pairs of a study and setting; validity_pre, validity_post: as in `tables.scores`.
     """
     rows = read(runs)
     frame = _compared(rows, list(_tuned(runs, rows)), ("pre", "post"), biased, resamples, seed)
@@ -114,7 +114,8 @@ def _compared(
         tables.append(pd.concat([about.reset_index(drop=True), table], axis=1))
     if not tables:
         return pd.DataFrame()
-    frame = pd.concat(tables, ignore_index=True).assign(p_least=least_p(resamples))
+    frame = pd.concat(tables, ignore_index=True)
+    frame["p_least"] = least_p(resamples, frame["n"])
     family = ["study", *SETTING]
     return frame.assign(**{f"{name}_p_holm": holm_within(frame, family, f"{name}_p") for name in ("kurtosis", "tau")})
 

@@ -97,12 +97,20 @@ def _language(language: str, means: pd.DataFrame, table: pd.DataFrame, several: 
         yield f"The share of “Yes” changes with {' and with '.join(pulls)}{_most(told, 'agreement', 'diff_yes')}."
     if "antonym" in rows.index:
         row = rows.loc["antonym"]
-        bias = "more" if row["excess_yes"] > 0 else "less"
         yield (
             f"With antonyms, which ask for the opposite answer, {percent(1 - row['consistency'], 1)} of the answers "
-            f"contradict the first. “Yes” is then {bias} frequent than it should be by "
-            f"{points(abs(row['excess_yes'])).lstrip('+')} points{_points(row, 'excess_yes')}."
+            f"contradict the first. {_excess(row)}"
         )
+
+
+def _excess(row: pd.Series) -> str:
+    """Say whether “Yes” is more or less frequent than from consistent answers: only if the interval says so."""
+    clear = row["excess_yes_lower"] > 0 or row["excess_yes_upper"] < 0
+    which = ("more" if row["excess_yes"] > 0 else "less") if clear else "not clearly more or less"
+    return (
+        f"“Yes” is then {which} frequent than it should be: the difference is {points(row['excess_yes'])} points"
+        f"{_points(row, 'excess_yes')}."
+    )
 
 
 def _shares(row: pd.Series, name: str, lead: str = "") -> str:

@@ -41,22 +41,30 @@ def slope_tests(items: ByItem) -> Array:
     each = basis.T @ items.less(np.ones_like(items.size)) @ basis
     # A column that does not vary within items is rounding now; of the others, the length is taken out.
     lengths = np.sqrt(np.maximum(np.einsum("gii->i", each), 0))
-    varies = lengths > np.append(RANK_TOLERANCE * whole, 0)
+    least = np.append(RANK_TOLERANCE * whole, 0)
+    varies = lengths > least
     each = each / np.where(varies, lengths, np.inf) / np.where(varies, lengths, np.inf)[:, None]
     rows = int(items.size.sum()) - len(each)
-    return np.array([_test(each, rows, term) if varies[term] else np.nan for term in range(len(items.r))])
+    return np.array(
+        [
+            _test(each, rows, term, (least[term] / lengths[term]) ** 2) if varies[term] else np.nan
+            for term in range(len(items.r))
+        ]
+    )
 
 
-def _test(each: Array, rows: int, term: int) -> float:
+def _test(each: Array, rows: int, term: int, least: float) -> float:
     """Compare one slope with a slope per item, from the cross-products of every item (items, k, k), the residuals
     last.
 
-    `rows` is their number, less one for the mean of every item.
+    `rows` is their number, less one for the mean of every item. An item has a slope if the squares of its predictor
+    sum to more than `least`: if it is constant there, they are rounding, which grows with its size and not with how
+    much it varies elsewhere.
     """
     from scipy.stats import f
 
     own = each[:, term, term]
-    has = own > RANK_TOLERANCE**2 * own.sum()
+    has = own > least
     others = np.delete(np.arange(each.shape[1]), term)
     cross = each[has][:, others, term]
     common, n_common = _residual(each.sum(axis=0))

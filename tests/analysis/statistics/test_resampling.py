@@ -275,8 +275,19 @@ def test_p_values_of_differences_by_counting_draws():
     assert (clear == (found.p < 0.05)).all()
 
 
-def test_the_smallest_p_value_follows_from_the_number_of_draws():
-    assert two_sided(np.ones((99, 1)))[0] == least_p(99) == 0.02
-    assert two_sided(np.full((99, 1), 1e-17))[0] == 1.0  # rounding is no difference
-    assert np.isnan(two_sided(np.array([[1.0], [np.nan]]))[0])
-    assert np.isnan(least_p(0))
+def test_the_smallest_p_value_follows_from_the_numbers_of_draws_and_items():
+    assert two_sided(np.ones((99, 1)), 20)[0] == least_p(99, 20) == 0.02
+    assert two_sided(np.ones((9_999, 1)), 4)[0] == least_p(9_999, 4) == 0.125
+    assert two_sided(np.full((99, 1), 1e-17), 20)[0] == 1.0  # rounding is no difference
+    assert np.isnan(two_sided(np.array([[1.0], [np.nan]]), 20)[0])
+    assert np.isnan(least_p(0, 20))
+
+
+@pytest.mark.parametrize("items", [2, 3, 5])
+def test_few_items_do_not_make_a_difference_of_means_significant(items):
+    """Of 100 pairs without a difference, the draws alone call about half (2 items) to a sixth (5 items) significant."""
+    x = np.random.default_rng(items).normal(size=(items, 200))
+    pairs = [(2 * pair, 2 * pair + 1) for pair in range(100)]
+    found = paired({"x": x}, lambda columns, counts: {"mean": mean(counts, columns["x"])}, pairs, draws=999)["mean"]
+    assert (found.lower > 0).any()
+    assert found.p.min() == found.p_least[0] == 2.0 ** (1 - items)

@@ -52,7 +52,7 @@ def test_one_rule_for_all_shares():
         [[0, (one[:, 0] > one[:, 1]).sum()], [(one[:, 0] < one[:, 1]).sum(), 0]], exact=True
     ).pvalue
     assert found["one"].p[0] == pytest.approx(expected, abs=1e-12)
-    assert found["one"].p_least.tolist() == [2.0**-29, least_p(199)]
-    assert found["several"].p_least.tolist() == [least_p(199)] * 2
+    assert found["one"].p_least.tolist() == [2.0**-29, least_p(199, 30)]
+    assert found["several"].p_least.tolist() == [least_p(199, 30)] * 2
     without_draws = paired(columns, figures, [(0, 1)], shares, draws=0)
     assert without_draws["one"].p[0] == found["one"].p[0] and np.isnan(without_draws["several"].p[0])

@@ -112,8 +112,9 @@ def test_differences_by_hand(opened):
     # Mean agreement, on all three items of a and two of b, so on x and y: 0.3 and 0.2 against 0.15 and 0.15.
     assert table.loc["agreement_mean", ["difference", "lower", "upper"]].tolist() == pytest.approx([0.1, 0.05, 0.15])
     assert table.loc["agreement_mean", "n_items"] == 2
-    # No draw is at or below 0, so p is 2 x (0 + 1) / 10,001; no item flips with either model, so these p values are 1.
-    assert table.loc["range_mean", "p"] == table.loc["range_mean", "p_least"] == 2 / 10_001
+    # No draw is at or below 0, but two items that agree have probability 2 / 2^2; no item flips with either model, so
+    # these p values are 1.
+    assert table.loc["range_mean", "p"] == table.loc["range_mean", "p_least"] == 0.5
     assert table.loc["flip_10", ["p", "p_least", "p_holm"]].tolist() == [1.0, 0.5, 1.0]
 
 

@@ -104,6 +104,19 @@ def frames(rows, tmp_path, **options):
     return {name: tables.build(name, run, resamples=30) for name in narrative.TABLES}
 
 
+@pytest.mark.parametrize(
+    ("antonym", "said_of_yes"),
+    [
+        ("y" + "n" * 9 + "y" * 10, "not clearly more or less frequent than it should be: the difference is +5.0"),
+        ("y" * 20, "more frequent than it should be: the difference is +50.0"),
+        ("n" * 20, "less frequent than it should be: the difference is −50.0"),
+    ],
+)
+def test_antonyms_draw_to_yes_only_where_the_interval_says_so(antonym, said_of_yes, tmp_path):
+    rows = said({"original": "y" * 10 + "n" * 10, "antonym": antonym})
+    assert f"“Yes” is then {said_of_yes} points (" in " ".join(narrative.answer(frames(rows, tmp_path)).sentences)
+
+
 def test_a_consistent_model_is_called_so(tmp_path):
     rows = said({"original": "yn" * 20, "synonym": "yn" * 20, "antonym": "ny" * 20, "agreement": "yn" * 20})
     found = narrative.answer(frames(rows, tmp_path))

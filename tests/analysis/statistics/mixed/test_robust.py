@@ -80,6 +80,25 @@ def test_slopes_are_tested_as_in_an_analysis_of_covariance():
     assert np.isnan(table.loc["(Intercept)", "p_slopes"])
 
 
+def test_items_in_which_a_predictor_is_constant_add_nothing_to_the_test_of_its_slopes():
+    """A constant of about 20 leaves squares of 1e-14 when its mean is taken away: no slope, so no degree of freedom."""
+    from statsmodels.formula.api import ols
+    from statsmodels.stats.anova import anova_lm
+
+    for seed in range(6):
+        rng = np.random.default_rng(seed)
+        item = np.repeat(np.arange(9), [6, 7, 5, 9, 3, 7, 11, 6, 7])
+        length, words, y = rng.normal(size=(3, len(item))) * [[20], [3], [1]] + [[100], [20], [0]]
+        some = np.where(item < 3, 20 + rng.normal(size=len(item)), 20.3 + 0.1 * item)
+        frame = pd.DataFrame({"y": y, "x1": length, "x2": words, "some": some, "item": item.astype(str)})
+        common = ols("y ~ C(item) + x1 + x2 + some", frame).fit()
+        varying = [f"I(some * (item == '{number}'))" for number in range(3)]
+        separate = ols(f"y ~ C(item) + x1 + x2 + {' + '.join(varying)}", frame).fit()
+        expected = anova_lm(common, separate)["Pr(>F)"].iloc[1]
+        table = mixed.fit(frame, "y ~ x1 + x2 + some + (1 | item)").table.set_index("term")
+        np.testing.assert_allclose(table.loc["some", "p_slopes"], expected, rtol=1e-6)
+
+
 def test_a_predictor_that_is_constant_within_items_has_no_slopes_to_compare(frame):
     table = mixed.fit(frame, "y ~ x1 + between + (1 | item)").table.set_index("term")
     assert np.isnan(table.loc["between", "p_slopes"])
