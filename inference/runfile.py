@@ -145,7 +145,9 @@ def read(path: str | Path, parser_of: Callable[[str], ArgumentParser]) -> Plan:
     _refuse_secrets(str(file), content)
     for key, value in content.items():
         if key not in TOP:
-            raise InputError(f"{file}: unknown key {shown(key)}; there are {', '.join(TOP)}; options go below [[study]]")
+            raise InputError(
+                f"{file}: unknown key {shown(key)}; there are {', '.join(TOP)}; options go below [[study]]"
+            )
         if not isinstance(value, TOP[key]) or isinstance(value, bool):
             raise InputError(f"{file}, {key}: expected {_kind(TOP[key])}, not {shown(value)}")
     if not content.get("out", "").strip():

@@ -56,7 +56,14 @@ SHARED: Mapping[str, Column] = {
         "figures of the row that have no 95 % interval, by their columns, and why; the difference where none is named",
         header="No interval",
     ),
-    "p": Column("two-sided p value, not corrected for the number of tests", "", "p", 3),
+    "p": Column(
+        "two-sided p value, not corrected for the number of tests; of differences over items: by the exact sign test "
+        "where both sides are shares with one answer to each of the same items, else by the bootstrap",
+        "",
+        "p",
+        3,
+    ),
+    "p_least": Column("the smallest p value that so few items or bootstrap samples allow", "", "Least p", 4),
 }
 Pattern: TypeAlias = Callable[[str], Column | None]
 

@@ -7,7 +7,11 @@ from collections.abc import Iterator, Sequence
 
 import pandas as pd
 
+from analysis.reporting.thresholds import silent
+
+UNIT = ["study", "model", "condition"]
 SEPARATOR = " · "
+SILENT = " °"  # ends the label of a model that does not answer (`thresholds.silent`)
 
 
 def series(frame: pd.DataFrame) -> pd.Series:
@@ -15,12 +19,12 @@ def series(frame: pd.DataFrame) -> pd.Series:
 
     The name is the model's id, without its organisation where the names still differ without it. The condition is
     added where the model was asked under several, the study where the frame holds several: a label does not say what
-    all other labels say.
+    all other labels say. A row whose column `silent` is true gets the mark `SILENT`.
 
     Parameters
     ----------
     frame
-        Has columns `model` and, where they apply, `condition` and `study`.
+        Has columns `model` and, where they apply, `condition`, `study` and `silent`.
 
     Returns
     -------
@@ -35,13 +39,36 @@ def series(frame: pd.DataFrame) -> pd.Series:
         label = label.where(~several, label + SEPARATOR + frame["condition"].astype(str))
     if "study" in frame and frame["study"].nunique() > 1:
         label = label + SEPARATOR + frame["study"].astype(str)
-    return label
+    return label + frame["silent"].map({True: SILENT, False: ""}) if "silent" in frame else label
+
+
+def explained(frame: pd.DataFrame) -> str:
+    """Say in a caption what `SILENT` means; empty where no row of the frame has it."""
+    if "silent" not in frame or not frame["silent"].any():
+        return ""
+    return f" {SILENT.strip()}: less than half of the answers are valid, so the model is not ranked."
+
+
+def mark_silent(frame: pd.DataFrame, known: pd.DataFrame, side: str = "") -> pd.DataFrame:
+    """Add column `silent` to rows about models, from a table `known` with the validity of each study's units.
+
+    Parameters
+    ----------
+    frame
+        Has columns study, model, condition, or with a `side` such as "a_": study, a_model, a_condition.
+    known
+        Columns study, model, condition, validity.
+    """
+    units = known.drop_duplicates(UNIT).set_index(UNIT)["validity"]
+    rows = pd.MultiIndex.from_frame(frame[["study", f"{side}model", f"{side}condition"]])
+    validity = pd.Series(units.reindex(rows).to_numpy(float), frame.index)
+    return frame.assign(**{f"{side}silent": silent(validity)})
 
 
 def of_pairs(frame: pd.DataFrame) -> dict[str, pd.Series]:
     """Return labels `a` and `b` for the pairs of table `differences`: a model has one name on both sides."""
-    names = ["study", "model", "condition"]
-    sides = {side: frame[["study", f"{side}_model", f"{side}_condition"]].set_axis(names, axis=1) for side in "ab"}
+    names = [*UNIT, "silent"] if "a_silent" in frame else UNIT
+    sides = {side: frame[["study", *(f"{side}_{name}" for name in names[1:])]].set_axis(names, axis=1) for side in "ab"}
     units = pd.concat(sides.values()).drop_duplicates()
     labelled = units.assign(label=series(units))
     return {side: part.merge(labelled, how="left")["label"].set_axis(frame.index) for side, part in sides.items()}

@@ -79,6 +79,28 @@ def points(difference: float) -> str:
     return signed(100 * difference, 1)
 
 
+def do_not_answer(names: Sequence[str]) -> tuple[str, tuple[str, ...]]:
+    """Return what a page says in place of a verdict where every model is `thresholds.silent`: verdict and sentences.
+
+    >>> do_not_answer(["a"])[0], do_not_answer(["a", "b"])[0]
+    ('This model does not answer.', 'These models do not answer.')
+    """
+    verdict = "This model does not answer." if len(names) == 1 else "These models do not answer."
+    return verdict, (
+        f"With {listing(list(names))}, less than half of the probability (or of the texts read) is a valid answer. "
+        "What the other half would have been is not known, so nothing is compared here.",
+    )
+
+
+def undecided(pairs: pd.DataFrame) -> str:
+    """Say that no test could have found a difference: too few items or draws for so many pairs (column `p_least`)."""
+    corrected = min(1.0, float(pairs["p_least"].min()) * int(pairs["p_least"].notna().sum()))
+    return (
+        f"{count(len(pairs), 'pair')} compared: no difference could be shown. With so few items or bootstrap samples, "
+        f"the smallest p value after Holm is {corrected:.2f}."
+    )
+
+
 def unanswered(frame: pd.DataFrame) -> list[str]:
     """Return the caution about prompts without a response (`analysis.runs.unanswered`); empty where all have one."""
     if frame.empty:

@@ -17,15 +17,32 @@ from analysis.runs.folder import ORIGINAL, literal
 if TYPE_CHECKING:
     from analysis.runs import Runs
 
-# Sums over some rows of an item, as SQL.
+# Sums over some rows of an item, as SQL. An answer of exactly 0.5, a tie, agrees (Haller et al., section 4.2).
 SUMMED = """count(*) AS n_rows, count(agreement) AS n_valid,
     avg(validity) AS validity_mean, stddev_samp(validity) AS validity_sd,
     avg(agreement) AS agreement_mean, stddev_samp(agreement) AS agreement_sd,
     min(agreement) AS agreement_min, max(agreement) AS agreement_max,
-    count(*) FILTER (WHERE agreement > 0.5) AS n_agree, count(*) FILTER (WHERE agreement = 0.5) AS n_ties"""
-# Made from SUMMED: highest minus lowest agreement, and the share on the smaller side of 0.5; null below two answers.
-SPREAD = """CASE WHEN n_valid > 1 THEN agreement_max - agreement_min END AS agreement_range,
-    CASE WHEN n_valid > 1 THEN least(n_agree, n_valid - n_ties - n_agree) / n_valid END AS minority_share"""
+    count(*) FILTER (WHERE agreement >= 0.5) AS n_agree, count(*) FILTER (WHERE agreement = 0.5) AS n_ties"""
+CONVENTIONS = ("dropped", "inconsistent")  # how answers that are not valid are treated, on every page
+
+
+def check_convention(invalid: str) -> None:
+    """Refuse a convention for invalid answers that is none of `CONVENTIONS`."""
+    if invalid not in CONVENTIONS:
+        raise InputError(f"invalid = {invalid!r} is not known; invalid answers are {' or '.join(CONVENTIONS)}")
+
+
+def spread(invalid: str) -> str:
+    """Return the SQL of agreement_range and minority_share, made from n_variants and `SUMMED`.
+
+    The range needs two valid answers, and is of these only. minority_share is the share of answers that are not with
+    the majority of the valid ones: "dropped", of the valid answers, null below two; "inconsistent", of all answers, an
+    invalid one being with no majority, null below two.
+    """
+    check_convention(invalid)
+    counted = "n_valid" if invalid == "dropped" else "n_variants"
+    return f"""CASE WHEN n_valid > 1 THEN agreement_max - agreement_min END AS agreement_range,
+    CASE WHEN {counted} > 1 THEN ({counted} - greatest(n_agree, n_valid - n_agree)) / {counted} END AS minority_share"""
 
 
 def prepare(runs: Runs) -> None:

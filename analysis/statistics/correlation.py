@@ -30,7 +30,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from analysis.errors import InputError
-from analysis.statistics import multiplicity
+from analysis.statistics.multiplicity import holm_within
 from analysis.statistics.rounding import constant, settled
 
 LEAST, FEW = 4, 10  # fewer models than LEAST get no coefficient, fewer than FEW a caution
@@ -132,21 +132,13 @@ def matrix(frame: pd.DataFrame, methods: Sequence[str] = METHODS) -> pd.DataFram
     ]
     names = ["measure_a", "measure_b", "method", "n", "r", "lower", "upper", "p", "caution"]
     table = pd.DataFrame(rows, columns=names)
-    table.insert(names.index("p") + 1, "p_holm", holm(table, ["method"]))
+    table.insert(names.index("p") + 1, "p_holm", holm_within(table, ["method"]))
     return table
 
 
 def row(found: Coefficient) -> dict[str, float | int | str]:
     """Return a coefficient as the fields of a table's row: n, r, lower, upper, p, caution."""
     return {name: getattr(found, name) for name in ("n", "r", "lower", "upper", "p", "caution")}
-
-
-def holm(table: pd.DataFrame, by: Sequence[str]) -> pd.Series:
-    """Correct column `p` after Holm within every family, the rows with equal values in `by`; no p value, no test."""
-    corrected = pd.Series(np.nan, table.index)
-    for _, family in table.dropna(subset=["p"]).groupby(list(by)):
-        corrected[family.index] = multiplicity.holm(family["p"])
-    return corrected
 
 
 def _residuals(x: np.ndarray, y: np.ndarray, given: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -30,6 +30,11 @@ class Interval:
     missing
         Why there is no interval, one of `REASONS`. Empty where there is one, where the figure itself is undefined, and
         where no interval was asked for.
+    p, p_least
+        Two-sided p value of the figure against 0, for figures that are differences: of `significance.exact` where both
+        sides are shares with one answer to each of the same items, else of `significance.two_sided`. NaN where there is
+        no interval, but 1 where the items do not differ at all. p_least is the smallest that so few items or draws
+        allow.
     """
 
     estimate: npt.NDArray[np.float64]
@@ -37,12 +42,14 @@ class Interval:
     upper: npt.NDArray[np.float64]
     n_items: npt.NDArray[np.int64]
     missing: npt.NDArray[np.object_]
+    p: npt.NDArray[np.float64]
+    p_least: npt.NDArray[np.float64]
 
 
 def unknown(n_items: npt.NDArray[np.int64]) -> Interval:
     """Return the interval of units of which only the number of items is known."""
-    empty = np.full(len(n_items), np.nan)
-    return Interval(empty, empty.copy(), empty.copy(), n_items, np.full(len(n_items), "", object))
+    estimate, lower, upper, p, p_least = (np.full(len(n_items), np.nan) for _ in range(5))
+    return Interval(estimate, lower, upper, n_items, np.full(len(n_items), "", object), p, p_least)
 
 
 def columns(found: Mapping[str, Interval]) -> dict[str, npt.NDArray[Any]]:

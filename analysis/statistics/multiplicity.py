@@ -1,13 +1,21 @@
 """Correct the p values of a family of tests, so that a family without any effect rarely shows one (family-wise error).
 
-Both functions return what statsmodels' `multipletests` returns, to the last bit. That function collects the garbage of
-the whole process at every call, which takes longer than a small fit; these take a few lines of numpy.
+`bonferroni` and `holm` return what statsmodels' `multipletests` returns, to the last bit. That function collects the
+garbage of the whole process at every call, which takes longer than a small fit; these take a few lines of numpy.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
 import numpy as np
 import numpy.typing as npt
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+ALPHA = 0.05
 
 
 def bonferroni(p: npt.ArrayLike) -> npt.NDArray[np.float64]:
@@ -43,3 +51,27 @@ def holm(p: npt.ArrayLike) -> npt.NDArray[np.float64]:
     corrected = np.empty_like(found)
     corrected[order] = np.minimum(np.maximum.accumulate(steps), 1)
     return corrected
+
+
+def holm_within(table: pd.DataFrame, by: Sequence[str], p: str = "p") -> pd.Series:
+    """Correct a column of p values after Holm within every family: the rows with equal values in `by`; NaN is no test.
+
+    >>> import pandas as pd
+    >>> table = pd.DataFrame({"measure": ["x", "x", "y", "x"], "p": [0.01, 0.04, 0.04, float("nan")]})
+    >>> holm_within(table, ["measure"]).tolist()
+    [0.02, 0.04, 0.04, nan]
+    """
+    corrected = table[p].astype(float).copy()
+    for _, family in table.dropna(subset=[p]).groupby(list(by), dropna=False):
+        corrected[family.index] = holm(family[p])
+    return corrected
+
+
+def decidable(family: pd.DataFrame) -> bool:
+    """Tell whether any test of a family could be significant after Holm, from `p_least`, the least p of each test.
+
+    Few items and few draws limit how small a p value can be; with many tests, its multiple is then above ALPHA whatever
+    the data are, and "none differs" would say nothing.
+    """
+    least = family["p_least"].dropna()
+    return bool(len(least)) and float(least.min()) * len(least) < ALPHA

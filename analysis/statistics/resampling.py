@@ -19,7 +19,8 @@ exactly, when only the items at hand do not differ: it is missing, with the reas
 
 References
 ----------
-Efron, B. and Tibshirani, R. (1993). An Introduction to the Bootstrap, chapter 13 (percentile intervals).
+Efron, B. and Tibshirani, R. (1993). An Introduction to the Bootstrap, chapter 13 (percentile intervals) and section
+15.4 (their relation to hypothesis tests).
 Field, C. and Welsh, A. (2007). Bootstrapping clustered data. JRSS B 69, 369-390 (drawing whole clusters).
 """
 
@@ -34,6 +35,7 @@ import numpy.typing as npt
 from analysis.errors import InputError
 from analysis.statistics.interval import EQUAL, ONE_ITEM, UNDEFINED, Interval, unknown
 from analysis.statistics.shares import Shares, estimated, newcombe
+from analysis.statistics.significance import ROUNDING, exact, least_p, two_sided
 
 Array: TypeAlias = npt.NDArray[np.float64]
 Columns: TypeAlias = Mapping[str, Array]
@@ -43,7 +45,6 @@ DRAWS = 10_000
 MOST_DRAWS = 100_000  # more would change no digit that is shown, and would not fit into memory
 LEVEL = 0.95
 _WIDTH = 1e-9  # of the figure: a narrower interval is rounding
-_ROUNDING = 1e-12  # the same where the figure is 0
 _CHUNK = 2_000_000  # counts held at a time: 16 MB
 _UNITS = 64  # units whose draws are held at a time: 5 MB per figure at 10,000 draws
 
@@ -185,17 +186,26 @@ def _intervals(
         whole = statistic(chosen, np.ones((1, len(items))))
         for name in names:
             found[name].estimate[block] = _contrast(whole[name], sides)[0]
+        tests = exact(shares, chosen, *sides) if len(sides) == 2 else {}
+        for name, (p, least) in tests.items():
+            found[name].p[block], found[name].p_least[block] = p, least
         if draws == 0:
             continue
         known = _of_shares(shares, chosen, sides, level)
         for name, (lower, upper) in known.items():
             found[name].lower[block], found[name].upper[block] = lower, upper
-        rest = [name for name in names if name not in known or np.isnan(known[name]).any()]
+        # The draws give the p value of a difference also where it has another interval.
+        rest = [name for name in names if len(sides) == 2 or name not in known or np.isnan(known[name]).any()]
         drawn = [statistic(chosen, chunk) for chunk in counts(len(items), draws, seed)] if rest else []
         for name in rest:
             samples = _contrast(np.concatenate([part[name] for part in drawn]), sides)
             size = np.max([np.abs(whole[name][0, side]) for side in sides], axis=0)
             _add_percentiles(found[name], block, samples, size, level)
+            # Without an interval, nothing is known but that equal items do not differ.
+            bare = np.isnan(found[name].lower[block]) & ((len(items) < 2) | (np.abs(samples[0]) > ROUNDING))
+            drawn_p = np.where(bare, np.nan, two_sided(samples))
+            open_ = np.isnan(found[name].p[block]) & ~np.isnan(drawn_p)
+            found[name].p[block[open_]], found[name].p_least[block[open_]] = drawn_p[open_], least_p(draws)
     return found
 
 
@@ -206,7 +216,7 @@ def _add_percentiles(figure: Interval, block: npt.NDArray[np.intp], samples: Arr
     """
     lower, upper = percentiles(samples, level)
     width = upper - lower
-    why = np.where(np.isnan(width), UNDEFINED, np.where(width <= np.maximum(_WIDTH * size, _ROUNDING), EQUAL, ""))
+    why = np.where(np.isnan(width), UNDEFINED, np.where(width <= np.maximum(_WIDTH * size, ROUNDING), EQUAL, ""))
     if figure.n_items[block[0]] < 2:
         why[:] = ONE_ITEM
     open_ = np.isnan(figure.lower[block]) & ~np.isnan(figure.estimate[block])

@@ -205,7 +205,7 @@ def _folded(text: str) -> str:
 
 def _majority(labels: Sequence[str]) -> str:
     first, second = labels[:2]
-    return f"{first} where {first} / ({first} + {second}) > 0.5, {second} where < 0.5; exactly 0.5 is a tie"
+    return f"{first} where {first} / ({first} + {second}) >= 0.5, else {second}; so exactly 0.5, a tie, is {first}"
 
 
 def _numbers(cells: Sequence[Sequence[str | None]], columns: Sequence[str], keys: Keys) -> np.ndarray:

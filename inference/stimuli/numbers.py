@@ -1,7 +1,8 @@
 """Find the number that a text states: one rule for generated texts and for exact probabilities of numbers.
 
 The first number of a text is its answer. A number is a run of the digits 0-9, perhaps with a point and further digits
-("8.5" is 8.5, ".5" is 0.5, and in "8." the point ends a sentence). A minus sign directly before it counts, unless a
+("8.5" is 8.5, ".5" is 0.5, and in "8." the point ends a sentence). Full-width forms count as
+their common ones ("７．５" is 7.5). A minus sign directly before it counts, unless a
 word or another number ends there: "0-9" states 0. A comma ends a number: "8,5" states 8, and "1,000" states 1.
 """
 
@@ -13,6 +14,8 @@ from typing import Any
 
 from inference.errors import InputError
 
+# Digits, point and minus as Japanese and Chinese texts write them, and the minus of mathematics.
+_COMMON = str.maketrans("０１２３４５６７８９．－\u2212", "0123456789.--")
 _NUMBER = re.compile(r"(?:(?<!\w)-)?(?:[0-9]+(?:\.[0-9]+)?|(?<![.\w])\.[0-9]+)")
 _WRITTEN = re.compile(r"\s*[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?\s*")
 _CONTINUES = re.compile(r"\.?[0-9]")
@@ -24,8 +27,10 @@ def first_number(text: str) -> float | None:
 
     >>> first_number("Score: 8.5 of 10."), first_number("I give it -3"), first_number("none")
     (8.5, -3.0, None)
+    >>> first_number("点数：７．５")
+    7.5
     """
-    found = _NUMBER.search(text.replace("\u2212", "-"))
+    found = _NUMBER.search(text.translate(_COMMON))
     return None if found is None else float(found.group())
 
 
@@ -51,7 +56,7 @@ def continues(text: str) -> bool:
     >>> [continues(text) for text in ("0", ".5", ".", " 5", "/10")]
     [True, True, False, False, False]
     """
-    return _CONTINUES.match(text) is not None
+    return _CONTINUES.match(text.translate(_COMMON)) is not None
 
 
 def read_range(text: str) -> range:

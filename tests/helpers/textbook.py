@@ -76,14 +76,14 @@ def items(rows: list[dict]) -> dict[tuple, dict]:
 def item(paraphrases: list[dict], originals: list[dict]) -> dict:
     masses = [row["validity"] for row in paraphrases]
     values = [row["agreement"] for row in paraphrases if row["agreement"] is not None]
-    agree, disagree = sum(v > 0.5 for v in values), sum(v < 0.5 for v in values)
+    agree, disagree = sum(v >= 0.5 for v in values), sum(v < 0.5 for v in values)
     several = len(values) > 1
     known = [row["agreement"] for row in originals if row["agreement"] is not None]
     return {
         "n_variants": len(paraphrases),
         "n_valid": len(values),
         "n_invalid": len(paraphrases) - len(values),
-        "n_ties": len(values) - agree - disagree,
+        "n_ties": sum(v == 0.5 for v in values),
         "validity_mean": mean(masses),
         "validity_sd": sd(masses),
         "agreement_mean": mean(values),

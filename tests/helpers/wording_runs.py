@@ -48,7 +48,7 @@ def write_wording(path: Path, rows: pd.DataFrame, **options: Any) -> Path:
     names = rows["condition"].unique()
     shots = {name: {"form": name.split("/")[0], "shots": int(name.split("/")[1].split("-")[0])} for name in names}
     given = options.pop("conditions", {})
-    conditions = {name: {**shots[name], "option_order": None, **given.get(name, {})} for name in names}
+    conditions = {name: {**shots[name], "option_order": "yes-no", **given.get(name, {})} for name in names}
     full = rows.assign(options=[list(YES_NO)] * len(rows), canonical=canonical)
     return write_run(
         path, full, protocol="wording", canonical=YES_NO, conditions=conditions, study=options.pop("study", "wording"),

@@ -9,13 +9,19 @@ from analysis.pages.benchmarks.repeated import told
 from analysis.reporting.words import count
 
 
+def _hollow(frame: pd.DataFrame) -> str:
+    """Say what a hollow point means; empty where there is none."""
+    hollow = "silent" in frame and frame["silent"].any()
+    return " Hollow: less than half of the answers are valid, so the point is in no coefficient." if hollow else ""
+
+
 def size_overall(frame: pd.DataFrame) -> str:
     """Write the caption of Overall against size."""
     known = frame.dropna(subset=["parameters", "value"])
     return (
         f"Overall, averaged over patterns and tasks, against the size of {count(known['model'].nunique(), 'model')} "
         f"(logarithmic): {count(len(known), 'point')}, one per model and condition. The table has the coefficients. "
-        "Counterpart of Takayama et al., Figure 4."
+        f"Counterpart of Takayama et al., Figure 4.{_hollow(frame)}"
     )
 
 
@@ -24,7 +30,7 @@ def accuracy_consistency(frame: pd.DataFrame) -> str:
     return (
         "Consistency against accuracy before rewording, a panel per pattern: "
         f"{count(frame['model'].nunique(), 'model')}, a point per model, language, task and condition. Line: equal "
-        "values, for orientation. Counterpart of Takayama et al., Figure 5."
+        f"values, for orientation. Counterpart of Takayama et al., Figure 5.{_hollow(frame)}"
     )
 
 

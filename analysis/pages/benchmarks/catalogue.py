@@ -42,7 +42,7 @@ TABLES = {
         "tables.measures_by_model",
         "The values that are correlated",
         "One row per model, measure and pattern; Overall over all patterns and tasks has the task “all”.",
-        names("model study language task condition measure pattern value parameters"),
+        names("model study language task condition measure pattern value parameters silent"),
     ),
 }  # fmt: skip
 FIGURES = {

@@ -41,6 +41,10 @@ COLUMNS: Mapping[str, Column] = {
     "score_matrix.measure_b": Column("the benchmark that it is correlated with", header="With"),
     # values and names
     "value": Column("value of the measure", SHARE, "Value", 3),
+    "silent": Column(
+        "whether less than half of the model's answers are valid there: its value is in no coefficient",
+        header="Not correlated",
+    ),
     "parameters": Column("size of the model", "parameters", "Parameters"),
     "benchmark_names.model": Column(
         "name of the model on its side: id as in run.json, or name in the file of scores", header="Model"

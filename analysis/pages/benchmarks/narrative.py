@@ -128,6 +128,12 @@ def _cautions(frames: Mapping[str, pd.DataFrame]) -> Iterator[str]:
     sizes = frames["measures_by_model"].groupby("model")["parameters"].first()
     if sizes.isna().any():
         yield f"Size unknown for {listing(list(sizes.index[sizes.isna()]), NAMED)}."
+    unheard = frames["measures_by_model"].groupby("model")["silent"].any()
+    if unheard.any():
+        yield (
+            f"{listing(list(unheard.index[unheard]), NAMED)}: left out where less than half of the answers are valid. "
+            "Their points are marked in the figures."
+        )
     yield (
         "Correlations over models tell what varies together, not what causes what. Models of one series are not "
         "independent of each other."

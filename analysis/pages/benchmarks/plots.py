@@ -162,10 +162,11 @@ def _square(count: int, width: float, models: int) -> tuple[Drawing, list[Axes]]
 
 
 def _points(axes: Axes, rows: pd.DataFrame, x: str, y: str, looks: Looks) -> None:
-    """Draw a mark per row."""
-    for model, part in rows.groupby("model", sort=False):
+    """Draw a mark per row, hollow where the model does not answer."""
+    for (model, hollow), part in rows.groupby(["model", "silent"], sort=False):
         look = looks[str(model)]
-        axes.plot(part[x], part[y], look.marker, ms=4, mfc=look.colour, mec="white", mew=0.4, clip_on=False, zorder=3)
+        face, edge, line = ("white", look.colour, 1.0) if hollow else (look.colour, "white", 0.4)
+        axes.plot(part[x], part[y], look.marker, ms=4, mfc=face, mec=edge, mew=line, clip_on=False, zorder=3)
 
 
 def _legend(figure: Drawing, rows: pd.DataFrame, looks: Looks, width: float) -> None:

@@ -10,10 +10,12 @@ import pandas as pd
 from analysis.errors import InputError
 from analysis.pages.benchmarks.leaderboards import Scores, load
 from analysis.pages.benchmarks.model_names import match, read_aliases
-from analysis.pages.wording.cells import PATTERNS
+from analysis.pages.wording.cells import PATTERNS, validity
 from analysis.pages.wording.tables import ALL, consistency, overall
+from analysis.reporting.thresholds import silent
 from analysis.runs.folder import ORIGINAL
 from analysis.statistics import correlation
+from analysis.statistics.multiplicity import holm_within
 
 if TYPE_CHECKING:
     from analysis.runs import Runs
@@ -33,19 +35,22 @@ def measured(runs: Runs, *, invalid: str = "dropped") -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        model, study, language, task, condition, measure, pattern, value, parameters (NaN where run.json has none).
+        model, study, language, task, condition, measure, pattern, value, parameters (NaN where run.json has none),
+        silent: whether the model does not answer there (`thresholds.silent`), so that its value is not correlated.
     """
     table = consistency(runs, invalid=invalid, resamples=0)
+    table = table.assign(silent=silent(validity(table)))
     original = table[table["pattern"] == ORIGINAL]
     reworded = table[table["pattern"] != ORIGINAL]
     parts = [original.assign(measure=ACCURACY, value=original["accuracy"])]
     parts += [reworded.assign(measure=name, value=reworded[name]) for name in ("consistency", "overall")]
     whole = overall(runs, invalid=invalid, resamples=0)
+    whole = whole.assign(silent=silent(whole["valid"]))
     parts.append(whole.assign(measure="overall", value=whole["overall"], study=ALL, task=ALL, pattern=ALL))
     frame = pd.concat(parts, ignore_index=True)
     sizes = {name: fields.get("parameters") for name, fields in runs.info["models"].items()}
     frame["parameters"] = pd.to_numeric(frame["model"].map(sizes), errors="coerce").astype(float)
-    return frame[["model", *KEY, "measure", "pattern", "value", "parameters"]]
+    return frame[["model", *KEY, "measure", "pattern", "value", "parameters", "silent"]]
 
 
 def benchmarks(
@@ -86,7 +91,7 @@ def benchmarks(
                     known = wide[name].notna() & others[benchmark].notna()
                     rows += [row | {"rows": used[known & _sized(wide, row)].sum()} for row in found]
     table = pd.DataFrame(rows)
-    return _ruled(table.assign(p_holm=correlation.holm(table, ["method"])), given)
+    return _ruled(table.assign(p_holm=holm_within(table, ["method"])), given)
 
 
 def benchmark_matrix(
@@ -161,6 +166,7 @@ def _wide(part: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, tuple[str, str]]]
         ["measure", "pattern"], key=lambda s: s.map(order).fillna(-1) if s.name == "pattern" else s
     )
     labels = {label(*pair): pair for pair in pairs.itertuples(index=False, name=None)}
+    part = part.assign(value=part["value"].mask(part["silent"].astype(bool)))
     named = part.assign(column=[label(*pair) for pair in zip(part["measure"], part["pattern"], strict=True)])
     wide = named.pivot(index="model", columns="column", values="value")[list(labels)]
     return wide.assign(**{SIZE: np.log10(part.groupby("model")["parameters"].first())}), labels

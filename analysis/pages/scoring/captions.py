@@ -5,6 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 from analysis.pages.scoring.plots import shown_omissions
+from analysis.reporting import labels
 from analysis.reporting.catalogue import column
 from analysis.reporting.columns import value
 from analysis.reporting.words import count, low_to_high, missing, no_interval
@@ -24,7 +25,7 @@ def score_violins(items: pd.DataFrame) -> str:
         f"Distribution of the scores that {count(items['model'].nunique(), 'model')} gave to "
         f"{low_to_high(sizes)} items {'each ' if len(sizes) > 1 else ''}{groups}on the range "
         f"{span} at temperature {temperature} ({method}). Kernel densities, each scaled to the same height, cut at the "
-        f"lowest and highest score. Stroke: median. {_HOLLOW}{human}{left}"
+        f"lowest and highest score. Stroke: median. {_HOLLOW}{human}{left}{labels.explained(items)}"
     )
 
 
@@ -38,7 +39,7 @@ def score_temperatures(scores: pd.DataFrame) -> str:
         f"Kurtosis of the scores and their tau-b with the human scores by temperature, range {first['range']}, "
         f"{first['method']}, over {items} items per group. A large kurtosis is on an axis that is logarithmic "
         f"beyond 1. Lines: 95 % bootstrap intervals over items.{missing(scores, 'kurtosis', 'tau')} Filled, solid: "
-        f"tuned models; hollow, dashed: base models.{left}"
+        f"tuned models; hollow, dashed: base models.{left}{labels.explained(scores)}"
     )
 
 

@@ -9,6 +9,7 @@ from analysis.reporting.columns import OVER_ITEMS
 _SCORES = names("kurtosis variance mode mode_share distinct entropy tau spearman pearson")
 _ENDS = tuple(f"{name}_difference_{end}" for name in ("kurtosis", "tau") for end in ("lower", "upper"))
 _BARE = frozenset({"no_interval"})
+_TESTED = names("kurtosis_p tau_p p_least kurtosis_p_holm tau_p_holm")
 _BOLD = " Bold: in each row the smallest absolute kurtosis and the largest tau."
 FEW = "Fewer than three pairs of a base and a tuned model have both differences."
 TABLES = {
@@ -30,10 +31,10 @@ TABLES = {
         "Kurtosis and tau-b of a base model (pre) and of the model tuned from it (post) on the same items (Sato "
         "et al., Table 1). Post minus pre with 95 % bootstrap intervals over items." + _BOLD,
         names("study group series pre_model post_model pre_condition post_condition range temperature method n "
-               "kurtosis_gold kurtosis_pre kurtosis_post tau_pre tau_post kurtosis_difference tau_difference "
-               "caution") + _ENDS + ("no_interval",),
-        frozenset({*names("pre_model post_model pre_condition post_condition"), *_ENDS}),
-        frozenset({"caution", "no_interval"}),
+               "kurtosis_gold kurtosis_pre kurtosis_post tau_pre tau_post kurtosis_difference tau_difference") + _ENDS
+        + (*_TESTED, "validity_pre", "validity_post", "caution", "no_interval"),
+        frozenset({*names("pre_model post_model pre_condition post_condition validity_pre validity_post"), *_ENDS,
+                   *_TESTED[:3]}), frozenset({"caution", "no_interval"}),
         best=(("kurtosis_pre kurtosis_post", "smallest absolute"), ("tau_pre tau_post", "largest")),
     ),
     "score_ranges": Table(
@@ -61,9 +62,10 @@ TABLES = {
         "kurtosis and tau-b. Sampled minus exact with 95 % bootstrap intervals over items.",
         names("study group model series stage range temperature sampled_condition exact_condition n samples "
                "score_difference score_distance kurtosis_sampled kurtosis_exact tau_sampled tau_exact "
-               "kurtosis_difference tau_difference caution") + _ENDS + ("no_interval",),
-        frozenset({*names("series stage sampled_condition exact_condition"), *_ENDS}),
-        frozenset({"caution", "no_interval"}),
+               "kurtosis_difference tau_difference") + _ENDS
+        + (*_TESTED, "validity_sampled", "validity_exact", "caution", "no_interval"),
+        frozenset({*names("series stage sampled_condition exact_condition validity_sampled validity_exact"), *_ENDS,
+                   *_TESTED}), frozenset({"caution", "no_interval"}),
     ),
     "score_items": Table(
         "tables.items",

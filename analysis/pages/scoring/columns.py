@@ -50,6 +50,23 @@ COLUMNS: Mapping[str, Column] = {
         "Validity",
         2,
     ),
+    **{
+        f"validity_{side}": Column(f"validity of the {words}", MASS, header, 2)
+        for side, words, header in (
+            ("pre", "base model", "Validity before"),
+            ("post", "tuned model", "Validity after"),
+            ("sampled", "sampled scores", "Validity sampled"),
+            ("exact", "exact scores", "Validity exact"),
+        )
+    },
+    **{
+        f"{name}_{key}": Column(f"{meaning} the difference in {name}{words}", "", header, 3)
+        for name in ("kurtosis", "tau")
+        for key, meaning, words, header in (
+            ("p", "two-sided p value of", ", not corrected", f"p of {name}"),
+            ("p_holm", "p of", " after Holm over all pairs of the study and setting", f"p of {name} (Holm)"),
+        )
+    },
     "dropped": Column("samples without a number, over all items", "samples", "Dropped"),
     "clipped": Column("samples outside the range, moved to its nearer end", "samples", "Clipped"),
     # how the scale is used, and how well

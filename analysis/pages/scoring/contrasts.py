@@ -13,7 +13,9 @@ import pandas as pd
 from analysis.pages.scoring.items import matrices, read
 from analysis.pages.scoring.undefined import reasons
 from analysis.statistics import interval, weighted
+from analysis.statistics.multiplicity import holm_within
 from analysis.statistics.resampling import DRAWS, Array, Columns, paired
+from analysis.statistics.significance import least_p
 
 if TYPE_CHECKING:
     from analysis.runs import Runs
@@ -43,7 +45,9 @@ def differences(runs: Runs, *, biased: bool = True, resamples: int = DRAWS, seed
         n: items that both scored; kurtosis_gold: of all human scores of the group; kurtosis_pre, kurtosis_post,
         tau_pre, tau_post; caution: why one of them is missing;
         kurtosis_difference, tau_difference: post minus pre, with X_lower, X_upper, their 95 % percentile
-        intervals, both models resampled with the same items; no_interval: which have none, and why.
+        intervals, both models resampled with the same items; no_interval: which have none, and why; X_p: its two-sided
+        p value (`significance.two_sided`), p_least: the smallest that so many draws can give, X_p_holm: after Holm over
+        the pairs of a study and setting; validity_pre, validity_post: as in `tables.scores`.
     """
     rows = read(runs)
     frame = _compared(rows, list(_tuned(runs, rows)), ("pre", "post"), biased, resamples, seed)
@@ -59,7 +63,8 @@ def methods(runs: Runs, *, biased: bool = True, resamples: int = DRAWS, seed: in
         study, group, model, series, stage, range, temperature, sampled_condition, exact_condition; n: items with both
         scores; samples: per item; score_difference: mean of the sampled minus the exact score, score_distance: mean of
         its absolute value; kurtosis_sampled, kurtosis_exact, tau_sampled, tau_exact; kurtosis_difference,
-        tau_difference: sampled minus exact, with X_lower, X_upper as in `differences`.
+        tau_difference: sampled minus exact, with X_lower, X_upper, X_p, X_p_holm, p_least and validities as in
+        `differences`.
     """
     rows = read(runs)
     asked = _conditions(runs)
@@ -97,14 +102,21 @@ def _compared(
         table = pd.DataFrame([figures(scores[:, [first, second]]) for second, first in order])
         table["kurtosis_gold"] = human
         table = table.assign(**interval.columns({f"{name}_difference": figure for name, figure in found.items()}))
+        table = table.assign(**{f"{name}_p": figure.p for name, figure in found.items()})
+        validity = part.groupby(["model", "condition"])["validity"].mean()
         about = part.drop_duplicates(["model", "condition"]).set_index(["model", "condition"])
         # Of an exact and a sampled unit, only the sampled one has a number of samples.
         table["samples"] = about.loc[[b for _, b in chosen], "samples"].to_numpy()
         for side, units in zip(sides, zip(*chosen, strict=True), strict=True):
             table[f"{side}_model"], table[f"{side}_condition"] = zip(*units, strict=True)
+            table[f"validity_{side}"] = validity.loc[list(units)].to_numpy()
         about = about.loc[[a for a, _ in chosen], ["study", "group", "series", "stage", *SETTING]]
         tables.append(pd.concat([about.reset_index(drop=True), table], axis=1))
-    return pd.concat(tables, ignore_index=True) if tables else pd.DataFrame()
+    if not tables:
+        return pd.DataFrame()
+    frame = pd.concat(tables, ignore_index=True).assign(p_least=least_p(resamples))
+    family = ["study", *SETTING]
+    return frame.assign(**{f"{name}_p_holm": holm_within(frame, family, f"{name}_p") for name in ("kurtosis", "tau")})
 
 
 def _figures(pair: Array, gold: Array, sides: tuple[str, str], biased: bool, width: float) -> dict[str, Any]:

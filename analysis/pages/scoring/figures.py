@@ -6,12 +6,14 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from analysis.pages.scoring.influence import LEAST, points
+from analysis.pages.scoring.influence import LEAST, answered, points
 from analysis.pages.scoring.items import GOLD, chosen, headline, read
 from analysis.pages.scoring.plots import PANELS
 from analysis.pages.scoring.printed import PRINTED, printed_differences
+from analysis.reporting import labels
 from analysis.reporting.frames import Frames
 from analysis.reporting.printed import OURS
+from analysis.reporting.thresholds import silent
 
 
 def setting_of(frames: Frames) -> str:
@@ -21,7 +23,7 @@ def setting_of(frames: Frames) -> str:
 
 def score_violins(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
     """Yield table `score_items`, some groups of items at a time."""
-    yield from groups(frames["score_items"])
+    yield from groups(_marked(frames["score_items"], frames["scores"]))
 
 
 def score_temperatures(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
@@ -30,13 +32,22 @@ def score_temperatures(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
     scores = frames["scores"]
     rows = scores[(scores["range"] == span) & (scores["method"] == method) & (scores["model"] != GOLD)]
     if rows["temperature"].nunique() > 1:
-        yield from groups(rows)
+        # A line goes over all temperatures: it has the mark where the model answers at none of them.
+        mean = rows.groupby(["study", "group", "model", "form"], sort=False, dropna=False)["validity"].transform("max")
+        yield from groups(rows.assign(silent=silent(mean)))
+
+
+def _marked(items: pd.DataFrame, scores: pd.DataFrame) -> pd.DataFrame:
+    """Add the column `silent`: whether the model gives numbers at least half of the time, over the groups of items."""
+    known = scores[scores["model"] != GOLD].groupby(["study", "model", "condition"], sort=False)["validity"].mean()
+    return labels.mark_silent(items, known.reset_index())
 
 
 def influence(frames: Frames) -> Iterator[tuple[pd.DataFrame, ...]]:
     """Yield the correlation of kurtosis and tau with each omission, and its points, in the page's setting."""
     setting, table = setting_of(frames), frames["score_influence"]
-    yield from _influence(chosen(table[table["source"] == OURS], setting), chosen(frames["score_differences"], setting))
+    known = answered(chosen(frames["score_differences"], setting))
+    yield from _influence(chosen(table[table["source"] == OURS], setting), known)
 
 
 def influence_printed(frames: Frames) -> Iterator[tuple[pd.DataFrame, ...]]:

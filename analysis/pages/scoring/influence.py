@@ -10,6 +10,7 @@ import pandas as pd
 from analysis.pages.scoring.contrasts import SETTING, differences
 from analysis.pages.scoring.printed import printed_differences
 from analysis.reporting.printed import OURS
+from analysis.reporting.thresholds import silent
 from analysis.statistics import interval, weighted
 from analysis.statistics.resampling import DRAWS, Array, Columns, bootstrap
 
@@ -39,11 +40,11 @@ def influence(runs: Runs, *, biased: bool = True, resamples: int = DRAWS, seed: 
     DataFrame
         source (these runs, or the printed table), study, range, temperature, method; omitted: nothing, point, group or
         series, and omitted_name; n: points left; undefined: points without both differences, left out everywhere (a
-        constant score has no kurtosis); pearson, pearson_lower, pearson_upper: correlation, NaN below three points, and
-        its 95 % percentile interval with points resampled; no_interval: why it has none; change: pearson minus pearson
-        of all points.
+        constant score has no kurtosis; a model may not answer); pearson, pearson_lower, pearson_upper: correlation, NaN
+        below three points, and its 95 % percentile interval with points resampled; no_interval: why it has none;
+        change: pearson minus pearson of all points.
     """
-    sources = (differences(runs, biased=biased, resamples=0), printed_differences())
+    sources = (answered(differences(runs, biased=biased, resamples=0)), printed_differences())
     parts = [
         left_out(part, resamples=resamples, seed=seed).assign(**dict(zip(_FAMILY, family, strict=True)))
         for source in sources
@@ -51,6 +52,14 @@ def influence(runs: Runs, *, biased: bool = True, resamples: int = DRAWS, seed: 
         for family, part in points(source).groupby(_FAMILY, sort=False)
     ]
     return pd.concat(parts, ignore_index=True)
+
+
+def answered(frame: pd.DataFrame) -> pd.DataFrame:
+    """Blank the differences of pairs with a model that does not answer (`thresholds.silent`): they are no points."""
+    if frame.empty:
+        return frame
+    known = ~(silent(frame["validity_pre"]) | silent(frame["validity_post"]))
+    return frame.assign(**{name: frame[name].where(known) for name in ("kurtosis_difference", "tau_difference")})
 
 
 def points(frame: pd.DataFrame) -> pd.DataFrame:

@@ -10,26 +10,19 @@ import pandas as pd
 from analysis.pages.scoring.influence import NOTHING
 from analysis.pages.scoring.items import GOLD, chosen, ends
 from analysis.pages.scoring.undefined import EQUAL
-from analysis.reporting import labels
+from analysis.reporting import labels, words
 from analysis.reporting.catalogue import column
 from analysis.reporting.columns import value
 from analysis.reporting.printed import OURS
-from analysis.reporting.thresholds import LOW_MASS
-from analysis.reporting.words import (
-    Answer,
-    count,
-    few_items,
-    few_models,
-    listing,
-    low_to_high,
-    no_interval,
-    percent,
-)
+from analysis.reporting.thresholds import silent
+from analysis.reporting.words import Answer, count, few_items, few_models, listing, low_to_high, no_interval, percent
+from analysis.statistics.multiplicity import ALPHA, decidable
 
 Frames = Mapping[str, pd.DataFrame]
 HABIT = 0.5  # share of a group's items from which on one score counts as given to everything
 OFTEN = 0.1  # share of dropped or clipped samples from which on the page mentions it
 FEW_POINTS = 10
+HOLM = f"at {ALPHA:g} after Holm"
 RESTS = 0.1  # change of a correlation by one point from which on it rests on that point
 
 
@@ -45,13 +38,16 @@ def answer(frames: Frames, setting: str) -> Answer:
     """
     scores = _labelled(frames["scores"])
     models = scores[scores["model"] != GOLD]
-    here = chosen(models, setting)
+    whole = chosen(models, setting)
+    here = whole[~silent(whole["validity"])]
+    asked, cautions = _asked(models, frames["score_items"], setting), tuple(_cautions(models, whole, frames, setting))
+    if here.empty and len(whole):
+        return Answer(asked, *words.do_not_answer(list(whole["label"].unique())), cautions)
     sentences = (
         *_habit(here, scores), *_tuning(chosen(frames["score_differences"], setting)), *_accuracy(here),
         *_rests(_ours(frames, setting)),
     )  # fmt: skip
-    asked = _asked(models, frames["score_items"], setting)
-    return Answer(asked, _verdict(here), sentences, tuple(_cautions(models, here, frames, setting)))
+    return Answer(asked, _verdict(here), sentences, cautions)
 
 
 def reading(frames: Frames) -> list[str]:
@@ -142,20 +138,21 @@ def _of(row: pd.Series, frame: pd.DataFrame) -> str:
     return f" of {row['group']}" if frame["group"].nunique() > 1 else ""
 
 
-def _tuning(pairs: pd.DataFrame) -> Iterator[str]:
-    """Say how kurtosis and tau change by tuning."""
+def _tuning(tested: pd.DataFrame) -> Iterator[str]:
+    """Say how kurtosis and tau change by tuning, in the pairs of which both models answer."""
+    pairs = tested[~(silent(tested["validity_pre"]) | silent(tested["validity_post"]))]
     kurtosis, tau = pairs.dropna(subset=["kurtosis_difference"]), pairs.dropna(subset=["tau_difference"])
     if pairs.empty:
         return
     flat = int(pairs["caution"].str.contains(f"post: {EQUAL}", regex=False).sum())
     if len(kurtosis):
-        up, sure = _signs(kurtosis, "kurtosis_difference", 1)
+        up, sure = _signs(kurtosis, "kurtosis", 1)
         widest = kurtosis.loc[kurtosis["kurtosis_difference"].idxmax()]
         change = f"{number(widest['kurtosis_pre'], 'kurtosis')} to {number(widest['kurtosis_post'], 'kurtosis')}"
         most = f" The largest rise is that of {widest['group']}/{widest['series']}, from {change}." if up else ""
         yield (
             f"After tuning, the scores are more peaked (higher kurtosis) in {up} of {count(len(kurtosis), 'pair')} of "
-            f"group and series ({sure or 'none'} with a 95 % interval above 0).{most}"
+            f"group and series ({sure or 'none'} significantly, {HOLM}).{most}"
         )
     if flat:
         yield (
@@ -164,17 +161,21 @@ def _tuning(pairs: pd.DataFrame) -> Iterator[str]:
         )
     if len(tau):
         parts = []
-        for verb, sign, side in (("rises", 1, "above"), ("falls", -1, "below")):
-            number_of, sure = _signs(tau, "tau_difference", sign)
+        for verb, sign in (("rises", 1), ("falls", -1)):
+            number_of, sure = _signs(tau, "tau", sign)
             if number_of:
-                parts.append(f"{verb} in {number_of} ({sure or 'none'} with an interval {side} 0)")
+                parts.append(f"{verb} in {number_of} ({sure or 'none'} significantly)")
         yield f"Of {count(len(tau), 'pair')}, tau {' and '.join(parts) or 'moves in none'}."
+    for name in ("kurtosis", "tau"):
+        family = tested[tested[f"{name}_p"].notna()]
+        if len(family) and not decidable(family):
+            yield f"{name.capitalize()}: {words.undecided(family)}"
 
 
 def _signs(pairs: pd.DataFrame, name: str, sign: int) -> tuple[int, int]:
-    """Count the differences with a sign, and those of them whose interval does not reach 0."""
-    end = f"{name}_{'lower' if sign > 0 else 'upper'}"
-    return int((sign * pairs[name] > 0).sum()), int((sign * pairs[end] > 0).sum())
+    """Count the differences in a measure with a sign, and those of them that are significant after Holm."""
+    with_sign = sign * pairs[f"{name}_difference"] > 0
+    return int(with_sign.sum()), int((with_sign & (pairs[f"{name}_p_holm"] < ALPHA)).sum())
 
 
 def _accuracy(here: pd.DataFrame) -> Iterator[str]:
@@ -228,7 +229,7 @@ def _by_range(ranges: pd.DataFrame) -> Iterator[str]:
 
 
 def _by_temperature(scores: pd.DataFrame) -> Iterator[str]:
-    models = scores[scores["model"] != GOLD]
+    models = scores[(scores["model"] != GOLD) & ~silent(scores["validity"])]
     unit = ["study", "group", "model", "form", "range", "method"]
     parts = []
     for kind, part in models.groupby(np.where(models["stage"] == "base", "base", "tuned"), sort=True):
@@ -246,16 +247,17 @@ def _by_temperature(scores: pd.DataFrame) -> Iterator[str]:
 
 
 def _by_method(methods: pd.DataFrame) -> Iterator[str]:
-    known = methods.dropna(subset=["tau_difference"])
+    known = methods[~(silent(methods["validity_sampled"]) | silent(methods["validity_exact"]))]
+    known = known.dropna(subset=["tau_difference"])
     if known.empty:
         return
-    lower, sure = _signs(known, "tau_difference", -1)
+    lower, sure = _signs(known, "tau", -1)
     width = methods["range"].map(lambda span: ends(span)[1] - ends(span)[0])
     distance = percent((methods["score_distance"] / width).mean())
     yield (
         f"Sampling: the mean of {low_to_high(methods['samples'])} samples lies "
         f"{distance} of the range away from the exact score on average. Its tau is lower than the exact one in "
-        f"{lower} of {count(len(known), 'comparison')} ({sure or 'none'} with a 95 % interval below 0)."
+        f"{lower} of {count(len(known), 'comparison')} ({sure or 'none'} significantly, {HOLM})."
     )
 
 
@@ -266,13 +268,13 @@ def _cautions(models: pd.DataFrame, here: pd.DataFrame, frames: Frames, setting:
             f"All scores are equal in {flat:,} of {count(len(models), 'combination')} of group, model and condition: "
             "kurtosis and tau are undefined there, and left out of every count and correlation."
         )
-    low = models[models["validity"] < LOW_MASS]
+    low = models[silent(models["validity"])]
     if len(low):
         row = low.loc[low["validity"].idxmin()]
         yield (
             f"Low validity: in {len(low):,} of {count(len(models), 'combination')} less than half of the samples (or "
             f"of the probability) is a number. The lowest is {number(row['validity'], 'validity')} ({row['label']}, "
-            f"{row['range']} at temperature {row['temperature']:g})."
+            f"{row['range']} at temperature {row['temperature']:g}). These are not compared."
         )
     sampled = models[models["method"] == "sampled"]
     total = ((sampled["n"] + sampled["unscored"] - sampled["no_response"]) * sampled["samples"]).sum()

@@ -15,7 +15,9 @@ from analysis.pages.stability.plots import LISTED, least_stable, only_answers
 from analysis.reporting import labels
 from analysis.reporting.catalogue import column
 from analysis.reporting.columns import OVER_ITEMS
+from analysis.reporting.thresholds import silent
 from analysis.reporting.words import count, low_to_high, missing
+from analysis.statistics.multiplicity import ALPHA
 
 AGREEMENT = "Agreement is p(agree) / (p(agree) + p(disagree))"
 
@@ -26,7 +28,8 @@ def overview(stability: pd.DataFrame) -> str:
     low, high = int(stability["n_items"].min()), int(stability["n_items"].max())
     items = count(high, "item") if low == high else f"{low_to_high(stability['n_items'])} items"
     bare = missing(stability, "validity", "range_mean", "sd_mean", headline(stability))
-    hollow = " Hollow: less than half of the probability is on the answers." if stability["low_mass"].any() else ""
+    shown = stability.assign(silent=silent(stability["validity"]))
+    hollow = f"{labels.explained(shown)[:-1]} (hollow, at the foot)." if shown["silent"].any() else ""
     marks = " (+) agrees, (-) disagrees with every item on average." if stability["mark"].fillna("").any() else ""
     return (
         f"Validity and stability of {rows(stability)} over {items}, the most stable on top. Range and SD: highest "
@@ -56,13 +59,13 @@ def agreement(distribution: pd.DataFrame, items: pd.DataFrame, outliers: pd.Data
         return (
             f"Share of the wordings of {count(distribution['item'].nunique(), 'item')} ({n} with a valid answer each) "
             f"that {who} agreed with, items sorted by it.{diamond} Dashed: 0.5, where the "
-            "majority flips."
+            f"majority flips.{labels.explained(distribution)}"
         )
     return (
         f"Distribution of agreement over the paraphrases of {count(distribution['item'].nunique(), 'item')} "
         f"({n} paraphrases each) for {who}, items sorted by their median. Box: first to third "
         "quartile; line: median; whiskers: furthest response within 1.5 interquartile ranges of the box."
-        f"{dots}{bars}{diamond} Dashed: 0.5, where the answer flips. {AGREEMENT}."
+        f"{dots}{bars}{diamond} Dashed: 0.5, where the answer flips. {AGREEMENT}.{labels.explained(distribution)}"
     )
 
 
@@ -95,7 +98,7 @@ def validity(items: pd.DataFrame) -> str:
     return (
         f"Mean validity over the paraphrases of each of {count(items['item'].nunique(), 'item')}: the probability of "
         "all answers together, or the share of valid answers where texts were read. Rows and columns are sorted, the "
-        f"lowest first; lowest cell {low:.2f}, highest {high:.2f}. Grey: no response."
+        f"lowest first; lowest cell {low:.2f}, highest {high:.2f}. Grey: no response.{labels.explained(items)}"
     )
 
 
@@ -105,11 +108,13 @@ def differences(frame: pd.DataFrame, measure: str | None = None) -> str:
     pairs = frame[frame["measure"] == measure]
     what = column("stability", measure).meaning
     forest = len(pairs) <= FOREST
+    lines = ". Lines: 95 % intervals, not corrected" if forest else ""
+    sides = pd.DataFrame({"silent": pairs.filter(like="_silent").any(axis=1)})
     marks = "Positive: the first is higher. Filled"
     if not forest:
         marks = "Positive: the row is higher. Grey: not compared. Bold or dotted"
     return (
         f"Paired differences over {low_to_high(pairs['n_items'])} common items in "
-        f"the {what}: {count(len(pairs), 'pair')}. {marks}: the 95 % interval over items excludes zero (not "
-        f"corrected for the number of pairs).{missing(pairs)}"
+        f"the {what}: {count(len(pairs), 'pair')}. {marks}: p below {ALPHA:g} after Holm over all pairs{lines}."
+        f"{missing(pairs)}{labels.explained(sides)}"
     )

@@ -202,6 +202,27 @@ def invalid(runs: Runs, examples: int = 3) -> pd.DataFrame:
     ).assign(examples=lambda frame: frame["examples"].map(list))
 
 
+def alike(runs: Runs) -> pd.DataFrame:
+    """List wordings of an item that differ in line ends or in blanks around them only.
+
+    They are asked and counted as different wordings, but a difference between their answers says nothing about wording.
+
+    Returns
+    -------
+    DataFrame
+        study, item; text: what they share; n_variants: how many wordings have it. In the order of the study.
+    """
+    return runs.sql(
+        r"""
+        SELECT study, item, plain AS text, count(*) AS n_variants
+        FROM (SELECT study, item, text, position,
+                     trim(regexp_replace(text, '\r\n?', chr(10), 'g'), ' ' || chr(9) || chr(10) || chr(12288)) AS plain
+              FROM stimuli)
+        GROUP BY study, item, plain HAVING count(DISTINCT text) > 1
+        ORDER BY study, min(position)"""
+    )
+
+
 def excluded(runs: Runs) -> pd.DataFrame:
     """List items left out of range, SD and flips, because fewer than two paraphrases have a defined agreement.
 

@@ -12,8 +12,9 @@ from analysis.reporting.columns import IDENTITY, OVER_ITEMS
 if TYPE_CHECKING:
     from analysis.runs import Runs
 
-MEASURES = names("validity validity_se range_mean range_sd sd_mean sd_sd flip_*")
+MEASURES = names("validity validity_se agreement_mean range_mean range_sd sd_mean sd_sd flip_*")
 SPREADS: Mapping[str, None] = {"range_sd": None, "sd_sd": None}  # their intervals are in the CSV only, to save room
+TESTED = names("p p_least p_holm")
 BETWEEN = {"difference": ("lower", "upper")}
 TABLES = {
     "stability": Table(
@@ -25,21 +26,29 @@ TABLES = {
         (*IDENTITY, *MEASURES, *names("n_items n_variants n_excluded_items mark low_mass intervals no_interval")),
         frozenset({"validity_se", "n_excluded_items", "low_mass"}), frozenset({"mark", "no_interval"}), SPREADS,
     ),
+    "flip_conventions": Table(
+        "tables.flip_conventions",
+        "Flips under both ways to treat invalid answers",
+        "Share of items that flip where paraphrases without a valid answer are dropped, and where they count as not "
+        "with the majority. Only rows where the two differ.",
+        (*IDENTITY, *names("measure n_invalid flips_dropped flips_inconsistent")),
+    ),
     "items": Table(
         "tables.items",
         "Every item under every model",
         "Validity and agreement over the paraphrases of one item, and the model's answer to its original wording.",
         (*IDENTITY, *names("item text n_variants n_valid validity_mean validity_sd agreement_mean agreement_sd "
                         "agreement_min agreement_max agreement_range minority_share n_ties original_agreement "
-                        "original_validity n_invalid")),
+                        "original_validity n_invalid match_proportion")),
         frozenset(names("n_valid validity_sd agreement_min agreement_max n_ties original_validity n_invalid")),
     ),
     "differences": Table(
         "tables.differences",
         "Paired differences between models, and between conditions of one model, on the same items",
         f"Difference a minus b of model-level numbers on the items that both have, with {OVER_ITEMS}.",
-        names("study measure a_model a_condition b_model b_condition difference lower upper n_items no_interval"),
-        frozenset({"lower", "upper"}), frozenset({"no_interval"}), BETWEEN,
+        (*names("study measure a_model a_condition b_model b_condition difference lower upper n_items"), *TESTED,
+         "no_interval"),
+        frozenset(names("lower upper p p_least")), frozenset({"no_interval"}), BETWEEN,
     ),
     "item_stability": Table(
         "tables.item_stability",
@@ -73,6 +82,12 @@ TABLES = {
         "outputs.",
         (*IDENTITY, *names("n_rows n_invalid n_error share n_bounded mass_missing n_written read_agreement "
                             "least_agreement most_agreement examples")),
+    ),
+    "alike": Table(
+        "cases.alike",
+        "Wordings that differ in blanks only",
+        "Wordings of one item whose texts differ in nothing but line ends and blanks around them.",
+        names("study item text n_variants"),
     ),
     "answers": Table(
         "written_answers.answers",
@@ -115,15 +130,15 @@ TABLES = {
         "Difference a minus b on the items that both sources have, and Pearson correlation across these items, with "
         f"{OVER_ITEMS}.",
         (*IDENTITY, *names("measure a_source b_source difference lower upper item_r item_r_lower item_r_upper "
-                            "n_items no_interval")),
-        frozenset(names("lower upper item_r_lower item_r_upper")), frozenset({"no_interval"}), BETWEEN,
+                            "n_items"), *TESTED, "no_interval"),
+        frozenset(names("lower upper item_r_lower item_r_upper p p_least")), frozenset({"no_interval"}), BETWEEN,
     ),
 }  # fmt: skip
 FIGURES = {
     "overview": Figure("Validity and stability of every model", "stability"),
     "agreement": Figure("How one model answers the wordings of one item", "figures.agreement"),
     "item_stability": Figure("Which items are unstable in every model", "item_stability"),
-    "validity": Figure("How much of the probability goes to the answers", "items"),
+    "validity": Figure("How much of the probability goes to the answers", "figures.validity"),
     "differences": Figure("Paired differences between models on the same items", "figures.differences"),
 }  # fmt: skip
 

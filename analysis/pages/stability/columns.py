@@ -22,6 +22,18 @@ COLUMNS: Mapping[str, Column] = {
         "items",
         "Left out",
     ),
+    "alike.text": Column("their text, without these blanks", "", "Text"),
+    "alike.n_variants": Column("wordings with this text", "wordings", "Wordings"),
+    "flips_dropped": Column("items that flip, of all with two valid paraphrases", SHARE, "Invalid dropped", 2),
+    "flips_inconsistent": Column(
+        "items that flip, of all with two paraphrases, invalid answers being with no majority",
+        SHARE,
+        "Invalid inconsistent",
+        2,
+    ),
+    "match_proportion": Column(
+        "share of the item's paraphrases checked by hand that mean what the original means", SHARE, "Same meaning", 2
+    ),
     "n_models": Column("models that the mean is taken over", "models", "Models"),
     "n_rows": Column("responses, originals and paraphrases together", "responses", "Responses"),
     "n_valid": Column("paraphrases with a defined agreement", "paraphrases", "Valid"),
@@ -36,6 +48,7 @@ COLUMNS: Mapping[str, Column] = {
         "Bounded",
     ),
     "mass_missing": Column("mean mass that such responses may have beyond what was shown", MASS, "Mass hidden", 3),
+    "n_ties": Column("paraphrases with an agreement of exactly 0.5, which count as agreeing", "paraphrases", "Ties"),
     "n_written": Column("responses that are texts or given answers, not probabilities", "responses", "Written"),
     "read_agreement": Column(
         "mean agreement over the written answers that could be read", AGREEMENT, "Agreement of those read", 2
@@ -46,7 +59,6 @@ COLUMNS: Mapping[str, Column] = {
     "most_agreement": Column(
         "share of all written answers that agree, if those that could not be read all agreed", SHARE, "At most", 2
     ),
-    "n_ties": Column("paraphrases with an agreement of exactly 0.5, on neither side", "paraphrases", "Ties"),
     "n": Column("paraphrases of the item with a defined agreement", "paraphrases", "n"),
     # validity
     "validity_se": Column("standard error of the validity: SD over rows / square root of their number", MASS, "SE", 3),
@@ -93,11 +105,20 @@ COLUMNS: Mapping[str, Column] = {
     "mark": Column("+ the model agrees with every item on average, - it disagrees with every item", "", "±"),
     "agreement": Column("R^+ = p(agree) / (p(agree) + p(disagree)) of one response", AGREEMENT, "Agreement", 2),
     "agreement_mean": Column("mean agreement over the item's paraphrases", AGREEMENT, "Agreement", 2),
+    **{
+        f"{table}.agreement_mean": Column("mean over items of their mean agreement", AGREEMENT, "Agreement", 2)
+        for table in ("stability", "published", "sources")
+    },
     "agreement_sd": Column("SD of agreement over the item's paraphrases (n - 1)", AGREEMENT, "SD", 3),
     "agreement_min": Column("lowest agreement among the item's paraphrases", AGREEMENT, "Lowest", 2),
     "agreement_max": Column("highest agreement among the item's paraphrases", AGREEMENT, "Highest", 2),
     "agreement_range": Column("highest minus lowest agreement among the item's paraphrases", AGREEMENT, "Range", 2),
-    "minority_share": Column("share of the item's paraphrases on the smaller side of 0.5", SHARE, "Deviating", 2),
+    "minority_share": Column(
+        "share of the item's valid paraphrases (with invalid=inconsistent, of all) that are not with the majority",
+        SHARE,
+        "Deviating",
+        2,
+    ),
     "original_agreement": Column("agreement with the original wording", AGREEMENT, "Original", 2),
     "normalised_sd_mean": Column(
         "mean over models of the item's SD divided by the model's largest SD", "0 to 1", "Normalised SD", 2
@@ -119,11 +140,6 @@ COLUMNS: Mapping[str, Column] = {
     ),
     # comparisons
     "measure": Column("the figure that is compared: a column of table stability", "", "Measure"),
-    "source_agreement.measure": Column(
-        "the figure that is compared: a column of table stability, or agreement_mean (mean agreement over items)",
-        "",
-        "Measure",
-    ),
     "a_model": Column("the model compared", "", "Model a"),
     "a_condition": Column("its condition", "", "Condition a"),
     "b_model": Column("the model it is compared with", "", "Model b"),
@@ -131,6 +147,7 @@ COLUMNS: Mapping[str, Column] = {
     "a_source": Column("the paraphrases compared, by who made them", "", "Paraphrases a"),
     "b_source": Column("the paraphrases that they are compared with", "", "Paraphrases b"),
     "difference": Column("a minus b on the same items", "unit of the measure", "a − b", 2),
+    "p_holm": Column("p after Holm over all pairs of the study with the same measure", "", "p (Holm)", 3),
     "item_r": Column(
         "Pearson correlation across items of the values from the two sources", "-1 to 1", "r over items", 2
     ),

@@ -15,11 +15,19 @@ PANELS = 6  # box plots in one picture
 
 def agreement(frames: Frames) -> Iterator[tuple[pd.DataFrame, ...]]:
     """Yield the distribution of some models and conditions at a time, with all items and outliers."""
-    for part in labels.split(frames["distribution"], PANELS):
+    marked = labels.mark_silent(frames["distribution"], frames["stability"])
+    for part in labels.split(marked, PANELS):
         yield part, frames["items"], frames["outliers"]
 
 
 def differences(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
     """Yield the paired differences in the share of flips that the sentences are about."""
     frame = frames["differences"]
+    for side in ("a_", "b_"):
+        frame = labels.mark_silent(frame, frames["stability"], side)
     yield (frame[frame["measure"] == headline(frames["stability"])],)
+
+
+def validity(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
+    """Yield table `items`, with the mark of the models that do not answer."""
+    yield (labels.mark_silent(frames["items"], frames["stability"]),)

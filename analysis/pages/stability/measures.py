@@ -34,7 +34,7 @@ class Study:
         rows, total: number and sum of the validities of an item's paraphrases; texts, valid: the same for a unit whose
         answers were read from texts or counted, where the validity is a share; 0 for one with probabilities.
     spreads
-        range, sd, minority: of an item's agreement; NaN below two valid paraphrases.
+        range, sd, minority: of an item's agreement; NaN below two valid paraphrases (minority: see `tables.items`).
     """
 
     name: str
@@ -81,23 +81,28 @@ def study(runs: Runs, name: str, table: pd.DataFrame) -> Study:
 
 
 def intervals(
-    masses: Columns, spreads: Columns, thresholds: Mapping[str, float], resample: Callable[..., dict[str, Interval]]
-) -> dict[str, Interval]:
+    masses: Columns, means: Columns, spreads: Columns, thresholds: Mapping[str, float],
+    resample: Callable[..., dict[str, Interval]],
+) -> dict[str, Interval]:  # fmt: skip
     """Compute every measure with its interval: shares as shares, the others by resampling items.
 
     Parameters
     ----------
     masses, spreads
         As in `Study`.
+    means
+        agreement: as in `Study`.
     thresholds
         From `named`.
     resample
         `resampling.bootstrap` or `resampling.paired` with all but their columns and statistic.
     """
     found = resample(masses, validity, shares=validity_share)
+    found |= resample(means, mean_agreement)
     found |= resample(spreads, stability)
+    minority = {"minority": spreads["minority"]}
     return found | resample(
-        spreads, partial(flips, thresholds=thresholds), shares=partial(flip_shares, thresholds=thresholds)
+        minority, partial(flips, thresholds=thresholds), shares=partial(flip_shares, thresholds=thresholds)
     )
 
 
@@ -107,6 +112,11 @@ def _counted(runs: Runs, study: str) -> frozenset[tuple[str, str]]:
         return frozenset()
     found = "SELECT model, condition FROM responses WHERE study = ? GROUP BY ALL HAVING count(probability) = 0"
     return runs.kept(("units without probabilities", study), lambda: frozenset(runs.execute(found, [study]).fetchall()))
+
+
+def mean_agreement(columns: Columns, counts: Array) -> dict[str, Array]:
+    """Compute the mean over items of an item's mean agreement: which answer a model tends to, not how firmly."""
+    return {"agreement_mean": mean(counts, columns["agreement"])}
 
 
 def validity(columns: Columns, counts: Array) -> dict[str, Array]:

@@ -13,7 +13,8 @@ from analysis.pages.stability.columns import threshold
 from analysis.pages.stability.measures import headline
 from analysis.reporting import labels, plotting
 from analysis.reporting.plotting import FAINT, INK, PAGE, Drawing, Look, styled
-from analysis.reporting.thresholds import LOW_MASS
+from analysis.reporting.thresholds import silent
+from analysis.statistics.multiplicity import ALPHA
 
 Looks = Mapping[str, Look]
 FOREST = 12  # pairs of models that a list shows better than a matrix
@@ -29,8 +30,9 @@ def overview(stability: pd.DataFrame, *, width: float = PAGE, looks: Looks | Non
     stability
         Table `stability`: one row per model x condition.
     """
-    frame = stability.assign(label=labels.series(stability) + stability["mark"].map(" ({})".format).replace(" ()", ""))
-    frame = frame.sort_values(["range_mean", "label"], na_position="last")
+    frame = stability.assign(silent=silent(stability["validity"]))
+    frame = frame.assign(label=labels.series(frame) + stability["mark"].map(" ({})".format).replace(" ()", ""))
+    frame = frame.sort_values(["silent", "range_mean", "label"], na_position="last")
     flip = headline(frame)
     measures = {
         "validity": "Validity\nmass on answers",
@@ -53,7 +55,7 @@ def overview(stability: pd.DataFrame, *, width: float = PAGE, looks: Looks | Non
 
 
 def _dots(axes: Axes, frame: pd.DataFrame, measure: str, looks: Looks) -> None:
-    """Draw one row per model; a hollow dot where the number comes from little mass."""
+    """Draw one row per model; a hollow dot where the model does not answer."""
     plotting.guide(axes, len(frame))
     for row, (_, values) in enumerate(frame.iterrows()):
         look = looks[values["model"]]
@@ -62,7 +64,7 @@ def _dots(axes: Axes, frame: pd.DataFrame, measure: str, looks: Looks) -> None:
             continue
         low, high = values[f"{measure}_lower"], values[f"{measure}_upper"]
         axes.hlines(row, low, high, colors=look.colour, linewidth=1.4, capstyle="butt")
-        fill = "white" if values["validity"] < LOW_MASS else look.colour
+        fill = "white" if values["silent"] else look.colour
         axes.plot(values[measure], row, look.marker, ms=4.5, mfc=fill, mec=look.colour, mew=1.1, clip_on=False)
 
 
@@ -91,12 +93,12 @@ def differences(
     """
     measure = measure or str(frame["measure"].iloc[0])
     pairs = frame[frame["measure"] == measure].dropna(subset=["difference"])
-    pairs = pairs.assign(**labels.of_pairs(pairs), clear=(pairs["lower"] > 0) | (pairs["upper"] < 0))
+    pairs = pairs.assign(**labels.of_pairs(pairs), clear=pairs["p_holm"] < ALPHA)
     return _forest(pairs, width) if len(pairs) <= FOREST else _matrix(pairs, width)
 
 
 def _forest(pairs: pd.DataFrame, width: float) -> Drawing:
-    """Draw a row per pair, the largest negative difference on top; filled where the interval excludes zero."""
+    """Draw a row per pair, the largest negative difference on top; filled where it is significant after Holm."""
     pairs = pairs.sort_values("difference", kind="stable").reset_index(drop=True)
     figure = Drawing(figsize=(width, 0.6 + 0.24 * max(1, len(pairs))), layout="constrained")
     axes = figure.add_subplot()
@@ -114,7 +116,7 @@ def _forest(pairs: pd.DataFrame, width: float) -> Drawing:
 
 
 def _matrix(pairs: pd.DataFrame, width: float) -> Drawing:
-    """Draw row minus column; bold or dotted where the interval excludes zero, empty where nothing was compared."""
+    """Draw row minus column; bold or dotted where it is significant after Holm, empty where nothing was compared."""
     swapped = pairs.assign(a=pairs["b"], b=pairs["a"], difference=-pairs["difference"])
     both = pd.concat([pairs, swapped])
     order = [str(name) for name in both.groupby("a")["difference"].mean().sort_values(kind="stable").index]
@@ -142,7 +144,7 @@ def _matrix(pairs: pd.DataFrame, width: float) -> Drawing:
 
 
 def _print_cells(axes: Axes, values: np.ndarray, marked: np.ndarray, edge: float) -> None:
-    """Write the differences into the cells; bold where the interval excludes zero."""
+    """Write the differences into the cells; bold where they are significant after Holm."""
     for (row, column), difference in np.ndenumerate(values):
         if not np.isnan(difference):
             axes.text(

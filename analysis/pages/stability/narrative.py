@@ -10,23 +10,18 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
+from analysis.pages.stability import wordings
 from analysis.pages.stability.columns import threshold
 from analysis.pages.stability.measures import headline
-from analysis.reporting import labels
+from analysis.reporting import labels, words
 from analysis.reporting.catalogue import column
 from analysis.reporting.columns import value
-from analysis.reporting.words import (
-    Answer,
-    count,
-    few_items,
-    few_models,
-    listing,
-    low_to_high,
-    no_interval,
-    percent,
-)
+from analysis.reporting.thresholds import silent
+from analysis.reporting.words import Answer, count, few_items, few_models, listing, low_to_high, no_interval, percent
+from analysis.statistics.multiplicity import ALPHA, decidable
 
 FEW_PARAPHRASES = 20
+TABLES = ("stability", "items", "differences", "excluded", "invalid", "alike", "flip_conventions")
 LEAD = "95 % interval "  # said once, before the first interval
 
 
@@ -36,27 +31,35 @@ def answer(
     differences: pd.DataFrame,
     excluded: pd.DataFrame,
     invalid: pd.DataFrame,
+    alike: pd.DataFrame,
+    flip_conventions: pd.DataFrame,
     canonical: Sequence[str],
 ) -> Answer:
     """Say whether the answer changes with the wording.
 
     Parameters
     ----------
-    stability, items, differences, excluded, invalid
+    stability, items, differences, excluded, invalid, alike, flip_conventions
         The tables of these names.
     canonical
         The labels of the two answers, "agree" first.
     """
     flip = headline(stability)
-    known = stability.assign(label=labels.series(stability)).dropna(subset=[flip, "range_mean"])
+    named = stability.assign(label=labels.series(stability))
+    known = named.dropna(subset=[flip, "range_mean"])
+    answering = known[~silent(known["validity"])]
     asked = _asked(stability, items, canonical)
-    cautions = (*_validity(stability), *_bounded(invalid), *_one_sided(stability), *_excluded(excluded, items),
-                *_invalid(invalid), *_few(stability, items))  # fmt: skip
-    if known.empty:
+    cautions = (*_validity(stability), *wordings.uneven(items), *_bounded(invalid), *wordings.ties(items),
+                *_one_sided(stability), *_excluded(excluded, items), *_invalid(invalid),
+                *wordings.conventions(flip_conventions, flip), *wordings.alike(alike),
+                *wordings.matched(items), *_few(stability, items))  # fmt: skip
+    if silent(named["validity"]).all():
+        return Answer(asked, *words.do_not_answer(named["label"]), cautions)
+    if answering.empty:
         return Answer(asked, "These runs cannot say: no item has two usable answers to its paraphrases.", (), cautions)
-    flips = _flips(known, flip)
-    sentences = (flips, _moves(known, "" if LEAD in flips else LEAD), *_pairs(differences, flip))
-    return Answer(asked, _verdict(known, flip), sentences, cautions)
+    flips = _flips(answering, flip)
+    sentences = (flips, _moves(answering, "" if LEAD in flips else LEAD), *_pairs(differences, answering, flip))
+    return Answer(asked, _verdict(answering, flip), sentences, cautions)
 
 
 def answers(texts: pd.DataFrame) -> str:
@@ -65,14 +68,14 @@ def answers(texts: pd.DataFrame) -> str:
     if known.empty:
         return f"None of the {count(int(texts['n_answers'].sum()), 'text')} could be read as an answer."
     return (
-        f"Of the texts that choose an option, {_between(known, 'token_mismatch')} choose another one than the most "
-        f"probable first token begins. {_between(known, 'option_mismatch')} of them choose another one than the "
-        f"likeliest option. {_between(texts, 'text_invalid')} of all texts choose none."
+        f"Of the texts that choose an option, {_least_to_most(known, 'token_mismatch')} choose another one than the "
+        f"most probable first token begins. {_least_to_most(known, 'option_mismatch')} of them choose another one "
+        f"than the likeliest option. {_least_to_most(texts, 'text_invalid')} of all texts choose none."
         + "".join(f" {sentence}" for sentence in _unread(texts))
     )
 
 
-def _between(frame: pd.DataFrame, figure: str) -> str:
+def _least_to_most(frame: pd.DataFrame, figure: str) -> str:
     """Write the smallest and the largest share with their rows: "2 % (a) to 31 % (b)"."""
     low, high = frame.loc[frame[figure].idxmin()], frame.loc[frame[figure].idxmax()]
     if low[figure] == high[figure]:
@@ -158,7 +161,7 @@ def _flips(known: pd.DataFrame, flip: str) -> str:
     last = f"{percent(high[flip])} with {high['label']}{_bracket(_interval(high, flip, '' if interval else LEAD))}"
     return (
         f"The answer flips on {first} with {low['label']}{interval} and on {last}. An item flips when {limit} of its "
-        "wordings get the other answer."
+        "wordings do not get the answer of the majority."
     )
 
 
@@ -177,16 +180,30 @@ def _moves(known: pd.DataFrame, lead: str) -> str:
     )
 
 
-def _pairs(differences: pd.DataFrame, flip: str) -> list[str]:
-    pairs = differences[(differences["measure"] == flip) & differences["lower"].notna()]
+def _between(differences: pd.DataFrame, units: pd.DataFrame) -> pd.DataFrame:
+    """Choose the differences of which both sides are among some units."""
+    key = ["study", "model", "condition"]
+    wanted = pd.MultiIndex.from_frame(units[key])
+    sides = (["study", f"{side}_model", f"{side}_condition"] for side in "ab")
+    kept = [pd.MultiIndex.from_frame(differences[names]).isin(wanted) for names in sides]
+    return differences[kept[0] & kept[1]]
+
+
+def _pairs(differences: pd.DataFrame, answering: pd.DataFrame, flip: str) -> list[str]:
+    """Count the pairs of models that differ in flips, after Holm over all pairs of the table."""
+    tested = differences[(differences["measure"] == flip) & differences["p_holm"].notna()]
+    pairs = _between(tested, answering)
     if pairs.empty:
         return []
-    clear = int(((pairs["lower"] > 0) | (pairs["upper"] < 0)).sum())
+    if not any(decidable(family) for _, family in tested.groupby("study")):
+        return [words.undecided(tested)]
+    clear = int((pairs["p_holm"] < ALPHA).sum())
     if len(pairs) == 1:
-        return [f"Their shares of flips differ {'clearly' if clear else 'by no more than chance over items explains'}."]
+        found = "clearly" if clear else "by no more than chance over items explains"
+        return [f"Their shares of flips differ {found} (exact sign test over items at {ALPHA:g})."]
     return [
-        f"Of {len(pairs):,} pairs compared, {clear:,} differ in flips (95 % interval of the paired difference "
-        "without 0)."
+        f"Of {len(pairs):,} pairs compared, {clear:,} differ in flips (exact sign test over items at {ALPHA:g}, "
+        "corrected after Holm over all pairs)."
     ]
 
 
@@ -200,7 +217,7 @@ def _validity(stability: pd.DataFrame) -> list[str]:
     return [
         f"Low mass: for {of}, less than half of the probability (or of the texts read) is a valid answer. The "
         f"lowest is {value(least['validity'], column('stability', 'validity'))} ({least['label']}). Agreement computed "
-        "from so little mass says little."
+        "from so little mass says little, so such models are not compared."
     ]
 
 
@@ -219,6 +236,7 @@ def _bounded(invalid: pd.DataFrame) -> list[str]:
 
 def _one_sided(stability: pd.DataFrame) -> list[str]:
     named = stability.assign(label=labels.series(stability))
+    named = named[~silent(named["validity"])]
     sentences = []
     for mark, verb in (("+", "agree"), ("-", "disagree")):
         names = sorted(named.loc[named["mark"] == mark, "label"])

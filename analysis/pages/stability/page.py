@@ -17,13 +17,13 @@ from analysis.reporting.page import Page
 
 
 class StabilityPage(Page):
-    """Show the page on agreement with paraphrases; options: thresholds, resamples, seed."""
+    """Show the page on agreement with paraphrases; options: thresholds, invalid, resamples, seed."""
 
     protocols = CATALOGUE.protocols
 
     def answer(self) -> Html:
         """Show the answer in words, and what weakens it."""
-        frames = {name: self.frame(name) for name in ("stability", "items", "differences", "excluded", "invalid")}
+        frames = {name: self.frame(name) for name in narrative.TABLES}
         return self.told(narrative.answer(**frames, canonical=self._canonical()))
 
     def said_answers(self) -> str:
@@ -45,7 +45,8 @@ class StabilityPage(Page):
         excluded = narrative.left_out(self.frame("excluded"), self.frame("invalid"))
         yes, no = self._canonical()[:2]
         return fragment(
-            "stability/method", yes=yes, no=no, resamples=options["resamples"], seed=options["seed"], excluded=excluded
+            "stability/method", yes=yes, no=no, resamples=options["resamples"], seed=options["seed"], excluded=excluded,
+            invalid=options["invalid"],
         )  # fmt: skip
 
     def _labelled(self, name: str) -> pd.DataFrame:
@@ -60,7 +61,7 @@ def _pair(row: pd.Series, canonical: Sequence[str]) -> dict[str, Any]:
     wordings = []
     for side in ("low", "high"):
         share = row[f"{side}_agreement"]
-        said = canonical[0] if share > 0.5 else canonical[1] if share < 0.5 else "tie"
+        said = canonical[0] if share >= 0.5 else canonical[1]
         number = value(share, column("divergent", f"{side}_agreement"))
         wordings.append(
             {"text": row[f"{side}_text"], "answer": said, "agreement": number, "percent": f"{100 * share:.1f}"}

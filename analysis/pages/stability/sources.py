@@ -16,11 +16,12 @@ import pandas as pd
 
 from analysis.pages.stability import measures, printed, tables
 from analysis.reporting.printed import OURS, with_printed
-from analysis.runs.agreement import SPREAD, SUMMED, prepare
+from analysis.runs.agreement import SUMMED, prepare, spread
 from analysis.runs.folder import ORIGINAL
 from analysis.statistics import weighted
 from analysis.statistics.interval import columns
-from analysis.statistics.resampling import DRAWS, Array, Columns, bootstrap, mean, paired
+from analysis.statistics.multiplicity import holm_within
+from analysis.statistics.resampling import DRAWS, Array, Columns, bootstrap, paired
 
 if TYPE_CHECKING:
     from analysis.runs import Runs
@@ -30,13 +31,14 @@ LEAST_ITEMS = 3  # two points always lie on a line
 
 
 def models(
-    runs: Runs, *, thresholds: Sequence[float] = tables.THRESHOLDS, resamples: int = DRAWS, seed: int = 0
-) -> pd.DataFrame:
+    runs: Runs, *, thresholds: Sequence[float] = tables.THRESHOLDS, invalid: str = "dropped", resamples: int = DRAWS,
+    seed: int = 0,
+) -> pd.DataFrame:  # fmt: skip
     """Summarise every model by source of paraphrases: Table 7 of the paper, with intervals.
 
     Parameters
     ----------
-    thresholds, resamples, seed
+    thresholds, invalid, resamples, seed
         As in `tables.models`.
 
     Returns
@@ -48,7 +50,7 @@ def models(
     """
     options: dict[str, Any] = {"thresholds": thresholds, "resamples": resamples, "seed": seed}
     parts = []
-    for names, of_source in _studies(runs):
+    for names, of_source in _studies(runs, invalid):
         # Sorted below: unit by unit, with its sources one after the other.
         table = pd.concat([tables.of_units(of_source[name], **options) for name in names], keys=range(len(names)))
         table["source"] = OURS
@@ -61,22 +63,24 @@ def models(
 
 
 def agreement(
-    runs: Runs, *, thresholds: Sequence[float] = tables.THRESHOLDS, resamples: int = DRAWS, seed: int = 0
-) -> pd.DataFrame:
+    runs: Runs, *, thresholds: Sequence[float] = tables.THRESHOLDS, invalid: str = "dropped", resamples: int = DRAWS,
+    seed: int = 0,
+) -> pd.DataFrame:  # fmt: skip
     """Measure how well two sources of paraphrases agree about a model, on the items that both have.
 
     Returns
     -------
     DataFrame
         study, model, condition; measure: a figure of `tables.models` that is a mean over items, or agreement_mean;
-        a_source, b_source; difference: a minus b, in the measure's unit; lower, upper, no_interval: as in
-        `tables.differences`; item_r: Pearson correlation across items of the two sources' values
-        (of a flip: of being flipped or not), with its interval item_r_lower, item_r_upper; NaN below three items and
-        if a source has the same value for every item; n_items: items that both sources have.
+        a_source, b_source; difference: a minus b, in the measure's unit; lower, upper, no_interval, p, p_least, p_holm:
+        as in `tables.differences`;
+        item_r: Pearson correlation across items of the two sources' values (of a flip: of being flipped or not), with
+        its interval item_r_lower, item_r_upper; NaN below three items and if a source has the same value for every
+        item; n_items: items that both sources have.
     """
     named = measures.named(thresholds)
     parts = []
-    for order, (names, of_source) in enumerate(_studies(runs)):
+    for order, (names, of_source) in enumerate(_studies(runs, invalid)):
         pairs = list(combinations(range(len(names)), 2))
         units = next(iter(of_source.values())).units
         targets = [(a * len(units) + unit, b * len(units) + unit) for unit in range(len(units)) for a, b in pairs]
@@ -84,8 +88,7 @@ def agreement(
         spreads = _joined([study.spreads for study in of_source.values()])
         means = _joined([{"agreement": study.agreement} for study in of_source.values()])
         options: dict[str, Any] = {"draws": resamples, "seed": seed}
-        found = measures.intervals(masses, spreads, named, partial(paired, pairs=targets, **options))
-        found |= paired(means, _agreement, targets, **options)
+        found = measures.intervals(masses, means, spreads, named, partial(paired, pairs=targets, **options))
         by_item = _by_item(masses, means, spreads, named)
         for place, (measure, values) in enumerate(by_item.items()):
             a, b = ([target[side] for target in targets] for side in (0, 1))
@@ -96,6 +99,7 @@ def agreement(
             table["b_source"] = [names[target[1] // len(units)] for target in targets]
             figure = found[measure]
             table["difference"], table["lower"], table["upper"] = figure.estimate, figure.lower, figure.upper
+            table["p"], table["p_least"] = figure.p, figure.p_least
             table["item_r"], table["item_r_lower"], table["item_r_upper"] = r.estimate, r.lower, r.upper
             table["n_items"] = figure.n_items
             table["no_interval"] = columns({"difference": figure, "item_r": r})["no_interval"]
@@ -103,10 +107,11 @@ def agreement(
     if not parts:
         return pd.DataFrame()
     together = pd.concat(parts).sort_values(["of_study", "target", "place"], ignore_index=True)
+    together["p_holm"] = holm_within(together, ["of_study", "measure"])
     return together.drop(columns=["of_study", "target", "place"])
 
 
-def _studies(runs: Runs) -> Iterator[tuple[list[str], dict[str, measures.Study]]]:
+def _studies(runs: Runs, invalid: str) -> Iterator[tuple[list[str], dict[str, measures.Study]]]:
     """Yield, for every study with several sources, their names in order and the item-level columns of each."""
     prepare(runs)
     runs.execute(
@@ -126,7 +131,7 @@ def _studies(runs: Runs) -> Iterator[tuple[list[str], dict[str, measures.Study]]
         return
     table = runs.sql(
         f"""
-        SELECT *, n_rows AS n_variants, {SPREAD}
+        SELECT *, n_rows AS n_variants, {spread(invalid)}
         FROM (SELECT study, source, model, condition, item, {SUMMED}
               FROM answers JOIN sourced USING (study, item, variant)
               WHERE list_contains(?, study) GROUP BY study, source, model, condition, item)""",
@@ -140,10 +145,6 @@ def _studies(runs: Runs) -> Iterator[tuple[list[str], dict[str, measures.Study]]
 def _joined(columns: Sequence[Columns]) -> Columns:
     """Join columns (items, units) of several sources: unit u of source s gets the number s * n_units + u."""
     return {name: np.hstack([of_source[name] for of_source in columns]) for name in columns[0]}
-
-
-def _agreement(columns: Columns, counts: Array) -> dict[str, Array]:
-    return {"agreement_mean": mean(counts, columns["agreement"])}
 
 
 def _by_item(masses: Columns, means: Columns, spreads: Columns, named: Mapping[str, float]) -> dict[str, Array]:

@@ -1,8 +1,8 @@
 """Measure how much answers change under paraphrasing (Haller et al., sections 4.1 and 4.2), with intervals.
 
 Everything is computed over the paraphrases (pattern other than "original"); the original wording has its own columns.
-Standard deviations have ddof = 1, undefined values are NaN. An answer agrees if its agreement is above 0.5; exactly 0.5
-is a tie, which counts as an answer but is on neither side.
+Standard deviations have ddof = 1, undefined values are NaN. An answer agrees if its agreement is 0.5 or
+more (section 4.2); exactly 0.5 is a tie, which is counted in `n_ties`, too.
 
 Reference
 ---------
@@ -22,9 +22,10 @@ import pandas as pd
 
 from analysis.pages.stability import measures
 from analysis.reporting.thresholds import LOW_MASS
-from analysis.runs.agreement import SPREAD, prepare
+from analysis.runs.agreement import CONVENTIONS, prepare, spread
 from analysis.runs.folder import UNIT
 from analysis.statistics import interval
+from analysis.statistics.multiplicity import holm_within
 from analysis.statistics.resampling import DRAWS, bootstrap, paired
 
 if TYPE_CHECKING:
@@ -33,8 +34,14 @@ if TYPE_CHECKING:
 THRESHOLDS = (0.05, 0.10, 0.25)
 
 
-def items(runs: Runs) -> pd.DataFrame:
+def items(runs: Runs, *, invalid: str = "dropped") -> pd.DataFrame:
     """Summarise the answers to every item over its paraphrases, by study, model and condition (section 4.2.2).
+
+    Parameters
+    ----------
+    invalid
+        Paraphrases without a valid answer are "dropped" from minority_share, as in the paper, or "inconsistent": they
+        count, and are not with the majority.
 
     Returns
     -------
@@ -44,16 +51,19 @@ def items(runs: Runs) -> pd.DataFrame:
         n_variants: paraphrases with a response; n_valid, n_invalid: of these, with and without a defined agreement;
         validity_mean, validity_sd: probability mass on the options (section 4.1), 0 to 1;
         agreement_mean, agreement_sd, agreement_min, agreement_max, agreement_range: of R^+, 0 to 1;
-        minority_share: share of the valid paraphrases on the smaller side of 0.5, 0 to 0.5; ties are on neither side
-        but in the denominator; with equal halves there is no majority and the share is 0.5;
-        n_ties: paraphrases with an agreement of exactly 0.5;
-        original_agreement, original_validity: the same for the original wording.
+        minority_share: share of the valid paraphrases that are not with the majority (agree: 0.5 or more; disagree:
+        below), 0 to 0.5; with equal halves there is no majority and the share is 0.5; with invalid="inconsistent",
+        share of all paraphrases with a response, 0 to 1;
+        n_ties: paraphrases with an agreement of exactly 0.5, which agree;
+        original_agreement, original_validity: the same for the original wording;
+        match_proportion: share of the item's paraphrases checked by hand that mean what the original means (Table 4 of
+        the paper), from the attribute of this name; NaN where nothing was checked.
         SD, range and minority share need two valid paraphrases and are NaN below. In the order of run.json and of the
         study.
     """
     prepare(runs)
-    spread = ("n_agree", "n_ties", "validity_mean", "validity_sd", "agreement_mean", "agreement_sd", "agreement_min")
-    chosen = ", ".join(f"max({n}) FILTER (WHERE NOT original) AS {n}" for n in (*spread, "agreement_max"))
+    sums = ("n_agree", "n_ties", "validity_mean", "validity_sd", "agreement_mean", "agreement_sd", "agreement_min")
+    chosen = ", ".join(f"max({n}) FILTER (WHERE NOT original) AS {n}" for n in (*sums, "agreement_max"))
     return runs.sql(
         f"""
         WITH item AS (
@@ -62,24 +72,34 @@ def items(runs: Runs) -> pd.DataFrame:
                    coalesce(max(n_valid) FILTER (WHERE NOT original), 0) AS n_valid,
                    max(agreement_mean) FILTER (WHERE original) AS original_agreement,
                    max(validity_mean) FILTER (WHERE original) AS original_validity
-            FROM item_patterns GROUP BY study, model, condition, item)
+            FROM item_patterns GROUP BY study, model, condition, item),
+        checked AS (
+            SELECT study, item,
+                   max(try_cast(map_extract(attributes, 'match_proportion')[1] AS DOUBLE)) AS match_proportion
+            FROM stimuli GROUP BY study, item)
         SELECT study, model, condition, item, text, n_variants, n_valid, validity_mean, validity_sd,
-               agreement_mean, agreement_sd, agreement_min, agreement_max, {SPREAD},
-               coalesce(n_ties, 0) AS n_ties, original_agreement, original_validity, n_variants - n_valid AS n_invalid
-        FROM item JOIN study_items AS s USING (study, item) JOIN units AS u USING (study, model, condition)
+               agreement_mean, agreement_sd, agreement_min, agreement_max, {spread(invalid)},
+               coalesce(n_ties, 0) AS n_ties, original_agreement, original_validity, n_variants - n_valid AS n_invalid,
+               match_proportion
+        FROM item JOIN study_items AS s USING (study, item) JOIN checked USING (study, item)
+             JOIN units AS u USING (study, model, condition)
         ORDER BY u.position, s.position"""
     )
 
 
 def models(
-    runs: Runs, *, thresholds: Sequence[float] = THRESHOLDS, resamples: int = DRAWS, seed: int = 0
-) -> pd.DataFrame:
+    runs: Runs, *, thresholds: Sequence[float] = THRESHOLDS, invalid: str = "dropped", resamples: int = DRAWS,
+    seed: int = 0,
+) -> pd.DataFrame:  # fmt: skip
     """Summarise every model under every condition: Table 1 of the paper, with intervals.
 
     Parameters
     ----------
     thresholds
         An item flips if more than this share of its own paraphrases deviates from the majority.
+    invalid
+        As in `items`. It changes flips only, which are then of all items with two paraphrases: an invalid answer has no
+        agreement that a mean, a range or an SD could hold.
     resamples, seed
         Draws of the bootstrap over items (0: no intervals) and its seed.
 
@@ -89,6 +109,7 @@ def models(
         study, model, condition;
         validity: mean mass over all paraphrases of all items (section 4.1), 0 to 1; validity_se: SD over these rows
         divided by the square root of their number (it treats rows as independent; the interval does not);
+        agreement_mean: mean over items of an item's mean agreement, over all items with a valid answer;
         range_mean, range_sd: highest minus lowest agreement of an item, mean and SD across items (section 4.2.1; the SD
         is what the paper prints as standard error); sd_mean, sd_sd: the same of the SD of an item's agreement;
         flip_05 ...: share of items with minority_share above the threshold (flip_125 is 12.5 %);
@@ -106,15 +127,15 @@ def models(
     """
     tables = [
         of_units(study, thresholds=thresholds, resamples=resamples, seed=seed)
-        for study in measures.studies(runs, items(runs))
+        for study in measures.studies(runs, items(runs, invalid=invalid))
     ]
     return pd.concat(tables, ignore_index=True)
 
 
 def of_units(study: measures.Study, *, thresholds: Sequence[float], resamples: int, seed: int) -> pd.DataFrame:
     """Compute the rows of `models` for one study from its item-level columns."""
-    resample = partial(bootstrap, draws=resamples, seed=seed)
-    found = measures.intervals(study.masses, study.spreads, measures.named(thresholds), resample)
+    resample, means = partial(bootstrap, draws=resamples, seed=seed), {"agreement": study.agreement}
+    found = measures.intervals(study.masses, means, study.spreads, measures.named(thresholds), resample)
     n_items = found["range_mean"].n_items
     columns: dict[str, Any] = interval.columns(found)
     columns["n_items"] = n_items
@@ -127,9 +148,32 @@ def of_units(study: measures.Study, *, thresholds: Sequence[float], resamples: i
     return pd.DataFrame({**about, **columns, "validity_se": measures.standard_error(study)})
 
 
+def flip_conventions(runs: Runs, *, thresholds: Sequence[float] = THRESHOLDS) -> pd.DataFrame:
+    """Compare both ways to treat invalid answers in flips, where they differ: dropped, or counted as inconsistent.
+
+    Returns
+    -------
+    DataFrame
+        study, model, condition; measure: flip_05 ..., as in `models`; n_invalid: paraphrases without a valid answer;
+        flips_dropped, flips_inconsistent: the measure under both conventions.
+    """
+    found = {name: models(runs, thresholds=thresholds, invalid=name, resamples=0) for name in CONVENTIONS}
+    lost = items(runs).groupby(["study", "model", "condition"], sort=False)["n_invalid"].sum()
+    about = found["dropped"][["study", "model", "condition"]]
+    about = about.assign(n_invalid=lost.reindex(pd.MultiIndex.from_frame(about)).fillna(0).astype(int).to_numpy())
+    both = [
+        about.assign(measure=name, **{f"flips_{convention}": table[name] for convention, table in found.items()})
+        for name in measures.named(thresholds)
+    ]
+    frame = pd.concat(both).sort_index(kind="stable")
+    apart = frame["flips_dropped"].fillna(-1) != frame["flips_inconsistent"].fillna(-1)
+    return frame[apart].reset_index(drop=True)
+
+
 def differences(
-    runs: Runs, *, thresholds: Sequence[float] = THRESHOLDS, resamples: int = DRAWS, seed: int = 0
-) -> pd.DataFrame:
+    runs: Runs, *, thresholds: Sequence[float] = THRESHOLDS, invalid: str = "dropped", resamples: int = DRAWS,
+    seed: int = 0,
+) -> pd.DataFrame:  # fmt: skip
     """Compute paired differences of the figures of `models`, a minus b, on the items that both have.
 
     Two units are compared if they are conditions of one model, or models under the same condition. Two models without a
@@ -138,7 +182,7 @@ def differences(
 
     Parameters
     ----------
-    thresholds, resamples, seed
+    thresholds, invalid, resamples, seed
         As in `models`.
 
     Returns
@@ -147,13 +191,18 @@ def differences(
         study; measure: a figure of `models`; a_model, a_condition, b_model, b_condition; difference: a minus b, in the
         measure's unit; lower, upper: its 95 % interval, of flips and of the validity of texts after
         `analysis.statistics.shares`, else both sides resampled with the same items; no_interval: why there is none;
-        n_items: items that both have (for validity: any response; else: two valid paraphrases or more).
+        n_items: items that both have (for validity: any response; for mean agreement: any valid answer; else: two valid
+        paraphrases or more);
+        p: two-sided p value of the difference, by the exact sign test for flips and for one text per item, else by the
+        bootstrap (`statistics.significance`); p_least: the smallest p value that so few items or draws allow; p_holm: p
+        corrected after Holm over the pairs of a study and measure.
     """
+    named = measures.named(thresholds)
     tables = []
-    for of_study, study in enumerate(measures.studies(runs, items(runs))):
+    for of_study, study in enumerate(measures.studies(runs, items(runs, invalid=invalid))):
         pairs = list(_pairs(study.units, runs.info["conditions"][study.name]))
-        resample = partial(paired, pairs=pairs, draws=resamples, seed=seed)
-        found = measures.intervals(study.masses, study.spreads, measures.named(thresholds), resample)
+        resample, means = partial(paired, pairs=pairs, draws=resamples, seed=seed), {"agreement": study.agreement}
+        found = measures.intervals(study.masses, means, study.spreads, named, resample)
         a, b = ([study.units[pair[side]] for pair in pairs] for side in (0, 1))
         for order, (measure, figure) in enumerate(found.items()):
             table = pd.DataFrame({"study": study.name, "measure": measure}, index=range(len(pairs)))
@@ -161,8 +210,10 @@ def differences(
             table["b_model"], table["b_condition"] = [u[0] for u in b], [u[1] for u in b]
             table["difference"], table["lower"], table["upper"] = figure.estimate, figure.lower, figure.upper
             table["n_items"], table["no_interval"] = figure.n_items, figure.missing
+            table["p"], table["p_least"] = figure.p, figure.p_least
             tables.append(table.assign(of_study=of_study, pair=range(len(pairs)), order=order))
     together = pd.concat(tables).sort_values(["of_study", "pair", "order"], ignore_index=True)
+    together["p_holm"] = holm_within(together, ["of_study", "measure"])
     return together.drop(columns=["of_study", "pair", "order"])
 
 

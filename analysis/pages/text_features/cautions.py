@@ -9,7 +9,7 @@ import pandas as pd
 from analysis.pages.text_features.terms import name
 from analysis.reporting.catalogue import column
 from analysis.reporting.columns import value
-from analysis.reporting.thresholds import LOW_MASS
+from analysis.reporting.thresholds import silent
 from analysis.reporting.words import count, few_items, few_models, listing
 from analysis.statistics.mixed.result import ALPHA
 from analysis.statistics.multiplicity import holm
@@ -41,12 +41,12 @@ def cautions(frames: Mapping[str, pd.DataFrame], effects: pd.DataFrame, fits: pd
     yield from _unconfirmed(effects)
     yield from _opinions(frames["scales"])
     fitted = fits[fits["n_rows"] > 0]
-    low = fitted[fitted["validity"] < LOW_MASS].sort_values(["validity", "label"])
+    low = fitted[silent(fitted["validity"])].sort_values(["validity", "label"])
     if len(low):
         yield (
             f"Low mass: in {_fits(len(low), fitted)} less than half of the probability is on the answers. The "
             f"lowest is {value(low['validity'].iloc[0], column('mixed_diagnostics', 'validity'))} "
-            f"({low['label'].iloc[0]})."
+            f"({low['label'].iloc[0]}). The sentences leave these out."
         )
     if len(fitted):
         yield from few_items(fitted["n_items"].set_axis(fitted["label"]), so="how items differ is poorly known")

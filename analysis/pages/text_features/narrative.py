@@ -13,7 +13,9 @@ from analysis.pages.text_features.printed import printed_effects
 from analysis.pages.text_features.terms import labelled, name, ranked, title
 from analysis.reporting.catalogue import column
 from analysis.reporting.columns import Column, value
-from analysis.reporting.words import Answer, count, listing, low_to_high
+from analysis.reporting.labels import UNIT
+from analysis.reporting.thresholds import silent
+from analysis.reporting.words import Answer, count, do_not_answer, listing, low_to_high
 from analysis.statistics.mixed.design import INTERCEPT
 from analysis.statistics.mixed.result import ALPHA
 
@@ -32,11 +34,15 @@ def answer(frames: Mapping[str, pd.DataFrame]) -> Answer:
     frames
         The tables of the page by name.
     """
-    effects, fits = _effects(frames["mixed"]), labelled(frames["mixed_diagnostics"])
-    fitted = fits[fits["n_rows"] > 0]
+    fits = labelled(frames["mixed_diagnostics"])
+    every = fits[fits["n_rows"] > 0]
+    fitted = every[~silent(every["validity"])]
+    effects = _effects(frames["mixed"], fitted)
     top = ranked(effects)[0] if len(effects) else None
     clear = effects[effects["confirmed"]]
     warnings = tuple(cautions(frames, effects, fits))
+    if fitted.empty and len(every):
+        return Answer(_asked(_effects(frames["mixed"], every), every), *do_not_answer(list(every["label"])), warnings)
     if top is None:
         return Answer(_asked(effects, fitted), "No feature of the wording varies.", (), warnings)
     verdict = "Nothing that was measured, beyond chance." if clear.empty else f"Above all: {name(top)}."
@@ -46,16 +52,18 @@ def answer(frames: Mapping[str, pd.DataFrame]) -> Answer:
 
 def reading(frames: Mapping[str, pd.DataFrame]) -> list[str]:
     """Say which effects have one sign in all models, whether the paper's have it too, and how features correlate."""
-    effects = _effects(frames["mixed"])
+    fits = frames["mixed_diagnostics"]
+    effects = _effects(frames["mixed"], fits[~silent(fits["validity"])])
     pairs = [_pairs(part) for _, part in frames["correlations"].groupby("study", sort=False)]
     if effects.empty:
         return ["No feature of the wording varies.", *pairs]
     return [*_common(effects), *_compared(effects), *pairs]
 
 
-def _effects(mixed: pd.DataFrame) -> pd.DataFrame:
-    effects = mixed[(mixed["term"] != INTERCEPT) & mixed["estimate"].notna()]
-    return labelled(effects)
+def _effects(mixed: pd.DataFrame, fits: pd.DataFrame) -> pd.DataFrame:
+    """Choose the effects of some fits: sentences are about the models that answer."""
+    wanted = pd.MultiIndex.from_frame(mixed[UNIT]).isin(pd.MultiIndex.from_frame(fits[UNIT]))
+    return labelled(mixed[wanted & (mixed["term"] != INTERCEPT) & mixed["estimate"].notna()])
 
 
 def _asked(effects: pd.DataFrame, fitted: pd.DataFrame) -> str:

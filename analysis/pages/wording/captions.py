@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pandas as pd
 
+from analysis.reporting import labels
 from analysis.reporting.columns import OVER_ITEMS
+from analysis.reporting.thresholds import silent
 from analysis.reporting.words import count, low_to_high, missing
 from analysis.runs.folder import ORIGINAL
 
@@ -30,6 +32,7 @@ def consistency(frame: pd.DataFrame) -> str:
         f"Consistency on {_where(frame)}: share of {_pairs(frame)} per row that get the same answer before and after "
         f"rewording, antonyms inverted, for {count(frame['model'].nunique(), 'model')}. {INTERVALS} Dashed: 0.5, what "
         "two coin flips would give. Counterpart of the first columns of Takayama et al., Tables 1 and 3."
+        f"{labels.explained(frame)}"
     )
 
 
@@ -39,7 +42,7 @@ def diff_yes(frame: pd.DataFrame) -> str:
         f"DiffYes on {_where(frame)}: share of “Yes” after rewording minus before, over {_pairs(frame)} per row, for "
         f"{count(frame['model'].nunique(), 'model')}. {INTERVALS} Hollow: for antonyms, the excess of “Yes” over what "
         "unchanged answers would give, since a consistent model says “Yes” there as often as it said “No”. Counterpart "
-        "of Takayama et al., Figure 6."
+        f"of Takayama et al., Figure 6.{labels.explained(frame)}"
     )
 
 
@@ -51,6 +54,7 @@ def overall_scores(frame: pd.DataFrame) -> str:
         "Consistency in each task and pattern. Of these, the plain mean over "
         f"{low_to_high(frame['n_patterns'])} patterns and {tasks} {'task' if tasks == '1' else 'tasks'} of a language. "
         f"{INTERVALS}{missing(frame, 'overall')} Counterpart of Takayama et al., Figure 3."
+        f"{labels.explained(frame.assign(silent=silent(frame['valid'])))}"
     )
 
 
@@ -73,4 +77,5 @@ def shift_curve(frame: pd.DataFrame) -> str:
         f"the latter over {low_to_high(n)} pairs of questions per line, for "
         f"{count(frame['model'].nunique(), 'model')}. p(Yes) is p(Yes) / (p(Yes) + p(No)). Dashed: answers that did "
         "not move (for antonyms 1 − p). Grey: the band of low confidence. Counterpart of Takayama et al., Figure 2."
+        f"{labels.explained(frame)}"
     )

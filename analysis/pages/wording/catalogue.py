@@ -9,7 +9,7 @@ from analysis.reporting.columns import IDENTITY, OVER_ITEMS
 WORDED = names("study model language task condition pattern")
 MEASURES = names("valid consistency yes diff_yes excess_yes accuracy_original accuracy diff_acc overall")
 BETWEEN = {"difference": ("lower", "upper")}
-DIFFERENCE = names("measure difference lower upper n_items no_interval")
+DIFFERENCE = names("measure difference lower upper n_items p p_least p_holm no_interval")
 BARE = frozenset({"no_interval"})
 TABLES = {
     "consistency": Table(
@@ -71,7 +71,7 @@ TABLES = {
         "Measures with exemplars minus those without, on the same items; rows without a model are means over the "
         "models of a stage.",
         ("study", *names("model stage language task condition condition_zero pattern n_models"), *DIFFERENCE),
-        frozenset(names("lower upper condition_zero")), BARE, BETWEEN,
+        frozenset(names("lower upper condition_zero p p_least")), BARE, BETWEEN,
     ),
     "stages": Table(
         "tables.stages",
@@ -79,7 +79,7 @@ TABLES = {
         "Instruction-tuned minus base models of one series with the same shots, on the same items (the counterpart of "
         "Takayama et al., Figure 7).",
         (*names("series study language task shots pattern n_models"), *DIFFERENCE),
-        frozenset({"lower", "upper"}), BARE, BETWEEN,
+        frozenset(names("lower upper p p_least")), BARE, BETWEEN,
     ),
     "shifts": Table(
         "shifts.shifts",
@@ -88,9 +88,9 @@ TABLES = {
         "p(Yes) of 0.2 to 0.8. p(Yes) is renormalised over the two answers.",
         (*WORDED, *names("n n_band n_outside shift shift_lower shift_upper shift_band shift_band_lower "
                           "shift_band_upper shift_outside shift_outside_lower shift_outside_upper band_difference "
-                          "band_difference_lower band_difference_upper no_interval")),
+                          "band_difference_lower band_difference_upper band_p p_least band_p_holm no_interval")),
         frozenset(f"{name}_{end}" for name in ("shift", "shift_band", "shift_outside", "band_difference")
-                  for end in ("lower", "upper")), BARE,
+                  for end in ("lower", "upper")) | {"band_p", "p_least"}, BARE,
     ),
     "curve": Table(
         "shifts.curve",

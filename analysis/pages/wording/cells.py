@@ -11,6 +11,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from analysis.errors import InputError
+from analysis.runs.agreement import check_convention
 from analysis.runs.folder import ORIGINAL, literal
 from analysis.statistics.resampling import Array
 
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
 PROTOCOL = "wording"
 # What may be done to a question, with the heading that figures give it.
 PATTERNS = {"synonym": "Synonym", "antonym": "Antonym", "agreement": "Agreement", "strong_agreement": "Strong agr."}
-CONVENTIONS = ("dropped", "inconsistent")
 STAGES = {"base": "base", "instruct": "instruct", "tuned": "instruct"}  # the paper has these two columns
 UNIT = ["study", "model", "language", "task", "condition", "pattern"]  # what a measure is computed for
 # Sums over the wordings of one item, as a rule one wording; `_item_sums` explains each.
@@ -94,8 +94,7 @@ def cells(runs: Runs, invalid: str = "dropped") -> Cells:
         How to count a pair (original, reworded) with an answer that is not valid: "dropped", or "inconsistent" (and
         wrong, and not "Yes").
     """
-    if invalid not in CONVENTIONS:
-        raise InputError(f"invalid = {invalid!r} is not known; invalid answers are {' or '.join(CONVENTIONS)}")
+    check_convention(invalid)
     prepare(runs)
     return runs.kept(("wording cells", invalid), lambda: _cells(runs, _item_sums(runs, invalid)))
 
@@ -242,6 +241,11 @@ def _about(runs: Runs, study: str, model: str, condition: str) -> dict[str, Any]
         "shots": _shots(f"{_path(runs, study)}: run.json: conditions: {condition}", settings.get("shots")),
         "setting": repr(sorted(other.items())),
     }
+
+
+def validity(frame: pd.DataFrame) -> pd.Series:
+    """Return the validity of each row's model on its language and task: the mean over patterns of the share `valid`."""
+    return frame.groupby([name for name in UNIT if name != "pattern"], sort=False)["valid"].transform("mean")
 
 
 def _shots(where: str, value: Any) -> int:

@@ -62,6 +62,11 @@ COLUMNS: Mapping[str, Column] = {
         "cells",
         "Undefined",
     ),
+    "patterns.n_undefined": Column(
+        "cells left out of the row: no valid pair of answers, or less than half of the model's answers valid",
+        "cells",
+        "Left out",
+    ),
     "n_pairs": Column("pairs of which both answers are valid", "pairs", "Valid pairs"),
     # measures
     "valid": Column("share of responses to this pattern that are a valid answer", SHARE, "Valid", 2),
@@ -123,5 +128,8 @@ COLUMNS: Mapping[str, Column] = {
     "n_outside": Column("pairs with an original p(Yes) outside", "pairs", "Outside"),
     "shift_band": Column("shift where the original p(Yes) is between 0.2 and 0.8", POINTS, "Shift in band", 3),
     "shift_outside": Column("shift where it is outside", POINTS, "Shift outside", 3),
+    "p_holm": Column("p after Holm over all comparisons of the measure in the table", "", "p (Holm)", 3),
+    "band_p": Column("two-sided p value of this difference, not corrected", "", "p", 3),
+    "band_p_holm": Column("p of this difference after Holm over all rows of the pattern", "", "p (Holm)", 3),
     "band_difference": Column("shift in the band minus shift outside", POINTS, "Difference", 3),
 }

@@ -106,7 +106,7 @@ def _by_size(
             pairs = [(2 * i, 2 * i + 1) for i in range(len(chosen))]
             part = paired(columns, statistic, pairs, shares, draws=resamples, seed=seed)
         for name in MEASURES:
-            for field in ("estimate", "lower", "upper", "n_items", "missing"):
+            for field in ("estimate", "lower", "upper", "n_items", "missing", "p", "p_least"):
                 getattr(found[name], field)[chosen] = getattr(part[name], field)
     return found
 

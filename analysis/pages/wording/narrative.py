@@ -6,13 +6,25 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import pandas as pd
 
-from analysis.pages.wording.cells import PATTERNS, spoken
+from analysis.pages.wording.cells import PATTERNS, UNIT, spoken, validity
 from analysis.reporting import labels
-from analysis.reporting.thresholds import LOW_MASS
-from analysis.reporting.words import Answer, count, few_items, few_models, listing, percent, points
+from analysis.reporting.thresholds import silent
+from analysis.reporting.words import (
+    Answer,
+    count,
+    do_not_answer,
+    few_items,
+    few_models,
+    listing,
+    percent,
+    points,
+    undecided,
+)
 from analysis.runs.folder import ORIGINAL
+from analysis.statistics.multiplicity import ALPHA, decidable
 
 NEARLY, MOSTLY = 0.95, 0.8
+HOLM = f"over items, at {ALPHA:g} after Holm"
 WORDS = {"synonym": "synonyms", "antonym": "antonyms", "agreement": "agreement-seeking wording",
          "strong_agreement": "strong agreement-seeking wording"}  # fmt: skip
 TABLES = ("consistency", "patterns", "conventions", "shots", "stages", "shifts")
@@ -26,8 +38,11 @@ def answer(frames: Mapping[str, pd.DataFrame]) -> Answer:
     frames
         The tables named in `TABLES`.
     """
-    table, means = frames["consistency"], frames["patterns"].dropna(subset=["consistency"])
-    asked, cautions = _asked(table), tuple(_cautions(frames))
+    whole, means = frames["consistency"], frames["patterns"].dropna(subset=["consistency"])
+    asked, cautions = _asked(whole), tuple(_cautions(frames))
+    table = whole[~silent(validity(whole))]
+    if table.empty and len(whole):
+        return Answer(asked, *do_not_answer(list(labels.series(whole).unique())), cautions)
     if means.empty:
         return Answer(asked, "These runs cannot say: there are no valid answers to compare.", (), cautions)
     several = means["language"].nunique() > 1
@@ -36,7 +51,7 @@ def answer(frames: Mapping[str, pd.DataFrame]) -> Answer:
         for language, part in means.groupby("language", sort=False)
         for sentence in _language(str(language), part, table, several)
     ]
-    sentences += [*_band(frames["shifts"]), *_shots(frames["shots"]), *_stages(frames["stages"])]
+    sentences += [*_band(frames["shifts"], table), *_shots(frames["shots"]), *_stages(frames["stages"])]
     return Answer(asked, _verdict(means), tuple(sentences), cautions)
 
 
@@ -111,15 +126,21 @@ def _most(table: pd.DataFrame, pattern: str, measure: str) -> str:
     return f". {WORDS[pattern].capitalize()} moves {row['label']}{task} most, by {points(row[measure])} points"
 
 
-def _band(shifts: pd.DataFrame) -> Iterator[str]:
-    rows = shifts[(shifts["pattern"] == "agreement") & shifts["band_difference_lower"].notna()]
+def _band(shifts: pd.DataFrame, answering: pd.DataFrame) -> Iterator[str]:
+    """Say where agreement-seeking wording moves answers more, over the models that answer."""
+    tested = shifts[(shifts["pattern"] == "agreement") & shifts["band_p_holm"].notna()]
+    rows = tested.merge(answering[UNIT])
     if rows.empty:
         return
-    larger, smaller = int((rows["band_difference_lower"] > 0).sum()), int((rows["band_difference_upper"] < 0).sum())
+    if not decidable(tested):
+        yield undecided(tested)
+        return
+    clear = rows["band_p_holm"] < ALPHA
+    larger, smaller = (int((clear & (sign * rows["band_difference"] > 0)).sum()) for sign in (1, -1))
     yield (
         f"Agreement-seeking wording shifts p(Yes) by {points(rows['shift_band'].mean())} points on average where it "
         f"was between 0.2 and 0.8, and by {points(rows['shift_outside'].mean())} elsewhere. In this band it shifts "
-        f"clearly more in {larger} of {count(len(rows), 'comparison')}, clearly less in {smaller}."
+        f"clearly more in {larger} of {count(len(rows), 'comparison')}, clearly less in {smaller} (bootstrap {HOLM})."
     )
 
 
@@ -136,18 +157,21 @@ def _stages(stages: pd.DataFrame) -> Iterator[str]:
 
 
 def _clear(rows: pd.DataFrame) -> str:
-    up, down = int((rows["lower"] > 0).sum()), int((rows["upper"] < 0).sum())
+    clear = rows["p_holm"] < ALPHA
+    up, down = (int((clear & (sign * rows["difference"] > 0)).sum()) for sign in (1, -1))
+    if rows["p_holm"].notna().any() and not decidable(rows):
+        return f"{points(rows['difference'].mean())} points on average. {undecided(rows).removesuffix('.')}"
     return (
         f"{points(rows['difference'].mean())} points on average. It is clearly up in {up} and clearly down in {down} "
-        f"of {count(len(rows), 'comparison')} (95 % interval without 0)"
+        f"of {count(len(rows), 'comparison')} (sign test, or bootstrap, {HOLM})"
     )
 
 
 def _cautions(frames: Mapping[str, pd.DataFrame]) -> Iterator[str]:
     table = frames["consistency"]
     reworded = table[table["pattern"] != ORIGINAL]
-    yield from _invalid(reworded, frames["conventions"])
-    yield from _one_sided(table)
+    yield from _invalid(table, frames["conventions"])
+    yield from _one_sided(table[~silent(validity(table))])
     if reworded["accuracy"].isna().all() and reworded["consistency"].notna().any():
         yield "No right answers are known: accuracy and Overall are undefined."
     own = reworded[["n", "n_items"]].min(axis=1).set_axis(labels.series(reworded))
@@ -155,23 +179,24 @@ def _cautions(frames: Mapping[str, pd.DataFrame]) -> Iterator[str]:
     yield from few_models(table["model"].nunique())
 
 
-def _invalid(reworded: pd.DataFrame, conventions: pd.DataFrame) -> Iterator[str]:
+def _invalid(table: pd.DataFrame, conventions: pd.DataFrame) -> Iterator[str]:
     """Name the models with no or few valid answers, and what both ways to treat invalid answers give."""
     cell = ["language", "task"]
-    for (language, task), part in reworded.groupby(cell, sort=False):
+    for (language, task), part in table.groupby(cell, sort=False):
         none = part.groupby(["model", "condition"], sort=False)["n"].sum() == 0
-        valid = part.groupby(["model", "condition"], sort=False)["valid"].max()
-        silent = none & (valid == 0) if len(none) else none
+        valid = validity(part).groupby([part["model"], part["condition"]], sort=False).first()
+        empty = none & (valid == 0) if len(none) else none
         where = f"“{task}”{f' in {spoken(language)}' if language else ''}"
         if none.all():
             yield f"No valid answers to {where} from any model: nothing is measured there."
-        elif silent.any():
-            yield f"No valid answers to {where} from {_units(none.index[silent], part)}."
-        low = (valid < LOW_MASS) & ~none
+        elif empty.any():
+            yield f"No valid answers to {where} from {_units(none.index[empty], part)}."
+        low = silent(valid) & ~none
         if low.any():
             yield (
                 f"Less than half of the answers to {where} are valid for {_units(low.index[low], part)}. The "
-                f"lowest share is {percent(valid[low].min(), 1)}. What the other answers would have been is not known."
+                f"lowest share is {percent(valid[low].min(), 1)}. What the other answers would have been is not "
+                "known, so these are not compared."
             )
     known = conventions[(conventions["pattern"] != ORIGINAL) & (conventions["n_pairs"] > 0)]
     if len(known):

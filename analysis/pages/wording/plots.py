@@ -13,6 +13,7 @@ from analysis.pages.wording.cells import PATTERNS
 from analysis.pages.wording.shifts import BAND
 from analysis.reporting import labels, plotting
 from analysis.reporting.plotting import FAINT, INK, PAGE, RULE, Drawing, Look, styled
+from analysis.reporting.thresholds import silent
 
 Looks = Mapping[str, Look]
 HALF, TWO_THIRDS = 0.5, 0.66
@@ -117,14 +118,19 @@ def _dot(axes: Axes, row: int, values: pd.Series, measure: str, look: Look, holl
 def overall_scores(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = None) -> Drawing:
     """Draw Overall, the mean over patterns and tasks, by language; best of the first language on top (Figure 3).
 
+    Models that do not answer (`thresholds.silent`) stand below the others.
+
     Parameters
     ----------
     frame
         Table `overall`.
     """
-    rows = frame.assign(label=labels.series(frame))
+    rows = frame.assign(silent=silent(frame["valid"]))
+    rows = rows.assign(label=labels.series(rows))
     languages = list(dict.fromkeys(rows["language"]))
-    first = rows[rows["language"] == languages[0]].sort_values("overall", ascending=False, na_position="last")
+    first = rows[rows["language"] == languages[0]].sort_values(
+        ["silent", "overall"], ascending=[True, False], na_position="last"
+    )
     names = list(dict.fromkeys([*first["label"], *rows["label"]]))
     figure = Drawing(figsize=(width, 0.55 + 0.2 * max(2, len(names))), layout="constrained")
     looks = looks or plotting.looks(rows["model"])

@@ -11,6 +11,7 @@ import pandas as pd
 from analysis.pages.wording.cells import UNIT, prepare
 from analysis.runs.folder import ORIGINAL
 from analysis.statistics import interval
+from analysis.statistics.multiplicity import holm_within
 from analysis.statistics.resampling import DRAWS, Array, Columns, bootstrap, ratio
 
 if TYPE_CHECKING:
@@ -33,7 +34,8 @@ def shifts(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame
     DataFrame
         One row per study, model, language, task, condition and pattern that has probabilities: n, shift, n_band,
         shift_band (original p(Yes) between 0.2 and 0.8), n_outside, shift_outside, band_difference, with intervals over
-        items; no_interval: which have none, and why.
+        items; no_interval: which have none, and why; band_p: p value of band_difference (`significance.two_sided`),
+        band_p_holm: after Holm over the rows of a pattern.
     """
     rows = _pairs(runs)
     if rows.empty:
@@ -41,6 +43,7 @@ def shifts(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame
     low = rows["p_original"].between(*BAND)
     groups = {"": low | True, "_band": low, "_outside": ~low}
     frame = _resampled(rows, groups, _band, resamples, seed)
+    frame = frame.assign(band_p_holm=holm_within(frame, ["pattern"], "band_p"))
     return frame.drop(columns=[f"{name}{group}" for name in ("p_original", "p_yes") for group in groups])
 
 
@@ -114,6 +117,8 @@ def _resampled(
     columns = {f"{name}{group}": np.where(asked, totals[f"{name}{group}"], np.nan) for group in groups
                for name in ("n", "shift")}  # fmt: skip
     found = bootstrap(columns, lambda c, n: statistic(c, n, tuple(groups)), draws=resamples, seed=seed)
+    if "band_difference" in found:
+        frame = frame.assign(band_p=found["band_difference"].p, p_least=found["band_difference"].p_least)
     return frame.assign(**interval.columns(found))
 
 

@@ -9,11 +9,13 @@ import numpy as np
 import pandas as pd
 
 from analysis.pages.wording import printed
-from analysis.pages.wording.cells import UNIT, Cells, cells, prepare
+from analysis.pages.wording.cells import UNIT, Cells, cells, prepare, validity
 from analysis.pages.wording.measures import Target, differences, intervals
 from analysis.reporting.printed import OURS
+from analysis.reporting.thresholds import silent
 from analysis.runs.folder import ORIGINAL
 from analysis.statistics import interval
+from analysis.statistics.multiplicity import holm_within
 from analysis.statistics.resampling import DRAWS
 
 if TYPE_CHECKING:
@@ -113,18 +115,20 @@ def groups(runs: Runs, *, invalid: str = "dropped", resamples: int = DRAWS, seed
 
 
 def patterns(runs: Runs, *, invalid: str = "dropped", resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
-    """Average by kind of wording in one language, over all models, conditions and tasks with valid answers.
+    """Average by kind of wording in one language, over all conditions and tasks, and the models that answer there.
 
     Returns
     -------
     DataFrame
-        language, pattern, n_models, n_tasks, n_undefined (cells left out), n_items, and the measures with intervals.
+        language, pattern, n_models, n_tasks, n_undefined (cells left out: no valid pair, or less than half of the
+        model's answers valid), n_items, and the measures with intervals.
     """
     found = cells(runs, invalid)
-    frame = _grouped(found, ["language", "pattern"], _manipulated(found) & _answered(found))
+    frame = _grouped(found, ["language", "pattern"], _manipulated(found) & _answering(found))
     whole = _grouped(found, ["language", "pattern"], _manipulated(found))
-    asked = whole.set_index(["language", "pattern"])["n_undefined"]
-    frame["n_undefined"] = asked.reindex(pd.MultiIndex.from_frame(frame[["language", "pattern"]])).to_numpy(int)
+    asked = whole.set_index(["language", "pattern"])["target"].map(len)
+    asked = asked.reindex(pd.MultiIndex.from_frame(frame[["language", "pattern"]]))
+    frame["n_undefined"] = asked.to_numpy(int) - frame["target"].map(len).to_numpy(int)
     frame = frame.drop(columns="n_patterns")
     return pd.concat([frame, _measured(found, frame.pop("target"), resamples, seed)], axis=1)
 
@@ -158,10 +162,12 @@ def shots(runs: Runs, *, invalid: str = "dropped", resamples: int = DRAWS, seed:
     """Measure what exemplars change: measures with shots minus those without, on the same items (Table 3, in brackets).
 
     Conditions are paired where they differ in nothing but their shots. Rows with an empty model are means over the
-    models of the stage. A model without one valid answer is left out.
+    models of the stage. A model is left out where less than half of its answers are valid. `p`: by the exact
+    sign test where both conditions have one answer to each of the same items, else by the bootstrap
+    (`statistics.significance`); `p_holm`: after Holm over all comparisons of the measure in the table.
     """
     found = cells(runs, invalid)
-    units = found.units[_answered(found)]
+    units = found.units[_answering(found)]
     same = ["study", "language", "task", "model", "pattern", "form", "setting"]
     pairs = units.reset_index().merge(units[units["shots"] == 0].reset_index(), on=same, suffixes=("", "_zero"))
     pairs = pairs[pairs["shots"] > 0]
@@ -177,10 +183,11 @@ def stages(runs: Runs, *, invalid: str = "dropped", resamples: int = DRAWS, seed
     """Measure what tuning changes: instruction-tuned minus base models of a series, same shots and items (Figure 7).
 
     A series is what run.json says it is; where it has several models of a stage, their mean counts. A model asked in
-    several forms stands for its stage in all of them. A model without one valid answer is left out.
+    several forms stands for its stage in all of them. A model is left out where less than half of its answers are
+    valid. p values as in `shots`.
     """
     found = cells(runs, invalid)
-    known = found.units[_answered(found)].reset_index().dropna(subset=["series", "stage"])
+    known = found.units[_answering(found)].reset_index().dropna(subset=["series", "stage"])
     keys = ["series", "study", "language", "task", "shots", "pattern"]
     parts = {stage: _together(known[known["stage"] == stage], keys, {name: "index"})
              for stage, name in (("instruct", "target"), ("base", "base"))}  # fmt: skip
@@ -201,6 +208,13 @@ def _blank_original(frame: pd.DataFrame) -> pd.DataFrame:
 def _answered(found: Cells) -> np.ndarray:
     """Tell which units have a pair to measure."""
     return np.asarray(found.sums["pairs"].sum(axis=0) > 0)
+
+
+def _answering(found: Cells) -> np.ndarray:
+    """Tell which units have a pair to measure and a model that answers (`thresholds.silent`)."""
+    with np.errstate(invalid="ignore"):
+        valid = found.sums["valid"].sum(axis=0) / found.sums["asked"].sum(axis=0)
+    return np.asarray(_answered(found) & ~silent(validity(found.units[UNIT].assign(valid=valid))))
 
 
 def _manipulated(found: Cells) -> np.ndarray:
@@ -236,11 +250,12 @@ def _differences(found: Cells, pairs: pd.DataFrame, names: Sequence[str], resamp
     known = pairs[list(names)].reset_index(drop=True)
     frame = pd.concat([_long(known, name, measured[name]) for name in DIFFERENT], ignore_index=True)
     compared = (frame["pattern"] != ORIGINAL) | ~frame["measure"].isin(COMPARED)
-    return frame[compared & frame["difference"].notna()].reset_index(drop=True)
+    frame = frame[compared & frame["difference"].notna()].reset_index(drop=True)
+    return frame.assign(p_holm=holm_within(frame, ["measure"]))
 
 
 def _long(known: pd.DataFrame, name: str, found: Interval) -> pd.DataFrame:
     return known.assign(
         measure=name, difference=found.estimate, lower=found.lower, upper=found.upper, n_items=found.n_items,
-        no_interval=found.missing,
+        no_interval=found.missing, p=found.p, p_least=found.p_least,
     )  # fmt: skip

@@ -20,7 +20,7 @@ KINDS = ("causal", "masked")
 PROMPTS = Path(__file__).parent / "prompts.yaml"
 CANONICAL = ("agree", "disagree")
 OPTIONS = tuple(Option(label, label) for label in CANONICAL)
-DECISION_RULE = "agree where p(agree) / (p(agree) + p(disagree)) > 0.5, disagree where < 0.5; exactly 0.5 is a tie"
+DECISION_RULE = "agree where p(agree) / (p(agree) + p(disagree)) >= 0.5, else disagree; so exactly 0.5, a tie, is agree"
 
 
 def prompt_book(path: str | Path | None = None) -> PromptBook:

@@ -123,9 +123,3 @@ def test_the_matrix_has_every_pair_once_and_holm_over_them():
     p = np.sort(table.loc[table["method"] == "pearson", "p"])
     expected = np.minimum(np.maximum.accumulate(p * np.arange(6, 0, -1)), 1)
     np.testing.assert_allclose(np.sort(table.loc[table["method"] == "pearson", "p_holm"]), expected, rtol=1e-12)
-
-
-def test_what_has_no_p_value_is_no_test():
-    table = pd.DataFrame({"method": "pearson", "p": [0.01, np.nan, 0.04]})
-    assert correlation.holm(table, ["method"]).tolist()[::2] == [0.02, 0.04]
-    assert np.isnan(correlation.holm(table, ["method"])[1])

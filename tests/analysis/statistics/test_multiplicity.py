@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from statsmodels.stats.multitest import multipletests
 
-from analysis.statistics.multiplicity import bonferroni, holm
+from analysis.statistics.multiplicity import bonferroni, decidable, holm, holm_within
 
 METHODS = {"bonferroni": bonferroni, "holm": holm}
 
@@ -30,3 +31,18 @@ def test_statsmodels_gives_the_same_to_the_last_bit(name, p):
 @pytest.mark.parametrize("correct", METHODS.values())
 def test_no_test_no_p_value(correct):
     assert len(correct([])) == 0
+
+
+def test_what_has_no_p_value_is_no_test_and_families_are_apart():
+    table = pd.DataFrame({"measure": ["x", "x", "x", "y"], "p": [0.01, np.nan, 0.04, 0.04]}, index=[3, 1, 7, 5])
+    found = holm_within(table, ["measure"])
+    assert found[[3, 7, 5]].tolist() == [0.02, 0.04, 0.04]
+    assert np.isnan(found[1])
+
+
+def test_many_tests_need_small_p_values():
+    """With 1,000 draws no p value is below 2 / 1001, so 25 tests can be decided and 26 cannot."""
+    least = pd.DataFrame({"p_least": [2 / 1001] * 26})
+    assert decidable(least.head(25))
+    assert not decidable(least)
+    assert not decidable(pd.DataFrame({"p_least": [np.nan]}))

@@ -14,6 +14,7 @@ from scipy import stats
 from analysis.statistics import resampling
 from analysis.statistics.interval import EQUAL, ONE_ITEM, UNDEFINED, columns, reasons
 from analysis.statistics.resampling import bootstrap, mean, paired, percentiles, ratio, sd
+from analysis.statistics.significance import least_p, two_sided
 
 
 def all_counts(n_items, draws, seed=0):
@@ -255,3 +256,27 @@ def test_the_columns_of_a_table_say_what_has_no_interval():
     assert table["no_interval"].tolist() == [f"mean, ratio: {ONE_ITEM}", "", why]
     assert reasons(list(table["no_interval"]), ("sd",)) == [EQUAL]
     assert reasons(["one item only", ""], ()) == [ONE_ITEM]
+
+
+def test_p_values_of_differences_by_counting_draws():
+    """Reference: explicit loops over the same draws; p < 0.05 goes with an interval without 0, up to one draw."""
+    rng = np.random.default_rng(2)
+    x = rng.normal(0.3, 1, (25, 1)) + rng.normal(0, 0.6, (25, 4))
+    pairs, draws = [(0, 1), (0, 2), (1, 3), (2, 2)], 999
+    found = paired({"x": x}, lambda columns, counts: {"mean": mean(counts, columns["x"])}, pairs, draws=draws)["mean"]
+    rows = all_counts(25, draws)
+    for place, (a, b) in enumerate(pairs):
+        differences = [sum(x[i, a] - x[i, b] for i in drawn(row)) / 25 for row in rows]
+        below = sum(d <= 0 for d in differences) if a != b else draws
+        above = sum(d >= 0 for d in differences) if a != b else draws
+        assert found.p[place] == pytest.approx(min(1, 2 * (min(below, above) + 1) / (draws + 1)), abs=1e-15)
+    assert found.p[3] == 1.0  # a unit does not differ from itself
+    clear = (found.lower > 0) | (found.upper < 0)
+    assert (clear == (found.p < 0.05)).all()
+
+
+def test_the_smallest_p_value_follows_from_the_number_of_draws():
+    assert two_sided(np.ones((99, 1)))[0] == least_p(99) == 0.02
+    assert two_sided(np.full((99, 1), 1e-17))[0] == 1.0  # rounding is no difference
+    assert np.isnan(two_sided(np.array([[1.0], [np.nan]]))[0])
+    assert np.isnan(least_p(0))

@@ -12,7 +12,8 @@ from scipy import stats
 from analysis import runs
 from analysis.__main__ import main
 from analysis.errors import InputError
-from analysis.pages.benchmarks import leaderboards, model_names, tables
+from analysis.pages.benchmarks import leaderboards, model_names, narrative, tables
+from analysis.reporting import tables as tables_of
 from analysis.statistics import correlation
 from helpers.commands import waver
 from helpers.wording_runs import random_rows, write_wording
@@ -50,6 +51,26 @@ def test_the_table_holds_scipys_numbers(folder, scores):
     size = np.log10(values["parameters"])
     given = correlation.coefficient(values["value"], mt, given=size)
     assert found.loc["pearson given size", "r"] == pytest.approx(given.r, abs=1e-12)
+
+
+def test_a_model_that_hardly_answers_is_in_no_coefficient_and_named(tmp_path):
+    """Nine of ten answers of the first model are made invalid: the coefficients are those of the other models."""
+    rows = random_rows(NAMES[:6], items=30, invalid=0.0, seed=5)
+    models = {name: {"parameters": 1000 * (k + 1)} for k, name in enumerate(NAMES[:6])}
+    quiet = (rows["model"] == NAMES[0]) & (rows["item"].str[-1] != "0")
+    rows["answer"] = rows["answer"].mask(quiet, None)
+    run = runs.open(write_wording(tmp_path / "run", rows, models=models))
+    values = tables.measured(run)
+    assert values.loc[values["silent"], "model"].unique().tolist() == [NAMES[0]]
+    assert values.loc[values["silent"] & (values["measure"] == "consistency"), "value"].notna().all()
+    table = tables.benchmarks(run)
+    assert set(table.loc[table["method"] == "spearman", "n"]) == {5}
+    chosen = values.query("measure == 'consistency' and pattern == 'synonym' and not silent")
+    row = table.query("measure == 'consistency' and pattern == 'synonym' and benchmark == 'parameters'")
+    expected = stats.spearmanr(chosen["value"], chosen["parameters"]).statistic
+    assert row.set_index("method").loc["spearman", "r"] == pytest.approx(expected, abs=1e-12)
+    frames = {name: tables_of.build(name, run) for name in narrative.TABLES}
+    assert any(line.startswith(f"{NAMES[0]}: left out where less") for line in narrative.answer(frames).cautions)
 
 
 def test_size_and_accuracy_are_compared_like_the_benchmarks(folder, scores):

@@ -9,6 +9,7 @@ import re
 import numpy as np
 import pandas as pd
 import pytest
+from statsmodels.stats.multitest import multipletests
 
 from analysis import runs
 from analysis.pages.scoring import narrative
@@ -134,7 +135,7 @@ def test_a_flat_judge_is_said_to_be_one(tmp_path):
 @pytest.mark.parametrize(
     ("given", "gold", "said"),
     [([np.nan] * 3, [1, 2, 3],
-      ("These runs cannot say: no item has a score.", "Missing: 3 scores",
+      ("This model does not answer.", "Missing: 3 scores",
        "3 of 3 samples (100 %) hold no number and were dropped", "Low validity")),
      ([1, 2, 3], [np.nan] * 3,
       ("No: no model gives one score to half", "No item has a human score, so there is no tau.",
@@ -156,11 +157,28 @@ def test_numbers_in_sentences_are_those_of_the_tables(frames):
     pairs = frames["score_differences"]
     pairs = pairs[(pairs["range"] == "0-9") & (pairs["temperature"] == 0.7) & (pairs["method"] == "sampled")]
     known = pairs.dropna(subset=["kurtosis_difference"])
-    up, sure = (known["kurtosis_difference"] > 0).sum(), (known["kurtosis_difference_lower"] > 0).sum()
-    assert f"in {up} of {len(known)} pair" in said
-    assert f"({sure or 'none'} with a 95 % interval above 0)" in said
+    up = known["kurtosis_difference"] > 0
+    sure = (up & (known["kurtosis_p_holm"] < 0.05)).sum()
+    assert f"in {up.sum()} of {len(known)} pair" in said
+    assert f"({sure or 'none'} significantly, at 0.05 after Holm)" in said
     tau = pairs.dropna(subset=["tau_difference"])["tau_difference"]
     assert f"Of {len(tau)} pairs, tau rises in {(tau > 0).sum()}" in said
+
+
+def test_p_values_are_corrected_within_each_study_and_setting(frames):
+    """Reference: statsmodels' multipletests (holm); p < 0.05 needs an interval without 0."""
+    pairs = frames["score_differences"]
+    for measure in ("kurtosis", "tau"):
+        known = pairs.dropna(subset=[f"{measure}_p"])
+        families = known.groupby(["study", "range", "temperature", "method"])
+        assert families.ngroups > 1 and families.size().max() > 1
+        for _, family in families:
+            expected = multipletests(family[f"{measure}_p"], method="holm")[1]
+            assert family[f"{measure}_p_holm"].tolist() == pytest.approx(list(expected), abs=1e-12)
+        clear = known[known[f"{measure}_p"] < 0.05]
+        low, high = clear[f"{measure}_difference_lower"], clear[f"{measure}_difference_upper"]
+        assert len(clear) and ((low > 0) | (high < 0)).all()
+    assert (pairs["p_least"] == 2 / 41).all()
 
 
 def test_reading_compares_ranges_temperatures_and_methods(frames):
@@ -171,3 +189,21 @@ def test_reading_compares_ranges_temperatures_and_methods(frames):
     methods = frames["score_methods"].dropna(subset=["tau_difference"])
     lower = (methods["tau_difference"] < 0).sum()
     assert f"lower than the exact one in {lower} of {len(methods)} comparisons" in lines[2]
+
+
+def test_a_judge_that_hardly_answers_is_in_no_verdict(tmp_path):
+    """The single number of "mute" is given to all of its items: without the rule it would be the strongest habit."""
+    path = make_run(tmp_path / "run", {"g": 12}, ranges=[(0, 9)], temperatures=[0.7], methods=["sampled"])
+    opened = runs.open(path)
+    frames = {name: tables.build(name, opened, resamples=20) for name in SHOWN}
+    scores, pairs = frames["scores"], frames["score_differences"]
+    mute = scores["model"] == "org/small-tuned"
+    before = narrative.answer(frames, SETTING)
+    assert "small-tuned" in before.sentences[0]
+    frames["scores"] = scores.assign(validity=scores["validity"].mask(mute, 0.2))
+    silent_pair = pairs["post_model"] == "org/small-tuned"
+    frames["score_differences"] = pairs.assign(validity_post=pairs["validity_post"].mask(silent_pair, 0.2))
+    found = narrative.answer(frames, SETTING)
+    assert "small-tuned" not in " ".join((found.verdict, *found.sentences))
+    assert f"of {len(pairs) - silent_pair.sum()} pair" in " ".join(found.sentences)
+    assert any("Low validity" in line and "small-tuned" in line for line in found.cautions)

@@ -12,7 +12,7 @@ from analysis.pages.stability import narrative
 from analysis.reporting import tables
 from helpers.synthetic import random_frame, write_run
 
-NAMES = ("stability", "items", "differences", "excluded", "invalid")
+NAMES = narrative.TABLES
 
 
 def answer(path, frame, *, thresholds=(0.05, 0.1, 0.25), canonical=("agree", "disagree"), **options):
@@ -88,7 +88,15 @@ def test_one_of_two_models_moves(tmp_path):
         "The answer flips on 0 % of the items with firm (95 % interval 0 to 56 %) and on 100 % with torn (44 to 100 %)."
     )
     assert "0.80 (no interval: the same in every resample; torn) on average" in said.sentences[1]
-    assert said.sentences[2].startswith("Their shares of flips differ clearly")
+    # Three items that all flip with one model only: the exact sign test gives 2 / 2^3, which proves nothing.
+    assert said.sentences[2] == (
+        "1 pair compared: no difference could be shown. With so few items or bootstrap samples, the smallest p value "
+        "after Holm is 0.25."
+    )
+    said, _ = answer(tmp_path / "more", pd.concat([wordings(FIRM * 2, "firm"), wordings(TORN * 2, "torn")]))
+    assert (
+        said.sentences[2] == "Their shares of flips differ clearly (exact sign test over items at 0.05)."
+    )  # 2 / 2^6 = 0.03
 
 
 def test_numbers_are_those_of_the_table(tmp_path):

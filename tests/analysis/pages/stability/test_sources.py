@@ -67,7 +67,7 @@ def by_hand(frame):
     for name in ("zeta", "alpha"):
         own = rows[rows["attributes"].map(lambda a, name=name: name in a[0][1])]
         groups = own.groupby(["model", "item"])
-        minority = groups["agreement"].agg(lambda x: min((x > 0.5).mean(), (x < 0.5).mean()))
+        minority = groups["agreement"].agg(lambda x: min((x >= 0.5).mean(), (x < 0.5).mean()))
         parts.append(
             pd.DataFrame({
                 "validity": groups["mass"].mean(), "rows": groups.size(), "agreement_mean": groups["agreement"].mean(),

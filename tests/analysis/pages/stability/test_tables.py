@@ -36,6 +36,9 @@ def test_one_model_by_hand(opened):
     assert items["minority_share"].tolist() == [0.5, 0.25]
     assert items["agreement_sd"].tolist() == pytest.approx([0.258199, 0.4], abs=1e-6)
     assert items["agreement_mean"].tolist() == pytest.approx([0.5, 0.7])
+    # Draws of the items are x x, x y, y x, y y: means from 0.5 to 0.7.
+    mean = row[["agreement_mean", "agreement_mean_lower", "agreement_mean_upper"]].tolist()
+    assert mean == pytest.approx([0.6, 0.5, 0.7])
 
 
 def test_validity_by_hand(opened):
@@ -88,13 +91,14 @@ def test_a_threshold_is_a_share(opened, threshold):
             table(run, thresholds=(0.05, threshold))
 
 
-def test_ties_are_on_neither_side(opened):
-    # 0.5 is a tie: of five answers one disagrees and two agree, so the minority is one of five.
-    run = opened(paraphrases({"x": [0.5, 0.5, 0.3, 0.7, 0.7], "y": [0.5, 0.5]}))
+def test_ties_agree_as_in_the_paper(opened):
+    # Haller et al., section 4.2: "agree" if R+ >= 0.5. Of five answers one disagrees; of four, one disagrees and one
+    # of the agreeing ones is a tie; where the rest disagrees, a tie is the one that deviates.
+    run = opened(paraphrases({"x": [0.5, 0.5, 0.3, 0.7, 0.7], "y": [0.5, 0.5], "z": [0.5, 0.1, 0.2, 0.3]}))
     items = tables.items(run).set_index("item")
-    assert items["n_ties"].tolist() == [2, 2]
-    assert items["n_valid"].tolist() == [5, 2]
-    assert items["minority_share"].tolist() == [0.2, 0.0]
+    assert items["n_ties"].tolist() == [2, 2, 1]
+    assert items["n_valid"].tolist() == [5, 2, 4]
+    assert items["minority_share"].tolist() == [0.2, 0.0, 0.25]
 
 
 def test_equal_halves_flip_at_every_threshold(opened):

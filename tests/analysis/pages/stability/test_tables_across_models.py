@@ -6,6 +6,8 @@ import math
 
 import pandas as pd
 import pytest
+from statsmodels.stats.contingency_tables import mcnemar
+from statsmodels.stats.multitest import multipletests
 
 from analysis.pages.stability import tables
 from helpers.synthetic import paraphrases, random_frame
@@ -92,7 +94,7 @@ def test_other_prompts_are_not_paired(opened):
     assert table.empty
     assert list(table.columns) == [
         "study", "measure", "a_model", "a_condition", "b_model", "b_condition",
-        "difference", "lower", "upper", "n_items", "no_interval",
+        "difference", "lower", "upper", "n_items", "no_interval", "p", "p_least", "p_holm",
     ]  # fmt: skip
 
 
@@ -105,8 +107,33 @@ def test_differences_by_hand(opened):
     assert table.loc["range_mean", ["difference", "lower", "upper"]].tolist() == pytest.approx([0.2, 0.1, 0.3])
     assert table.loc["range_mean", "n_items"] == 2
     assert table.index.tolist() == [
-        "validity", "range_mean", "range_sd", "sd_mean", "sd_sd", "flip_05", "flip_10", "flip_25"
+        "validity", "agreement_mean", "range_mean", "range_sd", "sd_mean", "sd_sd", "flip_05", "flip_10", "flip_25"
     ]  # fmt: skip
+    # Mean agreement, on all three items of a and two of b, so on x and y: 0.3 and 0.2 against 0.15 and 0.15.
+    assert table.loc["agreement_mean", ["difference", "lower", "upper"]].tolist() == pytest.approx([0.1, 0.05, 0.15])
+    assert table.loc["agreement_mean", "n_items"] == 2
+    # No draw is at or below 0, so p is 2 x (0 + 1) / 10,001; no item flips with either model, so these p values are 1.
+    assert table.loc["range_mean", "p"] == table.loc["range_mean", "p_least"] == 2 / 10_001
+    assert table.loc["flip_10", ["p", "p_least", "p_holm"]].tolist() == [1.0, 0.5, 1.0]
+
+
+def test_pairs_are_corrected_after_holm(opened):
+    """Reference: statsmodels' mcnemar (exact) on the flips of table `items`, and its multipletests (holm)."""
+    run = opened(random_frame(["a", "b", "c", "d"], items=30, paraphrases=8, seed=3))
+    found = tables.differences(run, resamples=500)
+    flips = tables.items(run).assign(flipped=lambda f: f["minority_share"] > 0.25)
+    flips = flips.pivot(index="item", columns="model", values="flipped")
+    pairs = found[found["measure"] == "flip_25"]
+    expected = [
+        mcnemar([[0, (flips[a] & ~flips[b]).sum()], [(~flips[a] & flips[b]).sum(), 0]], exact=True).pvalue
+        for a, b in zip(pairs["a_model"], pairs["b_model"], strict=True)
+    ]
+    assert len(expected) == 6
+    assert pairs["p"].tolist() == pytest.approx(expected, abs=1e-12)
+    assert (pairs["p_least"] == 2.0**-29).all()
+    for _, family in found.groupby("measure"):
+        assert family["p_holm"].tolist() == pytest.approx(multipletests(family["p"], method="holm")[1], abs=1e-15)
+    assert found[found["measure"] == "range_mean"]["p_least"].tolist() == [2 / 501] * 6
 
 
 def test_differences_agree_with_the_figures_they_are_differences_of(opened):

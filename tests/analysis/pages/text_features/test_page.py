@@ -112,8 +112,11 @@ def test_features_and_table_by_command(run):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["stability", "-p", "engine=profile"], "table stability has no option 'engine'; it has"),
-        (["vif", "-p", "scale=logit"], "table vif has no option 'scale'; it has predictors (default all)"),
+        (
+            ["stability", "-p", "engine=profile"],
+            "table stability has no option 'engine'; the options are thresholds, invalid, resamples, seed",
+        ),
+        (["vif", "-p", "scale=logit"], "table vif has no option 'scale'; the options are predictors"),
         (["mixed", "-p", "engine=lmer"], "no engine 'lmer'; there are auto, profile, pymer4"),
         (["mixed", "-p", "predictors=left_dependents,word_length"], "predictor 'left_dependents' has no values: spaCy"),
         (["mixed", "-p", "predictors=colour"], "no predictor 'colour'; there are all, published, word_length"),

@@ -13,7 +13,7 @@ import pytest
 from analysis import runs
 from analysis.pages.benchmarks import narrative as benchmark_words
 from analysis.pages.benchmarks.catalogue import TABLES as BENCHMARKS
-from analysis.pages.wording import narrative, printed
+from analysis.pages.wording import captions, figures, narrative, printed
 from analysis.pages.wording.catalogue import TABLES
 from analysis.reporting import report, tables
 from helpers.html_pages import Page
@@ -45,7 +45,7 @@ def folder(tmp_path_factory):
 @pytest.fixture(scope="module")
 def made(folder):
     chosen = [entry for entry in report.found() if entry.name not in ("stability", "text_features")]
-    given = {"resamples": "40", "scores": str(folder / "scores.csv")}
+    given = {"resamples": "40", "scores": str(folder / "scores.csv"), "score_columns": "MT"}
     results = report.report([str(folder / "run"), str(folder / "opinions")], folder / "out", given, chosen)
     assert [result.error for result in results] == [None, None]
     return folder / "out"
@@ -123,8 +123,8 @@ def test_a_model_that_always_says_yes_is_named(tmp_path):
 
 def test_nothing_valid_is_said_not_averaged(tmp_path):
     found = narrative.answer(frames(said({"original": "---", "synonym": "---"}), tmp_path))
-    assert found.verdict.startswith("These runs cannot say")
-    assert found.sentences == ()
+    assert found.verdict == "This model does not answer."
+    assert len(found.sentences) == 1
     assert found.cautions[0].startswith("No valid answers to “morality” in English from any model")
 
 
@@ -138,6 +138,25 @@ def test_invalid_answers_are_told_in_both_conventions(tmp_path):
     assert "30 pairs have an invalid answer." in cautions
     assert "100.0 % without these pairs. It is 50.0 % where they count as inconsistent" in cautions
     assert "No valid answers to “morality” in English from mute." in cautions
+
+
+def test_a_model_that_hardly_answers_is_in_no_verdict(tmp_path):
+    """The one valid pair in ten of "mute" is consistent; the model that answers is consistent half of the time."""
+    rows = pd.concat([
+        said({"original": "yn" * 10, "synonym": "yy" * 10}, model="whole"),
+        said({"original": "yn" + "-" * 18, "synonym": "yn" + "-" * 18}, model="mute"),
+    ])  # fmt: skip
+    tables_of = frames(rows, tmp_path)
+    found = narrative.answer(tables_of)
+    assert found.verdict == "Not reliably."
+    assert "stays the same for 50.0 %" in found.sentences[0]
+    assert "mute" not in " ".join(found.sentences)
+    assert any("valid for mute. The lowest share is 10.0 %" in line for line in found.cautions)
+    (row,) = tables_of["patterns"].to_dict("records")
+    assert (row["n_models"], row["n_undefined"], row["consistency"]) == (1, 1, 0.5)
+    marked = figures._marked(tables_of["consistency"])
+    assert marked.groupby("model")["silent"].first().to_dict() == {"mute": True, "whole": False}
+    assert "°: less than half" in captions.consistency(marked)
 
 
 def test_three_models_give_no_coefficient_and_the_page_says_so(tmp_path):

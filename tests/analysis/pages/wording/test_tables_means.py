@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
+from statsmodels.stats.contingency_tables import mcnemar
+from statsmodels.stats.multitest import multipletests
 
 from analysis import runs
 from analysis.pages.wording import shifts, tables
@@ -111,6 +113,35 @@ def test_few_shot_gains_are_paired_and_averaged_by_stage(rows, run):
     assert means.loc["base", "difference"] == pytest.approx((gains["s"] + gains["l"]) / 2, abs=1e-12)
     assert means.loc["instruct", "n_models"] == 2
     assert (table["lower"] <= table["difference"]).all()
+
+
+def test_p_values_of_comparisons_are_exact_where_answers_are_and_corrected_after_holm(tmp_path):
+    """Reference: statsmodels' exact McNemar on the consistent answers, and its multipletests (holm)."""
+    rows = random_rows(["a", "b"], items=25, conditions=["chat/0-shot", "chat/4-shot"], invalid=0.0, seed=2)
+    run = runs.open(write_wording(tmp_path / "run", rows))
+    table = tables.shots(run, resamples=50).query("measure == 'consistency'")
+    said_by = rows.set_index(["model", "condition", "pattern", "item"])["answer"].sort_index()
+    for row in table.itertuples():
+        consistent = {}
+        for shots in (row.condition, row.condition_zero):
+            before, after = said_by[row.model, shots, "original"], said_by[row.model, shots, row.pattern]
+            consistent[shots] = (before == after) != (row.pattern == "antonym")
+        first, second = consistent[row.condition], consistent[row.condition_zero]
+        expected = mcnemar([[0, (first & ~second).sum()], [(~first & second).sum(), 0]], exact=True).pvalue
+        assert row.p == pytest.approx(expected, abs=1e-12)
+    assert len(table) == 8 and (table["p_least"] == 2.0**-24).all()
+    assert table["p_holm"].tolist() == pytest.approx(list(multipletests(table["p"], method="holm")[1]), abs=1e-12)
+
+
+def test_p_values_of_the_band_agree_with_its_intervals_and_are_corrected_by_pattern(rows, run):
+    table = shifts.shifts(run, resamples=199)
+    low, high = table["band_difference_lower"], table["band_difference_upper"]
+    clear = table["band_p"] < 0.05
+    assert clear.any() and not clear.all()
+    assert ((low > 0) | (high < 0))[clear].all()
+    for _, part in table.dropna(subset=["band_p"]).groupby("pattern"):
+        assert len(part) > 1
+        assert part["band_p_holm"].tolist() == pytest.approx(list(multipletests(part["band_p"], method="holm")[1]))
 
 
 def test_stages_differ_by_series(rows, run):

@@ -28,14 +28,15 @@ PROMPT = Prompt("", None, (), range(10))
 @pytest.mark.parametrize(
     ("text", "number"),
     [("8", 8), (" 7.5 points", 7.5), ("Score: 8.", 8), ("8/10", 8), ("0-9", 0), ("-3", -3), ("\u22123", -3), ("8,5", 8),
-     (".5", 0.5), ("...7", 7), ("08", 8), ("x-4", 4), ("about 100%", 100), ("good", None), ("", None), ("-", None)],
+     (".5", 0.5), ("...7", 7), ("08", 8), ("x-4", 4), ("about 100%", 100), ("good", None), ("", None), ("-", None),
+     ("７", 7), ("評点：８．５点", 8.5), ("－３", -3), ("１０", 10), ("⑦", None), ("٧", None)],
 )  # fmt: skip
 def test_the_first_number_of_a_text(text: str, number: float | None) -> None:
     assert first_number(text) == number
 
 
 def test_a_number_goes_on_in_a_digit_or_a_decimal() -> None:
-    assert all(map(continues, ("0", "12", ".5", "0 of")))
+    assert all(map(continues, ("0", "12", ".5", "0 of", "０", "．５")))
     assert not any(map(continues, ("", ".", ". 5", ",5", " 5", "-5", "/10", "\n")))
 
 
@@ -55,6 +56,12 @@ def test_samples_are_dropped_clipped_and_averaged() -> None:
     assert row == {"output": list(texts), "invalid": 2, "clipped": 2, "score": (8 + 9 + 7.5 + 1) / 4}
     nothing = read(range(10), VARIANT, PROMPT, Generation(("none",), ("none",)))
     assert (nothing["score"], nothing["invalid"], nothing["clipped"]) == (None, 1, 0)
+
+
+def test_full_width_digits_are_read_and_moved_into_the_range() -> None:
+    texts = ("７", "１２", "８．５")
+    row = read(range(1, 10), VARIANT, PROMPT, Generation(texts, texts))
+    assert row == {"output": list(texts), "invalid": 0, "clipped": 1, "score": (7 + 9 + 8.5) / 3}
 
 
 def test_exact_rows_hold_the_expected_and_the_likeliest_number() -> None:

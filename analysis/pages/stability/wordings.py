@@ -1,0 +1,73 @@
+"""Write the cautions about the wordings of the items: how many are valid, ties, twins, and changes of meaning."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from analysis.reporting import labels
+from analysis.reporting.words import count, percent
+
+SIMILAR = 0.95  # of the largest mean number of valid wordings; with fewer, spreads do not compare
+
+
+def uneven(items: pd.DataFrame) -> list[str]:
+    """Compare the numbers of valid wordings per item: range, SD and flips of fewer wordings are smaller."""
+    asked = items[items["n_variants"] > 0]
+    mean = asked.groupby(["study", "model", "condition"], sort=False)["n_valid"].mean().reset_index()
+    if len(mean) < 2 or mean["n_valid"].min() >= SIMILAR * mean["n_valid"].max():
+        return []
+    mean = mean.assign(label=labels.series(mean)).sort_values(["n_valid", "label"], kind="stable")
+    low, high = mean.iloc[0], mean.iloc[-1]
+    return [
+        f"Different numbers of valid wordings: {low['n_valid']:.1f} per item on average with {low['label']}, "
+        f"{high['n_valid']:.1f} with {high['label']}. Range shrinks with this number, and where it is small, flips are "
+        "missed. So a model with few valid wordings looks more stable than it is."
+    ]
+
+
+def ties(items: pd.DataFrame) -> list[str]:
+    """Count the answers with an agreement of exactly 0.5, which agree (Haller et al., section 4.2)."""
+    number, valid = int(items["n_ties"].sum()), int(items["n_valid"].sum())
+    if not number:
+        return []
+    return [
+        f"{number:,} of {count(valid, 'answer')} {'is a tie' if number == 1 else 'are ties'} (agreement of exactly "
+        f"0.5). {'It counts' if number == 1 else 'They count'} as agreeing, as in the paper."
+    ]
+
+
+def conventions(both: pd.DataFrame, flip: str) -> list[str]:
+    """Tell where flips are others if invalid answers count (table `flip_conventions`), for the largest change."""
+    known = both[both["measure"] == flip].dropna(subset=["flips_dropped"])
+    if known.empty:
+        return []
+    named = known.assign(label=labels.series(known))
+    row = named.loc[(named["flips_inconsistent"] - named["flips_dropped"]).abs().idxmax()]
+    return [
+        f"Invalid answers are dropped from flips, or count as not with the majority (-p invalid=inconsistent). For "
+        f"{row['label']} that is {percent(row['flips_dropped'])} or {percent(row['flips_inconsistent'])} of the items."
+    ]
+
+
+def alike(twins: pd.DataFrame) -> list[str]:
+    """Count the wordings that table `alike` lists."""
+    if twins.empty:
+        return []
+    wordings, items = int(twins["n_variants"].sum()), len(twins.drop_duplicates(["study", "item"]))
+    return [
+        f"{wordings:,} wordings of {count(items, 'item')} differ from another one in line ends or surrounding blanks "
+        "only, but count as different wordings (table alike)."
+    ]
+
+
+def matched(items: pd.DataFrame) -> list[str]:
+    """Tell where paraphrases that were checked by hand do not all mean the same (Haller et al., Table 4)."""
+    checked = items.drop_duplicates(["study", "item"]).dropna(subset=["match_proportion"])
+    wrong = checked[checked["match_proportion"] < 1].sort_values("match_proportion", kind="stable")
+    if wrong.empty:
+        return []
+    return [
+        f"Checked by hand, the paraphrases of {len(wrong):,} of {count(len(checked), 'item')} do not all mean the "
+        f"same. The lowest share that does is {percent(wrong['match_proportion'].iloc[0])} (item "
+        f"{wrong['item'].iloc[0]}). A flip there may be a change of meaning."
+    ]

@@ -1,0 +1,105 @@
+"""Test whether two figures of the same items differ.
+
+Two shares are compared by the exact sign test of McNemar's table (`exact`) where both have one answer to each of the
+same items: flips, or the valid, consistent or right answers of two models. All other differences are tested with the
+draws of the bootstrap (`two_sided`): means, correlations, and shares with several answers per item.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+import numpy.typing as npt
+
+from analysis.statistics.shares import Array, Shares
+
+ROUNDING = 1e-12  # a difference up to this one is none: sums in another order differ by as much
+
+
+def two_sided(samples: Array) -> Array:
+    """Test differences against 0 by inverting their percentile interval: (draws, pairs) -> p values (pairs,).
+
+    p is twice the share of draws on the other side of 0, where a draw of 0 is on both sides, and (r + 1) / (draws + 1)
+    in place of a share r / draws (Davison and Hinkley 1997, section 4.2), so that no p value is below `least_p`. Up to
+    this correction, p < 0.05 means that the 95 % percentile interval does not hold 0. NaN where a draw is undefined.
+    """
+    sides = np.minimum((samples <= ROUNDING).sum(axis=0), (samples >= -ROUNDING).sum(axis=0))
+    p = np.minimum(2 * (sides + 1) / (len(samples) + 1), 1.0)
+    return np.where(np.isnan(samples).any(axis=0), np.nan, p)
+
+
+def least_p(draws: int) -> float:
+    """Return the smallest p value that `two_sided` can give; NaN without draws."""
+    return min(2 / (draws + 1), 1.0) if draws else float("nan")
+
+
+def exact(
+    shares: Shares | None, columns: Mapping[str, Array], a: npt.NDArray[np.intp], b: npt.NDArray[np.intp]
+) -> dict[str, tuple[Array, Array]]:
+    """Test differences of two shares by `mcnemar`, where both sides have one answer to each of the same items.
+
+    Parameters
+    ----------
+    shares, columns
+        As in `resampling.paired`.
+    a, b
+        The units of every pair.
+
+    Returns
+    -------
+    dict
+        Name of the figure -> p and least p by pair; NaN where items have several answers, or only one side has one.
+    """
+    found = {}
+    for name, parts in (shares(columns) if shares else {}).items():
+        if len(parts) != 1 or len(parts[0]) != 1:
+            continue
+        ((part, whole),) = parts[0]
+        single = (((whole == 0) | (whole == 1)) & ((part == 0) | (part == 1))).all(axis=0)
+        same = single[a] & single[b] & (whole[:, a] == whole[:, b]).all(axis=0)
+        answers = np.where(whole > 0, part, np.nan)
+        p, least = mcnemar(answers[:, a], answers[:, b])
+        found[name] = np.where(same, p, np.nan), np.where(same, least, np.nan)
+    return found
+
+
+def mcnemar(first: Array, second: Array) -> tuple[Array, Array]:
+    """Test pairs of yes/no columns, item by item: exact two-sided p values, and the smallest that were possible.
+
+    Only items where the two differ count: without a difference between the sides, each of these says "yes" on the first
+    side with probability 1/2. The bootstrap is no test here: it never draws what no item shows, so from few items its p
+    values are too small.
+
+    Parameters
+    ----------
+    first, second
+        Arrays (items, pairs) of 1 and 0; NaN where the item has no value.
+
+    Returns
+    -------
+    tuple
+        p (pairs,), 1 where no item differs; and p if all items differed in one direction, 2^(1 - n). Both NaN below two
+        items, as an interval.
+
+    References
+    ----------
+    McNemar, Q. (1947). Note on the sampling error of the difference between correlated proportions or percentages.
+    Psychometrika 12, 153-157; exact form: Agresti, Categorical Data Analysis, section 11.1.
+    """
+    n = (~np.isnan(first - second)).sum(axis=0)
+    ups, downs = (first > second).sum(axis=0), (first < second).sum(axis=0)
+    p = np.array(
+        [min(2 * _tail(min(up, down), up + down), 1.0) for up, down in zip(ups.tolist(), downs.tolist(), strict=True)]
+    )
+    unknown = n < 2
+    return np.where(unknown, np.nan, p), np.where(unknown, np.nan, 2.0 ** (1 - n))
+
+
+def _tail(most: int, n: int) -> float:
+    """Return the probability of at most so many heads in n throws of a coin; scipy would take a second to import."""
+    term = total = 1
+    for k in range(most):
+        term = term * (n - k) // (k + 1)
+        total += term
+    return total / 2**n

@@ -1,0 +1,74 @@
+"""Invalid answers in flips: dropped, or counted as not with the majority."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from analysis import runs
+from analysis.errors import InputError
+from analysis.pages.stability import narrative
+from analysis.reporting import tables
+from helpers.synthetic import random_frame, write_run
+
+
+def answers(*items: list[float]) -> pd.DataFrame:
+    """One model's agreement with the paraphrases of every item; NaN is an invalid answer."""
+    rows = [
+        {"item": f"i{item}", "variant": f"p{place}", "agreement": agreement}
+        for item, given in enumerate(items)
+        for place, agreement in enumerate(given)
+    ]
+    return pd.DataFrame(rows).assign(model="m", mass=1.0)
+
+
+@pytest.fixture
+def example(tmp_path):
+    nan = np.nan
+    items = [0.9, 0.9, 0.9, 0.9], [0.9, 0.9, nan, nan], [0.9, 0.1, 0.1, nan], [0.9, nan, nan, nan], [nan] * 4
+    return runs.open(write_run(tmp_path / "run", answers(*items)))
+
+
+def test_by_hand(example):
+    dropped = tables.build("items", example)["minority_share"]
+    counted = tables.build("items", example, invalid="inconsistent")["minority_share"]
+    assert dropped.tolist() == pytest.approx([0, 0, 1 / 3, np.nan, np.nan], nan_ok=True)
+    assert counted.tolist() == [0, 0.5, 0.5, 0.75, 1]
+    (one,) = tables.build("stability", example, resamples=20).to_dict("records")
+    (other,) = tables.build("stability", example, resamples=20, invalid="inconsistent").to_dict("records")
+    assert (one["flip_25"], other["flip_25"]) == (pytest.approx(1 / 3), 0.8)
+    same = ["validity", "agreement_mean", "range_mean", "sd_mean", "n_items"]
+    assert [one[name] for name in same] == [other[name] for name in same]
+    assert other["flip_25_lower"] < 0.8 < other["flip_25_upper"]
+
+
+def test_the_other_convention_is_told_where_it_differs(example, tmp_path):
+    both = tables.build("flip_conventions", example).set_index("measure")
+    assert both.loc["flip_25", ["n_invalid", "flips_inconsistent"]].tolist() == [10, 0.8]
+    frames = {name: tables.build(name, example, resamples=20) for name in narrative.TABLES}
+    cautions = " ".join(narrative.answer(**frames, canonical=("agree", "disagree")).cautions)
+    assert "(-p invalid=inconsistent). For m that is 33 % or 80 % of the items." in cautions.replace("\xa0", " ")
+    whole = runs.open(write_run(tmp_path / "whole", answers([0.9, 0.1, 0.2], [0.4, 0.8, 0.9])))
+    assert tables.build("flip_conventions", whole).empty
+
+
+def test_plain_loops_give_the_same(tmp_path):
+    frame = random_frame(["a", "b"], items=20, paraphrases=9, seed=3).assign(mass=1.0)
+    lost = np.random.default_rng(0).random(len(frame)) < 0.4
+    frame["agreement"] = frame["agreement"].mask(lost)
+    run = runs.open(write_run(tmp_path / "run", frame))
+    reworded = frame[frame["variant"] != "original"]
+    for convention in ("dropped", "inconsistent"):
+        found = tables.build("items", run, invalid=convention).set_index(["model", "item"])["minority_share"]
+        for key, part in reworded.groupby(["model", "item"]):
+            valid = part["agreement"].dropna()
+            total = len(valid) if convention == "dropped" else len(part)
+            agree = int((valid >= 0.5).sum())
+            expected = np.nan if total < 2 else 1 - max(agree, len(valid) - agree) / total
+            assert found[key] == pytest.approx(expected, abs=1e-12, nan_ok=True)
+
+
+def test_an_unknown_convention_is_refused(example):
+    with pytest.raises(InputError, match="invalid = 'counted' is not known; invalid answers are dropped or incon"):
+        tables.build("stability", example, invalid="counted")

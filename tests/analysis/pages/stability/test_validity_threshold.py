@@ -1,0 +1,129 @@
+"""Models below the validity threshold: not ranked, not named in a verdict, marked in figures.
+
+One synthetic model is thinned: a response is kept with a probability, else it holds no valid answer. Nothing about the
+model changes but the number of valid wordings per item.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from analysis import runs
+from analysis.pages.stability import captions, figures, narrative, plots
+from analysis.pages.stability.model_plots import FOREST
+from analysis.reporting import labels, tables
+from analysis.reporting.frames import Frames
+from helpers.figures import shown_texts
+from helpers.synthetic import random_frame, write_run
+
+KEPT = {"whole": 1.0, "most": 0.7, "some": 0.45, "few": 0.15}
+NAMES = narrative.TABLES
+
+
+def thinned(keep: dict[str, float]) -> pd.DataFrame:
+    """One model's responses under several names, of which a share is valid."""
+    whole = random_frame(["m"], items=40, paraphrases=25, seed=8).assign(mass=1.0)
+    rng = np.random.default_rng(0)
+    parts = []
+    for name, share in keep.items():
+        lost = rng.random(len(whole)) >= share
+        parts.append(whole.assign(model=name, agreement=whole["agreement"].mask(lost)))
+    return pd.concat(parts, ignore_index=True)
+
+
+def texts(figure) -> list[str]:
+    return [text.get_text() for text, _ in shown_texts(figure)]
+
+
+def said(path, keep):
+    run = runs.open(write_run(path, thinned(keep)))
+    frames = Frames(run, {"resamples": 200}, lambda name, frame: None)
+    return narrative.answer(**{name: frames[name] for name in NAMES}, canonical=("agree", "disagree")), frames
+
+
+@pytest.fixture(scope="module")
+def four(tmp_path_factory):
+    return said(tmp_path_factory.mktemp("thinned") / "run", KEPT)
+
+
+def test_range_and_flips_shrink_with_the_number_of_valid_wordings(four):
+    table = four[1]["stability"].set_index("model").loc[list(KEPT)]
+    assert table["validity"].tolist() == pytest.approx(list(KEPT.values()), abs=0.03)
+    assert table["range_mean"].is_monotonic_decreasing, table["range_mean"]
+    assert table.loc["few", "range_mean"] < 0.6 * table.loc["whole", "range_mean"]
+    assert table.loc["few", "flip_05"] < 0.6 * table.loc["whole", "flip_05"]
+
+
+def test_the_thinned_model_is_not_announced_as_the_most_stable(four):
+    answer, frames = four
+    told = " ".join((answer.verdict, *answer.sentences))
+    assert "few" not in told
+    assert "some" not in told.replace("some model", "")  # its validity is 0.45
+    assert "with most" in told
+    assert "with whole" in told
+    assert answer.verdict == "Yes, all of them."
+    table = frames["stability"].set_index("model")
+    assert f"{table.loc['most', 'range_mean']:.2f}" in answer.sentences[1]
+    # Of six pairs in the table, one is of two models that answer.
+    assert answer.sentences[2].startswith("Their shares of flips differ")
+    low = [line for line in answer.cautions if line.startswith("Low mass")]
+    assert low[0].startswith("Low mass: for 2 of 4 models")
+
+
+def test_the_numbers_of_valid_wordings_are_compared(four, tmp_path):
+    answer, frames = four
+    mean = frames["items"].groupby("model")["n_valid"].mean()
+    uneven = [line for line in answer.cautions if line.startswith("Different numbers of valid wordings")]
+    assert uneven == [
+        f"Different numbers of valid wordings: {mean['few']:.1f} per item on average with few, {mean['whole']:.1f} "
+        "with whole. Range shrinks with this number, and where it is small, flips are missed. So a model with few "
+        "valid wordings looks more stable than it is."
+    ]
+    even, _ = said(tmp_path / "run", {"a": 1.0, "b": 0.99})
+    assert not any(line.startswith("Different numbers") for line in even.cautions)
+
+
+def test_models_that_do_not_answer_get_no_verdict(tmp_path):
+    answer, _ = said(tmp_path / "run", {"some": 0.4, "few": 0.15})
+    assert answer.verdict == "These models do not answer."
+    assert len(answer.sentences) == 1
+    assert "With some and few, less than half" in answer.sentences[0]
+    one, _ = said(tmp_path / "one", {"few": 0.15})
+    assert one.verdict == "This model does not answer."
+
+
+def test_every_figure_marks_them_and_says_what_the_mark_means(four):
+    _, frames = four
+    drawn = {
+        "overview": (frames["stability"],),
+        "agreement": next(figures.agreement(frames)),
+        "validity": next(figures.validity(frames)),
+        "differences": next(figures.differences(frames)),
+    }
+    assert len(drawn["differences"][0]) <= FOREST
+    for name, shown in drawn.items():
+        found = " ".join(texts(getattr(plots, name)(*shown)))
+        assert "few °" in found, name
+        assert "whole °" not in found, name
+        assert "°: less than half of the answers are valid" in getattr(captions, name)(*shown), name
+    order = [text for text in texts(plots.overview(frames["stability"])) if text.split()[0] in KEPT]
+    assert order[:4] == ["most", "whole", "few °", "some °"]
+
+
+def test_no_mark_where_all_answer(tmp_path):
+    _, frames = said(tmp_path / "run", {"a": 1.0, "b": 0.9})
+    (shown,) = next(figures.validity(frames))
+    assert "°" not in captions.validity(shown) + captions.overview(frames["stability"])
+    assert labels.explained(shown) == ""
+    assert tables.options("stability")["resamples"].default == 10_000
+
+
+def test_ties_are_told_with_their_number(tmp_path):
+    rows = random_frame(["m"], items=4, paraphrases=5).assign(mass=1.0)
+    rows.loc[[1, 2, 8], "agreement"] = 0.5
+    run = runs.open(write_run(tmp_path / "run", rows))
+    frames = {name: tables.build(name, run, resamples=0) for name in NAMES}
+    cautions = narrative.answer(**frames, canonical=("agree", "disagree")).cautions
+    assert "3 of 20 answers are ties (agreement of exactly 0.5). They count as agreeing, as in the paper." in cautions
