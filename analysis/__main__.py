@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -14,6 +15,8 @@ from analysis.errors import InputError, one_line, system_failure
 # Nothing heavy is imported up here or while the parsers are made: `--help` must answer at once.
 
 PROGRAM = "python -m analysis"
+HALF = re.compile("[\ud800-\udfff]")
+"""What stands for a byte that is not UTF-8: nothing can print it."""
 
 
 class Parser(argparse.ArgumentParser):
@@ -26,7 +29,15 @@ class Parser(argparse.ArgumentParser):
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command and return its exit status: 0 done, 1 a notebook failed, 2 the call or an input is wrong."""
-    options = _parser().parse_args(arguments)
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:  # closed by the caller: `>&-`
+            setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115
+    call = list(sys.argv[1:] if arguments is None else arguments)
+    for before, word in zip(["", *call], call, strict=False):
+        if HALF.search(word):
+            option = f"{before} " if before.startswith("--") else ""
+            return _fail(2, f"{option}{word[:80]!a}: not a name or text (half of a surrogate pair); give another")
+    options = _parser().parse_args(call)
     try:
         status: int = options.main(options)
         sys.stdout.flush()

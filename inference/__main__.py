@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import importlib
 import os
+import re
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import chdir
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 # Nothing heavy is imported up here or while the parsers are made: `--help` must answer at once.
 
 PROGRAM = "python -m inference"
+HALF = re.compile("[\ud800-\udfff]")
+"""What stands for a byte that is not UTF-8: it can be neither recorded nor printed."""
 IMPORTERS = {
     "haller": "import responses as Haller et al. (2024) published them (JSON)",
     "table": "import a long table with one row per response (CSV, JSON, YAML or Parquet)",
@@ -50,7 +53,14 @@ class Parser(argparse.ArgumentParser):
 
 def main(given: Sequence[str] | None = None) -> int:
     """Run a command and return its exit status: 0 done, 1 the run failed, 2 the call or an input is wrong."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:  # closed by the caller: `>&-`
+            setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115
     call = list(sys.argv[1:] if given is None else given)
+    for before, word in zip(["", *call], call, strict=False):
+        if HALF.search(word):
+            option = f"{before} " if before.startswith("--") else ""
+            return _fail(2, f"{option}{word[:80]!a}: not a name or text (half of a surrogate pair); give another")
     options = call_parser(call).parse_args(call)
     options.call = [*PROGRAM.split(), *without_secrets(call)]
     try:

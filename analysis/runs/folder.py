@@ -145,6 +145,9 @@ def _check_columns(
 
     Returns the optional columns that some file does not have, with their types.
     """
+    for file in files:
+        if not file.is_file():  # a pipe would never end
+            raise InputError(f"{folder.path}: {file.relative_to(folder.path)} is not an ordinary file; remove it")
     absent = set()
     for file in _one_of_each_layout(con, folder, files):
         described = con.execute(f"DESCRIBE SELECT * FROM {_read([file])}").fetchall()

@@ -33,6 +33,8 @@ def read(folder: Path) -> dict[str, Any]:
         and the field.
     """
     file = folder / SCHEMA["run"]["file"]
+    if file.exists() and not file.is_file():  # a pipe or a device may never end
+        raise InputError(f"{folder}: run.json is not an ordinary file; restore the file")
     try:
         info = json.loads(file.read_text(encoding="utf-8"), parse_constant=_refuse)
         json.dumps(info, ensure_ascii=False).encode("utf-8")  # refuses half a character, which nothing can print

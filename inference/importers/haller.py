@@ -144,6 +144,8 @@ def _statement(where: str, item: str, variant: str, entry: Any) -> _Statement:
     logprob = entry.get("statement_log_prob")
     if logprob is not None:
         logprob = _number(f"{where}, statement_log_prob", logprob)
+        if logprob > 0:
+            raise InputError(f"{where}, statement_log_prob: {logprob} is above 0, so it is no log-probability")
     return _Statement(item, variant, text, _response(f"{where}, response", entry.get("response")), logprob)
 
 

@@ -16,6 +16,7 @@ import pyarrow as pa
 
 from inference.asking import text_answers
 from inference.errors import InputError
+from inference.stimuli.records import EXACT
 
 SLACK = 1e-6  # sums of float32 probabilities may exceed 1 by this much
 Columns = dict[str, pa.Array]
@@ -160,6 +161,8 @@ class Counts(_Numbers):
         missing = _missing(values, self.columns, keys)
         wrong = (values < 0).any(axis=1) | ((values % 1 != 0) & ~np.isnan(values)).any(axis=1)
         _refuse(wrong, keys, f"a count in {', '.join(self.columns)} is negative or not a whole number")
+        beyond = np.nansum(values, axis=1) >= EXACT  # beyond, floats leave out whole numbers
+        _refuse(beyond, keys, f"the counts in {', '.join(self.columns)} are more than can be counted exactly")
         whole = np.where(np.isnan(values), 0, values).astype(np.int64)
         invalid = whole[:, -1] if self._has_invalid else np.zeros(len(whole), dtype=np.int64)
         return {

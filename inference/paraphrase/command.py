@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 from collections.abc import Callable
 from pathlib import Path
 
@@ -128,7 +129,10 @@ def _items_argument(parser: argparse.ArgumentParser) -> None:
 
 
 def _cosine(text: str) -> float:
-    number = float(text)
+    try:
+        number = float(text)
+    except ValueError:
+        number = math.nan
     if not -1 <= number <= 1:
         raise argparse.ArgumentTypeError(f"{text} is not between -1 and 1")
     return number

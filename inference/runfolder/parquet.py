@@ -15,6 +15,7 @@ import pyarrow.parquet as pq
 
 from inference.errors import InputError
 from inference.runfolder.run_json import SCHEMA
+from inference.stimuli.files import refuse_special
 
 KEY = ["model", "condition", "item", "variant"]
 
@@ -128,6 +129,7 @@ def check_columns(path: Path, table: str) -> None:
         Naming the file and the column.
     """
     with _damage_named(path):
+        refuse_special(path)
         found = pq.read_schema(path)
         for column in SCHEMA[table]["columns"]:
             name, wanted = column["name"], schema(table).field(column["name"]).type

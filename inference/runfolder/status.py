@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -94,7 +95,7 @@ def progress(folder: Path, about: Mapping[str, Any]) -> list[Progress]:
 def _count(folder: Path) -> dict[tuple[str, str | None], tuple[int, int]]:
     """Count (keys with a response, keys with errors only) by model and condition."""
     # A running call may remove a part after it was listed (`drop_superseded`).
-    paths = [path for path in sorted((folder / "responses").glob("part-*.parquet")) if path.exists()]
+    paths = [path for path in sorted((folder / "responses").glob("part-*.parquet")) if os.path.lexists(path)]
     for path in paths:
         check_columns(path, "responses")
     tables = [read_parquet(path, [*KEY, "error"]) for path in paths]

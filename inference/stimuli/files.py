@@ -11,6 +11,7 @@ import re
 import reprlib
 import stat
 import tomllib
+from collections import Counter
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -236,8 +237,8 @@ def cut(text: str, most: int = 80) -> str:
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
-        keys = [key for key, _ in pairs]
-        raise ValueError(f"the key '{next(key for key in keys if keys.count(key) > 1)}' is there twice")
+        (twice, _), *_ = Counter(key for key, _ in pairs).most_common(1)
+        raise ValueError(f"the key '{cut(twice)}' is there twice")
     return found
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -133,7 +134,8 @@ def _header(path: Path, row: Sequence[str], columns: Sequence[str] | None) -> li
         return names
     # pandas writes row numbers into a first column without a name: it is left out.
     named = names[1:] if len(names) > 1 and not names[0] else names
-    wrong = next((name for name in named if not name or named.count(name) > 1), None)
+    times = Counter(named)
+    wrong = next((name for name in named if not name or times[name] > 1), None)
     if wrong is not None:
         trouble = f"column '{wrong}' is there twice" if wrong else "a column has no name"
         raise InputError(f"{path}, row 1: {trouble}")

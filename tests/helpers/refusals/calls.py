@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from helpers.refusals import Case
 
+ITEMS = "item,text,answer\na,One.,yes\na,The first.,no\n"
+TABLE = "--item-column item --text-column text --answer-column answer --options yes=yes;no=no"
 CASES = [
     Case(
         "unknown protocol",
@@ -16,4 +18,26 @@ CASES = [
         ("items.csv",),
     ),
     Case("no run folder", "analysis table nowhere stability", ("nowhere",)),
+    *(
+        Case(f"half a character: {call[:24]}", f"{call}\udcff", ("surrogate", "udcff"))
+        for call in (
+            "inference paraphrase combine a=",
+            f"inference import table {TABLE} --out o ",
+            "inference import haller --out o ",
+            "inference status ",
+            "analysis table ",
+            "analysis report run --out ",
+        )
+    ),
+    Case(
+        "half a character as a language",
+        f"inference import table items.csv {TABLE} --out o --language \udcff",
+        ("surrogate", "udcff"),
+        {"items.csv": ITEMS},
+    ),
+    Case(
+        "a threshold that is a word",
+        "inference paraphrase make --items items.csv --model demo --out o --meaning-check m --meaning-threshold x",
+        ("--meaning-threshold", "x is not between -1 and 1"),
+    ),
 ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from collections.abc import Callable
 from functools import partial
@@ -76,6 +77,21 @@ def _folder(file: Path) -> None:
     file.mkdir()
 
 
+def _pipe(file: Path) -> None:
+    file.unlink()
+    os.mkfifo(file)
+
+
+def _endless(file: Path) -> None:
+    file.unlink()
+    file.symlink_to("/dev/zero")
+
+
+def _dangling(file: Path) -> None:
+    file.unlink()
+    file.symlink_to("nowhere")
+
+
 def _not_utf8(file: Path) -> None:
     """Make the model's name, and only that, no text."""
     file.write_bytes(file.read_bytes().replace(b"waver-demo-small", b"waver-demo-\xff\xfe\xfdll"))
@@ -130,4 +146,13 @@ CONTRADICTIONS = [
     Case("run.json of another version", COMMANDS["run"], ("run.json", "format 7"),
          partial(_with_info, json.dumps({**INFO, "format": 7}))),
 ]  # fmt: skip
-CASES = [*_run_json(), *BROKEN, *CONTRADICTIONS]
+SPECIAL = [
+    *(Case(f"{command}: {name.split('/')[0]} a pipe", COMMANDS[command], (name,), partial(_with, _pipe, name))
+      for name in (PART, "stimuli.parquet", "run.json") for command in ("run", "table", "features", "status")
+      if (name, command) != ("stimuli.parquet", "status")),
+    *(Case(f"{command}: run.json without an end", COMMANDS[command], ("run.json",),
+           partial(_with, _endless, "run.json")) for command in ("run", "table")),
+    *(Case(f"{command}: a part that leads nowhere", COMMANDS[command], (PART,), partial(_with, _dangling, PART))
+      for command in ("run", "table", "status")),
+]  # fmt: skip
+CASES = [*_run_json(), *BROKEN, *CONTRADICTIONS, *SPECIAL]

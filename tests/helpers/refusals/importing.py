@@ -268,3 +268,21 @@ CASES = [
         published("answers.jsonl"),
     ),
 ]  # fmt: skip
+CASES += [
+    Case(
+        f"a count of {count}",
+        "inference import table t.csv --item-column item --variant-column variant --text-column text "
+        "--count-columns yes=p,no=q --out run",
+        ("t.csv", "row 2", "p, q", "exactly"),
+        {"t.csv": f"item,variant,text,p,q\na,original,One.,{count},1\n"},
+    )
+    for count in (2**53, 2**63, 10**30)
+]
+CASES += [
+    Case(
+        "a published log-probability above 0",
+        haller(PUBLISHED),
+        (PUBLISHED, "entry 1", "statement_log_prob", "above 0"),
+        changed(original_statement={**STATEMENT, "statement_log_prob": 5}),
+    )
+]

@@ -139,3 +139,13 @@ CASES = [
     special("YAML of gigabytes", f"{AGREEMENT}x.yaml", sparse("x.yaml", 10**10), "x.yaml", "larger"),
     special("plan of gigabytes", "inference run x.toml", sparse("x.toml", 10**10), "x.toml", "larger"),
 ]
+COLUMNS = ",".join(f"attributes.c{number}" for number in range(100_000))
+KEYS = ",".join(f'"k{number}": 1' for number in [*range(100_000), 99_999])
+CASES += [
+    Case("a hundred thousand columns, and no row", f"{AGREEMENT}x.csv", ("x.csv", "no rows"),
+         {"x.csv": f"item,text,{COLUMNS}\n"}),
+    Case("a hundred thousand columns, the last twice", f"{AGREEMENT}x.csv", ("x.csv", "c99999", "twice"),
+         {"x.csv": f"item,text,{COLUMNS},attributes.c99999\n"}),
+    Case("a hundred thousand keys, the last twice", f"{AGREEMENT}x.json", ("x.json", "k99999", "twice"),
+         {"x.json": f"[{{{KEYS}}}]"}),
+]  # fmt: skip
