@@ -2,7 +2,7 @@
 
 Sums of floats in another order differ in their last digits. Ranks and moments take every difference at its word: the
 tau of such scores is an order of noise, and their kurtosis its shape. So scores whose standard deviation is below
-`NOISE` of the scale are one score, and so are two scores whose distance is.
+`NOISE` of the scale are one score. Of scores that vary, two are one only if they differ in their last digits.
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ import numpy as np
 
 from analysis.statistics.resampling import Array
 
-NOISE = 1e-9  # share of the scale below which a difference is rounding
+NOISE = 1e-9  # share of the scale below which a standard deviation is rounding
+DIGITS = 1e-12  # share of the scale, or else of a score itself, below which its distance to the next one is rounding
 
 
 def constant(values: Array, scale: float | None = None) -> bool:
@@ -30,11 +31,13 @@ def constant(values: Array, scale: float | None = None) -> bool:
 def settled(values: Array, scale: float | None = None) -> Array:
     """Return the scores (items,) without rounding noise: those that differ by nothing else are exactly equal.
 
-    Constant scores (see `constant`) all become the lowest of them. So do others that are neighbours in order and nearer
-    to each other than `NOISE` of the scale. Scores that vary stay what they are, to the last digit.
+    Constant scores (see `constant`) all become the lowest of them. Of scores that vary, neighbours in order that are
+    nearer to each other than `DIGITS` (of the scale, or of their own size) become the lower one; all others stay.
 
-    >>> settled(np.array([8.0, 8.0 + 1e-12, 5.0])).tolist(), settled(np.array([8.0 + 1e-12, 8.0])).tolist()
+    >>> settled(np.array([8.0, 8.0 + 1e-14, 5.0])).tolist(), settled(np.array([8.0 + 1e-12, 8.0])).tolist()
     ([8.0, 8.0, 5.0], [8.0, 8.0])
+    >>> settled(np.array([1e10, 2.0, 3.0])).tolist()
+    [10000000000.0, 2.0, 3.0]
     """
     values = np.asarray(values, float)
     if not len(values):
@@ -42,7 +45,7 @@ def settled(values: Array, scale: float | None = None) -> Array:
     ordered, place = np.unique(values, return_inverse=True)
     if constant(values, scale):
         return np.full(len(values), ordered[0])
-    first = np.append(True, np.diff(ordered) > _least(values, scale))
+    first = np.append(True, np.diff(ordered) > DIGITS * (np.abs(ordered[1:]) if scale is None else scale))
     return np.asarray(ordered[np.flatnonzero(first)][np.cumsum(first) - 1][place])
 
 
