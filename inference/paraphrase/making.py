@@ -24,6 +24,7 @@ from typing import Any
 import pyarrow.compute as pc
 
 from inference.asking.execute import LISTED, Task, execute
+from inference.asking.failures import Allowed
 from inference.asking.models import Model
 from inference.asking.one_model import Settings
 from inference.engines.contract import Engine
@@ -94,7 +95,9 @@ def make(
         raise InputError(f"--model {model.id}: a source of paraphrases needs a name without '{SEPARATOR}'")
     _refuse_other(out, model, wanted)
     meaning = Meaning(wanted.meaning_check) if wanted.meaning_check else None
-    execute([Task(study, [model], calls, settings, str(out / "calls"), command=command)], load=load)
+    # Items without an answer are counted below, when the others are written.
+    task = Task(study, [model], calls, settings, str(out / "calls"), command=command, allowed=Allowed(share=1.0))
+    execute([task], load=load)
     seed = run_json.read(out / "calls")["seed"]
     choices = _choices(study, wanted, seed, meaning, _answers(out / "calls"))
     try:

@@ -26,13 +26,20 @@ Written = tuple[Path, dict[str, Any]]  # a run folder, and options of the tables
 
 
 def _opinions(path: Path) -> Written:
-    """Two models asked for probabilities and texts; two sources of paraphrases; an item that has one paraphrase."""
+    """Two models asked for probabilities and texts; two sources of paraphrases; an item with one paraphrase, one with
+    two that differ in blanks, one with invalid answers."""
     wordings = text_feature_runs.wordings()
     wordings = wordings[(wordings["item"] != "item-5") | wordings["variant"].isin(["original", "paraphrase-001"])]
+    same = (wordings["item"] == "item-2") & wordings["variant"].isin(["paraphrase-002", "paraphrase-004"])
+    wordings.loc[same, "text"] = ["The state pays for trade.", "The state pays for trade.\n"]
     number = wordings["variant"].str.extract(r"-(\d+)$")[0].astype(float)
     wordings["attributes"] = [None if np.isnan(n) else [("source", "a" if n % 2 else "b")] for n in number]
     asked = text_feature_runs.answers(wordings, ["gpt-4o", "bert"]).assign(condition=PLAIN)
     asked.loc[(asked["item"] == "item-0") & (asked["variant"] == "paraphrase-001"), "agreement"] = 0.001  # an outlier
+    lost = asked["variant"].isin([f"paraphrase-{n:03d}" for n in range(10, 22)]) & (asked["item"] == "item-1")
+    bert = asked["model"] == "bert"
+    asked.loc[bert & (asked["item"] == "item-1"), "agreement"] = 0.9
+    asked.loc[bert & lost, "agreement"] = np.nan  # invalid
     few = asked[asked["variant"].isin(["paraphrase-001", "paraphrase-003"])].drop(columns="mass")
     said = few.assign(condition=TEXT, agreement=np.nan, answer="agree", count=[[1, 0]] * len(few), invalid=0)
     fields = {"form": "plain", "option_order": "yes-no", "prompt": None, "prompt_hash": "h"}

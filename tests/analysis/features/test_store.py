@@ -209,7 +209,7 @@ def test_folders_that_are_no_runs_and_damaged_files_are_refused(tmp_path, uninst
     with pytest.raises(InputError, match=r"features\.parquet: damaged or cut short"):
         features.compute(path)
     pq.write_table(pq.read_table(path / "stimuli.parquet"), path / store.FEATURES)
-    with pytest.raises(InputError, match=r"features\.parquet: not a features file of format 1"):
+    with pytest.raises(InputError, match=r"features\.parquet: has not the columns of features"):
         features.compute(path)
     (path / "stimuli.parquet").unlink()
     with pytest.raises(InputError, match=r"stimuli\.parquet is missing"):

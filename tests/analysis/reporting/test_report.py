@@ -197,7 +197,7 @@ def test_a_wrong_parameter_is_refused_before_anything_is_written(run, tmp_path, 
     for given, told in [
         (
             "tresholds=0.1",
-            "unknown parameter 'tresholds'; known are thresholds (list[float], default [0.05, 0.10, 0.25]",
+            "unknown parameter 'tresholds' (the nearest is 'thresholds'); known are thresholds, resamples",
         ),
         ("resamples=many", "'many' is not int"),
         ("runs=x", "the call itself says which runs"),

@@ -17,6 +17,7 @@ from analysis.errors import InputError
 from analysis.pages.wording import cells
 from analysis.pages.wording.measures import MEASURES, harmonic
 from analysis.pages.wording.tables import consistency
+from analysis.runs.agreement import CONVENTIONS
 from helpers.wording_runs import PATTERNS, random_rows, said, textbook, write_wording
 
 LETTERS = st.sampled_from("yyynnn-")
@@ -62,7 +63,7 @@ def test_diff_yes_of_a_consistent_model_is_the_papers_equation_and_excess_is_fre
     assert found[["consistency", "diff_yes", "excess_yes"]].tolist() == [1.0, pytest.approx(0.8), 0.0]
 
 
-@pytest.mark.parametrize("invalid", cells.CONVENTIONS)
+@pytest.mark.parametrize("invalid", CONVENTIONS)
 def test_every_measure_equals_plain_loops_on_random_answers(invalid):
     """40 random models of 1 to 12 items each, invalid answers and missing gold labels among them; 1e-12."""
     rng = np.random.default_rng(7)
@@ -127,7 +128,7 @@ def test_all_consistent_and_all_flipped(letters):
     assert table.loc["synonym", "accuracy"] == table.loc["original", "accuracy"] == letters.count("y") / len(letters)
 
 
-@pytest.mark.parametrize("invalid", cells.CONVENTIONS)
+@pytest.mark.parametrize("invalid", CONVENTIONS)
 def test_all_invalid_is_undefined_or_nothing(invalid):
     found = row(said({"original": "---", "synonym": "---"}, ["yes"] * 3), "synonym", invalid=invalid, resamples=20)
     assert found["valid"] == 0

@@ -66,7 +66,7 @@ def test_a_preview_asks_little_and_tells_the_cost(items, capsys):
         (("--concurrency", "4"), "--concurrency is about a server: add --engine openai"),
         (("--engine", "openai", "--base-url", f"http://u:{KEY}@h/v1"), "--base-url: an address with a user name"),
         (("--engine", "openai", "--key-variable", KEY), "--key-variable: give the name of an environment variable"),
-        (("--engine", "openai", "--concurrency", "0"), "--concurrency 0: give a number above 0"),
+        (("--engine", "openai", "--concurrency", "0"), "--concurrency 0: give a number from 1 to 10,000"),
         (("--engine", "openai", "--dtype", "float32"), "--dtype float32: with --engine openai the server decides"),
         (("--engine", "openai", "--base-url", "http://127.0.0.1:9/v1"), "cannot be asked for model 'm'"),
     ],

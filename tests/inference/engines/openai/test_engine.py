@@ -446,9 +446,9 @@ def test_probabilities_at_another_temperature_are_refused():
         ({"base_url": f"http://host/v1?key={KEY}"}, "may hold a secret"),
         ({"base_url": "localhost:8000"}, "expected an address"),
         ({"key_variable": KEY}, "not the key itself"),
-        ({"concurrency": 0}, "above 0"),
-        ({"timeout": float("nan")}, "above 0"),
-        ({"price_in": -1.0}, "0 or more"),
+        ({"concurrency": 0}, "--concurrency 0: give a number from 1 to 10,000"),
+        ({"timeout": float("nan")}, "--timeout nan: give a number from 0.01 to 86,400"),
+        ({"price_in": -1.0}, "--price-in -1.0: give a number from 0 to"),
         ({"api": "chatt"}, "choose auto"),
     ],
 )
