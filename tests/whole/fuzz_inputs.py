@@ -16,10 +16,13 @@ import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from helpers import apart
 from helpers.refusals.reading import BANK, EXEMPLARS, ITEMS, MODELS, PLAN, PROMPT
+from helpers.synthetic import random_frame, write_run
+from helpers.wording_runs import random_rows, write_wording
 
 SECONDS, MEGABYTES = 10, 1000
 EMPTY = "nobody"  # a folder without a model in it
@@ -32,66 +35,13 @@ TABLE = (
 )
 # What takes the place of a value or is put beside it.
 VALUES = [
-    "",
-    " ",
-    "0",
-    "-1",
-    "1e999",
-    "inf",
-    "nan",
-    "NaN",
-    "null",
-    "true",
-    "[]",
-    "{}",
-    "[1]",
-    '{"a": 1}',
-    "1_000",
-    "9" * 400,
-    "9" * 5000,
-    "2020-13-45",
-    "!!int x",
-    "*a",
-    "&a [*a]",
-    "'",
-    '"',
-    "\\ud83d",
-    '"\\ud83d"',
-    "\\u0000",
-    "\0",
-    "\ufeff",
-    "\u2028",
-    "\u202e",
-    "\uff15",
-    "\u0665",
-    "x" * 5000,
-    "../../x",
-    "/dev/zero",
-    "{{ 'x' * 10**9 }}",
-    "{{ text }}",
-    "{% for a in range(99999) %}{% for b in range(99999) %}x{% endfor %}{% endfor %}",
-    "<<",
-    "? [a]",
-    "\t",
-    "\r",
-    "\n\n",
-    ",",
-    ";",
-    ":",
-    "- ",
-    "#",
-    "|",
-    "%",
-    "\\",
-    "0x1F",
-    ".inf",
-    "1:30",
-    "010",
-    "yes",
-    "~",
-    "\u00e9\u0301",
-    "\U0001f600",
-]
+    "", " ", "0", "-1", "1e999", "inf", "nan", "NaN", "null", "true", "[]", "{}", "[1]", '{"a": 1}', "1_000",
+    "9" * 400, "9" * 5000, "2020-13-45", "!!int x", "*a", "&a [*a]", "'", '"', "\\ud83d", '"\\ud83d"', "\\u0000",
+    "\0", "\ufeff", "\u2028", "\u202e", "\uff15", "\u0665", "x" * 5000, "../../x", "/dev/zero", "{{ 'x' * 10**9 }}",
+    "{{ text }}", "{% for a in range(99999) %}{% for b in range(99999) %}x{% endfor %}{% endfor %}", "<<", "? [a]",
+    "\t", "\r", "\n\n", ",", ";", ":", "- ", "#", "|", "%", "\\", "0x1F", ".inf", "1:30", "010", "yes", "~",
+    "\u00e9\u0301", "\U0001f600",
+]  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -101,7 +51,7 @@ class Kind:
     file: str
     content: bytes
     call: str
-    others: tuple[tuple[str, str], ...] = ()
+    others: tuple[tuple[str, bytes], ...] = ()
 
 
 def kinds() -> Iterator[Kind]:
@@ -120,7 +70,7 @@ def kinds() -> Iterator[Kind]:
     for file, content in items.items():
         yield Kind(file, content.encode(), preview + file)
     yield Kind("items.parquet", parquet(), f"{preview}items.parquet")
-    beside = (("items.csv", ITEMS), ("texts.csv", TEXTS))
+    beside = (("items.csv", ITEMS.encode()), ("texts.csv", TEXTS.encode()))
     yield Kind("prompt.yaml", PROMPT.encode(), f"{preview}items.csv --prompt prompt.yaml", beside)
     run = f"inference run agreement --model {EMPTY} --out run --items items.csv --models models.yaml"
     yield Kind("models.yaml", MODELS.encode(), run, beside)
@@ -133,6 +83,37 @@ def kinds() -> Iterator[Kind]:
     yield Kind("answers.csv", ANSWERS.encode(), TABLE.format("answers.csv"))
     rows = [dict(zip(ANSWERS.split("\n")[0].split(","), row.split(","), strict=True)) for row in ANSWERS.split()[1:]]
     yield Kind("answers.json", json.dumps(rows).encode(), TABLE.format("answers.json"))
+    yield from of_analysis()
+
+
+def of_analysis() -> Iterator[Kind]:
+    """Make a valid input of every kind that `analysis` reads: the files of a run, scores of models, their names."""
+    opinions, questions = run_folders()
+    for call in ("analysis table run stability -p resamples=20", "inference status run"):
+        for file, content in opinions:
+            yield Kind(file, content, call, tuple(other for other in opinions if other[0] != file))
+    table = "analysis table run benchmarks -p score_columns=all -p scores="
+    names = ("aliases.yaml", b"m0: [big, huge]\nm1: small\n")
+    for file, content in (("scores.csv", b"model,MT,GPQA\nbig,1.5,3\nsmall,2,\n"),
+                          ("scores.yaml", b"- model: big\n  MT: 1.5\n- model: small\n  MT: 2\n")):  # fmt: skip
+        yield Kind(file, content, f"{table}{file} -p aliases=aliases.yaml", (*questions, names))
+        yield Kind(*names, f"{table}{file} -p aliases=aliases.yaml", (*questions, (file, content)))
+
+
+@cache
+def run_folders() -> tuple[tuple[tuple[str, bytes], ...], ...]:
+    """Make a run of `agreement` and one of `wording`: names of their files, below `run/`, and what they hold."""
+    with tempfile.TemporaryDirectory(prefix="waver-fuzz-") as folder:
+        made = (
+            write_run(Path(folder, "opinions"), random_frame(["m0", "m1"], items=3, paraphrases=3)),
+            write_wording(Path(folder, "questions"), random_rows(["m0", "m1"], items=4, seed=1)),
+        )
+        return tuple(
+            tuple(
+                (f"run/{path.relative_to(run)}", path.read_bytes()) for path in sorted(run.rglob("*")) if path.is_file()
+            )
+            for run in made
+        )
 
 
 def parquet() -> bytes:
@@ -207,20 +188,9 @@ def _swap(draw: random.Random, content: bytes) -> bytes:
 
 
 CHANGES: list[Callable[[random.Random, bytes], bytes]] = [
-    _flip,
-    _cut,
-    _drop,
-    _double,
-    _put,
-    _put,
-    _replace_word,
-    _replace_word,
-    _replace_word,
-    _nest,
-    _repeat,
-    _recode,
+    _flip, _cut, _drop, _double, _put, _put, _replace_word, _replace_word, _replace_word, _nest, _repeat, _recode,
     _swap,
-]
+]  # fmt: skip
 
 
 def try_one(seed: int, folder: Path) -> tuple[str, int, str]:
@@ -237,10 +207,10 @@ def try_one(seed: int, folder: Path) -> tuple[str, int, str]:
         content = draw.choice(CHANGES)(draw, content)
     here = folder / "here"
     (here / EMPTY).mkdir(parents=True)
-    for name, text in kind.others:
-        (here / name).write_text(text)
-    (here / kind.file).write_bytes(content)
-    before = {path.name for path in here.iterdir()}
+    for name, given in (*kind.others, (kind.file, content)):
+        (here / name).parent.mkdir(parents=True, exist_ok=True)
+        (here / name).write_bytes(given)
+    before = set(here.rglob("*"))
     ended = apart.call(kind.call.split(), here, folder / "notes", SECONDS)
     lines = [line for line in ended.err.splitlines() if line.startswith("python -m")]
     faults = {
@@ -250,7 +220,7 @@ def try_one(seed: int, folder: Path) -> tuple[str, int, str]:
         f"line of {len(lines[-1]) if lines else 0} characters": any(len(line) > 1000 for line in lines),
         f"{ended.seconds:.0f} s": ended.seconds >= SECONDS,
         f"{ended.megabytes:.0f} MB": ended.megabytes > MEGABYTES,
-        "left behind": ended.status == 2 and {path.name for path in here.iterdir()} != before,
+        "left behind": ended.status == 2 and set(here.rglob("*")) != before,
     }
     broken = ", ".join(fault for fault, there in faults.items() if there)
     return kind.file, ended.status, f"{broken}: {ended.err[-600:]}" if broken else ""
