@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from analysis.errors import InputError
+from analysis.errors import InputError, short
 from analysis.runs import run_json
 from analysis.runs.run_json import SCHEMA
 
@@ -113,15 +113,20 @@ def read(path: Path, con: duckdb.DuckDBPyConnection) -> Folder:
     InputError
         For anything missing, unreadable or of another format; the message names the folder and the field.
     """
+    import duckdb
+
     folder = Folder(path, _run_json(path), tuple(sorted(path.glob(SCHEMA["responses"]["files"]))))
     stimuli = path / SCHEMA["stimuli"]["file"]
     if not stimuli.is_file():
         raise InputError(f"{path}: {stimuli.name} is missing, so this is not a whole run folder")
     _check_columns(con, folder, "stimuli", [stimuli])
-    _check_stimuli(con, folder)
-    if folder.parts:
-        folder = replace(folder, absent=_check_columns(con, folder, "responses", folder.parts))
-        folder = _with_units(con, folder)
+    absent = _check_columns(con, folder, "responses", folder.parts) if folder.parts else folder.absent
+    folder = replace(folder, absent=absent)
+    try:
+        _check_stimuli(con, folder)
+        folder = _with_units(con, folder) if folder.parts else folder
+    except duckdb.Error as error:  # the footers are whole, and what they describe is not
+        raise InputError(f"{path}: a file is damaged ({short(str(error), 200)}); restore it") from error
     if not folder.units:
         raise InputError(f"{path}: {SCHEMA['responses']['files']}: nothing was asked yet; run it first")
     return folder
