@@ -54,8 +54,8 @@ def outvoted(row: str = "r") -> str:
 
     Such an answer is an invalid one where invalid answers count, and a valid one where they are dropped.
     """
-    return f'''({row}."count" IS NOT NULL
-        AND coalesce({row}.invalid, 0) >= greatest({row}."count"[1], {row}."count"[2]))'''
+    return f"""({row}."count" IS NOT NULL
+        AND coalesce({row}.invalid, 0) >= greatest({row}."count"[1], {row}."count"[2]))"""
 
 
 def prepare(runs: Runs) -> None:
@@ -63,14 +63,15 @@ def prepare(runs: Runs) -> None:
 
     - view `answers`: study, model, condition, item, variant, original (bool), agreement, validity, output, written
       (bool: a text or a given answer, not probabilities), outvoted (bool: has an agreement, of samples of which as many
-      hold no answer as give the more frequent one); one row per answer, without those of `conditions.subsamples`. Agreement is R^+ = p(agree) / (p(agree) + p(disagree)) (Haller et al., section 4.2), from
-      probabilities where the row has them, else from sampled counts, else 1 or 0 from the answer; null where undefined
-      (no mass, no valid answer). Validity (section 4.1) is the mass, the valid share of the samples, or 1 or 0.
+      hold no answer as give the more frequent one); one row per answer, without those of `conditions.subsamples`.
+      Agreement is R^+ = p(agree) / (p(agree) + p(disagree)) (Haller et al., section 4.2), from probabilities where the
+      row has them, else from sampled counts, else 1 or 0 from the answer; null where undefined (no mass, no valid
+      answer). Validity (section 4.1) is the mass, the valid share of the samples, or 1 or 0.
     - table `study_items`: study, item, position, text (the original's, else the first variant's), n_originals,
       n_paraphrases.
     - table `item_patterns`: study, model, condition, item, original (bool) and, over those rows, n_rows, n_valid,
-      validity_mean, validity_sd, agreement_mean, agreement_sd, agreement_min, agreement_max, n_agree, n_ties, n_outvoted,
-      n_outvoted_agree.
+      validity_mean, validity_sd, agreement_mean, agreement_sd, agreement_min, agreement_max, n_agree, n_ties,
+      n_outvoted, n_outvoted_agree.
 
     Raises
     ------
@@ -166,7 +167,7 @@ def _answers(runs: Runs, study: str, common: _Kind, others: Sequence[_Kind]) -> 
         agreement, validity, written, lost = _share("r.probability", agree), "r.mass", "false", "false"
     else:
         (agreement, validity), written = _any_response(common, agree), "r.probability IS NULL"
-        lost = f"r.probability IS NULL AND r.\"count\"[1] + r.\"count\"[2] > 0 AND {outvoted()}"
+        lost = f'r.probability IS NULL AND r."count"[1] + r."count"[2] > 0 AND {outvoted()}'
     name = literal(study)
     units = {unit for folder in runs.folders if folder.study == study for unit in folder.units}
     left_out = [f"({literal(m)}, {literal(c)})" for m, c in sorted(subsamples(runs.info["conditions"][study], units))]

@@ -102,7 +102,7 @@ FIGURES = {
         file="score_influence-2", nothing=FEW,
     ),
     "score_temperatures": Figure("Kurtosis and tau by temperature", "figures.score_temperatures"),
-    "score_methods": Figure("Sampled scores and exact ones", "score_methods"),
+    "score_methods": Figure("Sampled scores and exact ones", "figures.score_methods"),
 }  # fmt: skip
 CATALOGUE = Catalogue(
     place=50, protocols=frozenset({"scoring"}), tables=TABLES, columns=COLUMNS, figures=FIGURES, patterns=PATTERNS

@@ -82,7 +82,9 @@ COLUMNS: Mapping[str, Column] = {
     "mode_share": Column(
         "share of the items that have it: of those with a score, or, where samples without a number count "
         "(invalid=inconsistent), of all with a response",
-        SHARE, "Its share", 2,
+        SHARE,
+        "Its share",
+        2,
     ),
     "distinct": Column("different scores that occur, counted at the nearest whole number", "", "Distinct"),
     "entropy": Column("entropy of the scores, counted at the nearest whole number", "bits", "Entropy", 2),
@@ -93,9 +95,11 @@ COLUMNS: Mapping[str, Column] = {
     "tau_*": Column("tau-b of the scores on one range: tau_0_9 on 0-9", "-1 to 1", "Tau", 2),
     # both conventions
     **{
-        f"{name}_{convention}": Column(f"{meaning}, samples without a number {words}", unit, f"{header} ({words})", digits)
+        f"{name}_{convention}": Column(
+            f"{meaning}, samples without a number {words}", unit, f"{header} ({words})", digits
+        )
         for name, meaning, unit, header, digits in (
-            ("n", "items with a score", "items", "n", 0),
+            ("n", "items with a score", "items", "n", None),
             ("kurtosis", "kurtosis of the scores", "", "Kurtosis", 2),
             ("tau", "tau-b with the human scores", "-1 to 1", "Tau", 2),
             ("mode_share", "share of the items that have the favourite score", SHARE, "Favourite's share", 2),

@@ -49,8 +49,8 @@ def items(runs: Runs, *, invalid: str = "dropped") -> pd.DataFrame:
     DataFrame
         study, model, condition, item;
         text: the original wording (without one, the first wording);
-        n_variants: paraphrases with a response; n_valid, n_invalid: of these, with and without a defined agreement; with
-        invalid="inconsistent", n_invalid contains those whose answer the invalid samples outvote, too;
+        n_variants: paraphrases with a response; n_valid, n_invalid: of these, with and without a defined agreement;
+        with invalid="inconsistent", n_invalid contains those whose answer the invalid samples outvote, too;
         validity_mean, validity_sd: probability mass on the options (section 4.1), 0 to 1;
         agreement_mean, agreement_sd, agreement_min, agreement_max, agreement_range: of R^+, 0 to 1;
         minority_share: share of the valid paraphrases that are not with the majority (agree: 0.5 or more; disagree:

@@ -178,9 +178,9 @@ def _item_sums(runs: Runs, invalid: str) -> pd.DataFrame:
     """Count per unit and item, over the pairs of the original question and a rewording that both have a response.
 
     asked, valid: rewordings, and those with a valid answer; read: pairs of two valid answers. pairs: pairs that count
-    under the convention `invalid`. Of these, consistent: both answers mean the same; yes, yes_original: the answer to the rewording, or to the original
-    question, is "Yes"; yes_expected: the answer to the rewording would be "Yes" if it meant the same as the answer to
-    the original; gold: the right answer is known; right, right_original: it was given.
+    under the convention `invalid`. Of these, consistent: both answers mean the same; yes, yes_original: the answer to
+    the rewording, or to the original question, is "Yes"; yes_expected: the answer to the rewording would be "Yes" if it
+    meant the same as the answer to the original; gold: the right answer is known; right, right_original: it was given.
     """
     read = "p.meant IS NOT NULL AND o.meant IS NOT NULL"
     used, kept = (read, "true") if invalid == "dropped" else ("true", "NOT outvoted")

@@ -68,7 +68,8 @@ COLUMNS: Mapping[str, Column] = {
         "Left out",
     ),
     "n_pairs": Column(
-        "pairs of which both answers are valid; of samples, the answer is more frequent than none", "pairs",
+        "pairs of which both answers are valid; of samples, the answer is more frequent than none",
+        "pairs",
         "Valid pairs",
     ),
     # measures
@@ -116,7 +117,9 @@ COLUMNS: Mapping[str, Column] = {
         )
     },
     "consistency_most": Column(
-        "Consistency over all pairs if every pair with an invalid answer were consistent", SHARE, "Consistency at most",
+        "Consistency over all pairs if every pair with an invalid answer were consistent",
+        SHARE,
+        "Consistency at most",
         3,
     ),
     "yes_most": Column(
@@ -124,7 +127,9 @@ COLUMNS: Mapping[str, Column] = {
     ),
     "conventions.valid": Column(
         "share of responses to this pattern that are a valid answer; of samples, the answer is more frequent than none",
-        SHARE, "Valid", 2,
+        SHARE,
+        "Valid",
+        2,
     ),
     # probabilities
     "bin_low": Column("lower edge of the bin of p(Yes) to the original question", P_YES, "From", 1),

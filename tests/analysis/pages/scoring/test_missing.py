@@ -140,7 +140,14 @@ def test_samples_without_a_number_are_dropped_or_count(tmp_path):
     (both,) = tables.build("score_conventions", run).to_dict("records")
     assert (both["n_dropped"], both["n_inconsistent"]) == (5, 3)
     assert (both["mode_share_dropped"], both["mode_share_inconsistent"]) == (0.8, pytest.approx(2 / 6))
-    assert tables.build("score_items", run, invalid="inconsistent")["score"].isna().tolist() == [False, False, True, True, True, False]
+    assert tables.build("score_items", run, invalid="inconsistent")["score"].isna().tolist() == [
+        False,
+        False,
+        True,
+        True,
+        True,
+        False,
+    ]
 
 
 def test_the_convention_changes_no_exact_score_and_no_sample_that_is_a_number(tmp_path):
