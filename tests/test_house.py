@@ -31,7 +31,7 @@ LAYERS = {
     ],
     "inference": [
         {"__main__"}, {"runfile", "paraphrase"}, {"importers"}, {"protocols"}, {"arguments"}, {"asking"}, {"demo"},
-        {"engines", "runfolder"}, {"stimuli"}, {"inference", "errors", "numerals"},
+        {"engines", "runfolder"}, {"stimuli"}, {"numerals"}, {"inference", "errors"},
     ],
 }  # fmt: skip
 # The only pages that use another's numbers, and the files of it that they may import.
