@@ -59,7 +59,12 @@ def answer(frames: Frames, setting: str, when: str = "") -> Answer:
     differences = chosen(frames["score_differences"], setting)
     printed = frames["score_influence"]
     details = {
-        "score_violins": (*MEANT[: 3 if PEOPLE in words_said else 2], *_habit(here, scores), *_accuracy(here), *_others(models)),
+        "score_violins": (
+            *MEANT[: 3 if PEOPLE in words_said else 2],
+            *_habit(here, scores),
+            *_accuracy(here),
+            *_others(models),
+        ),
         "score_differences": tuple(_tuning(differences)),
         "score_influence": tuple(_rests(_ours(frames, setting))),
         "score_influence_printed": tuple(_rests(printed[printed["source"] != OURS])),
@@ -68,7 +73,9 @@ def answer(frames: Frames, setting: str, when: str = "") -> Answer:
         "score_methods": tuple(_by_method(frames["score_methods"])),
     }
     verdict = _verdict(known, scores) if len(known) else f"{verdicts.UNCLEAR}: no item has a score."
-    return Answer(asked, verdict, cautions=tuple(doubts), details={name: said for name, said in details.items() if said})
+    return Answer(
+        asked, verdict, cautions=tuple(doubts), details={name: said for name, said in details.items() if said}
+    )
 
 
 def _labelled(scores: pd.DataFrame) -> pd.DataFrame:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 import pandas as pd
 
 from analysis.pages.wording.cautions import cautions
-from analysis.pages.wording.cells import PATTERNS, UNIT, spoken, validity
+from analysis.pages.wording.cells import UNIT, spoken, validity
 from analysis.reporting import labels, verdicts
 from analysis.reporting.thresholds import silent
 from analysis.reporting.verdicts import Band
@@ -19,8 +19,9 @@ NEARLY, MOSTLY = 0.95, 0.8
 YES, MOST, NO = "yes, nearly always", "mostly", "not reliably"
 BANDS = (Band(YES, NEARLY, 1.0), Band(MOST, MOSTLY, 1.0), Band(NO, 0.0, MOSTLY))
 MEANT = (
-    f"“{YES.capitalize()}” means that Consistency is at least {percent(NEARLY)} under every kind of wording, "
-    f"“mostly” that it is at least {percent(MOSTLY)}: the whole 95 % intervals say so.",
+    f"“{YES.capitalize()}” means that Consistency is at least {percent(NEARLY)} under every kind of wording, by its "
+    "whole 95 % intervals.",
+    f"“Mostly” means the same for {percent(MOSTLY)}.",
     f"“{NO.capitalize()}” means that the whole interval lies below {percent(MOSTLY)} under some kind of wording.",
 )
 HOLM = f"at {ALPHA:g} after Holm"
@@ -56,18 +57,19 @@ def answer(frames: Mapping[str, pd.DataFrame], when: str = "") -> Answer:
         "shots": tuple(_shots(frames["shots"])),
         "stages": tuple(_stages(frames["stages"])),
     }
-    return Answer(asked, _verdict(means), cautions=doubts, details={name: said for name, said in details.items() if said})
+    return Answer(
+        asked, _verdict(means), cautions=doubts, details={name: said for name, said in details.items() if said}
+    )
 
 
 def _asked(table: pd.DataFrame, when: str) -> str:
-    models, conditions = table["model"].nunique(), table["condition"].nunique()
+    models = table["model"].nunique()
     asked = table[["language", "task"]].drop_duplicates().itertuples(index=False, name=None)
-    whats = [f"“{task}”{f' in {spoken(language)}' if language else ''}" for language, task in asked]
+    whats = [f"“{task}”{f' ({spoken(language)})' if language else ''}" for language, task in asked]
     items = int(table[table["pattern"] == ORIGINAL].drop_duplicates(["study", "language", "task"])["n_items"].sum())
-    under = f", under {count(conditions, 'condition')}" if conditions > 1 else ""
     return (
         f"{count(models, 'model')} {'was' if models == 1 else 'were'} asked {count(items, 'yes/no question')} of "
-        f"{listing(whats, 2)}, as they stand and in other words{under}{when}."
+        f"{listing(whats, 2)} as {'it stands' if items == 1 else 'they stand'} and reworded{when}."
     )
 
 
