@@ -24,6 +24,7 @@ import pandas as pd
 
 from analysis import runs
 from analysis.reporting import catalogue, files, grid, plotting, provenance, tables, words
+from analysis.reporting.citations import studies
 from analysis.reporting.frames import Frames
 from analysis.reporting.html import Html, fragment, note
 from analysis.reporting.notebooks import locate
@@ -42,6 +43,8 @@ class Page:
     ----------
     protocols
         The page looks at the run folders of these protocols; set by each page from its catalogue.
+    studies
+        The published studies that it repeats (`citations.studies`); set by each page from its catalogue.
 
     Parameters
     ----------
@@ -55,6 +58,7 @@ class Page:
     """
 
     protocols: ClassVar[frozenset[str]]
+    studies: ClassVar[tuple[str, ...]] = ()
 
     def __init__(self, folders: Sequence[str], out: str | Path | None = None, **options: Any) -> None:
         self.folders = list(folders)
@@ -122,7 +126,8 @@ class Page:
     def provenance(self) -> Html:
         """Show where the page comes from, and the command that makes it again."""
         command = provenance.command(self.folders, self.out, self.options)
-        return fragment("provenance", entries=self.entries(), command=command)
+        cited = [studies()[name] for name in self.studies]
+        return fragment("provenance", studies=cited, entries=self.entries(), command=command)
 
     def entries(self) -> list[tuple[str, list[str]]]:
         """Return name and lines of every entry of the page's foot."""

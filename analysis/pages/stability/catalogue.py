@@ -154,6 +154,7 @@ def _without_paraphrases(runs: Runs) -> str:
 CATALOGUE = Catalogue(
     place=10,
     protocols=frozenset({"agreement"}),
+    studies=("haller",),
     tables=TABLES,
     columns=COLUMNS,
     figures=FIGURES,

@@ -19,7 +19,7 @@ from analysis.reporting.page import Page
 class StabilityPage(Page):
     """Show the page on agreement with paraphrases; options: thresholds, invalid, resamples, seed."""
 
-    protocols = CATALOGUE.protocols
+    protocols, studies = CATALOGUE.protocols, CATALOGUE.studies
 
     def answer(self) -> Html:
         """Show the answer in words, and what weakens it."""

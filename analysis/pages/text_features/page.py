@@ -35,7 +35,7 @@ class TextFeaturesPage(Page):
         Options of the tables: engine, scale, predictors.
     """
 
-    protocols = CATALOGUE.protocols
+    protocols, studies = CATALOGUE.protocols, CATALOGUE.studies
 
     def __init__(
         self,
