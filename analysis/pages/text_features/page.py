@@ -35,7 +35,7 @@ class TextFeaturesPage(Page):
         Options of the tables: engine, scale, predictors.
     """
 
-    protocols, studies = CATALOGUE.protocols, CATALOGUE.studies
+    protocols, studies, of_agreement = CATALOGUE.protocols, CATALOGUE.studies, True
 
     def __init__(
         self,
