@@ -225,15 +225,15 @@ def _tuning(tested: pd.DataFrame) -> Iterator[str]:
         family = tested[tested[f"{name}_p"].notna()]
         if known.empty:
             continue
+        (up, more), (down, less) = (_signs(known, name, sign) for sign in (1, -1))
         if len(family) and not decidable(family):
             yield f"{name.capitalize()}: {words.undecided(family)}"
-            continue
-        (up, more), (down, less) = (_signs(known, name, sign) for sign in (1, -1))
-        yield (
-            f"{what} rises clearly in {more or 'none'} of {count(len(known), 'pair')} and falls clearly in "
-            f"{less or 'none'} ({HOLM})."
-        )
-        yield f"Without a test, it is higher after tuning in {up}, and lower in {down}."
+        else:
+            yield (
+                f"{what} rises clearly in {more or 'none'} of {count(len(known), 'pair')} and falls clearly in "
+                f"{less or 'none'} ({HOLM})."
+            )
+        yield f"Without a test, {name} is higher after tuning in {up} of {count(len(known), 'pair')}, lower in {down}."
     flat = int(pairs["caution"].str.contains(f"post: {EQUAL}", regex=False).sum())
     if flat:
         yield (
