@@ -51,8 +51,8 @@ $(BIN)/.installed-references: $(BIN)/.installed
 	$$do apt-get update -qq && $$do env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $(PACKAGES) >/dev/null
 
 report: setup  ## ask the demo models, write results/demo/report/index.html
-	$(BIN)/python -m inference run inference/demo/demo.toml
-	$(BIN)/python -m analysis report $(DEMO) --out $(DEMO)/report
+	$(BIN)/waver run inference/demo/demo.toml
+	$(BIN)/waver report $(DEMO) --out $(DEMO)/report
 
 test: setup references .browser  ## the test suite, a process per core
 	$(BIN)/python -m pytest --numprocesses auto --dist loadfile

@@ -107,7 +107,7 @@ def test_provenance_names_what_was_run(made, run):
     assert info["study"]["hash"] in words
     for model in info["models"]:
         assert f"{model}: " in words
-    assert "python -m analysis report run --out out -p thresholds=0.1,0.25 -p resamples=50 -p seed=0" in words
+    assert "waver report run --out out -p thresholds=0.1,0.25 -p resamples=50 -p seed=0" in words
     assert f"Python {sys.version.split()[0]}" in words
 
 
@@ -264,7 +264,7 @@ def test_a_call_is_told_with_the_folder_that_its_paths_are_relative_to(opened):
 
 def test_versions_are_told_of_a_checkout_that_is_not_installed(monkeypatch):
     def version(package):
-        if package == "waver":
+        if package == "waver-lm":
             raise metadata.PackageNotFoundError(package)
         return "1.0"
 
