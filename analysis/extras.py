@@ -8,6 +8,7 @@ import shlex
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import metadata
+from importlib.util import find_spec
 from pathlib import Path
 from urllib.parse import urlsplit
 from urllib.request import url2pathname
@@ -50,11 +51,19 @@ def needed(what: str) -> Iterator[None]:
         raise InputError(f"{what} needs the package {module}: {install(EXTRAS[module])}") from None
 
 
+def require(what: str, *modules: str) -> None:
+    """Refuse as `needed` does, before anything is done: the modules are looked up, not imported."""
+    with needed(what):
+        for module in modules:
+            if find_spec(module) is None:
+                raise ModuleNotFoundError(name=module)
+
+
 def install(*extras: str) -> str:
     """Return the command that installs extras of this very copy: of its checkout, else of what pip installed.
 
     >>> install("models")  # doctest: +SKIP
-    "pip install -e '/home/me/waver[models]'"
+    "pip install -e 'FOLDER[models]'"
     """
     checkout, names = Path(__file__).resolve().parents[1], f"[{','.join(extras)}]"
     if (checkout / "pyproject.toml").is_file():

@@ -51,7 +51,7 @@ def install(*extras: str) -> str:
     """Return the command that installs extras of this very copy: of its checkout, else of what pip installed.
 
     >>> install("models")  # doctest: +SKIP
-    "pip install -e '/home/me/waver[models]'"
+    "pip install -e 'FOLDER[models]'"
     """
     checkout, names = Path(__file__).resolve().parents[1], f"[{','.join(extras)}]"
     if (checkout / "pyproject.toml").is_file():
