@@ -46,8 +46,8 @@ class Page:
     Parameters
     ----------
     folders
-        Run folders, or folders that hold run folders; a text is one of them. A relative path is looked up from the working directory, then
-        from the notebooks' own folder.
+        Run folders, or folders that hold run folders; a text is one of them. A relative path is looked up from the
+        working directory, then from the notebooks' own folder.
     out
         Folder for `tables/` and `figures/`; nothing is written without one.
     **options

@@ -95,8 +95,8 @@ def report(
     Raises
     ------
     InputError
-        For packages of the extra `notebooks` that are not installed, a folder that is no run, runs that no notebook is about, or an unknown or mistyped parameter. Nothing is
-        written in these cases.
+        For a package of the extra `notebooks` that is not installed, a folder that is no run, runs that no notebook is
+        about, or an unknown or mistyped parameter. Nothing is written in these cases.
     """
     require("a report", "papermill", "nbconvert", "ipykernel")
     known = found() if registry is None else registry
