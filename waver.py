@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import io
 import sys
 from collections.abc import Sequence
 from importlib import import_module, metadata
@@ -43,6 +44,9 @@ first steps:
 
 def main(given: Sequence[str] | None = None) -> int:
     """Run a command and return its exit status: 0 done, 1 it could not finish, 2 the call or an input is wrong."""
+    for stream in (sys.stdout, sys.stderr):
+        if sys.platform == "win32" and isinstance(stream, io.TextIOWrapper) and not stream.isatty():
+            stream.reconfigure(encoding="utf-8")  # as every file of ours; else what a file gets depends on the machine
     call = list(sys.argv[1:] if given is None else given)
     word = call[0] if call else ""
     for wing, commands in COMMANDS.items():

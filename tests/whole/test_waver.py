@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import io
 import subprocess
 import sys
 import tomllib
@@ -109,3 +110,11 @@ def test_a_run_records_the_command_that_was_typed(tmp_path, monkeypatch, capsys)
     assert waver.main(call) == 0
     (session,) = json.loads((tmp_path / "run" / "run.json").read_text(encoding="utf-8"))["sessions"]
     assert session["command"] == ["waver", *call]
+
+
+def test_what_goes_to_a_file_is_utf_8_on_windows_too(monkeypatch):
+    out = io.TextIOWrapper(io.BytesIO(), encoding="cp1252")
+    monkeypatch.setattr(sys, "platform", "win32")
+    monkeypatch.setattr(sys, "stdout", out)
+    assert waver.main(["--version"]) == 0
+    assert out.encoding == "utf-8"

@@ -273,4 +273,4 @@ def test_versions_are_told_of_a_checkout_that_is_not_installed(monkeypatch):
         return "1.0"
 
     monkeypatch.setattr(provenance.metadata, "version", version)
-    assert "waver not installed, duckdb 1.0" in provenance.versions()
+    assert "waver-lm not installed, duckdb 1.0" in provenance.versions()
