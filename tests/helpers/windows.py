@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import errno
 import os
+import shutil
 import stat
 import sys
 from types import ModuleType
@@ -25,6 +26,7 @@ def imitate() -> None:
     msvcrt.LK_NBLCK, msvcrt.locking = 2, _locking  # type: ignore[attr-defined]
     sys.modules["msvcrt"] = msvcrt
     del os.O_NOFOLLOW
+    shutil._use_fd_functions = False  # type: ignore[attr-defined]  # it removes by path where folders cannot be opened
     real = {name: getattr(os, name) for name in ("open", "close", "fsync", "unlink", "replace", "rename")}
 
     def opening(path: Any, flags: int, *more: Any, **named: Any) -> int:
