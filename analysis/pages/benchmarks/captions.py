@@ -29,8 +29,8 @@ def accuracy_consistency(frame: pd.DataFrame) -> str:
     """Write the caption of Consistency against accuracy."""
     return (
         "Consistency against accuracy before rewording, a panel per pattern: "
-        f"{count(frame['model'].nunique(), 'model')}, a point per model, language, task and condition. Line: where both "
-        f"are equal. Counterpart of Takayama et al., Figure 5.{_hollow(frame)}"
+        f"{count(frame['model'].nunique(), 'model')}, a point per model, language, task and condition. Line: both are "
+        f"equal. Counterpart of Takayama et al., Figure 5.{_hollow(frame)}"
     )
 
 
@@ -50,5 +50,6 @@ def coefficients(frame: pd.DataFrame) -> str:
     empty = " Grey: fewer than 4 models, or a value that never varies." if pd.isna(values).any() else ""
     return (
         f"{method} between {len(order)} measures over models{f' ({where})' if where else ''}{n}. Benchmarks are in the "
-        f"order of their file.{empty}{told(frame)} The table has intervals and p values. Counterpart of Takayama et al., Figure 8."
+        f"order of their file.{empty}{told(frame)} The table has intervals and p values. Counterpart of Takayama et al., "
+        "Figure 8."
     )
