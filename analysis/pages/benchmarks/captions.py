@@ -29,8 +29,8 @@ def accuracy_consistency(frame: pd.DataFrame) -> str:
     """Write the caption of Consistency against accuracy."""
     return (
         "Consistency against accuracy before rewording, a panel per pattern: "
-        f"{count(frame['model'].nunique(), 'model')}, a point per model, language, task and condition. Line: both are "
-        f"equal. Counterpart of Takayama et al., Figure 5.{_hollow(frame)}"
+        f"{count(frame['model'].nunique(), 'model')}, a point per model, language, task and condition. Line: equal "
+        f"values, for orientation. Counterpart of Takayama et al., Figure 5.{_hollow(frame)}"
     )
 
 
@@ -40,8 +40,8 @@ def coefficients(frame: pd.DataFrame) -> str:
     method = f"{frame['method'].iloc[0].capitalize()} correlations" if "method" in frame else "Pearson correlations"
     if "source" in frame:
         return (
-            f"{method} between {len(order)} measures as printed in {frame['source'].iloc[0]}, redrawn from its numbers "
-            "in its order. Its models and items are others than those of these runs."
+            f"{method} between {len(order)} measures as printed in {frame['source'].iloc[0]}, in the printed order, "
+            "redrawn from the printed numbers: other models and other items than ours."
         )
     n = f", n = {int(frame['n'].min()):,} to {int(frame['n'].max()):,} models" if "n" in frame else ""
     where = ", ".join(
@@ -49,7 +49,6 @@ def coefficients(frame: pd.DataFrame) -> str:
     )
     empty = " Grey: fewer than 4 models, or a value that never varies." if pd.isna(values).any() else ""
     return (
-        f"{method} between {len(order)} measures over models{f' ({where})' if where else ''}{n}. Benchmarks are in the "
-        f"order of their file.{empty}{told(frame)} The table has intervals and p values. Counterpart of Takayama et al., "
-        "Figure 8."
+        f"{method} between {len(order)} measures over models{f' ({where})' if where else ''}{n}, in the order of the "
+        f"file.{empty}{told(frame)} The table has intervals and p values. Counterpart of Takayama et al., Figure 8."
     )
