@@ -93,8 +93,8 @@ def test_first_screen_asks_answers_and_warns(made):
     words = page.words
     assert "4 models were asked whether they agree with 5 items of “synthetic”" in words
     assert re.search(r"95 % interval \d+ to \d+ %", words)
-    for warning in ("Low mass: for 2 of 7", "1 of 6 items is left out: no paraphrases in the study", "no valid answer",
-                    "Only 5 items", "Only 6 wordings per item"):  # fmt: skip
+    for warning in ("Low validity: for 2 of 7", "1 of 6 items is left out: no paraphrases in the study",
+                    "no valid answer", "Only 5 items", "Only 6 wordings per item"):  # fmt: skip
         assert warning in words, warning
     assert page.tags.index("picture") < page.tags.index("h2")
 
