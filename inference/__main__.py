@@ -12,6 +12,7 @@ from contextlib import chdir
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from shlex import quote
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -190,6 +191,7 @@ def _asking(asked: ModuleType, parser: argparse.ArgumentParser) -> None:
         "with Waver, those that the engine can ask",
     )
     arguments.add_models_file(parser)
+    arguments.add_limit(parser)
     parser.add_argument("--name", metavar="STUDY", help="name of the study (default: the name of the items file)")
     arguments.add_engine(parser)
 
@@ -197,8 +199,12 @@ def _asking(asked: ModuleType, parser: argparse.ArgumentParser) -> None:
 def _run(options: argparse.Namespace) -> None:
     from inference.asking.execute import execute
 
+    task = task_of(options)
     with arguments.cluster(options.ray, options.ray_workers) as cluster:
-        execute([task_of(options)], cluster=cluster)
+        execute([task], cluster=cluster)
+    if options.limit is not None and options.limit < len(task.study.items):
+        print(f"asked about {options.limit:,} of {len(task.study.items):,} items; without --limit the others are asked")
+    print(_next(options.out))
 
 
 def _run_plan(options: argparse.Namespace) -> None:
@@ -214,6 +220,12 @@ def _run_plan(options: argparse.Namespace) -> None:
         ray, workers = options.ray or plan.ray, options.ray_workers or plan.ray_workers
         with arguments.cluster(ray, workers) as cluster:
             execute(tasks, cluster=cluster)
+    print(_next(str(options.file.parent / plan.out)))
+
+
+def _next(out: str) -> str:
+    """Say where the rows are, and what to do with them."""
+    return f"{out}: done; next: waver report {quote(out)} --out {quote(str(Path(out) / 'report'))}"
 
 
 def table_parser(name: str) -> argparse.ArgumentParser:
@@ -255,11 +267,12 @@ def _preview(options: argparse.Namespace) -> None:
 
 def _prepare(options: argparse.Namespace) -> tuple[Study, tuple[Model, ...], Questions, Settings]:
     """Read and check everything that can be checked before a model is loaded."""
+    from inference.asking.limit import limited
     from inference.asking.models import resolve
 
     models = resolve(options.model, options.protocol.KINDS, options.engine)
     study, questions = options.protocol.prepare(options)
-    return study, models, questions, arguments.engine_settings(options)
+    return study, models, limited(study, questions, options.limit), arguments.engine_settings(options)
 
 
 def without_secrets(arguments: Sequence[str]) -> list[str]:

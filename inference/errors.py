@@ -12,6 +12,10 @@ class InputError(Exception):
     """A wrong call or input: the line names the file, the row or field, and what to do (exit status 2)."""
 
 
+class NoSuchModel(InputError):
+    """There is neither a folder nor a hub model of this name, or the hub cannot be reached."""
+
+
 class RunFailed(Exception):
     """A right call that could not ask everything: the line says what to do (exit status 1)."""
 

@@ -7,7 +7,7 @@ import math
 from collections.abc import Callable
 from pathlib import Path
 
-from inference.arguments import add_engine, engine_settings, positive, seed
+from inference.arguments import add_columns, add_engine, columns, engine_settings, positive, seed
 from inference.errors import InputError
 from inference.stimuli import items
 
@@ -59,7 +59,7 @@ def _make(options: argparse.Namespace) -> None:
         raise InputError(f"--model {options.model}: these are {len(models)} models; a folder has one source, name one")
     tokens = options.max_tokens or TOKENS_EACH * options.per_call
     choices = make(
-        study(items.load(options.items), items.default_name(options.items), options.items),
+        study(items.load(options.items, columns=columns(options)), items.default_name(options.items), options.items),
         models[0],
         Calls(prompt_book(options.prompt), options.calls, options.per_call, tokens),
         engine_settings(options),
@@ -83,7 +83,9 @@ def _sheet_arguments(parser: argparse.ArgumentParser) -> None:
 def _sheet(options: argparse.Namespace) -> None:
     from inference.paraphrase.sheet import write_sheet
 
-    rows = write_sheet(Path(options.out), items.load(options.items), options.each, options.seed)
+    rows = write_sheet(
+        Path(options.out), items.load(options.items, columns=columns(options)), options.each, options.seed
+    )
     print(f"{options.out}: {rows:,} paraphrases; write yes or no into the column match")
 
 
@@ -98,7 +100,7 @@ def _checked(options: argparse.Namespace) -> None:
     from inference.paraphrase.sheet import checked
 
     out = itemsfile.output(options.out)
-    itemsfile.write(out, checked(Path(options.sheet), items.load(options.items)))
+    itemsfile.write(out, checked(Path(options.sheet), items.load(options.items, columns=columns(options))))
     print(f"{out}: match_proportion is among the attributes; run this file")
 
 
@@ -126,6 +128,7 @@ def _combine(options: argparse.Namespace) -> None:
 
 def _items_argument(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--items", required=True, metavar="SOURCE", help="as for `run`; an original for every item")
+    add_columns(parser)
 
 
 def _cosine(text: str) -> float:
