@@ -93,6 +93,7 @@ def _checked_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("sheet", metavar="SHEET", help="made by `paraphrase sheet`, every match filled with yes or no")
     _items_argument(parser)
     parser.add_argument("--out", required=True, metavar="ITEMS", help="a .jsonl file; it may be that of --items")
+    parser.add_argument("--drop", action="store_true", help="leave out the paraphrases that are marked with no")
 
 
 def _checked(options: argparse.Namespace) -> None:
@@ -100,7 +101,19 @@ def _checked(options: argparse.Namespace) -> None:
     from inference.paraphrase.sheet import checked
 
     out = itemsfile.output(options.out)
-    itemsfile.write(out, checked(Path(options.sheet), items.load(options.items, columns=columns(options))))
+    given = items.load(options.items, columns=columns(options))
+    found = checked(Path(options.sheet), given, drop=options.drop)
+    if not found.items:
+        raise InputError(f"{options.sheet}: with --drop no wording is left; every one is marked with no")
+    itemsfile.write(out, found.items)
+    if found.refused:
+        print(
+            f"{len(found.refused):,} paraphrases are marked with no: "
+            + ("left out" if options.drop else "they stay; --drop leaves them out")
+        )
+    gone = sorted({item.item for item in given} - {item.item for item in found.items})
+    if gone:
+        print(f"no wording is left of {', '.join(gone[:20])}{' ...' * (len(gone) > 20)}")
     print(f"{out}: match_proportion is among the attributes; run this file")
 
 

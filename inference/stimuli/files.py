@@ -95,19 +95,14 @@ def text_of(path: Path, largest: int = LARGEST) -> str:
         raise InputError(f"{path}: cannot be read ({error.strerror or error})") from None
     except ValueError as error:
         raise InputError(f"{cut(str(path))}: cannot be the name of a file ({error})") from None
+    how = "save it as UTF-8" + (" (in Excel: Save As, CSV UTF-8)" if path.suffix.lower() in (".csv", ".tsv") else "")
     if content.startswith((b"\xff\xfe", b"\xfe\xff")):
-        raise InputError(f"{path}: this is UTF-16; {_save_as(path)}")
+        raise InputError(f"{path}: this is UTF-16; {how}")
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
-        raise InputError(f"{path}, line {line}: not UTF-8 (byte {error.start}); {_save_as(path)}") from None
-
-
-def _save_as(path: Path) -> str:
-    """Say how to save a file as UTF-8; tables mostly come from a spreadsheet."""
-    spreadsheet = " (in Excel: Save As, CSV UTF-8)" if path.suffix.lower() in (".csv", ".tsv") else ""
-    return f"save it as UTF-8{spreadsheet}"
+        raise InputError(f"{path}, line {line}: not UTF-8 (byte {error.start}); {how}") from None
 
 
 def lines_of(path: Path, file: TextIO) -> Iterator[str]:

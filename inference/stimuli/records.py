@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -12,7 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from inference.errors import InputError, cut, nearest
-from inference.stimuli.files import LONGEST, checked, lines_of, parse_json, read_yaml, refuse_special, shown, text_of
+from inference.stimuli.csv_rows import csv_rows
+from inference.stimuli.files import checked, lines_of, parse_json, read_yaml, refuse_special, shown, text_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -85,7 +84,7 @@ class Records:
         """
         if self._read.func is _csv:
             with self._told():
-                found = (_header(self.path, *first, None) for first in _csv_rows(self.path, **self._quotes))
+                found = (_header(self.path, *first, None) for first in csv_rows(self.path, **self._quotes))
                 return [name for name in next(found, []) if name] or self._refuse_empty()
         return list(dict.fromkeys(field for _, record in self for field in record))
 
@@ -132,7 +131,7 @@ def _csv(path: Path, columns: Sequence[str] | None, quotes_in_tabs: bool = True)
     """Read CSV rows, numbered as a spreadsheet numbers them: the header is row 1 unless empty rows stand above it."""
     header: list[str] = []
     width = 0
-    for number, row in _csv_rows(path, quotes_in_tabs):
+    for number, row in csv_rows(path, quotes_in_tabs):
         if not header:
             header, width = _header(path, number, row, columns), len(row)
             continue
@@ -150,27 +149,6 @@ def _csv(path: Path, columns: Sequence[str] | None, quotes_in_tabs: bool = True)
             yield f"row {number}", {name: cell for name, cell in cells.items() if name and cell != ""}
         else:
             yield f"row {number}", {column: cells[column] for column in columns}
-
-
-def _csv_rows(path: Path, quotes_in_tabs: bool = True) -> Iterator[tuple[int, list[str]]]:
-    """Go through the rows of a CSV file that have an entry; a first line `sep=;`, as Excel reads it, is none."""
-    csv.field_size_limit(LONGEST)  # the default refuses a generated text of more than 128 KB
-    with path.open(encoding="utf-8-sig", newline="") as file:
-        first = file.readline(LONGEST)
-        stated = re.fullmatch("sep=(.)", first.strip("\r\n"), re.IGNORECASE)
-        if stated is None:
-            file.seek(0)
-        # Spreadsheets of many countries write semicolons, and .tsv means tabs: the header tells.
-        delimiter = stated[1] if stated else max(",;\t", key=first.count)
-        quoting: Any = csv.QUOTE_NONE if delimiter == "\t" and not quotes_in_tabs else csv.QUOTE_MINIMAL
-        rows = csv.reader(lines_of(path, file), delimiter=delimiter, strict=True, quoting=quoting)
-        number = 0
-        try:
-            for number, row in enumerate(rows, start=1):
-                if any(cell.strip() for cell in row):
-                    yield number, row
-        except csv.Error as error:
-            raise InputError(f"{path}, row {number + 1} (line {rows.line_num}): malformed CSV ({error})") from None
 
 
 def _header(path: Path, number: int, row: Sequence[str], columns: Sequence[str] | None) -> list[str]:

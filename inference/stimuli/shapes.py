@@ -20,6 +20,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
+from shlex import quote
 from typing import Any
 
 from inference.errors import InputError, cut
@@ -127,7 +128,9 @@ def recognised(source: str, there: Sequence[str], columns: Columns) -> Shape:
     for column in kept:
         _refuse_doubtful(source, column, set(known) - set(fields.values()))
     for column in others:
-        fields[column] = ATTRIBUTE + (column.strip() if column in kept else column.strip()[len(ATTRIBUTE) :])
+        field = ATTRIBUTE + (column.strip() if column in kept else column.strip()[len(ATTRIBUTE) :])
+        _refuse_second(source, column, field, fields)
+        fields[column] = field
     return Shape(fields, wordings, kept)
 
 
@@ -146,11 +149,15 @@ def _named(source: str, there: Sequence[str], columns: Columns) -> dict[str, str
         field = called.get(_plain(column), _plain(column))
         if field not in (*SHARED, *OF_ROWS, "paraphrases") or taken & {column, field}:
             continue
-        before = next((other for other, its in fields.items() if its == field), None)
-        if before is not None:
-            raise InputError(f"{source}: columns '{before}' and '{column}' are both read as '{field}'; rename one")
+        _refuse_second(source, column, field, fields)
         fields[column] = field
     return fields
+
+
+def _refuse_second(source: str, column: str, field: str, fields: Mapping[str, str]) -> None:
+    before = next((other for other, its in fields.items() if its == field), None)
+    if before is not None:
+        raise InputError(f"{source}: columns '{before}' and '{column}' are both read as '{field}'; rename one")
 
 
 def _plain(column: str) -> str:
@@ -168,18 +175,26 @@ def _is_published(there: Sequence[str], columns: Columns) -> bool:
 
 
 def _refuse_missing(source: str, there: Sequence[str], fields: Mapping[str, str]) -> None:
-    known = cut(", ".join(there), 500)
-    for field, what, usual in (("item", "ids of the items", IDS), ("text", "wordings", TEXTS)):
-        if field not in fields.values():
-            free = [column for column in there if column not in fields]
-            close = [column for column in free if _plain(column) in get_close_matches(field, map(_plain, free))]
-            guess = next((column for column in free if _plain(column) in usual), close[0] if close else None)
-            named = "NAME" if guess is None else f"'{guess}'" if " " in guess else guess
-            which = f"is it '{guess}'? Then say" if guess else "say which one holds them:"
-            raise InputError(
-                f"{source}: there is no column '{field}' for the {what}; {which} --{field}-column {named} (the columns "
-                f"are {known})"
-            )
+    usual = {"item": IDS, "text": TEXTS}
+    missing = {field: _guess(field, usual[field], there, fields) for field in usual if field not in fields.values()}
+    if not missing:
+        return
+    options = " ".join(f"--{field}-column {quote(guess or 'NAME')}" for field, guess in missing.items())
+    if len(missing) == 2:
+        trouble = f"no columns 'item' and 'text'; begin the table with its header, or name them: {options}"
+    else:
+        ((field, guess),) = missing.items()
+        what = "ids of the items" if field == "item" else "wordings"
+        which = f"is it '{guess}'? Then say" if guess else "say which one holds them:"
+        trouble = f"no column '{field}' for the {what}; {which} {options}"
+    raise InputError(f"{source}: there is {trouble} (the columns are {cut(', '.join(there), 500)})")
+
+
+def _guess(field: str, usual: Sequence[str], there: Sequence[str], fields: Mapping[str, str]) -> str | None:
+    """Find the column that may be meant: one of the usual names, else the most similar one."""
+    free = {_plain(column): column for column in there if column not in fields}
+    name = next((name for name in free if name in usual), None) or next(iter(get_close_matches(field, free, 1)), None)
+    return None if name is None else free[name]
 
 
 def _refuse_mixed(source: str, fields: Mapping[str, str], wordings: Sequence[str]) -> None:

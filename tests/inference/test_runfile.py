@@ -210,7 +210,7 @@ REFUSED = [
     ("[[study]]", "[[trial]]", "plan.toml: unknown key 'trial'"),
     ('protocol = "agreement"', 'protocol = "song"', "plan.toml, [[study]] 1 (orders), protocol: is 'song'; there are "),
     ('protocol = "agreement"', "", "plan.toml, [[study]] 1 (orders), protocol: is missing; there are agreement"),
-    ("seed = 3", "sed = 3", "plan.toml, [[study]] 1 (orders): agreement has no option 'sed'; did you mean seed?"),
+    ("seed = 3", "sed = 3", "plan.toml, [[study]] 1 (orders): agreement has no option 'sed' (the nearest is 'seed')"),
     ("seed = 3", "out = 3", "(orders): agreement has no option 'out'"),
     ("seed = 3", 'seed = "x"', "plan.toml, [[study]] 1 (orders), seed: argument --seed: x is not a whole number"),
     ("seed = 3", "seed = [1, 2]", "plan.toml, [[study]] 1 (orders), seed: expected one value, not a list"),

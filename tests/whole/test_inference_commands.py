@@ -91,6 +91,9 @@ def test_help_says_what_a_run_needs():
 CALLS = [
     ((), "the following arguments are required: COMMAND"),
     (("walk",), "invalid choice: 'walk'"),
+    (("rum",), "invalid choice: 'rum' (the nearest is 'run')"),
+    (("run", "agreement", "x", "--items", "x", "--model", "m", "--out", "r", "y"), "run agreement: unrecognized"),
+    (("status", "--rot", "x"), "status: unknown option --rot"),
     (("run",), "the following arguments are required: PROTOCOL"),
     (("run", "agreement", "--items", "x", "--out", "r"), "required: --model"),
     (("run", "nonsense", "--items", "x", "--model", "m", "--out", "r"), "invalid choice: 'nonsense'"),
@@ -103,13 +106,16 @@ CALLS = [
         ("run", "agreement", "--items", "x", "--model", "m", "--out", "r", "--batch-size", "x"),
         "x is not a whole number from 1",
     ),
-    (("run", "agreement", "--items", "x", "--model", "m", "--out", "r", "--sed", "1"), "unrecognized arguments"),
+    (
+        ("run", "agreement", "--items", "x", "--model", "m", "--out", "r", "--sed", "1"),
+        "unknown option --sed (the nearest is '--seed')",
+    ),
     (("run", "agreement", "--items", "missing.csv", "--model", "gpt2", "--out", "r"), "missing.csv: cannot be read"),
     (("run", "agreement", "--items", "{items}", "--model", "./missing", "--out", "r"), "./missing: no such folder"),
     (("run", "agreement", "--items", "{items}", "--model", "m", "--prompt", "p.yaml", "--out", "r"), "p.yaml"),
     (("run", "agreement", "--items", "{items}", "--model", "m", "--models", "f.yaml", "--out", "r"), "f.yaml"),
     (("preview", "agreement", "--items", "missing.csv", "--model", "gpt2"), "missing.csv: cannot be read"),
-    (("preview", "agreement", "--items", "x.csv", "--model", "gpt2", "--out", "r"), "unrecognized arguments: --out r"),
+    (("preview", "agreement", "--items", "x.csv", "--model", "gpt2", "--out", "r"), "unknown option --out"),
     (("import",), "the following arguments are required: KIND"),
     (("import", "poems"), "invalid choice: 'poems'"),
 ]

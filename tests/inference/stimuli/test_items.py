@@ -262,7 +262,7 @@ class TestDatasets:
 
     def test_wrong_rows_are_named(self, tmp_path):
         self.library.Dataset.from_list([{"item": "a", "sentence": "One."}]).save_to_disk(str(tmp_path / "saved"))
-        with pytest.raises(InputError, match="saved: there is no column 'text' .* Then say --text-column sentence"):
+        with pytest.raises(InputError, match=r"saved: there is no column 'text' .* Then say --text-column sentence"):
             items.load(str(tmp_path / "saved"))
 
     def test_an_empty_folder_is_one_line(self, tmp_path):
