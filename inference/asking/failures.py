@@ -68,7 +68,8 @@ def refuse(studies: Mapping[str, tuple[Allowed, Sequence[Tally]]], unasked: Mapp
     if unasked:
         named = "; ".join(f"{model}: {reason}" for model, reason in unasked.items())
         lines.append(
-            f"not asked: {named}. What the others answered is saved; correct these names or leave them out, then repeat the command"
+            f"not asked: {named}. What the others answered is saved; correct these names or leave them out, then "
+            "repeat the command"
         )
     if lines:
         raise RunFailed(". ".join(lines))
