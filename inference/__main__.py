@@ -52,7 +52,7 @@ class Parser(argparse.ArgumentParser):
         """Print the message and where to find help; exit status 2."""
         self.exit(2, f"{one_line(f'{self.prog}: {message}')} (see {self.prog} --help)\n")
 
-    def parse_known_args(self, args: Any = None, namespace: Any = None) -> tuple[argparse.Namespace, list[str]]:
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         """Parse a call; what a command does not know is refused by that command, with the nearest option."""
         if self._subparsers is not None:
             return super().parse_known_args(args, namespace)
