@@ -16,6 +16,7 @@ from analysis.pages.benchmarks.catalogue import TABLES as BENCHMARKS
 from analysis.pages.wording import captions, figures, narrative, printed
 from analysis.pages.wording.catalogue import TABLES
 from analysis.reporting import report, tables
+from analysis.reporting.choice import MIXED, Choice
 from helpers.html_pages import Page
 from helpers.synthetic import random_frame, write_run
 from helpers.wording_runs import random_rows, said, write_wording
@@ -151,6 +152,14 @@ def test_where_no_word_holds_the_page_says_so(tmp_path):
     assert narrative.answer(frames(rows, tmp_path)).verdict == (
         "These runs cannot tell: with synonyms, 80 % of the answers mean the same as before (interval 58 to 92 %)."
     )
+
+
+def test_answers_with_other_names_are_explained(tmp_path):
+    tables_of = frames(said({"original": "yn" * 10, "synonym": "yn" * 10}), tmp_path)
+    for names in (Choice("yes", "no"), Choice("はい", "いいえ"), Choice(*MIXED)):
+        assert "stands for" not in told(narrative.answer(tables_of, choice=names))
+    other = told(narrative.answer(tables_of, choice=Choice("true", "false")))
+    assert "“Yes” stands for “true” here, and “No” for “false”." in other
 
 
 def test_a_model_that_always_says_yes_is_named(tmp_path):
