@@ -52,7 +52,7 @@ $(BIN)/.installed-references: $(BIN)/.installed
 
 report: setup  ## ask the demo models, write results/demo/report/index.html
 	$(BIN)/python -m inference run inference/demo/demo.toml
-	$(BIN)/python -m analysis report $(DEMO) --out $(DEMO)/report
+	$(BIN)/python -m analysis report $(DEMO) --out $(DEMO)/report --single-file
 
 test: setup references .browser  ## the test suite, a process per core
 	$(BIN)/python -m pytest --numprocesses auto --dist loadfile

@@ -38,13 +38,8 @@ def fragment(template: str, **values: Any) -> Html:
 
 
 def note(text: str) -> Html:
-    """Say in one line why something is not shown."""
+    """Say in one line why something is not shown. A page lists these lines at its end."""
     return fragment("note", text=text)
-
-
-def style() -> str:
-    """Return the style sheet of every page."""
-    return (TEMPLATES / "style.css").read_text(encoding="utf-8")
 
 
 @functools.cache
