@@ -6,6 +6,7 @@ import functools
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import jinja2
 
@@ -35,6 +36,14 @@ def render(template: str, **values: Any) -> str:
 def fragment(template: str, **values: Any) -> Html:
     """Fill a template to be shown in a notebook."""
     return Html(render(template, **values))
+
+
+def address(kind: str, text: str) -> str:
+    """Return a text of some kind, such as "text/csv", as the address of itself: part of the page, nothing to fetch.
+
+    Escaped is only what an address in quotes cannot hold: that is a quarter smaller than base64.
+    """
+    return f"data:{kind}," + quote(text, safe=" <>=:/;,.()'!*+?@[]{}|~$^`")
 
 
 def note(text: str) -> Html:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
@@ -17,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
-from analysis.reporting.html import TEMPLATES, render
+from analysis.reporting.html import TEMPLATES, address, render
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 _HEADING = re.compile(r"^(#{1,6}) (.*)$", re.M)
 _NOTHING = re.compile(r'<!--.*?-->|<p class="note nothing">(.*?)</p>', re.S)
 _CONTENTS = re.compile(r'<h2 id="([^"]+)">(.*?)(?: <a class="anchor".*?)?</h2>', re.S)
+_AFTER_THE_ANSWER = re.compile(r'<section class="cautions">|<h2 ')
 _PLACE = re.compile(r'(?<=\s)(id|for|href)="(#?)([^":/.]+)"')
 
 
@@ -53,8 +55,10 @@ def page(made: Chapter, chapters: Sequence[Chapter], title: str) -> str:
     """Return a page of its own, with links to the other pages beside it."""
     headings = [(place, Markup(text)) for place, text in _CONTENTS.findall(made.body)]
     others = [(f"{other.name}.html", other.question) for other in chapters if other.name != made.name]
-    return render("chapter", chapter=made, title=title, headings=headings, others=others,
-                  body=made.body, **_frame())  # fmt: skip
+    # A small screen shows the contents where they stand: below the question, the answer and its figure.
+    place = found.start() if (found := _AFTER_THE_ANSWER.search(made.body)) else len(made.body)
+    return render("chapter", chapter=made, title=title, headings=headings, others=others, first=made.body[:place],
+                  rest=made.body[place:], **_frame())  # fmt: skip
 
 
 def index(**shown: Any) -> str:
@@ -74,7 +78,7 @@ def single(chapters: Sequence[Chapter], tables: Mapping[str, Path], **shown: Any
     **shown
         What the index shows: title, results, folders, made, versions.
     """
-    data = [(name, f"data:text/csv;base64,{_base64(path.read_bytes())}") for name, path in tables.items()]
+    data = [(name, address("text/csv", path.read_bytes().decode("utf-8"))) for name, path in tables.items()]
     bodies = [(each.name, _inside(each)) for each in chapters]
     listed = [(each.name, each.question) for each in chapters]
     return render("single", address=lambda name: f"#{name}", chapters=listed, bodies=bodies, tables=data, **shown,
@@ -83,7 +87,7 @@ def single(chapters: Sequence[Chapter], tables: Mapping[str, Path], **shown: Any
 
 def _inside(each: Chapter) -> str:
     """Return the HTML of a page with ids that no other page has, one drawing per picture, and links to the tables."""
-    body = re.sub(r'<source media="[^"]*" srcset="[^"]*">', "", each.body)
+    body = re.sub(r'<source media="[^"]*" srcset="[^"]*">', "", each.body).replace("<figure>", '<figure tabindex="0">')
     body = re.sub(r'href="tables/([^".]+)\.csv"', r'href="#file-\1"', body)
     return _PLACE.sub(lambda found: _prefixed(found, each.name), body)
 
@@ -114,7 +118,8 @@ def _with_something_to_show(node: NotebookNode) -> tuple[NotebookNode, list[str]
         missing += said or []
         if said is None:
             kept.append(cell)
-    cells = [_with_anchor(cell) for place, cell in enumerate(kept) if not _is_bare(cell, kept[place + 1 :])]
+    places: Counter[str] = Counter()
+    cells = [_with_anchor(cell, places) for place, cell in enumerate(kept) if not _is_bare(cell, kept[place + 1 :])]
     return type(node)({**node, "cells": cells}), missing
 
 
@@ -147,14 +152,16 @@ def _shown_below(level: int, rest: Sequence[NotebookNode]) -> Iterator[NotebookN
             yield cell
 
 
-def _with_anchor(cell: NotebookNode) -> NotebookNode:
-    """Give the headings of a cell ids and links to themselves; the page's title needs none."""
+def _with_anchor(cell: NotebookNode, places: Counter[str]) -> NotebookNode:
+    """Give the headings of a cell links to themselves, and ids that none before has; the page's title needs none."""
     if cell.cell_type != "markdown":
         return cell
 
     def heading(found: re.Match[str]) -> str:
         level, text = len(found.group(1)), escape(found.group(2).strip())
         place = re.sub(r"\W+", "-", found.group(2).lower()).strip("-")
+        places[place] += 1
+        place = place if places[place] == 1 else f"{place}-{places[place]}"
         return f"<h1>{text}</h1>" if level == 1 else render("heading", level=level, place=place, text=text).strip()
 
     return type(cell)({**cell, "source": _HEADING.sub(heading, cell.source)})

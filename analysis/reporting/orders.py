@@ -4,7 +4,7 @@ The rule, written once for all tables of a page. Two rows of a model, equal in a
 options, are one where
 
 1. every figure with a 95 % interval lies in the interval that the other row has for it,
-2. every other figure that is shown is printed with the same digits, and
+2. every other figure that is shown differs by less than one of the last digit that is printed, and
 3. no paired comparison of the two conditions that the page has made is significant.
 
 All rows that a model has in a table are joined, or none. A joined row has the mean of each figure, and the interval
@@ -16,7 +16,6 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from analysis.reporting import catalogue
@@ -70,7 +69,8 @@ def joined(
         if key in rows and _numeric(rows[key]):
             alike &= _alike(name, rows, key, group)
     apart = {(study, model, *{_both(conditions, study, one) for one in pair}) for study, model, pair in differing}
-    alike &= [row not in apart for row in rows[[*UNIT, "condition"]].itertuples(index=False, name=None)]
+    units = rows[[*UNIT, "condition"]].itertuples(index=False, name=None)
+    alike &= pd.Series([unit not in apart for unit in units], rows.index)
     unit = rows.groupby([*UNIT, "condition"], sort=False, dropna=False).ngroup()
     one = alike.groupby(unit).transform("all")
     apart_rows = rows.assign(condition=frame["condition"].to_numpy())[~one]
@@ -97,15 +97,16 @@ def _ends(name: str, rows: pd.DataFrame, key: str) -> tuple[str, str] | None:
 
 def _alike(name: str, rows: pd.DataFrame, key: str, group: pd.Series) -> pd.Series:
     """Tell for each row whether its figure does not differ from those of its group."""
-    digits = catalogue.column(name, key).digits or 0
-    printed = rows[key].round(digits).fillna(np.inf).groupby(group).transform("nunique") == 1
-    if (ends := _ends(name, rows, key)) is None:
-        return printed
-    grouped = rows[[key, *ends]].groupby(group)
+    grouped = rows.groupby(group)
     low, high = grouped[key].transform("min"), grouped[key].transform("max")
+    known = grouped[key].transform("count")
+    digits = catalogue.column(name, key).digits or 0
+    close = (known == 0) | (high - low < 10.0**-digits) & (known == grouped[key].transform("size"))
+    if (ends := _ends(name, rows, key)) is None:
+        return close
     inside = (low >= grouped[ends[0]].transform("max")) & (high <= grouped[ends[1]].transform("min"))
     whole = rows[[key, *ends]].notna().all(axis=1).groupby(group).transform("all")
-    return inside.where(whole, printed)
+    return inside.where(whole, close)
 
 
 def _mean(rows: pd.DataFrame, group: pd.Series) -> pd.DataFrame:

@@ -13,11 +13,11 @@ table that is shown is written there as CSV and LaTeX, and every figure as SVG a
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar
-from urllib.parse import quote
 
 import numpy as np
 import pandas as pd
@@ -26,7 +26,7 @@ from analysis import runs
 from analysis.reporting import catalogue, files, grid, orders, plotting, provenance, tables, words
 from analysis.reporting.columns import Column
 from analysis.reporting.frames import Frames
-from analysis.reporting.html import Html, fragment, note
+from analysis.reporting.html import Html, address, fragment, note
 from analysis.reporting.notebooks import locate
 from analysis.reporting.pictures import Picture, pictures
 from analysis.reporting.printed import OURS
@@ -113,7 +113,7 @@ class Page:
         narrow = plotting.svg(picture.draw(width=plotting.COLUMN))
         wide = self._saved(picture.draw(), picture.name)
         alt = f"{title}: {picture.caption.split('. ')[0].rstrip('.')}."
-        return fragment("figure", wide=_address(wide), narrow=_address(narrow), alt=alt, caption=picture.caption).text
+        return fragment("figure", wide=_picture(wide), narrow=_picture(narrow), alt=alt, caption=picture.caption).text
 
     def _saved(self, figure: plotting.Drawing, name: str) -> str:
         """Return the figure as SVG, and save it where there is a folder."""
@@ -140,10 +140,14 @@ class Page:
         whole = orders.joined(name, chosen, tables.shown(name, chosen), self.runs.info["conditions"], self.differing())
         shown, joined = whole.head(most), orders.CAPTION if len(whole) < len(chosen) else ""
         cells, same = grid.varying(grid.grid(name, shown, tables.shown(name, shown), tables.best(name, shown)))
+        same_text = "; ".join(_same(*pair) for pair in same)
+        if same and _keys(cells.names) == len(cells.names):  # only names of rows are left
+            said = f"{entry.title}: the same in all {len(shown):,} rows. {same_text}."
+            return Html(self.said(name) + fragment("uniform", said=said, caption=entry.caption).text)
         box = fragment(
             "table", name=name, title=entry.title, caption=entry.caption + joined, grid=cells,
             left_out=len(frame) - len(chosen) + len(whole) - len(shown),
-            same="; ".join(_same(*pair) for pair in same), keys=_keys(cells.names), ours=_ours(shown),
+            same=same_text, keys=_keys(cells.names), ours=_ours(shown),
             open=len(shown) <= FEW_ROWS, saved=self.out is not None,
         )  # fmt: skip
         return Html(self.said(name) + box.text)
@@ -189,9 +193,8 @@ def _same(column: Column, cell: grid.Cell) -> str:
     return " ".join(filter(None, (column.header, cell.text, cell.interval)))
 
 
-def _address(svg: str) -> str:
-    """Return an SVG as a data address: it is part of the file, but its ids and styles do not mix with the page's.
-
-    Escaped is only what an address in quotes cannot hold: that is a quarter smaller than base64.
-    """
-    return "data:image/svg+xml," + quote(" ".join(svg.split("\n")), safe=" <>=:/;,.()'!*+?@[]{}|~$^`")
+def _picture(svg: str) -> str:
+    """Return an SVG as an image's address: part of the file, but its ids and styles do not mix with the page's."""
+    # A double quote takes three characters in an address, a single one takes one.
+    quoted = re.sub(r"<[^<>']+>", lambda tag: tag.group().replace('"', "'"), " ".join(svg.split()))
+    return address("image/svg+xml", quoted)

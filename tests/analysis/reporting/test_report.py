@@ -61,14 +61,15 @@ def made(run, tmp_path_factory):
 @pytest.mark.parametrize("name", ["index.html", "stability.html"])
 def test_pages_load_nothing_and_run_nothing(made, name):
     page = Page(made[0] / name)
-    assert not {"script", "link", "iframe", "object", "embed", "base", "form"} & set(page.tags)
+    assert page.tags.count("script") == 1  # its hash is checked in the browser's tests
+    assert not {"link", "iframe", "object", "embed", "base", "form"} & set(page.tags)
     for tag, address in page.addresses:
         if tag == "a":
             file, _, anchor = address.partition("#")
             assert (made[0] / (file or name)).is_file()
             assert not anchor or anchor in Page(made[0] / (file or name)).ids
         else:
-            assert address.startswith("data:image/svg+xml;base64,"), address[:80]
+            assert address.startswith("data:image/svg+xml,"), address[:80]
     assert "url(" not in page.style
     assert "@import" not in page.style
     assert "default-src 'none'" in (made[0] / name).read_text(encoding="utf-8")
@@ -77,7 +78,7 @@ def test_pages_load_nothing_and_run_nothing(made, name):
 
 def test_texts_of_items_and_models_are_escaped(made):
     text = (made[0] / "stability.html").read_text(encoding="utf-8")
-    assert "<script" not in text
+    assert text.count("<script") == 1
     assert "<img src=x" not in text
     page = Page(made[0] / "stability.html")
     assert ATTACK in page.words
