@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
+from analysis.reporting import glossary
 from analysis.reporting.html import TEMPLATES, address, render
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ _HEADING = re.compile(r"^(#{1,6}) (.*)$", re.M)
 _NOTHING = re.compile(r'<!--.*?-->|<p class="note nothing">(.*?)</p>', re.S)
 _CONTENTS = re.compile(r'<h2 id="([^"]+)">(.*?)(?: <a class="anchor".*?)?</h2>', re.S)
 _AFTER_THE_ANSWER = re.compile(r'<section class="cautions">|<h2 ')
+_CODE = re.compile(r'<pre class="code".*?</pre>', re.S)
 _PLACE = re.compile(r'(?<=\s)(id|for|href)="(#?)([^":/.]+)"')
 
 
@@ -48,7 +50,8 @@ def chapter(name: str, question: str, node: NotebookNode) -> Chapter:
     )
     shown, missing = _with_something_to_show(node)
     body, _ = exporter.from_notebook_node(shown)
-    return Chapter(name, question, body + (render("missing", missing=missing) if missing else ""))
+    left_out = render("missing", missing=missing) if missing else ""
+    return Chapter(name, question, body + left_out + render("glossary", terms=glossary.used(_CODE.sub("", body))))
 
 
 def page(made: Chapter, chapters: Sequence[Chapter], title: str) -> str:

@@ -23,7 +23,9 @@ import numpy as np
 import pandas as pd
 
 from analysis import runs
-from analysis.reporting import catalogue, files, grid, orders, plotting, provenance, tables, words
+from analysis.reporting import catalogue, choice, files, grid, orders, plotting, provenance, tables, words
+from analysis.reporting.choice import Choice
+from analysis.reporting.citations import studies
 from analysis.reporting.columns import Column
 from analysis.reporting.frames import Frames
 from analysis.reporting.html import Html, address, fragment, note
@@ -45,6 +47,10 @@ class Page:
     ----------
     protocols
         The page looks at the run folders of these protocols; set by each page from its catalogue.
+    studies
+        The published studies that it repeats (`citations.studies`); set by each page from its catalogue.
+    of_agreement
+        Whether its tables speak of agreement; other answers than “agree” and “disagree” are then called by their names.
 
     Parameters
     ----------
@@ -58,6 +64,8 @@ class Page:
     """
 
     protocols: ClassVar[frozenset[str]]
+    studies: ClassVar[tuple[str, ...]] = ()
+    of_agreement: ClassVar[bool] = False
 
     def __init__(self, folders: Sequence[str], out: str | Path | None = None, **options: Any) -> None:
         self.folders = list(folders)
@@ -65,6 +73,7 @@ class Page:
         self.options = options
         self.runs = runs.open(*(locate(folder) for folder in folders), protocols=self.protocols)
         self.frames = Frames(self.runs, self.options, self._write)
+        self.choice = choice.of_runs(self.runs.info) if self.of_agreement else Choice()
         self._answer: Answer | None = None
         self._details: dict[str, tuple[str, ...]] = {}
         self._figures = 0
@@ -139,13 +148,15 @@ class Page:
         chosen = chosen.sort_values(sort, ascending=False, kind="stable", na_position="last") if sort else chosen
         whole = orders.joined(name, chosen, tables.shown(name, chosen), self.runs.info["conditions"], self.differing())
         shown, joined = whole.head(most), orders.CAPTION if len(whole) < len(chosen) else ""
-        cells, same = grid.varying(grid.grid(name, shown, tables.shown(name, shown), tables.best(name, shown)))
+        cells = grid.grid(name, shown, tables.shown(name, shown), tables.best(name, shown))
+        cells, same = grid.varying(self.choice.renamed(cells))
+        caption = self.choice.named(entry.caption) + joined
         same_text = "; ".join(_same(*pair) for pair in same)
         if same and _keys(cells.names) == len(cells.names):  # only names of rows are left
             said = f"{entry.title}: the same in all {len(shown):,} rows. {same_text}."
-            return Html(self.said(name) + fragment("uniform", said=said, caption=entry.caption).text)
+            return Html(self.said(name) + fragment("uniform", said=said, caption=caption).text)
         box = fragment(
-            "table", name=name, title=entry.title, caption=entry.caption + joined, grid=cells,
+            "table", name=name, title=entry.title, caption=caption, grid=cells,
             left_out=len(frame) - len(chosen) + len(whole) - len(shown),
             same=same_text, keys=_keys(cells.names), ours=_ours(shown),
             open=len(shown) <= FEW_ROWS, saved=self.out is not None,
@@ -169,7 +180,10 @@ class Page:
         This is the last cell: what the answer says about a figure or table that no cell has shown is named here.
         """
         command = provenance.command(self.folders, self.out, self.options)
-        return fragment("provenance", entries=self.entries(), command=command, unshown=self._details)
+        cited = [studies()[name] for name in self.studies]
+        return fragment(
+            "provenance", studies=cited, entries=self.entries(), command=command, unshown=self._details
+        )  # fmt: skip
 
     def entries(self) -> list[tuple[str, list[str]]]:
         """Return name and lines of every entry of the page's foot."""

@@ -12,7 +12,7 @@ from analysis.reporting.page import Page
 class BenchmarksPage(Page):
     """Show the page on what correlates with consistency; options: scores and what is used of them, aliases, invalid."""
 
-    protocols = CATALOGUE.protocols
+    protocols, studies = CATALOGUE.protocols, CATALOGUE.studies
 
     def answer(self) -> Html:
         """Show the answer in words, and what weakens it."""
