@@ -1,6 +1,6 @@
 """What the tests of all pages share: for every page a run that fills all its tables, and one that has next to nothing.
 
-A new page adds its two runs here.
+`SILENT` are runs of models that do not answer. A new page adds its three runs here.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from helpers import scoring_runs, text_feature_runs, wording_runs
-from helpers.synthetic import CANONICAL, paraphrases, write_run
+from helpers.synthetic import CANONICAL, paraphrases, random_frame, write_run
 
 PLAIN, TEXT = "plain/yes-no", "plain/yes-no/text"
 STAGES = {
@@ -73,6 +73,18 @@ def _questions(path: Path) -> Written:
     }  # fmt: skip
 
 
+def _silent_opinions(path: Path) -> Written:
+    """Two models that put a tenth of their probability on the answers."""
+    rows = random_frame(["a", "b"], items=8, paraphrases=5).assign(mass=0.1)
+    return write_run(path, rows), {"resamples": 20}
+
+
+def _silent_questions(path: Path) -> Written:
+    """Four models without a valid answer but to the first questions."""
+    rows = wording_runs.random_rows(list(STAGES), items=12, invalid=0.9, seed=1)
+    return wording_runs.write_wording(path, rows, models=STAGES), {"resamples": 20}
+
+
 def _one_question(path: Path) -> Written:
     """One model without probabilities, asked one question in two wordings."""
     rows = wording_runs.said({"original": "y", "synonym": "y"})
@@ -102,4 +114,8 @@ BARE: dict[str, Callable[[Path], Written]] = {
     "wording": _one_question,
     "benchmarks": _one_question,
     "scoring": _one_judge,
+}
+SILENT: dict[str, Callable[[Path], Written]] = {
+    "stability": _silent_opinions,
+    "benchmarks": _silent_questions,
 }
