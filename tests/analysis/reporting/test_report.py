@@ -92,7 +92,7 @@ def test_first_screen_asks_answers_and_warns(made):
     words = page.words
     assert "4 models were asked whether they agree with 5 items of “synthetic”" in words
     assert re.search(r"95 % interval \d+ to \d+ %", words)
-    for warning in ("Low mass: for 2 of 7", "1 of 6 items is left out: no paraphrases in the study", "no valid answer",
+    for warning in ("Low validity: for 2 of 7", "1 of 6 items is left out: no paraphrases in the study", "no valid answer",
                     "Only 5 items", "Only 6 wordings per item"):  # fmt: skip
         assert warning in words, warning
     assert page.tags.index("picture") < page.tags.index("h2")
@@ -112,7 +112,8 @@ def test_provenance_names_what_was_run(made, run):
     assert info["study"]["hash"] in words
     for model in info["models"]:
         assert f"{model}: " in words
-    assert "python -m analysis report run --out out -p thresholds=0.1,0.25 -p invalid=dropped -p resamples=50 -p seed=0" in words
+    call = "python -m analysis report run --out out"
+    assert f"{call} -p thresholds=0.1,0.25 -p invalid=dropped -p resamples=50 -p seed=0" in words
     assert f"Python {sys.version.split()[0]}" in words
 
 
