@@ -84,8 +84,11 @@ def single(chapters: Sequence[Chapter], tables: Mapping[str, Path], **shown: Any
     data = [(name, address("text/csv", path.read_bytes().decode("utf-8"))) for name, path in tables.items()]
     bodies = [(each.name, _inside(each)) for each in chapters]
     listed = [(each.name, each.question) for each in chapters]
-    return render("single", address=lambda name: f"#{name}", chapters=listed, bodies=bodies, tables=data, **shown,
+    text = render("single", address=lambda name: f"#{name}", chapters=listed, bodies=bodies, tables=data, **shown,
                   **_frame())  # fmt: skip
+    for each in chapters:
+        text = text.replace(f'href="{each.name}.html#', f'href="#{each.name}--')  # on the cards
+    return text
 
 
 def _inside(each: Chapter) -> str:

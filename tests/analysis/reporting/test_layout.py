@@ -8,7 +8,7 @@ import urllib.parse
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
-from analysis.reporting import grid, layout
+from analysis.reporting import grid, layout, report
 from analysis.reporting.columns import Column
 from analysis.reporting.html import address, note
 from helpers.html_pages import Page
@@ -60,8 +60,9 @@ def test_one_file_has_anchors_for_pages_one_drawing_a_picture_and_tables_that_ho
     table = tmp_path / "t.csv"
     table.write_bytes('a,"b ""c"" #1 & 100 %"\r\n0.5,é\r\n'.encode())
     path = tmp_path / "report.html"
+    card = report.Result("first", "Is it?", parts=('<a href="first.html#cautions">1 caution</a>',), chapter=chapter)
     path.write_text(layout.single([chapter, layout.Chapter("next", "Else?", '<h2 id="tables">T</h2>')], {"t": table},
-                                  title="T", results=[], folders=["run"], made="now", versions="1"))  # fmt: skip
+                                  title="T", results=[card], folders=["run"], made="now", versions="1"))  # fmt: skip
     page = Page(path)
     assert len(set(page.ids)) == len(page.ids)
     places = [place for tag, place in page.addresses if tag == "a"]
