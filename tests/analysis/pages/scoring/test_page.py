@@ -133,7 +133,7 @@ def test_a_flat_judge_is_said_to_be_one(tmp_path):
     for shown in page.figure("score_influence"), page.method():
         assert shown.text
     assert "Fewer than three pairs" in page.figure("score_influence").text
-    assert 'class="note"' in page.figure("score_temperatures").text
+    assert 'class="note nothing"' in page.figure("score_temperatures").text
     assert page.frame("score_methods").empty
 
 
