@@ -1,4 +1,4 @@
-"""Run the commands `python -m analysis report | table | features`."""
+"""Run the commands of this wing: `waver report | table | features`, or `python -m analysis ...`."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from analysis import extras
 from analysis.errors import InputError, one_line, system_failure
 
 if TYPE_CHECKING:
@@ -30,8 +31,11 @@ class Parser(argparse.ArgumentParser):
         self.exit(2, f"{one_line(f'{self.prog}: {message}')} (see {self.prog} --help)\n")
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command and return its exit status: 0 done, 1 a notebook failed, 2 the call or an input is wrong."""
+def main(arguments: Sequence[str] | None = None, program: str = PROGRAM) -> int:
+    """Run a command and return its exit status: 0 done, 1 a notebook failed, 2 the call or an input is wrong.
+
+    `program` is how the user called it; usage and messages repeat that.
+    """
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:  # closed by the caller: `>&-`
             setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115
@@ -39,15 +43,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for before, word in zip(["", *call], call, strict=False):
         if HALF.search(word):
             option = f"{before} " if before.startswith("--") else ""
-            return _fail(2, f"{option}{word[:80]!a}: not a name or text (half of a surrogate pair); give another")
-    options = _parser().parse_args(call)
+            return _fail(
+                program, 2, f"{option}{word[:80]!a}: not a name or text (half of a surrogate pair); give another"
+            )
+    options = _parser(program).parse_args(call)
+    options.program = program
     try:
-        status: int = options.main(options)
+        with extras.needed(call[0]):
+            status: int = options.main(options)
         sys.stdout.flush()
     except InputError as error:
-        return _fail(2, str(error))
+        return _fail(program, 2, str(error))
     except KeyboardInterrupt:
-        return _fail(1, "stopped")
+        return _fail(program, 1, "stopped")
     except BrokenPipeError:  # the reader (`head`, a pager) has seen enough
         _drop_output()
         return 0
@@ -55,7 +63,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if error.errno is None:  # not the operating system's: a fault of ours
             raise
         _drop_output()
-        return _fail(*system_failure(error))
+        return _fail(program, *system_failure(error))
     return status
 
 
@@ -67,19 +75,19 @@ def _drop_output() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def _fail(status: int, message: str) -> int:
-    print(one_line(f"{PROGRAM}: {message}"), file=sys.stderr)
+def _fail(program: str, status: int, message: str) -> int:
+    print(one_line(f"{program}: {message}"), file=sys.stderr)
     return status
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = Parser(prog=PROGRAM, description="Make a report, or one table of it, from run folders.")
+def _parser(program: str) -> argparse.ArgumentParser:
+    parser = Parser(prog=program, description="Make a report, or one table of it, from run folders.")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     report = commands.add_parser(
         "report", help="write the report: self-contained pages, tables, figures",
         description="Run the notebooks that the runs have data for. Write self-contained pages with an index, tables "
         "as CSV and LaTeX with a data dictionary, and figures as SVG and PDF.",
-        epilog=f"example: {PROGRAM} report results/demo --out results/demo/report -p resamples=2000",
+        epilog="example: waver report results/demo --out results/demo/report -p resamples=2000",
     )  # fmt: skip
     report.set_defaults(main=_report)
     report.add_argument("runs", nargs="+", metavar="RUN", help="run folder")
@@ -92,7 +100,7 @@ def _parser() -> argparse.ArgumentParser:
         "table", help="print one table of the report",
         description="Print a table of the report to standard output: CSV with full precision, LaTeX or Markdown with "
         "few digits.",
-        epilog=f"example: {PROGRAM} table results/demo stability --format latex",
+        epilog="example: waver table results/demo stability --format latex",
     )  # fmt: skip
     table.set_defaults(main=_table)
     table.add_argument("names", nargs="*", metavar="RUN... NAME", help="run folders, then the name of the table")
@@ -142,7 +150,7 @@ def _report(options: argparse.Namespace) -> int:
     if not failed:
         return 0
     status = 2 if all(result.wrong_input for result in failed) else 1
-    return _fail(status, f"failed: {', '.join(result.name for result in failed)}; the index says why")
+    return _fail(options.program, status, f"failed: {', '.join(result.name for result in failed)}; the index says why")
 
 
 def _table(options: argparse.Namespace) -> int:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from analysis.runs import Runs
 
 LISTED = {
-    "table": "`python -m analysis table --list` names all tables",
+    "table": "`waver table --list` names all tables",
     "figure": "analysis.open(RUN).figures() names all figures",
 }
 PAGES = Path(__file__).resolve().parents[1] / "pages"

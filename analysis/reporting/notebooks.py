@@ -41,6 +41,23 @@ def locate(folder: str) -> Path:
     return path if path.exists() or not (FOLDER / path).exists() else FOLDER / path
 
 
+def named(runs: Any) -> list[str]:
+    """Return the run folders that a notebook is given: a list, or the name of one, as `papermill -p runs FOLDER` gives.
+
+    Raises
+    ------
+    InputError
+        For what is no name: papermill reads a folder called 2026 as a number.
+    """
+    folders = [runs] if isinstance(runs, str | int | float | os.PathLike) else list(runs or [])
+    for folder in folders:
+        if not isinstance(folder, str | os.PathLike):
+            raise InputError(
+                f"runs: {short(repr(folder))} is no name of a folder; with papermill, give it with -r, not -p"
+            )
+    return [str(folder) for folder in folders]
+
+
 def question(notebook: Path) -> str:
     """Return the question that a notebook answers, which is the heading of its first cell."""
     cell = json.loads(notebook.read_text(encoding="utf-8"))["cells"][0]
@@ -212,7 +229,9 @@ def _kernel_manager(own: Path, stderr: IO[bytes], alive: int) -> type:
     from jupyter_client.manager import AsyncKernelManager
 
     paths = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH"))))
-    kernel = [sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}"]
+    # Neither Python nor ipykernel looks for modules in the working directory: a user's own `analysis.py` may be there.
+    kernel = [sys.executable, "-P", "-m", "ipykernel_launcher", "--InteractiveShellApp.ignore_cwd=True"]
+    kernel += ["-f", "{connection_file}"]
     spec = KernelSpec(
         argv=[sys.executable, "-I", "-S", str(keeper.__file__), *kernel], language="python", display_name="Python 3",
         env={"PYTHONPATH": paths, "PYDEVD_DISABLE_FILE_VALIDATION": "1", "MPLBACKEND": "agg", "TMPDIR": str(own)},

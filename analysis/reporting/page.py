@@ -28,7 +28,7 @@ from analysis.reporting.choice import Choice
 from analysis.reporting.citations import studies
 from analysis.reporting.frames import Frames
 from analysis.reporting.html import Html, fragment, note
-from analysis.reporting.notebooks import locate
+from analysis.reporting.notebooks import locate, named
 from analysis.reporting.pictures import Picture, pictures
 from analysis.reporting.printed import OURS
 from analysis.reporting.words import Answer
@@ -52,8 +52,8 @@ class Page:
     Parameters
     ----------
     folders
-        Run folders, or folders that hold run folders. A relative path is looked up from the working directory, then
-        from the notebooks' own folder.
+        Run folders, or folders that hold run folders; a text is one of them. A relative path is looked up from the
+        working directory, then from the notebooks' own folder.
     out
         Folder for `tables/` and `figures/`; nothing is written without one.
     **options
@@ -65,10 +65,10 @@ class Page:
     of_agreement: ClassVar[bool] = False
 
     def __init__(self, folders: Sequence[str], out: str | Path | None = None, **options: Any) -> None:
-        self.folders = list(folders)
+        self.folders = named(folders)
         self.out = Path(out) if out else None
         self.options = options
-        self.runs = runs.open(*(locate(folder) for folder in folders), protocols=self.protocols)
+        self.runs = runs.open(*(locate(folder) for folder in self.folders), protocols=self.protocols)
         self.frames = Frames(self.runs, self.options, self._write)
         self.choice = choice.of_runs(self.runs.info) if self.of_agreement else Choice()
         self._answer: Answer | None = None

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from analysis import runs
 from analysis.errors import InputError, system_failure
+from analysis.extras import require
 from analysis.reporting import catalogue, files, glossary, notebooks, provenance
 from analysis.reporting.catalogue import Catalogue
 from analysis.reporting.html import TEMPLATES, render, style
@@ -94,9 +95,10 @@ def report(
     Raises
     ------
     InputError
-        For a folder that is no run, runs that no notebook is about, or an unknown or mistyped parameter. Nothing is
-        written in these cases.
+        For a package of the extra `notebooks` that is not installed, a folder that is no run, runs that no notebook is
+        about, or an unknown or mistyped parameter. Nothing is written in these cases.
     """
+    require("a report", "papermill", "nbconvert", "ipykernel")
     known = found() if registry is None else registry
     opened = runs.open(*(notebooks.locate(folder) for folder in folders))
     seen = {notebook.name: _folders(notebook.page, opened) for notebook in known}

@@ -1,4 +1,4 @@
-"""Define and run the commands of `python -m inference paraphrase`."""
+"""Define and run the commands of `waver paraphrase`."""
 
 from __future__ import annotations
 
@@ -15,9 +15,7 @@ TOKENS_EACH = 50  # allowed for one paraphrase with its list marker, unless --ma
 
 
 def _make_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.epilog = (
-        "example: python -m inference paraphrase make --items statements.csv --model my-model --out reworded"
-    )
+    parser.epilog = "example: waver paraphrase make --items statements.csv --model my-model --out reworded"
     _items_argument(parser)
     parser.add_argument(
         "--model", required=True, metavar="MODEL", help="the model that writes them (NAME=... chooses its name)"
@@ -103,7 +101,7 @@ def _checked(options: argparse.Namespace) -> None:
 
 
 def _combine_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.epilog = "example: python -m inference paraphrase combine gpt=one.json claude=other.json --out both.jsonl"
+    parser.epilog = "example: waver paraphrase combine gpt=one.json claude=other.json --out both.jsonl"
     parser.add_argument(
         "files",
         nargs="+",

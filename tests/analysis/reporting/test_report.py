@@ -53,6 +53,8 @@ def run(tmp_path_factory):
 def made(run, tmp_path_factory):
     """The report of `run`, made by the command from another working directory with relative paths."""
     cwd = tmp_path_factory.mktemp("elsewhere")
+    for name in ("analysis", "inference", "jinja2"):  # a user's own files, which nobody imports
+        (cwd / f"{name}.py").write_text("raise SystemExit('this is the file of the user')")
     (cwd / "run").symlink_to(run)
     done = waver(
         "analysis", "report", "run", "--out", "out", "-p", "resamples=50", "-p", "thresholds=0.1,0.25", cwd=cwd
@@ -112,7 +114,7 @@ def test_provenance_names_what_was_run(made, run):
     for model in info["models"]:
         assert f"{model}: " in words
     given = "-p thresholds=0.1,0.25 -p invalid=dropped -p resamples=50 -p seed=0"
-    assert f"python -m analysis report run --out out {given}" in words
+    assert f"waver report run --out out {given}" in words
     assert f"Python {sys.version.split()[0]}" in words
 
 
@@ -269,9 +271,9 @@ def test_a_call_is_told_with_the_folder_that_its_paths_are_relative_to(opened):
 
 def test_versions_are_told_of_a_checkout_that_is_not_installed(monkeypatch):
     def version(package):
-        if package == "waver":
+        if package == "waver-lm":
             raise metadata.PackageNotFoundError(package)
         return "1.0"
 
     monkeypatch.setattr(provenance.metadata, "version", version)
-    assert "waver not installed, duckdb 1.0" in provenance.versions()
+    assert "waver-lm not installed, duckdb 1.0" in provenance.versions()

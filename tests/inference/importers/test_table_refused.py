@@ -1,4 +1,4 @@
-"""`python -m inference import table`: wrong calls and wrong tables end in one line that names the file and the row."""
+"""`waver import table`: wrong calls and wrong tables end in one line that names the file and the row."""
 
 from __future__ import annotations
 
