@@ -7,11 +7,12 @@ import os
 import re
 import sys
 from collections.abc import Sequence
+from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from analysis import extras
-from analysis.errors import InputError, one_line, system_failure
+from analysis.errors import InputError, nearest, one_line, system_failure
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -29,6 +30,26 @@ class Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         """Print the message and where to find help; exit with status 2."""
         self.exit(2, f"{one_line(f'{self.prog}: {message}')} (see {self.prog} --help)\n")
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """Parse a call; what a command does not know is refused by that command, with the nearest option."""
+        if self._subparsers is not None:
+            return super().parse_known_args(args, namespace)
+        for word in takewhile(lambda word: word != "--", sys.argv[1:] if args is None else args):
+            option = word.partition("=")[0]
+            if option.startswith("--") and " " not in option and option not in self._option_string_actions:
+                self.error(f"unknown option {option}{nearest(option, self._option_string_actions)}")
+        known, rest = super().parse_known_args(args, namespace)
+        if rest:
+            self.error(f"unrecognized arguments: {' '.join(rest)}")
+        return known, rest
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        if action.choices is not None and value not in action.choices:
+            known = list(map(str, action.choices))
+            raise argparse.ArgumentError(
+                action, f"invalid choice: {value!r}{nearest(str(value), known)}; choose from {', '.join(known)}"
+            )
 
 
 def main(arguments: Sequence[str] | None = None, program: str = PROGRAM) -> int:

@@ -11,12 +11,14 @@ from collections.abc import Callable, Sequence
 from contextlib import chdir
 from dataclasses import replace
 from functools import partial
+from itertools import takewhile
 from pathlib import Path
+from shlex import quote
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from inference import arguments, extras, protocols
-from inference.errors import InputError, RunFailed, one_line, system_failure
+from inference.errors import InputError, RunFailed, nearest, one_line, system_failure
 from inference.paraphrase import VERBS
 
 if TYPE_CHECKING:
@@ -49,6 +51,26 @@ class Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         """Print the message and where to find help; exit status 2."""
         self.exit(2, f"{one_line(f'{self.prog}: {message}')} (see {self.prog} --help)\n")
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """Parse a call; what a command does not know is refused by that command, with the nearest option."""
+        if self._subparsers is not None:
+            return super().parse_known_args(args, namespace)
+        for word in takewhile(lambda word: word != "--", sys.argv[1:] if args is None else args):
+            option = word.partition("=")[0]
+            if option.startswith("--") and " " not in option and option not in self._option_string_actions:
+                self.error(f"unknown option {option}{nearest(option, self._option_string_actions)}")
+        known, rest = super().parse_known_args(args, namespace)
+        if rest:
+            self.error(f"unrecognized arguments: {' '.join(rest)}")
+        return known, rest
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        if action.choices is not None and value not in action.choices:
+            known = list(map(str, action.choices))
+            raise argparse.ArgumentError(
+                action, f"invalid choice: {value!r}{nearest(str(value), known)}; choose from {', '.join(known)}"
+            )
 
 
 def main(given: Sequence[str] | None = None, program: str = PROGRAM) -> int:
@@ -197,6 +219,7 @@ def _asking(asked: ModuleType, parser: argparse.ArgumentParser) -> None:
         "with Waver, those that the engine can ask",
     )
     arguments.add_models_file(parser)
+    arguments.add_limit(parser)
     parser.add_argument("--name", metavar="STUDY", help="name of the study (default: the name of the items file)")
     arguments.add_engine(parser)
 
@@ -204,8 +227,12 @@ def _asking(asked: ModuleType, parser: argparse.ArgumentParser) -> None:
 def _run(options: argparse.Namespace) -> None:
     from inference.asking.execute import execute
 
+    task = task_of(options)
     with arguments.cluster(options.ray, options.ray_workers) as cluster:
-        execute([task_of(options)], cluster=cluster)
+        execute([task], cluster=cluster)
+    if options.limit is not None and options.limit < len(task.study.items):
+        print(f"asked about {options.limit:,} of {len(task.study.items):,} items; without --limit the others are asked")
+    print(_next(options.out))
 
 
 def _run_plan(options: argparse.Namespace) -> None:
@@ -221,6 +248,12 @@ def _run_plan(options: argparse.Namespace) -> None:
         ray, workers = options.ray or plan.ray, options.ray_workers or plan.ray_workers
         with arguments.cluster(ray, workers) as cluster:
             execute(tasks, cluster=cluster)
+    print(_next(str(options.file.parent / plan.out)))
+
+
+def _next(out: str) -> str:
+    """Say where the rows are, and what to do with them."""
+    return f"{out}: done; next: waver report {quote(out)} --out {quote(str(Path(out) / 'report'))}"
 
 
 def table_parser(name: str) -> argparse.ArgumentParser:
@@ -262,11 +295,12 @@ def _preview(options: argparse.Namespace) -> None:
 
 def _prepare(options: argparse.Namespace) -> tuple[Study, tuple[Model, ...], Questions, Settings]:
     """Read and check everything that can be checked before a model is loaded."""
+    from inference.asking.limit import limited
     from inference.asking.models import resolve
 
     models = resolve(options.model, options.protocol.KINDS, options.engine)
     study, questions = options.protocol.prepare(options)
-    return study, models, questions, arguments.engine_settings(options)
+    return study, models, limited(study, questions, options.limit), arguments.engine_settings(options)
 
 
 def without_secrets(arguments: Sequence[str]) -> list[str]:

@@ -10,9 +10,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
-from analysis.errors import InputError, short
+from analysis.errors import InputError, nearest, short
 from analysis.reporting import keeper, temporary
-from analysis.reporting.catalogue import nearest
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode

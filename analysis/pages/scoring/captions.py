@@ -24,8 +24,8 @@ def score_violins(items: pd.DataFrame) -> str:
     return (
         f"Distribution of the scores that {count(items['model'].nunique(), 'model')} gave to "
         f"{low_to_high(sizes)} items {'each ' if len(sizes) > 1 else ''}{groups}on the range "
-        f"{span} at temperature {temperature} ({method} scores). Kernel densities, each scaled to the same height, cut at "
-        f"the lowest and highest score. Stroke: median. {_HOLLOW}{human}{left}{labels.explained(items)}"
+        f"{span} at temperature {temperature} ({method} scores). Kernel densities, each scaled to the same height, "
+        f"cut at the lowest and highest score. Stroke: median. {_HOLLOW}{human}{left}{labels.explained(items)}"
     )
 
 
