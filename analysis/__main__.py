@@ -116,6 +116,9 @@ def _parser(program: str) -> argparse.ArgumentParser:
         "--out", required=True, type=Path, metavar="DIR", help="folder to write to; made if it does not exist"
     )
     report.add_argument("--title", default="", metavar="TEXT", help="title of the report (default: names of studies)")
+    report.add_argument(
+        "--single-file", action="store_true", help="write all pages, figures and tables as one file, too: DIR.html"
+    )
     _add_parameters(report, "a parameter of the notebooks, such as thresholds=0.05,0.1; an unknown one is an error")
     table = commands.add_parser(
         "table", help="print one table of the report",
@@ -163,11 +166,14 @@ def _parameters(given: Sequence[str]) -> dict[str, str]:
 
 
 def _report(options: argparse.Namespace) -> int:
-    from analysis.reporting.report import report
+    from analysis.reporting.report import report, single
 
-    results = report(options.runs, options.out, _parameters(options.parameter), title=options.title)
+    results = report(options.runs, options.out, _parameters(options.parameter), title=options.title,
+                     single_file=options.single_file)  # fmt: skip
     failed = [result for result in results if result.error]
     print(options.out / "index.html")
+    if options.single_file:
+        print(single(options.out))
     if not failed:
         return 0
     status = 2 if all(result.wrong_input for result in failed) else 1
