@@ -83,6 +83,7 @@ def _parser() -> argparse.ArgumentParser:
     report.add_argument(
         "--out", required=True, type=Path, metavar="DIR", help="folder to write to; made if it does not exist"
     )
+    report.add_argument("--title", default="", metavar="TEXT", help="title of the report (default: names of studies)")
     _add_parameters(report, "a parameter of the notebooks, such as thresholds=0.05,0.1; an unknown one is an error")
     table = commands.add_parser(
         "table", help="print one table of the report",
@@ -136,7 +137,7 @@ def _parameters(given: Sequence[str]) -> dict[str, str]:
 def _report(options: argparse.Namespace) -> int:
     from analysis.reporting.report import report
 
-    results = report(options.runs, options.out, _parameters(options.parameter))
+    results = report(options.runs, options.out, _parameters(options.parameter), title=options.title)
     failed = [result for result in results if result.error]
     print(options.out / "index.html")
     if not failed:

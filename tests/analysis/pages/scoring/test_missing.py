@@ -72,7 +72,7 @@ def test_the_human_kurtosis_of_a_difference_is_that_of_all_items(tmp_path):
 def test_the_page_tells_failed_prompts_apart_from_answers_without_a_number(tmp_path):
     path = folder(tmp_path / "run", asked([1, 2, 2, 3, 5, 5, np.nan, None, "gone", None]))
     page = ScoringPage([str(path)], resamples=0)
-    said = page.answer().text.replace("\N{NO-BREAK SPACE}", " ")
+    said = (page.answer().text + page.cautions().text).replace("\N{NO-BREAK SPACE}", " ")
     assert "No response to 3 of 10 prompts: 2 failed, 1 are missing." in said
     assert "The first error: “prompt too long”." in said
     assert "Missing: 1 score, because no sample held a number." in said
