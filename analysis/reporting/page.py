@@ -23,7 +23,7 @@ import numpy as np
 import pandas as pd
 
 from analysis import runs
-from analysis.reporting import catalogue, files, grid, plotting, provenance, tables, words
+from analysis.reporting import catalogue, files, grid, plotting, prompts, provenance, tables, words
 from analysis.reporting.frames import Frames
 from analysis.reporting.html import Html, fragment, note
 from analysis.reporting.notebooks import locate
@@ -143,6 +143,10 @@ class Page:
             return fragment("section", title="", said="", note=f"no rows in table {name}")
         heading = fragment("section", title=title, said=said, note=catalogue.table(name).title)
         return Html(heading.text + self.table(name).text)
+
+    def asked(self) -> Html:
+        """Show in a folded box what the models were asked: prompts, the templates behind them, and answer words."""
+        return fragment("asked", **prompts.shown(self.runs))
 
     def provenance(self) -> Html:
         """Show where the page comes from, and the command that makes it again.

@@ -95,6 +95,7 @@ FULL: dict[str, Callable[[Path], Written]] = {
     "wording": _questions,
     "benchmarks": _questions,
     "scoring": _judges,
+    "transcripts": _opinions,
 }
 BARE: dict[str, Callable[[Path], Written]] = {
     "stability": _one_opinion,
@@ -102,4 +103,5 @@ BARE: dict[str, Callable[[Path], Written]] = {
     "wording": _one_question,
     "benchmarks": _one_question,
     "scoring": _one_judge,
+    "transcripts": _one_opinion,
 }
