@@ -166,7 +166,7 @@ def _show(options: argparse.Namespace) -> int:
     from analysis.reporting.show import show
 
     for line in show(runs.open(options.run), options.item, options.model, options.condition):
-        print(line)
+        sys.stdout.buffer.write(f"{line}\n".encode())
     return 0
 
 

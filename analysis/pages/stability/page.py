@@ -12,6 +12,7 @@ from analysis.pages.stability.catalogue import CATALOGUE
 from analysis.reporting import catalogue, labels, tables
 from analysis.reporting.catalogue import column
 from analysis.reporting.columns import value
+from analysis.reporting.differences import marked
 from analysis.reporting.html import Html, fragment, note
 from analysis.reporting.page import Page
 
@@ -36,8 +37,13 @@ class StabilityPage(Page):
         frame = self._labelled("divergent")
         if frame.empty:
             return note("No item has two paraphrases with a defined agreement.")
-        pairs = [_pair(row, self._canonical()) for _, row in frame.iterrows()]
-        return fragment("examples", pairs=pairs, caption=catalogue.table("divergent").caption)
+        differ = (frame["low_agreement"] >= 0.5) != (frame["high_agreement"] >= 0.5)
+        left_out = narrative.one_answer(frame[~differ])
+        if not differ.any():
+            return note(left_out)
+        pairs = [_pair(row, self._canonical()) for _, row in frame[differ].iterrows()]
+        caption = catalogue.table("divergent").caption
+        return fragment("examples", pairs=pairs, caption=caption, left_out=left_out)
 
     def method(self) -> Html:
         """Say in five lines how the numbers were computed."""
@@ -59,11 +65,9 @@ class StabilityPage(Page):
 
 def _pair(row: pd.Series, canonical: Sequence[str]) -> dict[str, Any]:
     wordings = []
-    for side in ("low", "high"):
+    for side, pieces in zip(("low", "high"), marked(row["low_text"], row["high_text"]), strict=True):
         share = row[f"{side}_agreement"]
         said = canonical[0] if share >= 0.5 else canonical[1]
         number = value(share, column("divergent", f"{side}_agreement"))
-        wordings.append(
-            {"text": row[f"{side}_text"], "answer": said, "agreement": number, "percent": f"{100 * share:.1f}"}
-        )
+        wordings.append({"pieces": pieces, "answer": said, "agreement": number, "percent": f"{100 * share:.1f}"})
     return {"label": row["label"], "item": row["item"], "wordings": wordings}

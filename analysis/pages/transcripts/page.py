@@ -10,6 +10,7 @@ from analysis.pages.transcripts import narrative
 from analysis.pages.transcripts.catalogue import CATALOGUE, RULE
 from analysis.reporting.html import Html, fragment
 from analysis.reporting.page import Page
+from analysis.reporting.words import listing
 
 PROMPTS, MODELS, TEXTS = 4, 8, 2  # on the page: per wording, per prompt, per model
 LONGEST = 4_000  # characters of a prompt or text on the page
@@ -58,6 +59,7 @@ def _prompt(row: dict[str, Any], answers: dict[Any, pd.DataFrame]) -> dict[str, 
     rows = answers[row["prompt_number"]]
     return {
         **row,
+        "models": listing([str(name) for name in rows["model"]]),
         "prompt": row["prompt"][:LONGEST],
         "cut": max(0, len(row["prompt"]) - LONGEST),
         "left": max(0, len(rows) - MODELS),

@@ -34,12 +34,13 @@ def transcript_items(frame: pd.DataFrame, *, width: float = PAGE, looks: Mapping
     for place, row in zip(places, frame.to_dict("records"), strict=True):
         if row["shown"]:
             axes.plot(place, row["transcript_value"], "o", color=INK, markersize=5)
-            right = place > len(frame) / 2
+            last = place == len(frame) > 1  # all others are above and to its left, so its name goes below
             axes.annotate(
                 plotting.safe(labels.shorten(str(row["item"]), NAMED)), (place, row["transcript_value"]),
-                xytext=(-5 if right else 5, 5), textcoords="offset points", ha="right" if right else "left", fontsize=8,
+                xytext=(4, -5) if last else (5, 4), textcoords="offset points", fontsize=8,
+                ha="right" if last else "left", va="top" if last else "bottom",
             )  # fmt: skip
-    axes.set_ylim(-0.04, 1.14)
+    axes.set_ylim(-0.16, 1.14)
     axes.set_yticks([0, 0.25, 0.5, 0.75, 1])
     axes.set_xlim(0, len(frame) + 1)
     axes.set_ylabel(AXES[frame["measure"].iloc[0]])
