@@ -42,7 +42,8 @@ def transcript_items(frame: pd.DataFrame, *, width: float = PAGE, looks: Mapping
             )  # fmt: skip
     axes.set_ylim(-0.16, 1.14)
     axes.set_yticks([0, 0.25, 0.5, 0.75, 1])
-    axes.set_xlim(0, len(frame) + 1)
+    edge = 0.02 * len(frame)
+    axes.set_xlim(1 - edge - 0.5, len(frame) + edge + 0.5)
     axes.set_ylabel(AXES[frame["measure"].iloc[0]])
     axes.set_xlabel("Items, in their order")
     return figure

@@ -82,7 +82,7 @@ def test_examples_mark_what_differs_and_leave_out_models_with_one_answer(tmp_pat
     run = write_run(tmp_path / "run", pd.concat(turned, ignore_index=True))
     html = StabilityPage([str(run)], resamples=0).examples().text
     assert html.count('<section class="example">') == 1
-    assert "Tea <mark>&lt;</mark>is<mark>&gt;</mark> <mark>good</mark>." in html
+    assert "Tea <mark>&lt;</mark>is<mark>&gt; good</mark>." in html
     assert "Tea is <mark>bad</mark>." in html
     assert "furthest apart get the same answer from firm." in html
 
