@@ -88,7 +88,8 @@ def item_stability(frame: pd.DataFrame) -> str:
     return (
         f"{shown}, the least stable on top: SD of agreement over an item's paraphrases divided by the model's largest "
         f"such SD, mean over {families} {'model' if total == 1 else 'models'}. {bars}. 1 would be the least stable "
-        "item of every model, 0 an item whose answer never moves."
+        "item of every model, 0 an item whose answer never moves. Models of which less than half of the answers "
+        "are valid are left out."
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 from analysis.pages.text_features.plots import reach
+from analysis.reporting import labels
 from analysis.reporting.words import count, low_to_high
 from analysis.statistics.mixed.design import INTERCEPT
 from analysis.statistics.mixed.result import ALPHA
@@ -25,7 +26,7 @@ def effects(mixed: pd.DataFrame) -> str:
         "the feature, all others held fixed, so that panels can be compared. Lines: 95 % intervals by "
         f"cluster-robust errors. Filled: significant at {ALPHA:g} after Bonferroni over "
         f"{count(int(tested['n_tests'].max()), 'test')}, by the fit's own errors and by the robust ones.{arrows} "
-        "Panels with the most significant effects first."
+        f"Panels with the most significant effects first.{labels.explained(tested)}"
     )
 
 
@@ -54,6 +55,7 @@ def residuals(frame: pd.DataFrame) -> str:
         f"{low_to_high(units)} paraphrases each; darker where there are more (logarithmic). Line: mean residual in "
         "tenths of the fitted values, flat at 0 where the model is right on average. A slanted edge shows where "
         "agreement ends at 0 or 1, which a linear model does not know; compare the logit scale."
+        f"{labels.explained(frame)}"
     )
 
 
@@ -64,5 +66,5 @@ def intercepts(frame: pd.DataFrame) -> str:
         f"Random intercepts of {low_to_high(units)} items in {count(len(units), 'mixed model')}: "
         "how much more a model agrees with an item than the features of its wordings predict. Lines: 95 % "
         "intervals (1.96 conditional standard errors). The fit assumes that they are normally distributed: a straight "
-        "middle, no steps, no isolated ends."
+        f"middle, no steps, no isolated ends.{labels.explained(frame)}"
     )
