@@ -141,7 +141,8 @@ def _marked(runs: Runs, study: str, answers: pd.DataFrame) -> Iterator[str]:
     for entry in list(chats.values())[:MARKED]:
         yield ""
         yield from _wrapped(
-            "Messages stand above without the marks that a chat template puts around them. As "
+            "Messages stand above with their role in square brackets, without the marks that a chat template puts "
+            "around them. As "
             f"{listing(entry['models'][:MODELS])} got it (item {entry['item']}, wording {entry['variant']}):", "",
             "",
         )  # fmt: skip

@@ -30,7 +30,8 @@ def answer(items: pd.DataFrame, prompts: pd.DataFrame, answers: pd.DataFrame) ->
     held = "prompts and answers" if known.any() else "answers"
     stands = "stands" if len(examples) == 1 else "stand"
     verdict = f"Below {stands} {count(len(examples), 'item')} with {held}, word for word."
-    return Answer(asked, verdict, (), tuple(_unknown(prompts[~known])), {"transcript_items": tuple(_rules(examples))})
+    details = {"transcript_items": tuple(_rules(examples))}
+    return Answer(asked, verdict, cautions=tuple(_unknown(prompts[~known])), details=details)
 
 
 def _rules(examples: pd.DataFrame) -> list[str]:
@@ -45,5 +46,5 @@ def _unknown(prompts: pd.DataFrame) -> list[str]:
     sentences = []
     for why, rows in prompts.groupby("unknown", sort=False):
         conditions = listing(list(rows["condition"].unique()))
-        sentences.append(f"The prompts of {conditions} are not shown: {why}.")
+        sentences.append(f"The prompts of {conditions} are not shown, because {why}.")
     return sentences

@@ -80,8 +80,8 @@ def test_messages_stand_without_marks_and_one_prompt_with_them(folder):
     text = lines(folder, item="y", condition=CHAT)
     assert "  | [user]" in text
     assert "  | <|user|>Yes or no: x: original<|end|>" in text
-    assert any("without the marks" in line for line in text)
-    assert not any("without the marks" in line for line in lines(folder, item="y", condition="plain/yes-no"))
+    assert any("with their role in square brackets" in line for line in text)
+    assert not any("square brackets" in line for line in lines(folder, item="y", condition="plain/yes-no"))
 
 
 @pytest.mark.parametrize(

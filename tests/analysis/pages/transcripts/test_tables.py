@@ -87,7 +87,7 @@ def test_the_page_escapes_what_models_and_items_say_and_opens_one_prompt_a_wordi
     assert "<b>wild" not in html and "p1 <b>" not in html
     assert html.count("<details open>") == html.count("<h4>")
     assert "The prompt is not known: it is recorded for item calm, variant p1, only (so)." in html
-    assert "are not shown: it is recorded for item calm" in page.cautions().text
+    assert "are not shown, because it is recorded for item calm" in page.cautions().text
 
 
 def test_without_prompts_the_page_says_so(opened, tmp_path):
