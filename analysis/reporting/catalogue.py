@@ -121,6 +121,8 @@ class Catalogue:
         Says in one line why runs of these protocols have no data for the page; empty where they have.
     needs
         Package beyond those of the report -> how to install it.
+    studies
+        The published studies that the page repeats, by their names in results/published/studies.toml.
     """
 
     place: int
@@ -131,6 +133,7 @@ class Catalogue:
     patterns: Mapping[str, Pattern] = field(default_factory=dict)
     unwanted: Callable[[Runs], str] = lambda runs: ""
     needs: Mapping[str, str] = field(default_factory=dict)
+    studies: tuple[str, ...] = ()
 
 
 def names(text: str) -> tuple[str, ...]:

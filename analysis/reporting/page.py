@@ -23,7 +23,9 @@ import numpy as np
 import pandas as pd
 
 from analysis import runs
-from analysis.reporting import catalogue, files, grid, plotting, prompts, provenance, tables, words
+from analysis.reporting import catalogue, choice, files, grid, plotting, prompts, provenance, tables, words
+from analysis.reporting.choice import Choice
+from analysis.reporting.citations import studies
 from analysis.reporting.frames import Frames
 from analysis.reporting.html import Html, fragment, note
 from analysis.reporting.notebooks import locate
@@ -42,6 +44,10 @@ class Page:
     ----------
     protocols
         The page looks at the run folders of these protocols; set by each page from its catalogue.
+    studies
+        The published studies that it repeats (`citations.studies`); set by each page from its catalogue.
+    of_agreement
+        Whether its tables speak of agreement; other answers than “agree” and “disagree” are then called by their names.
 
     Parameters
     ----------
@@ -55,6 +61,8 @@ class Page:
     """
 
     protocols: ClassVar[frozenset[str]]
+    studies: ClassVar[tuple[str, ...]] = ()
+    of_agreement: ClassVar[bool] = False
 
     def __init__(self, folders: Sequence[str], out: str | Path | None = None, **options: Any) -> None:
         self.folders = list(folders)
@@ -62,6 +70,7 @@ class Page:
         self.options = options
         self.runs = runs.open(*(locate(folder) for folder in folders), protocols=self.protocols)
         self.frames = Frames(self.runs, self.options, self._write)
+        self.choice = choice.of_runs(self.runs.info) if self.of_agreement else Choice()
         self._answer: Answer | None = None
         self._details: dict[str, tuple[str, ...]] = {}
         self._figures = 0
@@ -131,9 +140,10 @@ class Page:
         chosen = frame if rows is None else rows
         chosen = chosen.sort_values(sort, ascending=False, kind="stable", na_position="last") if sort else chosen
         shown = chosen.head(most)
+        cells = grid.grid(name, shown, tables.shown(name, shown), tables.best(name, shown))
         box = fragment(
-            "table", name=name, caption=entry.caption, left_out=len(frame) - len(shown),
-            grid=grid.grid(name, shown, tables.shown(name, shown), tables.best(name, shown)), ours=_ours(shown),
+            "table", name=name, caption=self.choice.named(entry.caption), left_out=len(frame) - len(shown),
+            grid=self.choice.renamed(cells), ours=_ours(shown),
         )  # fmt: skip
         return Html(self.said(name) + box.text)
 
@@ -154,7 +164,10 @@ class Page:
         This is the last cell: what the answer says about a figure or table that no cell has shown is named here.
         """
         command = provenance.command(self.folders, self.out, self.options)
-        return fragment("provenance", entries=self.entries(), command=command, unshown=self._details)
+        cited = [studies()[name] for name in self.studies]
+        return fragment(
+            "provenance", studies=cited, entries=self.entries(), command=command, unshown=self._details
+        )  # fmt: skip
 
     def entries(self) -> list[tuple[str, list[str]]]:
         """Return name and lines of every entry of the page's foot."""

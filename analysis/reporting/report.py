@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from analysis import runs
 from analysis.errors import InputError, system_failure
-from analysis.reporting import catalogue, files, notebooks, provenance
+from analysis.reporting import catalogue, files, glossary, notebooks, provenance
 from analysis.reporting.catalogue import Catalogue
 from analysis.reporting.html import TEMPLATES, render, style
 
@@ -174,9 +174,17 @@ def _html(node: NotebookNode, question: str, title: str) -> str:
     from nbconvert import HTMLExporter
 
     exporter = HTMLExporter(template_name="page", extra_template_basedirs=[str(TEMPLATES)], exclude_anchor_links=True)
-    resources = {"title": question, "report": title, "style": style()}
+    resources = {"title": question, "report": title, "style": style(), "glossary": _glossary(node)}
     html, _ = exporter.from_notebook_node(node, resources={"waver": resources})
     return str(html)
+
+
+def _glossary(node: NotebookNode) -> str:
+    """Explain the words that a page uses, in a folded box."""
+    shown = [cell.source for cell in node.cells if cell.cell_type == "markdown"]
+    outputs = [output for cell in node.cells for output in cell.get("outputs", [])]
+    shown += [output["data"]["text/html"] for output in outputs if "text/html" in output.get("data", {})]
+    return render("glossary", terms=glossary.used(" ".join(shown)))
 
 
 def _card(name: str, node: NotebookNode) -> tuple[str, ...]:

@@ -32,7 +32,7 @@ class ScoringPage(Page):
         Options of the tables: biased, invalid, resamples, seed.
     """
 
-    protocols = CATALOGUE.protocols
+    protocols, studies = CATALOGUE.protocols, CATALOGUE.studies
 
     def __init__(
         self, folders: Sequence[str], out: str | Path | None = None, *, setting: str = "", **options: Any

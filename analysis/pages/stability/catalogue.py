@@ -127,7 +127,7 @@ TABLES = {
     ),
     "source_agreement": Table(
         "sources.agreement",
-        "How far two sources of paraphrases agree about a model",
+        "Whether two sources of paraphrases tell the same about a model",
         "Difference a minus b on the items that both sources have, and Pearson correlation across these items, with "
         f"{OVER_ITEMS}.",
         (*IDENTITY, *names("measure a_source b_source difference lower upper item_r item_r_lower item_r_upper "
@@ -155,6 +155,7 @@ def _without_paraphrases(runs: Runs) -> str:
 CATALOGUE = Catalogue(
     place=10,
     protocols=frozenset({"agreement"}),
+    studies=("haller",),
     tables=TABLES,
     columns=COLUMNS,
     figures=FIGURES,

@@ -35,7 +35,7 @@ class TextFeaturesPage(Page):
         Options of the tables: engine, scale, predictors, invalid.
     """
 
-    protocols = CATALOGUE.protocols
+    protocols, studies, of_agreement = CATALOGUE.protocols, CATALOGUE.studies, True
 
     def __init__(
         self,

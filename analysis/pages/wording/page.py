@@ -19,7 +19,7 @@ from analysis.reporting.page import Page
 class WordingPage(Page):
     """Show the page on the wording of yes/no questions; options: invalid, resamples, seed."""
 
-    protocols = CATALOGUE.protocols
+    protocols, studies = CATALOGUE.protocols, CATALOGUE.studies
 
     def answer(self) -> Html:
         """Show the answer in words, and what weakens it."""
