@@ -68,7 +68,8 @@ class Choice:
 # Words of the catalogue: which of the two answers each is about (0 or 1), and what stands there for other answers,
 # with the answer in quotation marks for {}, without for [].
 _FOR = {
-    "agreement": (0, "share of {}"), "Agreement": (0, "Share of {}"), "disagreement": (1, "{}"),
+    "of agreement": (0, "of the share of {}"), "agreement": (0, "share of {}"), "Agreement": (0, "Share of {}"),
+    "disagreement": (1, "{}"),
     "p(agree)": (0, "p([])"), "p(disagree)": (1, "p([])"),
     **{f"{verb}{ending}": (side, said) for side, verb in enumerate(AGREE)
        for ending, said in (("", "choose {}"), ("s", "chooses {}"), ("d", "chose {}"), ("ing", "choosing {}"))},

@@ -42,17 +42,17 @@ def keep(
     found = {}
     for each in rounds:
         new = [condition for condition in each.conditions if not run.has_prompt(model, condition.name)]
-        variants = list(filter(each.chosen, run.study.variants)) if new else []
-        if not variants:
+        first = next(filter(each.chosen, run.study.variants), None) if new else None
+        if first is None:
             continue
         known = [entry for condition in each.conditions for entry in run.asked.get(condition.name, ())]
-        wordings = _wordings(each, variants, engine.mask_token, known)
-        prompt = each.render(variants[0], engine.mask_token)
+        wordings = _wordings(each, list(run.study.variants), engine.mask_token, known)
+        prompt = each.render(first, engine.mask_token)
         for condition in new:
             text = engine.render(prompt, effort(condition.way))
             found[condition.name] = {
-                "item": variants[0].item,
-                "variant": variants[0].variant,
+                "item": first.item,
+                "variant": first.variant,
                 "prompt": text[:LONGEST],
                 "characters": len(text),
                 **wordings,
@@ -81,7 +81,11 @@ def _wordings(
     if any(entry["wordings"] == form for entry in known):  # compared before, for another model
         return {"wordings": form}
     prompts = Prompts(variants, asked.render, mask_token)
-    if all(filled(form, variant) == parts(prompt) for variant, prompt in zip(variants, prompts, strict=True)):
+    try:  # all variants, also those that another call will ask about: what is recorded holds for the condition
+        same = all(filled(form, variant) == parts(prompt) for variant, prompt in zip(variants, prompts, strict=True))
+    except InputError:  # told when that variant is asked
+        same = False
+    if same:
         return {"wordings": form}
     return {"wordings": None, "inexact": "the template changes the wording, or does not treat all wordings alike"}
 

@@ -137,7 +137,7 @@ TABLES = {
 }  # fmt: skip
 FIGURES = {
     "overview": Figure("Validity and stability of every model", "stability"),
-    "agreement": Figure("How one model answers the wordings of one item", "figures.agreement"),
+    "agreement": Figure("How every model answers every item", "figures.agreement"),
     "item_stability": Figure("Which items are unstable in every model", "item_stability"),
     "validity": Figure("How much of the probability goes to the answers", "figures.validity"),
     "differences": Figure("Paired differences between models on the same items", "figures.differences"),

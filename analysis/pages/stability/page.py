@@ -15,6 +15,7 @@ from analysis.reporting.columns import value
 from analysis.reporting.differences import marked
 from analysis.reporting.html import Html, fragment, note
 from analysis.reporting.page import Page
+from analysis.statistics.multiplicity import ALPHA
 
 
 class StabilityPage(Page):
@@ -26,6 +27,13 @@ class StabilityPage(Page):
         """Show the answer in words, and what weakens it."""
         frames = {name: self.frame(name) for name in narrative.TABLES}
         return self.told(narrative.answer(**frames, choice=self.choice, when=words.when(self.runs.info)))
+
+    def differing(self) -> set[tuple[str, str, frozenset[str]]]:
+        """Return the pairs of conditions of one model that table `differences` shows to differ, after Holm."""
+        pairs = self.frame("differences")
+        pairs = pairs[(pairs["p_holm"] < ALPHA) & (pairs["a_model"] == pairs["b_model"])]
+        return {(row["study"], row["a_model"], frozenset({row["a_condition"], row["b_condition"]}))
+                for row in pairs.to_dict("records")}  # fmt: skip
 
     def said_answers(self) -> str:
         """Say whether the models write what their probabilities say; return "" where no text was asked for."""

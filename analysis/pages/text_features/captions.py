@@ -21,12 +21,12 @@ def effects(mixed: pd.DataFrame) -> str:
         arrows = " Arrows: the interval is longer than the axis."
     return (
         f"Effects of {count(tested['term'].nunique(), 'text feature')} on {what} in {count(models, 'mixed model')}, "
-        f"one per language model and condition, over {low_to_high(tested['n_rows'])} "
-        f"paraphrases of {low_to_high(tested['n_items'])} items each. Unit: SDs of {what} per SD of "
+        f"one per language model and condition. Each is over {low_to_high(tested['n_rows'])} "
+        f"paraphrases of {low_to_high(tested['n_items'])} items. Unit: SDs of {what} per SD of "
         "the feature, all others held fixed, so that panels can be compared. Lines: 95 % intervals by "
-        f"cluster-robust errors. Filled: significant at {ALPHA:g} after Bonferroni over "
+        f"cluster-robust errors. Filled: confirmed, that is, significant at {ALPHA:g} after Bonferroni over "
         f"{count(int(tested['n_tests'].max()), 'test')}, by the fit's own errors and by the robust ones.{arrows} "
-        f"Panels with the most significant effects first.{labels.explained(tested)}"
+        f"Panels with the most confirmed effects first.{labels.explained(tested)}"
     )
 
 
@@ -42,7 +42,7 @@ def correlations(frame: pd.DataFrame) -> str:
         )
     return (
         f"Pearson correlations between {count(frame['feature_a'].nunique(), 'text feature')} over the paraphrases of "
-        f"“{frame['study'].iloc[0]}” (n = {low_to_high(frame['n'])}); features that say the "
+        f"“{frame['study'].iloc[0]}” (n = {low_to_high(frame['n'])}). Features that say the "
         f"same are next to each other (average linkage by 1 − |r|).{weak}{undefined}{arithmetic}"
     )
 
@@ -52,9 +52,9 @@ def residuals(frame: pd.DataFrame) -> str:
     units = frame.groupby(["study", "model", "condition"], observed=True).size()
     return (
         f"Residuals of {count(len(units), 'mixed model')} against fitted values (item included), "
-        f"{low_to_high(units)} paraphrases each; darker where there are more (logarithmic). Line: mean residual in "
+        f"{low_to_high(units)} paraphrases each. Darker: more of them (logarithmic). Line: mean residual in "
         "tenths of the fitted values, flat at 0 where the model is right on average. A slanted edge shows where "
-        "agreement ends at 0 or 1, which a linear model does not know; compare the logit scale."
+        "agreement ends at 0 or 1, which a linear model does not know: compare the logit scale."
         f"{labels.explained(frame)}"
     )
 

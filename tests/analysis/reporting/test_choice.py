@@ -26,7 +26,7 @@ def test_the_examples_are_right():
 
 @pytest.mark.parametrize(
     ("said", "wanted"),
-    [("SD of agreement", "SD of share of “left”"), ("Agreement", "Share of “left”"),
+    [("SD of agreement", "SD of the share of “left”"), ("Agreement", "Share of “left”"),
      ("p(agree) / (p(agree) + p(disagree))", "p(left) / (p(left) + p(agree strongly))"),
      ("all disagreed, or all agreed", "all chose “agree strongly”, or all chose “left”"),
      ("it disagrees with every item", "it chooses “agree strongly” on every item"),

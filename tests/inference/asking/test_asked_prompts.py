@@ -12,6 +12,7 @@ from helpers.trivial_engine import TrivialEngine, small_study
 from inference.asking import asked_prompts
 from inference.asking.answer_ways import AnswerWays
 from inference.asking.execute import Task, execute
+from inference.asking.limit import limited
 from inference.asking.models import Model
 from inference.asking.one_model import Settings
 from inference.engines.contract import Sampling
@@ -167,6 +168,15 @@ def test_a_run_of_an_earlier_version_gets_its_prompts_when_it_goes_on(tmp_path):
     assert not seen  # nothing was left to ask
     assert (after["prompts"], after["asked"]) == (whole["prompts"], whole["asked"])
     assert after["conditions"] == whole["conditions"]
+
+
+def test_with_a_limit_the_form_is_compared_with_the_wordings_that_are_asked_later(tmp_path):
+    study = small_study(items=3)
+    questions = own(tmp_path, "{% if 'Thing 2' in text %}Once more: {% endif %}{{ text }}")
+    ask(tmp_path / "run", study, limited(study, questions, 1))
+    content, _ = ask(tmp_path / "run", study, questions)
+    (entry,) = content["asked"]["own/plain/yes-no"]
+    assert entry["wordings"] is None
 
 
 def test_what_is_too_long_is_cut_and_counted(tmp_path, monkeypatch):
