@@ -23,7 +23,7 @@ import numpy as np
 import pandas as pd
 
 from analysis import runs
-from analysis.reporting import catalogue, choice, files, grid, orders, plotting, provenance, tables, words
+from analysis.reporting import catalogue, choice, files, grid, orders, plotting, prompts, provenance, tables, words
 from analysis.reporting.choice import Choice
 from analysis.reporting.citations import studies
 from analysis.reporting.columns import Column
@@ -173,6 +173,10 @@ class Page:
             return note(f"{title or self.choice.named(catalogue.table(name).title)}: none.")
         heading = fragment("section", name=name, title=title, said=said, note=catalogue.table(name).title)
         return Html(heading.text + self.table(name).text)
+
+    def asked(self) -> Html:
+        """Show in a folded box what the models were asked: prompts, the templates behind them, and answer words."""
+        return fragment("asked", **prompts.shown(self.runs))
 
     def provenance(self) -> Html:
         """Show where the page comes from, and the command that makes it again.
