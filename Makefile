@@ -39,22 +39,28 @@ $(BIN)/.installed-references: $(BIN)/.installed
 	@touch $@
 
 # Chromium reads the finished report in the tests (tests/whole/test_browser.py).
-.PHONY: .browser .apt
+.PHONY: .browser .latex .apt
 .browser:
 	@command -v chromium >/dev/null || command -v google-chrome >/dev/null \
 		|| $(MAKE) --no-print-directory .apt PACKAGES="chromium fonts-dejavu-core"
+
+# LaTeX sets the tables in the tests (tests/analysis/reporting/test_pages.py).
+.latex:
+	@command -v pdflatex >/dev/null && kpsewhich booktabs.sty longtable.sty >/dev/null \
+		|| $(MAKE) --no-print-directory .apt PACKAGES="texlive-latex-base texlive-latex-recommended"
 
 .apt:
 	@if ! command -v apt-get >/dev/null; then echo "please install: $(PACKAGES)" >&2; exit 2; fi; \
 	if [ "$$(id -u)" = 0 ]; then do=; elif command -v sudo >/dev/null; then do=sudo; \
 	else echo "please have an administrator install: $(PACKAGES)" >&2; exit 2; fi; \
+	echo "installing system packages with apt-get, for the whole machine (Ctrl-C stops it): $(PACKAGES)"; sleep 3; \
 	$$do apt-get update -qq && $$do env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $(PACKAGES) >/dev/null
 
 report: setup  ## ask the demo models, write results/demo/report/index.html
-	$(BIN)/python -m inference run inference/demo/demo.toml
-	$(BIN)/python -m analysis report $(DEMO) --out $(DEMO)/report
+	$(BIN)/waver run inference/demo/demo.toml
+	$(BIN)/waver report $(DEMO) --out $(DEMO)/report
 
-test: setup references .browser  ## the test suite, a process per core
+test: setup references .browser .latex  ## the test suite, a process per core; says so, then installs R, Chromium and LaTeX if missing
 	$(BIN)/python -m pytest --numprocesses auto --dist loadfile
 
 test-kills: setup  ## kill commands at random moments, make them again, compare with undisturbed ones

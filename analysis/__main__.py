@@ -1,4 +1,4 @@
-"""Run the commands `python -m analysis report | table | features`."""
+"""Run the commands of this wing: `waver report | table | features`, or `python -m analysis ...`."""
 
 from __future__ import annotations
 
@@ -7,10 +7,15 @@ import os
 import re
 import sys
 from collections.abc import Sequence
+from itertools import takewhile
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
-from analysis.errors import InputError, one_line, system_failure
+from analysis import extras
+from analysis.errors import InputError, nearest, one_line, system_failure
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 # Nothing heavy is imported up here or while the parsers are made: `--help` must answer at once.
 
@@ -26,9 +31,32 @@ class Parser(argparse.ArgumentParser):
         """Print the message and where to find help; exit with status 2."""
         self.exit(2, f"{one_line(f'{self.prog}: {message}')} (see {self.prog} --help)\n")
 
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """Parse a call; what a command does not know is refused by that command, with the nearest option."""
+        if self._subparsers is not None:
+            return super().parse_known_args(args, namespace)
+        for word in takewhile(lambda word: word != "--", sys.argv[1:] if args is None else args):
+            option = word.partition("=")[0]
+            if option.startswith("--") and " " not in option and option not in self._option_string_actions:
+                self.error(f"unknown option {option}{nearest(option, self._option_string_actions)}")
+        known, rest = super().parse_known_args(args, namespace)
+        if rest:
+            self.error(f"unrecognized arguments: {' '.join(rest)}")
+        return known, rest
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command and return its exit status: 0 done, 1 a notebook failed, 2 the call or an input is wrong."""
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        if action.choices is not None and value not in action.choices:
+            known = list(map(str, action.choices))
+            raise argparse.ArgumentError(
+                action, f"invalid choice: {value!r}{nearest(str(value), known)}; choose from {', '.join(known)}"
+            )
+
+
+def main(arguments: Sequence[str] | None = None, program: str = PROGRAM) -> int:
+    """Run a command and return its exit status: 0 done, 1 a notebook failed, 2 the call or an input is wrong.
+
+    `program` is how the user called it; usage and messages repeat that.
+    """
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:  # closed by the caller: `>&-`
             setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115
@@ -36,15 +64,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for before, word in zip(["", *call], call, strict=False):
         if HALF.search(word):
             option = f"{before} " if before.startswith("--") else ""
-            return _fail(2, f"{option}{word[:80]!a}: not a name or text (half of a surrogate pair); give another")
-    options = _parser().parse_args(call)
+            return _fail(
+                program, 2, f"{option}{word[:80]!a}: not a name or text (half of a surrogate pair); give another"
+            )
+    options = _parser(program).parse_args(call)
+    options.program = program
     try:
-        status: int = options.main(options)
+        with extras.needed(call[0]):
+            status: int = options.main(options)
         sys.stdout.flush()
     except InputError as error:
-        return _fail(2, str(error))
+        return _fail(program, 2, str(error))
     except KeyboardInterrupt:
-        return _fail(1, "stopped")
+        return _fail(program, 1, "stopped")
     except BrokenPipeError:  # the reader (`head`, a pager) has seen enough
         _drop_output()
         return 0
@@ -52,7 +84,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if error.errno is None:  # not the operating system's: a fault of ours
             raise
         _drop_output()
-        return _fail(*system_failure(error))
+        return _fail(program, *system_failure(error))
     return status
 
 
@@ -64,19 +96,19 @@ def _drop_output() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def _fail(status: int, message: str) -> int:
-    print(one_line(f"{PROGRAM}: {message}"), file=sys.stderr)
+def _fail(program: str, status: int, message: str) -> int:
+    print(one_line(f"{program}: {message}"), file=sys.stderr)
     return status
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = Parser(prog=PROGRAM, description="Make a report, or one table of it, from run folders.")
+def _parser(program: str) -> argparse.ArgumentParser:
+    parser = Parser(prog=program, description="Make a report, or one table of it, from run folders.")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     report = commands.add_parser(
         "report", help="write the report: self-contained pages, tables, figures",
         description="Run the notebooks that the runs have data for. Write self-contained pages with an index, tables "
         "as CSV and LaTeX with a data dictionary, and figures as SVG and PDF.",
-        epilog=f"example: {PROGRAM} report results/demo --out results/demo/report -p resamples=2000",
+        epilog="example: waver report results/demo --out results/demo/report -p resamples=2000",
     )  # fmt: skip
     report.set_defaults(main=_report)
     report.add_argument("runs", nargs="+", metavar="RUN", help="run folder")
@@ -89,11 +121,17 @@ def _parser() -> argparse.ArgumentParser:
         "table", help="print one table of the report",
         description="Print a table of the report to standard output: CSV with full precision, LaTeX or Markdown with "
         "few digits.",
-        epilog=f"example: {PROGRAM} table results/demo stability --format latex",
+        epilog="example: waver table results/demo stability --format latex",
     )  # fmt: skip
     table.set_defaults(main=_table)
     table.add_argument("names", nargs="*", metavar="RUN... NAME", help="run folders, then the name of the table")
     table.add_argument("--format", choices=("csv", "latex", "markdown"), default="csv", help="default: csv")
+    table.add_argument("--columns", metavar="A,B", help="columns to write, in this order; default: all that there are")
+    table.add_argument(
+        "--width", choices=("column", "text", "page"), default="page",
+        help="of a LaTeX table: the page or one column of a two-column paper, or the text of a one-column document; "
+        "default: page",
+    )  # fmt: skip
     table.add_argument("--list", action="store_true", help="name the tables; with NAME, explain its columns")
     _add_parameters(table, "an option of the table, such as resamples=2000 or thresholds=0.05,0.1")
     _add_features(commands)
@@ -133,7 +171,7 @@ def _report(options: argparse.Namespace) -> int:
     if not failed:
         return 0
     status = 2 if all(result.wrong_input for result in failed) else 1
-    return _fail(status, f"failed: {', '.join(result.name for result in failed)}; the index says why")
+    return _fail(options.program, status, f"failed: {', '.join(result.name for result in failed)}; the index says why")
 
 
 def _table(options: argparse.Namespace) -> int:
@@ -145,20 +183,22 @@ def _table(options: argparse.Namespace) -> int:
     if len(options.names) < 2:
         raise InputError(f"give run folders and then the name of a table; {catalogue.LISTED['table']}")
     *folders, name = options.names
-    text = _render(folders, name, options.format, _parameters(options.parameter))
+    columns = None if options.columns is None else [key.strip() for key in options.columns.split(",")]
+    frame = _frame(folders, name, _parameters(options.parameter))
+    text = tables.render(name, frame, options.format, columns, options.width)
     # Bytes, so that the line ends of the CSV are the same on every system.
     sys.stdout.buffer.write(text.encode("utf-8"))
     return 0
 
 
-def _render(folders: Sequence[str], name: str, form: str, given: dict[str, Any]) -> str:
+def _frame(folders: Sequence[str], name: str, given: dict[str, Any]) -> pd.DataFrame:
     from analysis import runs
     from analysis.reporting import catalogue, tables
 
     catalogue.table(name)
     values = tables.convert(f"table {name}", given, tables.options(name))
     protocols = catalogue.pages()[catalogue.page_of(name)].protocols
-    return tables.render(name, tables.build(name, runs.open(*folders, protocols=protocols), **values), form)
+    return tables.build(name, runs.open(*folders, protocols=protocols), **values)
 
 
 if __name__ == "__main__":

@@ -182,7 +182,9 @@ def kernel_manager(own: Path, stderr: IO[bytes], alive: int) -> Callable[[], Any
     from jupyter_client.manager import AsyncKernelManager
 
     paths = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH"))))
-    kernel = [sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}", "--HistoryManager.enabled=False"]
+    # Neither Python nor ipykernel looks for modules in the working directory: a user's own `analysis.py` may be there.
+    kernel = [sys.executable, "-P", "-m", "ipykernel_launcher", "--InteractiveShellApp.ignore_cwd=True"]
+    kernel += ["-f", "{connection_file}", "--HistoryManager.enabled=False"]
     threads = {name: os.environ.get(name, value) for name, value in _ONE_THREAD.items()}
     spec = KernelSpec(
         argv=[sys.executable, "-I", "-S", str(keeper.__file__), *kernel], language="python", display_name="Python 3",

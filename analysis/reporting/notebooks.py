@@ -5,14 +5,14 @@ from __future__ import annotations
 import functools
 import importlib
 import json
+import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from analysis.errors import InputError, short
-from analysis.reporting.catalogue import nearest
+from analysis.errors import InputError, nearest, short
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode
@@ -41,6 +41,23 @@ def locate(folder: str) -> Path:
         raise InputError("the name of a run folder is empty")
     path = Path(folder).expanduser()
     return path if path.exists() or not (FOLDER / path).exists() else FOLDER / path
+
+
+def named(runs: Any) -> list[str]:
+    """Return the run folders that a notebook is given: a list, or the name of one, as `papermill -p runs FOLDER` gives.
+
+    Raises
+    ------
+    InputError
+        For what is no name: papermill reads a folder called 2026 as a number.
+    """
+    folders = [runs] if isinstance(runs, str | int | float | os.PathLike) else list(runs or [])
+    for folder in folders:
+        if not isinstance(folder, str | os.PathLike):
+            raise InputError(
+                f"runs: {short(repr(folder))} is no name of a folder; with papermill, give it with -r, not -p"
+            )
+    return [str(folder) for folder in folders]
 
 
 def question(notebook: Path) -> str:

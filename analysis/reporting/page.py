@@ -23,10 +23,12 @@ import numpy as np
 import pandas as pd
 
 from analysis import runs
-from analysis.reporting import catalogue, files, grid, plotting, provenance, tables, words
+from analysis.reporting import catalogue, choice, files, grid, plotting, provenance, tables, words
+from analysis.reporting.choice import Choice
+from analysis.reporting.citations import studies
 from analysis.reporting.frames import Frames
 from analysis.reporting.html import Html, fragment, note
-from analysis.reporting.notebooks import locate
+from analysis.reporting.notebooks import locate, named
 from analysis.reporting.pictures import Picture, pictures
 from analysis.reporting.printed import OURS
 from analysis.reporting.words import Answer
@@ -42,12 +44,16 @@ class Page:
     ----------
     protocols
         The page looks at the run folders of these protocols; set by each page from its catalogue.
+    studies
+        The published studies that it repeats (`citations.studies`); set by each page from its catalogue.
+    of_agreement
+        Whether its tables speak of agreement; other answers than “agree” and “disagree” are then called by their names.
 
     Parameters
     ----------
     folders
-        Run folders, or folders that hold run folders. A relative path is looked up from the working directory, then
-        from the notebooks' own folder.
+        Run folders, or folders that hold run folders; a text is one of them. A relative path is looked up from the
+        working directory, then from the notebooks' own folder.
     out
         Folder for `tables/` and `figures/`; nothing is written without one.
     **options
@@ -55,13 +61,16 @@ class Page:
     """
 
     protocols: ClassVar[frozenset[str]]
+    studies: ClassVar[tuple[str, ...]] = ()
+    of_agreement: ClassVar[bool] = False
 
     def __init__(self, folders: Sequence[str], out: str | Path | None = None, **options: Any) -> None:
-        self.folders = list(folders)
+        self.folders = named(folders)
         self.out = Path(out) if out else None
         self.options = options
-        self.runs = runs.open(*(locate(folder) for folder in folders), protocols=self.protocols)
+        self.runs = runs.open(*(locate(folder) for folder in self.folders), protocols=self.protocols)
         self.frames = Frames(self.runs, self.options, self._write)
+        self.choice = choice.of_runs(self.runs.info) if self.of_agreement else Choice()
         self._answer: Answer | None = None
         self._details: dict[str, tuple[str, ...]] = {}
         self._figures = 0
@@ -131,9 +140,10 @@ class Page:
         chosen = frame if rows is None else rows
         chosen = chosen.sort_values(sort, ascending=False, kind="stable", na_position="last") if sort else chosen
         shown = chosen.head(most)
+        cells = grid.grid(name, shown, tables.shown(name, shown), tables.best(name, shown))
         box = fragment(
-            "table", name=name, caption=entry.caption, left_out=len(frame) - len(shown),
-            grid=grid.grid(name, shown, tables.shown(name, shown), tables.best(name, shown)), ours=_ours(shown),
+            "table", name=name, caption=self.choice.named(entry.caption), left_out=len(frame) - len(shown),
+            grid=self.choice.renamed(cells), ours=_ours(shown),
         )  # fmt: skip
         return Html(self.said(name) + box.text)
 
@@ -150,7 +160,10 @@ class Page:
         This is the last cell: what the answer says about a figure or table that no cell has shown is named here.
         """
         command = provenance.command(self.folders, self.out, self.options)
-        return fragment("provenance", entries=self.entries(), command=command, unshown=self._details)
+        cited = [studies()[name] for name in self.studies]
+        return fragment(
+            "provenance", studies=cited, entries=self.entries(), command=command, unshown=self._details
+        )  # fmt: skip
 
     def entries(self) -> list[tuple[str, list[str]]]:
         """Return name and lines of every entry of the page's foot."""

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from analysis.reporting import catalogue, plotting
+from analysis.reporting import catalogue, choice, plotting
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -45,7 +45,8 @@ def pictures(name: str, frames: Frames) -> list[Picture]:
     function = entry.draw or name
     draw, caption = (catalogue.function(page, f"{module}.{function}") for module in ("plots", "captions"))
     looks = plotting.looks(frames.runs.info["models"])
-    parts = [part for part in _parts(page, entry, frames) if not part[0].empty]
+    info = frames.runs.info
+    parts = [part for part in _parts(page, entry, frames) if not choice.mark(part[0], info).empty]
     stem = entry.file or name
     return [
         Picture(stem if len(parts) == 1 else f"{stem}-{number}", caption(*part),

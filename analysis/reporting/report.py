@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 from analysis import runs
 from analysis.errors import InputError, system_failure
-from analysis.reporting import catalogue, files, kernels, notebooks, provenance
+from analysis.extras import require
+from analysis.reporting import catalogue, files, glossary, kernels, notebooks, provenance
 from analysis.reporting.catalogue import Catalogue
 from analysis.reporting.html import TEMPLATES, render, style
 
@@ -98,9 +99,10 @@ def report(
     Raises
     ------
     InputError
-        For a folder that is no run, runs that no notebook is about, or an unknown or mistyped parameter. Nothing is
-        written in these cases.
+        For a package of the extra `notebooks` that is not installed, a folder that is no run, runs that no notebook is
+        about, or an unknown or mistyped parameter. Nothing is written in these cases.
     """
+    require("a report", "papermill", "nbconvert", "ipykernel")
     known = found() if registry is None else registry
     opened = runs.open(*(notebooks.locate(folder) for folder in folders))
     seen = {notebook.name: _folders(notebook.page, opened) for notebook in known}
@@ -181,9 +183,17 @@ def _html(node: NotebookNode, question: str, title: str) -> str:
     from nbconvert import HTMLExporter
 
     exporter = HTMLExporter(template_name="page", extra_template_basedirs=[str(TEMPLATES)], exclude_anchor_links=True)
-    resources = {"title": question, "report": title, "style": style()}
+    resources = {"title": question, "report": title, "style": style(), "glossary": _glossary(node)}
     html, _ = exporter.from_notebook_node(node, resources={"waver": resources})
     return str(html)
+
+
+def _glossary(node: NotebookNode) -> str:
+    """Explain the words that a page uses, in a folded box."""
+    shown = [cell.source for cell in node.cells if cell.cell_type == "markdown"]
+    outputs = [output for cell in node.cells for output in cell.get("outputs", [])]
+    shown += [output["data"]["text/html"] for output in outputs if "text/html" in output.get("data", {})]
+    return render("glossary", terms=glossary.used(" ".join(shown)))
 
 
 def _card(name: str, node: NotebookNode) -> tuple[str, ...]:

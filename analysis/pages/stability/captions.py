@@ -10,13 +10,12 @@ import pandas as pd
 from analysis.pages.stability.columns import threshold
 from analysis.pages.stability.measures import headline
 from analysis.pages.stability.model_plots import FOREST
-from analysis.pages.stability.narrative import rows
 from analysis.pages.stability.plots import LISTED, least_stable, only_answers
-from analysis.reporting import labels
+from analysis.reporting import choice, labels
 from analysis.reporting.catalogue import column
 from analysis.reporting.columns import OVER_ITEMS
 from analysis.reporting.thresholds import silent
-from analysis.reporting.words import count, low_to_high, missing
+from analysis.reporting.words import count, low_to_high, missing, units
 from analysis.statistics.multiplicity import ALPHA
 
 AGREEMENT = "Agreement is p(agree) / (p(agree) + p(disagree))"
@@ -31,8 +30,8 @@ def overview(stability: pd.DataFrame) -> str:
     shown = stability.assign(silent=silent(stability["validity"]))
     hollow = f"{labels.explained(shown)[:-1]} (hollow, at the foot)." if shown["silent"].any() else ""
     marks = " (+) agrees, (-) disagrees with every item on average." if stability["mark"].fillna("").any() else ""
-    return (
-        f"Validity and stability of {rows(stability)} over {items}, the most stable on top. Range and SD: highest "
+    return choice.of(stability).named(
+        f"Validity and stability of {units(stability)} over {items}, the most stable on top. Range and SD: highest "
         "minus lowest agreement, and standard deviation of agreement, over an item's paraphrases, then the mean over "
         f"items. Flips: share of items with more than {flip:g} % of their paraphrases on the other side of 0.5 than "
         f"the majority. {AGREEMENT}. Lines: {OVER_ITEMS}.{bare}{hollow}{marks}"
@@ -56,12 +55,12 @@ def agreement(distribution: pd.DataFrame, items: pd.DataFrame, outliers: pd.Data
         else " Bars, where a wording has one answer: share of wordings that agree (mean agreement)."
     )
     if all(answers):
-        return (
+        return choice.of(distribution).named(
             f"Share of the wordings of {count(distribution['item'].nunique(), 'item')} ({n} with a valid answer each) "
             f"that {who} agreed with, items sorted by it.{diamond} Dashed: 0.5, where the "
             f"majority flips.{labels.explained(distribution)}"
         )
-    return (
+    return choice.of(distribution).named(
         f"Distribution of agreement over the paraphrases of {count(distribution['item'].nunique(), 'item')} "
         f"({n} paraphrases each) for {who}, items sorted by their median. Box: first to third "
         "quartile; line: median; whiskers: furthest response within 1.5 interquartile ranges of the box."
@@ -85,10 +84,11 @@ def item_stability(frame: pd.DataFrame) -> str:
         if (models > 1).any()
         else "No standard error: one model"
     )
-    return (
+    return choice.of(frame).named(
         f"{shown}, the least stable on top: SD of agreement over an item's paraphrases divided by the model's largest "
         f"such SD, mean over {families} {'model' if total == 1 else 'models'}. {bars}. 1 would be the least stable "
-        "item of every model, 0 an item whose answer never moves."
+        "item of every model, 0 an item whose answer never moves. Models of which less than half of the answers "
+        "are valid are left out."
     )
 
 
@@ -106,7 +106,7 @@ def differences(frame: pd.DataFrame, measure: str | None = None) -> str:
     """Write the caption of the paired differences."""
     measure = measure or str(frame["measure"].iloc[0])
     pairs = frame[frame["measure"] == measure]
-    what = column("stability", measure).meaning
+    what = choice.of(frame).named(column("stability", measure).meaning)
     forest = len(pairs) <= FOREST
     lines = ". Lines: 95 % intervals, not corrected" if forest else ""
     sides = pd.DataFrame({"silent": pairs.filter(like="_silent").any(axis=1)})

@@ -11,7 +11,7 @@ from matplotlib.ticker import MaxNLocator
 
 from analysis.pages.stability.columns import threshold
 from analysis.pages.stability.measures import headline
-from analysis.reporting import labels, plotting
+from analysis.reporting import choice, labels, plotting
 from analysis.reporting.plotting import FAINT, INK, PAGE, Drawing, Look, styled
 from analysis.reporting.thresholds import silent
 from analysis.statistics.multiplicity import ALPHA
@@ -36,8 +36,8 @@ def overview(stability: pd.DataFrame, *, width: float = PAGE, looks: Looks | Non
     flip = headline(frame)
     measures = {
         "validity": "Validity\nmass on answers",
-        "range_mean": "Range\nof agreement",
-        "sd_mean": "SD\nof agreement",
+        "range_mean": choice.of(stability).named("Range\nof agreement"),
+        "sd_mean": choice.of(stability).named("SD\nof agreement"),
         flip: f"Flips > {threshold(flip):g} %\nshare of items",
     }
     stacked = width < PAGE * 0.75

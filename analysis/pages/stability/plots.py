@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.patches import PathPatch
 
 from analysis.pages.stability.model_plots import differences, overview
-from analysis.reporting import labels, plotting
+from analysis.reporting import choice, labels, plotting
 from analysis.reporting.plotting import COLUMN, INK, PAGE, RULE, Drawing, Look, styled
 
 __all__ = ["agreement", "differences", "item_stability", "overview", "validity"]
@@ -60,7 +60,7 @@ def agreement(
             _outliers(axes, panel, outliers, look)
         _originals(axes, panel)
         axes.set_title(plotting.safe(labels.shorten(name, 60)), fontweight="bold", pad=3)
-        axes.set_ylabel("Agreement")
+        axes.set_ylabel(choice.of(distribution).named("Agreement"))
         _item_axis(axes, panel["item"], width - 0.7)
     return figure
 
@@ -153,7 +153,7 @@ def item_stability(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | N
     looks
         Not used: the marks stand for families, not models, so they are black and white.
     """
-    frame = frame.dropna(subset=["normalised_sd_mean"])
+    said, frame = choice.of(frame), frame.dropna(subset=["normalised_sd_mean"])
     ranked = least_stable(frame).head(LISTED)
     length = 62 if width > COLUMN * 1.5 else 26
     names = [labels.opening(text, length) for text in ranked["text"].astype(str)]
@@ -174,7 +174,7 @@ def item_stability(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | N
             label=f"{family} models",
         )  # fmt: skip
     axes.set_xlim(left=0)
-    axes.set_xlabel("Normalised SD of agreement\n(1 = a model's least stable item)", loc="right")
+    axes.set_xlabel(said.named("Normalised SD of agreement\n(1 = a model's least stable item)"), loc="right")
     if len(families) > 1:
         axes.legend(loc="lower right", bbox_to_anchor=(1, 1), ncols=2, frameon=False, borderaxespad=0, handletextpad=0)
     return figure

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 from analysis.pages.text_features.plots import reach
+from analysis.reporting import labels
 from analysis.reporting.words import count, low_to_high
 from analysis.statistics.mixed.design import INTERCEPT
 from analysis.statistics.mixed.result import ALPHA
@@ -20,12 +21,12 @@ def effects(mixed: pd.DataFrame) -> str:
         arrows = " Arrows: the interval is longer than the axis."
     return (
         f"Effects of {count(tested['term'].nunique(), 'text feature')} on {what} in {count(models, 'mixed model')}, "
-        f"one per language model and condition, over {low_to_high(tested['n_rows'])} "
-        f"paraphrases of {low_to_high(tested['n_items'])} items each. Unit: SDs of {what} per SD of "
+        f"one per language model and condition. Each is over {low_to_high(tested['n_rows'])} "
+        f"paraphrases of {low_to_high(tested['n_items'])} items. Unit: SDs of {what} per SD of "
         "the feature, all others held fixed, so that panels can be compared. Lines: 95 % intervals by "
-        f"cluster-robust errors. Filled: significant at {ALPHA:g} after Bonferroni over "
+        f"cluster-robust errors. Filled: confirmed, that is, significant at {ALPHA:g} after Bonferroni over "
         f"{count(int(tested['n_tests'].max()), 'test')}, by the fit's own errors and by the robust ones.{arrows} "
-        "Panels with the most significant effects first."
+        f"Panels with the most confirmed effects first.{labels.explained(tested)}"
     )
 
 
@@ -41,7 +42,7 @@ def correlations(frame: pd.DataFrame) -> str:
         )
     return (
         f"Pearson correlations between {count(frame['feature_a'].nunique(), 'text feature')} over the paraphrases of "
-        f"“{frame['study'].iloc[0]}” (n = {low_to_high(frame['n'])}); features that say the "
+        f"“{frame['study'].iloc[0]}” (n = {low_to_high(frame['n'])}). Features that say the "
         f"same are next to each other (average linkage by 1 − |r|).{weak}{undefined}{arithmetic}"
     )
 
@@ -51,9 +52,10 @@ def residuals(frame: pd.DataFrame) -> str:
     units = frame.groupby(["study", "model", "condition"], observed=True).size()
     return (
         f"Residuals of {count(len(units), 'mixed model')} against fitted values (item included), "
-        f"{low_to_high(units)} paraphrases each; darker where there are more (logarithmic). Line: mean residual in "
+        f"{low_to_high(units)} paraphrases each. Darker: more of them (logarithmic). Line: mean residual in "
         "tenths of the fitted values, flat at 0 where the model is right on average. A slanted edge shows where "
-        "agreement ends at 0 or 1, which a linear model does not know; compare the logit scale."
+        "agreement ends at 0 or 1, which a linear model does not know: compare the logit scale."
+        f"{labels.explained(frame)}"
     )
 
 
@@ -64,5 +66,5 @@ def intercepts(frame: pd.DataFrame) -> str:
         f"Random intercepts of {low_to_high(units)} items in {count(len(units), 'mixed model')}: "
         "how much more a model agrees with an item than the features of its wordings predict. Lines: 95 % "
         "intervals (1.96 conditional standard errors). The fit assumes that they are normally distributed: a straight "
-        "middle, no steps, no isolated ends."
+        f"middle, no steps, no isolated ends.{labels.explained(frame)}"
     )

@@ -20,7 +20,7 @@ def effects(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
     table = frames["mixed"]
     slopes = table[table["term"] != INTERCEPT]
     if len(slopes):
-        yield from _each(slopes, ROWS)
+        yield from _each(frames, slopes, ROWS)
 
 
 def correlations(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
@@ -31,20 +31,23 @@ def correlations(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
 
 def residuals(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
     """Yield the residuals of the fits, some models at a time."""
-    yield from _each(family_of(frames).result.residuals, PANELS)
+    yield from _each(frames, family_of(frames).result.residuals, PANELS)
 
 
 def intercepts(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
     """Yield the random intercepts of the fits, some models at a time."""
-    yield from _each(family_of(frames).result.random_effects, PANELS)
+    yield from _each(frames, family_of(frames).result.random_effects, PANELS)
 
 
 def family_of(frames: Frames) -> Family:
     """Return the fits that the tables are made of."""
-    options = {name: frames.options[name] for name in ("engine", "scale", "predictors") if name in frames.options}
+    options = {
+        name: frames.options[name] for name in ("engine", "scale", "predictors", "invalid") if name in frames.options
+    }
     return family(frames.runs, **options)
 
 
-def _each(frame: pd.DataFrame, size: int) -> Iterator[tuple[pd.DataFrame]]:
-    for part in labels.split(frame, size):
+def _each(frames: Frames, frame: pd.DataFrame, size: int) -> Iterator[tuple[pd.DataFrame]]:
+    """Split rows about fits, with the models marked that do not answer."""
+    for part in labels.split(labels.mark_silent(frame, frames["mixed_diagnostics"]), size):
         yield (part,)

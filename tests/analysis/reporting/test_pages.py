@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
+import subprocess
 from collections.abc import Callable
 from fnmatch import fnmatchcase
 from importlib import import_module
@@ -20,6 +22,7 @@ from analysis.reporting import catalogue, grid, tables
 from analysis.reporting.columns import SHARED, Column
 from analysis.reporting.frames import Frames
 from analysis.reporting.html import render
+from analysis.reporting.latex import POINTS
 from analysis.reporting.notebooks import FOLDER
 from analysis.reporting.page import Page
 from analysis.reporting.pictures import pictures
@@ -27,6 +30,7 @@ from analysis.reporting.printed import OURS
 from analysis.reporting.words import Answer
 from analysis.statistics.interval import reasons
 from helpers.page_runs import BARE, FULL
+from helpers.sentences import check_answer, too_long
 from helpers.text_features import hide
 
 PAGES, PACKAGES = catalogue.pages(), catalogue.PAGES
@@ -118,10 +122,35 @@ def test_every_form_of_a_table_has_its_rows(page, table, frames_of):
     csv, latex, markdown = (tables.render(table, frame, form) for form in tables.FORMATS)
     assert csv.startswith(",".join(frame.columns) + "\r\n")
     assert len(markdown.splitlines()) == len(frame) + 2
-    assert latex.count(r"\begin{tabular}") == latex.count(r"\end{tabular}") == 1
+    assert latex.count(r"\begin{tabular}") == latex.count(r"\end{tabular}") == latex.count(r"\toprule") > 0
     for text in (latex, markdown):
         assert not re.search(r"(?<![a-z])nan(?![a-z])", text)
     printable(table, frame)
+
+
+@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="no pdflatex on this machine (make test installs it)")
+@pytest.mark.parametrize("width", POINTS)
+def test_every_table_fits_where_it_is_set(width, frames_of, tmp_path):
+    """No line is wider than the column, text or page of the document, in LaTeX's own measure."""
+    parts = []
+    for page, name in TABLES:
+        text = tables.render(name, frames_of(FULL[page])[name].head(60), "latex", width=width)
+        if "longtable}" in text and width != "text":
+            text = f"\\onecolumn\n{text}\\twocolumn\n"
+        parts.append(f"\\typeout{{Table: {name}}}\n{text}\\clearpage\n")
+    columns = "" if width == "text" else "\\usepackage[twoside=false,textwidth=455pt,columnsep=17pt]{geometry}\n"
+    (tmp_path / "all.tex").write_text(
+        f"\\documentclass[10pt{',twocolumn' if columns else ''}]{{article}}\n{columns}"
+        f"\\usepackage{{booktabs, longtable}}\n\\begin{{document}}\n{''.join(parts)}\\end{{document}}\n",
+        encoding="utf-8",
+    )
+    for _ in range(3):  # until the columns of the long tables have settled
+        call = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "all.tex"]
+        done = subprocess.run(call, cwd=tmp_path, capture_output=True, text=True, errors="replace")
+        assert done.returncode == 0, done.stdout[-2000:]
+        if "Table widths have changed" not in done.stdout:
+            break
+    assert re.findall(r"Table: \w+|Overfull \\hbox.*", done.stdout) == [f"Table: {name}" for _, name in TABLES]
 
 
 def printable(table: str, frame: pd.DataFrame) -> None:
@@ -209,6 +238,19 @@ def test_what_an_answer_says_about_a_figure_or_table_stands_with_it(page, frames
         *re.findall(r'self\.said\("(\w+)"', parts),
     }
     assert set(made._details) <= shown
+
+
+@pytest.mark.parametrize("page", ["wording", "scoring", "text_features"])
+@pytest.mark.parametrize("runs_of", [FULL, BARE], ids=["full", "bare"])
+def test_sentences_are_short_and_the_first_screen_is(page, runs_of, frames_of):
+    frames = frames_of(runs_of[page])
+    made = shown_by(page)([str(folder.path) for folder in frames.runs.folders], **frames.options)
+    made.frames = frames
+    made.answer()
+    check_answer(page, made._answer)
+    entry = PAGES[page]
+    captions = [picture.caption for name in entry.figures for picture in pictures(name, frames)]
+    assert too_long(*captions, *(table.caption for table in entry.tables.values())) == []
 
 
 def shown_by(page: str) -> type[Page]:

@@ -10,10 +10,10 @@ from matplotlib.collections import FillBetweenPolyCollection
 from analysis import runs
 from analysis.pages.scoring import captions, contrasts, influence, plots, tables
 from analysis.pages.scoring.catalogue import FIGURES
-from analysis.pages.scoring.figures import groups
+from analysis.pages.scoring.figures import groups, score_methods
 from analysis.pages.scoring.printed import printed_differences
 from analysis.reporting import plotting
-from helpers.figures import check_caption, check_texts
+from helpers.figures import check_caption, check_texts, shown_texts
 from helpers.scoring_runs import FAMILY, Judge, make_run
 
 MANY = {
@@ -157,3 +157,16 @@ def test_groups_are_spread_over_figures():
     assert [list(part["group"]) for (part,) in groups(frame)] == [
         ["g0", "g1", "g2", "g3"], ["g4", "g5", "g6", "g7"], ["g8"]
     ]  # fmt: skip
+
+
+def test_a_model_that_gives_no_numbers_is_marked_among_sampled_and_exact_scores(tmp_path):
+    run = runs.open(make_run(tmp_path / "run", {"a": 9}, ranges=[(0, 9)], temperatures=[0.7]))
+    table = contrasts.methods(run, resamples=0)
+    low = table["model"] == "org/small"
+    table["validity_exact"] = table["validity_exact"].mask(low, 0.2)
+    (shown,) = next(score_methods({"score_methods": table}))
+    texts = [text.get_text() for text, _ in shown_texts(plots.score_methods(shown))]
+    assert "small °" in texts
+    assert "large" in texts
+    assert "°: less than half of the answers are valid" in captions.score_methods(shown)
+    assert list(score_methods({"score_methods": table.iloc[:0]})) == []

@@ -6,14 +6,18 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from analysis import features
-from analysis.pages.text_features import captions, plots
+from analysis import features, runs
+from analysis.pages.text_features import captions, figures, plots
 from analysis.pages.text_features.catalogue import FIGURES
 from analysis.pages.text_features.columns import TERMS
 from analysis.pages.text_features.figures import PANELS
 from analysis.reporting import plotting
+from analysis.reporting.frames import Frames
 from analysis.reporting.labels import brief
-from helpers.figures import check_caption, check_texts
+from helpers.figures import check_caption, check_texts, shown_texts
+from helpers.synthetic import write_run
+from helpers.text_feature_runs import answers, wordings
+from helpers.text_features import hide
 
 UNIT = {"study": "s", "condition": "plain/yes-no"}
 
@@ -173,3 +177,17 @@ def test_the_caption_speaks_of_dependents_only_where_they_are():
     frame = correlations()
     assert "arithmetic" in captions.correlations(frame)
     assert "arithmetic" not in captions.correlations(frame[frame["feature_a"] != "left_dependents"])
+
+
+def test_a_model_that_does_not_answer_is_marked_in_every_figure(tmp_path):
+    rows = answers(wordings(items=4, paraphrases=20), ["org/mute", "org/whole"])
+    rows["mass"] = rows["model"].map({"org/mute": 0.3, "org/whole": 0.9})
+    with pytest.MonkeyPatch.context() as patch:
+        hide(patch, "pysentimiento", "spacy", "vaderSentiment")
+        frames = Frames(runs.open(write_run(tmp_path / "run", rows)), {})
+        for name in ("effects", "residuals", "intercepts"):
+            (shown,) = next(getattr(figures, name)(frames))
+            texts = [text.get_text() for text, _ in shown_texts(getattr(plots, name)(shown))]
+            assert "mute °" in texts, name
+            assert "whole" in texts, name
+            assert "°: less than half of the answers are valid" in getattr(captions, name)(shown), name
