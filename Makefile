@@ -58,7 +58,7 @@ $(BIN)/.installed-references: $(BIN)/.installed
 
 report: setup  ## ask the demo models, write results/demo/report/index.html
 	$(BIN)/waver run inference/demo/demo.toml
-	$(BIN)/waver report $(DEMO) --out $(DEMO)/report
+	$(BIN)/waver report $(DEMO) --out $(DEMO)/report --single-file
 
 test: setup references .browser .latex  ## the test suite, a process per core; says so, then installs R, Chromium and LaTeX if missing
 	$(BIN)/python -m pytest --numprocesses auto --dist loadfile

@@ -1,4 +1,4 @@
-"""Run the commands of this wing: `waver report | table | features`, or `python -m analysis ...`."""
+"""Run the commands of this wing: `waver report | table | show | features`, or `python -m analysis ...`."""
 
 from __future__ import annotations
 
@@ -116,6 +116,9 @@ def _parser(program: str) -> argparse.ArgumentParser:
         "--out", required=True, type=Path, metavar="DIR", help="folder to write to; made if it does not exist"
     )
     report.add_argument("--title", default="", metavar="TEXT", help="title of the report (default: names of studies)")
+    report.add_argument(
+        "--single-file", action="store_true", help="write all pages, figures and tables as one file, too: DIR.html"
+    )
     _add_parameters(report, "a parameter of the notebooks, such as thresholds=0.05,0.1; an unknown one is an error")
     table = commands.add_parser(
         "table", help="print one table of the report",
@@ -134,6 +137,16 @@ def _parser(program: str) -> argparse.ArgumentParser:
     )  # fmt: skip
     table.add_argument("--list", action="store_true", help="name the tables; with NAME, explain its columns")
     _add_parameters(table, "an option of the table, such as resamples=2000 or thresholds=0.05,0.1")
+    show = commands.add_parser(
+        "show", help="print single wordings: the prompt, the probabilities, what was written",
+        description="Print what the models read for single wordings, to the letter, and what each model answered.",
+        epilog=f"example: {PROGRAM} show results/demo/agreement --item tea-coffee --model waver-demo-small",
+    )  # fmt: skip
+    show.set_defaults(main=_show)
+    show.add_argument("run", metavar="RUN", help="run folder")
+    show.add_argument("--item", default="", metavar="I", help="its wordings (default: some of the first item)")
+    show.add_argument("--model", default="", metavar="M", help="only this model (default: the first ones)")
+    show.add_argument("--condition", default="", metavar="C", help="only under this condition (default: all)")
     _add_features(commands)
     return parser
 
@@ -163,11 +176,14 @@ def _parameters(given: Sequence[str]) -> dict[str, str]:
 
 
 def _report(options: argparse.Namespace) -> int:
-    from analysis.reporting.report import report
+    from analysis.reporting.report import report, single
 
-    results = report(options.runs, options.out, _parameters(options.parameter), title=options.title)
+    results = report(options.runs, options.out, _parameters(options.parameter), title=options.title,
+                     single_file=options.single_file)  # fmt: skip
     failed = [result for result in results if result.error]
     print(options.out / "index.html")
+    if options.single_file:
+        print(single(options.out))
     if not failed:
         return 0
     status = 2 if all(result.wrong_input for result in failed) else 1
@@ -188,6 +204,15 @@ def _table(options: argparse.Namespace) -> int:
     text = tables.render(name, frame, options.format, columns, options.width)
     # Bytes, so that the line ends of the CSV are the same on every system.
     sys.stdout.buffer.write(text.encode("utf-8"))
+    return 0
+
+
+def _show(options: argparse.Namespace) -> int:
+    from analysis import runs
+    from analysis.reporting.show import show
+
+    for line in show(runs.open(options.run), options.item, options.model, options.condition):
+        sys.stdout.buffer.write(f"{line}\n".encode())
     return 0
 
 

@@ -13,7 +13,7 @@ table that is shown is written there as CSV and LaTeX, and every figure as SVG a
 
 from __future__ import annotations
 
-import base64
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -23,11 +23,12 @@ import numpy as np
 import pandas as pd
 
 from analysis import runs
-from analysis.reporting import catalogue, choice, files, grid, plotting, provenance, tables, words
+from analysis.reporting import catalogue, choice, files, grid, orders, plotting, prompts, provenance, tables, words
 from analysis.reporting.choice import Choice
 from analysis.reporting.citations import studies
+from analysis.reporting.columns import Column
 from analysis.reporting.frames import Frames
-from analysis.reporting.html import Html, fragment, note
+from analysis.reporting.html import Html, address, fragment, note
 from analysis.reporting.notebooks import locate, named
 from analysis.reporting.pictures import Picture, pictures
 from analysis.reporting.printed import OURS
@@ -35,6 +36,8 @@ from analysis.reporting.words import Answer
 from analysis.runs.unanswered import unanswered
 
 MOST_ROWS = 300  # of a table on the page; its CSV file has all rows
+FEW_ROWS = 8  # a table with no more stands open; others are folded
+KEYS = ("study", "model", "condition", "group", "item", "measure", "feature", "term", "benchmark", "pattern", "source")
 
 
 class Page:
@@ -110,14 +113,16 @@ class Page:
         What the answer says about it stands above; below the page's first figure, which follows the answer at once.
         """
         self._figures += 1
-        drawn = "".join(self._shown(picture) for picture in pictures(name, self.frames))
-        shown = drawn or note(catalogue.figure(name).nothing).text
+        entry = catalogue.figure(name)
+        drawn = "".join(self._shown(entry.title, picture) for picture in pictures(name, self.frames))
+        shown = drawn or note(f"{entry.title}: {entry.nothing}").text
         return Html(shown + self.said(name) if self._figures == 1 else self.said(name) + shown)
 
-    def _shown(self, picture: Picture) -> str:
+    def _shown(self, title: str, picture: Picture) -> str:
         narrow = plotting.svg(picture.draw(width=plotting.COLUMN))
         wide = self._saved(picture.draw(), picture.name)
-        return fragment("figure", wide=_address(wide), narrow=_address(narrow), caption=picture.caption).text
+        alt = f"{title}: {picture.caption.split('. ')[0].rstrip('.')}."
+        return fragment("figure", wide=_picture(wide), narrow=_picture(narrow), alt=alt, caption=picture.caption).text
 
     def _saved(self, figure: plotting.Drawing, name: str) -> str:
         """Return the figure as SVG, and save it where there is a folder."""
@@ -129,30 +134,49 @@ class Page:
     def table(
         self, name: str, rows: pd.DataFrame | None = None, *, sort: str | None = None, most: int = MOST_ROWS
     ) -> Html:
-        """Show a table with few digits in its own scrolling box, below what the answer says about it.
+        """Show a table with few digits, folded unless it is short, below what the answer says about it.
+
+        Columns that are the same in all rows are named below it instead; the CSV file has them.
 
         Shown is the whole table, or the `rows` given: at most `most` of them, sorted by the column `sort` if one is
         named, the largest value first.
         """
         frame, entry = self.frame(name), catalogue.table(name)
+        title, caption = self.choice.named(entry.title), self.choice.named(entry.caption)
         if frame.empty:
-            return Html(self.said(name) + note(f"{entry.title}: none.").text)
+            return Html(self.said(name) + note(f"{title}: none.").text)
         chosen = frame if rows is None else rows
         chosen = chosen.sort_values(sort, ascending=False, kind="stable", na_position="last") if sort else chosen
-        shown = chosen.head(most)
+        whole = orders.joined(name, chosen, tables.shown(name, chosen), self.runs.info["conditions"], self.differing())
+        shown, joined = whole.head(most), orders.CAPTION if len(whole) < len(chosen) else ""
         cells = grid.grid(name, shown, tables.shown(name, shown), tables.best(name, shown))
+        cells, same = grid.varying(self.choice.renamed(cells))
+        same_text = "; ".join(_same(*pair) for pair in same)
+        if same and _keys(cells.names) == len(cells.names):  # only names of rows are left
+            said = f"{title}: the same in all {len(shown):,} rows. {same_text}."
+            return Html(self.said(name) + fragment("uniform", said=said, caption=caption + joined).text)
         box = fragment(
-            "table", name=name, caption=self.choice.named(entry.caption), left_out=len(frame) - len(shown),
-            grid=self.choice.renamed(cells), ours=_ours(shown),
+            "table", name=name, title=title, caption=caption + joined, grid=cells,
+            left_out=len(frame) - len(chosen) + len(whole) - len(shown),
+            same=same_text, keys=_keys(cells.names), ours=_ours(shown),
+            open=len(shown) <= FEW_ROWS, saved=self.out is not None,
         )  # fmt: skip
         return Html(self.said(name) + box.text)
 
+    def differing(self) -> set[tuple[str, str, frozenset[str]]]:
+        """Return study, model and two conditions of it that a paired comparison of this page finds to differ."""
+        return set()
+
     def section(self, name: str, title: str = "", said: str = "") -> Html:
-        """Show a table under its own heading, after the words `said`; show nothing where it has no rows."""
+        """Show a table under its own heading, after the words `said`; without rows, only say so."""
         if self.frame(name).empty and name not in self._details:
-            return fragment("section", title="", said="", note=f"no rows in table {name}")
-        heading = fragment("section", title=title, said=said, note=catalogue.table(name).title)
+            return note(f"{title or self.choice.named(catalogue.table(name).title)}: none.")
+        heading = fragment("section", name=name, title=title, said=said, note=catalogue.table(name).title)
         return Html(heading.text + self.table(name).text)
+
+    def asked(self) -> Html:
+        """Show in a folded box what the models were asked: prompts, the templates behind them, and answer words."""
+        return fragment("asked", **prompts.shown(self.runs))
 
     def provenance(self) -> Html:
         """Show where the page comes from, and the command that makes it again.
@@ -177,6 +201,18 @@ def _ours(frame: pd.DataFrame) -> set[int]:
     return set(np.flatnonzero(frame["source"] == OURS))
 
 
-def _address(svg: str) -> str:
-    """Return an SVG as a data address: it is part of the file, but its ids and styles do not mix with the page's."""
-    return "data:image/svg+xml;base64," + base64.b64encode(svg.encode()).decode()
+def _keys(shown: Sequence[str]) -> int:
+    """Count the first columns that name the rows; they stay in view when the others are scrolled."""
+    return next((place for place, name in enumerate(shown) if name not in KEYS), len(shown))
+
+
+def _same(column: Column, cell: grid.Cell) -> str:
+    """Write what a column has in all rows: "Items 62"."""
+    return " ".join(filter(None, (column.header, cell.text, cell.interval)))
+
+
+def _picture(svg: str) -> str:
+    """Return an SVG as an image's address: part of the file, but its ids and styles do not mix with the page's."""
+    # A double quote takes three characters in an address, a single one takes one.
+    quoted = re.sub(r"<[^<>']+>", lambda tag: tag.group().replace('"', "'"), " ".join(svg.split()))
+    return address("image/svg+xml", quoted)

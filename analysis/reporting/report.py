@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 from analysis import runs
 from analysis.errors import InputError, system_failure
 from analysis.extras import require
-from analysis.reporting import catalogue, files, glossary, kernels, notebooks, provenance
+from analysis.reporting import catalogue, files, kernels, layout, notebooks, provenance
 from analysis.reporting.catalogue import Catalogue
-from analysis.reporting.html import TEMPLATES, render, style
+from analysis.reporting.layout import Chapter
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode
@@ -48,7 +48,7 @@ class Notebook:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """Hold what one notebook made: what its card on the index shows, or why it failed.
+    """Hold what one notebook made: its page and what its card on the index shows, or why it failed.
 
     `wrong_input`: the call or the runs are to blame, not the notebook. `left_out`: why the notebook was not run.
     `said`: the line about it on standard error.
@@ -61,6 +61,7 @@ class Result:
     wrong_input: bool = False
     left_out: str = ""
     said: str = ""
+    chapter: Chapter | None = None
 
 
 def found() -> list[Notebook]:
@@ -74,6 +75,7 @@ def report(
     given: Mapping[str, Any] | None = None,
     registry: Sequence[Notebook] | None = None,
     title: str = "",
+    single_file: bool = False,
 ) -> list[Result]:
     """Write the report about some runs.
 
@@ -89,6 +91,8 @@ def report(
         The notebooks to choose from; those of all pages unless given.
     title
         What the report is about, in the reader's words; the names of the studies unless given.
+    single_file
+        Write everything as one file, too: `OUT.html` beside the folder.
 
     Returns
     -------
@@ -121,13 +125,46 @@ def report(
     tasks = [
         functools.partial(_left_out, notebook, left_out[notebook.name])
         if left_out[notebook.name]
-        else functools.partial(_make, notebook, {"runs": seen[notebook.name], **values[notebook.name]}, out, title)
+        else functools.partial(_make, notebook, {"runs": seen[notebook.name], **values[notebook.name]}, out)
         for notebook in about
     ]
     results = kernels.each(tasks, lambda result: _say(result.said))
     files.write_dictionary(out)
-    files.write(out / "index.html", _index(results, out, title, folders))
+    results = _write_pages(results, out, title)
+    shown = {"title": title, "results": results, "folders": folders, "made": provenance.now(),
+             "versions": provenance.versions()}  # fmt: skip
+    made = {name: path for name in catalogue.tables() if (path := out / "tables" / f"{name}.csv").is_file()}
+    figures = sorted((path.stem for path in (out / "figures").glob("*.pdf")), key=_figure_order)
+    files.write(out / "index.html", layout.index(tables=made, figures=figures, **shown))
+    if single_file:
+        every = made | {"dictionary": out / "tables" / files.DICTIONARY} if made else made
+        files.write(single(out), layout.single(_chapters(results), every, **shown))
     return results
+
+
+def single(out: Path) -> Path:
+    """Return the file that holds everything of the report in a folder: beside it, with its name."""
+    folder = out.resolve()
+    return folder.with_name(f"{folder.name}.html")
+
+
+def _chapters(results: Sequence[Result]) -> list[Chapter]:
+    return [result.chapter for result in results if result.chapter]
+
+
+def _write_pages(results: Sequence[Result], out: Path, title: str) -> list[Result]:
+    """Write all pages when it is known which there are; one that cannot be written has failed."""
+    chapters = _chapters(results)
+    written = []
+    for result in results:
+        try:
+            if result.chapter:
+                files.write(out / f"{result.name}.html", layout.page(result.chapter, chapters, title))
+            written.append(result)
+        except OSError as error:
+            written.append(_failed(result.name, result.question, system_failure(error)[1]))
+            _say(written[-1].said)
+    return written
 
 
 def _folders(page: Catalogue, opened: Runs) -> list[str]:
@@ -153,8 +190,8 @@ def _left_out(notebook: Notebook, why: str, _: Kernel) -> Result:
     return Result(notebook.name, question, left_out=why, said=f"{notebook.name}: left out: {why}")
 
 
-def _make(notebook: Notebook, values: Mapping[str, Any], out: Path, title: str, kernel: Kernel) -> Result:
-    """Execute one notebook and write its page; after a failure, no earlier page of that name is left."""
+def _make(notebook: Notebook, values: Mapping[str, Any], out: Path, kernel: Kernel) -> Result:
+    """Execute one notebook; whatever comes of it, no earlier page of that name is left."""
     page, executed = out / f"{notebook.name}.html", out / "notebooks" / f"{notebook.name}.ipynb"
     question = notebooks.question(notebook.path)
     page.unlink(missing_ok=True)
@@ -162,13 +199,13 @@ def _make(notebook: Notebook, values: Mapping[str, Any], out: Path, title: str, 
     try:
         executed.parent.mkdir(parents=True, exist_ok=True)
         node = notebooks.execute(notebook.path, executed, {"out": str(out), **values}, kernel)
-        files.write(page, _html(node, question, title))
+        chapter = layout.chapter(notebook.name, question, node)
     except notebooks.NotebookFailed as error:
         return _failed(notebook.name, question, str(error), error.wrong_input)
     except OSError as error:
         return _failed(notebook.name, question, system_failure(error)[1])
     took = f"{notebook.name}: {page} ({time.monotonic() - started:.0f} s)"
-    return Result(notebook.name, question, parts=_card(notebook.name, node), said=took)
+    return Result(notebook.name, question, parts=_card(notebook.name, node), said=took, chapter=chapter)
 
 
 def _failed(name: str, question: str, reason: str, wrong_input: bool = False) -> Result:
@@ -177,23 +214,6 @@ def _failed(name: str, question: str, reason: str, wrong_input: bool = False) ->
 
 def _say(line: str) -> None:
     print(line, file=sys.stderr, flush=True)
-
-
-def _html(node: NotebookNode, question: str, title: str) -> str:
-    from nbconvert import HTMLExporter
-
-    exporter = HTMLExporter(template_name="page", extra_template_basedirs=[str(TEMPLATES)], exclude_anchor_links=True)
-    resources = {"title": question, "report": title, "style": style(), "glossary": _glossary(node)}
-    html, _ = exporter.from_notebook_node(node, resources={"waver": resources})
-    return str(html)
-
-
-def _glossary(node: NotebookNode) -> str:
-    """Explain the words that a page uses, in a folded box."""
-    shown = [cell.source for cell in node.cells if cell.cell_type == "markdown"]
-    outputs = [output for cell in node.cells for output in cell.get("outputs", [])]
-    shown += [output["data"]["text/html"] for output in outputs if "text/html" in output.get("data", {})]
-    return render("glossary", terms=glossary.used(" ".join(shown)))
 
 
 def _card(name: str, node: NotebookNode) -> tuple[str, ...]:
@@ -206,15 +226,6 @@ def _card(name: str, node: NotebookNode) -> tuple[str, ...]:
         for output in shown[tag].outputs
         if "text/html" in output.get("data", {})
     )
-
-
-def _index(results: Sequence[Result], out: Path, title: str, folders: Sequence[str]) -> str:
-    made = [name for name in catalogue.tables() if (out / "tables" / f"{name}.csv").is_file()]
-    figures = sorted((path.stem for path in (out / "figures").glob("*.pdf")), key=_figure_order)
-    return render(
-        "index", results=results, title=title, tables=made, figures=figures, style=style(), folders=folders,
-        made=provenance.now(), versions=provenance.versions(),
-    )  # fmt: skip
 
 
 def _figure_order(name: str) -> tuple[int, int]:

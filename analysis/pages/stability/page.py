@@ -12,8 +12,10 @@ from analysis.reporting import catalogue, labels, tables, verdicts, words
 from analysis.reporting.catalogue import column
 from analysis.reporting.choice import Choice
 from analysis.reporting.columns import value
+from analysis.reporting.differences import marked
 from analysis.reporting.html import Html, fragment, note
 from analysis.reporting.page import Page
+from analysis.statistics.multiplicity import ALPHA
 
 
 class StabilityPage(Page):
@@ -26,6 +28,13 @@ class StabilityPage(Page):
         frames = {name: self.frame(name) for name in narrative.TABLES}
         return self.told(narrative.answer(**frames, choice=self.choice, when=words.when(self.runs.info)))
 
+    def differing(self) -> set[tuple[str, str, frozenset[str]]]:
+        """Return the pairs of conditions of one model that table `differences` shows to differ, after Holm."""
+        pairs = self.frame("differences")
+        pairs = pairs[(pairs["p_holm"] < ALPHA) & (pairs["a_model"] == pairs["b_model"])]
+        return {(row["study"], row["a_model"], frozenset({row["a_condition"], row["b_condition"]}))
+                for row in pairs.to_dict("records")}  # fmt: skip
+
     def said_answers(self) -> str:
         """Say whether the models write what their probabilities say; return "" where no text was asked for."""
         frame = self._labelled("answers")
@@ -36,8 +45,13 @@ class StabilityPage(Page):
         frame = self._labelled("divergent")
         if frame.empty:
             return note(f"No item has two paraphrases with a defined {self.choice.measure}.")
-        pairs = [_pair(row, self.choice) for _, row in frame.iterrows()]
-        return fragment("examples", pairs=pairs, caption=self.choice.named(catalogue.table("divergent").caption))
+        differ = (frame["low_agreement"] >= 0.5) != (frame["high_agreement"] >= 0.5)
+        left_out = narrative.one_answer(frame[~differ])
+        if not differ.any():
+            return note(left_out)
+        pairs = [_pair(row, self.choice) for _, row in frame[differ].iterrows()]
+        caption = self.choice.named(catalogue.table("divergent").caption)
+        return fragment("examples", pairs=pairs, caption=caption, left_out=left_out)
 
     def method(self) -> Html:
         """Say in five lines how the numbers were computed."""
@@ -56,11 +70,9 @@ class StabilityPage(Page):
 
 def _pair(row: pd.Series, choice: Choice) -> dict[str, Any]:
     wordings = []
-    for side in ("low", "high"):
+    for side, pieces in zip(("low", "high"), marked(row["low_text"], row["high_text"]), strict=True):
         share = row[f"{side}_agreement"]
         said = choice.first if share >= 0.5 else choice.second
         number = value(share, column("divergent", f"{side}_agreement"))
-        wordings.append(
-            {"text": row[f"{side}_text"], "answer": said, "agreement": number, "percent": f"{100 * share:.1f}"}
-        )
+        wordings.append({"pieces": pieces, "answer": said, "agreement": number, "percent": f"{100 * share:.1f}"})
     return {"label": row["label"], "item": row["item"], "wordings": wordings}

@@ -65,14 +65,15 @@ def made(run, tmp_path_factory):
 @pytest.mark.parametrize("name", ["index.html", "stability.html"])
 def test_pages_load_nothing_and_run_nothing(made, name):
     page = Page(made[0] / name)
-    assert not {"script", "link", "iframe", "object", "embed", "base", "form"} & set(page.tags)
+    assert page.tags.count("script") == 1  # its hash is checked in the browser's tests
+    assert not {"link", "iframe", "object", "embed", "base", "form"} & set(page.tags)
     for tag, address in page.addresses:
         if tag == "a":
             file, _, anchor = address.partition("#")
             assert address in CITED or (made[0] / (file or name)).is_file()
             assert not anchor or anchor in Page(made[0] / (file or name)).ids
         else:
-            assert address.startswith("data:image/svg+xml;base64,"), address[:80]
+            assert address.startswith("data:image/svg+xml,"), address[:80]
     assert "url(" not in page.style
     assert "@import" not in page.style
     assert "default-src 'none'" in (made[0] / name).read_text(encoding="utf-8")
@@ -81,7 +82,7 @@ def test_pages_load_nothing_and_run_nothing(made, name):
 
 def test_texts_of_items_and_models_are_escaped(made):
     text = (made[0] / "stability.html").read_text(encoding="utf-8")
-    assert "<script" not in text
+    assert text.count("<script") == 1
     assert "<img src=x" not in text
     page = Page(made[0] / "stability.html")
     assert ATTACK in page.words
@@ -113,7 +114,7 @@ def test_provenance_names_what_was_run(made, run):
     assert info["study"]["hash"] in words
     for model in info["models"]:
         assert f"{model}: " in words
-    assert "waver report run --out out -p thresholds=0.1,0.25 -p resamples=50 -p seed=0" in words
+    assert "waver report run --out out -p thresholds=0.1,0.25 -p invalid=dropped -p resamples=50 -p seed=0" in words
     assert f"Python {sys.version.split()[0]}" in words
 
 
@@ -147,7 +148,7 @@ def test_index_is_the_same_in_small(made):
     index, page = Page(made[0] / "index.html"), Page(made[0] / "stability.html")
     assert ("a", "stability.html") in index.addresses
     start = page.words.index("4 models were asked")
-    assert page.words[start : start + 300] in index.words
+    assert page.words[start : start + 120] in index.words
     assert "picture" in index.tags
 
 
@@ -203,7 +204,7 @@ def test_a_wrong_parameter_is_refused_before_anything_is_written(run, tmp_path, 
     for given, told in [
         (
             "tresholds=0.1",
-            "unknown parameter 'tresholds' (the nearest is 'thresholds'); known are thresholds, resamples",
+            "unknown parameter 'tresholds' (the nearest is 'thresholds'); known are thresholds, invalid",
         ),
         ("resamples=many", "'many' is not int"),
         ("runs=x", "the call itself says which runs"),
@@ -222,10 +223,11 @@ def test_a_value_that_the_analysis_refuses_is_a_wrong_call(run, tmp_path, fixtur
     assert "InputError: threshold 7 is no share" in capsys.readouterr().err
 
 
-def test_runs_without_paraphrases_have_nothing_to_report(tmp_path):
+def test_runs_without_paraphrases_have_nothing_to_compare(tmp_path):
     frame = random_frame(["m"], items=3, paraphrases=1)
+    comparing = [notebook for notebook in report.found() if notebook.name != "transcripts"]
     with pytest.raises(InputError, match="nothing to report"):
-        report.report([str(write_run(tmp_path / "run", frame))], tmp_path / "out")
+        report.report([str(write_run(tmp_path / "run", frame))], tmp_path / "out", registry=comparing)
 
 
 def test_files_of_an_earlier_report_do_not_linger(tmp_path):
