@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pandas as pd
 
-from analysis.pages.text_features.plots import reach
+from analysis.pages.text_features.plots import PANELS, ROWS, chosen, listed, reach
+from analysis.reporting import labels
 from analysis.reporting.words import count, low_to_high
 from analysis.statistics.mixed.design import INTERCEPT
 from analysis.statistics.mixed.result import ALPHA
@@ -15,25 +16,31 @@ def effects(mixed: pd.DataFrame) -> str:
     tested = mixed[mixed["term"] != INTERCEPT]
     models = len(tested.drop_duplicates(["study", "model", "condition"]))
     what = "agreement" if (tested["scale"] == "identity").all() else "the logit of agreement"
-    arrows = ""
-    if (tested[["estimate_std_lower", "estimate_std_upper"]].abs() > reach(tested)).any(axis=None):
+    drawn = chosen(mixed)
+    if not listed(drawn):
+        marks = f"Dot: significant at {ALPHA:g}"
+        lines, arrows, order = "", "", "Features with the most significant effects come first."
+    else:
+        marks = f"Filled: significant at {ALPHA:g}"
+        lines, arrows = " Lines: 95 % intervals by cluster-robust errors.", ""
+        order = "Panels with the most significant effects first."
+    if listed(drawn) and (drawn[["estimate_std_lower", "estimate_std_upper"]].abs() > reach(drawn)).any(axis=None):
         arrows = " Arrows: the interval is longer than the axis."
     return (
         f"Effects of {count(tested['term'].nunique(), 'text feature')} on {what} in {count(models, 'mixed model')}, "
         f"one per language model and condition, over {low_to_high(tested['n_rows'])} "
         f"paraphrases of {low_to_high(tested['n_items'])} items each. Unit: SDs of {what} per SD of "
-        "the feature, all others held fixed, so that panels can be compared. Lines: 95 % intervals by "
-        f"cluster-robust errors. Filled: significant at {ALPHA:g} after Bonferroni over "
+        f"the feature, all others held fixed, so that features can be compared.{lines} {marks} after Bonferroni over "
         f"{count(int(tested['n_tests'].max()), 'test')}, by the fit's own errors and by the robust ones.{arrows} "
-        "Panels with the most significant effects first."
+        f"{order}{labels.shown(ROWS, models, 'models', 'with the largest effects')}"
     )
 
 
 def correlations(frame: pd.DataFrame) -> str:
     """Write the caption of the correlation matrix."""
     pairs = frame[frame["feature_a"] != frame["feature_b"]]
-    weak = " In brackets: not significant at 0.05 (uncorrected)." if (pairs["p"] >= ALPHA).any() else ""
-    undefined = " Grey: undefined, as for a feature that never varies." if pairs["r"].isna().any() else ""
+    weak = f" Bold or dotted: p below {ALPHA:g} (uncorrected)."
+    undefined = " Hatched: undefined, as for a feature that never varies." if pairs["r"].isna().any() else ""
     arithmetic = ""
     if {"left_dependents", "right_dependents"} <= set(frame["feature_a"]):
         arithmetic = (
@@ -42,8 +49,13 @@ def correlations(frame: pd.DataFrame) -> str:
     return (
         f"Pearson correlations between {count(frame['feature_a'].nunique(), 'text feature')} over the paraphrases of "
         f"“{frame['study'].iloc[0]}” (n = {low_to_high(frame['n'])}); features that say the "
-        f"same are next to each other (average linkage by 1 − |r|).{weak}{undefined}{arithmetic}"
+        f"same are next to each other (average linkage by 1 − |r|). Each name stands at the end "
+        f"of its row and on top of its column.{weak}{undefined}{arithmetic}"
     )
+
+
+def _left_out(units: pd.Series, what: str) -> str:
+    return labels.shown(PANELS, len(units), "models", f"with the largest {what}", rest="")
 
 
 def residuals(frame: pd.DataFrame) -> str:
@@ -52,8 +64,9 @@ def residuals(frame: pd.DataFrame) -> str:
     return (
         f"Residuals of {count(len(units), 'mixed model')} against fitted values (item included), "
         f"{low_to_high(units)} paraphrases each; darker where there are more (logarithmic). Line: mean residual in "
-        "tenths of the fitted values, flat at 0 where the model is right on average. A slanted edge shows where "
-        "agreement ends at 0 or 1, which a linear model does not know; compare the logit scale."
+        "tenths of the fitted values (20 rows or more, with 1.96 standard errors), flat at 0 where the model is right "
+        "on average. A slanted edge shows where "
+        f"agreement ends at 0 or 1, which a linear model does not know; compare the logit scale.{_left_out(units, 'residuals')}"
     )
 
 
@@ -64,5 +77,5 @@ def intercepts(frame: pd.DataFrame) -> str:
         f"Random intercepts of {low_to_high(units)} items in {count(len(units), 'mixed model')}: "
         "how much more a model agrees with an item than the features of its wordings predict. Lines: 95 % "
         "intervals (1.96 conditional standard errors). The fit assumes that they are normally distributed: a straight "
-        "middle, no steps, no isolated ends."
+        f"middle, no steps, no isolated ends.{_left_out(units, 'intercepts')}"
     )

@@ -7,20 +7,16 @@ from collections.abc import Iterator
 import pandas as pd
 
 from analysis.pages.text_features.family import Family, family
-from analysis.reporting import labels
 from analysis.reporting.frames import Frames
 from analysis.statistics.mixed.design import INTERCEPT
 
-ROWS = 20  # models that one forest has room for
-PANELS = 16  # models that one picture of diagnostics has room for
-
 
 def effects(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
-    """Yield table `mixed` without its intercepts, some models at a time; nothing where no effect is left."""
+    """Yield table `mixed` without its intercepts; nothing where no effect is left."""
     table = frames["mixed"]
     slopes = table[table["term"] != INTERCEPT]
     if len(slopes):
-        yield from _each(slopes, ROWS)
+        yield (slopes,)
 
 
 def correlations(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
@@ -30,21 +26,16 @@ def correlations(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
 
 
 def residuals(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
-    """Yield the residuals of the fits, some models at a time."""
-    yield from _each(family_of(frames).result.residuals, PANELS)
+    """Yield the residuals of the fits."""
+    yield (family_of(frames).result.residuals,)
 
 
 def intercepts(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
-    """Yield the random intercepts of the fits, some models at a time."""
-    yield from _each(family_of(frames).result.random_effects, PANELS)
+    """Yield the random intercepts of the fits."""
+    yield (family_of(frames).result.random_effects,)
 
 
 def family_of(frames: Frames) -> Family:
     """Return the fits that the tables are made of."""
     options = {name: frames.options[name] for name in ("engine", "scale", "predictors") if name in frames.options}
     return family(frames.runs, **options)
-
-
-def _each(frame: pd.DataFrame, size: int) -> Iterator[tuple[pd.DataFrame]]:
-    for part in labels.split(frame, size):
-        yield (part,)
