@@ -39,10 +39,15 @@ $(BIN)/.installed-references: $(BIN)/.installed
 	@touch $@
 
 # Chromium reads the finished report in the tests (tests/whole/test_browser.py).
-.PHONY: .browser .apt
+.PHONY: .browser .latex .apt
 .browser:
 	@command -v chromium >/dev/null || command -v google-chrome >/dev/null \
 		|| $(MAKE) --no-print-directory .apt PACKAGES="chromium fonts-dejavu-core"
+
+# LaTeX sets the tables in the tests (tests/analysis/reporting/test_pages.py).
+.latex:
+	@command -v pdflatex >/dev/null && kpsewhich booktabs.sty longtable.sty >/dev/null \
+		|| $(MAKE) --no-print-directory .apt PACKAGES="texlive-latex-base texlive-latex-recommended"
 
 .apt:
 	@if ! command -v apt-get >/dev/null; then echo "please install: $(PACKAGES)" >&2; exit 2; fi; \
@@ -54,7 +59,7 @@ report: setup  ## ask the demo models, write results/demo/report/index.html
 	$(BIN)/python -m inference run inference/demo/demo.toml
 	$(BIN)/python -m analysis report $(DEMO) --out $(DEMO)/report
 
-test: setup references .browser  ## the test suite, a process per core
+test: setup references .browser .latex  ## the test suite, a process per core
 	$(BIN)/python -m pytest --numprocesses auto --dist loadfile
 
 test-kills: setup  ## kill commands at random moments, make them again, compare with undisturbed ones

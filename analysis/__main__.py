@@ -8,9 +8,12 @@ import re
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from analysis.errors import InputError, one_line, system_failure
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 # Nothing heavy is imported up here or while the parsers are made: `--help` must answer at once.
 
@@ -83,6 +86,7 @@ def _parser() -> argparse.ArgumentParser:
     report.add_argument(
         "--out", required=True, type=Path, metavar="DIR", help="folder to write to; made if it does not exist"
     )
+    report.add_argument("--title", default="", metavar="TEXT", help="title of the report (default: names of studies)")
     _add_parameters(report, "a parameter of the notebooks, such as thresholds=0.05,0.1; an unknown one is an error")
     table = commands.add_parser(
         "table", help="print one table of the report",
@@ -93,6 +97,12 @@ def _parser() -> argparse.ArgumentParser:
     table.set_defaults(main=_table)
     table.add_argument("names", nargs="*", metavar="RUN... NAME", help="run folders, then the name of the table")
     table.add_argument("--format", choices=("csv", "latex", "markdown"), default="csv", help="default: csv")
+    table.add_argument("--columns", metavar="A,B", help="columns to write, in this order; default: all that there are")
+    table.add_argument(
+        "--width", choices=("column", "text", "page"), default="page",
+        help="of a LaTeX table: the page or one column of a two-column paper, or the text of a one-column document; "
+        "default: page",
+    )  # fmt: skip
     table.add_argument("--list", action="store_true", help="name the tables; with NAME, explain its columns")
     _add_parameters(table, "an option of the table, such as resamples=2000 or thresholds=0.05,0.1")
     _add_features(commands)
@@ -126,7 +136,7 @@ def _parameters(given: Sequence[str]) -> dict[str, str]:
 def _report(options: argparse.Namespace) -> int:
     from analysis.reporting.report import report
 
-    results = report(options.runs, options.out, _parameters(options.parameter))
+    results = report(options.runs, options.out, _parameters(options.parameter), title=options.title)
     failed = [result for result in results if result.error]
     print(options.out / "index.html")
     if not failed:
@@ -144,20 +154,22 @@ def _table(options: argparse.Namespace) -> int:
     if len(options.names) < 2:
         raise InputError(f"give run folders and then the name of a table; {catalogue.LISTED['table']}")
     *folders, name = options.names
-    text = _render(folders, name, options.format, _parameters(options.parameter))
+    columns = None if options.columns is None else [key.strip() for key in options.columns.split(",")]
+    frame = _frame(folders, name, _parameters(options.parameter))
+    text = tables.render(name, frame, options.format, columns, options.width)
     # Bytes, so that the line ends of the CSV are the same on every system.
     sys.stdout.buffer.write(text.encode("utf-8"))
     return 0
 
 
-def _render(folders: Sequence[str], name: str, form: str, given: dict[str, Any]) -> str:
+def _frame(folders: Sequence[str], name: str, given: dict[str, Any]) -> pd.DataFrame:
     from analysis import runs
     from analysis.reporting import catalogue, tables
 
     catalogue.table(name)
     values = tables.convert(f"table {name}", given, tables.options(name))
     protocols = catalogue.pages()[catalogue.page_of(name)].protocols
-    return tables.render(name, tables.build(name, runs.open(*folders, protocols=protocols), **values), form)
+    return tables.build(name, runs.open(*folders, protocols=protocols), **values)
 
 
 if __name__ == "__main__":

@@ -20,7 +20,6 @@ def short(text: str, most: int = 60) -> str:
     return line if len(line) <= most else f"{line[: most - 1]}…"
 
 
-_SHOWN = 200  # characters of a file's name
 _NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 _WRONG_NAME = {errno.ENAMETOOLONG, errno.ENOTDIR, errno.EISDIR, errno.EEXIST, errno.ENOENT, errno.ELOOP, errno.EINVAL}
 
@@ -32,8 +31,7 @@ def system_failure(error: OSError) -> tuple[int, str]:
     (1, 'run/run.json: No space left on device; make room, then give the same command again')
     """
     name = "standard output" if error.filename is None else str(error.filename)
-    shown = name if len(name) <= _SHOWN else f"{name[:_SHOWN]} ..."
-    about = f"{shown}: {os.strerror(error.errno) if error.errno else error}"
+    about = f"{short(name, 200)}: {os.strerror(error.errno) if error.errno else error}"
     if error.errno in _NO_ROOM:
         return 1, f"{about}; make room, then give the same command again"
     if error.errno in _WRONG_NAME:

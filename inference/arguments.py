@@ -10,8 +10,8 @@ from inference.asking.failures import Allowed
 from inference.engines import ENGINES
 from inference.engines.openai import settings
 from inference.engines.vllm.settings import VllmSettings
-from inference.errors import InputError
-from inference.numerals import decimal, shown, whole
+from inference.errors import InputError, cut
+from inference.numerals import decimal, whole
 
 if TYPE_CHECKING:
     from inference.asking.cluster import Cluster
@@ -42,7 +42,7 @@ def allowed(text: str) -> Allowed:
             Allowed(share=decimal(0, 100)(text[:-1]) / 100) if text.endswith("%") else Allowed(whole(0, 10**12)(text))
         )
     except ArgumentTypeError:
-        raise ArgumentTypeError(f"{shown(text)} is neither a number of rows nor a share as 2% or 0.5%") from None
+        raise ArgumentTypeError(f"{cut(text, 40)} is neither a number of rows nor a share as 2% or 0.5%") from None
 
 
 def add_items(parser: ArgumentParser, about: str) -> None:

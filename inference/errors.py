@@ -14,7 +14,15 @@ class RunFailed(Exception):
     """A right call that could not ask everything: the line says what to do (exit status 1)."""
 
 
-_SHOWN = 200  # characters of a file's name
+def cut(text: str, most: int = 80) -> str:
+    """Shorten a text for a message to its first characters.
+
+    >>> cut("Tea."), cut("x" * 5000, 6)
+    ('Tea.', 'xxx...')
+    """
+    return text if len(text) <= most else f"{text[: most - 3]}..."
+
+
 _NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 _WRONG_NAME = {errno.ENAMETOOLONG, errno.ENOTDIR, errno.EISDIR, errno.EEXIST, errno.ENOENT, errno.ELOOP, errno.EINVAL}
 
@@ -26,8 +34,7 @@ def system_failure(error: OSError) -> tuple[int, str]:
     (1, 'run/run.json: No space left on device; make room, then give the same command again')
     """
     name = "standard output" if error.filename is None else str(error.filename)
-    shown = name if len(name) <= _SHOWN else f"{name[:_SHOWN]} ..."
-    about = f"{shown}: {os.strerror(error.errno) if error.errno else error}"
+    about = f"{cut(name, 200)}: {os.strerror(error.errno) if error.errno else error}"
     if error.errno in _NO_ROOM:
         return 1, f"{about}; make room, then give the same command again"
     if error.errno in _WRONG_NAME:

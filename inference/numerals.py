@@ -1,4 +1,4 @@
-"""Read the numbers of options: plain digits within bounds, so that no option asks for more than a machine can do."""
+"""Say what a number looks like, and read those of options within bounds: none asks for more than a machine can do."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import math
 import re
 from argparse import ArgumentTypeError
 from collections.abc import Callable
+
+from inference.errors import cut
 
 # `int` and `float` also take 1_000, digits of other scripts, nan and inf, which nobody means.
 WHOLE = re.compile(r"[+-]?[0-9]{1,30}")
@@ -22,7 +24,7 @@ def whole(low: int, high: int) -> Callable[[str], int]:
     def read(text: str) -> int:
         number = int(text) if WHOLE.fullmatch(text) else None
         if number is None or not low <= number <= high:
-            raise ArgumentTypeError(f"{shown(text)} is not a whole number from {low:,} to {high:,}")
+            raise ArgumentTypeError(f"{cut(text, 40)} is not a whole number from {low:,} to {high:,}")
         return number
 
     return read
@@ -38,12 +40,7 @@ def decimal(low: float, high: float) -> Callable[[str], float]:
     def read(text: str) -> float:
         number = float(text) if DECIMAL.fullmatch(text) else math.nan
         if not low <= number <= high:
-            raise ArgumentTypeError(f"{shown(text)} is not a number from {low:,g} to {high:,g}")
+            raise ArgumentTypeError(f"{cut(text, 40)} is not a number from {low:,g} to {high:,g}")
         return number
 
     return read
-
-
-def shown(text: str) -> str:
-    """Shorten a text that is no number, for a message."""
-    return text if len(text) <= 40 else f"{text[:37]}..."

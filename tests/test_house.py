@@ -31,7 +31,7 @@ LAYERS = {
     ],
     "inference": [
         {"__main__"}, {"runfile", "paraphrase"}, {"importers"}, {"protocols"}, {"arguments"}, {"asking"}, {"demo"},
-        {"engines", "runfolder"}, {"stimuli"}, {"inference", "errors", "numerals"},
+        {"engines", "runfolder"}, {"stimuli"}, {"numerals"}, {"inference", "errors"},
     ],
 }  # fmt: skip
 # The only pages that use another's numbers, and the files of it that they may import.
@@ -139,6 +139,18 @@ def test_a_page_is_a_folder_with_its_files_and_a_notebook():
         assert {path.name for path in folder.iterdir()} >= FILES, folder
         (said,) = ast.parse((folder / "__init__.py").read_text(encoding="utf-8")).body
         assert isinstance(said, ast.Expr) and isinstance(said.value, ast.Constant), folder
+
+
+@pytest.mark.parametrize(
+    "notebook", [path for path in NOTEBOOKS if path.stem not in NO_PAGE], ids=lambda path: path.stem
+)
+def test_a_notebook_answers_shows_a_figure_and_then_what_weakens_the_answer(notebook):
+    cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
+    tags = [cell["metadata"].get("tags", [""])[0] for cell in cells]
+    place = tags.index("answer")
+    assert tags[place : place + 2] == ["answer", "figure"]
+    assert [cells[place]["source"], cells[place + 2]["source"]] == [["page.answer()"], ["page.cautions()"]]
+    assert cells[-1]["source"] == ["page.provenance()"]  # it names what no cell before has shown
 
 
 def test_pages_stand_in_an_order_and_own_their_names():

@@ -20,6 +20,11 @@ if TYPE_CHECKING:
     from analysis.runs import Runs
 
 _ORDER = "study, position"
+# Convention for invalid answers -> agreement, in SQL over the view `answers`.
+_AGREEMENT = {
+    "dropped": "agreement",
+    "inconsistent": "coalesce(agreement, 0) * CASE WHEN written THEN validity ELSE 1 END",
+}
 
 
 def prepare(runs: Runs) -> None:
@@ -62,7 +67,7 @@ def load(runs: Runs) -> pd.DataFrame:
     return frame.astype(dict.fromkeys(FEATURES, "float64"))
 
 
-def frame(runs: Runs, *, original: bool = False) -> pd.DataFrame:
+def frame(runs: Runs, *, original: bool = False, invalid: str = "dropped") -> pd.DataFrame:
     """Join responses with the features of their wordings, for the mixed models.
 
     Parameters
@@ -71,6 +76,10 @@ def frame(runs: Runs, *, original: bool = False) -> pd.DataFrame:
         From `analysis.runs.open`; studies with two canonical labels.
     original
         Keep the original wordings, too. The default is paraphrases only, as in Haller et al., section 4.3.
+    invalid
+        Invalid answers are "dropped", so that agreement is of the valid ones and may be undefined, or "inconsistent":
+        they count as not agreeing, among the samples of one wording, too. Probabilities are of the valid answers under
+        both, as nothing was drawn that could be invalid; only a row without any mass counts.
 
     Returns
     -------
@@ -83,7 +92,7 @@ def frame(runs: Runs, *, original: bool = False) -> pd.DataFrame:
     import pandas as pd
 
     stimuli = load(runs)
-    answers = _answers(runs, original)
+    answers = _answers(runs, original, _AGREEMENT[invalid])
     units = runs.execute("SELECT study, model, condition FROM units ORDER BY position").fetchall()
     names: dict[str, Any] = {}
     for key, values in zip(UNIT, zip(*units, strict=True), strict=True):
@@ -140,7 +149,7 @@ def _folders(runs: Runs) -> dict[str, Path]:
     return chosen
 
 
-def _answers(runs: Runs, original: bool) -> dict[str, np.ndarray]:
+def _answers(runs: Runs, original: bool, share: str) -> dict[str, np.ndarray]:
     """Return every answer as arrays: unit, place (its stimulus's row in `load`), agreement, logit, text_logprob.
 
     `unit` is an index into the rows of view `units`; `place` 7 is the stimulus in row 7 of `load`, counted from 0.
@@ -158,7 +167,7 @@ def _answers(runs: Runs, original: bool) -> dict[str, np.ndarray]:
                    list_position(canonical, CASE study {first} END) AS agree
             FROM stimuli)
         SELECT u.position AS unit, place, agreement, logprob[agree] - logprob[3 - agree] AS logit, text_logprob
-        FROM (SELECT {key}, agreement FROM answers {"" if original else "WHERE NOT original"})
+        FROM (SELECT {key}, {share} AS agreement FROM answers {"" if original else "WHERE NOT original"})
         JOIN (SELECT {key}, logprob, text_logprob FROM responses) USING ({key})
         JOIN places USING (study, item, variant)
         JOIN units AS u USING (study, model, condition)

@@ -1,4 +1,4 @@
-"""Turn a table into text: CSV with full precision; cells with few digits for LaTeX, Markdown and HTML."""
+"""Turn a table into text: CSV with full precision, Markdown; cells with few digits for LaTeX and HTML, too."""
 
 from __future__ import annotations
 
@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from analysis.reporting.catalogue import Table
 
 WORDY = 24  # characters from which on a column is set as running text
-PAGE_ROWS, PAGE_ROWS_WORDY = 45, 24
-CROWDED = 8  # columns from which on a smaller print is needed
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,61 +139,3 @@ def _markdown_cell(cell: Cell) -> str:
 def _markdown(text: str) -> str:
     text = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     return re.sub(r"([\\`*_\[\]|~#$])", r"\\\1", " ".join(text.split()))
-
-
-def latex(table: Grid, name: str, entry: Table) -> str:
-    """Write a grid as LaTeX tables with booktabs rules, one per printed page; no other package is needed."""
-    height = PAGE_ROWS_WORDY if any(table.wordy) else PAGE_ROWS
-    parts = [table.rows[i : i + height] for i in range(0, len(table.rows), height)] or [()]
-    layout = "".join(_alignment(n, w) for n, w in zip(table.numeric, table.wordy, strict=True))
-    header = " & ".join(_tex_header(column.header, n) for column, n in zip(table.columns, table.numeric, strict=True))
-    size = "scriptsize" if len(table.columns) > CROWDED else "footnotesize"
-    pages = []
-    for i, rows in enumerate(parts):
-        caption = f"{entry.title}. {entry.caption}" if i == 0 else f"{entry.title} (continued)."
-        body = "\n".join(_tex_row(row, table.wordy) for row in rows)
-        label = f"\\label{{tab:waver-{name.replace('_', '-')}}}" if i == 0 else ""
-        pages.append(
-            f"\\begin{{table}}[htbp]\n\\centering\\{size}\\setlength{{\\tabcolsep}}{{3pt}}\n"
-            f"\\caption{{{_tex(caption)}}}{label}\n\\begin{{tabular}}{{@{{}}{layout}@{{}}}}\n\\toprule\n{header} \\\\\n"
-            f"\\midrule\n{body}\n\\bottomrule\n\\end{{tabular}}\n\\end{{table}}\n"
-        )
-    return "% Needs \\usepackage{booktabs} in the preamble.\n" + "\\clearpage\n".join(pages)
-
-
-def _alignment(numeric: bool, wordy: bool) -> str:
-    return "r" if numeric else "p{0.24\\linewidth}" if wordy else "l"
-
-
-def _tex_header(text: str, numeric: bool) -> str:
-    """Write a header of several words on two lines: above numbers, the header is what makes a column wide."""
-    first, _, rest = text.partition(" ")
-    return f"\\shortstack[r]{{{_tex(first)}\\\\{_tex(rest)}}}" if numeric and rest else _tex(text)
-
-
-def _tex_cell(cell: Cell, wordy: bool) -> str:
-    if wordy:
-        return f"{{\\raggedright {_tex(cell.text)}\\par}}"
-    return f"\\textbf{{{_tex(cell.text)}}}" if cell.best else _tex(cell.text)
-
-
-def _tex_row(row: Sequence[Cell], wordy: Sequence[bool]) -> str:
-    """Write the values of a row, and under them their intervals in small print."""
-    cells = [_tex_cell(cell, w) for cell, w in zip(row, wordy, strict=True)]
-    line = " & ".join(cells) + r" \\"
-    if not any(cell.interval for cell in row):
-        return line
-    below = " & ".join(f"{{\\tiny {_tex(cell.interval)}}}" if cell.interval else "" for cell in row)
-    return f"{line}\n{below} \\\\[2pt]"
-
-
-_TEX = {
-    "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "%": r"\%", "_": r"\_",
-    "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": r"\textless{}", ">": r"\textgreater{}",
-    "|": r"\textbar{}", '"': "''", "[": "{[}", "]": "{]}", "−": "$-$", "±": r"$\pm$", "≤": r"$\leq$", "≥": r"$\geq$",
-    "…": r"\ldots{}", "–": "--", "—": "---", "“": "``", "”": "''", "‘": "`", "’": "'", "\u00a0": "~",
-}  # fmt: skip
-
-
-def _tex(text: str) -> str:
-    return "".join(_TEX.get(character, character) for character in " ".join(text.split()))

@@ -62,6 +62,9 @@ class Page:
         self.options = options
         self.runs = runs.open(*(locate(folder) for folder in folders), protocols=self.protocols)
         self.frames = Frames(self.runs, self.options, self._write)
+        self._answer: Answer | None = None
+        self._details: dict[str, tuple[str, ...]] = {}
+        self._figures = 0
 
     def frame(self, name: str) -> pd.DataFrame:
         """Return a table of the catalogue: computed once, and written to the folder of the page."""
@@ -72,18 +75,41 @@ class Page:
             files.write_table(name, frame, self.out)
 
     def told(self, answer: Answer) -> Html:
-        """Show the answer in words and what weakens it; prompts without a response come first, on every page."""
-        cautions = (*words.unanswered(unanswered(self.runs)), *answer.cautions)
-        return fragment("answer", answer=replace(answer, cautions=cautions))
+        """Show the answer in words, and keep what the cells below show of it: its cautions and details.
+
+        The caution about prompts without a response comes first, on every page.
+        """
+        for name in answer.details:
+            assert name in catalogue.figures() or name in catalogue.tables(), f"details of {name!r}, which there is not"
+        self._details = dict(answer.details)
+        self._answer = replace(answer, cautions=(*words.unanswered(unanswered(self.runs)), *answer.cautions))
+        return fragment("answer", answer=self._answer)
+
+    def cautions(self) -> Html:
+        """Show what weakens the answer; the answer, which is shown before, links to it."""
+        if self._answer is None:
+            raise RuntimeError("the cautions belong to the answer: show page.answer() first")
+        return fragment("cautions", cautions=self._answer.cautions)
+
+    def said(self, name: str) -> str:
+        """Return the sentences of the answer about a figure or table, for the first cell that shows it."""
+        return fragment("said", sentences=self._details.pop(name, ())).text
 
     def figure(self, name: str) -> Html:
-        """Show a figure of the catalogue with its caption, for a wide screen and for a phone, and save it."""
-        shown = [self._shown(picture) for picture in pictures(name, self.frames)]
-        return Html("".join(shown)) if shown else note(catalogue.figure(name).nothing)
+        """Show a figure of the catalogue with its caption, for a wide screen and for a phone, and save it.
+
+        What the answer says about it stands above; below the page's first figure, which follows the answer at once.
+        """
+        self._figures += 1
+        drawn = "".join(self._shown(picture) for picture in pictures(name, self.frames))
+        shown = drawn or note(catalogue.figure(name).nothing).text
+        return Html(shown + self.said(name) if self._figures == 1 else self.said(name) + shown)
 
     def _shown(self, picture: Picture) -> str:
-        narrow = plotting.svg(picture.draw(width=plotting.COLUMN))
-        wide = self._saved(picture.draw(), picture.name)
+        wide, narrow = (
+            self._saved(picture.draw(width=width), f"{picture.name}{ending}")
+            for ending, width in plotting.WIDTHS.items()
+        )
         return fragment("figure", wide=_address(wide), narrow=_address(narrow), caption=picture.caption).text
 
     def _saved(self, figure: plotting.Drawing, name: str) -> str:
@@ -96,37 +122,43 @@ class Page:
     def table(
         self, name: str, rows: pd.DataFrame | None = None, *, sort: str | None = None, most: int = MOST_ROWS
     ) -> Html:
-        """Show a table with few digits in its own scrolling box.
+        """Show a table with few digits in its own scrolling box, below what the answer says about it.
 
         Shown is the whole table, or the `rows` given: at most `most` of them, sorted by the column `sort` if one is
         named, the largest value first.
         """
         frame, entry = self.frame(name), catalogue.table(name)
         if frame.empty:
-            return note(f"{entry.title}: none.")
+            return Html(self.said(name) + note(f"{entry.title}: none.").text)
         chosen = frame if rows is None else rows
         chosen = chosen.sort_values(sort, ascending=False, kind="stable", na_position="last") if sort else chosen
         shown = chosen.head(most)
-        return fragment(
+        box = fragment(
             "table", name=name, caption=entry.caption, left_out=len(frame) - len(shown),
             grid=grid.grid(name, shown, tables.shown(name, shown), tables.best(name, shown)), ours=_ours(shown),
         )  # fmt: skip
+        return Html(self.said(name) + box.text)
 
     def section(self, name: str, title: str = "", said: str = "") -> Html:
         """Show a table under its own heading, after the words `said`; show nothing where it has no rows."""
-        if self.frame(name).empty:
+        if self.frame(name).empty and name not in self._details:
             return fragment("section", title="", said="", note=f"no rows in table {name}")
         heading = fragment("section", title=title, said=said, note=catalogue.table(name).title)
         return Html(heading.text + self.table(name).text)
 
     def provenance(self) -> Html:
-        """Show where the page comes from, and the command that makes it again."""
+        """Show where the page comes from, and the command that makes it again.
+
+        This is the last cell: what the answer says about a figure or table that no cell has shown is named here.
+        """
         command = provenance.command(self.folders, self.out, self.options)
-        return fragment("provenance", entries=self.entries(), command=command)
+        return fragment("provenance", entries=self.entries(), command=command, unshown=self._details)
 
     def entries(self) -> list[tuple[str, list[str]]]:
         """Return name and lines of every entry of the page's foot."""
-        return provenance.entries(self.runs, self.folders, self.options)
+        own = [folder.path for folder in self.runs.folders]
+        named = [name for name in self.folders if any(locate(name) in (path, *path.parents) for path in own)]
+        return provenance.entries(self.runs, named, self.options)
 
 
 def _ours(frame: pd.DataFrame) -> set[int]:

@@ -25,6 +25,8 @@ from analysis.runs.writing import write_atomically
 
 # Widths in inches: the text block of an A4 or letter page, and one column (also what a phone shows).
 PAGE, COLUMN = 7.0, 3.3
+# Every figure is written in both: NAME for the page, NAME-column for one column.
+WIDTHS = {"": PAGE, "-column": COLUMN}
 # A figure and its caption fit on a page.
 HIGHEST = 9.0
 # Points of every text but a title, which is no smaller: the least that journals take.
@@ -102,18 +104,23 @@ def styled(draw: Callable[P, R]) -> Callable[P, R]:
 
 
 @styled
-def save(figure: Figure, path: Path) -> str:
-    """Write `path`.svg and `path`.pdf, each whole or not at all, and return the SVG; the same figure, the same bytes.
+def save(figure: Figure, path: Path) -> tuple[Path, Path]:
+    """Write `path`.svg and `path`.pdf, each whole or not at all; the same figure gives the same bytes.
 
     The canvases are called directly: `savefig` would draw the figure once more for a crop that is not asked for.
+
+    Returns
+    -------
+    tuple of Path
+        The SVG and the PDF.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
+    vector, document = path.with_name(f"{path.name}.svg"), path.with_name(f"{path.name}.pdf")
     text, made = svg(figure), {"CreationDate": None, "Creator": "Waver", "Producer": None}
-    write_atomically(path.with_name(f"{path.name}.svg"), lambda aside: aside.write_text(text, encoding="utf-8"))
-    document = path.with_name(f"{path.name}.pdf")
+    write_atomically(vector, lambda aside: aside.write_text(text, encoding="utf-8"))
     figure.dpi = STYLE["figure.dpi"]
     write_atomically(document, lambda aside: FigureCanvasPdf(figure).print_pdf(aside, metadata=made))
-    return text
+    return vector, document
 
 
 @styled

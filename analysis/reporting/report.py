@@ -68,6 +68,7 @@ def report(
     out: Path,
     given: Mapping[str, Any] | None = None,
     registry: Sequence[Notebook] | None = None,
+    title: str = "",
 ) -> list[Result]:
     """Write the report about some runs.
 
@@ -81,6 +82,8 @@ def report(
         Notebook parameters: name -> value, or -> text as typed.
     registry
         The notebooks to choose from; those of all pages unless given.
+    title
+        What the report is about, in the reader's words; the names of the studies unless given.
 
     Returns
     -------
@@ -107,13 +110,14 @@ def report(
             raise InputError(f"{folder} is a file; --out needs a folder")
     values = notebooks.check(given or {}, {notebook.name: notebook.path for notebook in chosen})
     files.clear(out)
+    everything = [str(folder.path) for folder in opened.folders]  # a page opens its own, and knows all models
+    title = title or ", ".join(opened.info["studies"])
     results = [
         _left_out(notebook, reasons[notebook.name] or notebook.missing)
         if reasons[notebook.name] or notebook.missing
-        else _make(notebook, {"runs": seen[notebook.name], "out": str(out), **values[notebook.name]}, out)
+        else _make(notebook, {"runs": everything, "out": str(out), **values[notebook.name]}, out, title)
         for notebook in about
     ]
-    title = ", ".join(opened.info["studies"])
     files.write(out / "index.html", _index(results, out, title, folders))
     return results
 
@@ -141,7 +145,7 @@ def _left_out(notebook: Notebook, why: str) -> Result:
     return Result(notebook.name, notebooks.question(notebook.path), left_out=why)
 
 
-def _make(notebook: Notebook, values: Mapping[str, Any], out: Path) -> Result:
+def _make(notebook: Notebook, values: Mapping[str, Any], out: Path, title: str) -> Result:
     """Execute one notebook and write its page; after a failure, no earlier page of that name is left."""
     page, executed = out / f"{notebook.name}.html", out / "notebooks" / f"{notebook.name}.ipynb"
     question = notebooks.question(notebook.path)
@@ -151,7 +155,7 @@ def _make(notebook: Notebook, values: Mapping[str, Any], out: Path) -> Result:
     try:
         executed.parent.mkdir(parents=True, exist_ok=True)
         node = notebooks.execute(notebook.path, executed, values)
-        files.write(page, _html(node, question))
+        files.write(page, _html(node, question, title))
     except notebooks.NotebookFailed as error:
         _say(f"{notebook.name}: failed: {error}")
         return Result(notebook.name, question, error=str(error), wrong_input=error.wrong_input)
@@ -160,26 +164,27 @@ def _make(notebook: Notebook, values: Mapping[str, Any], out: Path) -> Result:
         _say(f"{notebook.name}: failed: {reason}")
         return Result(notebook.name, question, error=reason)
     _say(f"{notebook.name}: {page} ({time.monotonic() - started:.0f} s)")
-    return Result(notebook.name, question, parts=_card(node))
+    return Result(notebook.name, question, parts=_card(notebook.name, node))
 
 
 def _say(line: str) -> None:
     print(line, file=sys.stderr, flush=True)
 
 
-def _html(node: NotebookNode, title: str) -> str:
+def _html(node: NotebookNode, question: str, title: str) -> str:
     from nbconvert import HTMLExporter
 
     exporter = HTMLExporter(template_name="page", extra_template_basedirs=[str(TEMPLATES)], exclude_anchor_links=True)
-    html, _ = exporter.from_notebook_node(node, resources={"waver": {"title": title, "style": style()}})
+    resources = {"title": question, "report": title, "style": style()}
+    html, _ = exporter.from_notebook_node(node, resources={"waver": resources})
     return str(html)
 
 
-def _card(node: NotebookNode) -> tuple[str, ...]:
-    """Return what the tagged cells show, in the order of `ON_CARD`."""
+def _card(name: str, node: NotebookNode) -> tuple[str, ...]:
+    """Return what the tagged cells show, in the order of `ON_CARD`; their links lead to the page."""
     shown = {tag: cell for cell in node.cells for tag in cell.metadata.get("tags", []) if tag in ON_CARD}
     return tuple(
-        output["data"]["text/html"]
+        output["data"]["text/html"].replace('href="#', f'href="{name}.html#')
         for tag in ON_CARD
         if tag in shown
         for output in shown[tag].outputs
@@ -189,7 +194,8 @@ def _card(node: NotebookNode) -> tuple[str, ...]:
 
 def _index(results: Sequence[Result], out: Path, title: str, folders: Sequence[str]) -> str:
     made = [name for name in catalogue.tables() if (out / "tables" / f"{name}.csv").is_file()]
-    figures = sorted((path.stem for path in (out / "figures").glob("*.pdf")), key=_figure_order)
+    stems = [path.stem for path in (out / "figures").glob("*.pdf")]
+    figures = sorted((stem for stem in stems if not stem.endswith("-column")), key=_figure_order)
     return render(
         "index", results=results, title=title, tables=made, figures=figures, style=style(), folders=folders,
         made=provenance.now(), versions=provenance.versions(),

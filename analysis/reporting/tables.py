@@ -22,6 +22,7 @@ from analysis.reporting.columns import IDENTITY
 if TYPE_CHECKING:
     import pandas as pd
 
+    from analysis.reporting.latex import Width
     from analysis.runs import Runs
 
 FORMATS = ("csv", "latex", "markdown")
@@ -195,16 +196,37 @@ def _expanded(name: str, frame: pd.DataFrame, entry: str) -> list[str]:
     return [key for key in map(str, frame.columns) if fnmatchcase(key, entry) and make(key)]
 
 
-def render(name: str, frame: pd.DataFrame, form: str) -> str:
-    """Write a table as text: `csv` with full precision, `latex` (booktabs) or `markdown` with few digits."""
-    from analysis.reporting import grid
+def render(
+    name: str, frame: pd.DataFrame, form: str, columns: Sequence[str] | None = None, width: Width = "page"
+) -> str:
+    """Write a table as text: `csv` with full precision, `latex` (booktabs) or `markdown` with few digits.
+
+    Parameters
+    ----------
+    columns
+        The columns to write, in this order; LaTeX and Markdown print study, model and condition before them where they
+        tell rows apart. All (CSV), or those that are `shown`, unless given.
+    width
+        Of a LaTeX table: "page", or one "column" of a two-column document.
+
+    Raises
+    ------
+    InputError
+        For an unknown format, column or width.
+    """
+    from analysis.reporting import grid, latex
 
     if form not in FORMATS:
         raise InputError(f"unknown format {form!r}; the formats are: {', '.join(FORMATS)}")
+    for key in columns or ():
+        if key not in frame:
+            raise InputError(f"table {name} has no column {short(repr(key))}{nearest(key, frame)}; "
+                             f"`waver table --list {name}` explains all")  # fmt: skip
     if form == "csv":
-        return grid.csv(frame)
-    cells = grid.grid(name, frame, shown(name, frame), best(name, frame))
-    return grid.latex(cells, name, table(name)) if form == "latex" else grid.markdown(cells)
+        return grid.csv(frame[list(columns)] if columns else frame)
+    chosen = [key for key in columns if key not in IDENTITY] if columns else shown(name, frame)
+    cells = grid.grid(name, frame, chosen, best(name, frame))
+    return latex.latex(cells, name, table(name), width) if form == "latex" else grid.markdown(cells)
 
 
 def shown(name: str, frame: pd.DataFrame) -> list[str]:

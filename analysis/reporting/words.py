@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from analysis.errors import short
@@ -16,12 +16,27 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What the first screen says: what was asked, the answer with its numbers, and what weakens it."""
+    """What a page says in words. The first screen shows `asked` and `verdict`, and links to the cautions.
+
+    Attributes
+    ----------
+    asked
+        What was asked of whom, in one sentence.
+    verdict
+        The answer: at most two sentences.
+    sentences
+        More about the answer, shown behind it.
+    cautions
+        What weakens the answer.
+    details
+        Name of a figure or table of the page -> the sentences that are shown with it.
+    """
 
     asked: str
     verdict: str
-    sentences: tuple[str, ...]
-    cautions: tuple[str, ...]
+    sentences: tuple[str, ...] = ()
+    cautions: tuple[str, ...] = ()
+    details: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 def count(number: int, noun: str, plural: str | None = None) -> str:

@@ -22,7 +22,9 @@ SUMMED = """count(*) AS n_rows, count(agreement) AS n_valid,
     avg(validity) AS validity_mean, stddev_samp(validity) AS validity_sd,
     avg(agreement) AS agreement_mean, stddev_samp(agreement) AS agreement_sd,
     min(agreement) AS agreement_min, max(agreement) AS agreement_max,
-    count(*) FILTER (WHERE agreement >= 0.5) AS n_agree, count(*) FILTER (WHERE agreement = 0.5) AS n_ties"""
+    count(*) FILTER (WHERE agreement >= 0.5) AS n_agree, count(*) FILTER (WHERE agreement = 0.5) AS n_ties,
+    count(*) FILTER (WHERE outvoted) AS n_outvoted,
+    count(*) FILTER (WHERE outvoted AND agreement >= 0.5) AS n_outvoted_agree"""
 CONVENTIONS = ("dropped", "inconsistent")  # how answers that are not valid are treated, on every page
 
 
@@ -37,26 +39,39 @@ def spread(invalid: str) -> str:
 
     The range needs two valid answers, and is of these only. minority_share is the share of answers that are not with
     the majority of the valid ones: "dropped", of the valid answers, null below two; "inconsistent", of all answers, an
-    invalid one being with no majority, null below two.
+    invalid or outvoted one (`prepare`) being with no majority, null below two.
     """
     check_convention(invalid)
-    counted = "n_valid" if invalid == "dropped" else "n_variants"
+    counted, agree, valid = "n_valid", "n_agree", "n_valid"
+    if invalid == "inconsistent":
+        counted, agree, valid = "n_variants", "(n_agree - n_outvoted_agree)", "(n_valid - n_outvoted)"
     return f"""CASE WHEN n_valid > 1 THEN agreement_max - agreement_min END AS agreement_range,
-    CASE WHEN {counted} > 1 THEN ({counted} - greatest(n_agree, n_valid - n_agree)) / {counted} END AS minority_share"""
+    CASE WHEN {counted} > 1 THEN ({counted} - greatest({agree}, {valid} - {agree})) / {counted} END AS minority_share"""
+
+
+def outvoted(row: str = "r") -> str:
+    """Return the SQL that tells whether no answer of a sampled row is given by more samples than hold none.
+
+    Such an answer is an invalid one where invalid answers count, and a valid one where they are dropped.
+    """
+    return f"""({row}."count" IS NOT NULL
+        AND coalesce({row}.invalid, 0) >= greatest({row}."count"[1], {row}."count"[2]))"""
 
 
 def prepare(runs: Runs) -> None:
     """Create the views and tables that the stability tables are made from; a second call does nothing.
 
     - view `answers`: study, model, condition, item, variant, original (bool), agreement, validity, output, written
-      (bool: a text or a given answer, not probabilities); one row per answer, without those of
-      `conditions.subsamples`. Agreement is R^+ = p(agree) / (p(agree) + p(disagree)) (Haller et al., section 4.2), from
-      probabilities where the row has them, else from sampled counts, else 1 or 0 from the answer; null where undefined
-      (no mass, no valid answer). Validity (section 4.1) is the mass, the valid share of the samples, or 1 or 0.
+      (bool: a text or a given answer, not probabilities), outvoted (bool: has an agreement, of samples of which as many
+      hold no answer as give the more frequent one); one row per answer, without those of `conditions.subsamples`.
+      Agreement is R^+ = p(agree) / (p(agree) + p(disagree)) (Haller et al., section 4.2), from probabilities where the
+      row has them, else from sampled counts, else 1 or 0 from the answer; null where undefined (no mass, no valid
+      answer). Validity (section 4.1) is the mass, the valid share of the samples, or 1 or 0.
     - table `study_items`: study, item, position, text (the original's, else the first variant's), n_originals,
       n_paraphrases.
     - table `item_patterns`: study, model, condition, item, original (bool) and, over those rows, n_rows, n_valid,
-      validity_mean, validity_sd, agreement_mean, agreement_sd, agreement_min, agreement_max, n_agree, n_ties.
+      validity_mean, validity_sd, agreement_mean, agreement_sd, agreement_min, agreement_max, n_agree, n_ties,
+      n_outvoted, n_outvoted_agree.
 
     Raises
     ------
@@ -149,9 +164,10 @@ def _answers(runs: Runs, study: str, common: _Kind, others: Sequence[_Kind]) -> 
     if any(kind.agree != common.agree for kind in others):
         agree = f"coalesce(d.agree, {common.agree})"
     if all(folder.two_probabilities for folder in runs.folders if folder.study == study):
-        agreement, validity, written = _share("r.probability", agree), "r.mass", "false"
+        agreement, validity, written, lost = _share("r.probability", agree), "r.mass", "false", "false"
     else:
         (agreement, validity), written = _any_response(common, agree), "r.probability IS NULL"
+        lost = f'r.probability IS NULL AND r."count"[1] + r."count"[2] > 0 AND {outvoted()}'
     name = literal(study)
     units = {unit for folder in runs.folders if folder.study == study for unit in folder.units}
     left_out = [f"({literal(m)}, {literal(c)})" for m, c in sorted(subsamples(runs.info["conditions"][study], units))]
@@ -159,7 +175,8 @@ def _answers(runs: Runs, study: str, common: _Kind, others: Sequence[_Kind]) -> 
     return f"""
         SELECT {name} AS study, r.model, r.condition, r.item, r.variant,
                coalesce(d.original, {common.original}) AS original,
-               {agreement} AS agreement, {validity} AS validity, r.output, {written} AS written
+               {agreement} AS agreement, {validity} AS validity, r.output, {written} AS written,
+               coalesce({lost}, false) AS outvoted
         FROM (SELECT * FROM responses WHERE study = {name}{asked}) AS r
         LEFT JOIN (SELECT * FROM deviating WHERE study = {name}) AS d ON d.item = r.item AND d.variant = r.variant"""
 

@@ -57,9 +57,7 @@ class Runs:
         The DuckDB connection.
     """
 
-    def __init__(
-        self, folders: Sequence[Folder], con: duckdb.DuckDBPyConnection, models: Collection[str] = ()
-    ) -> None:
+    def __init__(self, folders: Sequence[Folder], con: duckdb.DuckDBPyConnection, models: Collection[str] = ()) -> None:
         self.folders = tuple(folders)
         self.con = con
         self.info = _merge(self.folders)

@@ -19,7 +19,7 @@ from typing import Any, TextIO
 
 import yaml
 
-from inference.errors import InputError
+from inference.errors import InputError, cut
 
 LARGEST = 200_000_000
 """Bytes of a file that is read as a whole; what is longer can be given line by line (JSON lines, CSV) or as Parquet."""
@@ -227,11 +227,6 @@ def _check_text(where: str, text: str) -> None:
         text.encode("utf-8")
     except UnicodeEncodeError as error:
         raise InputError(f"{where}: broken character {text[error.start]!r} (half of a surrogate pair)") from None
-
-
-def cut(text: str, most: int = 80) -> str:
-    """Shorten a text for a message to its first characters."""
-    return text if len(text) <= most else f"{text[: most - 3]}..."
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

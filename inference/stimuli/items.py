@@ -24,9 +24,9 @@ from pathlib import Path
 from sys import intern
 from typing import Any
 
-from inference.errors import InputError
+from inference.errors import InputError, cut
 from inference.stimuli import numbers, records
-from inference.stimuli.files import cut, located, not_finite, shown
+from inference.stimuli.files import located, not_finite, shown
 from inference.stimuli.records import Record
 from inference.stimuli.study import ORIGINAL, PARAPHRASE, Item, Option, Variant
 

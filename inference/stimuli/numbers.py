@@ -13,11 +13,11 @@ import re
 from typing import Any
 
 from inference.errors import InputError
+from inference.numerals import DECIMAL
 
 # Digits, point and minus as Japanese and Chinese texts write them, and the minus of mathematics.
 _COMMON = str.maketrans("０１２３４５６７８９．－\u2212", "0123456789.--")
 _NUMBER = re.compile(r"(?:(?<!\w)-)?(?:[0-9]+(?:\.[0-9]+)?|(?<![.\w])\.[0-9]+)")
-_WRITTEN = re.compile(r"\s*[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?\s*")
 _CONTINUES = re.compile(r"\.?[0-9]")
 _RANGE = re.compile(r"(-?[0-9]{1,9})-(-?[0-9]{1,9})")
 
@@ -41,7 +41,7 @@ def number(value: Any) -> float:
     (1500.0, 2.0, nan, nan, nan, inf)
     """
     if isinstance(value, str):
-        return float(value) if _WRITTEN.fullmatch(value) else math.nan
+        return float(value) if DECIMAL.fullmatch(value.strip()) else math.nan
     if isinstance(value, bool) or not isinstance(value, int | float):
         return math.nan
     try:

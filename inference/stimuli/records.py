@@ -9,8 +9,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from inference.errors import InputError
-from inference.stimuli.files import LONGEST, checked, cut, lines_of, parse_json, read_yaml, refuse_special, text_of
+from inference.errors import InputError, cut
+from inference.stimuli.files import LONGEST, checked, lines_of, parse_json, read_yaml, refuse_special, text_of
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -7,17 +7,18 @@ from pathlib import Path
 
 
 class Page(HTMLParser):
-    """Tags, addresses and visible text of a page."""
+    """Tags, addresses, ids and visible text of a page."""
 
     def __init__(self, path: Path) -> None:
         super().__init__()
-        self.tags, self.addresses, self.text, self.style = [], [], [], ""
+        self.tags, self.addresses, self.ids, self.text, self.style = [], [], [], [], ""
         self.feed(path.read_text(encoding="utf-8"))
         self.words = " ".join(" ".join(self.text).replace("\N{NO-BREAK SPACE}", " ").split())
 
     def handle_starttag(self, tag, attributes):
         self.tags.append(tag)
         named = dict(attributes)
+        self.ids += [named["id"]] if "id" in named else []
         self.addresses += [
             (tag, named[key]) for key in ("src", "href", "srcset", "data", "action", "poster") if key in named
         ]

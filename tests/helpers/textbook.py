@@ -123,6 +123,10 @@ def model(rows: list[dict], thresholds: dict[str, float]) -> dict:
 
 def item_stability(per_item: dict[tuple, dict], family: dict[str, str]) -> dict[tuple, tuple]:
     """(study, item, family) -> mean, standard error, number of models of the normalised SD."""
+    masses = defaultdict(list)
+    for (study, name, condition, _), figures in per_item.items():
+        masses[study, name, condition] += [figures["validity_mean"]] * figures["n_variants"]
+    per_item = {key: figures for key, figures in per_item.items() if mean(masses[key[:3]]) >= 0.5}
     largest = defaultdict(float)
     for (study, name, condition, _), figures in per_item.items():
         if figures["n_valid"] > 1:

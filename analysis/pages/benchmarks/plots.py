@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, NullLocator
 
 from analysis.pages.wording.cells import PATTERNS
-from analysis.reporting import labels, panels, plotting
+from analysis.reporting import labels, matrices, panels, plotting
 from analysis.reporting.plotting import PAGE, RULE, Drawing, Look, styled
 from analysis.statistics.multiplicity import ALPHA
 
@@ -87,7 +87,7 @@ def coefficients(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | Non
     if "p_holm" in frame:
         clear, _ = square(frame.assign(r=(frame["p_holm"] < ALPHA).astype(float)))
     kept = listed(values)
-    return panels.triangle(
+    return matrices.triangle(
         values[np.ix_(kept, kept)], [str(order[place]).replace("_", " ") for place in kept], width, edge=1,
         name="Correlation", marked=clear[np.ix_(kept, kept)] > 0,
     )  # fmt: skip

@@ -60,7 +60,8 @@ def score_methods(frame: pd.DataFrame) -> str:
         f"Kurtosis and tau-b of item scores that are the mean of {samples} samples, against those of the exact "
         f"expected scores. Shown: {count(len(frame), 'combination')} of group, model, range and temperature "
         f"({count(len(both), 'has', 'have')} both taus). Dashed: where both agree. Below it in tau: what sampling "
-        f"noise costs. {_HOLLOW}{_unnamed(labels.series(frame).nunique())} A large kurtosis is on axes that are logarithmic beyond 1."
+        f"noise costs. {_HOLLOW}{_unnamed(labels.series(frame).nunique())} A large kurtosis is on axes that are "
+        f"logarithmic beyond 1.{labels.explained(frame)}"
     )
 
 

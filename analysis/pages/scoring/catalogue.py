@@ -67,6 +67,15 @@ TABLES = {
         frozenset({*names("series stage sampled_condition exact_condition validity_sampled validity_exact"), *_ENDS,
                    *_TESTED}), frozenset({"caution", "no_interval"}),
     ),
+    "score_conventions": Table(
+        "tables.conventions",
+        "Samples without a number: dropped, or counted",
+        "Dropped: a score is the mean of the samples that hold a number. Counted: an item of whose samples at least "
+        "half hold no number has no score, and does not have the favourite score. Exact scores draw no samples, so "
+        "both are the same.",
+        names("study group model condition range temperature dropped n_dropped n_inconsistent kurtosis_dropped "
+               "kurtosis_inconsistent tau_dropped tau_inconsistent mode_share_dropped mode_share_inconsistent"),
+    ),
     "score_items": Table(
         "tables.items",
         "Every item's score and its human score",
@@ -93,7 +102,7 @@ FIGURES = {
         file="score_influence-2", nothing=FEW,
     ),
     "score_temperatures": Figure("Kurtosis and tau by temperature", "figures.score_temperatures"),
-    "score_methods": Figure("Sampled scores and exact ones", "score_methods"),
+    "score_methods": Figure("Sampled scores and exact ones", "figures.score_methods"),
 }  # fmt: skip
 CATALOGUE = Catalogue(
     place=50, protocols=frozenset({"scoring"}), tables=TABLES, columns=COLUMNS, figures=FIGURES, patterns=PATTERNS

@@ -79,7 +79,13 @@ COLUMNS: Mapping[str, Column] = {
     ),
     "variance": Column("variance of the scores over the items (n - 1)", "squared points", "Variance", 2),
     "mode": Column("the most frequent score, counted at the nearest whole number", "", "Favourite", 0),
-    "mode_share": Column("share of the items that have it", SHARE, "Its share", 2),
+    "mode_share": Column(
+        "share of the items that have it: of those with a score, or, where samples without a number count "
+        "(invalid=inconsistent), of all with a response",
+        SHARE,
+        "Its share",
+        2,
+    ),
     "distinct": Column("different scores that occur, counted at the nearest whole number", "", "Distinct"),
     "entropy": Column("entropy of the scores, counted at the nearest whole number", "bits", "Entropy", 2),
     "tau": Column("Kendall's tau-b between score and human score over the items", "-1 to 1", "Tau", 2),
@@ -87,6 +93,19 @@ COLUMNS: Mapping[str, Column] = {
     "pearson": Column("Pearson correlation between score and human score", "-1 to 1", "Pearson", 2),
     "kurtosis_*": Column("kurtosis of the scores on one range: kurtosis_0_9 on 0-9", "", "Kurtosis", 2),
     "tau_*": Column("tau-b of the scores on one range: tau_0_9 on 0-9", "-1 to 1", "Tau", 2),
+    # both conventions
+    **{
+        f"{name}_{convention}": Column(
+            f"{meaning}, samples without a number {words}", unit, f"{header} ({words})", digits
+        )
+        for name, meaning, unit, header, digits in (
+            ("n", "items with a score", "items", "n", None),
+            ("kurtosis", "kurtosis of the scores", "", "Kurtosis", 2),
+            ("tau", "tau-b with the human scores", "-1 to 1", "Tau", 2),
+            ("mode_share", "share of the items that have the favourite score", SHARE, "Favourite's share", 2),
+        )
+        for convention, words in (("dropped", "dropped"), ("inconsistent", "counted"))
+    },
     # comparisons
     "pre_model": Column("the base model", "", "Base"),
     "post_model": Column("the model tuned from it", "", "Tuned"),

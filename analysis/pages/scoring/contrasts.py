@@ -26,7 +26,9 @@ PRE, POST = ("base",), ("instruct", "tuned")
 SETTING = ["range", "temperature", "method"]
 
 
-def differences(runs: Runs, *, biased: bool = True, resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
+def differences(
+    runs: Runs, *, biased: bool = True, invalid: str = "dropped", resamples: int = DRAWS, seed: int = 0
+) -> pd.DataFrame:
     """Compare kurtosis and tau before and after tuning, by group and model series (Sato et al., Table 1).
 
     A base model is compared with the instruct or tuned models of its series (of its size, if the series has several
@@ -35,7 +37,7 @@ def differences(runs: Runs, *, biased: bool = True, resamples: int = DRAWS, seed
 
     Parameters
     ----------
-    biased, resamples, seed
+    biased, invalid, resamples, seed
         As in `tables.scores`.
 
     Returns
@@ -49,12 +51,14 @@ def differences(runs: Runs, *, biased: bool = True, resamples: int = DRAWS, seed
         p value (`significance.two_sided`), p_least: the smallest that so few items or draws allow, X_p_holm: after Holm
         over the pairs of a study and setting; validity_pre, validity_post: as in `tables.scores`.
     """
-    rows = read(runs)
+    rows = read(runs, invalid)
     frame = _compared(rows, list(_tuned(runs, rows)), ("pre", "post"), biased, resamples, seed)
     return frame.drop(columns=["stage", "samples", "score_difference", "score_distance"], errors="ignore")
 
 
-def methods(runs: Runs, *, biased: bool = True, resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
+def methods(
+    runs: Runs, *, biased: bool = True, invalid: str = "dropped", resamples: int = DRAWS, seed: int = 0
+) -> pd.DataFrame:
     """Compare sampled with exact scores: kurtosis and tau by both methods on the same items.
 
     Returns
@@ -66,7 +70,7 @@ def methods(runs: Runs, *, biased: bool = True, resamples: int = DRAWS, seed: in
         tau_difference: sampled minus exact, with X_lower, X_upper, X_p, X_p_holm, p_least and validities as in
         `differences`.
     """
-    rows = read(runs)
+    rows = read(runs, invalid)
     asked = _conditions(runs)
     pairs: list[Pair] = []
     for (study, model), conditions in _units(rows).items():

@@ -37,6 +37,15 @@ def score_temperatures(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
         yield from groups(rows.assign(silent=silent(mean)))
 
 
+def score_methods(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
+    """Yield table `score_methods`, with a model marked that answers in both ways in none of its rows."""
+    table = frames["score_methods"]
+    if len(table):
+        both = table[["validity_sampled", "validity_exact"]].min(axis=1)
+        best = both.groupby([table["study"], table["model"]], sort=False).transform("max")
+        yield (table.assign(silent=silent(best)),)
+
+
 def _marked(items: pd.DataFrame, scores: pd.DataFrame) -> pd.DataFrame:
     """Add the column `silent`: whether the model gives numbers at least half of the time, over the groups of items."""
     known = scores[scores["model"] != GOLD].groupby(["study", "model", "condition"], sort=False)["validity"].mean()

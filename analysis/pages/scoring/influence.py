@@ -22,7 +22,9 @@ LEAST = 3  # points; two always lie on a line
 _FAMILY = ["source", "study", *SETTING]
 
 
-def influence(runs: Runs, *, biased: bool = True, resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
+def influence(
+    runs: Runs, *, biased: bool = True, invalid: str = "dropped", resamples: int = DRAWS, seed: int = 0
+) -> pd.DataFrame:
     """Correlate the differences in kurtosis and in tau (Pearson) with all points, and without single ones.
 
     A point is a group and a series under one setting. The correlation is given for all points, and without each point,
@@ -30,7 +32,7 @@ def influence(runs: Runs, *, biased: bool = True, resamples: int = DRAWS, seed: 
 
     Parameters
     ----------
-    biased
+    biased, invalid
         As in `tables.scores`.
     resamples, seed
         Draws of the bootstrap over points (0: no intervals) and its seed.
@@ -44,7 +46,7 @@ def influence(runs: Runs, *, biased: bool = True, resamples: int = DRAWS, seed: 
         below three points, and its 95 % percentile interval with points resampled; no_interval: why it has none;
         change: pearson minus pearson of all points.
     """
-    sources = (answered(differences(runs, biased=biased, resamples=0)), printed_differences())
+    sources = (answered(differences(runs, biased=biased, invalid=invalid, resamples=0)), printed_differences())
     parts = [
         left_out(part, resamples=resamples, seed=seed).assign(**dict(zip(_FAMILY, family, strict=True)))
         for source in sources

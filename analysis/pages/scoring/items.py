@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from analysis.errors import InputError
+from analysis.runs.agreement import check_convention
 from analysis.runs.folder import UNIT
 
 if TYPE_CHECKING:
@@ -29,11 +30,18 @@ def _scored(runs: Runs) -> bool:
     return any(study["protocol"] == PROTOCOL for study in runs.info["studies"].values())
 
 
-def read(runs: Runs) -> pd.DataFrame:
+def read(runs: Runs, invalid: str = "dropped") -> pd.DataFrame:
     """Read one row per study, item, model and condition of the protocol `scoring`.
 
     What was asked counts, not what was answered: an item has a row where its prompt failed or was not reached, too, so
     that figures of the items and of their human scores are over all items of a study.
+
+    Parameters
+    ----------
+    invalid
+        Samples without a number are "dropped" from their item's score, as in the paper, or "inconsistent": they count,
+        and an item of whose samples at least half hold no number has no score. Of exact scores nothing was drawn:
+        nothing is dropped, nothing counts, and both conventions give the same.
 
     Returns
     -------
@@ -54,7 +62,12 @@ def read(runs: Runs) -> pd.DataFrame:
         For runs without scores, a condition or a row that contradicts results/schema.json, or a human score without a
         known range.
     """
-    return runs.kept("scored rows", lambda: _read(runs))
+    check_convention(invalid)
+    rows = runs.kept("scored rows", lambda: _read(runs))
+    if invalid == "dropped":
+        return rows
+    outvoted = (rows["method"] == "sampled") & (rows["validity"] <= 0.5)
+    return rows.assign(score=rows["score"].mask(outvoted))
 
 
 def _read(runs: Runs) -> pd.DataFrame:

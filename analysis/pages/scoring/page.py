@@ -29,7 +29,7 @@ class ScoringPage(Page):
         Range, temperature and method that sentences and figures are about, such as "0-9/0.7/sampled". Empty: the range
         that was asked first, sampled scores where there are some, and the temperature nearest to 0.7.
     **options
-        Options of the tables: biased, resamples, seed.
+        Options of the tables: biased, invalid, resamples, seed.
     """
 
     protocols = CATALOGUE.protocols
@@ -60,6 +60,7 @@ class ScoringPage(Page):
         models = models[models["model"] != GOLD]
         return fragment(
             "scoring/method", biased=known["biased"], resamples=known["resamples"], seed=known["seed"],
+                invalid=known["invalid"],
                 dropped=int(models["dropped"].sum()), clipped=int(models["clipped"].sum()),
                 unscored=int(models["unscored"].sum()), failed=int(models["no_response"].sum()),
             )  # fmt: skip

@@ -79,7 +79,7 @@ def _violin(axes: Axes, row: int, values: np.ndarray, scale: tuple[float, float]
     """Draw a mirrored kernel density of fixed height, cut at the lowest and highest score; the stroke is the median."""
     values = values[~np.isnan(values)]
     if not len(values):
-        panels.note(axes, (0.5, row), "no score", of=axes.get_yaxis_transform(), ha="center", color=FAINT)
+        panels.note(axes, (0.5, row), "no score", of=axes.get_yaxis_transform(), ha="center", color=FAINT, label="said")
         return
     least = max(scale[1] - scale[0], 1e-9) / 60  # so that a constant score is a narrow peak
     spread = values.std(ddof=1) * len(values) ** -0.2 if len(values) > 1 else 0.0  # Scott's rule
@@ -244,12 +244,15 @@ def score_influence(
     tall = head + max(side, low) + 0.4 + (0.5 + low if stacked and names else 0)
     drawing = Drawing(figsize=(width, tall))
     height = side if stacked else max(side, low)
-    _points(drawing.add_axes((0.5 / width, (tall - head - height) / tall, side / width, height / tall)), points, influence)
-    panels.legend(drawing, shown, [Look(INK, plotting.MARKERS[i % len(plotting.MARKERS)]) for i in range(len(shown))])
+    _points(
+        drawing.add_axes((0.5 / width, (tall - head - height) / tall, side / width, height / tall)), points, influence
+    )
     if names:
         left = room if stacked else 0.5 + side + room
         place = (left / width, 0.4 / tall, (width - left - 0.12) / width, (low if stacked else height) / tall)
         _omissions(drawing.add_axes(place), influence, listed, names)
+    shapes = [Look(INK, plotting.MARKERS[place % len(plotting.MARKERS)]) for place in range(len(shown))]
+    panels.legend(drawing, shown, shapes)
     return drawing
 
 
@@ -279,7 +282,7 @@ def _points(axes: Axes, points: pd.DataFrame, influence: pd.DataFrame) -> None:
         row = known[known["point"] == name].iloc[0]
         right = row["kurtosis_difference"] > known["kurtosis_difference"].median()
         panels.note(axes, (row["kurtosis_difference"], row["tau_difference"]), labels.shorten(name, 28),
-                    (4 if right else -4, 7), of="data", ha="right" if right else "left")  # fmt: skip
+                    (4 if right else -4, 7), of="data", ha="right" if right else "left", label="said")  # fmt: skip
     panels.under(axes, "Kurtosis, post minus pre")
     panels.beside(axes, "Tau, post minus pre", 29)
 

@@ -21,9 +21,10 @@ import pandas as pd
 
 from analysis.pages.scoring.items import GOLD, headline, matrices, read
 from analysis.pages.scoring.undefined import reasons
+from analysis.runs.agreement import CONVENTIONS
 from analysis.statistics import interval, weighted
 from analysis.statistics.interval import Interval
-from analysis.statistics.resampling import DRAWS, Array, Columns, bootstrap
+from analysis.statistics.resampling import DRAWS, Array, Columns, bootstrap, ratio
 from analysis.statistics.shares import Share
 
 if TYPE_CHECKING:
@@ -36,7 +37,9 @@ _OF_UNIT = {
 }  # fmt: skip
 
 
-def scores(runs: Runs, *, biased: bool = True, resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
+def scores(
+    runs: Runs, *, biased: bool = True, invalid: str = "dropped", resamples: int = DRAWS, seed: int = 0
+) -> pd.DataFrame:
     """Measure the numeric bias and accuracy of every model in every group of items under every condition.
 
     Parameters
@@ -44,6 +47,9 @@ def scores(runs: Runs, *, biased: bool = True, resamples: int = DRAWS, seed: int
     biased
         Kurtosis as m4 / m2^2 - 3, which is what the paper's figures for the human scores agree with; false: corrected
         for sample size (G2).
+    invalid
+        As in `items.read`. "inconsistent": an item without a score counts in `mode_share`, and does not have the most
+        frequent number; kurtosis, tau and the others are of numbers, and of the items that have a score.
     resamples, seed
         Draws of the bootstrap over items (0: no intervals) and its seed.
 
@@ -56,7 +62,8 @@ def scores(runs: Runs, *, biased: bool = True, resamples: int = DRAWS, seed: int
         unscored: items without a score, whose samples were all dropped, whose numbers had no probability, or whose
         prompt got no response; no_response: the last of these; n and unscored together are all items of the group;
         kurtosis (Fisher), variance (n - 1): of the item scores; NaN for a constant score and below two items;
-        mode, mode_share, distinct, entropy: the most frequent number, its share of the items, how many different
+        mode, mode_share, distinct, entropy: the most frequent number, its share of the scores (with
+        invalid="inconsistent", of the items with a response), how many different
         numbers occur, and the entropy in bits, each score counted at the nearest number of the range (halves up);
         tau (tau-b), spearman, pearson: correlation with the human score, NaN where either is constant or missing;
         validity: mean share of valid samples, or mean probability of all numbers together; samples: per item,
@@ -65,7 +72,7 @@ def scores(runs: Runs, *, biased: bool = True, resamples: int = DRAWS, seed: int
         mode_share after `analysis.statistics.shares`, else with items resampled; no_interval: which X have none, and
         why.
     """
-    rows, parts = read(runs), []
+    rows, parts = read(runs, invalid), []
     for (study, group, span), part in _cells(rows):
         wide, gold, width = matrices(part)
         shape = partial(_shape, biased=biased, scale=width)
@@ -78,6 +85,10 @@ def scores(runs: Runs, *, biased: bool = True, resamples: int = DRAWS, seed: int
             parts.append(known.assign(study=study, group=group, range=span))
         given = wide.to_numpy(float)
         found = bootstrap({"score": given}, shape, _favourite, draws=resamples, seed=seed)
+        if invalid != "dropped":
+            answered = part.pivot(index="item", columns=["model", "condition"], values="answered")
+            everywhere = answered.reindex(index=wide.index, columns=wide.columns).to_numpy(bool)
+            found |= _of_all(given, everywhere, resamples, seed)
         both = {"score": given, "gold": np.broadcast_to(gold[:, None], given.shape)}
         accordance = bootstrap(both, partial(weighted.correlations, scale=width), draws=resamples, seed=seed)
         block = _described(wide, found | accordance).assign(n_gold=accordance["tau"].n_items)
@@ -91,13 +102,32 @@ def scores(runs: Runs, *, biased: bool = True, resamples: int = DRAWS, seed: int
     return frame.astype(dict.fromkeys(["n", "n_gold", "unscored", "no_response", "dropped", "clipped"], int))
 
 
-def items(runs: Runs, *, setting: str = "") -> pd.DataFrame:
+def conventions(runs: Runs, *, biased: bool = True) -> pd.DataFrame:
+    """Compare both ways to treat samples without a number, where there are some: dropped, or counted.
+
+    Returns
+    -------
+    DataFrame
+        study, group, model, condition, range, temperature; dropped: samples without a number; n_X: items with a score,
+        kurtosis_X, tau_X, mode_share_X under both conventions (`items.read`).
+    """
+    found = {name: scores(runs, biased=biased, invalid=name, resamples=0) for name in CONVENTIONS}
+    key = ["study", "group", "model", "condition", "range", "temperature", "dropped"]
+    frame = found["dropped"][key]
+    for name in ("n", "kurtosis", "tau", "mode_share"):
+        frame = frame.assign(**{f"{name}_{convention}": table[name] for convention, table in found.items()})
+    return frame[frame["dropped"] > 0].reset_index(drop=True)
+
+
+def items(runs: Runs, *, setting: str = "", invalid: str = "dropped") -> pd.DataFrame:
     """Compute every item's score by every model, with its human score, in one setting.
 
     Parameters
     ----------
     setting
         Range, temperature and method, such as "0-9/0.7/sampled"; empty: as in `analysis.pages.scoring.items.headline`.
+    invalid
+        As in `items.read`.
 
     Returns
     -------
@@ -105,14 +135,14 @@ def items(runs: Runs, *, setting: str = "") -> pd.DataFrame:
         study, model, stage, condition, setting, group, item, source, text, score, gold (on the same range), gap: score
         minus human score, and distance, its absolute value; in the order of run.json and of the study.
     """
-    rows = read(runs)
+    rows = read(runs, invalid)
     chosen = rows[rows["setting"] == headline(rows, setting)]
     names = ["study", "model", "stage", "condition", "setting", "group", "item", "source", "text", "score", "gold"]
     gap = chosen["score"] - chosen["gold"]
     return chosen[names].assign(gap=gap, distance=gap.abs()).reset_index(drop=True)
 
 
-def ranges(runs: Runs, *, biased: bool = True) -> pd.DataFrame:
+def ranges(runs: Runs, *, biased: bool = True, invalid: str = "dropped") -> pd.DataFrame:
     """Make kurtosis and tau columns by the range that was asked for, wide as the paper's Table 2.
 
     Returns
@@ -121,7 +151,7 @@ def ranges(runs: Runs, *, biased: bool = True) -> pd.DataFrame:
         study, group, model, series, stage, form, temperature, method, then kurtosis_LOW_HIGH and tau_LOW_HIGH for every
         range (kurtosis_0_9 ...), NaN where undefined or not asked.
     """
-    long = scores(runs, biased=biased, resamples=0)
+    long = scores(runs, biased=biased, invalid=invalid, resamples=0)
     long = long[long["model"] != GOLD]
     unit = ["study", "group", "model", "series", "stage", "form", "temperature", "method"]
     wide = long[unit].drop_duplicates()
@@ -147,6 +177,18 @@ def _favourite(columns: Columns) -> dict[str, list[Share]]:
     numbers = weighted.nearest(columns["score"])
     modes = [weighted.mode(scores)[0] for scores in columns["score"].T]
     return {"mode_share": [[((numbers == modes).astype(float), np.ones_like(numbers))]]}
+
+
+def _of_all(given: Array, answered: np.ndarray, resamples: int, seed: int) -> dict[str, Interval]:
+    """Compute the share of the most frequent number over all items with a response, with a score or without."""
+    numbers = weighted.nearest(given)
+    modes = np.array([weighted.mode(column[~np.isnan(column)])[0] for column in given.T])
+    counted = answered & ~np.isnan(modes)
+    columns = {"hit": np.where(counted, numbers == modes, np.nan), "item": np.where(counted, 1.0, np.nan)}
+    return bootstrap(
+        columns, lambda found, counts: {"mode_share": ratio(counts, found["hit"], found["item"])},
+        lambda found: {"mode_share": [[(found["hit"], found["item"])]]}, draws=resamples, seed=seed,
+    )  # fmt: skip
 
 
 def _described(wide: pd.DataFrame, found: dict[str, Interval]) -> pd.DataFrame:

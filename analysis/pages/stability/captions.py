@@ -47,7 +47,11 @@ def agreement(distribution: pd.DataFrame, items: pd.DataFrame) -> str:
     cells = agreement_cells(distribution, items)
     known = distribution.dropna(subset=["median"])
     n_items, units = len(known[["study", "item"]].drop_duplicates()), len(known[UNIT].drop_duplicates())
-    bars = " In columns where a wording has one answer: the share of wordings that agree." if cells["answers"].any() else ""
+    bars = (
+        " In columns where a wording has one answer: the share of wordings that agree."
+        if cells["answers"].any()
+        else ""
+    )
     empty = " Hatched: no valid answer." if len(cells) < cells["row"].nunique() * cells["label"].nunique() else ""
     return (
         f"Median agreement over the paraphrases of {count(cells['row'].nunique(), 'item')} "
@@ -78,7 +82,8 @@ def item_stability(frame: pd.DataFrame) -> str:
     return (
         f"{shown}, the least stable on top: SD of agreement over an item's paraphrases divided by the model's largest "
         f"such SD, mean over {families} {'model' if total == 1 else 'models'}. {bars}. 1 would be the least stable "
-        "item of every model, 0 an item whose answer never moves."
+        "item of every model, 0 an item whose answer never moves. Models of which less than half of the answers "
+        "are valid are left out."
     )
 
 

@@ -54,7 +54,8 @@ TABLES = {
         "tables.item_stability",
         "Items that are unstable across models",
         "SD of agreement over an item's paraphrases, divided by the model's largest such SD; mean and standard error "
-        "over models, separately for causal and masked models.",
+        "over models, separately for causal and masked models. A model of which less than half of the answers are "
+        "valid is left out.",
         names("study item text family normalised_sd_mean normalised_sd_se n_models"),
     ),
     "divergent": Table(

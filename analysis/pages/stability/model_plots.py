@@ -8,7 +8,7 @@ import pandas as pd
 
 from analysis.pages.stability.columns import threshold
 from analysis.pages.stability.measures import headline
-from analysis.reporting import labels, panels, plotting
+from analysis.reporting import labels, matrices, panels, plotting
 from analysis.reporting.plotting import INK, PAGE, Drawing, Look, styled
 from analysis.reporting.thresholds import silent
 from analysis.statistics.multiplicity import ALPHA
@@ -97,7 +97,7 @@ def _triangle(pairs: pd.DataFrame, width: float) -> Drawing:
         both.pivot_table(index="a", columns="b", values=name, aggfunc="max").reindex(index=order, columns=order)
         for name in ("difference", "clear")
     )
-    return panels.triangle(
+    return matrices.triangle(
         values.to_numpy(float), order, width,
         edge=panels.symmetric(values), name="Row minus column", marked=clear.fillna(0).to_numpy(float) > 0,
     )  # fmt: skip

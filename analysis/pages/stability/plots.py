@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import pandas as pd
 
 from analysis.pages.stability.model_plots import differences, overview
-from analysis.reporting import labels, panels, plotting
+from analysis.reporting import labels, matrices, panels, plotting
 from analysis.reporting.plotting import DIVERGING, INK, PAGE, SEQUENTIAL, Drawing, Look, styled
 
 __all__ = ["agreement", "differences", "item_stability", "overview", "validity"]
@@ -36,7 +36,7 @@ def agreement(
     cells = agreement_cells(distribution, items)
     table, names = _table(cells, "value"), _item_names(items, cells, width)
     marked = _table(cells, "split").fillna(0).to_numpy(float) > 0
-    return panels.heat_map(
+    return matrices.heat_map(
         table, width, cmap=DIVERGING, low=0, high=1, name="Median agreement (white: 0.5)", marked=marked,
         rows=names.loc[table.index], columns=labels.fitted([str(name) for name in table.columns], 26),
     )  # fmt: skip
@@ -116,7 +116,7 @@ def validity(items: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = 
     """
     cells = validity_cells(items)
     table, names = _table(cells, "validity_mean"), _item_names(items, cells, width)
-    return panels.heat_map(
+    return matrices.heat_map(
         table, width, cmap=SEQUENTIAL, low=0, high=1, name="Validity", rows=names.loc[table.index],
         columns=labels.fitted([str(name) for name in table.columns], 26),
     )  # fmt: skip

@@ -21,7 +21,7 @@ import numpy as np
 import pandas as pd
 
 from analysis.pages.stability import measures
-from analysis.reporting.thresholds import LOW_MASS
+from analysis.reporting.thresholds import LOW_MASS, silent
 from analysis.runs.agreement import CONVENTIONS, prepare, spread
 from analysis.runs.folder import UNIT
 from analysis.statistics import interval
@@ -41,7 +41,8 @@ def items(runs: Runs, *, invalid: str = "dropped") -> pd.DataFrame:
     ----------
     invalid
         Paraphrases without a valid answer are "dropped" from minority_share, as in the paper, or "inconsistent": they
-        count, and are not with the majority.
+        count, and are not with the majority. If samples were drawn, invalid ones are "dropped", or count: then as many
+        samples without an answer as with the more frequent answer make the paraphrase one without a valid answer.
 
     Returns
     -------
@@ -49,6 +50,7 @@ def items(runs: Runs, *, invalid: str = "dropped") -> pd.DataFrame:
         study, model, condition, item;
         text: the original wording (without one, the first wording);
         n_variants: paraphrases with a response; n_valid, n_invalid: of these, with and without a defined agreement;
+        with invalid="inconsistent", n_invalid contains those whose answer the invalid samples outvote, too;
         validity_mean, validity_sd: probability mass on the options (section 4.1), 0 to 1;
         agreement_mean, agreement_sd, agreement_min, agreement_max, agreement_range: of R^+, 0 to 1;
         minority_share: share of the valid paraphrases that are not with the majority (agree: 0.5 or more; disagree:
@@ -62,7 +64,9 @@ def items(runs: Runs, *, invalid: str = "dropped") -> pd.DataFrame:
         study.
     """
     prepare(runs)
-    sums = ("n_agree", "n_ties", "validity_mean", "validity_sd", "agreement_mean", "agreement_sd", "agreement_min")
+    sums = ("n_agree", "n_ties", "n_outvoted", "n_outvoted_agree", "validity_mean", "validity_sd", "agreement_mean",
+            "agreement_sd", "agreement_min")  # fmt: skip
+    lost = "n_variants - n_valid" + (" + coalesce(n_outvoted, 0)" if invalid == "inconsistent" else "")
     chosen = ", ".join(f"max({n}) FILTER (WHERE NOT original) AS {n}" for n in (*sums, "agreement_max"))
     return runs.sql(
         f"""
@@ -79,7 +83,7 @@ def items(runs: Runs, *, invalid: str = "dropped") -> pd.DataFrame:
             FROM stimuli GROUP BY study, item)
         SELECT study, model, condition, item, text, n_variants, n_valid, validity_mean, validity_sd,
                agreement_mean, agreement_sd, agreement_min, agreement_max, {spread(invalid)},
-               coalesce(n_ties, 0) AS n_ties, original_agreement, original_validity, n_variants - n_valid AS n_invalid,
+               coalesce(n_ties, 0) AS n_ties, original_agreement, original_validity, {lost} AS n_invalid,
                match_proportion
         FROM item JOIN study_items AS s USING (study, item) JOIN checked USING (study, item)
              JOIN units AS u USING (study, model, condition)
@@ -158,7 +162,7 @@ def flip_conventions(runs: Runs, *, thresholds: Sequence[float] = THRESHOLDS) ->
         flips_dropped, flips_inconsistent: the measure under both conventions.
     """
     found = {name: models(runs, thresholds=thresholds, invalid=name, resamples=0) for name in CONVENTIONS}
-    lost = items(runs).groupby(["study", "model", "condition"], sort=False)["n_invalid"].sum()
+    lost = items(runs, invalid="inconsistent").groupby(["study", "model", "condition"], sort=False)["n_invalid"].sum()
     about = found["dropped"][["study", "model", "condition"]]
     about = about.assign(n_invalid=lost.reindex(pd.MultiIndex.from_frame(about)).fillna(0).astype(int).to_numpy())
     both = [
@@ -221,8 +225,9 @@ def item_stability(runs: Runs) -> pd.DataFrame:
     """Find the items that are unstable across models: Figure 3 of the paper (section 4.2.3).
 
     The SD of an item's agreement is divided by the largest SD that the model has for any item, so that every model
-    counts alike. A model asked under several conditions counts once, with the mean over them. A model whose answers
-    never change has the largest SD 0 and is left out.
+    counts alike. A model asked under several conditions counts once, with the mean over them. Left out: a model whose
+    answers never change (its largest SD is 0), and a condition under which a model does not answer
+    (`thresholds.silent`): its SDs are those of the few answers that are left.
 
     Returns
     -------
@@ -232,6 +237,7 @@ def item_stability(runs: Runs) -> pd.DataFrame:
         for one model; n_models.
     """
     table = items(runs)
+    table = table[~silent(_validity(table))]
     largest = table.groupby(list(UNIT))["agreement_sd"].transform("max")
     table["normalised"] = table["agreement_sd"] / largest
     table = table[table["normalised"].notna()]  # also drops 0 / 0 of a model whose answers never change
@@ -249,6 +255,12 @@ def item_stability(runs: Runs) -> pd.DataFrame:
     result = result.reset_index().merge(place, on=["study", "item"])
     result = result.sort_values(["of_study", "of_item", "family"], ignore_index=True)
     return result.drop(columns=["of_study", "of_item"])
+
+
+def _validity(table: pd.DataFrame) -> pd.Series:
+    """Return for every row of `items` the validity of its model and condition: the mean over all paraphrases."""
+    total = (table["validity_mean"] * table["n_variants"]).groupby([table[name] for name in UNIT]).transform("sum")
+    return total / table.groupby(list(UNIT))["n_variants"].transform("sum")
 
 
 def _pairs(units: Sequence[tuple[str, str]], conditions: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[int, int]]:

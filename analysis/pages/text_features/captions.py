@@ -32,7 +32,7 @@ def effects(mixed: pd.DataFrame) -> str:
         f"paraphrases of {low_to_high(tested['n_items'])} items each. Unit: SDs of {what} per SD of "
         f"the feature, all others held fixed, so that features can be compared.{lines} {marks} after Bonferroni over "
         f"{count(int(tested['n_tests'].max()), 'test')}, by the fit's own errors and by the robust ones.{arrows} "
-        f"{order}{labels.shown(ROWS, models, 'models', 'with the largest effects')}"
+        f"{order}{labels.shown(ROWS, models, 'models', 'with the largest effects')}{labels.explained(tested)}"
     )
 
 
@@ -65,8 +65,8 @@ def residuals(frame: pd.DataFrame) -> str:
         f"Residuals of {count(len(units), 'mixed model')} against fitted values (item included), "
         f"{low_to_high(units)} paraphrases each; darker where there are more (logarithmic). Line: mean residual in "
         "tenths of the fitted values (20 rows or more, with 1.96 standard errors), flat at 0 where the model is right "
-        "on average. A slanted edge shows where "
-        f"agreement ends at 0 or 1, which a linear model does not know; compare the logit scale.{_left_out(units, 'residuals')}"
+        "on average. A slanted edge shows where agreement ends at 0 or 1, which a linear model does not know; compare "
+        f"the logit scale.{_left_out(units, 'residuals')}{labels.explained(frame)}"
     )
 
 
@@ -77,5 +77,5 @@ def intercepts(frame: pd.DataFrame) -> str:
         f"Random intercepts of {low_to_high(units)} items in {count(len(units), 'mixed model')}: "
         "how much more a model agrees with an item than the features of its wordings predict. Lines: 95 % "
         "intervals (1.96 conditional standard errors). The fit assumes that they are normally distributed: a straight "
-        f"middle, no steps, no isolated ends.{_left_out(units, 'intercepts')}"
+        f"middle, no steps, no isolated ends.{_left_out(units, 'intercepts')}{labels.explained(frame)}"
     )

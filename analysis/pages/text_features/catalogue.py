@@ -38,6 +38,16 @@ TABLES = {
                         "p_robust confirmed n_tests engine")),
         interval=BETWEEN,
     ),
+    "mixed_conventions": Table(
+        "tables.conventions",
+        "Invalid answers: dropped, or counted as not agreeing",
+        "The effects under both conventions, for the models that gave an invalid answer. Dropped: the fit is made of "
+        "the responses with a valid answer, and agreement is a share of the valid samples. Counted: an invalid answer "
+        "does not agree, and neither does an invalid sample. Probabilities are of the valid answers under both.",
+        (*IDENTITY, "term", *(f"{name}_{way}" for name in names("estimate p_bonferroni p_robust_bonferroni confirmed "
+                                                               "n_rows") for way in names("dropped inconsistent"))),
+        frozenset(f"p_bonferroni_{way}" for way in names("dropped inconsistent")),
+    ),
     "table3": Table(
         "printed.table3",
         "Effects of the paper's eight predictors in percentage points",

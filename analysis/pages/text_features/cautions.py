@@ -40,6 +40,7 @@ def cautions(frames: Mapping[str, pd.DataFrame], effects: pd.DataFrame, fits: pd
     yield from _troubled(fits)
     yield from _unconfirmed(effects)
     yield from _opinions(frames["scales"])
+    yield from _conventions(frames["mixed_conventions"])
     fitted = fits[fits["n_rows"] > 0]
     low = fitted[silent(fitted["validity"])].sort_values(["validity", "label"])
     if len(low):
@@ -119,6 +120,20 @@ def _unconfirmed(effects: pd.DataFrame) -> Iterator[str]:
             f"Cluster-robust errors do not confirm {len(lost)} of the {of} that the fits' own errors call significant. "
             "They count as not significant here."
         )
+
+
+def _conventions(table: pd.DataFrame) -> Iterator[str]:
+    """Say what changes where invalid answers are not dropped, but count as not agreeing."""
+    both = table.dropna(subset=["confirmed_dropped", "confirmed_inconsistent"])
+    if both.empty:
+        return
+    changed = int((both["confirmed_dropped"].astype(bool) != both["confirmed_inconsistent"].astype(bool)).sum())
+    models = table["model"].nunique()
+    yield (
+        f"{count(models, 'model')} gave invalid answers. Whether these are dropped or count as not agreeing "
+        f"(-p invalid=inconsistent) decides about the significance of {changed or 'none'} of "
+        f"{count(len(both), 'effect')} of {'this model' if models == 1 else 'these models'}."
+    )
 
 
 def _opinions(scales: pd.DataFrame) -> Iterator[str]:

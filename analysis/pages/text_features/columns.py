@@ -145,6 +145,18 @@ COLUMNS: Mapping[str, Column] = {
     "same_significance": Column(
         "whether both or neither are significant at 0.05 after Bonferroni, by either error", "", "Same significance"
     ),
+    # both conventions
+    **{
+        f"{name}_{convention}": Column(f"{meaning}, invalid answers {words}", unit, f"{header} ({words})", digits)
+        for name, meaning, unit, header, digits in (
+            ("estimate", "the estimate", "response per unit", "Estimate", 4),
+            ("p_bonferroni", "p by the fit's own error after Bonferroni", "", "p", 3),
+            ("p_robust_bonferroni", "p by the cluster-robust error after Bonferroni", "", "Robust p", 3),
+            ("confirmed", "whether both p values are below 0.05", "", "Confirmed", None),
+            ("n_rows", "responses that the fit is made of", "responses", "Responses", None),
+        )
+        for convention, words in (("dropped", "dropped"), ("inconsistent", "counted"))
+    },
     "verdict": Column("the two scales compared, in words", "", "In words"),
     # the features themselves
     "feature_a": Column("a text feature", "", "Feature"),

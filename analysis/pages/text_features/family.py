@@ -94,7 +94,9 @@ def measure(runs: Runs, *, spacy: Sequence[str] = (), sentiment: str = "auto", l
         features.compute((kept or folders)[0], spacy=spacy, sentiment=sentiment, language=language)
 
 
-def family(runs: Runs, *, engine: str = "auto", scale: str = "identity", predictors: str = "all") -> Family:
+def family(
+    runs: Runs, *, engine: str = "auto", scale: str = "identity", predictors: str = "all", invalid: str = "dropped"
+) -> Family:
     """Fit `agreement ~ predictors + (1 | item)` to the paraphrases of every model and condition separately.
 
     Parameters
@@ -107,6 +109,8 @@ def family(runs: Runs, *, engine: str = "auto", scale: str = "identity", predict
         "all": all features that are present, and the wording's own log-probability if the responses have it;
         "published": those of the paper's eight that are present; else names separated by commas, all of which must be
         present.
+    invalid
+        As in `analysis.features.frame`: responses without a valid answer are left out of the fit, or do not agree.
 
     Returns
     -------
@@ -119,11 +123,33 @@ def family(runs: Runs, *, engine: str = "auto", scale: str = "identity", predict
     InputError
         For an unknown or missing predictor, an unknown engine or scale, and if no model can be fitted.
     """
-    return runs.kept(("mixed models", engine, scale, predictors), lambda: _fit(runs, engine, scale, predictors))
+    agreement.check_convention(invalid)
+    key = ("mixed models", engine, scale, predictors)
+    dropped = runs.kept(key, lambda: _fit(runs, engine, scale, predictors))
+    if invalid == "dropped" or not with_invalid(runs):
+        return dropped
+    return runs.kept((*key, invalid), lambda: _fit(runs, engine, scale, predictors, invalid, dropped))
 
 
-def _fit(runs: Runs, engine: str, scale: str, predictors: str) -> Family:
-    frame = runs.kept("responses with features", lambda: features.frame(runs))
+def with_invalid(runs: Runs) -> set[tuple[str, str, str]]:
+    """Return the units (study, model, condition) with an invalid answer to a paraphrase, or among its samples."""
+
+    def found() -> set[tuple[str, str, str]]:
+        agreement.prepare(runs)
+        rows = runs.execute(
+            "SELECT DISTINCT study, model, condition FROM answers "
+            "WHERE NOT original AND (agreement IS NULL OR (written AND validity < 1))"
+        ).fetchall()
+        return {(study, model, condition) for study, model, condition in rows}
+
+    return runs.kept("units with invalid answers", found)
+
+
+def _fit(
+    runs: Runs, engine: str, scale: str, predictors: str, invalid: str = "dropped", known: Family | None = None
+) -> Family:
+    """Fit all units; where the convention changes no answer of a unit, its fit is taken from the family `known`."""
+    frame = runs.kept(("responses with features", invalid), lambda: features.frame(runs, invalid=invalid))
     response = mixed.response(frame["agreement"], frame["logit"], scale=scale)
     name = _RESPONSE[scale]
     rows = frame.assign(**{name: response.values})
@@ -133,7 +159,12 @@ def _fit(runs: Runs, engine: str, scale: str, predictors: str) -> Family:
     fits: list[tuple[Part, Fit]] = []
     left_out: dict[tuple[Any, ...], str] = {}
     templates = _templates(runs)
+    same = known is not None and known.formula == formula
+    ready = {fit[0].key: fit for fit in known.result.fits} if known is not None and same else {}
     for unit, part in rows.groupby(list(FAMILY), sort=False, observed=True):
+        if unit in ready and unit not in with_invalid(runs):
+            fits.append(ready[unit])
+            continue
         try:
             if unit[0] in templates:
                 raise InputError(templates[unit[0]])

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import pandas as pd
 
 from analysis.pages.text_features.family import Family, family
+from analysis.reporting import labels
 from analysis.reporting.frames import Frames
 from analysis.statistics.mixed.design import INTERCEPT
 
@@ -16,7 +17,7 @@ def effects(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
     table = frames["mixed"]
     slopes = table[table["term"] != INTERCEPT]
     if len(slopes):
-        yield (slopes,)
+        yield _marked(frames, slopes)
 
 
 def correlations(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
@@ -27,15 +28,22 @@ def correlations(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
 
 def residuals(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
     """Yield the residuals of the fits."""
-    yield (family_of(frames).result.residuals,)
+    yield _marked(frames, family_of(frames).result.residuals)
 
 
 def intercepts(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
     """Yield the random intercepts of the fits."""
-    yield (family_of(frames).result.random_effects,)
+    yield _marked(frames, family_of(frames).result.random_effects)
 
 
 def family_of(frames: Frames) -> Family:
     """Return the fits that the tables are made of."""
-    options = {name: frames.options[name] for name in ("engine", "scale", "predictors") if name in frames.options}
+    options = {
+        name: frames.options[name] for name in ("engine", "scale", "predictors", "invalid") if name in frames.options
+    }
     return family(frames.runs, **options)
+
+
+def _marked(frames: Frames, frame: pd.DataFrame) -> tuple[pd.DataFrame]:
+    """Mark in rows about fits the models that do not answer."""
+    return (labels.mark_silent(frame, frames["mixed_diagnostics"]),)

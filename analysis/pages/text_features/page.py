@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 ENGINES = ("statsmodels", "scipy", "pymer4", "rpy2")
-TABLES = ("mixed", "mixed_diagnostics", "vif", "scales", "correlations", "features")
+TABLES = ("mixed", "mixed_diagnostics", "mixed_conventions", "vif", "scales", "correlations", "features")
 
 
 class TextFeaturesPage(Page):
@@ -32,7 +32,7 @@ class TextFeaturesPage(Page):
     spacy, sentiment, language
         As in `analysis.features.compute`; empty: what was used before, or else the defaults.
     **options
-        Options of the tables: engine, scale, predictors.
+        Options of the tables: engine, scale, predictors, invalid.
     """
 
     protocols = CATALOGUE.protocols
@@ -67,6 +67,7 @@ class TextFeaturesPage(Page):
         fits = self.frame("mixed_diagnostics")
         return fragment(
             "text_features/method", formula=found.formula, response=found.response, dropped=sorted(found.dropped),
+                invalid=self.options.get("invalid", "dropped"),
                 tests=int(self.frame("mixed")["n_tests"].max()), not_fitted=len(found.left_out),
                 missing=int(fits["n_missing"].sum()), engine=", ".join(fits["engine"].dropna().unique()),
             )  # fmt: skip

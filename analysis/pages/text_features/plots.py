@@ -12,7 +12,7 @@ from matplotlib.ticker import MaxNLocator
 
 from analysis.pages.text_features.columns import TERMS
 from analysis.pages.text_features.terms import ranked, title
-from analysis.reporting import labels, panels, plotting
+from analysis.reporting import labels, matrices, panels, plotting
 from analysis.reporting.plotting import DIVERGING, FAINT, INK, PAGE, Drawing, Look, styled
 from analysis.statistics.mixed.design import INTERCEPT
 from analysis.statistics.mixed.result import ALPHA
@@ -98,7 +98,7 @@ def _map(frame: pd.DataFrame, names: list[str], terms: list[str], width: float) 
         for value in ("estimate_std", "confirmed")
     )
     edge = float(f"{panels.symmetric(values):.2g}")
-    return panels.heat_map(
+    return matrices.heat_map(
         values.astype(float), width, cmap=DIVERGING, low=-edge, high=edge, name="SDs of the response per SD",
         rows=labels.fitted(names, panels.letters(width, len(terms))), columns=[title(term) for term in terms],
         marked=clear.fillna(False).to_numpy(bool),
@@ -122,7 +122,7 @@ def correlations(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | Non
         for value in ("r", "p", "n")
     )
     lines = n.map(lambda count: f"n {count:,.0f}").to_numpy() if frame["n"].nunique() > 1 else None
-    return panels.triangle(
+    return matrices.triangle(
         r.to_numpy(float), [TERMS[name].header for name in order], width, edge=1, name="Pearson correlation",
         marked=(p < ALPHA).to_numpy(), lines=lines,
     )  # fmt: skip

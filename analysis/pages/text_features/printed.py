@@ -19,7 +19,7 @@ PERCENTAGE_POINTS = 100
 SOURCE = "Haller et al., Table 3"
 
 
-def table3(runs: Runs, *, engine: str = "auto") -> pd.DataFrame:
+def table3(runs: Runs, *, engine: str = "auto", invalid: str = "dropped") -> pd.DataFrame:
     """Compute effects of the paper's eight predictors on agreement in percentage points (Haller et al., Table 3).
 
     The models have only these predictors (those of them that are present), so that the numbers mean the same as in the
@@ -32,7 +32,7 @@ def table3(runs: Runs, *, engine: str = "auto") -> pd.DataFrame:
         effect_X, effect_X_se, effect_X_dagger ("†" if not significant after Bonferroni over the tests of these runs);
         n_rows, n_items. A printed row follows ours if the model and its items were printed.
     """
-    ours = _wide(mixed(runs, engine=engine, predictors="published"), list(FAMILY)).assign(source=OURS)
+    ours = _wide(mixed(runs, engine=engine, predictors="published", invalid=invalid), list(FAMILY)).assign(source=OURS)
     # Printed rows have no counts (NaN), so these are floats; also without printed rows, so that types never change.
     ours = ours.astype({"n_rows": float, "n_items": float})
     return with_printed(ours, matched(runs, ours), printed())

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from analysis import features
-from analysis.pages.text_features.family import family
-from analysis.runs.agreement import prepare
+from analysis.pages.text_features.family import family, with_invalid
+from analysis.runs.agreement import CONVENTIONS, prepare
 from analysis.statistics.mixed import compare_scales
 from analysis.statistics.mixed.design import FAMILY, INTERCEPT
 
@@ -20,7 +20,9 @@ UNIT = list(FAMILY)
 SMALLEST = 2.2250738585072014e-308  # the smallest normal number of double precision
 
 
-def mixed(runs: Runs, *, engine: str = "auto", scale: str = "identity", predictors: str = "all") -> pd.DataFrame:
+def mixed(
+    runs: Runs, *, engine: str = "auto", scale: str = "identity", predictors: str = "all", invalid: str = "dropped"
+) -> pd.DataFrame:
     """Estimate and test every predictor under every model, with intervals; parameters as in `family`.
 
     Returns
@@ -31,12 +33,35 @@ def mixed(runs: Runs, *, engine: str = "auto", scale: str = "identity", predicto
         `n_tests` tests of the table, intercepts left out; `dagger` marks what is not `confirmed`: in the paper's Table
         3, what is not significant after Bonferroni; here also what cluster-robust errors do not confirm.
     """
-    table = family(runs, engine=engine, scale=scale, predictors=predictors).result.table.assign(scale=scale)
-    return _finished(table)
+    found = family(runs, engine=engine, scale=scale, predictors=predictors, invalid=invalid)
+    return _finished(found.result.table.assign(scale=scale))
+
+
+def conventions(runs: Runs, *, engine: str = "auto", scale: str = "identity", predictors: str = "all") -> pd.DataFrame:
+    """Compare both ways to treat invalid answers, for the models that gave some: dropped, or counted as not agreeing.
+
+    Returns
+    -------
+    DataFrame
+        study, model, condition, term; estimate_X, p_bonferroni_X, p_robust_bonferroni_X, confirmed_X: as in `mixed`
+        under both conventions, n_rows_X: responses in the fit. NaN where a convention leaves no fit or drops the term.
+    """
+    import pandas as pd
+
+    units = with_invalid(runs)
+    if not units:
+        return pd.DataFrame()
+    key, shown = [*UNIT, "term"], ["estimate", "p_bonferroni", "p_robust_bonferroni", "confirmed", "n_rows"]
+    parts = []
+    for name in CONVENTIONS:
+        table = mixed(runs, engine=engine, scale=scale, predictors=predictors, invalid=name)
+        wanted = pd.MultiIndex.from_frame(table[UNIT]).isin(units) & (table["term"] != INTERCEPT)
+        parts.append(table[wanted].set_index(key)[shown].add_suffix(f"_{name}"))
+    return pd.concat(parts, axis=1, sort=False).reset_index()
 
 
 def mixed_diagnostics(
-    runs: Runs, *, engine: str = "auto", scale: str = "identity", predictors: str = "all"
+    runs: Runs, *, engine: str = "auto", scale: str = "identity", predictors: str = "all", invalid: str = "dropped"
 ) -> pd.DataFrame:
     """Describe every fit, to be read before the estimates of `mixed` are believed; parameters as in `family`.
 
@@ -48,7 +73,7 @@ def mixed_diagnostics(
     """
     import pandas as pd
 
-    found = family(runs, engine=engine, scale=scale, predictors=predictors)
+    found = family(runs, engine=engine, scale=scale, predictors=predictors, invalid=invalid)
     table = found.result.diagnostics.assign(response=found.response)
     missing = [
         {**dict(zip(FAMILY, unit, strict=True)), "message": f"not fitted: {why}", "converged": False, "singular": False,
@@ -65,14 +90,17 @@ def mixed_diagnostics(
     return table.merge(validity, on=UNIT, how="left")
 
 
-def vif(runs: Runs, *, predictors: str = "all") -> pd.DataFrame:
+def vif(runs: Runs, *, predictors: str = "all", invalid: str = "dropped") -> pd.DataFrame:
     """Compute the variance inflation factor of every predictor in every fit: study, model, condition, term, vif."""
-    return family(runs, predictors=predictors).result.vif
+    return family(runs, predictors=predictors, invalid=invalid).result.vif
 
 
-def scales(runs: Runs, *, engine: str = "auto", predictors: str = "all") -> pd.DataFrame:
+def scales(runs: Runs, *, engine: str = "auto", predictors: str = "all", invalid: str = "dropped") -> pd.DataFrame:
     """Compare every effect on agreement with the same on its logit: do sign and significance hold on both?"""
-    both = [family(runs, engine=engine, scale=scale, predictors=predictors).result for scale in ("identity", "logit")]
+    both = [
+        family(runs, engine=engine, scale=scale, predictors=predictors, invalid=invalid).result
+        for scale in ("identity", "logit")
+    ]
     return compare_scales(*both).rename(columns={"agreement": "verdict"})
 
 

@@ -11,6 +11,9 @@ MEASURES = names("valid consistency yes diff_yes excess_yes accuracy_original ac
 BETWEEN = {"difference": ("lower", "upper")}
 DIFFERENCE = names("measure difference lower upper n_items p p_least p_holm no_interval")
 BARE = frozenset({"no_interval"})
+BOTH_WAYS = {"consistency": "dropped inconsistent most", "yes": "dropped inconsistent most"} | dict.fromkeys(
+    ("diff_yes", "accuracy", "overall"), "dropped inconsistent"
+)
 TABLES = {
     "consistency": Table(
         "tables.consistency",
@@ -24,10 +27,10 @@ TABLES = {
     "conventions": Table(
         "tables.conventions",
         "Invalid answers: dropped, or counted as inconsistent",
-        "The measures computed both ways, where a pair has an invalid answer.",
+        "The measures computed both ways, where a pair has an invalid answer. Whatever the invalid answers say, "
+        "Consistency and the share of Yes of all pairs lie between the counted value and the one called at most.",
         (*WORDED, *names("n n_pairs valid"),
-         *(f"{name}_{way}" for name in names("consistency diff_yes accuracy overall")
-           for way in names("dropped inconsistent"))),
+         *(f"{name}_{way}" for name, ways in BOTH_WAYS.items() for way in names(ways))),
         frozenset(names("diff_yes_dropped diff_yes_inconsistent accuracy_dropped accuracy_inconsistent")),
     ),
     "overall": Table(

@@ -11,7 +11,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from analysis.errors import InputError
-from analysis.runs.agreement import check_convention
+from analysis.runs.agreement import check_convention, outvoted
 from analysis.runs.folder import ORIGINAL, literal
 from analysis.statistics.resampling import Array
 
@@ -24,7 +24,7 @@ PATTERNS = {"synonym": "Synonym", "antonym": "Antonym", "agreement": "Agreement"
 STAGES = {"base": "base", "instruct": "instruct", "tuned": "instruct"}  # the paper has these two columns
 UNIT = ["study", "model", "language", "task", "condition", "pattern"]  # what a measure is computed for
 # Sums over the wordings of one item, as a rule one wording; `_item_sums` explains each.
-SUMS = ("asked", "valid", "pairs", "consistent", "yes", "yes_original", "yes_expected", "gold", "right",
+SUMS = ("asked", "valid", "read", "pairs", "consistent", "yes", "yes_original", "yes_expected", "gold", "right",
         "right_original")  # fmt: skip
 
 
@@ -61,6 +61,7 @@ def prepare(runs: Runs) -> None:
     meant (the answer to the original question that this one amounts to), inverted (whether "Yes" here means what "No"
     means there), p_yes = p(Yes) / (p(Yes) + p(No)) (Takayama et al., footnote 5), from probabilities, else from sampled
     counts; null without either. The answer of sampled rows is that of most samples; a tie is not a valid answer.
+    outvoted: as many samples hold no answer as give the answer (`agreement.outvoted`).
 
     Raises
     ------
@@ -92,7 +93,8 @@ def cells(runs: Runs, invalid: str = "dropped") -> Cells:
         From `analysis.runs.open`.
     invalid
         How to count a pair (original, reworded) with an answer that is not valid: "dropped", or "inconsistent" (and
-        wrong, and not "Yes").
+        wrong, and not "Yes"). If samples were drawn, the invalid ones are dropped, or counted, too: then an answer that
+        they outvote is not valid.
     """
     check_convention(invalid)
     prepare(runs)
@@ -147,11 +149,12 @@ def _answers(study: str, yes: str) -> str:
         SELECT {name} AS study, model, condition, item, variant, place, pattern, language, task, gold,
                said IS NOT NULL AND list_position(options, said) IS NULL AS stray,
                said = {literal(yes)} AS yes, canonical[list_position(options, said)] AS meant,
-               canonical[list_position(options, {literal(yes)})] <> {literal(yes)} AS inverted, p_yes
+               canonical[list_position(options, {literal(yes)})] <> {literal(yes)} AS inverted, p_yes, outvoted
         FROM (SELECT r.model, r.condition, r.item, r.variant, s.position AS place, s.pattern,
                      coalesce(s.language, '') AS language,
                      coalesce(map_extract(s.attributes, 'task')[1], {name}) AS task,
                      s.gold, s.options, s.canonical, coalesce(r.answer, {most}) AS said,
+                     r.probability IS NULL AND coalesce({outvoted()}, false) AS outvoted,
                      CASE WHEN r.probability IS NOT NULL
                           THEN r.probability[{place}] / nullif(r.probability[1] + r.probability[2], 0)
                           ELSE r."count"[{place}] / nullif({counted}, 0) END AS p_yes
@@ -174,16 +177,19 @@ def _check_answers(runs: Runs) -> None:
 def _item_sums(runs: Runs, invalid: str) -> pd.DataFrame:
     """Count per unit and item, over the pairs of the original question and a rewording that both have a response.
 
-    asked, valid: rewordings, and those with a valid answer. pairs: pairs that count under the convention `invalid`. Of
-    these, consistent: both answers mean the same; yes, yes_original: the answer to the rewording, or to the original
-    question, is "Yes"; yes_expected: the answer to the rewording would be "Yes" if it meant the same as the answer to
-    the original; gold: the right answer is known; right, right_original: it was given.
+    asked, valid: rewordings, and those with a valid answer; read: pairs of two valid answers. pairs: pairs that count
+    under the convention `invalid`. Of these, consistent: both answers mean the same; yes, yes_original: the answer to
+    the rewording, or to the original question, is "Yes"; yes_expected: the answer to the rewording would be "Yes" if it
+    meant the same as the answer to the original; gold: the right answer is known; right, right_original: it was given.
     """
-    used = "p.meant IS NOT NULL AND o.meant IS NOT NULL" if invalid == "dropped" else "true"
+    read = "p.meant IS NOT NULL AND o.meant IS NOT NULL"
+    used, kept = (read, "true") if invalid == "dropped" else ("true", "NOT outvoted")
     return runs.sql(
         f"""
+        WITH counted AS (SELECT * REPLACE (CASE WHEN {kept} THEN yes END AS yes, CASE WHEN {kept} THEN meant END
+                                           AS meant) FROM wording_answers)
         SELECT p.study, p.language, p.task, p.model, p.condition, p.pattern, p.item, min(p.place) AS place,
-               count(*) AS asked, count(p.meant) AS valid,
+               count(*) AS asked, count(p.meant) AS valid, count(*) FILTER (WHERE {read}) AS read,
                count(*) FILTER (WHERE {used}) AS pairs,
                count(*) FILTER (WHERE ({used}) AND p.meant = o.meant) AS consistent,
                count(*) FILTER (WHERE ({used}) AND p.yes) AS yes,
@@ -192,8 +198,8 @@ def _item_sums(runs: Runs, invalid: str) -> pd.DataFrame:
                count(*) FILTER (WHERE ({used}) AND p.gold IS NOT NULL) AS gold,
                count(*) FILTER (WHERE ({used}) AND p.meant = p.gold) AS right,
                count(*) FILTER (WHERE ({used}) AND o.meant = p.gold) AS right_original
-        FROM wording_answers AS p
-        JOIN (SELECT * FROM wording_answers WHERE pattern = '{ORIGINAL}') AS o USING (study, model, condition, item)
+        FROM counted AS p
+        JOIN (SELECT * FROM counted WHERE pattern = '{ORIGINAL}') AS o USING (study, model, condition, item)
         GROUP BY ALL ORDER BY place"""
     )
 

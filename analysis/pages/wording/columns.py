@@ -67,7 +67,11 @@ COLUMNS: Mapping[str, Column] = {
         "cells",
         "Left out",
     ),
-    "n_pairs": Column("pairs of which both answers are valid", "pairs", "Valid pairs"),
+    "n_pairs": Column(
+        "pairs of which both answers are valid; of samples, the answer is more frequent than none",
+        "pairs",
+        "Valid pairs",
+    ),
     # measures
     "valid": Column("share of responses to this pattern that are a valid answer", SHARE, "Valid", 2),
     "consistency": Column(
@@ -102,6 +106,7 @@ COLUMNS: Mapping[str, Column] = {
         f"{name}_{convention}": Column(f"{meaning}, pairs with an invalid answer {words}", unit, header, 3)
         for name, meaning, unit, header in (
             ("consistency", "Consistency", SHARE, "Consistency"),
+            ("yes", 'share of "Yes", as said, to this pattern', SHARE, "Yes"),
             ("diff_yes", "DiffYes", POINTS, "DiffYes"),
             ("accuracy", "accuracy of this pattern", SHARE, "Accuracy"),
             ("overall", "Overall", SHARE, "Overall"),
@@ -111,6 +116,21 @@ COLUMNS: Mapping[str, Column] = {
             ("inconsistent", "counted as inconsistent", f"{header} (counted)"),
         )
     },
+    "consistency_most": Column(
+        "Consistency over all pairs if every pair with an invalid answer were consistent",
+        SHARE,
+        "Consistency at most",
+        3,
+    ),
+    "yes_most": Column(
+        'share of "Yes" over all pairs if every invalid answer to this pattern were "Yes"', SHARE, "Yes at most", 3
+    ),
+    "conventions.valid": Column(
+        "share of responses to this pattern that are a valid answer; of samples, the answer is more frequent than none",
+        SHARE,
+        "Valid",
+        2,
+    ),
     # probabilities
     "bin_low": Column("lower edge of the bin of p(Yes) to the original question", P_YES, "From", 1),
     "bin_high": Column("upper edge of the bin", P_YES, "To", 1),

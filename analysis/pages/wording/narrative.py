@@ -213,7 +213,9 @@ def _invalid(table: pd.DataFrame, conventions: pd.DataFrame) -> Iterator[str]:
             f"{count(lost, 'pair')} {'has' if lost == 1 else 'have'} an invalid answer. Where some answers are valid, "
             f"mean Consistency is {percent(known['consistency_dropped'].mean(), 1)} without these pairs. It is "
             f"{percent(known['consistency_inconsistent'].mean(), 1)} where they count as inconsistent "
-            "(-p invalid=inconsistent)."
+            f"(-p invalid=inconsistent). It would be {percent(known['consistency_most'].mean(), 1)} if all of them "
+            f"were consistent. The share of “Yes” lies between {percent(known['yes_inconsistent'].mean(), 1)} and "
+            f"{percent(known['yes_most'].mean(), 1)}, whatever the invalid answers say."
         )
 
 

@@ -58,7 +58,9 @@ def stage_differences(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks 
     """
     several = frame["shots"].nunique() > 1
     label = frame["series"] + (labels.SEPARATOR + frame["shots"].astype(str) + "-shot" if several else "")
-    rows = frame.assign(model="", label=label).rename(columns={"lower": "difference_lower", "upper": "difference_upper"})
+    rows = frame.assign(model="", label=label).rename(
+        columns={"lower": "difference_lower", "upper": "difference_upper"}
+    )
     edge = panels.symmetric(rows[["difference", "difference_lower", "difference_upper"]])
     return _panels(rows, "difference", (-edge, edge), 0.0, width, {"": Look(INK, "o")})
 
@@ -148,7 +150,9 @@ def curves(frame: pd.DataFrame) -> pd.DataFrame:
     moved = (rows["shift"].abs() * rows["n"]).groupby(rows["model"]).sum() / rows.groupby("model")["n"].sum()
     kept = moved.sort_values(ascending=False, kind="stable").index[:LINES]
     rows = rows[rows["model"].isin(kept)]
-    return rows[(rows["n"] >= LEAST) & rows["shift_lower"].notna()].assign(label=lambda f: labels.series(f))
+    return rows.assign(label=labels.series(rows.drop(columns="condition")))[
+        (rows["n"] >= LEAST) & rows["shift_lower"].notna()
+    ]
 
 
 @styled

@@ -13,6 +13,7 @@ from analysis.pages.wording.cells import UNIT, Cells, cells, prepare, validity
 from analysis.pages.wording.measures import Target, differences, intervals
 from analysis.reporting.printed import OURS
 from analysis.reporting.thresholds import silent
+from analysis.runs.agreement import CONVENTIONS
 from analysis.runs.folder import ORIGINAL
 from analysis.statistics import interval
 from analysis.statistics.multiplicity import holm_within
@@ -56,15 +57,27 @@ def consistency(runs: Runs, *, invalid: str = "dropped", resamples: int = DRAWS,
 
 
 def conventions(runs: Runs) -> pd.DataFrame:
-    """Compare both ways to treat invalid answers, where a pair has one: dropped, or counted as inconsistent."""
-    found = {name: consistency(runs, invalid=name, resamples=0) for name in ("dropped", "inconsistent")}
-    frame = found["dropped"][[*UNIT]].copy()
-    frame["n"] = found["inconsistent"]["n"]
-    frame["n_pairs"] = found["dropped"]["n"]
-    frame["valid"] = found["dropped"]["valid"]
-    for name in ("consistency", "diff_yes", "accuracy", "overall"):
+    """Compare both ways to treat invalid answers, where a pair has one: dropped, or counted; with the bounds.
+
+    Returns
+    -------
+    DataFrame
+        The columns of `UNIT`; n: pairs; n_pairs: of these, with two valid answers; valid: share of the responses to the
+        pattern that are a valid answer, both under "inconsistent"; X_dropped, X_inconsistent: the measure under both
+        conventions; consistency_most: if every pair with an invalid answer were consistent (if none were, it is
+        consistency_inconsistent); yes_most: if every invalid answer to the pattern were "Yes" (if none were, it is
+        yes_inconsistent). What people read in the invalid answers, Consistency and the share of "Yes" of all pairs lie
+        between these.
+    """
+    found = {name: consistency(runs, invalid=name, resamples=0) for name in CONVENTIONS}
+    counted = found["inconsistent"]
+    frame = counted[[*UNIT, "n", "valid"]].copy()
+    frame["n_pairs"] = cells(runs, "inconsistent").sums["read"].sum(axis=0).astype(int)
+    for name in ("consistency", "yes", "diff_yes", "accuracy", "overall"):
         for convention, table in found.items():
             frame[f"{name}_{convention}"] = table[name]
+    frame["consistency_most"] = counted["consistency"] + 1 - frame["n_pairs"] / frame["n"]
+    frame["yes_most"] = counted["yes"] + 1 - frame["valid"]
     return frame[frame["n_pairs"] < frame["n"]].reset_index(drop=True)
 
 

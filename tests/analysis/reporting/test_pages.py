@@ -5,9 +5,13 @@ A new page is tried by these tests as soon as its folder is there; it adds two r
 
 from __future__ import annotations
 
+import json
 import re
+import shutil
+import subprocess
 from collections.abc import Callable
 from fnmatch import fnmatchcase
+from importlib import import_module
 
 import pandas as pd
 import pytest
@@ -18,13 +22,17 @@ from analysis.reporting import catalogue, grid, tables
 from analysis.reporting.columns import SHARED, Column
 from analysis.reporting.frames import Frames
 from analysis.reporting.html import render
+from analysis.reporting.latex import POINTS
+from analysis.reporting.notebooks import FOLDER
+from analysis.reporting.page import Page
 from analysis.reporting.pictures import pictures
 from analysis.reporting.printed import OURS
+from analysis.reporting.words import Answer
 from analysis.statistics.interval import reasons
 from helpers.page_runs import BARE, FULL
 from helpers.text_features import hide
 
-PAGES = catalogue.pages()
+PAGES, PACKAGES = catalogue.pages(), catalogue.PAGES
 TABLES = [(page, name) for page, entry in PAGES.items() for name in entry.tables]
 FIGURES = [(page, name) for page, entry in PAGES.items() for name in entry.figures]
 MADE_BY_RUNS = {"flip_*": "flip_125", "kurtosis_*": "kurtosis_1_100", "tau_*": "tau_-5_5"}
@@ -113,10 +121,35 @@ def test_every_form_of_a_table_has_its_rows(page, table, frames_of):
     csv, latex, markdown = (tables.render(table, frame, form) for form in tables.FORMATS)
     assert csv.startswith(",".join(frame.columns) + "\r\n")
     assert len(markdown.splitlines()) == len(frame) + 2
-    assert latex.count(r"\begin{tabular}") == latex.count(r"\end{tabular}") == 1
+    assert latex.count(r"\begin{tabular}") == latex.count(r"\end{tabular}") == latex.count(r"\toprule") > 0
     for text in (latex, markdown):
         assert not re.search(r"(?<![a-z])nan(?![a-z])", text)
     printable(table, frame)
+
+
+@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="no pdflatex on this machine (make test installs it)")
+@pytest.mark.parametrize("width", POINTS)
+def test_every_table_fits_where_it_is_set(width, frames_of, tmp_path):
+    """No line is wider than the column, text or page of the document, in LaTeX's own measure."""
+    parts = []
+    for page, name in TABLES:
+        text = tables.render(name, frames_of(FULL[page])[name].head(60), "latex", width=width)
+        if "longtable}" in text and width != "text":
+            text = f"\\onecolumn\n{text}\\twocolumn\n"
+        parts.append(f"\\typeout{{Table: {name}}}\n{text}\\clearpage\n")
+    columns = "" if width == "text" else "\\usepackage[twoside=false,textwidth=455pt,columnsep=17pt]{geometry}\n"
+    (tmp_path / "all.tex").write_text(
+        f"\\documentclass[10pt{',twocolumn' if columns else ''}]{{article}}\n{columns}"
+        f"\\usepackage{{booktabs, longtable}}\n\\begin{{document}}\n{''.join(parts)}\\end{{document}}\n",
+        encoding="utf-8",
+    )
+    for _ in range(3):  # until the columns of the long tables have settled
+        call = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "all.tex"]
+        done = subprocess.run(call, cwd=tmp_path, capture_output=True, text=True, errors="replace")
+        assert done.returncode == 0, done.stdout[-2000:]
+        if "Table widths have changed" not in done.stdout:
+            break
+    assert re.findall(r"Table: \w+|Overfull \\hbox.*", done.stdout) == [f"Table: {name}" for _, name in TABLES]
 
 
 def printable(table: str, frame: pd.DataFrame) -> None:
@@ -187,6 +220,42 @@ def test_a_figure_is_drawn_from_what_its_page_has(page, figure, frames_of):
     drawn = pictures(figure, frames_of(FULL[page]))
     assert drawn
     assert all(picture.caption and picture.draw().axes for picture in drawn[:1])
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_what_an_answer_says_about_a_figure_or_table_stands_with_it(page, frames_of):
+    """Each name in `details` is one that a cell of the page's notebook shows, or that its own parts ask for."""
+    frames = frames_of(FULL[page])
+    made = shown_by(page)([str(folder.path) for folder in frames.runs.folders], **frames.options)
+    made.frames = frames
+    made.answer()
+    notebook = json.loads((FOLDER / f"{page}.ipynb").read_text(encoding="utf-8"))
+    cells = "\n".join(line for cell in notebook["cells"] if cell["cell_type"] == "code" for line in cell["source"])
+    parts = (PACKAGES / page / "page.py").read_text(encoding="utf-8")
+    shown = {
+        *re.findall(r'page\.(?:figure|table|section)\(\s*"(\w+)"', cells),
+        *re.findall(r'self\.said\("(\w+)"', parts),
+    }
+    assert set(made._details) <= shown
+
+
+def shown_by(page: str) -> type[Page]:
+    """The class that makes the parts of a page."""
+    import_module(f"analysis.pages.{page}.page")
+    return next(made for made in Page.__subclasses__() if made.__module__ == f"analysis.pages.{page}.page")
+
+
+def test_what_an_answer_says_about_something_that_is_not_shown_is_not_lost(tmp_path):
+    folder, _ = BARE["stability"](tmp_path / "run")
+    page = shown_by("stability")([str(folder)])
+    page.told(Answer("", "", details={"items": ("Items differ.",), "stability": ("Models differ.",)}))
+    assert "Items differ." in page.table("items").text
+    assert "Items differ." not in page.table("items").text
+    foot = page.provenance().text
+    assert "About “stability”, which this page does not show: Models differ." in foot
+    assert "Items differ" not in foot
+    with pytest.raises(AssertionError, match="details of 'stabillity', which there is not"):
+        page.told(Answer("", "", details={"stabillity": ("x",)}))
 
 
 def test_names_of_tables_and_figures_belong_to_one_page():

@@ -5,8 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import re
-import shutil
-import subprocess
 
 import numpy as np
 import pandas as pd
@@ -15,8 +13,9 @@ import pytest
 from analysis import runs
 from analysis.errors import InputError
 from analysis.pages.stability.columns import threshold
-from analysis.reporting import catalogue, files, grid, labels, tables
+from analysis.reporting import catalogue, files, grid, labels, latex, tables
 from analysis.reporting.columns import Column, value
+from analysis.reporting.latex import POINTS
 from helpers.synthetic import random_frame, write_run
 
 NAMES = ("stability", "items", "differences", "item_stability", "divergent", "distribution", "outliers", "invalid",
@@ -71,26 +70,36 @@ def test_markdown_shows_markup_as_text(frames):
 def test_latex_is_balanced_and_escaped(name, frames):
     text = tables.render(name, frames[name], "latex")
     assert text.count(r"\begin{tabular}") == text.count(r"\end{tabular}") == text.count(r"\caption{") > 0
-    assert text.count(r"\toprule") == text.count(r"\begin{table}")
+    assert text.count(r"\toprule") == text.count(r"\begin{table*}")
     bare = re.sub(r"\\[{}]", "", text)
     assert bare.count("{") == bare.count("}")
     assert "$5" not in text.replace(r"\$5", "")
 
 
-@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="no pdflatex on this machine")
-def test_latex_compiles_with_booktabs_alone(frames, tmp_path):
-    body = "\n".join(tables.render(name, frame, "latex") for name, frame in frames.items())
-    (tmp_path / "all.tex").write_text(
-        "\\documentclass{article}\n\\usepackage{booktabs}\n\\begin{document}\n" + body + "\\end{document}\n",
-        encoding="utf-8",
+def test_a_latex_table_is_as_wide_as_the_column_the_text_or_the_page(frames):
+    columns = ["validity", "range_mean", "range_sd", "sd_mean", "sd_sd", "n_items"]
+    floats = {width: tables.render("stability", frames["stability"], "latex", columns, width) for width in POINTS}
+    assert floats["page"].count(r"\begin{table*}[tp]") == 1 and "part" not in floats["page"]
+    assert floats["column"].count(r"\begin{table}[tp]") > floats["text"].count(r"\begin{table}[tp]") == 1
+    assert r"(part 2 of" in floats["column"]
+    with pytest.raises(InputError, match="unknown width 'slide'; the widths are: column, text, page"):
+        tables.render("stability", frames["stability"], "latex", width="slide")
+
+
+def test_every_part_of_a_wide_latex_table_repeats_the_names_of_its_rows():
+    names, numbers = ["model", "study"], [f"n{i}" for i in range(30)]
+    cells = grid.Grid(
+        (*names, *numbers),
+        tuple(Column("", header=name) for name in (*names, *numbers)),
+        (tuple(grid.Cell(text) for text in ("a/one", "s", *(f"{i}.125" for i in range(30)))),),
+        (False,) * 2 + (True,) * 30,
+        (False,) * 32,
     )
-    done = subprocess.run(
-        ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "all.tex"],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-    )
-    assert done.returncode == 0, done.stdout[-2000:]
+    text = latex.latex(cells, "stability", catalogue.table("stability"), "text")
+    parts = text.split(r"\midrule")[1:]
+    assert len(parts) == text.count(r"\label{") > 1
+    assert all("a/one & s & " in part for part in parts)
+    assert re.findall(r"(\d+)\.125", text) == [str(i) for i in range(30)]
 
 
 def test_long_latex_tables_break_over_pages():
@@ -98,8 +107,24 @@ def test_long_latex_tables_break_over_pages():
     frame = pd.DataFrame({name: [f"{name} {n}" for n in range(100)] for name in names})
     frame = frame.assign(normalised_sd_mean=0.5, normalised_sd_se=0.1, n_models=2)
     text = tables.render("item_stability", frame, "latex")
-    assert text.count(r"\begin{tabular}") == 3
-    assert text.count("(continued)") == 2
+    assert text.count(r"\begin{longtable}") == text.count(r"\endhead") == text.count("(continued)") == 1
+    assert r"\begin{table" not in text
+    assert text.startswith(
+        "% Needs \\usepackage{booktabs, longtable} in the preamble.\n% In a two-column document, put"
+    )
+
+
+@pytest.mark.parametrize("form", tables.FORMATS)
+def test_columns_are_written_in_the_order_asked_for(form, frames):
+    text = tables.render("stability", frames["stability"], form, ["sd_mean", "validity"])
+    header = text.split(r"\toprule")[-1].splitlines()[form == "latex"]
+    names = re.findall(r"\w+", header.replace(r"\textbar", ""))
+    assert names == {"csv": ["sd_mean", "validity"]}.get(form, ["Model", "SD", "Validity"])
+
+
+def test_an_unknown_column_is_told_with_the_nearest(frames):
+    with pytest.raises(InputError, match=r"stability has no column 'validty' \(the nearest is 'validity'\)"):
+        tables.render("stability", frames["stability"], "csv", ["validty"])
 
 
 def test_intervals_are_printed_with_their_figure(frames):

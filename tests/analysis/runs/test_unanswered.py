@@ -69,11 +69,13 @@ def test_every_page_says_it_above_its_other_cautions_and_at_its_foot(name, tmp_p
         protocols = pages()[name].protocols
 
     page = Some([str(folder)])
-    assert "No response" not in page.told(Answer("", "", (), ())).text
+    page.told(Answer("", ""))
+    assert "No response" not in page.cautions().text
     (condition,) = page.runs.info["conditions"][page.runs.folders[0].study]
     edit_run_json(folder, expected={"m": {condition: 5000}})
     told = Some([str(folder)])
-    assert "of 5,000 prompts: 0 failed" in told.told(Answer("", "", (), ("Few.",))).text
+    assert "2 cautions" in told.told(Answer("", "", cautions=("Few.",))).text
+    assert "of 5,000 prompts: 0 failed" in told.cautions().text
     assert "missing of 5,000" in dict(told.entries())["No response"][0]
 
 

@@ -6,12 +6,15 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import stats
+from statsmodels.stats.proportion import proportion_confint
 
 from analysis import runs
+from analysis.errors import InputError
 from analysis.pages.scoring.contrasts import differences
 from analysis.pages.scoring.page import ScoringPage
 from analysis.pages.scoring.tables import items, scores
-from helpers.scoring_runs import condition, name_of, one_judge, stimuli, write_scores
+from analysis.reporting import tables
+from helpers.scoring_runs import condition, make_run, name_of, one_judge, stimuli, write_scores
 
 GOLD = [5.0, 11, 18, 30, 42, 55, 61, 77, 90, 100]
 NAME = name_of((0, 9), 0.7, "sampled")
@@ -72,7 +75,7 @@ def test_the_human_kurtosis_of_a_difference_is_that_of_all_items(tmp_path):
 def test_the_page_tells_failed_prompts_apart_from_answers_without_a_number(tmp_path):
     path = folder(tmp_path / "run", asked([1, 2, 2, 3, 5, 5, np.nan, None, "gone", None]))
     page = ScoringPage([str(path)], resamples=0)
-    said = page.answer().text.replace("\N{NO-BREAK SPACE}", " ")
+    said = (page.answer().text + page.cautions().text).replace("\N{NO-BREAK SPACE}", " ")
     assert "No response to 3 of 10 prompts: 2 failed, 1 are missing." in said
     assert "The first error: “prompt too long”." in said
     assert "Missing: 1 score, because no sample held a number." in said
@@ -109,3 +112,53 @@ def test_a_missing_figure_has_its_reason(tmp_path, given, gold, said):
         None, scores(runs.open(one_judge(tmp_path / "run", given, gold)), resamples=0).iloc[0])  # fmt: skip
     assert said in row["caution"]
     assert np.isnan(row["tau"])
+
+
+def judged_samples(path, rows):
+    """Every item's samples: lists of numbers, None where a sample holds none."""
+    frame = stimuli({"g": GOLD[: len(rows)]}).assign(model="m", condition=NAME, clipped=0)
+    frame["output"] = [["?" if sample is None else str(sample) for sample in row] for row in rows]
+    frame["invalid"] = [row.count(None) for row in rows]
+    numbers = [[sample for sample in row if sample is not None] for row in rows]
+    frame["score"] = [float(np.mean(row)) if row else np.nan for row in numbers]
+    return write_scores(path, frame, {NAME: condition((0, 9), 0.7, "sampled", len(rows[0]))})
+
+
+def test_samples_without_a_number_are_dropped_or_count(tmp_path):
+    """Two of five items have no number in half of their samples or more: scores, or none, and none is a favourite."""
+    rows = [[8, 8, 8, 8], [8, 8, 8, None], [8, 8, None, None], [8, None, None, None], [None] * 4, [2, 2, 3, 1]]
+    run = runs.open(judged_samples(tmp_path / "run", rows))
+    dropped = tables.build("scores", run, resamples=20).set_index("model").loc["m"]
+    counted = tables.build("scores", run, resamples=20, invalid="inconsistent").set_index("model").loc["m"]
+    assert dropped[["n", "unscored", "dropped", "mode_share"]].tolist() == [5, 1, 10, 0.8]
+    assert counted[["n", "unscored", "dropped"]].tolist() == [3, 3, 10]
+    assert counted["mode_share"] == pytest.approx(2 / 6)
+    low, high = proportion_confint(2, 6, method="wilson")
+    assert (counted["mode_share_lower"], counted["mode_share_upper"]) == pytest.approx((low, high))
+    assert counted["kurtosis"] == pytest.approx(stats.kurtosis([8, 8, 2]))
+    assert counted["tau"] == pytest.approx(stats.kendalltau([8, 8, 2], [GOLD[0], GOLD[1], GOLD[5]]).statistic)
+    (both,) = tables.build("score_conventions", run).to_dict("records")
+    assert (both["n_dropped"], both["n_inconsistent"]) == (5, 3)
+    assert (both["mode_share_dropped"], both["mode_share_inconsistent"]) == (0.8, pytest.approx(2 / 6))
+    assert tables.build("score_items", run, invalid="inconsistent")["score"].isna().tolist() == [
+        False,
+        False,
+        True,
+        True,
+        True,
+        False,
+    ]
+
+
+def test_the_convention_changes_no_exact_score_and_no_sample_that_is_a_number(tmp_path):
+    path = make_run(tmp_path / "run", {"a": 12}, ranges=[(0, 9)], temperatures=[0.7])
+    run = runs.open(path)
+    both = [tables.build("scores", run, resamples=0, invalid=name) for name in ("dropped", "inconsistent")]
+    exact = both[0]["method"] == "exact"
+    assert exact.any()
+    pd.testing.assert_frame_equal(both[0][exact], both[1][exact])
+    assert (tables.build("score_conventions", run)["condition"] == NAME).all()
+    whole = runs.open(folder(tmp_path / "whole", asked([1, 2, 2, 3, 5, 5, 6, 7, 8, 9])))
+    assert tables.build("score_conventions", whole).empty
+    with pytest.raises(InputError, match="invalid = 'counted' is not known"):
+        tables.build("scores", run, invalid="counted")

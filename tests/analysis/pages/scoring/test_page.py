@@ -119,12 +119,12 @@ def test_wrong_options_are_refused_in_one_line(run, arguments, said):
 def test_a_flat_judge_is_said_to_be_one(tmp_path):
     family = {"a": Judge("s", "base", 0.4, 0), "b": Judge("s", "tuned", 0.4, 90.0)}
     path = make_run(tmp_path / "run", {"g": 6}, family=family, ranges=[(0, 9)], temperatures=[0.7], methods=["sampled"])
-    answer = ScoringPage([str(path)], resamples=20).answer().text
+    page = ScoringPage([str(path)], resamples=20)
+    answer = page.answer().text + page.cautions().text
     assert "1 of 2 models gives one score to at least half of all items" in answer
     assert "In 1 of 1 pair the tuned model gives every item the same score" in answer
     assert "All scores are equal in 1 of 2 combinations" in answer
     assert "Only 6 items in a group" in answer and "Only 2 models" in answer
-    page = ScoringPage([str(path)], resamples=20)
     for shown in page.figure("score_influence"), page.method(), page.reading():
         assert shown.text
     assert "Fewer than three pairs" in page.figure("score_influence").text
@@ -145,7 +145,7 @@ def test_a_flat_judge_is_said_to_be_one(tmp_path):
 )  # fmt: skip
 def test_what_a_run_lacks_is_said(tmp_path, given, gold, said):
     page = ScoringPage([str(one_judge(tmp_path / "run", given, gold))], resamples=20)
-    text = page.answer().text
+    text = page.answer().text + page.cautions().text
     for sentence in said:
         assert sentence in text.replace("\N{NO-BREAK SPACE}", " "), sentence
     assert "nan" not in text

@@ -72,3 +72,37 @@ def test_plain_loops_give_the_same(tmp_path):
 def test_an_unknown_convention_is_refused(example):
     with pytest.raises(InputError, match="invalid = 'counted' is not known; invalid answers are dropped or incon"):
         tables.build("stability", example, invalid="counted")
+
+
+def sampled(*votes: tuple[int, int, int]) -> pd.DataFrame:
+    """One item's wordings, of each so many samples that agree, that disagree, and that hold no answer."""
+    rows = [
+        {"item": "i", "variant": f"p{place}", "count": [agree, disagree], "invalid": invalid}
+        for place, (agree, disagree, invalid) in enumerate(votes)
+    ]
+    return pd.DataFrame(rows)
+
+
+def test_invalid_samples_beside_valid_ones_count(tmp_path):
+    """Of five samples, one disagrees and four hold no answer: its answer is one sample's, or none."""
+    run = runs.open(write_run(tmp_path / "run", sampled((5, 0, 0), (3, 0, 2), (1, 2, 2), (0, 1, 4), (0, 0, 5))))
+    (dropped,) = tables.build("items", run).to_dict("records")
+    (counted,) = tables.build("items", run, invalid="inconsistent").to_dict("records")
+    assert (dropped["minority_share"], dropped["n_invalid"]) == (0.5, 1)
+    assert (counted["minority_share"], counted["n_invalid"]) == (0.6, 3)
+    assert counted["agreement_mean"] == dropped["agreement_mean"]
+    both = tables.build("flip_conventions", run)
+    assert both.empty  # both are above every threshold of one item
+    half = runs.open(write_run(tmp_path / "half", sampled((5, 0, 0), (3, 0, 2), (2, 0, 3))))
+    (told,) = tables.build("flip_conventions", half)[["measure", "n_invalid", "flips_dropped", "flips_inconsistent"]][
+        -1:
+    ].to_dict("records")
+    assert told == {"measure": "flip_25", "n_invalid": 1, "flips_dropped": 0, "flips_inconsistent": 1}
+
+
+def test_probabilities_are_no_samples(tmp_path):
+    low = answers([0.9, 0.8, 0.2]).assign(mass=0.1)
+    run = runs.open(write_run(tmp_path / "run", low))
+    assert tables.build("items", run)["minority_share"].equals(
+        tables.build("items", run, invalid="inconsistent")["minority_share"]
+    )

@@ -127,3 +127,15 @@ def test_ties_are_told_with_their_number(tmp_path):
     frames = {name: tables.build(name, run, resamples=0) for name in NAMES}
     cautions = narrative.answer(**frames, canonical=("agree", "disagree")).cautions
     assert "3 of 20 answers are ties (agreement of exactly 0.5). They count as agreeing, as in the paper." in cautions
+
+
+def test_items_are_unstable_across_models_that_answer_only(four, tmp_path):
+    """A model of which few answers are left had its SDs averaged into every item's."""
+    table = four[1]["item_stability"]
+    assert set(table["n_models"]) == {2}
+    only = thinned({name: KEPT[name] for name in ("whole", "most")})
+    alone = tables.build("item_stability", runs.open(write_run(tmp_path / "run", only)))
+    np.testing.assert_allclose(table["normalised_sd_mean"], alone["normalised_sd_mean"], atol=0.1)
+    assert "less than half of the answers are valid are left out" in captions.item_stability(table)
+    none = runs.open(write_run(tmp_path / "none", thinned({"few": 0.15})))
+    assert tables.build("item_stability", none).empty

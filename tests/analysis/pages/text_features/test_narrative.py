@@ -38,6 +38,7 @@ def tables(**changes):
     frames = {
         "mixed": effects,
         "mixed_diagnostics": [fit("a"), fit("b", r2_marginal=0.12), fit("c")],
+        "mixed_conventions": pd.DataFrame(columns=["model", "confirmed_dropped", "confirmed_inconsistent"]),
         "vif": [{**UNIT, "model": "a", "term": "word_length", "vif": 1.2}],
         "scales": [{"verdict": "significant on both, same sign"}, {"verdict": "significant on neither"}],
         "correlations": pairs({("statement_length", "word_length"): (-0.4, 0.001)}),

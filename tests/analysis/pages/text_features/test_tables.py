@@ -223,7 +223,7 @@ def test_wordings_that_do_not_differ_give_a_page_without_effects(tmp_path, monke
     page = TextFeaturesPage([str(write_run(tmp_path / "run", both))])
     assert "No feature of the wording varies." in page.answer().text
     assert "No feature of the wording varies." in page.reading().text
-    assert "Dropped from 4 of 4 fits: word_length: constant" in page.answer().text
+    assert "Dropped from 4 of 4 fits: word_length: constant" in page.cautions().text
     assert "no data for it" in page.figure("effects").text
     shown = [page.table(name) for name in TABLES]
     shown += [page.figure(name) for name in ("correlations", "residuals", "intercepts")]

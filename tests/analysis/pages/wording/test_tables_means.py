@@ -214,3 +214,33 @@ def test_the_example_is_the_largest_contradiction(tmp_path):
     assert table[["item", "pattern", "answer_original", "answer_reworded"]].values.tolist() == [
         ["i000", "antonym", "Yes", "Yes"]
     ]
+
+
+def test_the_conventions_hold_the_bounds_that_the_invalid_answers_allow(tmp_path):
+    """Every way to fill in the three invalid answers gives a Consistency and a share of "Yes" between the bounds."""
+    given = {"original": "yyn-n", "synonym": "yn-y-"}
+    rows = said(given)
+    table = tables.conventions(runs.open(write_wording(tmp_path / "run", rows))).set_index("pattern")
+    found = table.loc["synonym"]
+    filled = [(a, b, c) for a in "yn" for b in "yn" for c in "yn"]
+    pairs = [(list(f"yyn{a}n"), list(f"yn{b}y{c}")) for a, b, c in filled]
+    same = [sum(x == y for x, y in zip(one, other, strict=True)) / 5 for one, other in pairs]
+    yes = [other.count("y") / 5 for _, other in pairs]
+    assert found[["n", "n_pairs"]].tolist() == [5, 2]
+    assert (found["consistency_inconsistent"], found["consistency_most"]) == pytest.approx((min(same), max(same)))
+    assert (found["yes_inconsistent"], found["yes_most"]) == pytest.approx((min(yes), max(yes)))
+
+
+def test_invalid_samples_beside_valid_ones_count(tmp_path):
+    """One of five samples says yes, four hold no answer: the answer was "Yes" under both conventions."""
+    rows = said({"original": "yy", "synonym": "yy"}).assign(answer=None)
+    rows["count"], rows["invalid"] = [[5, 0], [5, 0], [4, 0], [1, 0]], [0, 0, 1, 4]
+    run = runs.open(write_wording(tmp_path / "run", rows))
+    dropped, counted = (
+        tables.consistency(run, invalid=name, resamples=0).set_index("pattern").loc["synonym"]
+        for name in ("dropped", "inconsistent")
+    )
+    assert dropped[["n", "valid", "consistency", "yes"]].tolist() == [2, 1, 1, 1]
+    assert counted[["n", "valid", "consistency", "yes"]].tolist() == [2, 0.5, 0.5, 0.5]
+    both = tables.conventions(run).set_index("pattern").loc["synonym"]
+    assert both[["n", "n_pairs", "consistency_dropped", "consistency_most"]].tolist() == [2, 1, 1, 1]

@@ -1,0 +1,104 @@
+"""Decide what a page may say in its verdict: the rules of all pages, written down and computed in one place.
+
+`RULES` says them to the reader; every page shows those that it uses with its method (`told`). The functions are these
+rules: `thresholds.silent` is "validity", `word` is "interval", `beyond` is "people", `clear` is "fit" and "holm".
+"""
+
+from __future__ import annotations
+
+import functools
+import operator
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from analysis.statistics.multiplicity import ALPHA
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+RULES: Mapping[str, str] = {
+    "validity": "Nothing is said about a model of which less than half of the answers are valid.",
+    "interval": "A word is said where the whole 95 % interval lies in the range that the word stands for, not where "
+    "the number alone does.",
+    "people": "More or less than people is said where their value lies outside the model's 95 % interval.",
+    "fit": "An effect is named where two errors show it after correction: that of the fit, and one that allows for "
+    "answers to one item being alike.",
+    "holm": "“Differ” is said where the test says so after Holm's correction for all comparisons of its table.",
+}
+UNCLEAR = "These runs cannot tell"
+
+
+@dataclass(frozen=True, slots=True)
+class Band:
+    """Give a word to a range of numbers; the word begins a sentence in small letters: "hardly", "yes"."""
+
+    word: str
+    low: float
+    high: float
+
+
+def told(*rules: str) -> str:
+    """Write some of the rules as a paragraph.
+
+    >>> told("validity")
+    'Nothing is said about a model of which less than half of the answers are valid.'
+    """
+    return " ".join(RULES[name] for name in rules)
+
+
+def word(low: float, high: float, bands: Sequence[Band]) -> str:
+    """Return the word of the first band that holds a whole interval; empty where none does, or there is no interval.
+
+    >>> bands = (Band("hardly", 0, 0.1), Band("yes", 0.1, 1))
+    >>> word(0.0, 0.06, bands), word(0.05, 0.2, bands), word(0.3, 0.6, bands), word(float("nan"), float("nan"), bands)
+    ('hardly', '', 'yes', '')
+    """
+    return next((band.word for band in bands if low >= band.low and high <= band.high), "")
+
+
+def beyond(low: float, high: float, other: float) -> str:
+    """Say on which side of another value an interval lies wholly; empty where it holds the value, or one is unknown.
+
+    >>> beyond(0.33, 0.67, 0.47), beyond(0.5, 0.67, 0.47), beyond(0.1, 0.4, 0.47), beyond(float("nan"), 1, 0.47)
+    ('', 'more', 'less', '')
+    """
+    return "more" if low > other else "less" if high < other and low <= high else ""
+
+
+def clear(*corrected: pd.Series) -> pd.Series:
+    """Tell which effects or differences hold: every corrected p value given is below 0.05; an unknown one is not.
+
+    >>> import pandas as pd
+    >>> clear(pd.Series([0.01, 0.01, 0.2]), pd.Series([0.03, float("nan"), 0.01])).tolist()
+    [True, False, False]
+    """
+    return functools.reduce(operator.and_, (values.astype(float) < ALPHA for values in corrected))
+
+
+def tally(found: Sequence[str], of: str) -> str:
+    """Count the words of several rows in one sentence: the first words of a verdict.
+
+    Parameters
+    ----------
+    found
+        What `word` says about each row.
+    of
+        The rows, counted: "7 models".
+
+    >>> tally(["yes"], "1 model"), tally(["hardly"] * 2, "2 models"), tally(["", ""], "2 models")
+    ('Yes.', 'Hardly, with each of 2 models.', 'These runs cannot tell.')
+    >>> tally(["yes", "hardly", "yes", "", ""], "5 models")
+    'Yes with 2 of 5 models, hardly with 1; the intervals of the others are too wide to tell.'
+    """
+    known = Counter(sorted(filter(None, found))).most_common()
+    if not known:
+        return f"{UNCLEAR}."
+    (first, most), *others = known
+    if most == len(found):
+        return f"{first.capitalize()}." if most == 1 else f"{first.capitalize()}, with each of {of}."
+    parts = [f"{first.capitalize()} with {most:,} of {of}", *(f"{name} with {number:,}" for name, number in others)]
+    left = found.count("")
+    wide = "interval of the other one is" if left == 1 else "intervals of the others are"
+    return ", ".join(parts) + (f"; the {wide} too wide to tell." if left else ".")
