@@ -61,5 +61,6 @@ def coefficients(frame: pd.DataFrame) -> str:
     clear = f" Bold or dotted: p below {ALPHA:g} after Holm." if "p_holm" in frame else ""
     return (
         f"{method} between {len(order)} measures over models{f' ({where})' if where else ''}{n}, in the order of the "
-        f"file.{place}{empty}{clear}{told(frame)} The table has intervals and p values. Counterpart of Takayama et al., Figure 8."
+        f"file.{place}{empty}{clear}{told(frame)} The table has intervals and p values. "
+        "Counterpart of Takayama et al., Figure 8."
     )

@@ -135,7 +135,7 @@ def _sizes(low: float, high: float, most: int) -> list[float]:
 def _square(
     count: int, width: float, rows: pd.DataFrame, looks: Looks, across_name: str, up_name: str
 ) -> tuple[Drawing, list[Axes]]:
-    """Make panels as high as wide, or wider where there are few, with a legend above where it has room for the models."""
+    """Make panels as high as wide, or wider where they are few; with a legend where it has room for the models."""
     names = sorted(rows["model"].unique())
     shown = labels.fitted(names, 28) if len(names) <= NAMED else []
     across = max(1, min(2 if panels.narrow(width) else 4, count))

@@ -24,14 +24,14 @@ def score_violins(items: pd.DataFrame) -> str:
     sizes = items.groupby(["study", "group"])["item"].nunique()
     groups = f"in {count(len(sizes), 'group')} " if len(sizes) > 1 else ""
     human = " Grey: the human scores, moved to the same range." if items["gold"].notna().any() else ""
-    unscored = int(items["score"].isna().sum())
+    unscored, models = int(items["score"].isna().sum()), labels.series(items).nunique()
     left = f" Left out: {count(unscored, 'missing score')}." if unscored else ""
     return (
         f"Distribution of the scores that {count(items['model'].nunique(), 'model')} gave to "
         f"{low_to_high(sizes)} items {'each ' if len(sizes) > 1 else ''}{groups}on the range "
         f"{span} at temperature {temperature} ({method}). Kernel densities, each scaled to the same height, cut at the "
         f"lowest and highest score. Stroke: median. {_HOLLOW}{human}{left}"
-        f"{labels.shown(panels.ROWS, labels.series(items).nunique(), 'models', 'with the lowest and highest mean score')}"
+        f"{labels.shown(panels.ROWS, models, 'models', 'with the lowest and highest mean score')}"
         f"{labels.explained(items)}"
     )
 
