@@ -53,13 +53,14 @@ $(BIN)/.installed-references: $(BIN)/.installed
 	@if ! command -v apt-get >/dev/null; then echo "please install: $(PACKAGES)" >&2; exit 2; fi; \
 	if [ "$$(id -u)" = 0 ]; then do=; elif command -v sudo >/dev/null; then do=sudo; \
 	else echo "please have an administrator install: $(PACKAGES)" >&2; exit 2; fi; \
+	echo "installing system packages with apt-get, for the whole machine (Ctrl-C stops it): $(PACKAGES)"; sleep 3; \
 	$$do apt-get update -qq && $$do env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $(PACKAGES) >/dev/null
 
 report: setup  ## ask the demo models, write results/demo/report/index.html
-	$(BIN)/python -m inference run inference/demo/demo.toml
-	$(BIN)/python -m analysis report $(DEMO) --out $(DEMO)/report
+	$(BIN)/waver run inference/demo/demo.toml
+	$(BIN)/waver report $(DEMO) --out $(DEMO)/report --single-file
 
-test: setup references .browser .latex  ## the test suite, a process per core
+test: setup references .browser .latex  ## the test suite, a process per core; says so, then installs R, Chromium and LaTeX if missing
 	$(BIN)/python -m pytest --numprocesses auto --dist loadfile
 
 test-kills: setup  ## kill commands at random moments, make them again, compare with undisturbed ones

@@ -1,4 +1,4 @@
-"""Run the commands `python -m analysis report | table | features`."""
+"""Run the commands of this wing: `waver report | table | features`, or `python -m analysis ...`."""
 
 from __future__ import annotations
 
@@ -7,10 +7,12 @@ import os
 import re
 import sys
 from collections.abc import Sequence
+from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from analysis.errors import InputError, one_line, system_failure
+from analysis import extras
+from analysis.errors import InputError, nearest, one_line, system_failure
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -29,9 +31,32 @@ class Parser(argparse.ArgumentParser):
         """Print the message and where to find help; exit with status 2."""
         self.exit(2, f"{one_line(f'{self.prog}: {message}')} (see {self.prog} --help)\n")
 
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """Parse a call; what a command does not know is refused by that command, with the nearest option."""
+        if self._subparsers is not None:
+            return super().parse_known_args(args, namespace)
+        for word in takewhile(lambda word: word != "--", sys.argv[1:] if args is None else args):
+            option = word.partition("=")[0]
+            if option.startswith("--") and " " not in option and option not in self._option_string_actions:
+                self.error(f"unknown option {option}{nearest(option, self._option_string_actions)}")
+        known, rest = super().parse_known_args(args, namespace)
+        if rest:
+            self.error(f"unrecognized arguments: {' '.join(rest)}")
+        return known, rest
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command and return its exit status: 0 done, 1 a notebook failed, 2 the call or an input is wrong."""
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        if action.choices is not None and value not in action.choices:
+            known = list(map(str, action.choices))
+            raise argparse.ArgumentError(
+                action, f"invalid choice: {value!r}{nearest(str(value), known)}; choose from {', '.join(known)}"
+            )
+
+
+def main(arguments: Sequence[str] | None = None, program: str = PROGRAM) -> int:
+    """Run a command and return its exit status: 0 done, 1 a notebook failed, 2 the call or an input is wrong.
+
+    `program` is how the user called it; usage and messages repeat that.
+    """
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:  # closed by the caller: `>&-`
             setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115
@@ -39,15 +64,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for before, word in zip(["", *call], call, strict=False):
         if HALF.search(word):
             option = f"{before} " if before.startswith("--") else ""
-            return _fail(2, f"{option}{word[:80]!a}: not a name or text (half of a surrogate pair); give another")
-    options = _parser().parse_args(call)
+            return _fail(
+                program, 2, f"{option}{word[:80]!a}: not a name or text (half of a surrogate pair); give another"
+            )
+    options = _parser(program).parse_args(call)
+    options.program = program
     try:
-        status: int = options.main(options)
+        with extras.needed(call[0]):
+            status: int = options.main(options)
         sys.stdout.flush()
     except InputError as error:
-        return _fail(2, str(error))
+        return _fail(program, 2, str(error))
     except KeyboardInterrupt:
-        return _fail(1, "stopped")
+        return _fail(program, 1, "stopped")
     except BrokenPipeError:  # the reader (`head`, a pager) has seen enough
         _drop_output()
         return 0
@@ -55,7 +84,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if error.errno is None:  # not the operating system's: a fault of ours
             raise
         _drop_output()
-        return _fail(*system_failure(error))
+        return _fail(program, *system_failure(error))
     return status
 
 
@@ -67,19 +96,19 @@ def _drop_output() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def _fail(status: int, message: str) -> int:
-    print(one_line(f"{PROGRAM}: {message}"), file=sys.stderr)
+def _fail(program: str, status: int, message: str) -> int:
+    print(one_line(f"{program}: {message}"), file=sys.stderr)
     return status
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = Parser(prog=PROGRAM, description="Make a report, or one table of it, from run folders.")
+def _parser(program: str) -> argparse.ArgumentParser:
+    parser = Parser(prog=program, description="Make a report, or one table of it, from run folders.")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     report = commands.add_parser(
         "report", help="write the report: self-contained pages, tables, figures",
         description="Run the notebooks that the runs have data for. Write self-contained pages with an index, tables "
         "as CSV and LaTeX with a data dictionary, and figures as SVG and PDF.",
-        epilog=f"example: {PROGRAM} report results/demo --out results/demo/report -p resamples=2000",
+        epilog="example: waver report results/demo --out results/demo/report -p resamples=2000",
     )  # fmt: skip
     report.set_defaults(main=_report)
     report.add_argument("runs", nargs="+", metavar="RUN", help="run folder")
@@ -87,12 +116,15 @@ def _parser() -> argparse.ArgumentParser:
         "--out", required=True, type=Path, metavar="DIR", help="folder to write to; made if it does not exist"
     )
     report.add_argument("--title", default="", metavar="TEXT", help="title of the report (default: names of studies)")
+    report.add_argument(
+        "--single-file", action="store_true", help="write all pages, figures and tables as one file, too: DIR.html"
+    )
     _add_parameters(report, "a parameter of the notebooks, such as thresholds=0.05,0.1; an unknown one is an error")
     table = commands.add_parser(
         "table", help="print one table of the report",
         description="Print a table of the report to standard output: CSV with full precision, LaTeX or Markdown with "
         "few digits.",
-        epilog=f"example: {PROGRAM} table results/demo stability --format latex",
+        epilog="example: waver table results/demo stability --format latex",
     )  # fmt: skip
     table.set_defaults(main=_table)
     table.add_argument("names", nargs="*", metavar="RUN... NAME", help="run folders, then the name of the table")
@@ -134,15 +166,18 @@ def _parameters(given: Sequence[str]) -> dict[str, str]:
 
 
 def _report(options: argparse.Namespace) -> int:
-    from analysis.reporting.report import report
+    from analysis.reporting.report import report, single
 
-    results = report(options.runs, options.out, _parameters(options.parameter), title=options.title)
+    results = report(options.runs, options.out, _parameters(options.parameter), title=options.title,
+                     single_file=options.single_file)  # fmt: skip
     failed = [result for result in results if result.error]
     print(options.out / "index.html")
+    if options.single_file:
+        print(single(options.out))
     if not failed:
         return 0
     status = 2 if all(result.wrong_input for result in failed) else 1
-    return _fail(status, f"failed: {', '.join(result.name for result in failed)}; the index says why")
+    return _fail(options.program, status, f"failed: {', '.join(result.name for result in failed)}; the index says why")
 
 
 def _table(options: argparse.Namespace) -> int:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import difflib
 import errno
 import os
+from collections.abc import Iterable
 
 
 class InputError(Exception):
@@ -18,6 +20,12 @@ def short(text: str, most: int = 60) -> str:
     """
     line = " ".join(text.split())
     return line if len(line) <= most else f"{line[: most - 1]}…"
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """Return a hint with the known name that is most like an unknown one; empty where none is."""
+    near = difflib.get_close_matches(str(name)[:100], list(known), n=1, cutoff=0.5)
+    return f" (the nearest is {near[0]!r})" if near else ""
 
 
 _NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}

@@ -1,4 +1,4 @@
-"""Run the command line: python -m inference run | preview | import | paraphrase | status"""
+"""Run the commands of this wing: `waver run | preview | import | paraphrase | status`, or `python -m inference ...`."""
 
 from __future__ import annotations
 
@@ -11,12 +11,14 @@ from collections.abc import Callable, Sequence
 from contextlib import chdir
 from dataclasses import replace
 from functools import partial
+from itertools import takewhile
 from pathlib import Path
+from shlex import quote
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from inference import arguments, protocols
-from inference.errors import InputError, RunFailed, one_line, system_failure
+from inference import arguments, extras, protocols
+from inference.errors import InputError, RunFailed, nearest, one_line, system_failure
 from inference.paraphrase import VERBS
 
 if TYPE_CHECKING:
@@ -37,7 +39,7 @@ IMPORTERS = {
 }
 PLAN = "PLAN.toml"
 PLAN_ABOUT = "ask several models, protocols and conditions as a run file says, each study in its own folder"
-EXAMPLE = "example: python -m inference run agreement --items statements.csv --model gpt2 --out runs/gpt2"
+EXAMPLE = "example: waver run agreement --items statements.csv --model gpt2 --out runs/gpt2"
 
 
 class Parser(argparse.ArgumentParser):
@@ -50,9 +52,32 @@ class Parser(argparse.ArgumentParser):
         """Print the message and where to find help; exit status 2."""
         self.exit(2, f"{one_line(f'{self.prog}: {message}')} (see {self.prog} --help)\n")
 
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """Parse a call; what a command does not know is refused by that command, with the nearest option."""
+        if self._subparsers is not None:
+            return super().parse_known_args(args, namespace)
+        for word in takewhile(lambda word: word != "--", sys.argv[1:] if args is None else args):
+            option = word.partition("=")[0]
+            if option.startswith("--") and " " not in option and option not in self._option_string_actions:
+                self.error(f"unknown option {option}{nearest(option, self._option_string_actions)}")
+        known, rest = super().parse_known_args(args, namespace)
+        if rest:
+            self.error(f"unrecognized arguments: {' '.join(rest)}")
+        return known, rest
 
-def main(given: Sequence[str] | None = None) -> int:
-    """Run a command and return its exit status: 0 done, 1 the run failed, 2 the call or an input is wrong."""
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        if action.choices is not None and value not in action.choices:
+            known = list(map(str, action.choices))
+            raise argparse.ArgumentError(
+                action, f"invalid choice: {value!r}{nearest(str(value), known)}; choose from {', '.join(known)}"
+            )
+
+
+def main(given: Sequence[str] | None = None, program: str = PROGRAM) -> int:
+    """Run a command and return its exit status: 0 done, 1 the run failed, 2 the call or an input is wrong.
+
+    `program` is how the user called it; usage and messages repeat that.
+    """
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:  # closed by the caller: `>&-`
             setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115
@@ -60,25 +85,29 @@ def main(given: Sequence[str] | None = None) -> int:
     for before, word in zip(["", *call], call, strict=False):
         if HALF.search(word):
             option = f"{before} " if before.startswith("--") else ""
-            return _fail(2, f"{option}{word[:80]!a}: not a name or text (half of a surrogate pair); give another")
-    options = call_parser(call).parse_args(call)
-    options.call = [*PROGRAM.split(), *without_secrets(call)]
+            return _fail(
+                program, 2, f"{option}{word[:80]!a}: not a name or text (half of a surrogate pair); give another"
+            )
+    options = call_parser(call, program).parse_args(call)
+    options.program = program.split()
+    options.call = [*options.program, *without_secrets(call)]
     try:
-        options.main(options)
+        with extras.needed(call[0]):
+            options.main(options)
         sys.stdout.flush()
     except InputError as error:
-        return _fail(2, str(error))
+        return _fail(program, 2, str(error))
     except RunFailed as error:
-        return _fail(1, str(error))
+        return _fail(program, 1, str(error))
     except KeyboardInterrupt:
-        return _fail(1, "stopped; saved rows stay, and the same command continues from there")
+        return _fail(program, 1, "stopped; saved rows stay, and the same command continues from there")
     except BrokenPipeError:  # the reader (`head`, a pager) has seen enough
         _drop_output()
     except OSError as error:
         if error.errno is None:  # not the operating system's: a fault of ours
             raise
         _drop_output()
-        return _fail(*system_failure(error))
+        return _fail(program, *system_failure(error))
     return 0
 
 
@@ -90,14 +119,14 @@ def _drop_output() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def _fail(status: int, message: str) -> int:
-    print(one_line(f"{PROGRAM}: {message}"), file=sys.stderr)
+def _fail(program: str, status: int, message: str) -> int:
+    print(one_line(f"{program}: {message}"), file=sys.stderr)
     return status
 
 
-def call_parser(given: Sequence[str]) -> argparse.ArgumentParser:
+def call_parser(given: Sequence[str], program: str = PROGRAM) -> argparse.ArgumentParser:
     """Make the parser of a call; only what this call needs is imported."""
-    parser = Parser(prog=PROGRAM, description="Ask language models the same question in many wordings.")
+    parser = Parser(prog=program, description="Ask language models the same question in many wordings.")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     for command, action, about, add_arguments in (
         ("run", _run, "ask models and write a run folder; the same command continues a stopped run", _run_arguments),
@@ -190,6 +219,7 @@ def _asking(asked: ModuleType, parser: argparse.ArgumentParser) -> None:
         "with Waver, those that the engine can ask",
     )
     arguments.add_models_file(parser)
+    arguments.add_limit(parser)
     parser.add_argument("--name", metavar="STUDY", help="name of the study (default: the name of the items file)")
     arguments.add_engine(parser)
 
@@ -197,8 +227,12 @@ def _asking(asked: ModuleType, parser: argparse.ArgumentParser) -> None:
 def _run(options: argparse.Namespace) -> None:
     from inference.asking.execute import execute
 
+    task = task_of(options)
     with arguments.cluster(options.ray, options.ray_workers) as cluster:
-        execute([task_of(options)], cluster=cluster)
+        execute([task], cluster=cluster)
+    if options.limit is not None and options.limit < len(task.study.items):
+        print(f"asked about {options.limit:,} of {len(task.study.items):,} items; without --limit the others are asked")
+    print(_next(options.out))
 
 
 def _run_plan(options: argparse.Namespace) -> None:
@@ -208,12 +242,18 @@ def _run_plan(options: argparse.Namespace) -> None:
 
     plan = read(options.file, table_parser)
     with chdir(options.file.parent):
-        tasks = plan.tasks(table_parser, task_of, [*PROGRAM.split(), "run"])
+        tasks = plan.tasks(table_parser, task_of, [*options.program, "run"])
         if options.allow_failed is not None:
             tasks = [replace(task, allowed=options.allow_failed) for task in tasks]
         ray, workers = options.ray or plan.ray, options.ray_workers or plan.ray_workers
         with arguments.cluster(ray, workers) as cluster:
             execute(tasks, cluster=cluster)
+    print(_next(str(options.file.parent / plan.out)))
+
+
+def _next(out: str) -> str:
+    """Say where the rows are, and what to do with them."""
+    return f"{out}: done; next: waver report {quote(out)} --out {quote(str(Path(out) / 'report'))}"
 
 
 def table_parser(name: str) -> argparse.ArgumentParser:
@@ -255,11 +295,12 @@ def _preview(options: argparse.Namespace) -> None:
 
 def _prepare(options: argparse.Namespace) -> tuple[Study, tuple[Model, ...], Questions, Settings]:
     """Read and check everything that can be checked before a model is loaded."""
+    from inference.asking.limit import limited
     from inference.asking.models import resolve
 
     models = resolve(options.model, options.protocol.KINDS, options.engine)
     study, questions = options.protocol.prepare(options)
-    return study, models, questions, arguments.engine_settings(options)
+    return study, models, limited(study, questions, options.limit), arguments.engine_settings(options)
 
 
 def without_secrets(arguments: Sequence[str]) -> list[str]:

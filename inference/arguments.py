@@ -12,6 +12,7 @@ from inference.engines.openai import settings
 from inference.engines.vllm.settings import VllmSettings
 from inference.errors import InputError, cut
 from inference.numerals import decimal, whole
+from inference.stimuli.shapes import Columns
 
 if TYPE_CHECKING:
     from inference.asking.cluster import Cluster
@@ -48,6 +49,32 @@ def allowed(text: str) -> Allowed:
 def add_items(parser: ArgumentParser, about: str) -> None:
     """Define `--items`: what is asked about; `about` says what the protocol takes."""
     parser.add_argument("--items", required=True, metavar="SOURCE", help=about)
+
+
+def add_columns(parser: ArgumentParser) -> None:
+    """Define the options that say what the columns of `--items` are; `columns` reads them."""
+    group = parser.add_argument_group("columns of a table, where they are not called item, text and pattern")
+    group.add_argument("--item-column", metavar="NAME", help="ids of the items")
+    group.add_argument(
+        "--text-column",
+        nargs="+",
+        default=[],
+        metavar="NAME",
+        help="the wordings; several columns: one row per item, the first holds the originals",
+    )
+    group.add_argument("--pattern-column", metavar="NAME", help="which wording is the original, which a paraphrase")
+
+
+def columns(options: Namespace) -> Columns:
+    """Read the options that `add_columns` defines."""
+    return Columns(options.item_column, tuple(options.text_column), options.pattern_column)
+
+
+def add_limit(parser: ArgumentParser) -> None:
+    """Define `--limit`: ask about the first items only (`inference.asking.limit`)."""
+    parser.add_argument(
+        "--limit", type=positive, metavar="N", help="ask about the first N items; more can be asked later"
+    )
 
 
 def add_models_file(parser: ArgumentParser) -> None:

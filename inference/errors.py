@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import difflib
 import errno
 import os
+from collections.abc import Iterable
 
 
 class InputError(Exception):
     """A wrong call or input: the line names the file, the row or field, and what to do (exit status 2)."""
+
+
+class NoSuchModel(InputError):
+    """There is neither a folder nor a hub model of this name, or the hub cannot be reached."""
 
 
 class RunFailed(Exception):
@@ -21,6 +27,17 @@ def cut(text: str, most: int = 80) -> str:
     ('Tea.', 'xxx...')
     """
     return text if len(text) <= most else f"{text[: most - 3]}..."
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """Return a hint with the known name that is most like an unknown one; empty where none is.
+
+    >>> nearest("Patern", ("item", "pattern")), nearest("xyz", ("item",))
+    (" (the nearest is 'pattern')", '')
+    """
+    names = {each.casefold(): each for each in known}
+    near = difflib.get_close_matches(name[:100].casefold(), names, n=1, cutoff=0.6)
+    return f" (the nearest is '{cut(names[near[0]])}')" if near else ""
 
 
 _NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}

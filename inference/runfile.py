@@ -21,12 +21,11 @@ from __future__ import annotations
 from argparse import Action, ArgumentParser, Namespace, _AppendAction
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, NoReturn
 
 from inference.asking.execute import Task
-from inference.errors import InputError
+from inference.errors import InputError, nearest
 from inference.protocols import names
 from inference.stimuli.files import checked_name, located, read_toml, shown
 
@@ -186,9 +185,8 @@ def _study(file: Path, number: int, table: Mapping[str, Any], parser_of: Callabl
         if key in OWN:
             continue
         if key not in actions:
-            near = get_close_matches(key, actions, 1)
-            hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(sorted(actions))}"
-            raise InputError(f"{where}: {protocol} has no option '{key}'; {hint}")
+            hint = nearest(key, actions) or f"; there are {', '.join(sorted(actions))}"
+            raise InputError(f"{where}: {protocol} has no option '{key}'{hint}")
         call += as_arguments(f"{where}, {key}", key, value, actions[key])
     try:
         parser.parse_args(call[1:])

@@ -45,7 +45,7 @@ def demo_run(tmp_path_factory) -> Path:
 @pytest.fixture(scope="session")
 def report_folder(demo_run) -> Path:
     """The report of `demo_run`."""
-    waver("analysis", "report", demo_run, "--out", demo_run.parent / "report", "-p", "resamples=100")
+    waver("analysis", "report", demo_run, "--out", demo_run.parent / "report", "-p", "resamples=100", "--single-file")
     return demo_run.parent / "report"
 
 

@@ -27,11 +27,12 @@ FILES = {"__init__.py", "catalogue.py", "columns.py", "tables.py", "figures.py",
 # part and from the layers below, never from above or from the other parts of its layer.
 LAYERS = {
     "analysis": [
-        {"analysis", "__main__"}, {"pages"}, {"reporting"}, {"features", "statistics"}, {"runs"}, {"errors"},
+        {"analysis", "__main__"}, {"pages"}, {"reporting"}, {"features", "statistics"}, {"runs"}, {"extras"},
+        {"errors"},
     ],
     "inference": [
         {"__main__"}, {"runfile", "paraphrase"}, {"importers"}, {"protocols"}, {"arguments"}, {"asking"}, {"demo"},
-        {"engines", "runfolder"}, {"stimuli"}, {"numerals"}, {"inference", "errors"},
+        {"engines", "runfolder"}, {"stimuli"}, {"extras", "numerals"}, {"inference", "errors"},
     ],
 }  # fmt: skip
 # The only pages that use another's numbers, and the files of it that they may import.

@@ -1,4 +1,4 @@
-"""Run the command `python -m analysis features RUN`."""
+"""Run the command `waver features RUN`."""
 
 from __future__ import annotations
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from analysis.errors import InputError
+from analysis.extras import install
 from analysis.features.component import Component, Measure, Missing, version
 
 if TYPE_CHECKING:
@@ -74,7 +75,7 @@ def find(source: str) -> Pipeline:
     """
     installed = version("spacy")
     if installed is None:
-        raise InputError(f"spaCy pipeline {source!r}: spaCy is not installed: pip install spacy")
+        raise InputError(f"spaCy pipeline {source!r}: spaCy is not installed: {install('features')}")
     folder = _package(source)
     if folder is None:
         folder = Path(source)

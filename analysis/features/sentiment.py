@@ -6,6 +6,7 @@ import logging
 from collections.abc import Mapping, Sequence
 
 from analysis.errors import InputError
+from analysis.extras import install
 from analysis.features.component import Component, Measure, Missing, version
 
 COLUMNS = ("sentiment_positive", "sentiment_negative")
@@ -47,7 +48,8 @@ def scored(language: str, engine: str = "auto", known: Mapping[str, str] | None 
 
 def _named(language: str, engine: str) -> Component | Missing:
     if not version(_DISTRIBUTION[engine]):
-        raise InputError(f"--sentiment {engine}: it is not installed: {_INSTALL[engine]}")
+        how = install("features") if engine == "vader" else _INSTALL[engine]  # no extra holds pysentimiento
+        raise InputError(f"--sentiment {engine}: it is not installed: {how}")
     if not _speaks(engine, language):
         return Missing(COLUMNS, f"{engine} does not know {language!r}")
     return _component(engine, language, named=True)

@@ -10,14 +10,11 @@ A file is written under another name, flushed to disk and renamed, so that a rea
 
 from __future__ import annotations
 
-import contextlib
-import fcntl
 import hashlib
 import itertools
 import json
-import os
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -69,21 +66,6 @@ class Stored:
         """Return the record of these columns, or None."""
         found = (r for r in self.records if r.language == language and r.columns == tuple(columns))
         return next(found, None)
-
-
-@contextlib.contextmanager
-def writing(folder: Path) -> Iterator[None]:
-    """Lock the folder for one computation of features; a second one waits, and then finds the work done.
-
-    The operating system frees the lock when the process ends, also when it is killed.
-
-    """
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(handle)
 
 
 def read(folder: Path) -> Stored:

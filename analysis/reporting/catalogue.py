@@ -8,7 +8,6 @@
 
 from __future__ import annotations
 
-import difflib
 import functools
 import pkgutil
 from collections.abc import Callable, Iterable, Mapping
@@ -18,14 +17,14 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from analysis.errors import InputError, short
+from analysis.errors import InputError, nearest, short
 from analysis.reporting.columns import SHARED, Column, Pattern
 
 if TYPE_CHECKING:
     from analysis.runs import Runs
 
 LISTED = {
-    "table": "`python -m analysis table --list` names all tables",
+    "table": "`waver table --list` names all tables",
     "figure": "analysis.open(RUN).figures() names all figures",
 }
 PAGES = Path(__file__).resolve().parents[1] / "pages"
@@ -121,6 +120,8 @@ class Catalogue:
         Says in one line why runs of these protocols have no data for the page; empty where they have.
     needs
         Package beyond those of the report -> how to install it.
+    studies
+        The published studies that the page repeats, by their names in results/published/studies.toml.
     """
 
     place: int
@@ -131,6 +132,7 @@ class Catalogue:
     patterns: Mapping[str, Pattern] = field(default_factory=dict)
     unwanted: Callable[[Runs], str] = lambda runs: ""
     needs: Mapping[str, str] = field(default_factory=dict)
+    studies: tuple[str, ...] = ()
 
 
 def names(text: str) -> tuple[str, ...]:
@@ -188,12 +190,6 @@ def find(name: str, known: Mapping[str, Entry], what: str) -> Entry:
     if name in others:
         raise InputError(f"{name!r} is a {other}, not a {what}; ask for it as a {other}")
     raise InputError(f"unknown {what} {short(repr(name))}{nearest(name, known)}; {LISTED[what]}")
-
-
-def nearest(name: str, known: Iterable[str]) -> str:
-    """Return a hint with the known name that is most like an unknown one; empty where none is."""
-    near = difflib.get_close_matches(str(name)[:100], list(known), n=1, cutoff=0.5)
-    return f" (the nearest is {near[0]!r})" if near else ""
 
 
 def page_of(name: str, what: str = "tables") -> str:

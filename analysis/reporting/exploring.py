@@ -81,7 +81,7 @@ class Run:
         Returns
         -------
         DataFrame
-            A copy with full precision. `python -m analysis table --list NAME` explains the columns.
+            A copy with full precision. `waver table --list NAME` explains the columns.
 
         Raises
         ------

@@ -86,6 +86,23 @@ def grid(name: str, frame: pd.DataFrame, shown: Sequence[str], best: Sequence[tu
     return Grid(keys, columns, tuple(map(tuple, cells)), numeric, wordy)
 
 
+def varying(table: Grid) -> tuple[Grid, list[tuple[Column, Cell]]]:
+    """Leave out the columns with the same cell in every row of several; return these with their cell, if not empty.
+
+    The first column that names rows stays in any case.
+    """
+    if len(table.rows) < 2:
+        return table, []
+    places = range(len(table.names))
+    first = table.rows[0]
+    kept = [i for i in places if any(row[i] != first[i] for row in table.rows)] or [0]
+    same = [(table.columns[i], first[i]) for i in places if i not in kept and first[i].text]
+    parts = (tuple(part[i] for i in kept) for part in (table.names, table.columns, table.numeric, table.wordy))
+    names, columns, numeric, wordy = parts
+    rows = tuple(tuple(row[i] for i in kept) for row in table.rows)
+    return Grid(names, columns, rows, numeric, wordy), same  # type: ignore[arg-type]
+
+
 def _identity(frame: pd.DataFrame) -> list[str]:
     """List which of study, model and condition are needed to tell the rows apart; the model always."""
     study, model, condition = IDENTITY

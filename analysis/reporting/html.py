@@ -6,6 +6,7 @@ import functools
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import jinja2
 
@@ -37,14 +38,17 @@ def fragment(template: str, **values: Any) -> Html:
     return Html(render(template, **values))
 
 
+def address(kind: str, text: str) -> str:
+    """Return a text of some kind, such as "text/csv", as the address of itself: part of the page, nothing to fetch.
+
+    Escaped is only what an address in quotes cannot hold: that is a quarter smaller than base64.
+    """
+    return f"data:{kind}," + quote(text, safe=" <>=:/;,.()'!*+?@[]{}|~$^`")
+
+
 def note(text: str) -> Html:
-    """Say in one line why something is not shown."""
+    """Say in one line why something is not shown. A page lists these lines at its end."""
     return fragment("note", text=text)
-
-
-def style() -> str:
-    """Return the style sheet of every page."""
-    return (TEMPLATES / "style.css").read_text(encoding="utf-8")
 
 
 @functools.cache

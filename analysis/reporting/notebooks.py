@@ -10,9 +10,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
-from analysis.errors import InputError, short
+from analysis.errors import InputError, nearest, short
 from analysis.reporting import keeper, temporary
-from analysis.reporting.catalogue import nearest
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode
@@ -39,6 +38,23 @@ def locate(folder: str) -> Path:
         raise InputError("the name of a run folder is empty")
     path = Path(folder).expanduser()
     return path if path.exists() or not (FOLDER / path).exists() else FOLDER / path
+
+
+def named(runs: Any) -> list[str]:
+    """Return the run folders that a notebook is given: a list, or the name of one, as `papermill -p runs FOLDER` gives.
+
+    Raises
+    ------
+    InputError
+        For what is no name: papermill reads a folder called 2026 as a number.
+    """
+    folders = [runs] if isinstance(runs, str | int | float | os.PathLike) else list(runs or [])
+    for folder in folders:
+        if not isinstance(folder, str | os.PathLike):
+            raise InputError(
+                f"runs: {short(repr(folder))} is no name of a folder; with papermill, give it with -r, not -p"
+            )
+    return [str(folder) for folder in folders]
 
 
 def question(notebook: Path) -> str:
@@ -212,7 +228,9 @@ def _kernel_manager(own: Path, stderr: IO[bytes], alive: int) -> type:
     from jupyter_client.manager import AsyncKernelManager
 
     paths = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH"))))
-    kernel = [sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}"]
+    # Neither Python nor ipykernel looks for modules in the working directory: a user's own `analysis.py` may be there.
+    kernel = [sys.executable, "-P", "-m", "ipykernel_launcher", "--InteractiveShellApp.ignore_cwd=True"]
+    kernel += ["-f", "{connection_file}"]
     spec = KernelSpec(
         argv=[sys.executable, "-I", "-S", str(keeper.__file__), *kernel], language="python", display_name="Python 3",
         env={"PYTHONPATH": paths, "PYDEVD_DISABLE_FILE_VALIDATION": "1", "MPLBACKEND": "agg", "TMPDIR": str(own)},

@@ -13,7 +13,7 @@ table that is shown is written there as CSV and LaTeX, and every figure as SVG a
 
 from __future__ import annotations
 
-import base64
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -23,16 +23,21 @@ import numpy as np
 import pandas as pd
 
 from analysis import runs
-from analysis.reporting import catalogue, files, grid, plotting, provenance, tables, words
+from analysis.reporting import catalogue, choice, files, grid, orders, plotting, provenance, tables, words
+from analysis.reporting.choice import Choice
+from analysis.reporting.citations import studies
+from analysis.reporting.columns import Column
 from analysis.reporting.frames import Frames
-from analysis.reporting.html import Html, fragment, note
-from analysis.reporting.notebooks import locate
+from analysis.reporting.html import Html, address, fragment, note
+from analysis.reporting.notebooks import locate, named
 from analysis.reporting.pictures import Picture, pictures
 from analysis.reporting.printed import OURS
 from analysis.reporting.words import Answer
 from analysis.runs.unanswered import unanswered
 
 MOST_ROWS = 300  # of a table on the page; its CSV file has all rows
+FEW_ROWS = 8  # a table with no more stands open; others are folded
+KEYS = ("study", "model", "condition", "group", "item", "measure", "feature", "term", "benchmark", "pattern", "source")
 
 
 class Page:
@@ -42,12 +47,16 @@ class Page:
     ----------
     protocols
         The page looks at the run folders of these protocols; set by each page from its catalogue.
+    studies
+        The published studies that it repeats (`citations.studies`); set by each page from its catalogue.
+    of_agreement
+        Whether its tables speak of agreement; other answers than “agree” and “disagree” are then called by their names.
 
     Parameters
     ----------
     folders
-        Run folders, or folders that hold run folders. A relative path is looked up from the working directory, then
-        from the notebooks' own folder.
+        Run folders, or folders that hold run folders; a text is one of them. A relative path is looked up from the
+        working directory, then from the notebooks' own folder.
     out
         Folder for `tables/` and `figures/`; nothing is written without one.
     **options
@@ -55,13 +64,16 @@ class Page:
     """
 
     protocols: ClassVar[frozenset[str]]
+    studies: ClassVar[tuple[str, ...]] = ()
+    of_agreement: ClassVar[bool] = False
 
     def __init__(self, folders: Sequence[str], out: str | Path | None = None, **options: Any) -> None:
-        self.folders = list(folders)
+        self.folders = named(folders)
         self.out = Path(out) if out else None
         self.options = options
-        self.runs = runs.open(*(locate(folder) for folder in folders), protocols=self.protocols)
+        self.runs = runs.open(*(locate(folder) for folder in self.folders), protocols=self.protocols)
         self.frames = Frames(self.runs, self.options, self._write)
+        self.choice = choice.of_runs(self.runs.info) if self.of_agreement else Choice()
         self._answer: Answer | None = None
         self._details: dict[str, tuple[str, ...]] = {}
         self._figures = 0
@@ -101,16 +113,18 @@ class Page:
         What the answer says about it stands above; below the page's first figure, which follows the answer at once.
         """
         self._figures += 1
-        drawn = "".join(self._shown(picture) for picture in pictures(name, self.frames))
-        shown = drawn or note(catalogue.figure(name).nothing).text
+        entry = catalogue.figure(name)
+        drawn = "".join(self._shown(entry.title, picture) for picture in pictures(name, self.frames))
+        shown = drawn or note(f"{entry.title}: {entry.nothing}").text
         return Html(shown + self.said(name) if self._figures == 1 else self.said(name) + shown)
 
-    def _shown(self, picture: Picture) -> str:
+    def _shown(self, title: str, picture: Picture) -> str:
         wide, narrow = (
             self._saved(picture.draw(width=width), f"{picture.name}{ending}")
             for ending, width in plotting.WIDTHS.items()
         )
-        return fragment("figure", wide=_address(wide), narrow=_address(narrow), caption=picture.caption).text
+        alt = f"{title}: {picture.caption.split('. ')[0].rstrip('.')}."
+        return fragment("figure", wide=_picture(wide), narrow=_picture(narrow), alt=alt, caption=picture.caption).text
 
     def _saved(self, figure: plotting.Drawing, name: str) -> str:
         """Return the figure as SVG, and save it where there is a folder."""
@@ -122,7 +136,9 @@ class Page:
     def table(
         self, name: str, rows: pd.DataFrame | None = None, *, sort: str | None = None, most: int = MOST_ROWS
     ) -> Html:
-        """Show a table with few digits in its own scrolling box, below what the answer says about it.
+        """Show a table with few digits, folded unless it is short, below what the answer says about it.
+
+        Columns that are the same in all rows are named below it instead; the CSV file has them.
 
         Shown is the whole table, or the `rows` given: at most `most` of them, sorted by the column `sort` if one is
         named, the largest value first.
@@ -132,18 +148,32 @@ class Page:
             return Html(self.said(name) + note(f"{entry.title}: none.").text)
         chosen = frame if rows is None else rows
         chosen = chosen.sort_values(sort, ascending=False, kind="stable", na_position="last") if sort else chosen
-        shown = chosen.head(most)
+        whole = orders.joined(name, chosen, tables.shown(name, chosen), self.runs.info["conditions"], self.differing())
+        shown, joined = whole.head(most), orders.CAPTION if len(whole) < len(chosen) else ""
+        cells = grid.grid(name, shown, tables.shown(name, shown), tables.best(name, shown))
+        cells, same = grid.varying(self.choice.renamed(cells))
+        caption = self.choice.named(entry.caption) + joined
+        same_text = "; ".join(_same(*pair) for pair in same)
+        if same and _keys(cells.names) == len(cells.names):  # only names of rows are left
+            said = f"{entry.title}: the same in all {len(shown):,} rows. {same_text}."
+            return Html(self.said(name) + fragment("uniform", said=said, caption=caption).text)
         box = fragment(
-            "table", name=name, caption=entry.caption, left_out=len(frame) - len(shown),
-            grid=grid.grid(name, shown, tables.shown(name, shown), tables.best(name, shown)), ours=_ours(shown),
+            "table", name=name, title=entry.title, caption=caption, grid=cells,
+            left_out=len(frame) - len(chosen) + len(whole) - len(shown),
+            same=same_text, keys=_keys(cells.names), ours=_ours(shown),
+            open=len(shown) <= FEW_ROWS, saved=self.out is not None,
         )  # fmt: skip
         return Html(self.said(name) + box.text)
 
+    def differing(self) -> set[tuple[str, str, frozenset[str]]]:
+        """Return study, model and two conditions of it that a paired comparison of this page finds to differ."""
+        return set()
+
     def section(self, name: str, title: str = "", said: str = "") -> Html:
-        """Show a table under its own heading, after the words `said`; show nothing where it has no rows."""
+        """Show a table under its own heading, after the words `said`; without rows, only say so."""
         if self.frame(name).empty and name not in self._details:
-            return fragment("section", title="", said="", note=f"no rows in table {name}")
-        heading = fragment("section", title=title, said=said, note=catalogue.table(name).title)
+            return note(f"{title or catalogue.table(name).title}: none.")
+        heading = fragment("section", name=name, title=title, said=said, note=catalogue.table(name).title)
         return Html(heading.text + self.table(name).text)
 
     def provenance(self) -> Html:
@@ -152,7 +182,10 @@ class Page:
         This is the last cell: what the answer says about a figure or table that no cell has shown is named here.
         """
         command = provenance.command(self.folders, self.out, self.options)
-        return fragment("provenance", entries=self.entries(), command=command, unshown=self._details)
+        cited = [studies()[name] for name in self.studies]
+        return fragment(
+            "provenance", studies=cited, entries=self.entries(), command=command, unshown=self._details
+        )  # fmt: skip
 
     def entries(self) -> list[tuple[str, list[str]]]:
         """Return name and lines of every entry of the page's foot."""
@@ -168,6 +201,18 @@ def _ours(frame: pd.DataFrame) -> set[int]:
     return set(np.flatnonzero(frame["source"] == OURS))
 
 
-def _address(svg: str) -> str:
-    """Return an SVG as a data address: it is part of the file, but its ids and styles do not mix with the page's."""
-    return "data:image/svg+xml;base64," + base64.b64encode(svg.encode()).decode()
+def _keys(shown: Sequence[str]) -> int:
+    """Count the first columns that name the rows; they stay in view when the others are scrolled."""
+    return next((place for place, name in enumerate(shown) if name not in KEYS), len(shown))
+
+
+def _same(column: Column, cell: grid.Cell) -> str:
+    """Write what a column has in all rows: "Items 62"."""
+    return " ".join(filter(None, (column.header, cell.text, cell.interval)))
+
+
+def _picture(svg: str) -> str:
+    """Return an SVG as an image's address: part of the file, but its ids and styles do not mix with the page's."""
+    # A double quote takes three characters in an address, a single one takes one.
+    quoted = re.sub(r"<[^<>']+>", lambda tag: tag.group().replace('"', "'"), " ".join(svg.split()))
+    return address("image/svg+xml", quoted)

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from analysis.reporting import catalogue, plotting
+from analysis.reporting import catalogue, choice, plotting
 from analysis.reporting.words import count
 
 if TYPE_CHECKING:
@@ -48,8 +48,8 @@ def pictures(name: str, frames: Frames) -> list[Picture]:
     page = catalogue.page_of(name, "figures")
     function = entry.draw or name
     draw, caption = (catalogue.function(page, f"{module}.{function}") for module in ("plots", "captions"))
-    looks = plotting.looks(frames.runs.models)
-    parts = [part for part in _parts(page, entry, frames) if not part[0].empty]
+    looks, info = plotting.looks(frames.runs.models), frames.runs.info
+    parts = [part for part in _parts(page, entry, frames) if not choice.mark(part[0], info).empty]
     stem = entry.file or name
     left = f" Left out: {count(len(parts) - MOST, 'more picture')}; the table has all." if len(parts) > MOST else ""
     return [

@@ -16,7 +16,7 @@ from analysis.runs.unanswered import unanswered
 if TYPE_CHECKING:
     from analysis.runs import Runs
 
-PACKAGES = ("waver", "duckdb", "matplotlib", "numpy", "pandas", "scipy", "statsmodels")
+PACKAGES = ("waver-lm", "duckdb", "matplotlib", "numpy", "pandas", "scipy", "statsmodels")
 
 
 def entries(runs: Runs, folders: Sequence[str], options: Mapping[str, Any]) -> list[tuple[str, list[str]]]:
@@ -39,7 +39,7 @@ def command(folders: Sequence[str], out: Path | None, options: Mapping[str, Any]
     """Return the command that makes the report again, as typed into a shell."""
     given = [f"-p {shlex.quote(f'{name}={_plain(value)}')}" for name, value in options.items()]
     runs = " ".join(map(shlex.quote, folders))
-    return " ".join(["python -m analysis report", runs, "--out", shlex.quote(str(out or "report")), *given])
+    return " ".join(["waver report", runs, "--out", shlex.quote(str(out or "report")), *given])
 
 
 def versions() -> str:

@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 from analysis import runs
 from analysis.errors import InputError, system_failure
-from analysis.reporting import catalogue, files, notebooks, provenance
+from analysis.extras import require
+from analysis.reporting import catalogue, files, layout, notebooks, provenance
 from analysis.reporting.catalogue import Catalogue
-from analysis.reporting.html import TEMPLATES, render, style
+from analysis.reporting.layout import Chapter
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode
@@ -45,7 +46,7 @@ class Notebook:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """Hold what one notebook made: what its card on the index shows, or why it failed.
+    """Hold what one notebook made: its page and what its card on the index shows, or why it failed.
 
     `wrong_input`: the call or the runs are to blame, not the notebook. `left_out`: why the notebook was not run.
     """
@@ -56,6 +57,7 @@ class Result:
     error: str | None = None
     wrong_input: bool = False
     left_out: str = ""
+    chapter: Chapter | None = None
 
 
 def found() -> list[Notebook]:
@@ -69,6 +71,7 @@ def report(
     given: Mapping[str, Any] | None = None,
     registry: Sequence[Notebook] | None = None,
     title: str = "",
+    single_file: bool = False,
 ) -> list[Result]:
     """Write the report about some runs.
 
@@ -84,6 +87,8 @@ def report(
         The notebooks to choose from; those of all pages unless given.
     title
         What the report is about, in the reader's words; the names of the studies unless given.
+    single_file
+        Write everything as one file, too: `OUT.html` beside the folder.
 
     Returns
     -------
@@ -94,9 +99,10 @@ def report(
     Raises
     ------
     InputError
-        For a folder that is no run, runs that no notebook is about, or an unknown or mistyped parameter. Nothing is
-        written in these cases.
+        For a package of the extra `notebooks` that is not installed, a folder that is no run, runs that no notebook is
+        about, or an unknown or mistyped parameter. Nothing is written in these cases.
     """
+    require("a report", "papermill", "nbconvert", "ipykernel")
     known = found() if registry is None else registry
     opened = runs.open(*(notebooks.locate(folder) for folder in folders))
     seen = {notebook.name: _folders(notebook.page, opened) for notebook in known}
@@ -115,11 +121,44 @@ def report(
     results = [
         _left_out(notebook, reasons[notebook.name] or notebook.missing)
         if reasons[notebook.name] or notebook.missing
-        else _make(notebook, {"runs": everything, "out": str(out), **values[notebook.name]}, out, title)
+        else _make(notebook, {"runs": everything, "out": str(out), **values[notebook.name]}, out)
         for notebook in about
     ]
-    files.write(out / "index.html", _index(results, out, title, folders))
+    results = _write_pages(results, out, title)
+    shown = {"title": title, "results": results, "folders": folders, "made": provenance.now(),
+             "versions": provenance.versions()}  # fmt: skip
+    made = {name: path for name in catalogue.tables() if (path := out / "tables" / f"{name}.csv").is_file()}
+    stems = [path.stem for path in (out / "figures").glob("*.pdf")]
+    figures = sorted((stem for stem in stems if not stem.endswith("-column")), key=_figure_order)
+    files.write(out / "index.html", layout.index(tables=made, figures=figures, **shown))
+    if single_file:
+        every = made | {"dictionary": out / "tables" / files.DICTIONARY} if made else made
+        files.write(single(out), layout.single(_chapters(results), every, **shown))
     return results
+
+
+def single(out: Path) -> Path:
+    """Return the file that holds everything of the report in a folder: beside it, with its name."""
+    folder = out.resolve()
+    return folder.with_name(f"{folder.name}.html")
+
+
+def _chapters(results: Sequence[Result]) -> list[Chapter]:
+    return [result.chapter for result in results if result.chapter]
+
+
+def _write_pages(results: Sequence[Result], out: Path, title: str) -> list[Result]:
+    """Write all pages when it is known which there are; one that cannot be written has failed."""
+    chapters = _chapters(results)
+    written = []
+    for result in results:
+        try:
+            if result.chapter:
+                files.write(out / f"{result.name}.html", layout.page(result.chapter, chapters, title))
+            written.append(result)
+        except OSError as error:
+            written.append(_failed(result.name, result.question, error))
+    return written
 
 
 def _folders(page: Catalogue, opened: Runs) -> list[str]:
@@ -145,8 +184,8 @@ def _left_out(notebook: Notebook, why: str) -> Result:
     return Result(notebook.name, notebooks.question(notebook.path), left_out=why)
 
 
-def _make(notebook: Notebook, values: Mapping[str, Any], out: Path, title: str) -> Result:
-    """Execute one notebook and write its page; after a failure, no earlier page of that name is left."""
+def _make(notebook: Notebook, values: Mapping[str, Any], out: Path) -> Result:
+    """Execute one notebook; whatever comes of it, no earlier page of that name is left."""
     page, executed = out / f"{notebook.name}.html", out / "notebooks" / f"{notebook.name}.ipynb"
     question = notebooks.question(notebook.path)
     page.unlink(missing_ok=True)
@@ -155,29 +194,24 @@ def _make(notebook: Notebook, values: Mapping[str, Any], out: Path, title: str) 
     try:
         executed.parent.mkdir(parents=True, exist_ok=True)
         node = notebooks.execute(notebook.path, executed, values)
-        files.write(page, _html(node, question, title))
+        chapter = layout.chapter(notebook.name, question, node)
     except notebooks.NotebookFailed as error:
         _say(f"{notebook.name}: failed: {error}")
         return Result(notebook.name, question, error=str(error), wrong_input=error.wrong_input)
     except OSError as error:
-        _, reason = system_failure(error)
-        _say(f"{notebook.name}: failed: {reason}")
-        return Result(notebook.name, question, error=reason)
+        return _failed(notebook.name, question, error)
     _say(f"{notebook.name}: {page} ({time.monotonic() - started:.0f} s)")
-    return Result(notebook.name, question, parts=_card(notebook.name, node))
+    return Result(notebook.name, question, parts=_card(notebook.name, node), chapter=chapter)
+
+
+def _failed(name: str, question: str, error: OSError) -> Result:
+    _, reason = system_failure(error)
+    _say(f"{name}: failed: {reason}")
+    return Result(name, question, error=reason)
 
 
 def _say(line: str) -> None:
     print(line, file=sys.stderr, flush=True)
-
-
-def _html(node: NotebookNode, question: str, title: str) -> str:
-    from nbconvert import HTMLExporter
-
-    exporter = HTMLExporter(template_name="page", extra_template_basedirs=[str(TEMPLATES)], exclude_anchor_links=True)
-    resources = {"title": question, "report": title, "style": style()}
-    html, _ = exporter.from_notebook_node(node, resources={"waver": resources})
-    return str(html)
 
 
 def _card(name: str, node: NotebookNode) -> tuple[str, ...]:
@@ -190,16 +224,6 @@ def _card(name: str, node: NotebookNode) -> tuple[str, ...]:
         for output in shown[tag].outputs
         if "text/html" in output.get("data", {})
     )
-
-
-def _index(results: Sequence[Result], out: Path, title: str, folders: Sequence[str]) -> str:
-    made = [name for name in catalogue.tables() if (out / "tables" / f"{name}.csv").is_file()]
-    stems = [path.stem for path in (out / "figures").glob("*.pdf")]
-    figures = sorted((stem for stem in stems if not stem.endswith("-column")), key=_figure_order)
-    return render(
-        "index", results=results, title=title, tables=made, figures=figures, style=style(), folders=folders,
-        made=provenance.now(), versions=provenance.versions(),
-    )  # fmt: skip
 
 
 def _figure_order(name: str) -> tuple[int, int]:

@@ -15,8 +15,8 @@ from collections.abc import Mapping, Sequence
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
-from analysis.errors import InputError, short
-from analysis.reporting.catalogue import column, function, nearest, page_of, pages, table, tables
+from analysis.errors import InputError, nearest, short
+from analysis.reporting.catalogue import column, function, page_of, pages, table, tables
 from analysis.reporting.columns import IDENTITY
 
 if TYPE_CHECKING:

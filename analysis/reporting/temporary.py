@@ -22,7 +22,7 @@ def folder() -> Iterator[Path]:
             shutil.rmtree(left, ignore_errors=True)
             os.close(lock)
     made = Path(tempfile.mkdtemp(prefix=PREFIX))
-    with held(os.open(made, os.O_RDONLY)):
+    with held(made):
         made.mkdir(mode=0o700, exist_ok=True)  # another process may have taken it for one that was left
         try:
             yield made

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import datetime
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from analysis.errors import short
 from analysis.reporting.thresholds import FEW_ITEMS, FEW_MODELS
@@ -46,6 +47,44 @@ def count(number: int, noun: str, plural: str | None = None) -> str:
     ('1 item', '1,200 items', '2 replies')
     """
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
+
+
+def units(frame: pd.DataFrame) -> str:
+    """Write the number of rows about models: models, or models with a condition where one was asked under several.
+
+    >>> import pandas as pd
+    >>> units(pd.DataFrame({"model": ["a", "b"]})), units(pd.DataFrame({"model": ["a", "a"]}))
+    ('2 models', '2 combinations of model and condition')
+    """
+    if frame["model"].is_unique:
+        return count(len(frame), "model")
+    return count(len(frame), "combination") + " of model and condition"
+
+
+def when(info: Mapping[str, Any]) -> str:
+    """Write the day on which some runs were made, or the first and the last, to end a sentence; imports are called so.
+
+    Parameters
+    ----------
+    info
+        What `run.json` holds (`Runs.info`): its sessions and its models.
+
+    >>> when({"models": {}, "sessions": [{"started": "2026-11-22T10:20:33+00:00"}]})
+    ', on 22 November 2026'
+    >>> days = [{"started": "2026-11-22"}, {"started": "2027-01-03"}]
+    >>> when({"models": {"m": {"engine": "import"}}, "sessions": days})
+    ' (imported from 22 November 2026 to 3 January 2027)'
+    >>> when({"models": {}, "sessions": [{"started": ""}]})
+    ''
+    """
+    stamps = [session.get(end) for session in info["sessions"] for end in ("started", "finished")]
+    days = sorted({datetime.date.fromisoformat(stamp[:10]) for stamp in stamps if stamp})
+    if not days:
+        return ""
+    first, last = (f"{day.day} {day:%B %Y}" for day in (days[0], days[-1]))
+    said = f"on {first}" if first == last else f"from {first} to {last}"
+    engines = {fields.get("engine") for fields in info["models"].values()}
+    return f" (imported {said})" if engines == {"import"} else f", {said}"
 
 
 def low_to_high(counts: pd.Series) -> str:

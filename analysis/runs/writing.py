@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import glob
 import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
+
+try:
+    import fcntl
+except ModuleNotFoundError:
+    # Windows cannot lock or flush a folder, or rename an open file. There, nothing is locked: files are written whole
+    # all the same, but what a killed process left of one stays.
+    fcntl = None  # type: ignore[assignment]
+WINDOWS = fcntl is None
 
 
 def write_atomically(path: Path, write: Callable[[Path], Any]) -> None:
@@ -31,7 +38,7 @@ def write_atomically(path: Path, write: Callable[[Path], Any]) -> None:
     aside = path.with_name(f".{path.name}.{os.getpid()}")  # two processes that write the same file do not meet
     remove_unfinished(path)
     try:
-        with held(os.open(aside, os.O_RDWR | os.O_CREAT, 0o666)):
+        with held(aside, os.O_RDWR | os.O_CREAT):
             write(aside)
             _flush(aside)
             aside.replace(path)
@@ -57,6 +64,8 @@ def abandoned(path: Path) -> int | None:
 
     The operating system ends a lock with the process that holds it, also when that is killed.
     """
+    if WINDOWS:
+        return None
     try:
         lock = os.open(path, os.O_RDONLY | os.O_NOFOLLOW)
     except OSError:
@@ -70,8 +79,15 @@ def abandoned(path: Path) -> int | None:
 
 
 @contextlib.contextmanager
-def held(descriptor: int) -> Iterator[None]:
-    """Lock an open file or folder, so that no other process takes it for `abandoned`; close it at the end."""
+def held(path: Path, flags: int = os.O_RDONLY) -> Iterator[None]:
+    """Open and lock a file or folder for the length of the block: no other process takes it for `abandoned` then.
+
+    Where another process holds it, the block waits.
+    """
+    if WINDOWS:
+        yield
+        return
+    descriptor = os.open(path, flags, 0o666)
     try:
         with contextlib.suppress(OSError):  # a file system without locks: nothing counts as abandoned there
             fcntl.flock(descriptor, fcntl.LOCK_EX)
@@ -81,7 +97,9 @@ def held(descriptor: int) -> Iterator[None]:
 
 
 def _flush(path: Path) -> None:
-    descriptor = os.open(path, os.O_RDONLY)
+    if WINDOWS and path.is_dir():
+        return
+    descriptor = os.open(path, os.O_RDWR if WINDOWS else os.O_RDONLY)
     try:
         os.fsync(descriptor)
     finally:

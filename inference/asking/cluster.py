@@ -20,6 +20,7 @@ from inference.asking.rounds import Answered, Asked, Response
 from inference.asking.workers import Asker, Key, Load, Packed, Scout, Source, pack, unpack
 from inference.engines.contract import Generation, Sampling, Score
 from inference.errors import InputError
+from inference.extras import needed
 from inference.stimuli.prompts import Prompt
 
 LOCAL = "local"
@@ -47,11 +48,9 @@ class Cluster:
     """
 
     def __init__(self, address: str, workers: int | None = None) -> None:
-        try:
+        with needed("asking on a Ray cluster"):
             import ray
             import ray.data
-        except ImportError:
-            raise InputError("asking on a Ray cluster needs the extra `ray`: pip install 'waver[ray]'") from None
         self._ray = ray
         self._wanted = workers
         self.address = address
@@ -65,7 +64,7 @@ class Cluster:
         os.environ.setdefault("RAY_BACKEND_LOG_LEVEL", "fatal")
         package = Path(__file__).resolve().parents[2]
         # Other machines get a copy of the caller's code; processes on this machine import it from where it is.
-        here: dict[str, Any] = {"env_vars": {"PYTHONPATH": ":".join([str(package), *filter(None, sys.path)])}}
+        here: dict[str, Any] = {"env_vars": {"PYTHONPATH": os.pathsep.join([str(package), *filter(None, sys.path)])}}
         there: dict[str, Any] = {"py_modules": [str(package / "inference")]}
         try:
             ray.init(

@@ -61,7 +61,7 @@ class Task:
     allowed: Allowed = NONE
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class _Share:
     """One model of one task, and the open run folder of that task."""
 
@@ -109,9 +109,10 @@ def execute(
     ------
     RunFailed
         If stopped by Ctrl-C or SIGTERM (after the current batch), or, in the end, if more rows of a study are without
-        a response than its task allows.
+        a response than its task allows, or some of several models could not be asked.
     InputError
-        If a model, form or setting does not fit, or differs from what the folder records under that name.
+        If a model, form or setting does not fit, or differs from what the folder records under that name, and no model
+        could be asked.
     """
     for task in tasks:
         list_unstable(task.study)
@@ -120,21 +121,51 @@ def execute(
     with ExitStack() as folders, Stop() as stop:
         groups = _by_engine([share for task in tasks for share in _open(task, folders, cluster)])
         last = {share.run.path: share for group in groups for share in group}
+        unasked = _look_up(groups) if load is None and cluster is None and len(groups) > 1 else {}
         for group in groups:
             with _Loaded(load, cluster) as engine:
                 for share in group:
+                    if share in unasked:
+                        continue
                     if stop.requested:
                         raise RunFailed(f"stopped before {share.model.id}; give the same command again to go on")
                     if len(tasks) > 1:
                         print(f"study {share.run.study.name}, model {share.model.id}", file=sys.stderr)
-                    found = finished(share.run, share.model, share.task.questions, share.task.settings)
-                    if found:
-                        print(f"{share.model.id}: nothing left to ask", file=sys.stderr)
-                    tallies[share.task.out] += found or engine.ask(share, stop)
-                    if last[share.run.path] is share:
+                    try:
+                        found = finished(share.run, share.model, share.task.questions, share.task.settings)
+                        if found:
+                            print(f"{share.model.id}: nothing left to ask", file=sys.stderr)
+                        tallies[share.task.out] += found or engine.ask(share, stop)
+                    except InputError as error:
+                        if len(last) == len(groups) == len(group) == 1:
+                            raise  # nothing else is asked
+                        unasked |= _named(group[group.index(share) :] if engine.fails else [share], error)
+                    if last[share.run.path] is share and not any(each.run is share.run for each in unasked):
                         share.run.finish()
-    failures.refuse({task.out: (task.allowed, tallies[task.out]) for task in tasks})
+        if len(unasked) == sum(map(len, groups)):
+            raise InputError("; ".join(dict.fromkeys(map(str, unasked.values()))))
+    failures.refuse(
+        {task.out: (task.allowed, tallies[task.out]) for task in tasks},
+        {f"{share.model.id} ({share.run.path})": str(error) for share, error in unasked.items()},
+    )
     return [tally for found in tallies.values() for tally in found]
+
+
+def _look_up(groups: Sequence[Sequence[_Share]]) -> dict[_Share, InputError]:
+    """Look for all models before the first is loaded; name those that are not there."""
+    unasked: dict[_Share, InputError] = {}
+    for group in groups:
+        try:
+            group[0].task.settings.look_up(group[0].model)
+        except InputError as error:
+            unasked |= _named(group, error)
+    return unasked
+
+
+def _named(shares: Sequence[_Share], error: InputError) -> dict[_Share, InputError]:
+    """Name a model that cannot be asked as soon as that is known; the others are asked."""
+    print(f"{shares[0].model.id}: not asked: {error}", file=sys.stderr)
+    return dict.fromkeys(shares, error)
 
 
 def _open(task: Task, folders: ExitStack, cluster: Cluster | None) -> list[_Share]:
@@ -167,6 +198,7 @@ class _Loaded:
     def __init__(self, load: Callable[[Model, int], Engine] | None, cluster: Cluster | None) -> None:
         self._load, self._cluster = load, cluster
         self._engine: Engine | ClusterEngine | None = None
+        self.fails = False  # whether it could not be loaded
 
     def __enter__(self) -> Self:
         return self
@@ -181,9 +213,10 @@ class _Loaded:
         """Ask one share and record what it was billed for."""
         if self._engine is None:
             load, seed = self._load or share.task.settings.load, share.run.seed
-            cluster = self._cluster
+            cluster, self.fails = self._cluster, True
             with stop.at_once(share.model.id):
                 self._engine = load(share.model, seed) if cluster is None else cluster.load(load, share.model, seed)
+            self.fails = False
         try:
             return ask_model(share.run, share.model, self._engine, share.task.questions, share.task.settings, stop)
         finally:

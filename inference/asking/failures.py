@@ -35,18 +35,20 @@ class Allowed:
 NONE = Allowed()
 
 
-def refuse(studies: Mapping[str, tuple[Allowed, Sequence[Tally]]]) -> None:
-    """Fail a call if more rows of a study are without a response than allowed.
+def refuse(studies: Mapping[str, tuple[Allowed, Sequence[Tally]]], unasked: Mapping[str, str]) -> None:
+    """Fail a call if more rows of a study are without a response than allowed, or a model could not be asked.
 
     Parameters
     ----------
     studies
         Run folder -> what is allowed, and the tallies of the call.
+    unasked
+        Model and run folder -> why it could not be asked.
 
     Raises
     ------
     RunFailed
-        With the counts and the first error of every such study.
+        With the counts and the first error of every such study, and the reason of every such model.
     """
     told = []
     for folder, (allowed, tallies) in studies.items():
@@ -57,8 +59,17 @@ def refuse(studies: Mapping[str, tuple[Allowed, Sequence[Tally]]]) -> None:
                 f"{folder}: {failed:,} of {rows:,} rows have no response "
                 f"(first {first.model} {first.condition}, {first.first_error})"
             )
+    lines = []
     if told:
-        raise RunFailed(
+        lines.append(
             f"{'; '.join(told)}; all others are saved: give the same command again, which asks only for these, or say "
             "with --allow-failed how many may fail"
         )
+    if unasked:
+        named = "; ".join(f"{model}: {reason}" for model, reason in unasked.items())
+        lines.append(
+            f"not asked: {named}. What the others answered is saved; correct these names or leave them out, then "
+            "repeat the command"
+        )
+    if lines:
+        raise RunFailed(". ".join(lines))

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 from unicodedata import category
 
 from inference.engines import ENGINES, hosted
-from inference.errors import InputError
+from inference.errors import InputError, nearest
 from inference.stimuli.files import located, read_yaml, shown
 
 DEMO = "demo"
@@ -104,8 +105,19 @@ def _on_disk_or_hub(name: str) -> Model:
         raise InputError(f"--model {source}: this is a file; give the folder that holds the model")
     # A hub id is NAME or OWNER/NAME; anything else can only be meant as a path.
     if not re.fullmatch(r"\w[\w.-]*(/\w[\w.-]*)?", source):
-        raise InputError(f"--model {source}: no such folder")
+        raise InputError(f"--model {source}: no such folder{likely(source)}")
     return Model(chosen or source, source)
+
+
+def likely(source: str) -> str:
+    """Return a hint with the model whose name is most like one that is not there: a folder beside it, or `demo`."""
+    beside = Path(source).expanduser().parent
+    try:
+        found = [str(config.parent) for config in beside.glob("*/config.json")]
+    except OSError:  # a folder that may not be listed
+        found = []
+    folders = [name if "/" in name else f"./{name}" for name in found]
+    return nearest(source, [*folders, DEMO])
 
 
 def _on_server(name: str) -> Model:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from tqdm import tqdm
 
-from inference.asking.models import Model
+from inference.asking.models import Model, likely
 from inference.asking.rounds import (
     Asked,
     ClusterEngine,
@@ -27,7 +27,8 @@ from inference.asking.rounds import (
     responses,
 )
 from inference.asking.session import Stop, Tally, Writer
-from inference.errors import InputError, RunFailed
+from inference.engines import hosted
+from inference.errors import InputError, NoSuchModel, RunFailed
 from inference.runfolder.store import Run
 from inference.stimuli.prompts import CHAT, CLOZE, Prompt
 from inference.stimuli.study import Variant
@@ -56,17 +57,31 @@ class Settings:
         """Load a model into its engine."""
         from inference import engines
 
-        return engines.load(
-            model.source,
-            engine=self.engine,
-            dtype=self.dtype,
-            device=self.device,
-            revision=model.fields.get("revision", self.revision),
-            seed=seed,
-            batch_size=self.batch_size,
-            vllm=self.vllm,
-            api=self.api,
-        )
+        try:
+            return engines.load(
+                model.source,
+                engine=self.engine,
+                dtype=self.dtype,
+                device=self.device,
+                revision=model.fields.get("revision", self.revision),
+                seed=seed,
+                batch_size=self.batch_size,
+                vllm=self.vllm,
+                api=self.api,
+            )
+        except NoSuchModel as error:
+            raise InputError(f"{error}{likely(model.source)}") from error
+
+    def look_up(self, model: Model) -> None:
+        """Refuse a model that is plainly not there, as `load` does, but at once; a server is not asked."""
+        if hosted(self.engine):
+            return
+        from inference.engines import loading
+
+        try:
+            loading.look_up(model.source, model.fields.get("revision", self.revision))
+        except NoSuchModel as error:
+            raise InputError(f"{error}{likely(model.source)}") from error
 
 
 def finished(run: Run, model: Model, questions: Questions, settings: Settings) -> list[Tally]:
@@ -128,7 +143,8 @@ def ask_model(
         number = sum(map(each.chosen, run.study.variants))
         for condition in each.conditions:
             run.add_condition(condition.name, condition.fields)
-            expected[condition.name] = number
+            before = run.expected.get(model.id, {}).get(condition.name, 0)
+            expected[condition.name] = max(number, before)  # fewer with --limit: the rows asked before stay
     run.expect(model.id, expected)
     tallies = []
     # Engines on a cluster start once for a call, so they get all rounds at once.

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from inference.errors import InputError
+from inference.extras import needed
 
 if TYPE_CHECKING:
     from inference.engines.contract import Engine
@@ -43,6 +44,7 @@ def hosted(engine: str) -> bool:
     return engine in ENGINES and ENGINES[engine].hosted
 
 
+@needed("asking a model")
 def load(
     model: str,
     *,
@@ -84,7 +86,7 @@ def load(
     ------
     InputError
         Unknown setting; no such model; weights that are missing, incomplete or pickled; an architecture that no
-        engine can ask; or a vLLM that is not installed, too old or too new.
+        engine can ask; a package that the engine needs is not installed; or a vLLM that is too old or too new.
     """
     if engine != "auto" and engine not in ENGINES:
         raise InputError(f"unknown engine '{engine}': choose auto, {', '.join(ENGINES)}")

@@ -21,7 +21,7 @@ from inference.engines.checking import (
     refuse_impossible_config,
     refuse_not_finite,
 )
-from inference.errors import InputError
+from inference.errors import InputError, NoSuchModel
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -148,7 +148,25 @@ def pin(name: str, revision: str | None) -> tuple[str | None, str | None]:
     Raises
     ------
     InputError
-        Neither a checkpoint folder nor a reachable hub model.
+        As `look_up`.
+    """
+    config = look_up(name, revision)
+    folder = Path(name).expanduser()
+    if folder.is_dir():
+        return None, folder_digest(folder)
+    # The hub's cache keeps every commit in a folder of its own name: .../snapshots/<commit>/config.json
+    return config.parent.name, None
+
+
+def look_up(name: str, revision: str | None) -> Path:
+    """Find the config.json of a checkpoint folder or hub model, without loading anything else.
+
+    Raises
+    ------
+    NoSuchModel
+        Neither a folder nor a reachable hub model.
+    InputError
+        The folder holds no checkpoint that can be loaded.
     """
     folder = Path(name).expanduser()
     if folder.is_dir():
@@ -156,15 +174,17 @@ def pin(name: str, revision: str | None) -> tuple[str | None, str | None]:
             raise InputError(f"model {name}: a local folder has no revisions; drop --revision")
         _refuse_unusable_folder(name, folder)
         refuse_impossible_config(name, folder / "config.json")
-        return None, folder_digest(folder)
+        return folder / "config.json"
     if folder.exists() or folder.is_absolute() or name.startswith((".", "~")) or name.count("/") > 1:
-        raise InputError(f"model {name}: no such folder; give a checkpoint folder or a hub id such as owner/name")
-    with transformers_errors_as_input_errors(name):
-        path = cached_file(name, "config.json", revision=revision)
-    if Path(path).is_file():
-        refuse_impossible_config(name, Path(path))
-    # The hub's cache keeps every commit in a folder of its own name: .../snapshots/<commit>/config.json
-    return Path(path).parent.name, None
+        raise NoSuchModel(f"model {name}: no such folder; give a checkpoint folder or a hub id such as owner/name")
+    try:
+        with transformers_errors_as_input_errors(name):
+            path = Path(cached_file(name, "config.json", revision=revision))
+    except InputError as error:
+        raise NoSuchModel(str(error)) from error
+    if path.is_file():
+        refuse_impossible_config(name, path)
+    return path
 
 
 def folder_digest(folder: Path) -> str:

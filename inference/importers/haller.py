@@ -40,7 +40,7 @@ class _Statement:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Define the options of ``python -m inference import haller``."""
+    """Define the options of ``waver import haller``."""
     parser.add_argument(
         "paths",
         nargs="+",

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from inference.importers.measures import Measure
 
 EXAMPLE = (
-    "example: python -m inference import table answers/*.csv --out RUN --model-column model --item-column question "
+    "example: waver import table answers/*.csv --out RUN --model-column model --item-column question "
     "--variant-column wording --text-column prompt --completion-column reply "
     '--options "agree=strongly agree|agree;disagree=strongly disagree|disagree"'
 )
@@ -48,7 +48,7 @@ ROLES = {
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Define the options of ``python -m inference import table``."""
+    """Define the options of ``waver import table``."""
     parser.epilog = EXAMPLE
     parser.add_argument(
         "files",

@@ -1,4 +1,4 @@
-"""Define and run the commands of `python -m inference paraphrase`."""
+"""Define and run the commands of `waver paraphrase`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import math
 from collections.abc import Callable
 from pathlib import Path
 
-from inference.arguments import add_engine, engine_settings, positive, seed
+from inference.arguments import add_columns, add_engine, columns, engine_settings, positive, seed
 from inference.errors import InputError
 from inference.stimuli import items
 
@@ -15,9 +15,7 @@ TOKENS_EACH = 50  # allowed for one paraphrase with its list marker, unless --ma
 
 
 def _make_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.epilog = (
-        "example: python -m inference paraphrase make --items statements.csv --model my-model --out reworded"
-    )
+    parser.epilog = "example: waver paraphrase make --items statements.csv --model my-model --out reworded"
     _items_argument(parser)
     parser.add_argument(
         "--model", required=True, metavar="MODEL", help="the model that writes them (NAME=... chooses its name)"
@@ -59,7 +57,7 @@ def _make(options: argparse.Namespace) -> None:
         raise InputError(f"--model {options.model}: these are {len(models)} models; a folder has one source, name one")
     tokens = options.max_tokens or TOKENS_EACH * options.per_call
     choices = make(
-        study(items.load(options.items), items.default_name(options.items), options.items),
+        study(items.load(options.items, columns=columns(options)), items.default_name(options.items), options.items),
         models[0],
         Calls(prompt_book(options.prompt), options.calls, options.per_call, tokens),
         engine_settings(options),
@@ -83,7 +81,9 @@ def _sheet_arguments(parser: argparse.ArgumentParser) -> None:
 def _sheet(options: argparse.Namespace) -> None:
     from inference.paraphrase.sheet import write_sheet
 
-    rows = write_sheet(Path(options.out), items.load(options.items), options.each, options.seed)
+    rows = write_sheet(
+        Path(options.out), items.load(options.items, columns=columns(options)), options.each, options.seed
+    )
     print(f"{options.out}: {rows:,} paraphrases; write yes or no into the column match")
 
 
@@ -91,6 +91,7 @@ def _checked_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("sheet", metavar="SHEET", help="made by `paraphrase sheet`, every match filled with yes or no")
     _items_argument(parser)
     parser.add_argument("--out", required=True, metavar="ITEMS", help="a .jsonl file; it may be that of --items")
+    parser.add_argument("--drop", action="store_true", help="leave out the paraphrases that are marked with no")
 
 
 def _checked(options: argparse.Namespace) -> None:
@@ -98,12 +99,24 @@ def _checked(options: argparse.Namespace) -> None:
     from inference.paraphrase.sheet import checked
 
     out = itemsfile.output(options.out)
-    itemsfile.write(out, checked(Path(options.sheet), items.load(options.items)))
+    given = items.load(options.items, columns=columns(options))
+    found = checked(Path(options.sheet), given, drop=options.drop)
+    if not found.items:
+        raise InputError(f"{options.sheet}: with --drop no wording is left; every one is marked with no")
+    itemsfile.write(out, found.items)
+    if found.refused:
+        print(
+            f"{len(found.refused):,} paraphrases are marked with no: "
+            + ("left out" if options.drop else "they stay; --drop leaves them out")
+        )
+    gone = sorted({item.item for item in given} - {item.item for item in found.items})
+    if gone:
+        print(f"no wording is left of {', '.join(gone[:20])}{' ...' * (len(gone) > 20)}")
     print(f"{out}: match_proportion is among the attributes; run this file")
 
 
 def _combine_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.epilog = "example: python -m inference paraphrase combine gpt=one.json claude=other.json --out both.jsonl"
+    parser.epilog = "example: waver paraphrase combine gpt=one.json claude=other.json --out both.jsonl"
     parser.add_argument(
         "files",
         nargs="+",
@@ -126,6 +139,7 @@ def _combine(options: argparse.Namespace) -> None:
 
 def _items_argument(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--items", required=True, metavar="SOURCE", help="as for `run`; an original for every item")
+    add_columns(parser)
 
 
 def _cosine(text: str) -> float:

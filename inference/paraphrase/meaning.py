@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from inference.errors import InputError
+from inference.extras import needed
 
 
 class Meaning:
@@ -23,11 +24,9 @@ class Meaning:
     """
 
     def __init__(self, model: str) -> None:
-        try:
+        with needed("--meaning-check"):
             import sentence_transformers
             from sentence_transformers.util import is_sentence_transformer_model
-        except ImportError:
-            raise InputError("--meaning-check needs sentence-transformers: pip install 'waver[meaning]'") from None
         try:
             if not is_sentence_transformer_model(model):  # the library would make an encoder of any model
                 raise ValueError("there is no modules.json")

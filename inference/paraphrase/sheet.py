@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from inference.errors import InputError
@@ -55,10 +55,24 @@ def write_sheet(path: Path, items: Sequence[Item], each: int, seed: int) -> int:
     return len(rows)
 
 
-def checked(path: Path, items: Sequence[Item]) -> tuple[Item, ...]:
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """What a filled sheet makes of items: the items, and the keys of the paraphrases that it marks with no."""
+
+    items: tuple[Item, ...]
+    refused: frozenset[tuple[str, str]]
+
+
+def checked(path: Path, items: Sequence[Item], *, drop: bool = False) -> Checked:
     """Give items the `match_proportion` (two decimals) and `match_n` that a filled sheet says.
 
     Every variant of an item in the sheet gets them; with several paraphrase sources, from the rows of its own source.
+
+    Parameters
+    ----------
+    drop
+        Leave out the paraphrases that the sheet marks with no, and an item that has no wording then. The match
+        proportion is that of the paraphrases as they were drawn, those included.
 
     Raises
     ------
@@ -66,8 +80,14 @@ def checked(path: Path, items: Sequence[Item]) -> tuple[Item, ...]:
         A row that is not filled in, or that speaks of a paraphrase that these items do not have.
     """
     verdicts = _read(path, {variant.key: variant for item in items for variant in item.variants})
-    return tuple(Item(item.item, tuple(_with_match(variant, item, verdicts) for variant in item.variants))
-                 for item in items)  # fmt: skip
+    refused = frozenset(key for key, matches in verdicts.items() if not matches)
+    left = [(item, [variant for variant in item.variants if not (drop and variant.key in refused)]) for item in items]
+    kept = (
+        Item(item.item, tuple(_with_match(variant, item, verdicts) for variant in variants))
+        for item, variants in left
+        if variants
+    )
+    return Checked(tuple(kept), refused)
 
 
 def _drawn(item: Item, each: int, seed: int) -> list[Variant]:

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-import fcntl
+import importlib
 import os
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
 
 from inference.errors import InputError
+
+try:
+    import fcntl
+except ModuleNotFoundError:  # Windows has another module for locks, refuses to open folders and to remove open files
+    fcntl = None  # type: ignore[assignment]
+WINDOWS = fcntl is None
 
 
 def claim(folder: Path) -> int:
@@ -31,7 +37,7 @@ def claim(folder: Path) -> int:
     (folder / "responses").mkdir(parents=True, exist_ok=True)
     lock = os.open(folder / ".lock", os.O_RDWR | os.O_CREAT, 0o644)
     try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        _lock(lock)
     except OSError as error:
         os.close(lock)
         if not isinstance(error, BlockingIOError):
@@ -42,6 +48,29 @@ def claim(folder: Path) -> int:
             f"{folder}: another process is writing to this run; wait for it or choose another --out"
         ) from None
     return lock
+
+
+def _lock(descriptor: int) -> None:
+    """Lock an open file; BlockingIOError where another process has locked it."""
+    if not WINDOWS:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        return
+    msvcrt = importlib.import_module("msvcrt")
+    try:
+        msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
+    except PermissionError as error:
+        raise BlockingIOError(error.errno, error.strerror) from error
+
+
+def flush(path: Path) -> None:
+    """Have the disk hold a file or folder before anything else is written; Windows can do that for files only."""
+    if WINDOWS and path.is_dir():
+        return
+    descriptor = os.open(path, os.O_RDWR if WINDOWS else os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
 
 
 def remove_leftovers(folder: Path) -> None:
@@ -58,7 +87,8 @@ def absent(folder: Path) -> list[Path]:
 def remove_new(folder: Path, made: Sequence[Path]) -> None:
     """Remove what a refused call has made of a run folder: its files, and the folders that it made (`absent`)."""
     for name in ("run.json", "stimuli.parquet", ".lock"):
-        (folder / name).unlink(missing_ok=True)
+        with suppress(*([PermissionError] if WINDOWS else [])):  # the lock is open
+            (folder / name).unlink(missing_ok=True)
     remove_leftovers(folder)
     remove_empty([folder / "responses", *made])
 

@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from inference.errors import InputError
+from inference.runfolder.locking import flush
 from inference.runfolder.run_json import SCHEMA
 from inference.stimuli.files import refuse_special
 
@@ -177,20 +178,12 @@ def write_atomically(path: Path, write: Callable[[Path], Any]) -> None:
     aside = path.with_name(path.name + ".tmp")
     try:
         write(aside)
-        _flush(aside)
-        aside.rename(path)
+        flush(aside)
+        aside.replace(path)
     except OSError as error:
         with suppress(OSError):
             aside.unlink(missing_ok=True)
         if error.errno is not None:
             raise OSError(error.errno, os.strerror(error.errno), str(path)) from error
         raise
-    _flush(path.parent)
-
-
-def _flush(path: Path) -> None:
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+    flush(path.parent)

@@ -95,13 +95,14 @@ def text_of(path: Path, largest: int = LARGEST) -> str:
         raise InputError(f"{path}: cannot be read ({error.strerror or error})") from None
     except ValueError as error:
         raise InputError(f"{cut(str(path))}: cannot be the name of a file ({error})") from None
+    how = "save it as UTF-8" + (" (in Excel: Save As, CSV UTF-8)" if path.suffix.lower() in (".csv", ".tsv") else "")
     if content.startswith((b"\xff\xfe", b"\xfe\xff")):
-        raise InputError(f"{path}: this is UTF-16; save it as UTF-8")
+        raise InputError(f"{path}: this is UTF-16; {how}")
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
-        raise InputError(f"{path}, line {line}: not UTF-8 (byte {error.start}); save it as UTF-8") from None
+        raise InputError(f"{path}, line {line}: not UTF-8 (byte {error.start}); {how}") from None
 
 
 def lines_of(path: Path, file: TextIO) -> Iterator[str]:

@@ -6,6 +6,7 @@ import logging
 from typing import Any
 
 from inference.errors import InputError
+from inference.extras import needed
 from inference.stimuli.files import checked, located
 from inference.stimuli.records import Record
 
@@ -46,12 +47,8 @@ def _load(name: str) -> Any:
     folder = located(name)
     if not folder.is_dir() and (not name or name.startswith((".", "/", "~")) or name.count("/") > 1):
         raise InputError(f"{name}: no such file or folder")
-    try:
+    with needed(f"{name}: reading a data set"):
         import datasets
-    except ImportError:
-        raise InputError(
-            f"{name}: reading a data set needs the extra `datasets` (pip install 'waver[datasets]')"
-        ) from None
     # The library announces every retry in a line; the error below is enough.
     logging.getLogger("huggingface_hub").setLevel(logging.ERROR)
     try:

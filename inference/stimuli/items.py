@@ -1,44 +1,36 @@
 """Read items from a file or a data set; an error names the file and the row.
 
-Three shapes are understood, whatever the file format:
-
-long
-    one row per variant: `item`, `text`, and if wanted `variant`, `pattern`, `language`, `gold`, `gold_score`,
-    `attributes.NAME`. Without `pattern`, the variant called `original` is the original; without both, the first row
-    of every item is.
-nested
-    one entry per item: `item`, `text`, `paraphrases` (a list of texts), and if wanted `language`, `gold`,
-    `gold_score`, `attributes`.
-published
-    as Haller et al. (2024) published theirs: `id`, `original_statement` (or `statement`), `alternative_statements`.
+The shapes that tables may have stand in `inference.stimuli.shapes`. In the long one, the variant called `original` is
+the original where there is no `pattern`; without both, the first row of every item is.
 """
 
 from __future__ import annotations
 
 import math
+import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from datetime import date
 from functools import partial
 from pathlib import Path
 from sys import intern
 from typing import Any
 
-from inference.errors import InputError, cut
+from inference.errors import InputError, cut, nearest
 from inference.stimuli import numbers, records
 from inference.stimuli.files import located, not_finite, shown
 from inference.stimuli.records import Record
+from inference.stimuli.shapes import ATTRIBUTE, Columns, Shape, recognised
 from inference.stimuli.study import ORIGINAL, PARAPHRASE, Item, Option, Variant
 
 DEMO = "demo"
 DEMO_FILE = Path(__file__).parents[1] / "demo" / "questionnaire.yaml"
 
 NONE: dict[str, str] = {}  # one object for all variants without attributes, to save memory
-COMMON = {"item", "text", "language", "gold", "gold_score", "attributes"}
-LONG = COMMON | {"variant", "pattern"}
-NESTED = COMMON | {"paraphrases"}
-PUBLISHED = {"id": "item", "original_statement": "text", "statement": "text", "alternative_statements": "paraphrases"}
-PUBLISHED_UNUSED = {"response", "statement_log_prob"}
+CALLED = Columns()  # the columns are called as their fields are
+PATTERNS = (ORIGINAL, PARAPHRASE)
+LISTED = 20  # items that are named one by one
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +41,8 @@ class _Row:
     variant: Variant
 
 
-def load(source: str, options: tuple[Option, ...] = ()) -> tuple[Item, ...]:
-    """Read the items of a source and check them.
+def load(source: str, options: tuple[Option, ...] = (), columns: Columns = CALLED) -> tuple[Item, ...]:
+    """Read the items of a source, check them, and tell what a reader of the table might not expect.
 
     Parameters
     ----------
@@ -59,6 +51,8 @@ def load(source: str, options: tuple[Option, ...] = ()) -> tuple[Item, ...]:
         Face data set by id, or a folder that holds one. `SOURCE#SPLIT` chooses a split of a data set.
     options
         The options of every variant, if they are the same for all; else the protocol gives them to each.
+    columns
+        What the columns are, where they are not called so.
 
     Raises
     ------
@@ -66,18 +60,39 @@ def load(source: str, options: tuple[Option, ...] = ()) -> tuple[Item, ...]:
         Naming the source and the row of the first thing that is wrong.
     """
     path = DEMO_FILE if source == DEMO else located(source)
-    if path.is_file() or path.suffix.lower() in records.READERS:
-        found: Iterable[Record] = records.Records(path)
-        name = str(path)
+    if path.is_file() or path.suffix.lower() in {*records.READERS, *records.WORKBOOKS}:
+        file = records.Records(path)
+        found: Iterable[Record] = file
+        name, there = str(path), file.fields()
     else:
         from inference.stimuli.hub import read_dataset
 
         found, name = read_dataset(source), source
+        there = list(dict.fromkeys(field for _, record in found for field in record))
+    shape = recognised(name, there, columns)
     try:
-        return _items(partial(_rows, found), options)
+        loaded = _items(partial(_rows, shape, found), options)
     except InputError as error:
         # A message about the file itself names the file already.
         raise InputError(str(error) if str(error).startswith(name) else f"{name}, {error}") from None
+    for line in _told(shape, loaded):
+        print(f"{source}: {line}", file=sys.stderr)
+    return loaded
+
+
+def _told(shape: Shape, loaded: tuple[Item, ...]) -> Iterator[str]:
+    """Say what the table was taken for, where that is not plain."""
+    if shape.kept:
+        yield f"columns kept as attributes: {cut(', '.join(shape.kept), 400)}"
+    for pattern in sorted({variant.pattern for item in loaded for variant in item.variants} - set(PATTERNS)):
+        yield f"pattern '{cut(pattern)}' is not one of {', '.join(PATTERNS)}; its wordings count as paraphrases"
+    lacking = [item.item for item in loaded if item.original is None]
+    if lacking:
+        names = ", ".join(lacking[:LISTED]) + (" ..." if len(lacking) > LISTED else "")
+        yield (
+            f"{len(lacking):,} of {len(loaded):,} items have no original, so all their wordings count as paraphrases, "
+            f"and the first stands for the item in tables: {names}"
+        )
 
 
 def default_name(source: str) -> str:
@@ -86,25 +101,17 @@ def default_name(source: str) -> str:
     return path.stem if path.suffix.lower() in records.READERS else path.name or path.resolve().name
 
 
-def _rows(found: Iterable[Record]) -> Iterator[_Row]:
-    """Recognise the shape of the records by their fields; read one row per variant."""
-    fields: set[str] = set()
-    for _, record in found:
-        fields.update(record)
-    if fields & {"original_statement", "statement"}:
-        return _published(found)
-    if "paraphrases" in fields:
-        return _nested(found)
-    return _long(found)
+def _rows(shape: Shape, found: Iterable[Record]) -> Iterator[_Row]:
+    """Read one row per variant."""
+    return _by_item(shape, shape.read(found)) if shape.by_item else _long(shape.read(found))
 
 
 def _long(found: Iterable[Record]) -> Iterator[_Row]:
     original_seen: set[str] = set()
     count: Counter[tuple[str, str]] = Counter()
     for place, record in found:
-        _refuse_unknown(place, record, LONG)
         item = _id(place, record)
-        variant, pattern = _optional(place, record, "variant"), _optional(place, record, "pattern")
+        variant, pattern = _optional(place, record, "variant"), _pattern(place, record)
         if pattern is None:
             pattern = ORIGINAL if variant == ORIGINAL or (variant is None and item not in original_seen) else PARAPHRASE
         if pattern == ORIGINAL:
@@ -116,32 +123,47 @@ def _long(found: Iterable[Record]) -> Iterator[_Row]:
         yield _row(place, item, name, pattern, record.get("text"), _shared(place, record))
 
 
-def _nested(found: Iterable[Record]) -> Iterator[_Row]:
+def _by_item(shape: Shape, found: Iterable[Record]) -> Iterator[_Row]:
+    """Read nested entries and wide rows; in a wide row, an empty cell is a wording that there is not."""
     seen: dict[str, str] = {}
     for place, record in found:
-        _refuse_unknown(place, record, NESTED)
         item, shared, texts = _id(place, record), _shared(place, record), record.get("paraphrases") or []
         if seen.setdefault(item, place) != place:
-            raise InputError(f"{place}: item '{item}' is already in {seen[item]}")
+            advice = "; in a table with a column per wording, an item has one row" if shape.wordings else ""
+            raise InputError(f"{place}: item '{item}' is already in {seen[item]}{advice}")
+        if isinstance(texts, list) and any(isinstance(text, dict) for text in texts):
+            raise InputError(f"{place}: these are responses, not items; read them with `import haller`")
         if not isinstance(texts, list):
-            raise InputError(f"{place}: paraphrases must be a list of texts, not {shown(texts)}")
-        yield _row(place, item, ORIGINAL, ORIGINAL, record.get("text"), shared)
+            raise InputError(
+                f"{place}: paraphrases must be a list of texts, not {shown(texts)}; in a table, give each a column: "
+                "paraphrase_1, paraphrase_2 ..."
+            )
+        wide = bool(shape.wordings)
+        if wide and all(map(_blank, (record.get("text"), *texts))):
+            raise InputError(f"{place}: item '{item}' has no wording; write one, or take the row out")
+        if not (wide and _blank(record.get("text"))):
+            yield _row(place, item, ORIGINAL, ORIGINAL, record.get("text"), shared)
         for number, text in enumerate(texts, start=1):
-            yield _row(f"{place}, paraphrase {number}", item, f"{PARAPHRASE}-{number:03d}", PARAPHRASE, text, shared)
+            if not (wide and _blank(text)):
+                where = f"{place}, column '{shape.wordings[number - 1]}'" if wide else f"{place}, paraphrase {number}"
+                yield _row(where, item, f"{PARAPHRASE}-{number:03d}", PARAPHRASE, text, shared)
 
 
-def _published(found: Iterable[Record]) -> Iterator[_Row]:
-    """Read the published shape as the nested one, after renaming its fields."""
-    return _nested(map(_renamed, found))
+def _blank(cell: Any) -> bool:
+    return cell is None or (isinstance(cell, str) and not cell.strip())
 
 
-def _renamed(found: Record) -> Record:
-    place, record = found
-    _refuse_unknown(place, record, {*PUBLISHED, *PUBLISHED_UNUSED})
-    texts = record.get("alternative_statements") or []
-    if isinstance(texts, list) and any(isinstance(text, dict) for text in texts):
-        raise InputError(f"{place}: these are responses, not items; read them with `import haller`")
-    return place, {PUBLISHED[field]: value for field, value in record.items() if field in PUBLISHED}
+def _pattern(place: str, record: Mapping[str, Any]) -> str | None:
+    """Read a pattern: any name, but no slip of the pen in those that mean something to all protocols."""
+    given = _optional(place, record, "pattern")
+    if given is None or given in PATTERNS:
+        return given
+    if given.casefold() in PATTERNS:
+        return given.casefold()
+    near = nearest(given, PATTERNS)
+    if near:
+        raise InputError(f"{place}: unknown pattern '{cut(given)}'{near}; correct it, or choose a name unlike it")
+    return given
 
 
 def _row(place: str, item: str, name: str, pattern: str, text: Any, shared: Mapping[str, Any]) -> _Row:
@@ -176,18 +198,13 @@ def _refuse_repeated(rows: Iterable[_Row], item: str) -> None:
         names[variant.variant] = wordings[wording] = place
 
 
-def _refuse_unknown(place: str, record: Mapping[str, Any], known: set[str]) -> None:
-    for field in record:
-        if field not in known and not (field.startswith("attributes.") and "attributes" in known):
-            raise InputError(f"{place}: unknown column '{cut(field)}'; there are {', '.join(sorted(known))}")
-
-
 def _id(place: str, record: Mapping[str, Any]) -> str:
     value = record.get("item")
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value)
     if not isinstance(value, str) or not value.strip() or not_finite(value):
-        raise InputError(f"{place}: every item needs an id (text or a whole number), not {shown(value)}")
+        merged = "; write it in every row, also where cells were merged" if value is None else ""
+        raise InputError(f"{place}: every item needs an id (text or a whole number), not {shown(value)}{merged}")
     return value.strip()
 
 
@@ -225,22 +242,23 @@ def _score(place: str, value: Any) -> float | None:
         return None
     score = numbers.number(value)
     if not math.isfinite(score):
-        raise InputError(f"{place}: gold_score must be a number, not {shown(value)}")
+        point = "; write it with a point, not a comma" if isinstance(value, str) and "," in value else ""
+        raise InputError(f"{place}: gold_score must be a number, not {shown(value)}{point}")
     return score
 
 
 def _attributes(place: str, record: Mapping[str, Any]) -> dict[str, str]:
-    """Join the field `attributes` and the columns `attributes.NAME`; numbers become text."""
+    """Join the field `attributes` and the columns `attributes.NAME`; numbers and dates become text."""
     given = record.get("attributes") or NONE
     pairs = list(given.items()) if isinstance(given, dict) else given  # Parquet gives a map as pairs
     if not isinstance(pairs, list) or not all(isinstance(pair, tuple) and len(pair) == 2 for pair in pairs):
         raise InputError(f"{place}: attributes must be names with values, not {shown(given)}")
-    flat = [(field.partition(".")[2], value) for field, value in record.items() if field.startswith("attributes.")]
+    flat = [(field[len(ATTRIBUTE) :], value) for field, value in record.items() if field.startswith(ATTRIBUTE)]
     attributes: dict[str, str] = {}
-    for name, value in (*pairs, *flat):
-        if value is None:
+    for name, value in (*pairs, *((name, value) for name, value in flat if not _blank(value))):
+        if value is None or value != value:  # pandas writes what is missing as NaN
             continue
-        if not name or not isinstance(name, str) or not isinstance(value, str | int | float):
+        if not name or not isinstance(name, str) or not isinstance(value, str | int | float | date):
             raise InputError(
                 f"{place}: attribute {shown(name)} must be a name with a text or number, not {shown(value)}"
             )

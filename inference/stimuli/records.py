@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-import csv
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
-from inference.errors import InputError, cut
-from inference.stimuli.files import LONGEST, checked, lines_of, parse_json, read_yaml, refuse_special, text_of
+from inference.errors import InputError, cut, nearest
+from inference.stimuli.csv_rows import csv_rows
+from inference.stimuli.files import checked, lines_of, parse_json, read_yaml, refuse_special, shown, text_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 BATCH = 10_000  # rows of a Parquet file turned into records at a time
+WORKBOOKS = {".xlsx", ".xlsm", ".xls", ".ods", ".numbers"}
 EXACT = 2**53  # a floating-point number beyond it may stand for several whole ones
 Record = tuple[str, dict[str, Any]]
 
@@ -37,7 +39,8 @@ class Records:
     Parameters
     ----------
     path
-        A .csv, .tsv, .json, .jsonl, .yaml or .parquet file in UTF-8. In CSV the header tells the delimiter.
+        A .csv, .tsv, .json, .jsonl, .yaml or .parquet file in UTF-8. In CSV the header tells the delimiter, and rows
+        without any entry are left out, as spreadsheets write them below a table.
     columns
         None: every record has the fields that are filled in it, as the format has them; all need a name.
         Names of columns: every record has these and no others, as text; numbers too (1, 1.0 and "1" are all "1"). An
@@ -53,27 +56,57 @@ class Records:
     """
 
     def __init__(self, path: Path, columns: Sequence[str] | None = None, *, quotes_in_tabs: bool = True) -> None:
+        if path.suffix.lower() in WORKBOOKS:
+            raise InputError(f"{path}: a workbook is not read; save its sheet as CSV UTF-8 and give that .csv file")
         if path.suffix.lower() not in READERS:
             raise InputError(f"{path}: unknown kind of file; give one of {', '.join(READERS)}")
         self.path = path
         reader = READERS[path.suffix.lower()]
-        self._read = partial(reader, path, columns, **({"quotes_in_tabs": quotes_in_tabs} if reader is _csv else {}))
+        self._quotes = {"quotes_in_tabs": quotes_in_tabs} if reader is _csv else {}
+        self._read = partial(reader, path, columns, **self._quotes)
 
     def __iter__(self) -> Iterator[Record]:
         empty = True
-        try:
-            if not (self.path.is_dir() and self.path.suffix.lower() == ".parquet"):  # a data set of several files
-                refuse_special(self.path)
+        with self._told():
             for record in self._read():
                 empty = False
                 yield record
+        if empty:
+            self._refuse_empty()
+
+    def fields(self) -> list[str]:
+        """List the names of the columns; those of a CSV file also where all cells are empty.
+
+        Raises
+        ------
+        InputError
+            As on iteration.
+        """
+        if self._read.func is _csv:
+            with self._told():
+                found = (_header(self.path, *first, None) for first in csv_rows(self.path, **self._quotes))
+                return [name for name in next(found, []) if name] or self._refuse_empty()
+        return list(dict.fromkeys(field for _, record in self for field in record))
+
+    def _refuse_empty(self) -> NoReturn:
+        raise InputError(f"{self.path}: there are no rows in it")
+
+    @contextmanager
+    def _told(self) -> Iterator[None]:
+        """Turn what may go wrong while a file is read into one line."""
+        try:
+            if not (self.path.is_dir() and self.path.suffix.lower() == ".parquet"):  # a data set of several files
+                refuse_special(self.path)
+            yield
+        except FileNotFoundError as error:
+            known = (other.name for other in self.path.parent.glob("*.*")) if self.path.parent.is_dir() else ()
+            hint = nearest(self.path.name, known)
+            raise InputError(f"{self.path}: cannot be read ({error.strerror}){hint}") from None
         except OSError as error:
             raise InputError(f"{self.path}: cannot be read ({error.strerror or error})") from None
         except UnicodeDecodeError:
             text_of(self.path)  # says where
             raise
-        if empty:
-            raise InputError(f"{self.path}: there are no rows in it")
 
 
 def require_columns(path: str | Path, header: Iterable[str], columns: Iterable[str | None]) -> None:
@@ -81,7 +114,7 @@ def require_columns(path: str | Path, header: Iterable[str], columns: Iterable[s
     there = list(header)
     for column in columns:
         if column is not None and there.count(column) != 1:
-            trouble = "is there twice" if column in there else "is not there"
+            trouble = "is there twice" if column in there else f"is not there{nearest(column, there)}"
             known = cut(", ".join(there), 500) or "none"
             raise InputError(f"{path}: column '{column}' {trouble}; the columns are {known}")
 
@@ -95,50 +128,47 @@ def refuse_shared(columns: Mapping[str, str | None]) -> None:
 
 
 def _csv(path: Path, columns: Sequence[str] | None, quotes_in_tabs: bool = True) -> Iterator[Record]:
-    """Read CSV rows, numbered as a spreadsheet numbers them: the header is row 1."""
-    csv.field_size_limit(LONGEST)  # the default refuses a generated text of more than 128 KB
-    with path.open(encoding="utf-8-sig", newline="") as file:
-        # Spreadsheets of many countries write semicolons, and .tsv means tabs: the header tells.
-        delimiter = max(",;\t", key=file.readline(LONGEST).count)
-        file.seek(0)
-        quoting: Any = csv.QUOTE_NONE if delimiter == "\t" and not quotes_in_tabs else csv.QUOTE_MINIMAL
-        rows = csv.reader(lines_of(path, file), delimiter=delimiter, strict=True, quoting=quoting)
-        header: list[str] = []
-        number = 0
-        try:
-            for number, row in enumerate(rows, start=1):
-                if not row:
-                    continue
-                if not header:
-                    header = _header(path, row, columns)
-                    continue
-                if len(row) != len(header):
-                    raise InputError(
-                        f"{path}, row {number}: {len(row)} cells where the header has {len(header)}; "
-                        f"put a text that holds '{delimiter}' into quotes"
-                    )
-                cells = dict(zip(header, row, strict=True))
-                if columns is None:
-                    yield f"row {number}", {name: cell for name, cell in cells.items() if name and cell != ""}
-                else:
-                    yield f"row {number}", {column: cells[column] for column in columns}
-        except csv.Error as error:
-            raise InputError(f"{path}, row {number + 1} (line {rows.line_num}): malformed CSV ({error})") from None
+    """Read CSV rows, numbered as a spreadsheet numbers them: the header is row 1 unless empty rows stand above it."""
+    header: list[str] = []
+    width = 0
+    for number, row in csv_rows(path, quotes_in_tabs):
+        if not header:
+            header, width = _header(path, number, row, columns), len(row)
+            continue
+        if not len(header) <= len(row) <= width:
+            advice = "put a text that holds , or ; into quotes" if len(row) > width else "write its empty cells, too"
+            raise InputError(f"{path}, row {number}: {len(row)} cells where the header has {width}; {advice}")
+        unnamed = next((place for place in range(len(header), len(row)) if row[place].strip()), None)
+        if unnamed is not None:
+            raise InputError(
+                f"{path}, row {number}: {shown(row[unnamed])} stands in column {unnamed + 1}, which has no name; name "
+                "it in the header, which is the first row"
+            )
+        cells = dict(zip(header, row, strict=False))
+        if columns is None:
+            yield f"row {number}", {name: cell for name, cell in cells.items() if name and cell != ""}
+        else:
+            yield f"row {number}", {column: cells[column] for column in columns}
 
 
-def _header(path: Path, row: Sequence[str], columns: Sequence[str] | None) -> list[str]:
-    """Check the names in the header: the chosen columns are there once, or without a choice all are named once."""
+def _header(path: Path, number: int, row: Sequence[str], columns: Sequence[str] | None) -> list[str]:
+    """Check the names in the header: the chosen columns are there once, or without a choice all are named once.
+
+    Without a choice, the names at the end that are empty are left out: a spreadsheet may write columns without cells.
+    """
     names = [name.strip() for name in row]
     if columns is not None:
         require_columns(path, names, columns)
         return names
+    while not names[-1]:
+        names.pop()
     # pandas writes row numbers into a first column without a name: it is left out.
     named = names[1:] if len(names) > 1 and not names[0] else names
     times = Counter(named)
     wrong = next((name for name in named if not name or times[name] > 1), None)
     if wrong is not None:
         trouble = f"column '{wrong}' is there twice" if wrong else "a column has no name"
-        raise InputError(f"{path}, row 1: {trouble}")
+        raise InputError(f"{path}, row {number}: {trouble}")
     return names
 
 

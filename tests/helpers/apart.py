@@ -13,6 +13,7 @@ import time
 import traceback
 from collections.abc import Sequence
 from dataclasses import dataclass
+from importlib import metadata
 from multiprocessing import forkserver
 from pathlib import Path
 
@@ -43,7 +44,9 @@ class Ended:
     megabytes: float
 
 
-def call(arguments: Sequence[str], folder: Path, notes: Path, seconds: float = 10) -> Ended:
+def call(
+    arguments: Sequence[str], folder: Path, notes: Path, seconds: float = 10, without: Sequence[str] = ()
+) -> Ended:
     """Call `python -m ARGUMENTS` inside a folder; kill it when the time is over.
 
     Parameters
@@ -54,10 +57,12 @@ def call(arguments: Sequence[str], folder: Path, notes: Path, seconds: float = 1
         Where the command runs.
     notes
         A folder for what it writes on standard output and standard error; made, and removed in the end.
+    without
+        Modules that the command finds not installed.
     """
     _serve()
     notes.mkdir()
-    process = _FORKS.Process(target=_main, args=(list(arguments), str(folder), str(notes)))
+    process = _FORKS.Process(target=_main, args=(list(arguments), str(folder), str(notes), tuple(without)))
     begun = time.monotonic()
     process.start()
     process.join(seconds)
@@ -89,11 +94,27 @@ def _serve() -> None:
             os.environ["PYTHONPATH"] = before
 
 
+def _hide(modules: tuple[str, ...]) -> None:
+    """Have modules count as not installed: to Python, one that is None is not there. The commands are imported anew."""
+    version = metadata.version
+
+    def installed(name: str) -> str:
+        if name.replace("-", "_") in modules:
+            raise metadata.PackageNotFoundError(name)
+        return version(name)
+
+    if modules:
+        metadata.version = installed
+        for name in [name for name in sys.modules if name.partition(".")[0] in (*modules, "analysis", "inference")]:
+            del sys.modules[name]
+        sys.modules.update(dict.fromkeys(modules))  # type: ignore[arg-type]
+
+
 def _read(file: Path) -> str:
     return file.read_text(encoding="utf-8", errors="replace") if file.exists() else ""
 
 
-def _main(arguments: list[str], folder: str, notes: str) -> None:
+def _main(arguments: list[str], folder: str, notes: str, without: tuple[str, ...]) -> None:
     """Run the command, with its output in files, and leave the most memory held in a third."""
     assert _PRELOADED in sys.modules
     os.chdir(folder)
@@ -101,6 +122,7 @@ def _main(arguments: list[str], folder: str, notes: str) -> None:
         file = os.open(f"{notes}/{name}", os.O_WRONLY | os.O_CREAT)
         os.dup2(file, stream.fileno())
     resource.setrlimit(resource.RLIMIT_DATA, (_CEILING, _CEILING))
+    _hide(without)
     sys.argv = [f"python -m {arguments[0]}", *arguments[1:]]
     try:
         status = importlib.import_module(f"{arguments[0]}.__main__").main(arguments[1:])

@@ -27,5 +27,5 @@ class Page(HTMLParser):
     def handle_data(self, data):
         if self.tags and self.tags[-1] == "style" and not self.style:
             self.style = data
-        else:
+        elif self.tags and self.tags[-1] != "script":
             self.text.append(data)

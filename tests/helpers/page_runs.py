@@ -1,11 +1,11 @@
 """What the tests of all pages share: for every page a run that fills all its tables, and one that has next to nothing.
 
-A new page adds its two runs here.
+`SILENT` are runs of models that do not answer. A new page adds its three runs here.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from helpers import scoring_runs, text_feature_runs, wording_runs
-from helpers.synthetic import paraphrases, write_run
+from helpers.synthetic import CANONICAL, paraphrases, random_frame, write_run
 
 PLAIN, TEXT = "plain/yes-no", "plain/yes-no/text"
 STAGES = {
@@ -25,7 +25,7 @@ STAGES = {
 Written = tuple[Path, dict[str, Any]]  # a run folder, and options of the tables
 
 
-def _opinions(path: Path) -> Written:
+def opinions(path: Path, canonical: Sequence[str] = CANONICAL) -> Written:
     """Two models asked for probabilities and texts; two sources of paraphrases; an item with one paraphrase, one with
     two that differ in blanks, one with invalid answers."""
     wordings = text_feature_runs.wordings()
@@ -41,12 +41,12 @@ def _opinions(path: Path) -> Written:
     asked.loc[bert & (asked["item"] == "item-1"), "agreement"] = 0.9
     asked.loc[bert & lost, "agreement"] = np.nan  # invalid
     few = asked[asked["variant"].isin(["paraphrase-001", "paraphrase-003"])].drop(columns="mass")
-    said = few.assign(condition=TEXT, agreement=np.nan, answer="agree", count=[[1, 0]] * len(few), invalid=0)
+    said = few.assign(condition=TEXT, agreement=np.nan, answer=canonical[0], count=[[1, 0]] * len(few), invalid=0)
     fields = {"form": "plain", "option_order": "yes-no", "prompt": None, "prompt_hash": "h"}
     ways = {"answer": "text", "temperature": 0.0, "samples": 1, "max_tokens": 32, "effort": None, "share": 0.5}
     run = write_run(
         path, pd.concat([asked, said], ignore_index=True), models={"bert": {"engine": "masked"}},
-        conditions={PLAIN: fields, TEXT: {**fields, **ways}},
+        conditions={PLAIN: fields, TEXT: {**fields, **ways}}, canonical=canonical,
     )  # fmt: skip
     return run, {"resamples": 20}
 
@@ -73,6 +73,18 @@ def _questions(path: Path) -> Written:
     }  # fmt: skip
 
 
+def _silent_opinions(path: Path) -> Written:
+    """Two models that put a tenth of their probability on the answers."""
+    rows = random_frame(["a", "b"], items=8, paraphrases=5).assign(mass=0.1)
+    return write_run(path, rows), {"resamples": 20}
+
+
+def _silent_questions(path: Path) -> Written:
+    """Four models without a valid answer but to the first questions."""
+    rows = wording_runs.random_rows(list(STAGES), items=12, invalid=0.9, seed=1)
+    return wording_runs.write_wording(path, rows, models=STAGES), {"resamples": 20}
+
+
 def _one_question(path: Path) -> Written:
     """One model without probabilities, asked one question in two wordings."""
     rows = wording_runs.said({"original": "y", "synonym": "y"})
@@ -90,8 +102,8 @@ def _one_judge(path: Path) -> Written:
 
 
 FULL: dict[str, Callable[[Path], Written]] = {
-    "stability": _opinions,
-    "text_features": _opinions,
+    "stability": opinions,
+    "text_features": opinions,
     "wording": _questions,
     "benchmarks": _questions,
     "scoring": _judges,
@@ -102,4 +114,8 @@ BARE: dict[str, Callable[[Path], Written]] = {
     "wording": _one_question,
     "benchmarks": _one_question,
     "scoring": _one_judge,
+}
+SILENT: dict[str, Callable[[Path], Written]] = {
+    "stability": _silent_opinions,
+    "benchmarks": _silent_questions,
 }

@@ -64,6 +64,7 @@ def loaded(monkeypatch) -> list[tuple[str, int]]:
         return TrivialEngine()
 
     monkeypatch.setattr(Settings, "load", load)
+    monkeypatch.setattr(Settings, "look_up", lambda self, model: None)
     return loads
 
 
@@ -132,6 +133,7 @@ def test_a_stopped_plan_says_what_is_left_and_goes_on(folder, loaded, monkeypatc
             return TrivialEngine(size=2, before_batch=lambda n: os.kill(os.getpid(), signal.SIGINT) if stops else None)
 
         patch.setattr(Settings, "load", load)
+        patch.setattr(Settings, "look_up", lambda self, model: None)
         assert run(folder) == 1
     assert "stopped; 2 of 4 rows of a plain/yes-no are saved" in capsys.readouterr().err.splitlines()[-1]
     assert main(["status", str(folder / "results")]) == 0
@@ -156,6 +158,7 @@ def test_a_stopped_plan_says_what_is_left_and_goes_on(folder, loaded, monkeypatc
 
 def test_failed_rows_are_left_to_ask(folder, monkeypatch, capsys):
     monkeypatch.setattr(Settings, "load", lambda self, model, seed: TrivialEngine(fails=lambda text: "first" in text))
+    monkeypatch.setattr(Settings, "look_up", lambda self, model: None)
     assert run(folder) == 1
     assert "results/orders: 4 of 16 rows have no response (first b plain/yes-no" in capsys.readouterr().err
     assert run(folder, "--allow-failed", "4") == 0
@@ -173,6 +176,7 @@ def test_failed_rows_are_left_to_ask(folder, monkeypatch, capsys):
 def test_a_model_that_was_never_loaded_and_is_asked_no_more_is_forgotten(folder, monkeypatch, loaded, capsys):
     with monkeypatch.context() as patch:
         patch.setattr(Settings, "load", lambda self, model, seed: (_ for _ in ()).throw(KeyboardInterrupt))
+        patch.setattr(Settings, "look_up", lambda self, model: None)
         assert run(folder) == 1
     plan = (folder / "plan.toml").read_text(encoding="utf-8").replace('["b", "a"]', '["a"]')
     (folder / "plan.toml").write_text(plan, encoding="utf-8")
@@ -206,7 +210,7 @@ REFUSED = [
     ("[[study]]", "[[trial]]", "plan.toml: unknown key 'trial'"),
     ('protocol = "agreement"', 'protocol = "song"', "plan.toml, [[study]] 1 (orders), protocol: is 'song'; there are "),
     ('protocol = "agreement"', "", "plan.toml, [[study]] 1 (orders), protocol: is missing; there are agreement"),
-    ("seed = 3", "sed = 3", "plan.toml, [[study]] 1 (orders): agreement has no option 'sed'; did you mean seed?"),
+    ("seed = 3", "sed = 3", "plan.toml, [[study]] 1 (orders): agreement has no option 'sed' (the nearest is 'seed')"),
     ("seed = 3", "out = 3", "(orders): agreement has no option 'out'"),
     ("seed = 3", 'seed = "x"', "plan.toml, [[study]] 1 (orders), seed: argument --seed: x is not a whole number"),
     ("seed = 3", "seed = [1, 2]", "plan.toml, [[study]] 1 (orders), seed: expected one value, not a list"),

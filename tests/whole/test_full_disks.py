@@ -37,6 +37,7 @@ def trivial(monkeypatch):
     from inference.asking.one_model import Settings
 
     monkeypatch.setattr(Settings, "load", lambda self, model, seed: TrivialEngine())
+    monkeypatch.setattr(Settings, "look_up", lambda self, model: None)
 
 
 def call(wing: str, *arguments: str | Path) -> int:

@@ -37,6 +37,7 @@ def items(tmp_path) -> str:
 def trivial(monkeypatch):
     """Any model name is answered by the engine without a model."""
     monkeypatch.setattr(Settings, "load", lambda self, model, seed: TrivialEngine())
+    monkeypatch.setattr(Settings, "look_up", lambda self, model: None)
 
 
 HELP = [
@@ -90,6 +91,9 @@ def test_help_says_what_a_run_needs():
 CALLS = [
     ((), "the following arguments are required: COMMAND"),
     (("walk",), "invalid choice: 'walk'"),
+    (("rum",), "invalid choice: 'rum' (the nearest is 'run')"),
+    (("run", "agreement", "x", "--items", "x", "--model", "m", "--out", "r", "y"), "run agreement: unrecognized"),
+    (("status", "--rot", "x"), "status: unknown option --rot"),
     (("run",), "the following arguments are required: PROTOCOL"),
     (("run", "agreement", "--items", "x", "--out", "r"), "required: --model"),
     (("run", "nonsense", "--items", "x", "--model", "m", "--out", "r"), "invalid choice: 'nonsense'"),
@@ -102,13 +106,16 @@ CALLS = [
         ("run", "agreement", "--items", "x", "--model", "m", "--out", "r", "--batch-size", "x"),
         "x is not a whole number from 1",
     ),
-    (("run", "agreement", "--items", "x", "--model", "m", "--out", "r", "--sed", "1"), "unrecognized arguments"),
+    (
+        ("run", "agreement", "--items", "x", "--model", "m", "--out", "r", "--sed", "1"),
+        "unknown option --sed (the nearest is '--seed')",
+    ),
     (("run", "agreement", "--items", "missing.csv", "--model", "gpt2", "--out", "r"), "missing.csv: cannot be read"),
     (("run", "agreement", "--items", "{items}", "--model", "./missing", "--out", "r"), "./missing: no such folder"),
     (("run", "agreement", "--items", "{items}", "--model", "m", "--prompt", "p.yaml", "--out", "r"), "p.yaml"),
     (("run", "agreement", "--items", "{items}", "--model", "m", "--models", "f.yaml", "--out", "r"), "f.yaml"),
     (("preview", "agreement", "--items", "missing.csv", "--model", "gpt2"), "missing.csv: cannot be read"),
-    (("preview", "agreement", "--items", "x.csv", "--model", "gpt2", "--out", "r"), "unrecognized arguments: --out r"),
+    (("preview", "agreement", "--items", "x.csv", "--model", "gpt2", "--out", "r"), "unknown option --out"),
     (("import",), "the following arguments are required: KIND"),
     (("import", "poems"), "invalid choice: 'poems'"),
 ]
@@ -200,6 +207,7 @@ def test_a_refused_change_is_one_line_and_status_2(items, tmp_path, trivial, cap
 def test_a_failed_run_is_one_line_and_status_1(items, tmp_path, monkeypatch, capsys):
     failing = loader(fails=lambda text: True)
     monkeypatch.setattr(Settings, "load", lambda self, model, seed: failing(model, seed))
+    monkeypatch.setattr(Settings, "look_up", lambda self, model: None)
     assert run(items, tmp_path / "run") == 1
     assert " rows have no response (first gpt2 plain/yes-no, " in capsys.readouterr().err.splitlines()[-1]
 
@@ -209,12 +217,14 @@ def test_ctrl_c_is_one_line_and_status_1(items, tmp_path, monkeypatch, capsys):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(Settings, "load", interrupt)
+    monkeypatch.setattr(Settings, "look_up", lambda self, model: None)
     assert run(items, tmp_path / "run") == 1
     assert "stopped before gpt2; give the same command again to go on" in capsys.readouterr().err.splitlines()[-1]
 
 
 def test_a_bug_keeps_its_traceback(items, tmp_path, monkeypatch):
     monkeypatch.setattr(Settings, "load", lambda self, model, seed: 1 / 0)
+    monkeypatch.setattr(Settings, "look_up", lambda self, model: None)
     with pytest.raises(ZeroDivisionError):
         run(items, tmp_path / "run")
 

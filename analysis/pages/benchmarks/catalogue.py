@@ -56,4 +56,6 @@ FIGURES = {
         "Correlations of the benchmarks among themselves", "figures.scores", draw="coefficients", file="coefficients-99"
     ),
 }  # fmt: skip
-CATALOGUE = Catalogue(place=40, protocols=frozenset({"wording"}), tables=TABLES, columns=COLUMNS, figures=FIGURES)
+CATALOGUE = Catalogue(
+    place=40, protocols=frozenset({"wording"}), studies=("takayama",), tables=TABLES, columns=COLUMNS, figures=FIGURES
+)

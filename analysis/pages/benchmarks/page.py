@@ -5,6 +5,7 @@ from __future__ import annotations
 from analysis.pages.benchmarks import narrative
 from analysis.pages.benchmarks.catalogue import CATALOGUE
 from analysis.pages.benchmarks.leaderboards import load
+from analysis.reporting import verdicts, words
 from analysis.reporting.html import Html, fragment
 from analysis.reporting.page import Page
 
@@ -12,15 +13,16 @@ from analysis.reporting.page import Page
 class BenchmarksPage(Page):
     """Show the page on what correlates with consistency; options: scores and what is used of them, aliases, invalid."""
 
-    protocols = CATALOGUE.protocols
+    protocols, studies = CATALOGUE.protocols, CATALOGUE.studies
 
     def answer(self) -> Html:
         """Show the answer in words, and what weakens it."""
-        return self.told(narrative.answer({name: self.frame(name) for name in narrative.TABLES}))
+        frames = {name: self.frame(name) for name in narrative.TABLES}
+        return self.told(narrative.answer(frames, words.when(self.runs.info)))
 
     def method(self) -> Html:
         """Say in five lines how the numbers were computed."""
-        return fragment("benchmarks/method")
+        return fragment("benchmarks/method", rules=verdicts.told("validity", "holm"))
 
     def entries(self) -> list[tuple[str, list[str]]]:
         """Return the entries at the foot of the page, with the file of scores."""

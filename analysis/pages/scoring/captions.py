@@ -29,8 +29,8 @@ def score_violins(items: pd.DataFrame) -> str:
     return (
         f"Distribution of the scores that {count(items['model'].nunique(), 'model')} gave to "
         f"{low_to_high(sizes)} items {'each ' if len(sizes) > 1 else ''}{groups}on the range "
-        f"{span} at temperature {temperature} ({method}). Kernel densities, each scaled to the same height, cut at the "
-        f"lowest and highest score. Stroke: median. {_HOLLOW}{human}{left}"
+        f"{span} at temperature {temperature} ({method} scores). Kernel densities, each scaled to the same height, "
+        f"cut at the lowest and highest score. Stroke: median. {_HOLLOW}{human}{left}"
         f"{labels.shown(panels.ROWS, models, 'models', 'with the lowest and highest mean score')}"
         f"{labels.explained(items)}"
     )
@@ -44,8 +44,8 @@ def score_temperatures(scores: pd.DataFrame) -> str:
     models = scores[["study", "model", "form"]].drop_duplicates()["model"].size
     left = f" No mark, {flat} times: all scores are equal, so there is no kurtosis." if flat else ""
     return (
-        f"Kurtosis of the scores and their tau-b with the human scores by temperature, range {first['range']}, "
-        f"{first['method']}, over {items} items per group. A large kurtosis is on an axis that is logarithmic "
+        f"Kurtosis of the scores and their tau-b with the human scores by temperature: {first['method']} scores on the "
+        f"range {first['range']}, over {items} items per group. A large kurtosis is on an axis that is logarithmic "
         f"beyond 1. Lines: 95 % bootstrap intervals over items.{missing(scores, 'kurtosis', 'tau')} Filled, solid: "
         f"tuned models; hollow, dashed: base models.{left}"
         f"{labels.shown(LINES, models, 'models', 'with the lowest and highest mean tau')}{labels.explained(scores)}"
@@ -57,10 +57,10 @@ def score_methods(frame: pd.DataFrame) -> str:
     both = frame.dropna(subset=["tau_difference"])
     samples = low_to_high(frame["samples"])
     return (
-        f"Kurtosis and tau-b of item scores that are the mean of {samples} samples, against those of the exact "
-        f"expected scores. Shown: {count(len(frame), 'combination')} of group, model, range and temperature "
-        f"({count(len(both), 'has', 'have')} both taus). Dashed: where both agree. Below it in tau: what sampling "
-        f"noise costs. {_HOLLOW}{_unnamed(labels.series(frame).nunique())} A large kurtosis is on axes that are "
+        f"Kurtosis and tau-b of item scores that are the mean of {samples} samples, by those of the exact expected "
+        f"scores. Shown: {count(len(frame), 'combination')} of group, model, range and temperature "
+        f"({count(len(both), 'has', 'have')} both taus). Dashed: both are equal. Below it, sampled scores have the "
+        f"lower tau. {_HOLLOW}{_unnamed(labels.series(frame).nunique())} A large kurtosis is on axes that are "
         f"logarithmic beyond 1.{labels.explained(frame)}"
     )
 
@@ -82,7 +82,7 @@ def score_influence(influence: pd.DataFrame, points: pd.DataFrame) -> str:
     named = " The point named moves the correlation most." if len(listed) else f" Pearson's correlation: {pearson}."
     return (
         f"{whole['source'][0].upper()}{whole['source'][1:]}, range {whole['range']} at temperature "
-        f"{whole['temperature']:g}, {whole['method']}: change of kurtosis and of tau by tuning, one point per group "
-        f"and series (n = {int(whole['n'])}, {int(whole['undefined'])} undefined).{named}"
+        f"{whole['temperature']:g}, {whole['method']} scores. Change of kurtosis and of tau by tuning, one point per "
+        f"group and series (n = {int(whole['n'])}, {int(whole['undefined'])} undefined).{named}"
         f"{right if len(listed) else ' Too few points to leave any out.'}"
     )

@@ -105,5 +105,11 @@ FIGURES = {
     "score_methods": Figure("Sampled scores and exact ones", "figures.score_methods"),
 }  # fmt: skip
 CATALOGUE = Catalogue(
-    place=50, protocols=frozenset({"scoring"}), tables=TABLES, columns=COLUMNS, figures=FIGURES, patterns=PATTERNS
+    place=50,
+    protocols=frozenset({"scoring"}),
+    studies=("sato",),
+    tables=TABLES,
+    columns=COLUMNS,
+    figures=FIGURES,
+    patterns=PATTERNS,
 )

@@ -1,4 +1,4 @@
-"""Write the sentences of the page on scores, from its tables."""
+"""Write the sentences of the page on scores: what was asked, the answer on top, and what belongs to which figure."""
 
 from __future__ import annotations
 
@@ -7,27 +7,35 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 import pandas as pd
 
+from analysis.pages.scoring.cautions import cautions
 from analysis.pages.scoring.influence import NOTHING
 from analysis.pages.scoring.items import GOLD, chosen, ends
 from analysis.pages.scoring.undefined import EQUAL
-from analysis.reporting import labels, words
+from analysis.reporting import labels, verdicts, words
 from analysis.reporting.catalogue import column
 from analysis.reporting.columns import value
 from analysis.reporting.printed import OURS
 from analysis.reporting.thresholds import silent
-from analysis.reporting.words import Answer, count, few_items, few_models, listing, low_to_high, no_interval, percent
+from analysis.reporting.verdicts import Band
+from analysis.reporting.words import Answer, count, listing, low_to_high, no_interval, percent
 from analysis.statistics.multiplicity import ALPHA, decidable
 
 Frames = Mapping[str, pd.DataFrame]
 HABIT = 0.5  # share of a group's items from which on one score counts as given to everything
-OFTEN = 0.1  # share of dropped or clipped samples from which on the page mentions it
-FEW_POINTS = 10
-HOLM = f"at {ALPHA:g} after Holm"
-RESTS = 0.1  # change of a correlation by one point from which on it rests on that point
+BANDS = (Band("no", 0.0, HABIT), Band("yes", HABIT, 1.0))
+PEOPLE = "no more than people"
+MEANT = (
+    f"“Yes” means that one score is given to at least {percent(HABIT)} of the items of some group: the whole 95 % "
+    "interval of this share says so.",
+    f"“No” means that in every group, the whole interval lies below {percent(HABIT)}.",
+    f"“{PEOPLE.capitalize()}” means that the interval of a model does not lie above the share of people's own most "
+    "frequent score.",
+)
+HOLM = f"bootstrap, at {ALPHA:g} after Holm"
 
 
-def answer(frames: Frames, setting: str) -> Answer:
-    """Say whether the judge gives everything the same score.
+def answer(frames: Frames, setting: str, when: str = "") -> Answer:
+    """Say whether the judge gives everything the same score, by the rules of `verdicts` and `MEANT`.
 
     Parameters
     ----------
@@ -35,29 +43,39 @@ def answer(frames: Frames, setting: str) -> Answer:
         The tables of the page by name.
     setting
         Range, temperature and method, such as "0-9/0.7/sampled".
+    when
+        From `words.when`.
     """
     scores = _labelled(frames["scores"])
     models = scores[scores["model"] != GOLD]
     whole = chosen(models, setting)
     here = whole[~silent(whole["validity"])]
-    asked, cautions = _asked(models, frames["score_items"], setting), tuple(_cautions(models, whole, frames, setting))
+    asked, doubts = _asked(models, frames["score_items"], setting, when), cautions(models, whole, frames, setting)
     if here.empty and len(whole):
-        return Answer(asked, *words.do_not_answer(list(whole["label"].unique())), cautions)
-    sentences = (
-        *_habit(here, scores), *_tuning(chosen(frames["score_differences"], setting)), *_accuracy(here),
-        *_rests(_ours(frames, setting)),
-    )  # fmt: skip
-    return Answer(asked, _verdict(here), sentences, cautions)
-
-
-def reading(frames: Frames) -> list[str]:
-    """Say what changes by range, by temperature and by method, and what the printed correlation rests on."""
+        verdict, why = words.do_not_answer(list(whole["label"].unique()))
+        return Answer(asked, verdict, cautions=(*why, *doubts))
+    known = here[here["mode_share"].notna()]
+    words_said = set(said(known, scores)) if len(known) else set()
+    differences = chosen(frames["score_differences"], setting)
     printed = frames["score_influence"]
-    printed = printed[printed["source"] != OURS]
-    return [
-        *_by_range(frames["score_ranges"]), *_by_temperature(frames["scores"]), *_by_method(frames["score_methods"]),
-        *_rests(printed, "In the paper's Table 1, over"),
-    ]  # fmt: skip
+    details = {
+        "score_violins": (
+            *MEANT[: 3 if PEOPLE in words_said else 2],
+            *_habit(here, scores),
+            *_accuracy(here),
+            *_others(models),
+        ),
+        "score_differences": tuple(_tuning(differences)),
+        "score_influence": tuple(_rests(_ours(frames, setting))),
+        "score_influence_printed": tuple(_rests(printed[printed["source"] != OURS])),
+        "score_ranges": tuple(_by_range(frames["score_ranges"])),
+        "score_temperatures": tuple(_by_temperature(frames["scores"])),
+        "score_methods": tuple(_by_method(frames["score_methods"])),
+    }
+    verdict = _verdict(known, scores) if len(known) else f"{verdicts.UNCLEAR}: no item has a score."
+    return Answer(
+        asked, verdict, cautions=tuple(doubts), details={name: said for name, said in details.items() if said}
+    )
 
 
 def _labelled(scores: pd.DataFrame) -> pd.DataFrame:
@@ -77,43 +95,92 @@ def number(raw: float, name: str) -> str:
 
 
 def _interval(row: pd.Series, name: str) -> str:
+    """Write the interval in brackets, or why there is none."""
     low, high = row[f"{name}_lower"], row[f"{name}_upper"]
     if np.isnan(low):
-        return no_interval(row, name)
-    return f"95 % interval {number(low, name)} to {number(high, name)}"
+        why = no_interval(row, name)
+        return f" ({why})" if why else ""
+    return f" (95 % interval {number(low, name)} to {number(high, name)})"
 
 
-def _asked(models: pd.DataFrame, items: pd.DataFrame, setting: str) -> str:
-    stages = models.drop_duplicates("model")["stage"].value_counts(sort=False)
-    kinds = f" ({', '.join(f'{n} {stage}' for stage, n in stages.items())})" if len(stages) > 1 else ""
+def _asked(models: pd.DataFrame, items: pd.DataFrame, setting: str, when: str) -> str:
     names = items.groupby("study", sort=False)["group"].nunique()
     inside = f" in {count(int(names.sum()), 'group')}" if names.sum() > 1 else ""
     total = len(items.dropna(subset=["score"]).drop_duplicates(["study", "item"]))
-    spans, warmth = list(models["range"].unique()), models["temperature"].nunique()
-    sizes = models["samples"].dropna()
-    how = [f"with {low_to_high(sizes)} samples per item"] if len(sizes) else []
-    how += ["exactly, from the probability of every number"] * bool((models["method"] == "exact").any())
     span, temperature, method = setting.rsplit("/", 2)
-    several = len(models.drop_duplicates(["range", "temperature", "method"])) > 1
-    here = f" Unless said otherwise: {span} at temperature {temperature}, {method}." if several else ""
+    low, high = ends(span)
+    sizes = chosen(models, setting)["samples"].dropna()
+    how = f"with {low_to_high(sizes)} samples per item" if method == "sampled" and len(sizes) else "by probabilities"
     return (
-        f"{count(models['model'].nunique(), 'model')}{kinds} scored {count(total, 'item')} of "
-        f"{listing([f'“{name}”' for name in names.index])}{inside}. This was done on the range{'s' * (len(spans) > 1)} "
-        f"{listing(spans, len(spans))}, at {count(warmth, 'temperature')}, {' and '.join(how)}.{here}"
+        f"{count(models['model'].nunique(), 'model')} scored {count(total, 'item')} of "
+        f"{listing([f'“{name}”' for name in names.index], 2)}{inside} from {low} to {high}, {how} at temperature "
+        f"{temperature}{when}."
     )
 
 
-def _verdict(here: pd.DataFrame) -> str:
-    most = here.groupby("label", sort=False)["mode_share"].max()
-    strong = most[most >= HABIT]
-    if most.notna().sum() == 0:
-        return "These runs cannot say: no item has a score."
-    if strong.empty:
-        return "No: no model gives one score to half of the items of any group."
-    where = "all items" if here["group"].nunique() == 1 else "the items of some group"
-    each = "at least half of all items" if here["group"].nunique() == 1 else f"at least half of {where}"
-    verb = "gives" if len(strong) == 1 else "give"
-    return f"Yes: {len(strong)} of {count(len(most), 'model')} {verb} one score to {each}."
+def _others(models: pd.DataFrame) -> Iterator[str]:
+    """Say which other settings the tables hold."""
+    spans, warmth = list(models["range"].unique()), models["temperature"].nunique()
+    ways = " and ".join(models["method"].unique())
+    if len(models.drop_duplicates(["range", "temperature", "method"])) > 1:
+        yield (
+            f"All settings are in the tables: {'ranges' if len(spans) > 1 else 'range'} {listing(spans, 4)}, "
+            f"{count(warmth, 'temperature')}, {ways} scores."
+        )
+
+
+def _verdict(known: pd.DataFrame, scores: pd.DataFrame) -> str:
+    """Count what `said` says of each model; name the score of a model that is alone."""
+    found = said(known, scores)
+    who = count(len(found), "model")
+    if len(found) > known["model"].nunique():
+        who = count(len(found), "combination") + " of model and prompt"
+    if not found.any():
+        wide = "with each model, an interval of the share of its most frequent score"
+        if known["mode_share_lower"].isna().all():
+            return f"{verdicts.UNCLEAR}: no interval was computed."
+        return f"{verdicts.UNCLEAR}: {wide} holds {percent(HABIT)}."
+    told = verdicts.tally(list(found), who)
+    if len(found) > 1:
+        return told
+    row = known.loc[known["mode_share"].idxmax()]
+    low, high = percent(row["mode_share_lower"]).removesuffix(" %"), percent(row["mode_share_upper"])
+    where = f" of {row['group']}" if known["group"].nunique() > 1 else ""
+    share = percent(row["mode_share"])
+    return f"{told[:-1]}: the most frequent score goes to {share} of the items{where} (interval {low} to {high})."
+
+
+def said(known: pd.DataFrame, scores: pd.DataFrame) -> pd.Series:
+    """Give each model its word of `MEANT`, from the intervals of its most frequent score's share in each group.
+
+    Parameters
+    ----------
+    known
+        Rows of table `scores` of models that answer, with a `label`.
+    scores
+        The same table with the rows of the human scores.
+
+    Returns
+    -------
+    Series
+        label -> "yes", "no", "no more than people", or empty where an interval is too wide to tell.
+    """
+    where = ["study", "group", "range"]
+    people = scores[scores["model"] == GOLD].drop_duplicates(where).set_index(where)["mode_share"]
+    theirs = people.reindex(pd.MultiIndex.from_frame(known[where])).to_numpy(float)
+    found = []
+    for low, high, human in zip(known["mode_share_lower"], known["mode_share_upper"], theirs, strict=True):
+        one = verdicts.word(low, high, BANDS)
+        contradicted = one == "yes" and not np.isnan(human) and verdicts.beyond(low, high, human) != "more"
+        found.append(PEOPLE if contradicted else one)
+    return pd.Series(found, known.index).groupby(known["label"], sort=False).agg(_whole)
+
+
+def _whole(found: pd.Series) -> str:
+    """Join the words of one model's groups: "yes" wherever it holds, "no" where it holds in all."""
+    if "yes" in set(found):
+        return "yes"
+    return "" if "" in set(found) else PEOPLE if PEOPLE in set(found) else "no"
 
 
 def _habit(here: pd.DataFrame, scores: pd.DataFrame) -> Iterator[str]:
@@ -123,59 +190,15 @@ def _habit(here: pd.DataFrame, scores: pd.DataFrame) -> Iterator[str]:
     row = known.loc[known["mode_share"].idxmax()]
     low, high = row["mode_share_lower"], row["mode_share_upper"]
     sure = "" if np.isnan(low) else f" (95 % interval {percent(low).removesuffix(' %')} to {percent(high)})"
+    of = f" of {row['group']}" if here["group"].nunique() > 1 else ""
+    yield (
+        f"The largest share of one score: {row['label']} gives {row['mode']:g} to {percent(row['mode_share'])} of the "
+        f"items{of}{sure}."
+    )
     gold = scores[(scores["model"] == GOLD) & (scores["study"] == row["study"]) & (scores["group"] == row["group"])]
     gold = gold[gold["range"] == row["range"]]
-    human = ""
     if len(gold):
-        human = f"; of the human scores there {percent(gold['mode_share'].iloc[0])} are {gold['mode'].iloc[0]:g}"
-    yield (
-        f"The strongest habit: {row['label']} gives the score {row['mode']:g} to {percent(row['mode_share'])} of the "
-        f"items{_of(row, here)}{sure}{human}."
-    )
-
-
-def _of(row: pd.Series, frame: pd.DataFrame) -> str:
-    return f" of {row['group']}" if frame["group"].nunique() > 1 else ""
-
-
-def _tuning(tested: pd.DataFrame) -> Iterator[str]:
-    """Say how kurtosis and tau change by tuning, in the pairs of which both models answer."""
-    pairs = tested[~(silent(tested["validity_pre"]) | silent(tested["validity_post"]))]
-    kurtosis, tau = pairs.dropna(subset=["kurtosis_difference"]), pairs.dropna(subset=["tau_difference"])
-    if pairs.empty:
-        return
-    flat = int(pairs["caution"].str.contains(f"post: {EQUAL}", regex=False).sum())
-    if len(kurtosis):
-        up, sure = _signs(kurtosis, "kurtosis", 1)
-        widest = kurtosis.loc[kurtosis["kurtosis_difference"].idxmax()]
-        change = f"{number(widest['kurtosis_pre'], 'kurtosis')} to {number(widest['kurtosis_post'], 'kurtosis')}"
-        most = f" The largest rise is that of {widest['group']}/{widest['series']}, from {change}." if up else ""
-        yield (
-            f"After tuning, the scores are more peaked (higher kurtosis) in {up} of {count(len(kurtosis), 'pair')} of "
-            f"group and series ({sure or 'none'} significantly, {HOLM}).{most}"
-        )
-    if flat:
-        yield (
-            f"In {flat} of {count(len(pairs), 'pair')} the tuned model gives every item the same score, so "
-            "kurtosis and tau are undefined. This is the strongest possible bias, and the numbers do not contain it."
-        )
-    if len(tau):
-        parts = []
-        for verb, sign in (("rises", 1), ("falls", -1)):
-            number_of, sure = _signs(tau, "tau", sign)
-            if number_of:
-                parts.append(f"{verb} in {number_of} ({sure or 'none'} significantly)")
-        yield f"Of {count(len(tau), 'pair')}, tau {' and '.join(parts) or 'moves in none'}."
-    for name in ("kurtosis", "tau"):
-        family = tested[tested[f"{name}_p"].notna()]
-        if len(family) and not decidable(family):
-            yield f"{name.capitalize()}: {words.undecided(family)}"
-
-
-def _signs(pairs: pd.DataFrame, name: str, sign: int) -> tuple[int, int]:
-    """Count the differences in a measure with a sign, and those of them that are significant after Holm."""
-    with_sign = sign * pairs[f"{name}_difference"] > 0
-    return int(with_sign.sum()), int((with_sign & (pairs[f"{name}_p_holm"] < ALPHA)).sum())
+        yield f"Of the human scores there, {percent(gold['mode_share'].iloc[0])} are {gold['mode'].iloc[0]:g}."
 
 
 def _accuracy(here: pd.DataFrame) -> Iterator[str]:
@@ -183,36 +206,66 @@ def _accuracy(here: pd.DataFrame) -> Iterator[str]:
     if known.empty:
         return
     low, high = known.loc[known["tau"].idxmin()], known.loc[known["tau"].idxmax()]
-    parts = []
-    for row in (low, high) if len(known) > 1 else (low,):
-        who = [row["label"], row["group"]] if here["group"].nunique() > 1 else [row["label"]]
-        inside = "; ".join(filter(None, (", ".join(who), _interval(row, "tau"))))
-        parts.append(f"{number(row['tau'], 'tau')} ({inside})")
-    yield f"Rank agreement with the human scores, tau: {' to '.join(parts)}."
+    begins = ("Tau, the rank agreement with the human scores, is lowest with", "It is highest with")
+    if len(known) == 1:
+        begins = ("Tau, the rank agreement with the human scores, is that of",)
+    for begin, row in zip(begins, (low, high), strict=False):
+        on = f" on {row['group']}" if here["group"].nunique() > 1 else ""
+        yield f"{begin} {row['label']}{on}: {number(row['tau'], 'tau')}{_interval(row, 'tau')}."
 
 
-def _rests(table: pd.DataFrame, begin: str = "Over") -> Iterator[str]:
+def _tuning(tested: pd.DataFrame) -> Iterator[str]:
+    """Say how kurtosis and tau change by tuning, in the pairs of which both models answer."""
+    pairs = tested[~(silent(tested["validity_pre"]) | silent(tested["validity_post"]))]
+    if pairs.empty:
+        return
+    yield "A pair is a base model and the model tuned from it, on one group of items."
+    for name, what in (("kurtosis", "Kurtosis, the peakedness of the scores,"), ("tau", "Tau")):
+        known = pairs.dropna(subset=[f"{name}_difference"])
+        family = tested[tested[f"{name}_p"].notna()]
+        if known.empty:
+            continue
+        if len(family) and not decidable(family):
+            yield f"{name.capitalize()}: {words.undecided(family)}"
+            continue
+        (up, more), (down, less) = (_signs(known, name, sign) for sign in (1, -1))
+        yield (
+            f"{what} rises clearly in {more or 'none'} of {count(len(known), 'pair')} and falls clearly in "
+            f"{less or 'none'} ({HOLM})."
+        )
+        yield f"Without a test, it is higher after tuning in {up}, and lower in {down}."
+    flat = int(pairs["caution"].str.contains(f"post: {EQUAL}", regex=False).sum())
+    if flat:
+        yield (
+            f"In {flat} of {count(len(pairs), 'pair')}, the tuned model gives every item the same score, so kurtosis "
+            "and tau are undefined. This is the strongest possible bias, and the numbers do not contain it."
+        )
+
+
+def _signs(pairs: pd.DataFrame, name: str, sign: int) -> tuple[int, int]:
+    """Count the differences in a measure with a sign, and those of them that are significant after Holm."""
+    with_sign = sign * pairs[f"{name}_difference"] > 0
+    return int(with_sign.sum()), int((with_sign & verdicts.clear(pairs[f"{name}_p_holm"])).sum())
+
+
+def _rests(table: pd.DataFrame) -> Iterator[str]:
     """Write the correlation of the differences, and its value without the point that changes it most."""
     for _, part in table.groupby(["source", "study"], sort=False):
         whole = part[part["omitted"] == NOTHING].iloc[0]
         if np.isnan(whole["pearson"]):
             continue
-        sure = _interval(whole, "pearson")
-        said = (
-            f"{begin} {count(int(whole['n']), 'point')} of group and series, the differences in kurtosis and in tau "
-            f"correlate at {number(whole['pearson'], 'pearson')}{f' ({sure}, points resampled)' if sure else ''}"
-        )
-        single = part[(part["omitted"] == "point") & part["pearson"].notna()]
-        if single.empty:
-            yield f"{said}."
-            continue
-        most = single.loc[single["change"].abs().idxmax()]
-        low, high = (number(edge, "pearson") for edge in (single["pearson"].min(), single["pearson"].max()))
-        verb = "It rests on one point" if abs(most["change"]) >= RESTS else "No single point makes it"
         yield (
-            f"{said}. {verb}: without {most['omitted_name']} it is {number(most['pearson'], 'pearson')}. With any one "
-            f"point left out, it lies between {low} and {high}."
+            f"Over {count(int(whole['n']), 'point')}, each a group and a series, the changes of kurtosis and of tau "
+            f"correlate at {number(whole['pearson'], 'pearson')}{_interval(whole, 'pearson')}."
         )
+        if whole["pearson_lower"] <= 0 <= whole["pearson_upper"]:
+            yield "The interval holds 0, so they may be unrelated."
+        single = part[(part["omitted"] == "point") & part["pearson"].notna()]
+        if len(single):
+            most = single.loc[single["change"].abs().idxmax()]
+            low, high = (number(edge, "pearson") for edge in (single["pearson"].min(), single["pearson"].max()))
+            yield f"Without {most['omitted_name']}, the correlation is {number(most['pearson'], 'pearson')}."
+            yield f"With any one point left out, it lies between {low} and {high}."
 
 
 def _by_range(ranges: pd.DataFrame) -> Iterator[str]:
@@ -223,7 +276,7 @@ def _by_range(ranges: pd.DataFrame) -> Iterator[str]:
     peaked = known[names].abs().idxmax(axis=1).value_counts()
     name = str(peaked.index[0]).removeprefix("kurtosis_").replace("_", "-")
     yield (
-        f"Range: the kurtosis is furthest from 0 on {name} in {peaked.iloc[0]} of "
+        f"The kurtosis is furthest from 0 on the range {name} in {peaked.iloc[0]} of "
         f"{count(len(known), 'combination')} of group, model, temperature and method that have one on every range."
     )
 
@@ -231,19 +284,16 @@ def _by_range(ranges: pd.DataFrame) -> Iterator[str]:
 def _by_temperature(scores: pd.DataFrame) -> Iterator[str]:
     models = scores[(scores["model"] != GOLD) & ~silent(scores["validity"])]
     unit = ["study", "group", "model", "form", "range", "method"]
-    parts = []
     for kind, part in models.groupby(np.where(models["stage"] == "base", "base", "tuned"), sort=True):
         ordered = part.dropna(subset=["kurtosis"]).sort_values("temperature").groupby(unit, sort=False, dropna=False)
         curves = ordered["kurtosis"].agg(["first", "last", "size"])
         curves = curves[curves["size"] > 1]
         if len(curves):
             lower = int((curves["last"] < curves["first"]).sum())
-            parts.append(f"{lower} of {count(len(curves), 'case')} of {kind} models")
-    if parts:
-        yield (
-            "Temperature: from the lowest to the highest one that has a kurtosis, the kurtosis falls in "
-            f"{' and in '.join(parts)}. A case is one model on one group and range by one method."
-        )
+            yield (
+                f"With {kind} models, the kurtosis is lower at the highest temperature than at the lowest in {lower} "
+                f"of {count(len(curves), 'case')} of model, group, range and method."
+            )
 
 
 def _by_method(methods: pd.DataFrame) -> Iterator[str]:
@@ -255,51 +305,10 @@ def _by_method(methods: pd.DataFrame) -> Iterator[str]:
     width = methods["range"].map(lambda span: ends(span)[1] - ends(span)[0])
     distance = percent((methods["score_distance"] / width).mean())
     yield (
-        f"Sampling: the mean of {low_to_high(methods['samples'])} samples lies "
-        f"{distance} of the range away from the exact score on average. Its tau is lower than the exact one in "
-        f"{lower} of {count(len(known), 'comparison')} ({sure or 'none'} significantly, {HOLM})."
+        f"The mean of {low_to_high(methods['samples'])} samples lies {distance} of the range away from the exact "
+        "score on average."
     )
-
-
-def _cautions(models: pd.DataFrame, here: pd.DataFrame, frames: Frames, setting: str) -> Iterator[str]:
-    flat = int((models["caution"] == EQUAL).sum())
-    if flat:
-        yield (
-            f"All scores are equal in {flat:,} of {count(len(models), 'combination')} of group, model and condition: "
-            "kurtosis and tau are undefined there, and left out of every count and correlation."
-        )
-    low = models[silent(models["validity"])]
-    if len(low):
-        row = low.loc[low["validity"].idxmin()]
-        yield (
-            f"Low validity: in {len(low):,} of {count(len(models), 'combination')} less than half of the samples (or "
-            f"of the probability) is a number. The lowest is {number(row['validity'], 'validity')} ({row['label']}, "
-            f"{row['range']} at temperature {row['temperature']:g}). These are not compared."
-        )
-    sampled = models[models["method"] == "sampled"]
-    total = ((sampled["n"] + sampled["unscored"] - sampled["no_response"]) * sampled["samples"]).sum()
-    for name, what in (("dropped", "hold no number and were dropped"), ("clipped", "were moved into the range")):
-        amount = sampled[name].sum()
-        if total and amount / total >= OFTEN:
-            yield f"{amount:,} of {total:,.0f} samples ({percent(amount / total)}) {what}."
-    wordy = int((models["unscored"] - models["no_response"]).sum())
-    if wordy:
-        yield f"Missing: {count(wordy, 'score')}, because no sample held a number."
-    yield from _gold(here)
-    points = _ours(frames, setting)
-    if len(points) and points["n"].max() < FEW_POINTS:
-        yield f"Only {count(int(points['n'].max()), 'point')} in the correlation of kurtosis and tau: it says little."
-    if len(frames["score_differences"]) == 0:
-        yield "No series has both a base and a tuned model: these runs cannot say what tuning does."
-    if len(here):
-        own = here["n_gold"].where(here["n_gold"] > 0, here["n"])  # the fewest that a figure of the row is made of
-        yield from few_items(own.set_axis(here["label"]), " in a group")
-    yield from few_models(models["model"].nunique())
-
-
-def _gold(here: pd.DataFrame) -> Iterator[str]:
-    without = int((here["n"] - here["n_gold"]).max())
-    if here["n_gold"].max() == 0:
-        yield "No item has a human score, so there is no tau."
-    elif without:
-        yield f"Up to {count(without, 'item')} of a group have no human score and are left out of tau."
+    yield (
+        f"Its tau is lower than that of the exact score in {lower} of {count(len(known), 'comparison')}, clearly in "
+        f"{sure or 'none'} ({HOLM})."
+    )

@@ -11,11 +11,14 @@ import pandas as pd
 from analysis.pages.scoring import narrative
 from analysis.pages.scoring.catalogue import CATALOGUE
 from analysis.pages.scoring.items import GOLD, chosen, headline, read
-from analysis.reporting import tables
+from analysis.reporting import tables, verdicts, words
 from analysis.reporting.html import Html, fragment
 from analysis.reporting.page import Page
 
-TABLES = ("scores", "score_differences", "score_ranges", "score_influence", "score_methods", "score_items")
+TABLES = (
+    "scores", "score_differences", "score_ranges", "score_influence", "score_methods", "score_conventions",
+    "score_items",
+)  # fmt: skip
 
 
 class ScoringPage(Page):
@@ -32,7 +35,7 @@ class ScoringPage(Page):
         Options of the tables: biased, invalid, resamples, seed.
     """
 
-    protocols = CATALOGUE.protocols
+    protocols, studies = CATALOGUE.protocols, CATALOGUE.studies
 
     def __init__(
         self, folders: Sequence[str], out: str | Path | None = None, *, setting: str = "", **options: Any
@@ -43,11 +46,8 @@ class ScoringPage(Page):
 
     def answer(self) -> Html:
         """Show the answer in words, and what weakens it."""
-        return self.told(narrative.answer(self._frames_of(), self.setting))
-
-    def reading(self) -> Html:
-        """Say what the tables show by range, by temperature, by method, and in the paper."""
-        return fragment("reading", lines=narrative.reading(self._frames_of()))
+        frames = {name: self.frame(name) for name in TABLES}
+        return self.told(narrative.answer(frames, self.setting, words.when(self.runs.info)))
 
     def here(self, name: str) -> pd.DataFrame:
         """Return the rows of a table in the page's setting."""
@@ -60,10 +60,8 @@ class ScoringPage(Page):
         models = models[models["model"] != GOLD]
         return fragment(
             "scoring/method", biased=known["biased"], resamples=known["resamples"], seed=known["seed"],
-                invalid=known["invalid"],
+                invalid=known["invalid"], meant=" ".join(narrative.MEANT),
+                rules=verdicts.told("validity", "interval", "people", "holm"),
                 dropped=int(models["dropped"].sum()), clipped=int(models["clipped"].sum()),
                 unscored=int(models["unscored"].sum()), failed=int(models["no_response"].sum()),
             )  # fmt: skip
-
-    def _frames_of(self) -> dict[str, pd.DataFrame]:
-        return {name: self.frame(name) for name in TABLES}

@@ -10,15 +10,14 @@ import pandas as pd
 from analysis.pages.stability.columns import threshold
 from analysis.pages.stability.measures import headline
 from analysis.pages.stability.model_plots import FOREST, SIDE
-from analysis.pages.stability.narrative import rows
 from analysis.pages.stability.plots import COLUMNS, LISTED, agreement_cells, least_stable, validity_cells
-from analysis.reporting import labels
+from analysis.reporting import choice, labels
 from analysis.reporting.catalogue import column
 from analysis.reporting.columns import OVER_ITEMS
 from analysis.reporting.labels import UNIT
 from analysis.reporting.panels import ROWS
 from analysis.reporting.thresholds import silent
-from analysis.reporting.words import count, low_to_high, missing
+from analysis.reporting.words import count, low_to_high, missing, units
 from analysis.statistics.multiplicity import ALPHA
 
 AGREEMENT = "Agreement is p(agree) / (p(agree) + p(disagree))"
@@ -33,8 +32,8 @@ def overview(stability: pd.DataFrame) -> str:
     shown = stability.assign(silent=silent(stability["validity"]))
     hollow = f"{labels.explained(shown)[:-1]} (hollow, at the foot)." if shown["silent"].any() else ""
     marks = " (+) agrees, (-) disagrees with every item on average." if stability["mark"].fillna("").any() else ""
-    return (
-        f"Validity and stability of {rows(stability)} over {items}, the most stable on top. Range and SD: highest "
+    return choice.of(stability).named(
+        f"Validity and stability of {units(stability)} over {items}, the most stable on top. Range and SD: highest "
         "minus lowest agreement, and standard deviation of agreement, over an item's paraphrases, then the mean over "
         f"items. Flips: share of items with more than {flip:g} % of their paraphrases on the other side of 0.5 than "
         f"the majority. {AGREEMENT}. Lines: {OVER_ITEMS}.{bare}{hollow}{marks}"
@@ -46,20 +45,20 @@ def agreement(distribution: pd.DataFrame, items: pd.DataFrame) -> str:
     """Write the caption of the map of agreement by item and model."""
     cells = agreement_cells(distribution, items)
     known = distribution.dropna(subset=["median"])
-    n_items, units = len(known[["study", "item"]].drop_duplicates()), len(known[UNIT].drop_duplicates())
+    n_items, n_units = len(known[["study", "item"]].drop_duplicates()), len(known[UNIT].drop_duplicates())
     bars = (
         " In columns where a wording has one answer: the share of wordings that agree."
         if cells["answers"].any()
         else ""
     )
     empty = " Hatched: no valid answer." if len(cells) < cells["row"].nunique() * cells["label"].nunique() else ""
-    return (
+    return choice.of(distribution).named(
         f"Median agreement over the paraphrases of {count(cells['row'].nunique(), 'item')} "
-        f"({low_to_high(known['n'])} paraphrases each), a column for each of {rows(known.drop_duplicates(UNIT))}; "
-        "items sorted by their median over the columns. Orange: disagrees; purple: agrees; white: 0.5, where an answer "
-        "flips. Dot: the middle half of the paraphrases lies on both sides of 0.5, so the wording decides the answer."
-        f"{bars}{empty}{labels.shown(LISTED, n_items, 'items', 'nearest to 0.5')}"
-        f"{labels.shown(COLUMNS, units, 'columns', 'with the largest mean range')}{labels.explained(distribution)}"
+        f"({low_to_high(known['n'])} paraphrases each), a column for each of {units(known.drop_duplicates(UNIT))}. "
+        "Items are sorted by their median over the columns. Orange: disagrees; purple: agrees; white: 0.5, where an "
+        "answer flips. Dot: the middle half of the paraphrases lies on both sides of 0.5, so the wording decides the "
+        f"answer.{bars}{empty}{labels.shown(LISTED, n_items, 'items', 'nearest to 0.5')}"
+        f"{labels.shown(COLUMNS, n_units, 'columns', 'with the largest mean range')}{labels.explained(distribution)}"
     )
 
 
@@ -79,7 +78,7 @@ def item_stability(frame: pd.DataFrame) -> str:
         if (models > 1).any()
         else "No standard error: one model"
     )
-    return (
+    return choice.of(frame).named(
         f"{shown}, the least stable on top: SD of agreement over an item's paraphrases divided by the model's largest "
         f"such SD, mean over {families} {'model' if total == 1 else 'models'}. {bars}. 1 would be the least stable "
         "item of every model, 0 an item whose answer never moves. Models of which less than half of the answers "
@@ -91,13 +90,13 @@ def validity(items: pd.DataFrame) -> str:
     """Write the caption of the heat map of validity."""
     cells, known = validity_cells(items), items.dropna(subset=["validity_mean"])
     low, high = cells["validity_mean"].min(), cells["validity_mean"].max()
-    n_items, units = len(known[["study", "item"]].drop_duplicates()), len(known[UNIT].drop_duplicates())
+    n_items, n_units = len(known[["study", "item"]].drop_duplicates()), len(known[UNIT].drop_duplicates())
     empty = " Hatched: no response." if len(cells) < cells["row"].nunique() * cells["label"].nunique() else ""
     return (
         f"Mean validity over the paraphrases of each of {count(cells['row'].nunique(), 'item')}: the probability of "
         "all answers together, or the share of valid answers where texts were read. Items are sorted, the lowest mean "
         f"first; lowest cell {low:.2f}, highest {high:.2f}.{empty}{labels.shown(LISTED, n_items, 'items', 'lowest')}"
-        f"{labels.shown(COLUMNS, units, 'columns', 'lowest')}{labels.explained(items)}"
+        f"{labels.shown(COLUMNS, n_units, 'columns', 'lowest')}{labels.explained(items)}"
     )
 
 
@@ -105,7 +104,7 @@ def differences(frame: pd.DataFrame, measure: str | None = None) -> str:
     """Write the caption of the paired differences."""
     measure = measure or str(frame["measure"].iloc[0])
     pairs = frame[frame["measure"] == measure].dropna(subset=["difference"])
-    what = column("stability", measure).meaning
+    what = choice.of(frame).named(column("stability", measure).meaning)
     sides = pd.DataFrame({"silent": pairs.filter(like="_silent").any(axis=1)})
     models = len(pd.concat(list(labels.of_pairs(pairs).values())).unique())
     if len(pairs) <= FOREST:

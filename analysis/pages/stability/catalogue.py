@@ -127,7 +127,7 @@ TABLES = {
     ),
     "source_agreement": Table(
         "sources.agreement",
-        "How far two sources of paraphrases agree about a model",
+        "Whether two sources of paraphrases tell the same about a model",
         "Difference a minus b on the items that both sources have, and Pearson correlation across these items, with "
         f"{OVER_ITEMS}.",
         (*IDENTITY, *names("measure a_source b_source difference lower upper item_r item_r_lower item_r_upper "
@@ -137,7 +137,7 @@ TABLES = {
 }  # fmt: skip
 FIGURES = {
     "overview": Figure("Validity and stability of every model", "stability"),
-    "agreement": Figure("How one model answers the wordings of one item", "figures.agreement"),
+    "agreement": Figure("How every model answers every item", "figures.agreement"),
     "item_stability": Figure("Which items are unstable in every model", "item_stability"),
     "validity": Figure("How much of the probability goes to the answers", "figures.validity"),
     "differences": Figure("Paired differences between models on the same items", "figures.differences"),
@@ -155,6 +155,7 @@ def _without_paraphrases(runs: Runs) -> str:
 CATALOGUE = Catalogue(
     place=10,
     protocols=frozenset({"agreement"}),
+    studies=("haller",),
     tables=TABLES,
     columns=COLUMNS,
     figures=FIGURES,

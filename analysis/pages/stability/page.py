@@ -2,66 +2,71 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import pandas as pd
 
 from analysis.pages.stability import narrative
 from analysis.pages.stability.catalogue import CATALOGUE
-from analysis.reporting import catalogue, labels, tables
+from analysis.reporting import catalogue, labels, tables, verdicts, words
 from analysis.reporting.catalogue import column
+from analysis.reporting.choice import Choice
 from analysis.reporting.columns import value
 from analysis.reporting.html import Html, fragment, note
 from analysis.reporting.page import Page
+from analysis.statistics.multiplicity import ALPHA
 
 
 class StabilityPage(Page):
     """Show the page on agreement with paraphrases; options: thresholds, invalid, resamples, seed."""
 
-    protocols = CATALOGUE.protocols
+    protocols, studies, of_agreement = CATALOGUE.protocols, CATALOGUE.studies, True
 
     def answer(self) -> Html:
         """Show the answer in words, and what weakens it."""
         frames = {name: self.frame(name) for name in narrative.TABLES}
-        return self.told(narrative.answer(**frames, canonical=self._canonical()))
+        return self.told(narrative.answer(**frames, choice=self.choice, when=words.when(self.runs.info)))
+
+    def differing(self) -> set[tuple[str, str, frozenset[str]]]:
+        """Return the pairs of conditions of one model that table `differences` shows to differ, after Holm."""
+        pairs = self.frame("differences")
+        pairs = pairs[(pairs["p_holm"] < ALPHA) & (pairs["a_model"] == pairs["b_model"])]
+        return {(row["study"], row["a_model"], frozenset({row["a_condition"], row["b_condition"]}))
+                for row in pairs.to_dict("records")}  # fmt: skip
 
     def said_answers(self) -> str:
         """Say whether the models write what their probabilities say; return "" where no text was asked for."""
         frame = self._labelled("answers")
-        return "" if frame.empty else narrative.answers(frame)
+        return "" if frame.empty else narrative.answers(frame, self.choice)
 
     def examples(self) -> Html:
         """Show the two wordings of one item that each model answers most differently, with both answers."""
         frame = self._labelled("divergent")
         if frame.empty:
-            return note("No item has two paraphrases with a defined agreement.")
-        pairs = [_pair(row, self._canonical()) for _, row in frame.iterrows()]
-        return fragment("examples", pairs=pairs, caption=catalogue.table("divergent").caption)
+            return note(f"No item has two paraphrases with a defined {self.choice.measure}.")
+        pairs = [_pair(row, self.choice) for _, row in frame.iterrows()]
+        return fragment("examples", pairs=pairs, caption=self.choice.named(catalogue.table("divergent").caption))
 
     def method(self) -> Html:
         """Say in five lines how the numbers were computed."""
         options = {key: p.default for key, p in tables.options("stability").items()} | self.options
-        excluded = narrative.left_out(self.frame("excluded"), self.frame("invalid"))
-        yes, no = self._canonical()[:2]
+        excluded = narrative.left_out(self.frame("excluded"), self.frame("invalid"), self.choice)
         return fragment(
-            "stability/method", yes=yes, no=no, resamples=options["resamples"], seed=options["seed"], excluded=excluded,
-            invalid=options["invalid"],
+            "stability/method", choice=self.choice, resamples=options["resamples"], seed=options["seed"],
+            excluded=excluded, invalid=options["invalid"], rules=verdicts.told("validity", "interval", "holm"),
+            meant=narrative.MEANT,
         )  # fmt: skip
 
     def _labelled(self, name: str) -> pd.DataFrame:
         frame = self.frame(name)
         return frame if frame.empty else frame.assign(label=labels.series(frame))
 
-    def _canonical(self) -> list[str]:
-        return list(next(iter(self.runs.info["studies"].values()))["canonical"])
 
-
-def _pair(row: pd.Series, canonical: Sequence[str]) -> dict[str, Any]:
+def _pair(row: pd.Series, choice: Choice) -> dict[str, Any]:
     wordings = []
     for side in ("low", "high"):
         share = row[f"{side}_agreement"]
-        said = canonical[0] if share >= 0.5 else canonical[1]
+        said = choice.first if share >= 0.5 else choice.second
         number = value(share, column("divergent", f"{side}_agreement"))
         wordings.append(
             {"text": row[f"{side}_text"], "answer": said, "agreement": number, "percent": f"{100 * share:.1f}"}

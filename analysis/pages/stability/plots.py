@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import pandas as pd
 
 from analysis.pages.stability.model_plots import differences, overview
-from analysis.reporting import labels, matrices, panels, plotting
+from analysis.reporting import choice, labels, matrices, panels, plotting
 from analysis.reporting.plotting import DIVERGING, INK, PAGE, SEQUENTIAL, Drawing, Look, styled
 
 __all__ = ["agreement", "differences", "item_stability", "overview", "validity"]
@@ -33,11 +33,12 @@ def agreement(
     looks
         Not used: the columns are named, the colours mean agreement.
     """
+    name = choice.of(distribution).named("Median agreement") + " (white: 0.5)"
     cells = agreement_cells(distribution, items)
     table, names = _table(cells, "value"), _item_names(items, cells, width)
     marked = _table(cells, "split").fillna(0).to_numpy(float) > 0
     return matrices.heat_map(
-        table, width, cmap=DIVERGING, low=0, high=1, name="Median agreement (white: 0.5)", marked=marked,
+        table, width, cmap=DIVERGING, low=0, high=1, name=name, marked=marked,
         rows=names.loc[table.index], columns=labels.fitted([str(name) for name in table.columns], 26),
     )  # fmt: skip
 
@@ -142,7 +143,7 @@ def item_stability(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | N
     looks
         Not used: the marks stand for families, not models, so they are black and white.
     """
-    frame = frame.dropna(subset=["normalised_sd_mean"])
+    said, frame = choice.of(frame), frame.dropna(subset=["normalised_sd_mean"])
     ranked = least_stable(frame).head(LISTED)
     names = _names(list(ranked["text"].astype(str)), list(_row(ranked)), 26 if panels.narrow(width) else 62)
     families = sorted(frame["family"].unique())
@@ -164,7 +165,7 @@ def item_stability(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | N
     second = places["family"].map(dict(zip(families, hollow, strict=True)))
     panels.dots(axes, places, "normalised_sd_mean", black, hollow=second)
     panels.scale(axes, 0, max(0.1, float(places["normalised_sd_mean_upper"].max())), 4)
-    panels.under(axes, "Normalised SD of agreement")
+    panels.under(axes, said.named("Normalised SD of agreement"))
     if len(families) > 1:
         panels.legend(drawing, [f"{family} models" for family in families], [black[f] for f in families], hollow)
     return drawing

@@ -5,9 +5,16 @@ from __future__ import annotations
 import pandas as pd
 
 from analysis.reporting import labels
+from analysis.reporting.choice import Choice, quoted
 from analysis.reporting.words import count, percent
 
 SIMILAR = 0.95  # of the largest mean number of valid wordings; with fewer, spreads do not compare
+
+
+def per_item(items: pd.DataFrame) -> pd.Series:
+    """Return the number of paraphrases of every item that has some."""
+    sizes = items.groupby(["study", "item"], sort=False)["n_variants"].max()
+    return sizes[sizes > 0] if (sizes > 0).any() else sizes
 
 
 def uneven(items: pd.DataFrame) -> list[str]:
@@ -20,19 +27,20 @@ def uneven(items: pd.DataFrame) -> list[str]:
     low, high = mean.iloc[0], mean.iloc[-1]
     return [
         f"Different numbers of valid wordings: {low['n_valid']:.1f} per item on average with {low['label']}, "
-        f"{high['n_valid']:.1f} with {high['label']}. Range shrinks with this number, and where it is small, flips are "
-        "missed. So a model with few valid wordings looks more stable than it is."
+        f"{high['n_valid']:.1f} with {high['label']}. A model with few valid wordings looks more stable than it is: "
+        "range shrinks with their number, and flips are missed."
     ]
 
 
-def ties(items: pd.DataFrame) -> list[str]:
+def ties(items: pd.DataFrame, choice: Choice) -> list[str]:
     """Count the answers with an agreement of exactly 0.5, which agree (Haller et al., section 4.2)."""
     number, valid = int(items["n_ties"].sum()), int(items["n_valid"].sum())
     if not number:
         return []
+    as_first = "as agreeing" if choice.agrees else f"for {quoted(choice.first)}"
     return [
-        f"{number:,} of {count(valid, 'answer')} {'is a tie' if number == 1 else 'are ties'} (agreement of exactly "
-        f"0.5). {'It counts' if number == 1 else 'They count'} as agreeing, as in the paper."
+        f"{number:,} of {count(valid, 'answer')} {'is a tie' if number == 1 else 'are ties'} ({choice.measure} of "
+        f"exactly 0.5). {'It counts' if number == 1 else 'They count'} {as_first}, as in the paper."
     ]
 
 
@@ -44,8 +52,9 @@ def conventions(both: pd.DataFrame, flip: str) -> list[str]:
     named = known.assign(label=labels.series(known))
     row = named.loc[(named["flips_inconsistent"] - named["flips_dropped"]).abs().idxmax()]
     return [
-        f"Invalid answers are dropped from flips, or count as not with the majority (-p invalid=inconsistent). For "
-        f"{row['label']} that is {percent(row['flips_dropped'])} or {percent(row['flips_inconsistent'])} of the items."
+        f"Flips depend on what is done with invalid answers. For {row['label']}, {percent(row['flips_dropped'])} of "
+        f"the items flip where they are dropped, {percent(row['flips_inconsistent'])} where they count as not with the "
+        "majority."
     ]
 
 
@@ -56,7 +65,7 @@ def alike(twins: pd.DataFrame) -> list[str]:
     wordings, items = int(twins["n_variants"].sum()), len(twins.drop_duplicates(["study", "item"]))
     return [
         f"{wordings:,} wordings of {count(items, 'item')} differ from another one in line ends or surrounding blanks "
-        "only, but count as different wordings (table alike)."
+        "only. They count as different wordings."
     ]
 
 

@@ -18,19 +18,19 @@ def effects(mixed: pd.DataFrame) -> str:
     what = "agreement" if (tested["scale"] == "identity").all() else "the logit of agreement"
     drawn = chosen(mixed)
     if not listed(drawn):
-        marks = f"Dot: significant at {ALPHA:g}"
-        lines, arrows, order = "", "", "Features with the most significant effects come first."
+        marks = f"Dot: confirmed, that is, significant at {ALPHA:g}"
+        lines, arrows, order = "", "", "Features with the most confirmed effects come first."
     else:
-        marks = f"Filled: significant at {ALPHA:g}"
+        marks = f"Filled: confirmed, that is, significant at {ALPHA:g}"
         lines, arrows = " Lines: 95 % intervals by cluster-robust errors.", ""
-        order = "Panels with the most significant effects first."
+        order = "Panels with the most confirmed effects first."
     if listed(drawn) and (drawn[["estimate_std_lower", "estimate_std_upper"]].abs() > reach(drawn)).any(axis=None):
         arrows = " Arrows: the interval is longer than the axis."
     return (
         f"Effects of {count(tested['term'].nunique(), 'text feature')} on {what} in {count(models, 'mixed model')}, "
-        f"one per language model and condition, over {low_to_high(tested['n_rows'])} "
-        f"paraphrases of {low_to_high(tested['n_items'])} items each. Unit: SDs of {what} per SD of "
-        f"the feature, all others held fixed, so that features can be compared.{lines} {marks} after Bonferroni over "
+        f"one per language model and condition. Each is over {low_to_high(tested['n_rows'])} "
+        f"paraphrases of {low_to_high(tested['n_items'])} items. Unit: SDs of {what} per SD of the feature, all "
+        f"others held fixed, so that features can be compared.{lines} {marks} after Bonferroni over "
         f"{count(int(tested['n_tests'].max()), 'test')}, by the fit's own errors and by the robust ones.{arrows} "
         f"{order}{labels.shown(ROWS, models, 'models', 'with the largest effects')}{labels.explained(tested)}"
     )
@@ -48,9 +48,9 @@ def correlations(frame: pd.DataFrame) -> str:
         )
     return (
         f"Pearson correlations between {count(frame['feature_a'].nunique(), 'text feature')} over the paraphrases of "
-        f"“{frame['study'].iloc[0]}” (n = {low_to_high(frame['n'])}); features that say the "
-        f"same are next to each other (average linkage by 1 − |r|). Each name stands at the end "
-        f"of its row and on top of its column.{weak}{undefined}{arithmetic}"
+        f"“{frame['study'].iloc[0]}” (n = {low_to_high(frame['n'])}). Features that say the "
+        "same are next to each other (average linkage by 1 − |r|). Each name stands at the end of its row and on top "
+        f"of its column.{weak}{undefined}{arithmetic}"
     )
 
 
@@ -63,10 +63,10 @@ def residuals(frame: pd.DataFrame) -> str:
     units = frame.groupby(["study", "model", "condition"], observed=True).size()
     return (
         f"Residuals of {count(len(units), 'mixed model')} against fitted values (item included), "
-        f"{low_to_high(units)} paraphrases each; darker where there are more (logarithmic). Line: mean residual in "
-        "tenths of the fitted values (20 rows or more, with 1.96 standard errors), flat at 0 where the model is right "
-        "on average. A slanted edge shows where agreement ends at 0 or 1, which a linear model does not know; compare "
-        f"the logit scale.{_left_out(units, 'residuals')}{labels.explained(frame)}"
+        f"{low_to_high(units)} paraphrases each. Darker: more of them (logarithmic). Line: mean residual in tenths of "
+        "the fitted values (20 rows or more, with 1.96 standard errors), flat at 0 where the model is right on "
+        "average. A slanted edge shows where agreement ends at 0 or 1, which a linear model does not know: compare the "
+        f"logit scale.{_left_out(units, 'residuals')}{labels.explained(frame)}"
     )
 
 

@@ -115,6 +115,7 @@ def _unanswerable(runs: Runs) -> str:
 CATALOGUE = Catalogue(
     place=20,
     protocols=frozenset({"agreement"}),
+    studies=("haller",),
     tables=TABLES,
     columns=COLUMNS,
     figures=FIGURES,

@@ -45,7 +45,7 @@ def cautions(frames: Mapping[str, pd.DataFrame], effects: pd.DataFrame, fits: pd
     low = fitted[silent(fitted["validity"])].sort_values(["validity", "label"])
     if len(low):
         yield (
-            f"Low mass: in {_fits(len(low), fitted)} less than half of the probability is on the answers. The "
+            f"Validity is low in {_fits(len(low), fitted)}: less than half of the probability is on the answers. The "
             f"lowest is {value(low['validity'].iloc[0], column('mixed_diagnostics', 'validity'))} "
             f"({low['label'].iloc[0]}). The sentences leave these out."
         )

@@ -6,17 +6,15 @@ import importlib.util
 from collections.abc import Sequence
 from importlib import metadata
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from analysis.pages.text_features import narrative
 from analysis.pages.text_features.catalogue import CATALOGUE
 from analysis.pages.text_features.family import measure
 from analysis.pages.text_features.figures import family_of
+from analysis.reporting import verdicts, words
 from analysis.reporting.html import Html, fragment
 from analysis.reporting.page import Page
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 ENGINES = ("statsmodels", "scipy", "pymer4", "rpy2")
 TABLES = ("mixed", "mixed_diagnostics", "mixed_conventions", "vif", "scales", "correlations", "features")
@@ -35,7 +33,7 @@ class TextFeaturesPage(Page):
         Options of the tables: engine, scale, predictors, invalid.
     """
 
-    protocols = CATALOGUE.protocols
+    protocols, studies, of_agreement = CATALOGUE.protocols, CATALOGUE.studies, True
 
     def __init__(
         self,
@@ -55,11 +53,8 @@ class TextFeaturesPage(Page):
 
     def answer(self) -> Html:
         """Show the answer in words, and what weakens it."""
-        return self.told(narrative.answer(self._frames_of()))
-
-    def reading(self) -> Html:
-        """Say for each feature what the tables show, and what the paper found."""
-        return fragment("reading", lines=narrative.reading(self._frames_of()))
+        frames = {name: self.frame(name) for name in TABLES}
+        return self.told(narrative.answer(frames, words.when(self.runs.info)))
 
     def method(self) -> Html:
         """Say in six lines how the numbers were computed."""
@@ -67,7 +62,8 @@ class TextFeaturesPage(Page):
         fits = self.frame("mixed_diagnostics")
         return fragment(
             "text_features/method", formula=found.formula, response=found.response, dropped=sorted(found.dropped),
-                invalid=self.options.get("invalid", "dropped"),
+                invalid=self.options.get("invalid", "dropped"), meant=narrative.MEANT,
+                rules=verdicts.told("validity", "fit"),
                 tests=int(self.frame("mixed")["n_tests"].max()), not_fitted=len(found.left_out),
                 missing=int(fits["n_missing"].sum()), engine=", ".join(fits["engine"].dropna().unique()),
             )  # fmt: skip
@@ -86,6 +82,3 @@ class TextFeaturesPage(Page):
         return [
             f"{row['columns']} ({row['language']}): {row['component'] or 'missing: ' + row['missing']}" for row in rows
         ]
-
-    def _frames_of(self) -> dict[str, pd.DataFrame]:
-        return {name: self.frame(name) for name in TABLES}

@@ -35,9 +35,9 @@ def _left_out(names: pd.Series, measure: str) -> str:
 def consistency(frame: pd.DataFrame) -> str:
     """Write the caption of the Consistency of every model."""
     return (
-        f"Consistency on {_where(frame)}: share of {_pairs(frame)} per row that get the same answer before and after "
-        f"rewording, antonyms inverted, for {count(frame['model'].nunique(), 'model')}. {INTERVALS} Dashed: 0.5, what "
-        "two coin flips would give. Counterpart of the first columns of Takayama et al., Tables 1 and 3."
+        f"Consistency of {count(frame['model'].nunique(), 'model')} on {_where(frame)}: share of {_pairs(frame)} per "
+        f"row whose answers mean the same before and after rewording. {INTERVALS} Dashed: 0.5, what answers by chance "
+        "would give. Counterpart of the first columns of Takayama et al., Tables 1 and 3."
         f"{_left_out(labels.series(frame), 'Consistency')}"
         f"{labels.explained(frame)}"
     )
@@ -46,10 +46,11 @@ def consistency(frame: pd.DataFrame) -> str:
 def diff_yes(frame: pd.DataFrame) -> str:
     """Write the caption of DiffYes."""
     return (
-        f"DiffYes on {_where(frame)}: share of “Yes” after rewording minus before, over {_pairs(frame)} per row, for "
-        f"{count(frame['model'].nunique(), 'model')}. {INTERVALS} Hollow: for antonyms, the excess of “Yes” over what "
-        "unchanged answers would give, since a consistent model says “Yes” there as often as it said “No”. Counterpart "
-        f"of Takayama et al., Figure 6.{_left_out(labels.series(frame), 'DiffYes')}{labels.explained(frame)}"
+        f"DiffYes of {count(frame['model'].nunique(), 'model')} on {_where(frame)}: share of “Yes” after rewording "
+        f"minus before, over {_pairs(frame)} per row. {INTERVALS} Hollow, for antonyms: the excess of “Yes” over what "
+        "unchanged answers would give. A consistent model says “Yes” to antonyms as often as it said “No” before. "
+        f"Counterpart of Takayama et al., Figure 6.{_left_out(labels.series(frame), 'DiffYes')}"
+        f"{labels.explained(frame)}"
     )
 
 
@@ -58,7 +59,7 @@ def overall_scores(frame: pd.DataFrame) -> str:
     tasks = low_to_high(frame["n_tasks"])
     return (
         f"Overall of {count(frame['model'].nunique(), 'model')}: harmonic mean of accuracy before, accuracy after and "
-        "Consistency in each task and pattern. Of these, the plain mean over "
+        "Consistency in each task and pattern. Shown is the plain mean over "
         f"{low_to_high(frame['n_patterns'])} patterns and {tasks} {'task' if tasks == '1' else 'tasks'} of a language. "
         f"{INTERVALS}{missing(frame, 'overall')} Counterpart of Takayama et al., Figure 3."
         f"{_left_out(labels.series(frame), 'Overall')}{labels.explained(frame.assign(silent=silent(frame['valid'])))}"
@@ -70,9 +71,9 @@ def stage_differences(frame: pd.DataFrame) -> str:
     return (
         "Consistency of the instruction-tuned minus that of the base models in "
         f"{count(frame['series'].nunique(), 'series', 'series')} "
-        f"on {_where(frame)}, over {low_to_high(frame['n_items'])} items that both "
-        f"were asked, with the same exemplars. {INTERVALS} Right of 0: tuning made answers more consistent. "
-        f"Counterpart of Takayama et al., Figure 7.{_left_out(frame['series'] + frame['shots'].astype(str), 'change')}"
+        f"on {_where(frame)}. Both were asked the same {low_to_high(frame['n_items'])} items with the same exemplars. "
+        f"{INTERVALS} Right of 0: the tuned models are more consistent. Counterpart of Takayama et al., Figure 7."
+        f"{_left_out(frame['series'] + frame['shots'].astype(str), 'change')}"
     )
 
 
@@ -82,10 +83,10 @@ def shift_curve(frame: pd.DataFrame) -> str:
     several = frame[["model", "condition"]].drop_duplicates()["model"].duplicated().any()
     where = ", each in the condition where it answers most pairs" if several else ""
     return (
-        f"p(Yes) after rewording by p(Yes) before on {_where(frame)}: means in tenths of the latter for "
-        f"{count(rows['model'].nunique(), 'model')}{where}. Drawn: tenths with {LEAST} pairs or more and an interval "
-        f"({low_to_high(rows['n'])} pairs each); a line joins neighbouring tenths. Bars: 95 % interval of the shift "
-        "over items. p(Yes) is p(Yes) / (p(Yes) + p(No)). Dashed: answers that did not move (for antonyms 1 − p). "
-        "Grey: the band of low confidence. Counterpart of Takayama et al., Figure 2."
-        f"{labels.shown(LINES, models, 'models', 'whose answers move most')}{labels.explained(rows)}"
+        f"p(Yes) after rewording by p(Yes) before, of {count(rows['model'].nunique(), 'model')} on "
+        f"{_where(frame)}{where}. Means in tenths of p(Yes) before. Drawn: tenths with {LEAST} pairs or more and an "
+        f"interval ({low_to_high(rows['n'])} pairs each). A line joins neighbouring tenths. Bars: 95 % intervals of "
+        "the shift over items. p(Yes) is divided by p(Yes) + p(No). Dashed: answers that did not move (for antonyms "
+        "1 − p). Grey: p(Yes) before between 0.2 and 0.8, where the model is not sure. Counterpart of Takayama et "
+        f"al., Figure 2.{labels.shown(LINES, models, 'models', 'whose answers move most')}{labels.explained(rows)}"
     )

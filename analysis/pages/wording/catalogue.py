@@ -110,4 +110,6 @@ FIGURES = {
     "overall_scores": Figure("The models over all kinds of wording", "overall"),
     "stage_differences": Figure("What tuning changes", "figures.stage_differences"),
 }  # fmt: skip
-CATALOGUE = Catalogue(place=30, protocols=frozenset({"wording"}), tables=TABLES, columns=COLUMNS, figures=FIGURES)
+CATALOGUE = Catalogue(
+    place=30, protocols=frozenset({"wording"}), studies=("takayama",), tables=TABLES, columns=COLUMNS, figures=FIGURES
+)

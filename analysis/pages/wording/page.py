@@ -8,7 +8,7 @@ import pandas as pd
 
 from analysis.pages.wording import narrative
 from analysis.pages.wording.catalogue import CATALOGUE
-from analysis.reporting import catalogue, labels, tables
+from analysis.reporting import catalogue, labels, tables, verdicts, words
 from analysis.reporting.catalogue import column
 from analysis.reporting.columns import value
 from analysis.reporting.html import Html, fragment, note
@@ -18,12 +18,12 @@ from analysis.reporting.page import Page
 class WordingPage(Page):
     """Show the page on the wording of yes/no questions; options: invalid, resamples, seed."""
 
-    protocols = CATALOGUE.protocols
+    protocols, studies = CATALOGUE.protocols, CATALOGUE.studies
 
     def answer(self) -> Html:
         """Show the answer in words, and what weakens it."""
         frames = {name: self.frame(name) for name in narrative.TABLES}
-        return self.told(narrative.answer(frames))
+        return self.told(narrative.answer(frames, words.when(self.runs.info)))
 
     def examples(self) -> Html:
         """Show for every model the two wordings with the strongest contradiction between its answers."""
@@ -40,7 +40,7 @@ class WordingPage(Page):
         failed = int(self.runs.execute("SELECT count(*) FROM errors").fetchall()[0][0])
         return fragment(
             "wording/method", invalid=options["invalid"], resamples=options["resamples"], seed=options["seed"],
-                failed=failed,
+                failed=failed, meant=" ".join(narrative.MEANT), rules=verdicts.told("validity", "interval", "holm"),
             )  # fmt: skip
 
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from analysis.errors import InputError
+from analysis.extras import install
 from analysis.statistics.mixed.design import INTERCEPT, Part, levels_of
 from analysis.statistics.mixed.fits import Fit, RandomEffect, Variance
 
@@ -102,7 +103,7 @@ def start() -> R:
     except Exception as error:  # an incomplete R may fail with any error; the message shows it
         raise InputError(
             f"engine 'pymer4' needs R with lme4 and lmerTest, and the Python package pymer4 "
-            f"({type(error).__name__}: {_one_line(str(error))}); {INSTALL}"
+            f"({type(error).__name__}: {_one_line(str(error))}): {install('statistics')}; {INSTALL}"
         ) from error
     finally:
         # R adds its library folders; a Python started from here would then load the libraries of another Python.

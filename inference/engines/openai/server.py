@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from inference.engines.openai.limits import Clock, Limits
 from inference.engines.openai.settings import ApiSettings
 from inference.engines.openai.usage import Usage
-from inference.errors import InputError
+from inference.extras import needed
 
 if TYPE_CHECKING:
     from openai import APIStatusError
@@ -91,10 +91,8 @@ class Server:
     """
 
     def __init__(self, model: str, settings: ApiSettings, retries: Retries, clock: Clock) -> None:
-        try:
+        with needed("--engine openai"):
             from openai import AsyncOpenAI, DefaultAsyncHttpxClient, Timeout
-        except ImportError:
-            raise InputError("--engine openai needs the package openai: pip install 'waver[api]'") from None
 
         self.model = model
         self.settings = settings

@@ -26,6 +26,7 @@ from inference.engines.loading import (
 from inference.engines.vllm.child_processes import Companions
 from inference.engines.vllm.settings import VllmSettings
 from inference.errors import InputError
+from inference.extras import install
 
 OLDEST, TOO_NEW = (0, 32), (1, 0)  # the first release that was tested; the first one that may change everything
 MOST_TOKENS = 128  # token ids that one request may list
@@ -117,7 +118,7 @@ def import_vllm() -> Any:
     except ImportError as error:
         reason = "is not installed" if error.name == "vllm" else f"cannot be imported ({error})"
         raise InputError(
-            f"--engine vllm: vLLM {reason}; pip install 'waver[models,vllm]' in an environment of its own, "
+            f"--engine vllm: vLLM {reason}; {install('models', 'vllm')} in an environment of its own, "
             "or use --engine causal"
         ) from error
     found = re.match(r"(\d+)\.(\d+)", vllm.__version__)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
-from inference.arguments import add_items
+from inference.arguments import add_columns, add_items, columns
 from inference.asking.answer_ways import AnswerWays, add_answer_arguments, answer_ways
 from inference.asking.rounds import Round
 from inference.errors import InputError
@@ -94,6 +94,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         "a .csv, .tsv, .json, .jsonl, .yaml or .parquet file, a Hugging Face data set (id or folder, with #SPLIT "
         "where it has several), or `demo` for the questionnaire that comes with Waver",
     )
+    add_columns(parser)
     asked = parser.add_argument_group("prompts")
     asked.add_argument(
         "--option-order", nargs="+", choices=OPTION_ORDERS, default=["yes-no"], help="each order is a condition"
@@ -108,5 +109,5 @@ def prepare(options: Namespace) -> tuple[Study, Questions]:
     """Read the study and its questions from the command line; check all that needs no model."""
     book = prompt_book(options.prompt)
     name = items.default_name(options.items) if options.name is None else options.name
-    asked = study(items.load(options.items, OPTIONS), name, options.items)
+    asked = study(items.load(options.items, OPTIONS, columns(options)), name, options.items)
     return asked, Questions(book, tuple(dict.fromkeys(options.option_order)), answer_ways(options))

@@ -26,6 +26,7 @@ def add(parser: ArgumentParser) -> None:
     table.add_argument("--source-column", metavar="NAME", help="the texts that they were made from")
     table.add_argument("--gold-column", metavar="NAME", help="human scores")
     table.add_argument("--gold-range", metavar="LOW-HIGH", help="scale of the human scores (default: 0-100)")
+    table.add_argument("--item-column", metavar="NAME", help="ids of the texts (default: their number in the table)")
     table.add_argument("--group", metavar="GROUP", help="group of all these items, such as a language pair")
     table.add_argument("--group-column", metavar="NAME", help="groups of the items")
     table.add_argument("--source-language", metavar="LANGUAGE", help="as it is to be called in the prompt: English")
@@ -85,6 +86,7 @@ def columns_of(options: Namespace) -> Columns:
             "--source-column": options.source_column,
             "--gold-column": options.gold_column,
             "--group-column": options.group_column,
+            "--item-column": options.item_column,
         }
     )
     return Columns(
@@ -92,6 +94,7 @@ def columns_of(options: Namespace) -> Columns:
         source=options.source_column,
         gold=options.gold_column,
         group=options.group_column,
+        item=options.item_column,
         gold_range=options.gold_range or GOLD_RANGE,
         fields=tuple((given | ({"group": options.group} if options.group is not None else {})).items()),
     )

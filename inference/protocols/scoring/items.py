@@ -27,9 +27,9 @@ class Columns:
 
     Parameters
     ----------
-    output, source, gold, group
-        Names of the columns with the text to score, the text it was made from, the human score, and the group of the
-        item; only the first is needed.
+    output, source, gold, group, item
+        Names of the columns with the text to score, the text it was made from, the human score, and the group and the
+        id of the item; only the first is needed. Without ids, items are called by their number in the table.
     gold_range
         The scale of the human scores, as "0-100".
     fields
@@ -40,12 +40,13 @@ class Columns:
     source: str | None = None
     gold: str | None = None
     group: str | None = None
+    item: str | None = None
     gold_range: str = GOLD_RANGE
     fields: tuple[tuple[str, str], ...] = ()
 
 
 def load(path: str, columns: Columns) -> tuple[Item, ...]:
-    """Read the items of a table (.csv, .tsv, .jsonl, .json, .yaml, .parquet), named by their number in it.
+    """Read the items of a table (.csv, .tsv, .jsonl, .json, .yaml, .parquet).
 
     In a table whose cells are parted by tabs, quotation marks are text: so are the files of MLQE-PE written. Where
     commas or semicolons part them, quotation marks enclose cells.
@@ -56,11 +57,11 @@ def load(path: str, columns: Columns) -> tuple[Item, ...]:
         Naming the file and the row: an unknown column, an empty text, a human score that is missing, no number, or
         outside its scale.
     """
-    found = records.read(located(path), quotes_in_tabs=False)
-    there = dict.fromkeys(name for _, record in found for name in record)
-    records.require_columns(path, there, (columns.output, columns.source, columns.gold, columns.group))
+    found = records.Records(located(path), quotes_in_tabs=False)
+    wanted = (columns.output, columns.source, columns.gold, columns.group, columns.item)
+    records.require_columns(path, found.fields(), wanted)
     low, high = gold_ends(columns.gold_range)
-    items = []
+    items, named = [], dict[str, str]()
     for number, (place, record) in enumerate(found, start=1):
         where = f"{path}, {place}"
         attributes = dict(columns.fields)
@@ -76,7 +77,10 @@ def load(path: str, columns: Columns) -> tuple[Item, ...]:
                     f"{where}: human score {score:g} is not in {columns.gold_range}; give the scale with --gold-range"
                 )
             attributes["gold_range"] = columns.gold_range
-        items.append(_item(str(number), _text(where, record, columns.output), score, attributes))
+        name = str(number) if columns.item is None else _text(where, record, columns.item).strip()
+        if named.setdefault(name, place) != place:
+            raise InputError(f"{where}: item '{name}' is already in {named[name]}; give every text an id of its own")
+        items.append(_item(name, _text(where, record, columns.output), score, attributes))
     return tuple(items)
 
 

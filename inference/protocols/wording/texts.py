@@ -104,9 +104,9 @@ def read(path: Path, columns: Columns) -> Pool:
     InputError
         Naming the file and the row of the first thing that is wrong.
     """
-    found = records.read(path)
+    found = records.Records(path)
     wanted = (columns.text, columns.gold, columns.item, *(column for column, _ in columns.where))
-    records.require_columns(path, dict.fromkeys(field for _, record in found for field in record), wanted)
+    records.require_columns(path, found.fields(), wanted)
     return gather(str(path), found, columns)
 
 

@@ -223,10 +223,10 @@ def test_a_second_process_waits_for_the_first(tmp_path):
     entered = threading.Event()
 
     def second() -> None:
-        with store.writing(path):
+        with writing.held(path):
             entered.set()
 
-    with store.writing(path):
+    with writing.held(path):
         thread = threading.Thread(target=second)
         thread.start()
         assert not entered.wait(0.2)

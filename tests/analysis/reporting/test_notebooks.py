@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import ast
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import nbformat
 import psutil
 import pytest
+from papermill.iorw import load_notebook_node
+from papermill.parameterize import parameterize_notebook
 
 from analysis.errors import InputError
 from analysis.pages.stability.page import StabilityPage
@@ -108,6 +112,27 @@ def test_a_notebook_runs_as_it_stands(tmp_path, monkeypatch, where):
         else:
             exec(compile(ast.Module([last], []), "cell", "exec"), values)
     assert sorted(tmp_path.rglob("*")) == before
+
+
+@pytest.mark.parametrize("notebook", OF_PAGES, ids=lambda path: path.stem)
+def test_papermill_may_give_one_run_as_text(notebook, tmp_path, monkeypatch):
+    """`papermill notebooks/X.ipynb out.ipynb -p runs FOLDER`, from any working directory: as papermill writes it in."""
+    protocol = min(catalogue.pages()[notebook.stem].protocols)
+    shutil.copytree(ROOT / "tests" / "fixtures" / "run-of-f7ec5ae" / protocol, tmp_path / "my run")
+    monkeypatch.chdir(tmp_path)
+    node = parameterize_notebook(load_notebook_node(str(notebook)), {"runs": "my run"})
+    first = next(number for number, cell in enumerate(node.cells) if "page = " in cell.source)
+    values: dict[str, Any] = {}
+    for cell in node.cells[: first + 1]:
+        exec(cell.source if cell.cell_type == "code" else "", values)
+    assert values["page"].folders == ["my run"]
+    assert [folder.path for folder in values["page"].runs.folders] == [Path("my run")]
+
+
+@pytest.mark.parametrize("wrong", [2026, ["run", 3], True])
+def test_what_is_no_name_of_a_run_is_refused(wrong):
+    with pytest.raises(InputError, match="is no name of a folder"):
+        notebooks.named(wrong)
 
 
 def test_a_run_that_is_nowhere_is_named(tmp_path, monkeypatch):

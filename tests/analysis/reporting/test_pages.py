@@ -30,6 +30,7 @@ from analysis.reporting.printed import OURS
 from analysis.reporting.words import Answer
 from analysis.statistics.interval import reasons
 from helpers.page_runs import BARE, FULL
+from helpers.sentences import check_answer, too_long
 from helpers.text_features import hide
 
 PAGES, PACKAGES = catalogue.pages(), catalogue.PAGES
@@ -157,7 +158,9 @@ def printable(table: str, frame: pd.DataFrame) -> None:
     for form in tables.FORMATS:
         assert tables.render(table, frame, form)
     cells = grid.grid(table, frame, tables.shown(table, frame), tables.best(table, frame))
-    assert render("table", name=table, caption="", left_out=0, ours=set(), grid=cells).count("<tr>") == len(frame) + 1
+    words = {"name": table, "title": "", "caption": "", "same": ""}
+    page = render("table", **words, left_out=0, keys=1, ours=set(), open=False, saved=True, grid=cells)
+    assert page.count("<tr>") == len(frame) + 1
 
 
 @pytest.mark.parametrize(("page", "table"), TABLES)
@@ -237,6 +240,19 @@ def test_what_an_answer_says_about_a_figure_or_table_stands_with_it(page, frames
         *re.findall(r'self\.said\("(\w+)"', parts),
     }
     assert set(made._details) <= shown
+
+
+@pytest.mark.parametrize("page", ["wording", "scoring", "text_features"])
+@pytest.mark.parametrize("runs_of", [FULL, BARE], ids=["full", "bare"])
+def test_sentences_are_short_and_the_first_screen_is(page, runs_of, frames_of):
+    frames = frames_of(runs_of[page])
+    made = shown_by(page)([str(folder.path) for folder in frames.runs.folders], **frames.options)
+    made.frames = frames
+    made.answer()
+    check_answer(page, made._answer)
+    entry = PAGES[page]
+    captions = [picture.caption for name in entry.figures for picture in pictures(name, frames)]
+    assert too_long(*captions, *(table.caption for table in entry.tables.values())) == []
 
 
 def shown_by(page: str) -> type[Page]:

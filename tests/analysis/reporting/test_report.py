@@ -18,11 +18,13 @@ from analysis.errors import InputError
 from analysis.pages.stability.catalogue import TABLES
 from analysis.reporting import notebooks, provenance, report
 from analysis.reporting.catalogue import Catalogue
+from analysis.reporting.citations import studies
 from helpers.commands import waver
 from helpers.html_pages import Page
 from helpers.synthetic import random_frame, write_run
 
 ATTACK = "<script>alert('item')</script><img src=x onerror=alert(1)>"
+CITED = {address for study in studies().values() for address in study.links.values()}
 OUTPUT = '<script>alert("output")</script> as a model I cannot say'
 
 
@@ -51,6 +53,8 @@ def run(tmp_path_factory):
 def made(run, tmp_path_factory):
     """The report of `run`, made by the command from another working directory with relative paths."""
     cwd = tmp_path_factory.mktemp("elsewhere")
+    for name in ("analysis", "inference", "jinja2"):  # a user's own files, which nobody imports
+        (cwd / f"{name}.py").write_text("raise SystemExit('this is the file of the user')")
     (cwd / "run").symlink_to(run)
     done = waver(
         "analysis", "report", "run", "--out", "out", "-p", "resamples=50", "-p", "thresholds=0.1,0.25", cwd=cwd
@@ -61,14 +65,15 @@ def made(run, tmp_path_factory):
 @pytest.mark.parametrize("name", ["index.html", "stability.html"])
 def test_pages_load_nothing_and_run_nothing(made, name):
     page = Page(made[0] / name)
-    assert not {"script", "link", "iframe", "object", "embed", "base", "form"} & set(page.tags)
+    assert page.tags.count("script") == 1  # its hash is checked in the browser's tests
+    assert not {"link", "iframe", "object", "embed", "base", "form"} & set(page.tags)
     for tag, address in page.addresses:
         if tag == "a":
             file, _, anchor = address.partition("#")
-            assert (made[0] / (file or name)).is_file()
+            assert address in CITED or (made[0] / (file or name)).is_file()
             assert not anchor or anchor in Page(made[0] / (file or name)).ids
         else:
-            assert address.startswith("data:image/svg+xml;base64,"), address[:80]
+            assert address.startswith("data:image/svg+xml,"), address[:80]
     assert "url(" not in page.style
     assert "@import" not in page.style
     assert "default-src 'none'" in (made[0] / name).read_text(encoding="utf-8")
@@ -77,7 +82,7 @@ def test_pages_load_nothing_and_run_nothing(made, name):
 
 def test_texts_of_items_and_models_are_escaped(made):
     text = (made[0] / "stability.html").read_text(encoding="utf-8")
-    assert "<script" not in text
+    assert text.count("<script") == 1
     assert "<img src=x" not in text
     page = Page(made[0] / "stability.html")
     assert ATTACK in page.words
@@ -89,8 +94,8 @@ def test_first_screen_asks_answers_and_warns(made):
     words = page.words
     assert "4 models were asked whether they agree with 5 items of “synthetic”" in words
     assert re.search(r"95 % interval \d+ to \d+ %", words)
-    for warning in ("Low mass: for 2 of 7", "1 of 6 items is left out: no paraphrases in the study", "no valid answer",
-                    "Only 5 items", "Only 6 wordings per item"):  # fmt: skip
+    for warning in ("Low validity: for 2 of 7", "1 of 6 items is left out: no paraphrases in the study",
+                    "no valid answer", "Only 5 items", "Only 6 wordings per item"):  # fmt: skip
         assert warning in words, warning
     assert page.tags.index("picture") < page.tags.index("h2")
 
@@ -109,14 +114,16 @@ def test_provenance_names_what_was_run(made, run):
     assert info["study"]["hash"] in words
     for model in info["models"]:
         assert f"{model}: " in words
-    assert "python -m analysis report run --out out -p thresholds=0.1,0.25 -p resamples=50 -p seed=0" in words
+    assert "waver report run --out out -p thresholds=0.1,0.25 -p invalid=dropped -p resamples=50 -p seed=0" in words
     assert f"Python {sys.version.split()[0]}" in words
 
 
 def test_every_table_and_figure_is_a_file_next_to_the_page(made):
     out = made[0]
     dictionary = pd.read_csv(out / "tables" / "dictionary.csv")
-    shown = [name for name in TABLES if name not in ("sources", "source_agreement", "outliers")]  # no rows; not on the page
+    shown = [
+        name for name in TABLES if name not in ("sources", "source_agreement", "outliers")
+    ]  # no rows; not on the page
     for name in shown:
         frame = pd.read_csv(out / "tables" / f"{name}.csv")
         assert set(frame.columns) == set(dictionary.loc[dictionary["table"] == name, "column"])
@@ -145,7 +152,7 @@ def test_index_is_the_same_in_small(made):
     index, page = Page(made[0] / "index.html"), Page(made[0] / "stability.html")
     assert ("a", "stability.html") in index.addresses
     start = page.words.index("4 models were asked")
-    assert page.words[start : start + 300] in index.words
+    assert page.words[start : start + 120] in index.words
     assert "picture" in index.tags
 
 
@@ -201,7 +208,7 @@ def test_a_wrong_parameter_is_refused_before_anything_is_written(run, tmp_path, 
     for given, told in [
         (
             "tresholds=0.1",
-            "unknown parameter 'tresholds' (the nearest is 'thresholds'); known are thresholds, resamples",
+            "unknown parameter 'tresholds' (the nearest is 'thresholds'); known are thresholds, invalid",
         ),
         ("resamples=many", "'many' is not int"),
         ("runs=x", "the call itself says which runs"),
@@ -274,9 +281,9 @@ def test_a_call_is_told_with_the_folder_that_its_paths_are_relative_to(opened):
 
 def test_versions_are_told_of_a_checkout_that_is_not_installed(monkeypatch):
     def version(package):
-        if package == "waver":
+        if package == "waver-lm":
             raise metadata.PackageNotFoundError(package)
         return "1.0"
 
     monkeypatch.setattr(provenance.metadata, "version", version)
-    assert "waver not installed, duckdb 1.0" in provenance.versions()
+    assert "waver-lm not installed, duckdb 1.0" in provenance.versions()

@@ -164,9 +164,7 @@ def test_flip_thresholds_are_read_from_their_columns():
 
 
 def test_unknown_names_are_refused_with_the_known_ones():
-    with pytest.raises(
-        InputError, match=r"unknown table 'stabilty' \(the nearest is 'stability'\); `python -m analysis table"
-    ):
+    with pytest.raises(InputError, match=r"unknown table 'stabilty' \(the nearest is 'stability'\); `waver table"):
         catalogue.table("stabilty")
     known = tables.options("stability")
     with pytest.raises(InputError, match=r"table stability has no option 'sampels'.*; the options are"):

@@ -46,6 +46,6 @@ def test_what_another_process_is_writing_stays_and_so_do_other_files(tmp_path):
     others = {tmp_path / name for name in (".table.csv.1234567", ".table.csv.bak", ".tables.csv.1", ".table.csv")}
     for other in others:
         other.touch()
-    with held(os.open(tmp_path / ".table.csv.1234567", os.O_RDONLY)):
+    with held(tmp_path / ".table.csv.1234567"):
         write_atomically(path, lambda aside: aside.write_text("whole"))
     assert {*tmp_path.iterdir()} == {path, *others}

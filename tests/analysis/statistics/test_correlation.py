@@ -60,7 +60,7 @@ def test_the_exact_p_with_ties_is_that_of_all_orders():
 @pytest.mark.parametrize("name", DATA)
 def test_pingouin_gives_the_same_partial_correlations(name, method):
     """r within 1e-10, p within a relative 1e-8; pingouin rounds its intervals to two digits."""
-    pingouin = pytest.importorskip("pingouin", reason="needs pip install 'waver[statistics]'")
+    pingouin = pytest.importorskip("pingouin", reason="needs the extra statistics")
     expected = pingouin.partial_corr(DATA[name], x="x", y="y", covar="z", method=method).iloc[0]
     interval = expected[next(key for key in expected.index if key.upper().startswith("CI95"))]
     found = ours(name, f"{method} given z")

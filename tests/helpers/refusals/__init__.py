@@ -39,6 +39,8 @@ class Case:
         Name -> text or bytes, written first; or a function that writes into the folder it is given.
     status
         The exit status: 2, 1 or 0 (told).
+    without
+        Modules that are not installed.
     """
 
     name: str
@@ -46,6 +48,7 @@ class Case:
     words: tuple[str, ...]
     files: Mapping[str, str | bytes] | Callable[[Path], object] = field(default_factory=dict)
     status: int = 2
+    without: tuple[str, ...] = ()
 
     @property
     def arguments(self) -> list[str]:

@@ -1,4 +1,4 @@
-"""Wrong tables, wrong names of models and repeated rows for `python -m inference import`."""
+"""Wrong tables, wrong names of models and repeated rows for `waver import`."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ SETTINGS = Settings(batch_size=4, device="cpu")
 
 def test_without_ray_one_line_says_how_to_get_it(monkeypatch):
     monkeypatch.setitem(sys.modules, "ray", None)
-    with pytest.raises(InputError, match=r"needs the extra `ray`: pip install 'waver\[ray\]'"):
+    with pytest.raises(InputError, match=r"a Ray cluster needs the package ray: pip install .*\[ray\]'"):
         Cluster("local")
 
 

@@ -1,4 +1,4 @@
-"""`python -m inference import haller`: the published response format, there and back."""
+"""`waver import haller`: the published response format, there and back."""
 
 from __future__ import annotations
 

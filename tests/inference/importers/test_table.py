@@ -1,4 +1,4 @@
-"""`python -m inference import table`: what comes out of every kind of table, and what is refused."""
+"""`waver import table`: what comes out of every kind of table, and what is refused."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`python -m inference import table`: wrong calls and wrong tables end in one line that names the file and the row."""
+"""`waver import table`: wrong calls and wrong tables end in one line that names the file and the row."""
 
 from __future__ import annotations
 
@@ -97,7 +97,8 @@ def test_broken_files_are_named(tmp_path, capsys, content, message):
 
 def test_other_unreadable_files_are_named(tmp_path, capsys):
     for name, content, message in (
-        ("t.xlsx", b"PK", "unknown kind of file; give one of .csv, .tsv"),
+        ("t.xlsx", b"PK", "save its sheet as CSV UTF-8"),
+            ("t.doc", b"PK", "unknown kind of file; give one of .csv, .tsv"),
         ("t.parquet", b"PAR", "not a readable Parquet file"),
         ("t.jsonl", b'{"model": "m"}\n{"model": \n', "line 2: malformed JSON"),
         ("t.json", b'[{"model": [], "item": 1, "variant": 1, "text": "t", "yes": 0, "no": 0}]', "'model' holds list"),

@@ -82,5 +82,5 @@ def test_code_in_a_model_folder_is_not_run(encoder, tmp_path):
 
 def test_without_the_package_it_says_how_to_get_it(monkeypatch):
     monkeypatch.setitem(sys.modules, "sentence_transformers", None)
-    with pytest.raises(InputError, match=r"pip install 'waver\[meaning\]'"):
+    with pytest.raises(InputError, match=r"needs the package sentence_transformers: pip install .*\[meaning\]"):
         Meaning("any")

@@ -125,7 +125,7 @@ def test_a_sheet_goes_to_the_spreadsheet_and_back(two, tmp_path):
             for row in filled(tmp_path / "sheet.csv", lambda n, row: " Yes " if row["variant"][0] == "a" else "n", ";")
         }
     )
-    back = checked(tmp_path / "sheet.csv", combined)
+    back = checked(tmp_path / "sheet.csv", combined).items
     of = {variant.variant: variant.attributes for variant in back[2].variants}
     assert (of["a:paraphrase-001"]["match_proportion"], of["a:paraphrase-001"]["match_n"]) == ("1.00", "2")
     assert (of["b:paraphrase-001"]["match_proportion"], of["b:paraphrase-001"]["match_n"]) == ("0.00", "2")
@@ -151,7 +151,7 @@ def test_texts_never_become_formulas(tmp_path):
     assert [plain(row["paraphrase"]) for row in rows] == hostile
     assert not any(row[column][0] in "=+-@＝" for row in rows for column in ("original", "paraphrase"))
     assert rows[0]["original"] == "'=1+0"
-    assert checked(tmp_path / "sheet.csv", given)[0].original.attributes["match_proportion"] == "1.00"
+    assert checked(tmp_path / "sheet.csv", given).items[0].original.attributes["match_proportion"] == "1.00"
 
 
 @pytest.mark.parametrize("cell", ["", "tea", "=1", "'=1", "''=1", "'tea'", "\t=1", "-", "'"])
@@ -197,14 +197,14 @@ def test_a_spreadsheet_may_change_quotes_and_spaces(tmp_path):
     rows = filled(tmp_path / "sheet.csv", lambda number, row: "yes")
     text = (tmp_path / "sheet.csv").read_text(encoding="utf-8").replace(rows[0]["paraphrase"], "It’s ‘good’.")
     (tmp_path / "sheet.csv").write_text(text, encoding="utf-8")
-    assert checked(tmp_path / "sheet.csv", given)[0].paraphrases[0].attributes["match_n"] == "1"
+    assert checked(tmp_path / "sheet.csv", given).items[0].paraphrases[0].attributes["match_n"] == "1"
 
 
 def test_items_that_were_not_checked_keep_what_they_have(tmp_path):
     given = items.load(str(nested(tmp_path / "a.json", [["One."], ["Two."]], attributes={"match_proportion": "0.80"})))
     write_sheet(tmp_path / "sheet.csv", given[:1], 1, seed=0)
     filled(tmp_path / "sheet.csv", lambda number, row: "no")
-    back = checked(tmp_path / "sheet.csv", given)
+    back = checked(tmp_path / "sheet.csv", given).items
     assert [item.original.attributes["match_proportion"] for item in back] == ["0.00", "0.80"]
 
 
@@ -219,6 +219,37 @@ def test_the_three_commands_in_a_row(two, tmp_path, capsys):
     call("checked", sheet, "--items", both, "--out", both)
     match = {v.attributes.get("match_proportion") for item in items.load(str(both)) for v in item.variants}
     assert match == {"1.00"}
+
+
+@pytest.mark.parametrize(("more", "said", "left"), [
+    ([], "2 paraphrases are marked with no: they stay; --drop leaves them out", ["One.", "Two.", "Three.", "Four."]),
+    (["--drop"], "2 paraphrases are marked with no: left out", ["One.", "Three."]),
+])  # fmt: skip
+def test_what_is_marked_with_no_stays_or_is_left_out(tmp_path, capsys, more, said, left):
+    given = nested(tmp_path / "a.json", [["One.", "Two.", "Three.", "Four."]])
+    write_sheet(tmp_path / "sheet.csv", items.load(str(given)), 4, seed=0)
+    filled(tmp_path / "sheet.csv", lambda number, row: "no" if row["paraphrase"] in ("Two.", "Four.") else "yes")
+    out = tmp_path / "out.jsonl"
+    call = ["paraphrase", "checked", str(tmp_path / "sheet.csv"), "--items", str(given), "--out", str(out)]
+    assert main([*call, *more]) == 0
+    assert said in capsys.readouterr().out.splitlines()
+    (item,) = items.load(str(out))
+    assert [variant.text for variant in item.paraphrases] == left
+    assert {variant.attributes["match_proportion"] for variant in item.variants} == {"0.50"}
+
+
+def test_an_item_of_which_no_wording_is_left_is_named(tmp_path, capsys):
+    given = items.load(str(nested(tmp_path / "a.json", [["One."], ["Two."]])))
+    write_items(tmp_path / "lonely.jsonl", [replace(item, variants=item.paraphrases) for item in given])
+    write_sheet(tmp_path / "sheet.csv", items.load(str(tmp_path / "lonely.jsonl")), 1, seed=0)
+    filled(tmp_path / "sheet.csv", lambda number, row: "yes" if number else "no")
+    call = ["paraphrase", "checked", str(tmp_path / "sheet.csv"), "--items", str(tmp_path / "lonely.jsonl"), "--drop"]
+    assert main([*call, "--out", str(tmp_path / "out.jsonl")]) == 0
+    assert "no wording is left of 0" in capsys.readouterr().out.splitlines()
+    filled(tmp_path / "sheet.csv", lambda number, row: "no")
+    assert main([*call, "--out", str(tmp_path / "none.jsonl")]) == 2
+    assert "with --drop no wording is left" in capsys.readouterr().err
+    assert not (tmp_path / "none.jsonl").exists()
 
 
 @pytest.mark.parametrize(

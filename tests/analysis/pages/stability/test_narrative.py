@@ -9,7 +9,7 @@ from scipy.stats import binomtest
 
 from analysis import runs
 from analysis.pages.stability import narrative
-from analysis.reporting import tables
+from analysis.reporting import choice, tables, words
 from helpers.synthetic import random_frame, write_run
 
 NAMES = narrative.TABLES
@@ -18,7 +18,7 @@ NAMES = narrative.TABLES
 def answer(path, frame, *, thresholds=(0.05, 0.1, 0.25), canonical=("agree", "disagree"), **options):
     run = runs.open(write_run(path, frame, canonical=canonical, **options))
     frames = {name: tables.build(name, run, resamples=200, thresholds=thresholds) for name in NAMES}
-    return narrative.answer(**frames, canonical=canonical), frames
+    return narrative.answer(**frames, choice=choice.of_runs(run.info), when=words.when(run.info)), frames
 
 
 def wordings(agreements, model="m", **columns):
@@ -44,23 +44,37 @@ TORN = [[0.9, 0.1, 0.9, 0.2]] * 3
 
 def test_one_firm_model(tmp_path):
     said, _ = answer(tmp_path / "run", wordings(FIRM))
-    assert said.asked == (
-        "1 model was asked whether it agrees with 3 items of “synthetic”, each in its original wording and 3 "
-        "paraphrases (9 in all)."
-    )
-    assert said.verdict == "Hardly."
+    assert said.asked == "1 model was asked whether it agrees with 3 items of “synthetic”, each in 4 wordings."
     # 0 of 3 items: the share of all others may be as high as .56. Their ranges are equal, which says nothing of others.
-    assert said.sentences[0] == (
-        "On no item does it give the other answer for more than 10 % of the wordings (95 % interval 0 to 56 %)."
+    assert said.verdict == "These runs cannot tell: the answer flips on 0 % of the items (interval 0 to 56 %)."
+    assert said.details["overview"][2:] == (
+        "The two wordings of an item that differ most are on average 0.15 apart (no interval: the same in every "
+        "resample).",
+        "These are distances in agreement, which lies between 0 and 1.",
     )
-    assert "differ in agreement by 0.15 (no interval: the same in every resample) on average" in said.sentences[1]
     assert any(
         line == "m agrees with every item on average: stable, but always the same answer." for line in said.cautions
     )
     assert any(line.startswith("Only 1 model:") for line in said.cautions)
     assert any(line.startswith("Only 3 items:") for line in said.cautions)
     assert any("a single one is 33 %" in line for line in said.cautions)
-    assert not any(line.startswith("Low mass") for line in said.cautions)
+    assert not any(line.startswith("Low validity") for line in said.cautions)
+
+
+def test_hardly_is_said_of_enough_firm_items_only(tmp_path):
+    """Wilson's upper end for none of n items is below a tenth from n = 35 on: z^2 / (n + z^2) = 3.84 / 38.84."""
+    enough, _ = answer(tmp_path / "enough", wordings(FIRM[:1] * 35))
+    assert enough.verdict == "Hardly: the answer flips on 0 % of the items (interval 0 to 10 %)."
+    few, _ = answer(tmp_path / "few", wordings(FIRM[:1] * 34))
+    assert few.verdict.startswith("These runs cannot tell: the answer flips on 0 % of the items")
+
+
+def test_yes_is_said_of_an_interval_above_a_tenth_only(tmp_path):
+    """1 of 3 items flips: [.06, .79] says nothing; 3 of 3, [.44, 1], do."""
+    said, _ = answer(tmp_path / "run", wordings([*TORN[:1], *FIRM[:2]]))
+    assert said.verdict == "These runs cannot tell: the answer flips on 33 % of the items (interval 6 to 79 %)."
+    said, _ = answer(tmp_path / "all", wordings(TORN))
+    assert said.verdict == "Yes: the answer flips on 100 % of the items (interval 44 to 100 %)."
 
 
 def test_masses_that_are_bounds(tmp_path):
@@ -74,8 +88,8 @@ def test_masses_that_are_bounds(tmp_path):
     assert invalid.loc["b", "mass_missing"] == pytest.approx(0.075, abs=1e-12)
     found = [line for line in said.cautions if line.startswith("Bounds")]
     assert found == [
-        "Bounds: for b a server showed the most probable tokens only. So masses are lower bounds, and agreement is "
-        "computed from what was shown. On average, up to 0.075 more of the probability may be on the answers."
+        "Bounds: for b a server showed the most probable tokens only. So masses are lower bounds: on average, up to "
+        "0.075 more of the probability may be on the answers."
     ]
     said, _ = answer(tmp_path / "exact", frame.drop(columns="mass_upper"))
     assert not any(line.startswith("Bounds") for line in said.cautions)
@@ -83,43 +97,60 @@ def test_masses_that_are_bounds(tmp_path):
 
 def test_one_of_two_models_moves(tmp_path):
     said, _ = answer(tmp_path / "run", pd.concat([wordings(FIRM, "firm"), wordings(TORN, "torn")]))
-    assert said.verdict == "Yes, 1 of 2 models."
-    assert said.sentences[0].startswith(
-        "The answer flips on 0 % of the items with firm (95 % interval 0 to 56 %) and on 100 % with torn (44 to 100 %)."
+    assert said.verdict == "Yes with 1 of 2 models; the interval of the other one is too wide to tell."
+    assert said.details["overview"][2:] == (
+        "The answer flips on 0 % of the items with firm (95 % interval 0 to 56 %).",
+        "It flips on 100 % with torn (95 % interval 44 to 100 %).",
+        "The two wordings of an item that differ most are on average 0.15 apart with firm (no interval: the same in "
+        "every resample).",
+        "They are 0.80 apart with torn (no interval: the same in every resample).",
+        "These are distances in agreement, which lies between 0 and 1.",
     )
-    assert "0.80 (no interval: the same in every resample; torn) on average" in said.sentences[1]
     # Three items that all flip with one model only: the exact sign test gives 2 / 2^3, which proves nothing.
-    assert said.sentences[2] == (
+    assert said.details["differences"] == (
         "1 pair compared: no difference could be shown. With so few items or bootstrap samples, the smallest p value "
-        "after Holm is 0.25."
+        "after Holm is 0.25.",
     )
     said, _ = answer(tmp_path / "more", pd.concat([wordings(FIRM * 2, "firm"), wordings(TORN * 2, "torn")]))
-    assert (
-        said.sentences[2] == "Their shares of flips differ clearly (exact sign test over items at 0.05)."
-    )  # 2 / 2^6 = 0.03
+    assert said.details["differences"] == (
+        "Their shares of flips differ clearly (exact sign test over items at 0.05).",  # 2 / 2^6 = 0.03
+    )
+
+
+def test_differ_is_said_after_holm_only(tmp_path):
+    """Of three pairs, two have p = 2 / 2^6 = 0.031 before and 0.094 after the correction: none differs."""
+    frame = pd.concat([wordings(FIRM * 2, "a"), wordings(FIRM * 2, "b"), wordings(TORN * 2, "torn")])
+    said, frames = answer(tmp_path / "run", frame)
+    pairs = frames["differences"].query("measure == 'flip_10'")
+    assert sorted(pairs["p"].round(3)) == [0.031, 0.031, 1.0]
+    assert said.details["differences"] == (
+        "3 pairs compared: no difference could be shown. With so few items or bootstrap samples, the smallest p value "
+        "after Holm is 0.09.",
+    )
 
 
 def test_numbers_are_those_of_the_table(tmp_path):
     said, frames = answer(tmp_path / "run", random_frame(["a", "b", "c"], items=40, paraphrases=25, seed=5))
     table = frames["stability"].set_index("model")
+    overview = " ".join(said.details["overview"])
     for edge in (table["flip_10"].idxmin(), table["flip_10"].idxmax()):
         row = table.loc[edge]
         interval = f"{100 * row['flip_10_lower']:.0f} to {100 * row['flip_10_upper']:.0f} %"
-        assert f"{100 * row['flip_10']:.0f} %" in said.sentences[0]
-        assert interval in said.sentences[0]
+        assert f"{100 * row['flip_10']:.0f} %" in overview
+        assert interval in overview
     row = table.loc[table["range_mean"].idxmax()]
-    assert " ".join(said.sentences[:2]).count("95 % interval") == 1
-    moved = f"{row['range_mean']:.2f} ({row['range_mean_lower']:.2f} to {row['range_mean_upper']:.2f}; {row.name})"
-    assert moved in said.sentences[1]
-    assert said.sentences[2].startswith("Of 3 pairs compared, ")
+    ends = f"{row['range_mean_lower']:.2f} to {row['range_mean_upper']:.2f}"
+    assert f"{row['range_mean']:.2f} apart with {row.name} (95 % interval {ends})" in overview
+    assert said.details["differences"][0].startswith("Of 3 pairs compared, ")
     assert said.cautions == ()
 
 
 def test_little_mass_is_said_first(tmp_path):
     frame = pd.concat([wordings(FIRM, "full", mass=0.9), wordings(TORN, "empty", mass=0.04)])
     said, _ = answer(tmp_path / "run", frame)
-    assert said.cautions[0].startswith("Low mass: for 1 of 2 models")
+    assert said.cautions[0].startswith("Low validity: for 1 of 2 models")
     assert "The lowest is 0.04 (empty)." in said.cautions[0]
+    assert "empty" not in " ".join((said.verdict, *said.details["overview"]))
 
 
 def test_left_out_items_and_invalid_answers_are_counted(tmp_path):
@@ -129,14 +160,13 @@ def test_left_out_items_and_invalid_answers_are_counted(tmp_path):
     said, _ = answer(tmp_path / "run", pd.concat([frame, failed, wordings(TORN[:1], "other").iloc[3:]]))
     text = " ".join(said.cautions)
     assert "1 of 14 responses (7 %) hold no valid answer, most from m (8 %)." in text
-    assert "3 prompts failed and have no response." in text
     assert "4 of 4 items are left out for some models" in text
 
 
 def test_undecidable_runs_say_so(tmp_path):
     said, _ = answer(tmp_path / "run", wordings([[0.9, 0.8], [0.2, 0.3]]))
-    assert said.verdict.startswith("These runs cannot say")
-    assert said.sentences == ()
+    assert said.verdict == "These runs cannot tell: no item has two usable answers to its paraphrases."
+    assert said.details == {}
     assert any("2 of 2 items are left out: only one paraphrase in the study." in line for line in said.cautions)
 
 
@@ -144,17 +174,18 @@ def test_several_conditions_and_other_labels(tmp_path):
     frame = random_frame(["a", "b", "c"], items=30, paraphrases=20, conditions=["plain/yes-no", "plain/no-yes"])
     said, _ = answer(tmp_path / "run", frame, canonical=("wrong", "fine"))
     assert said.asked == (
-        "3 models were asked to choose between “wrong” and “fine” on 30 items of “synthetic”, each in its original "
-        "wording and 20 paraphrases (600 in all), under 2 conditions."
+        "3 models were asked to choose between “wrong” and “fine” on 30 items of “synthetic”, each in 21 wordings "
+        "under 2 conditions."
     )
-    assert "combinations of model and condition" in said.verdict or said.verdict == "Yes, all of them."
-    assert " · plain/" in said.sentences[0]
+    assert said.verdict == "Yes, with each of 4 combinations of model and condition that answer."
+    assert " · plain/" in said.details["overview"][2]
+    assert said.details["overview"][-1] == "These are distances in the share of “wrong”, which lies between 0 and 1."
 
 
 def test_wordings_without_an_original_are_called_so(tmp_path):
     frame = wordings(TORN)
     said, _ = answer(tmp_path / "run", frame[frame["variant"] != "original"])
-    assert "each in 3 wordings (9 in all)." in said.asked
+    assert said.asked.endswith("each in 3 wordings.")
 
 
 @pytest.mark.parametrize(
@@ -181,8 +212,8 @@ def test_few_items_are_those_of_each_model(tmp_path):
 def test_no_flips_of_several_models_reach_up_to_the_highest_end(tmp_path):
     said, frames = answer(tmp_path / "run", pd.concat([wordings(FIRM, "a"), wordings(FIRM * 3, "b")]))
     top = frames["stability"]["flip_10_upper"].max()
-    assert said.sentences[0] == (
-        "No model gives the other answer for more than 10 % of the wordings of any item (95 % intervals of this share "
-        f"reach up to {100 * top:.0f} %)."
+    assert said.details["overview"][2] == (
+        f"No item flips with any model (95 % intervals reach up to {100 * top:.0f} %)."
     )
     assert top == pytest.approx(binomtest(0, 3).proportion_ci(0.95, method="wilson").high)
+    assert said.verdict == "These runs cannot tell: each interval of the share of items that flip holds 10 %."

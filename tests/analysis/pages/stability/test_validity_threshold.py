@@ -14,6 +14,7 @@ from analysis import runs
 from analysis.pages.stability import captions, figures, narrative, plots
 from analysis.pages.stability.model_plots import FOREST
 from analysis.reporting import labels, tables
+from analysis.reporting.choice import Choice
 from analysis.reporting.frames import Frames
 from helpers.figures import shown_texts
 from helpers.synthetic import random_frame, write_run
@@ -40,7 +41,7 @@ def texts(figure) -> list[str]:
 def said(path, keep):
     run = runs.open(write_run(path, thinned(keep)))
     frames = Frames(run, {"resamples": 200}, lambda name, frame: None)
-    return narrative.answer(**{name: frames[name] for name in NAMES}, canonical=("agree", "disagree")), frames
+    return narrative.answer(**{name: frames[name] for name in NAMES}, choice=Choice()), frames
 
 
 @pytest.fixture(scope="module")
@@ -58,18 +59,18 @@ def test_range_and_flips_shrink_with_the_number_of_valid_wordings(four):
 
 def test_the_thinned_model_is_not_announced_as_the_most_stable(four):
     answer, frames = four
-    told = " ".join((answer.verdict, *answer.sentences))
-    assert "few" not in told
-    assert "some" not in told.replace("some model", "")  # its validity is 0.45
+    told = " ".join((answer.verdict, *answer.details["overview"]))
+    assert "few" not in told.replace("fewer", "")
+    assert "some" not in told  # its validity is 0.45
     assert "with most" in told
     assert "with whole" in told
-    assert answer.verdict == "Yes, all of them."
+    assert answer.verdict == "Yes, with each of 2 models that answer."
     table = frames["stability"].set_index("model")
-    assert f"{table.loc['most', 'range_mean']:.2f}" in answer.sentences[1]
+    assert f"{table.loc['most', 'range_mean']:.2f} apart with most" in told
     # Of six pairs in the table, one is of two models that answer.
-    assert answer.sentences[2].startswith("Their shares of flips differ")
-    low = [line for line in answer.cautions if line.startswith("Low mass")]
-    assert low[0].startswith("Low mass: for 2 of 4 models")
+    assert answer.details["differences"][0].startswith("Their shares of flips differ")
+    low = [line for line in answer.cautions if line.startswith("Low validity")]
+    assert low[0].startswith("Low validity: for 2 of 4 models")
 
 
 def test_the_numbers_of_valid_wordings_are_compared(four, tmp_path):
@@ -78,8 +79,8 @@ def test_the_numbers_of_valid_wordings_are_compared(four, tmp_path):
     uneven = [line for line in answer.cautions if line.startswith("Different numbers of valid wordings")]
     assert uneven == [
         f"Different numbers of valid wordings: {mean['few']:.1f} per item on average with few, {mean['whole']:.1f} "
-        "with whole. Range shrinks with this number, and where it is small, flips are missed. So a model with few "
-        "valid wordings looks more stable than it is."
+        "with whole. A model with few valid wordings looks more stable than it is: range shrinks with their number, "
+        "and flips are missed."
     ]
     even, _ = said(tmp_path / "run", {"a": 1.0, "b": 0.99})
     assert not any(line.startswith("Different numbers") for line in even.cautions)
@@ -88,8 +89,8 @@ def test_the_numbers_of_valid_wordings_are_compared(four, tmp_path):
 def test_models_that_do_not_answer_get_no_verdict(tmp_path):
     answer, _ = said(tmp_path / "run", {"some": 0.4, "few": 0.15})
     assert answer.verdict == "These models do not answer."
-    assert len(answer.sentences) == 1
-    assert "With some and few, less than half" in answer.sentences[0]
+    assert answer.details == {}
+    assert "With some and few, less than half" in answer.cautions[0]
     one, _ = said(tmp_path / "one", {"few": 0.15})
     assert one.verdict == "This model does not answer."
 
@@ -125,7 +126,7 @@ def test_ties_are_told_with_their_number(tmp_path):
     rows.loc[[1, 2, 8], "agreement"] = 0.5
     run = runs.open(write_run(tmp_path / "run", rows))
     frames = {name: tables.build(name, run, resamples=0) for name in NAMES}
-    cautions = narrative.answer(**frames, canonical=("agree", "disagree")).cautions
+    cautions = narrative.answer(**frames, choice=Choice()).cautions
     assert "3 of 20 answers are ties (agreement of exactly 0.5). They count as agreeing, as in the paper." in cautions
 
 

@@ -14,8 +14,8 @@ def test_wordings_that_differ_in_blanks_only_are_told(opened):
     found = cases.alike(opened(rows))
     assert found[["item", "text", "n_variants"]].values.tolist() == [["x", "A.\nB.", 3]]
     assert wordings.alike(found) == [
-        "3 wordings of 1 item differ from another one in line ends or surrounding blanks only, but count as different "
-        "wordings (table alike)."
+        "3 wordings of 1 item differ from another one in line ends or surrounding blanks only. They count as different "
+        "wordings."
     ]
     assert wordings.alike(found.head(0)) == []
 

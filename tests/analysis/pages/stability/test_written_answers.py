@@ -11,6 +11,7 @@ from analysis.pages.stability.page import StabilityPage
 from analysis.pages.stability.tables import models
 from analysis.pages.stability.written_answers import answers
 from analysis.reporting import tables
+from analysis.reporting.choice import Choice
 from analysis.runs.conditions import subsamples, twin
 from helpers import textbook
 from helpers.synthetic import random_frame, write_run
@@ -146,13 +147,13 @@ def test_shares_are_said_with_their_models():
         "option_mismatch": [0.0, 0.5, np.nan], "text_invalid": [0.0, 0.1, 1.0],
         "read_agreement": [0.3, 0.5, np.nan], "least_agreement": [0.3, 0.45, 0.0], "most_agreement": [0.3, 0.55, 1.0],
     })  # fmt: skip
-    assert narrative.answers(frame) == (
+    assert narrative.answers(frame, Choice()) == (
         "Of the texts that choose an option, 2 % (a) to 31 % (b) choose another one than the most probable first token "
         "begins. 0 % (a) to 50 % (b) of them choose another one than the likeliest option. 0 % (a) to 100 % (c) of all "
         "texts choose none. Unread answers leave most open for c: its agreement lies between 0 % and 100 %."
     )
-    assert narrative.answers(frame.iloc[:2]).endswith(
+    assert narrative.answers(frame.iloc[:2], Choice()).endswith(
         "Unread answers leave most open for b: its agreement (50 % of those read) lies between 45 % and 55 %."
     )
-    assert "Unread" not in narrative.answers(frame.iloc[:1])
-    assert narrative.answers(frame.iloc[2:]) == "None of the 5 texts could be read as an answer."
+    assert "Unread" not in narrative.answers(frame.iloc[:1], Choice())
+    assert narrative.answers(frame.iloc[2:], Choice()) == "None of the 5 texts could be read as an answer."

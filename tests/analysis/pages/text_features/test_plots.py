@@ -200,7 +200,7 @@ def test_effects_of_many_models_are_a_map_of_those_that_move_most():
     assert len(rows) == plots.ROWS and "007" in "".join(rows)
     assert figure.axes[0].images[0].get_array().shape == (plots.ROWS, len(features.FEATURES))
     caption = captions.effects(frame)
-    assert "Dot: significant" in caption and "Lines:" not in caption
+    assert "Dot: confirmed" in caption and "Lines:" not in caption
     assert "Shown: the 24 with the largest effects of 300 models; the table has all." in caption
 
 

@@ -83,7 +83,7 @@ def test_bins_of_few_pairs_are_left_out_and_only_neighbours_are_joined():
     assert joined(plots.shift_curve(curve(10))) == {(0.05, 0.15), (0.45, 0.55)}
     assert joined(plots.shift_curve(curve([10, 9, 10, 10]))) == {(0.45, 0.55)}
     assert joined(plots.shift_curve(curve(10, [0.0, np.nan, 0.0, 0.0]))) == {(0.45, 0.55)}
-    assert "10 pairs or more and an interval (10 pairs each)" in captions.shift_curve(curve([10, 9, 10, 10]))
+    assert "10 pairs or more and an interval (10 pairs each)." in captions.shift_curve(curve([10, 9, 10, 10]))
 
 
 def test_of_many_models_those_whose_answers_move_most_have_a_curve():

@@ -140,7 +140,7 @@ def test_wrong_rows_are_named(tmp_path: Path, row: str, problem: str) -> None:
 
 @pytest.mark.parametrize(
     ("arguments", "problem"),
-    [("--gold-column score", "column 'score' is not there; the columns are source, output, gold"),
+    [("--gold-column score", "(the nearest is 'source'); the columns are source, output, gold"),
      ("--range 9-0", "the lower number comes first"), ("--range 5-5", "one number is no scale"),
      ("--gold-column gold --gold-range 100-0", "--gold-range 100-0"), ("--samples 0", "--samples 0"),
      ("--exact --temperature 0", "above 0"), ("--exact --range 0-5000", "up to 1,001 numbers"),

@@ -1,0 +1,93 @@
+"""Say in one line which extra of Waver holds a package that is not installed, and the command that installs it."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib import metadata
+from importlib.util import find_spec
+from pathlib import Path
+from urllib.parse import urlsplit
+from urllib.request import url2pathname
+
+from analysis.errors import InputError
+
+NAME = "waver-lm"  # of the distribution
+EXTRAS = {
+    "ipykernel": "notebooks",
+    "jupyter_client": "notebooks",
+    "nbclient": "notebooks",
+    "nbconvert": "notebooks",
+    "nbformat": "notebooks",
+    "papermill": "notebooks",
+    "fugashi": "features",
+    "spacy": "features",
+    "vaderSentiment": "features",
+    "wordfreq": "features",
+    "pymer4": "statistics",
+    "rpy2": "statistics",
+}
+"""Module -> the extra (pyproject.toml) that installs it."""
+
+
+@contextmanager
+def needed(what: str) -> Iterator[None]:
+    """Refuse, in one line that begins with `what`, where a module that the block imports is an extra's and not there.
+
+    Raises
+    ------
+    InputError
+        With the command that installs the extra.
+    """
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        module = str(error.name).partition(".")[0]
+        if module not in EXTRAS:
+            raise
+        raise InputError(f"{what} needs the package {module}: {install(EXTRAS[module])}") from None
+
+
+def require(what: str, *modules: str) -> None:
+    """Refuse as `needed` does, before anything is done: the modules are looked up, not imported."""
+    with needed(what):
+        for module in modules:
+            if find_spec(module) is None:
+                raise ModuleNotFoundError(name=module)
+
+
+def install(*extras: str) -> str:
+    """Return the command that installs extras of this very copy: of its checkout, else of what pip installed.
+
+    >>> install("models")  # doctest: +SKIP
+    "pip install -e 'FOLDER[models]'"
+    """
+    checkout, names = Path(__file__).resolve().parents[1], f"[{','.join(extras)}]"
+    if (checkout / "pyproject.toml").is_file():
+        return f"pip install -e {_quoted(f'{checkout}{names}')}"
+    # Pip notes what it installed if that was no name on an index (PEP 610).
+    noted = json.loads(_noted() or "{}")
+    address = noted.get("url", "")
+    place = Path(url2pathname(urlsplit(address).path))
+    if "vcs_info" in noted:
+        source = f"{NAME}{names} @ {noted['vcs_info']['vcs']}+{address}"
+    elif address.startswith("file:") and place.exists():
+        source = f"{place}{names}"
+    else:
+        source = f"{NAME}{names}"
+    return f"pip install {_quoted(source)}"
+
+
+def _noted() -> str | None:
+    try:
+        return metadata.distribution(NAME).read_text("direct_url.json")
+    except metadata.PackageNotFoundError:
+        return None
+
+
+def _quoted(word: str) -> str:
+    """Quote a word for the shell: cmd.exe knows double quotes only."""
+    return f'"{word}"' if os.name == "nt" else shlex.quote(word)

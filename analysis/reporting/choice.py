@@ -1,0 +1,102 @@
+"""Call the two answers that a page is about by their names: not every study asks for “agree” or “disagree”."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from analysis.reporting.grid import Grid
+
+AGREE = ("agree", "disagree")
+MIXED = ("the first answer", "the second answer")  # of studies that differ in their answers
+_ATTRIBUTE = "answers"  # where a frame carries the names, from the runs to plots and captions
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """The names of the two answers in the frame of the original item; the first is what agreement is about."""
+
+    first: str = AGREE[0]
+    second: str = AGREE[1]
+
+    @property
+    def agrees(self) -> bool:
+        """Return whether the answers are “agree” and “disagree”."""
+        return (self.first, self.second) == AGREE
+
+    @property
+    def measure(self) -> str:
+        """Name the probability of the first answer, divided by that of both."""
+        return "agreement" if self.agrees else f"share of {quoted(self.first)}"
+
+    @property
+    def the_measure(self) -> str:
+        """Name it within a sentence: "agreement", or "the share of “left”"."""
+        return self.measure if self.agrees else f"the {self.measure}"
+
+    def named(self, text: str) -> str:
+        """Rewrite a text about agreement for these answers; it must hold no names of models, items or studies.
+
+        >>> Choice("left", "right").named("Mean agreement. + the model agrees with every item, - it disagrees.")
+        'Mean share of “left”. + the model chooses “left” on every item, - it chooses “right”.'
+        """
+        if self.agrees:
+            return text
+        return _WORD.sub(self._instead, text)
+
+    def _instead(self, found: re.Match[str]) -> str:
+        side, said = _FOR[found[0]]
+        answer = (self.first, self.second)[side]
+        return said.replace("{}", quoted(answer)).replace("[]", answer)
+
+    def renamed(self, table: Grid) -> Grid:
+        """Rewrite the headers, meanings and units of a grid."""
+        columns = (
+            replace(
+                entry, header=self.named(entry.header), meaning=self.named(entry.meaning), unit=self.named(entry.unit)
+            )
+            for entry in table.columns
+        )
+        return replace(table, columns=tuple(columns))
+
+
+# Words of the catalogue: which of the two answers each is about (0 or 1), and what stands there for other answers,
+# with the answer in quotation marks for {}, without for [].
+_FOR = {
+    "of agreement": (0, "of the share of {}"), "agreement": (0, "share of {}"), "Agreement": (0, "Share of {}"),
+    "disagreement": (1, "{}"),
+    "p(agree)": (0, "p([])"), "p(disagree)": (1, "p([])"),
+    **{f"{verb}{ending}": (side, said) for side, verb in enumerate(AGREE)
+       for ending, said in (("", "choose {}"), ("s", "chooses {}"), ("d", "chose {}"), ("ing", "choosing {}"))},
+    **{f"{verb}{ending} with": (side, f"{said} {{}} on") for side, verb in enumerate(AGREE)
+       for ending, said in (("", "choose"), ("s", "chooses"), ("d", "chose"))},
+}  # fmt: skip
+_WORD = re.compile(rf"(?<![\w-])(?:{'|'.join(map(re.escape, sorted(_FOR, key=len, reverse=True)))})(?![\w-])")
+
+
+def quoted(answer: str) -> str:
+    """Write an answer in quotation marks; what stands for the answers of several studies has none."""
+    return answer if answer in MIXED else f"“{answer}”"
+
+
+def of_runs(info: Mapping[str, Any]) -> Choice:
+    """Return the two answers that all studies of some runs share (`Runs.info`)."""
+    names = {tuple(fields["canonical"][:2]) for fields in info["studies"].values()}
+    return Choice(*(names.pop() if len(names) == 1 else MIXED))
+
+
+def mark(frame: pd.DataFrame, info: Mapping[str, Any]) -> pd.DataFrame:
+    """Note the answers of some runs on a frame that is drawn; `of` reads them."""
+    frame.attrs[_ATTRIBUTE] = of_runs(info)
+    return frame
+
+
+def of(frame: pd.DataFrame) -> Choice:
+    """Return the answers that a frame is about: “agree” and “disagree” where it does not say."""
+    found = frame.attrs.get(_ATTRIBUTE)
+    return found if isinstance(found, Choice) else Choice()

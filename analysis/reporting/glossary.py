@@ -1,0 +1,68 @@
+"""Explain the words of the report in plain English; `glossary.toml` holds them, the only place.
+
+::
+
+    python -m analysis.reporting.glossary > docs/glossary.md
+"""
+
+from __future__ import annotations
+
+import functools
+import html
+import re
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+
+FILE = Path(__file__).with_name("glossary.toml")
+HEAD = """# Glossary
+
+The words of the report in plain English. Every page of a report shows those that it uses, folded, at its foot.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """One word, the other words that stand for the same, and what it means."""
+
+    word: str
+    also: tuple[str, ...]
+    means: str
+
+
+@functools.cache
+def terms() -> tuple[Term, ...]:
+    """Return all terms, in the order of the alphabet."""
+    listed = tomllib.loads(FILE.read_text(encoding="utf-8"))
+    return tuple(Term(word, tuple(entry.get("also", ())), entry["means"]) for word, entry in listed.items())
+
+
+def used(page: str) -> list[Term]:
+    """Return the terms that the visible text of some HTML uses, in the order of the alphabet.
+
+    >>> [term.word for term in used('<p title="kurtosis">All <b>Items</b> flip; p(agree).</p>')]
+    ['flip', 'item']
+    """
+    text = html.unescape(re.sub(r"<[^>]*>", " ", re.sub(r"(?s)<(style|script)\b.*?</\1>", " ", page)))
+    return [term for term in terms() if any(re.search(_pattern(word), text) for word in (term.word, *term.also))]
+
+
+def _pattern(word: str) -> str:
+    """Match a whole word; its first letter may be a capital at the beginning of a sentence."""
+    first = word[0] if word[0].isupper() else f"[{word[0]}{word[0].upper()}]"
+    return rf"(?<![\w-]){first}{re.escape(word[1:])}(?![\w-])"
+
+
+def markdown() -> str:
+    """Write the whole glossary as a page of Markdown."""
+    return HEAD + "".join(f"\n**{term.word}**{_others(term)}  \n{term.means}\n" for term in terms())
+
+
+def _others(term: Term) -> str:
+    """Name the other words for a term, but not its plural."""
+    others = [word for word in term.also if not word.startswith(term.word)]
+    return f" ({', '.join(others)})" if others else ""
+
+
+if __name__ == "__main__":
+    print(markdown(), end="")

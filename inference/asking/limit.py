@@ -1,0 +1,36 @@
+"""Ask about the first items of a study only; the others can be asked later, into the same folder."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+
+from inference.asking.rounds import Questions, Round
+from inference.stimuli.study import Study, Variant
+
+
+@dataclass(frozen=True, slots=True)
+class Limited:
+    """The questions of a study about some of its items.
+
+    The study stays whole: the run folder lists all of its stimuli, so that a later call can ask about more of them. Its
+    rows are then those of one call without a limit, up to the last digits: other prompts share a batch.
+    """
+
+    questions: Questions
+    items: frozenset[str]
+
+    def rounds(self, form: str) -> Sequence[Round]:
+        """Make the rounds of all questions, in which the variants of these items are asked."""
+        return [replace(each, chosen=partial(self._chosen, each.chosen)) for each in self.questions.rounds(form)]
+
+    def _chosen(self, chosen: Callable[[Variant], bool], variant: Variant) -> bool:
+        return variant.item in self.items and chosen(variant)
+
+
+def limited(study: Study, questions: Questions, limit: int | None) -> Questions:
+    """Limit the questions to the first items of a study; None: all."""
+    if limit is None or limit >= len(study.items):
+        return questions
+    return Limited(questions, frozenset(item.item for item in study.items[:limit]))

@@ -1,0 +1,77 @@
+"""Answers that are not “agree” and “disagree” are called by their names, wherever a page speaks of agreement."""
+
+from __future__ import annotations
+
+import doctest
+import re
+
+import pytest
+
+from analysis import runs
+from analysis.pages.stability.page import StabilityPage
+from analysis.reporting import catalogue, choice
+from analysis.reporting.choice import Choice
+from analysis.reporting.pictures import pictures
+from helpers.figures import shown_texts
+from helpers.page_runs import opinions
+from helpers.synthetic import random_frame, write_run
+
+AGREE = re.compile(r"\b(dis)?agree(s|d|ing|ment)?\b", re.IGNORECASE)
+OTHERS = Choice("left", "agree strongly")
+
+
+def test_the_examples_are_right():
+    assert doctest.testmod(choice).failed == 0
+
+
+@pytest.mark.parametrize(
+    ("said", "wanted"),
+    [("SD of agreement", "SD of the share of “left”"), ("Agreement", "Share of “left”"),
+     ("p(agree) / (p(agree) + p(disagree))", "p(left) / (p(left) + p(agree strongly))"),
+     ("all disagreed, or all agreed", "all chose “agree strongly”, or all chose “left”"),
+     ("it disagrees with every item", "it chooses “agree strongly” on every item"),
+     ("column agreement_mean of source-agreement", "column agreement_mean of source-agreement")],
+)  # fmt: skip
+def test_words_are_rewritten_once_and_as_wholes(said, wanted):
+    assert OTHERS.named(said) == wanted
+    assert Choice().named(said) == said
+
+
+def test_runs_with_one_choice_have_it_and_others_none(tmp_path):
+    frame = random_frame(items=2, paraphrases=2)
+    one, other = (
+        write_run(tmp_path / name, frame, study=name, canonical=canonical)
+        for name, canonical in (("one", ("left", "right")), ("other", ("agree", "disagree")))
+    )
+    assert choice.of_runs(runs.open(one).info) == Choice("left", "right")
+    both = choice.of_runs(runs.open(one, other).info)
+    assert both.measure == "share of the first answer"
+    assert not both.agrees
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory):
+    """The page on stability about two answers that nobody agrees with."""
+    folder, options = opinions(tmp_path_factory.mktemp("choice") / "run", ("left", "right"))
+    return StabilityPage([str(folder)], **options)
+
+
+def test_no_table_speaks_of_agreement(page):
+    for name in catalogue.pages()["stability"].tables:
+        shown = re.sub(r"<td.*?</td>", "", page.table(name).text, flags=re.DOTALL)  # the texts of the items may
+        assert not AGREE.search(re.sub(r"<code>.*?</code>", "", shown)), (name, AGREE.search(shown))
+
+
+def test_no_sentence_speaks_of_agreement(page):
+    said = page.answer().text + page.cautions().text + page.method().text + page.examples().text + page.said_answers()
+    said += "".join(page.said(name) for name in ("overview", "differences"))
+    assert not AGREE.search(said), AGREE.search(said)
+    assert "asked to choose between “left” and “right”" in said
+
+
+@pytest.mark.parametrize("figure", catalogue.pages()["stability"].figures)
+def test_no_figure_speaks_of_agreement(page, figure):
+    picture = pictures(figure, page.frames)[0]
+    drawn = " ".join(text.get_text() for text, _ in shown_texts(picture.draw()))
+    assert not AGREE.search(picture.caption), picture.caption
+    assert not AGREE.search(drawn), AGREE.search(drawn)

@@ -1,0 +1,47 @@
+"""Every study is cited alike: on its pages, in README and in CITATION.cff."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+import yaml
+
+from analysis.reporting import catalogue, citations
+from analysis.reporting.html import render
+
+ROOT = Path(citations.__file__).parents[2]
+STUDIES = citations.studies()
+
+
+@pytest.mark.parametrize("page", catalogue.pages())
+def test_every_page_repeats_a_study_that_is_cited_on_it(page):
+    named = catalogue.pages()[page].studies
+    assert named
+    cited = [STUDIES[name] for name in named]
+    foot = render("provenance", studies=cited, entries=[], command="", unshown={})
+    for study in cited:
+        assert study.title in foot.replace("&#39;", "'")
+        assert study.year in foot
+        for address in study.links.values():
+            assert f'<a href="{address}">' in foot
+
+
+@pytest.mark.parametrize("name", STUDIES)
+def test_readme_and_citation_file_name_every_study(name):
+    study = STUDIES[name]
+    assert re.fullmatch(r"\d{4}|\[\d{4}\]", study.year)
+    assert study.links
+    readme = " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
+    assert study.title in readme
+    assert all(address in readme for address in study.links.values())
+    listed = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))["references"]
+    entry = next(entry for entry in listed if entry["title"] == study.title)
+    assert [f"{who['given-names']} {who['family-names']}" for who in entry["authors"]] == study.authors.split(", ")
+    assert set(study.links.values()) <= {
+        entry.get("url"),
+        entry.get("repository-code"),
+        f"https://doi.org/{entry.get('doi')}",
+    }
+    assert str(entry.get("year", study.year)) == study.year

@@ -1,0 +1,75 @@
+"""A first screen is short: at most 60 words before the figure, 30 in a sentence, three numbers in a verdict.
+
+Tried on a run that fills every table, on one with next to nothing, on models that do not answer, and on the demo where
+`make report` has asked it.
+"""
+
+from __future__ import annotations
+
+import re
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+from analysis.reporting import catalogue, notebooks, printed
+from helpers.page_runs import BARE, FULL, SILENT
+from helpers.text_features import hide
+
+ROOT = Path(printed.__file__).parents[2]
+DEMO = ROOT / "results" / "demo"
+# A number that stands alone; those in the names of models and conditions do not.
+NUMBER = re.compile(r"(?<![\w/.“-])[−+]?\d[\d,.]*(?![\w-]*[a-z])")
+
+
+def answer(page, folder, options):
+    with pytest.MonkeyPatch.context() as patch:
+        hide(patch, "pysentimiento", "spacy", "vaderSentiment")
+        module = import_module(f"analysis.pages.{page}.page")
+        made = next(value for name, value in vars(module).items() if name.endswith("Page") and name != "Page")
+        shown = made([str(folder)], **options)
+        shown.answer()
+        return shown._answer
+
+
+def sentences(text):
+    return [part for part in re.split(r"(?<=[.?!])\s+(?=[A-Z“\d])", text) if part]
+
+
+def check(page, said):
+    title = notebooks.question(ROOT / "notebooks" / f"{page}.ipynb")
+    first = f"{title} {said.asked} {said.verdict}"
+    assert len(first.split()) <= 60, f"{len(first.split())} words: {first}"
+    assert len(sentences(said.asked)) == 1, said.asked
+    assert len(sentences(said.verdict)) <= 2, said.verdict
+    assert len(NUMBER.findall(said.verdict)) <= 3, said.verdict
+    texts = [said.asked, said.verdict, *said.cautions, *(text for several in said.details.values() for text in several)]
+    long = [part for text in texts for part in sentences(text) if len(part.split()) > 30]
+    assert long == []
+
+
+@pytest.mark.parametrize("made", ["full", "bare", "silent"])
+@pytest.mark.parametrize("page", [page for page in catalogue.pages() if page in SILENT])
+def test_first_screens_are_short(page, made, tmp_path):
+    folder, options = {"full": FULL, "bare": BARE, "silent": SILENT}[made][page](tmp_path / "run")
+    said = answer(page, folder, options)
+    check(page, said)
+    if made == "silent":
+        assert said.verdict in ("This model does not answer.", "These models do not answer.")
+
+
+@pytest.mark.parametrize("page", [page for page in catalogue.pages() if page in SILENT])
+def test_first_screens_of_the_demo_are_short(page):
+    (protocol,) = catalogue.pages()[page].protocols
+    if not (DEMO / protocol / "run.json").is_file():
+        pytest.skip("make report has not asked the demo")
+    check(page, answer(page, DEMO / protocol, {"resamples": 50} if page == "stability" else {}))
+
+
+@pytest.mark.parametrize(
+    ("text", "numbers"),
+    [("58 % of the items (interval 45 to 70 %)", 3), ("with gpt-4 and llama-7b (chat/0-shot)", 0),
+     ("−0.5 of 1,200", 2)],
+)  # fmt: skip
+def test_numbers_are_counted_without_names(text, numbers):
+    assert len(NUMBER.findall(text)) == numbers

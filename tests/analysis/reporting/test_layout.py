@@ -1,0 +1,95 @@
+"""Pages around executed notebooks: what shows nothing goes, what stays can be linked to, and one file holds it all."""
+
+from __future__ import annotations
+
+import re
+import urllib.parse
+
+import pytest
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
+
+from analysis.reporting import grid, layout, report
+from analysis.reporting.columns import Column
+from analysis.reporting.html import address, note
+from helpers.html_pages import Page
+
+
+def shows(html: str) -> object:
+    """A cell that shows this."""
+    return new_code_cell("page.part()", outputs=[new_output("execute_result", {"text/html": html}, execution_count=1)])
+
+
+@pytest.fixture
+def chapter():
+    """A page with a figure, cautions, a part without data, a repeated heading, and a table."""
+    cells = [
+        new_markdown_cell("# Is it <so>?"), new_code_cell("import x"),
+        shows('<p class="verdict">Yes. <a href="#cautions">1 caution</a></p>'),
+        shows('<figure>\n<picture><source media="(max-width: 600px)" srcset="data:narrow"><img src="data:wide" alt="">'
+              "</picture></figure>"),
+        shows('<section class="cautions"><h2 id="cautions">Before you believe it</h2></section>'),
+        new_markdown_cell("## Empty"), new_markdown_cell("### Empty, too"), shows(note("Scores: none.").text),
+        new_markdown_cell("## Models & co"), shows('<p><a href="tables/t.csv">tables/t.csv</a></p>'),
+        new_markdown_cell("## Tables"), new_markdown_cell("### Models & co"), shows("<p>rows</p>"),
+    ]  # fmt: skip
+    return layout.chapter("first", "Is it <so>?", new_notebook(cells=cells))
+
+
+def test_headings_of_which_nothing_is_shown_go_and_the_page_says_what_is_missing(chapter):
+    assert "Empty" not in chapter.body
+    assert re.search(r"Parts left out <span>1</span>.*<li>Scores: none.</li>", chapter.body, re.S)
+    assert "import x" in chapter.body
+
+
+def test_every_heading_has_an_anchor_of_its_own_and_the_contents_lead_there(chapter, tmp_path):
+    path = tmp_path / "first.html"
+    path.write_text(layout.page(chapter, [chapter, layout.Chapter("next", "What else?", "")], "Title & more"))
+    page = Page(path)
+    assert {"cautions", "models-co", "tables", "models-co-2"} <= set(page.ids)
+    assert len(set(page.ids)) == len(page.ids)
+    linked = [place for tag, place in page.addresses if tag == "a"]
+    assert linked.count("#models-co") == 2  # in the contents and at the heading
+    assert linked.count("#models-co-2") == 1
+    assert {"index.html", "next.html"} <= set(linked)
+    assert "first.html" not in linked
+    assert "Is it <so>? · Title & more" in page.words
+    assert page.tags.index("figure") < page.tags.index("nav")
+
+
+def test_one_file_has_anchors_for_pages_one_drawing_a_picture_and_tables_that_hold_their_data(chapter, tmp_path):
+    table = tmp_path / "t.csv"
+    table.write_bytes('a,"b ""c"" #1 & 100 %"\r\n0.5,é\r\n'.encode())
+    path = tmp_path / "report.html"
+    card = report.Result("first", "Is it?", parts=('<a href="first.html#cautions">1 caution</a>',), chapter=chapter)
+    path.write_text(layout.single([chapter, layout.Chapter("next", "Else?", '<h2 id="tables">T</h2>')], {"t": table},
+                                  title="T", results=[card], folders=["run"], made="now", versions="1"))  # fmt: skip
+    page = Page(path)
+    assert len(set(page.ids)) == len(page.ids)
+    places = [place for tag, place in page.addresses if tag == "a"]
+    assert {place[1:] for place in places if place.startswith("#")} <= set(page.ids)
+    (data,) = [place for place in places if not place.startswith("#")]
+    kind, _, held = data.partition(",")
+    assert kind == "data:text/csv"
+    assert urllib.parse.unquote_to_bytes(held) == table.read_bytes()
+    assert "#file-t" in places
+    assert "source" not in page.tags
+
+
+def test_an_address_holds_any_text_and_needs_no_escaping_in_an_attribute():
+    text = "<svg a='1' b=\"2\"> # % & é\n\\</svg>"
+    made = address("image/svg+xml", text)
+    assert not set('"&#\n\\') & set(made)
+    assert urllib.parse.unquote(made.partition(",")[2]) == text
+
+
+def test_columns_that_are_the_same_in_all_rows_are_told_apart_from_the_others():
+    cell, columns = grid.Cell, (Column("", header="Model"), Column("", header="Items"), Column("", header="Empty"))
+    rows = ((cell("a"), cell("34", "[1, 2]"), cell("")), (cell("b"), cell("34", "[1, 2]"), cell("")))
+    table = grid.Grid(("model", "n", "e"), columns, rows, (False, True, False), (False, False, False))
+    left, same = grid.varying(table)
+    assert (left.names, left.rows) == (("model",), ((cell("a"),), (cell("b"),)))
+    assert same == [(columns[1], cell("34", "[1, 2]"))]
+    alone = grid.Grid(table.names, columns, rows[:1], table.numeric, table.wordy)
+    assert grid.varying(alone) == (alone, [])
+    wider = (rows[0], (cell("a"), cell("34", "[1, 3]"), cell("")))
+    assert grid.varying(grid.Grid(table.names, columns, wider, table.numeric, table.wordy))[0].names == ("n",)

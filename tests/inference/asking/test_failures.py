@@ -1,0 +1,85 @@
+"""Of several models, those that can be asked are; the others are named at once and in the end."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+
+from helpers.trivial_engine import TrivialEngine, small_study
+from inference.__main__ import main
+from inference.asking.execute import Task, execute
+from inference.asking.models import Model
+from inference.asking.one_model import Settings
+from inference.errors import InputError, NoSuchModel, RunFailed
+from inference.protocols.agreement import Questions, prompt_book
+
+A, BAD, C = (Model(name, f"somewhere/{name}") for name in ("a", "bad", "c"))
+
+
+def load(model: Model, seed: int) -> TrivialEngine:
+    print(f"loads {model.id}")
+    if model.id.startswith("bad"):
+        raise InputError(f"model {model.id}: the folder holds no weights")
+    return TrivialEngine()
+
+
+def tasks(folder: Path, *models: Model, names: tuple[str, ...] = ("one",)) -> list[Task]:
+    return [
+        Task(small_study(items=2, name=name), models, Questions(prompt_book()), Settings(), str(folder / name))
+        for name in names
+    ]
+
+
+def models_of(out: Path) -> set[str]:
+    return {model for part in out.glob("responses/part-*") for model in pq.read_table(part)["model"].to_pylist()}
+
+
+def test_the_good_ones_are_asked_and_the_bad_one_is_named_twice(tmp_path, capsys):
+    with pytest.raises(RunFailed, match=r"not asked: bad \(.*one\): model bad: the folder holds no weights"):
+        execute(tasks(tmp_path, A, BAD, C), load=load)
+    said = capsys.readouterr()
+    assert said.out.split() == ["loads", "a", "loads", "bad", "loads", "c"]
+    assert [line.partition(":")[0] for line in said.err.splitlines()] == ["a plain/yes-no", "bad", "c plain/yes-no"]
+    assert models_of(tmp_path / "one") == {"a", "c"}
+
+
+def test_a_bad_model_is_loaded_once_for_all_studies(tmp_path, capsys):
+    with pytest.raises(RunFailed, match=r"bad \(.*one\).*bad \(.*two\)"):
+        execute(tasks(tmp_path, BAD, C, names=("one", "two")), load=load)
+    assert capsys.readouterr().out.split() == ["loads", "bad", "loads", "c"]
+    assert [models_of(tmp_path / name) for name in ("one", "two")] == [{"c"}, {"c"}]
+
+
+def test_where_no_model_can_be_asked_the_call_is_refused_and_nothing_is_left(tmp_path):
+    for models in ((BAD,), (BAD, Model("bad2", "somewhere/bad2"))):
+        with pytest.raises(InputError, match="model bad: the folder holds no weights"):
+            execute(tasks(tmp_path, *models), load=load)
+        assert not list(tmp_path.iterdir())
+
+
+def test_all_models_are_looked_for_before_the_first_is_loaded(tmp_path, monkeypatch, capsys):
+    """The nearest folder with a model is named; a folder without one is not."""
+    monkeypatch.chdir(tmp_path)
+    for name in ("my-model", "other"):
+        Path(name).mkdir()
+    Path("my-model", "config.json").write_text("{}", encoding="utf-8")
+    Path("items.csv").write_text("item,text\na,One.\n", encoding="utf-8")
+
+    def look_up(name: str, revision: str | None) -> None:
+        if name == "my-modle":
+            raise NoSuchModel(f"model {name} cannot be loaded: not there")
+
+    monkeypatch.setattr("inference.engines.loading.look_up", look_up)
+    monkeypatch.setattr(Settings, "load", lambda self, model, seed: load(model, seed))
+    call = ["run", "agreement", "--items", "items.csv", "--out", "run", "--model", "good", "my-modle"]
+    assert main(call) == 1
+    said = capsys.readouterr()
+    assert said.out == "loads good\n"
+    first, *_, last = (line for line in said.err.splitlines() if "my-modle" in line)
+    hint = "model my-modle cannot be loaded: not there (the nearest is './my-model')"
+    assert first == f"my-modle: not asked: {hint}"
+    assert hint in last and "correct these names or leave them out" in last
+    assert main([*call[:-2], "./my-modle"]) == 2
+    assert "--model ./my-modle: no such folder (the nearest is './my-model')" in capsys.readouterr().err

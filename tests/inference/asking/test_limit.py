@@ -1,0 +1,76 @@
+"""A run of the first items only, and how it goes on."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+
+from helpers.trivial_engine import TrivialEngine, loader, small_study
+from inference.__main__ import main
+from inference.asking.execute import Task, execute
+from inference.asking.limit import limited
+from inference.asking.models import Model
+from inference.asking.one_model import Settings
+from inference.protocols.agreement import Questions, prompt_book
+from inference.runfolder import run_json
+from inference.runfolder.status import progress
+
+STUDY = small_study(items=5, paraphrases=3)
+
+
+def ask(out: Path, limit: int | None) -> list[str]:
+    """Ask one model about the first items; the items of all rows that are there then, each once per wording."""
+    questions = limited(STUDY, Questions(prompt_book()), limit)
+    execute([Task(STUDY, (Model("a", "somewhere/a"),), questions, Settings(), str(out))], load=loader())
+    return sorted(item for part in out.glob("responses/part-*") for item in pq.read_table(part)["item"].to_pylist())
+
+
+def left(out: Path) -> list[tuple[int, int | None]]:
+    return [(entry.done, entry.left) for entry in progress(out, run_json.read(out))]
+
+
+def test_the_first_items_are_asked_and_more_later_in_the_same_folder(tmp_path):
+    assert ask(tmp_path, 2) == ["0"] * 4 + ["1"] * 4
+    assert left(tmp_path) == [(8, 0)]
+    assert pq.read_table(tmp_path / "stimuli.parquet").num_rows == 20
+    assert ask(tmp_path, 3) == ["0"] * 4 + ["1"] * 4 + ["2"] * 4
+    assert ask(tmp_path, 1) == ["0"] * 4 + ["1"] * 4 + ["2"] * 4
+    assert left(tmp_path) == [(12, 0)]
+    assert ask(tmp_path, None) == [item for item in "01234" for _ in range(4)]
+    assert left(tmp_path) == [(20, 0)]
+
+
+@pytest.mark.parametrize("limit", [None, 5, 6])
+def test_a_limit_that_takes_all_items_changes_nothing(limit):
+    questions = Questions(prompt_book())
+    assert limited(STUDY, questions, limit) is questions
+
+
+PLAN = """
+out = "results"
+[[study]]
+protocol = "agreement"
+items = "items.csv"
+model = ["m"]
+limit = 1
+"""
+
+
+def test_the_command_and_a_run_file_end_with_the_folder_and_the_next_command(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(Settings, "load", lambda self, model, seed: TrivialEngine())
+    Path("items.csv").write_text("item,text\na,One.\na,The first.\nb,Two.\n", encoding="utf-8")
+    Path("plan.toml").write_text(PLAN, encoding="utf-8")
+    asked = ["run", "agreement", "--items", "items.csv", "--model", "m", "--out", "my run"]
+    assert main([*asked, "--limit", "1"]) == 0
+    assert capsys.readouterr().out.splitlines() == [
+        "asked about 1 of 2 items; without --limit the others are asked",
+        "my run: done; next: waver report 'my run' --out 'my run/report'",
+    ]
+    assert main(asked) == 0
+    assert capsys.readouterr().out.splitlines() == ["my run: done; next: waver report 'my run' --out 'my run/report'"]
+    assert main(["run", "plan.toml"]) == 0
+    assert capsys.readouterr().out.splitlines() == ["results: done; next: waver report results --out results/report"]
+    assert [pq.read_table(part)["item"].to_pylist() for part in Path("results").rglob("part-*")] == [["a", "a"]]

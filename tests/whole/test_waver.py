@@ -1,0 +1,120 @@
+"""The command `waver`: it lists the commands of both wings and reaches them from any folder."""
+
+from __future__ import annotations
+
+import argparse
+import io
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+import analysis.__main__
+import inference.__main__
+import waver
+
+ROOT = Path(__file__).parents[2]
+
+
+def commands(parser: argparse.ArgumentParser) -> set[str]:
+    """The sub-commands that a parser knows."""
+    (actions,) = [each for each in parser._actions if isinstance(each, argparse._SubParsersAction)]
+    return set(actions.choices)
+
+
+@pytest.fixture
+def installed(tmp_path):
+    """Call the command as pip installs it: a script in a folder of its own, which is where Python looks first."""
+    script = tmp_path / "bin" / "waver"
+    script.parent.mkdir()
+    script.write_text("import sys\nfrom waver import main\nsys.exit(main())\n", encoding="utf-8")
+
+    def call(*arguments: str, cwd: Path = tmp_path) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, str(script), *arguments], cwd=cwd, capture_output=True, text=True, timeout=120,
+            env={"PYTHONPATH": str(ROOT), "PATH": "/usr/bin:/bin"},
+        )  # fmt: skip
+
+    return call
+
+
+def test_it_has_the_commands_of_both_wings():
+    assert set(waver.COMMANDS["inference"]) == commands(inference.__main__.call_parser([]))
+    assert set(waver.COMMANDS["analysis"]) == commands(analysis.__main__._parser("waver"))
+
+
+def test_it_is_installed_and_in_the_wheel():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    assert project["project"]["scripts"] == {"waver": "waver:main"}
+    assert "waver.py" in project["tool"]["hatch"]["build"]["targets"]["wheel"]["include"]
+
+
+def test_help_lists_every_command_and_imports_neither_wing():
+    code = "import sys, waver\nwaver.main(['--help'])\nprint('LOADED', *sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    said, _, loaded = done.stdout.partition("LOADED")
+    for about in waver.COMMANDS.values():
+        for name, does in about.items():
+            assert f"  {name:<12}{does}\n" in said
+    assert not {"inference", "analysis", "argparse", "numpy"} & set(loaded.split())
+
+
+def test_it_works_beside_files_of_the_user_that_are_called_as_the_wings(installed, tmp_path):
+    (tmp_path / "analysis.py").write_text("raise SystemExit('the analysis of the user')")
+    (tmp_path / "inference").mkdir()
+    (tmp_path / "inference" / "__init__.py").write_text("raise SystemExit('the inference of the user')")
+    (tmp_path / "waver.py").write_text("raise SystemExit('the waver of the user')")
+    for call in (("table", "--list"), ("run", "--help"), ("--version",)):
+        done = installed(*call)
+        assert done.returncode == 0, done.stderr
+        assert "of the user" not in done.stdout + done.stderr
+    done = installed("status", "nowhere")
+    assert (done.returncode, done.stderr[:22]) == (2, "waver: nowhere: no run")
+
+
+@pytest.mark.parametrize(
+    ("call", "line"),
+    [
+        ([], "waver: give a command: run, preview, "),
+        (["rum"], "waver: there is no command 'rum'; did you mean run? (see waver --help)"),
+        (["qqq"], "waver: there is no command 'qqq': run, preview, "),
+        (["\udcff"], "waver: there is no command '\\udcff': run, "),
+        (["run", "agreement"], "waver run agreement: the following arguments are required: "),
+        (["table", "--format", "xml"], "waver table: argument --format: invalid choice: 'xml'"),
+        (["table", "nowhere", "stability"], "waver: nowhere"),
+        (["import", "table", "none.csv", "--out", "o"], "waver import table: "),
+    ],
+)
+def test_a_wrong_call_is_one_line_in_the_words_that_were_typed(call, line, capsys):
+    try:
+        status = waver.main(call)
+    except SystemExit as left:
+        status = left.code
+    said = capsys.readouterr().err
+    assert status == 2
+    assert said.startswith(line)
+    assert said.count("\n") == 1
+    assert "python -m" not in said
+
+
+def test_a_run_records_the_command_that_was_typed(tmp_path, monkeypatch, capsys):
+    import json
+
+    (tmp_path / "answers.csv").write_text("item,text,answer,model\na,Tea.,yes,m\na,Tea!,no,m\n", encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    call = ["import", "table", "answers.csv", "--out", "run", "--item-column", "item", "--text-column", "text",
+            "--answer-column", "answer", "--options", "yes=yes;no=no", "--language", "en",
+            "--model-column", "model"]  # fmt: skip
+    assert waver.main(call) == 0
+    (session,) = json.loads((tmp_path / "run" / "run.json").read_text(encoding="utf-8"))["sessions"]
+    assert session["command"] == ["waver", *call]
+
+
+def test_what_goes_to_a_file_is_utf_8_on_windows_too(monkeypatch):
+    out = io.TextIOWrapper(io.BytesIO(), encoding="cp1252")
+    monkeypatch.setattr(sys, "platform", "win32")
+    monkeypatch.setattr(sys, "stdout", out)
+    assert waver.main(["--version"]) == 0
+    assert out.encoding == "utf-8"

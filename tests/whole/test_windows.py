@@ -1,0 +1,57 @@
+"""The commands where there are no POSIX modules and Windows refuses what it does (`helpers.windows`)."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from helpers.refusals import missing
+
+ROOT = Path(__file__).parents[2]
+SCRIPT = """
+import subprocess, duckdb, pandas, pyarrow.parquet, scipy.stats, statsmodels.api  # these know Windows themselves
+from helpers import windows
+windows.imitate()
+import sys, waver
+from pathlib import Path
+
+TABLE = "--item-column item --text-column text --answer-column answer --options yes=yes;no=no --language en".split()
+for call in (
+    ["import", "table", "answers.csv", "--out", "run", *TABLE, "--model-column", "model"],
+    ["status", "run"],
+    ["features", "asked"],
+    ["table", "asked", "stability", "-p", "resamples=20"],
+):
+    assert waver.main(call) == 0, call
+
+from inference.runfolder import locking
+held = locking.claim(Path("run"))
+assert waver.main(["import", "table", "answers.csv", "--out", "run", *TABLE, "--model-column", "model"]) == 2
+locking.os.close(held)
+# A refused call removes what it made, but for the lock, which is open.
+held = locking.claim(Path("new"))
+locking.remove_new(Path("new"), [Path("new")])
+assert [path.name for path in Path("new").rglob("*")] == [".lock"]
+
+import analysis.reporting.notebooks
+from analysis.reporting import files, temporary
+with temporary.folder() as folder:
+    for text in ("old", "new"):
+        files.write(folder / "index.html", text)
+    assert (folder / "index.html").read_text() == "new"
+assert not folder.exists()
+"""
+
+
+def test_runs_and_tables_are_made_without_posix(tmp_path):
+    missing.files(tmp_path)
+    (tmp_path / "answers.csv").write_text("item,text,answer,model\na,Tea.,yes,m\na,Tea!,no,m\n", encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, "-c", SCRIPT], cwd=tmp_path, capture_output=True, text=True,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join((str(ROOT), str(ROOT / "tests")))},
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr[-3000:]
+    assert "another process is writing to this run" in done.stderr
+    assert (tmp_path / "asked" / "features.parquet").is_file()

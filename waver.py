@@ -1,0 +1,86 @@
+"""The command `waver`: hand a command over to the wing that has it; the other wing is not imported."""
+
+from __future__ import annotations
+
+import difflib
+import io
+import sys
+from collections.abc import Sequence
+from importlib import import_module, metadata
+
+COMMANDS = {
+    "inference": {
+        "run": "ask models and write a run folder; the same command continues a stopped run",
+        "preview": "show one prompt, the tokens of its options and the time to come",
+        "import": "make a run folder from other people's files",
+        "paraphrase": "make paraphrases of items, check them by hand, combine sources",
+        "status": "count the rows done and left in a run folder",
+    },
+    "analysis": {
+        "report": "write the report of one or several runs: pages, tables, figures",
+        "table": "print one table of the report",
+        "features": "compute lengths, frequencies, dependencies and sentiment of the wordings",
+    },
+}
+"""Wing -> its commands and what they do. They stand here because `waver --help` imports neither wing."""
+HELP = """usage: waver COMMAND ...
+       waver COMMAND --help
+       waver --version
+
+Ask a language model the same question in many wordings, and tell how far its answers change.
+
+ask models:
+{inference}
+
+read what they answered:
+{analysis}
+
+first steps:
+  waver preview agreement --items statements.csv --model gpt2
+  waver run agreement --items statements.csv --model gpt2 --out runs/first
+  waver report runs/first --out runs/first/report
+"""
+
+
+def main(given: Sequence[str] | None = None) -> int:
+    """Run a command and return its exit status: 0 done, 1 it could not finish, 2 the call or an input is wrong."""
+    for stream in (sys.stdout, sys.stderr):
+        if sys.platform == "win32" and isinstance(stream, io.TextIOWrapper) and not stream.isatty():
+            stream.reconfigure(encoding="utf-8")  # as every file of ours; else what a file gets depends on the machine
+    call = list(sys.argv[1:] if given is None else given)
+    word = call[0] if call else ""
+    for wing, commands in COMMANDS.items():
+        if word in commands:
+            status: int = import_module(f"{wing}.__main__").main(call, "waver")
+            return status
+    if word in ("-h", "--help"):
+        print(HELP.format_map({wing: _listed(commands) for wing, commands in COMMANDS.items()}), end="")
+    elif word == "--version":
+        print(f"waver {_version()}")
+    else:
+        print(f"waver: {_wrong(word)} (see waver --help)", file=sys.stderr)
+        return 2
+    return 0
+
+
+def _listed(commands: dict[str, str]) -> str:
+    return "\n".join(f"  {name:<12}{about}" for name, about in commands.items())
+
+
+def _wrong(word: str) -> str:
+    """Say that a word is no command, and which command is most like it."""
+    known = [name for commands in COMMANDS.values() for name in commands]
+    near = difflib.get_close_matches(word[:100], known, n=1)
+    problem = f"there is no command {word[:80]!a}" if word else "give a command"
+    return f"{problem}; did you mean {near[0]}?" if near else f"{problem}: {', '.join(known)}"
+
+
+def _version() -> str:
+    try:
+        return metadata.version("waver-lm")
+    except metadata.PackageNotFoundError:
+        return "(a checkout that is not installed)"
+
+
+if __name__ == "__main__":
+    sys.exit(main())
