@@ -120,7 +120,7 @@ def letters(width: float, columns: int = 0) -> int:
 
 def guide(axes: Axes, count: int) -> None:
     """Prepare a panel for rows, the first on top: a faint line for each, no axis at the left."""
-    axes.set_ylim(count - 0.5, -0.5)
+    axes.set_ylim(max(1, count) - 0.5, -0.5)
     axes.hlines(range(count), 0, 1, colors=RULE, linewidth=0.5, zorder=0, transform=axes.get_yaxis_transform())
     axes.set_yticks([])
     axes.spines["left"].set_visible(False)
