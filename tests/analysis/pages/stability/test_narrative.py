@@ -98,7 +98,7 @@ def test_masses_that_are_bounds(tmp_path):
 
 def test_one_of_two_models_moves(tmp_path):
     said, _ = answer(tmp_path / "run", pd.concat([wordings(FIRM, "firm"), wordings(TORN, "torn")]))
-    assert said.verdict == "Yes with 1 of 2 models; the interval of the other one is too wide to tell."
+    assert said.verdict == "Yes with 1 of 2 models; with the other, these runs cannot tell."
     assert said.details["overview"][2:] == (
         "The answer flips on 0 % of the items with firm (95 % interval 0 to 56 %).",
         "It flips on 100 % with torn (95 % interval 44 to 100 %).",

@@ -145,7 +145,30 @@ def test_a_consistent_model_is_called_so(tmp_path):
     ],
 )
 def test_a_word_is_said_only_where_the_intervals_of_all_kinds_of_wording_allow_it(ends, said_of_it):
-    assert narrative.word(pd.DataFrame(ends, columns=["consistency_lower", "consistency_upper"])) == said_of_it
+    table = pd.DataFrame(ends, columns=["consistency_lower", "consistency_upper"])
+    assert narrative.word(table.assign(consistency=table.mean(axis=1))) == said_of_it
+
+
+def kinds(*ends):
+    """Rows of table `patterns`: a kind of wording, Consistency, the ends of its interval."""
+    names = ["pattern", "consistency", "consistency_lower", "consistency_upper"]
+    return pd.DataFrame(ends, columns=names).assign(language="")
+
+
+def test_of_several_kinds_one_is_too_low_only_after_widening_for_their_number():
+    one = ("antonym", 0.71, 0.61, 0.79)
+    others = [(name, 0.9, 0.85, 0.94) for name in ("synonym", "agreement", "strong_agreement")]
+    assert narrative.word(kinds(one)) == "not reliably"
+    assert narrative.word(kinds(one, *others)) == ""
+    assert narrative.word(kinds(("antonym", 0.6, 0.5, 0.69), *others)) == "not reliably"
+
+
+def test_the_share_that_is_told_is_one_that_the_word_rests_on():
+    """Synonyms have the lowest share, of few pairs; only antonyms show that it is below 80 %."""
+    said = narrative._verdict(kinds(("synonym", 0.6, 0.36, 0.8001), ("antonym", 0.65, 0.62, 0.68)))
+    assert said.startswith("Not reliably: with antonyms, 65 % of the answers")
+    unsure = narrative._verdict(kinds(("synonym", 0.85, 0.82, 0.88), ("antonym", 0.86, 0.7, 0.94)))
+    assert unsure.startswith("These runs cannot tell: with antonyms, 86 %")
 
 
 def test_where_no_word_holds_the_page_says_so(tmp_path):
