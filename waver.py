@@ -19,6 +19,7 @@ COMMANDS = {
     "analysis": {
         "report": "write the report of one or several runs: pages, tables, figures",
         "table": "print one table of the report",
+        "show": "print single wordings: the prompt, the probabilities, what was written",
         "features": "compute lengths, frequencies, dependencies and sentiment of the wordings",
     },
 }

@@ -1,4 +1,4 @@
-"""Run the commands of this wing: `waver report | table | features`, or `python -m analysis ...`."""
+"""Run the commands of this wing: `waver report | table | show | features`, or `python -m analysis ...`."""
 
 from __future__ import annotations
 
@@ -137,6 +137,16 @@ def _parser(program: str) -> argparse.ArgumentParser:
     )  # fmt: skip
     table.add_argument("--list", action="store_true", help="name the tables; with NAME, explain its columns")
     _add_parameters(table, "an option of the table, such as resamples=2000 or thresholds=0.05,0.1")
+    show = commands.add_parser(
+        "show", help="print single wordings: the prompt, the probabilities, what was written",
+        description="Print what the models read for single wordings, to the letter, and what each model answered.",
+        epilog=f"example: {PROGRAM} show results/demo/agreement --item tea-coffee --model waver-demo-small",
+    )  # fmt: skip
+    show.set_defaults(main=_show)
+    show.add_argument("run", metavar="RUN", help="run folder")
+    show.add_argument("--item", default="", metavar="I", help="its wordings (default: some of the first item)")
+    show.add_argument("--model", default="", metavar="M", help="only this model (default: the first ones)")
+    show.add_argument("--condition", default="", metavar="C", help="only under this condition (default: all)")
     _add_features(commands)
     return parser
 
@@ -194,6 +204,15 @@ def _table(options: argparse.Namespace) -> int:
     text = tables.render(name, frame, options.format, columns, options.width)
     # Bytes, so that the line ends of the CSV are the same on every system.
     sys.stdout.buffer.write(text.encode("utf-8"))
+    return 0
+
+
+def _show(options: argparse.Namespace) -> int:
+    from analysis import runs
+    from analysis.reporting.show import show
+
+    for line in show(runs.open(options.run), options.item, options.model, options.condition):
+        sys.stdout.buffer.write(f"{line}\n".encode())
     return 0
 
 

@@ -21,6 +21,10 @@ The words of the report in plain English. Every page of a report shows those tha
 """
 
 
+# What is no text of the report: style, script, and the texts of items, in examples and in cells.
+_OTHERS = re.compile(r'(?s)<(style|script|blockquote)\b.*?</\1>|<td class="words".*?</td>')
+
+
 @dataclass(frozen=True, slots=True)
 class Term:
     """One word, the other words that stand for the same, and what it means."""
@@ -38,12 +42,14 @@ def terms() -> tuple[Term, ...]:
 
 
 def used(page: str) -> list[Term]:
-    """Return the terms that the visible text of some HTML uses, in the order of the alphabet.
+    """Return the terms that some HTML shows, in the order of the alphabet; those in texts of items do not count.
 
     >>> [term.word for term in used('<p title="kurtosis">All <b>Items</b> flip; p(agree).</p>')]
     ['flip', 'item']
+    >>> used('<blockquote>A military base</blockquote><table><td class="words">It is a tie.</td></table>')
+    []
     """
-    text = html.unescape(re.sub(r"<[^>]*>", " ", re.sub(r"(?s)<(style|script)\b.*?</\1>", " ", page)))
+    text = html.unescape(re.sub(r"<[^>]*>", " ", _OTHERS.sub(" ", page)))
     return [term for term in terms() if any(re.search(_pattern(word), text) for word in (term.word, *term.also))]
 
 

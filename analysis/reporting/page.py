@@ -23,7 +23,7 @@ import numpy as np
 import pandas as pd
 
 from analysis import runs
-from analysis.reporting import catalogue, choice, files, grid, orders, plotting, provenance, tables, words
+from analysis.reporting import catalogue, choice, files, grid, orders, plotting, prompts, provenance, tables, words
 from analysis.reporting.choice import Choice
 from analysis.reporting.citations import studies
 from analysis.reporting.columns import Column
@@ -142,21 +142,21 @@ class Page:
         named, the largest value first.
         """
         frame, entry = self.frame(name), catalogue.table(name)
+        title, caption = self.choice.named(entry.title), self.choice.named(entry.caption)
         if frame.empty:
-            return Html(self.said(name) + note(f"{entry.title}: none.").text)
+            return Html(self.said(name) + note(f"{title}: none.").text)
         chosen = frame if rows is None else rows
         chosen = chosen.sort_values(sort, ascending=False, kind="stable", na_position="last") if sort else chosen
         whole = orders.joined(name, chosen, tables.shown(name, chosen), self.runs.info["conditions"], self.differing())
         shown, joined = whole.head(most), orders.CAPTION if len(whole) < len(chosen) else ""
         cells = grid.grid(name, shown, tables.shown(name, shown), tables.best(name, shown))
         cells, same = grid.varying(self.choice.renamed(cells))
-        caption = self.choice.named(entry.caption) + joined
         same_text = "; ".join(_same(*pair) for pair in same)
         if same and _keys(cells.names) == len(cells.names):  # only names of rows are left
-            said = f"{entry.title}: the same in all {len(shown):,} rows. {same_text}."
-            return Html(self.said(name) + fragment("uniform", said=said, caption=caption).text)
+            said = f"{title}: the same in all {len(shown):,} rows. {same_text}."
+            return Html(self.said(name) + fragment("uniform", said=said, caption=caption + joined).text)
         box = fragment(
-            "table", name=name, title=entry.title, caption=caption, grid=cells,
+            "table", name=name, title=title, caption=caption + joined, grid=cells,
             left_out=len(frame) - len(chosen) + len(whole) - len(shown),
             same=same_text, keys=_keys(cells.names), ours=_ours(shown),
             open=len(shown) <= FEW_ROWS, saved=self.out is not None,
@@ -170,9 +170,13 @@ class Page:
     def section(self, name: str, title: str = "", said: str = "") -> Html:
         """Show a table under its own heading, after the words `said`; without rows, only say so."""
         if self.frame(name).empty and name not in self._details:
-            return note(f"{title or catalogue.table(name).title}: none.")
+            return note(f"{title or self.choice.named(catalogue.table(name).title)}: none.")
         heading = fragment("section", name=name, title=title, said=said, note=catalogue.table(name).title)
         return Html(heading.text + self.table(name).text)
+
+    def asked(self) -> Html:
+        """Show in a folded box what the models were asked: prompts, the templates behind them, and answer words."""
+        return fragment("asked", **prompts.shown(self.runs))
 
     def provenance(self) -> Html:
         """Show where the page comes from, and the command that makes it again.

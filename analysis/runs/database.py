@@ -49,7 +49,8 @@ class Runs:
         The folders in the order given.
     info
         The content of all run.json files in one: `studies` (name -> protocol, name, hash, canonical ...), `models`
-        (id -> fields), `conditions` (study -> name -> fields), `sessions` (all of them).
+        (id -> fields), `conditions` (study -> name -> fields), `sessions` (all of them), `prompts` (hash -> form of a
+        prompt file), `asked` (study -> condition -> entries).
     con
         The DuckDB connection.
     """
@@ -173,7 +174,7 @@ def _connect(threads: int, memory_limit: str) -> duckdb.DuckDBPyConnection:
 def _merge(folders: Sequence[Folder]) -> dict[str, Any]:
     """Merge the run.json files; refuse a name that means different things in two of them."""
     seen: dict[tuple[str, ...], tuple[Folder, Mapping[str, Any]]] = {}
-    merged: dict[str, Any] = {"studies": {}, "models": {}, "conditions": {}, "sessions": []}
+    merged: dict[str, Any] = {"studies": {}, "models": {}, "conditions": {}, "sessions": [], "prompts": {}, "asked": {}}
     for folder in folders:
         study = folder.study
         _same(seen, ("study", study), folder, {"hash": folder.info["study"]["hash"]})
@@ -186,6 +187,10 @@ def _merge(folders: Sequence[Folder]) -> dict[str, Any]:
         for name, fields in folder.info["conditions"].items():
             _same(seen, ("condition", name, study), folder, fields)
             conditions.setdefault(name, fields)
+        merged["prompts"] |= folder.info.get("prompts", {})
+        asked = merged["asked"].setdefault(study, {})
+        for name, entries in folder.info.get("asked", {}).items():
+            asked[name] = [*asked.get(name, ()), *entries]
         merged["sessions"] += folder.info["sessions"]
     return merged
 

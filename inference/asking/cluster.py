@@ -136,6 +136,11 @@ class RemoteEngine:
         batches: list[list[int]] = self._ask_scout("batches", self._packed)
         return batches
 
+    def render(self, prompt: Prompt, effort: str | None = None) -> str:
+        """Write a prompt out as the model gets it, as the scout's engine does."""
+        text: str = self._ask_scout("render", prompt, effort)
+        return text
+
     def responses(self, asked: Sequence[Asked]) -> Iterator[Answered]:
         """Ask all rounds and yield every batch with its prompts and responses, in the order of the answers.
 

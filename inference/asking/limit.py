@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from inference.asking.rounds import Questions, Round
+from inference.stimuli.prompts import PromptBook
 from inference.stimuli.study import Study, Variant
 
 
@@ -20,6 +21,11 @@ class Limited:
 
     questions: Questions
     items: frozenset[str]
+
+    @property
+    def book(self) -> PromptBook:
+        """The prompts of these questions."""
+        return self.questions.book
 
     def rounds(self, form: str) -> Sequence[Round]:
         """Make the rounds of all questions, in which the variants of these items are asked."""

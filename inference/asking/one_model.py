@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from tqdm import tqdm
 
+from inference.asking import asked_prompts
 from inference.asking.models import Model, likely
 from inference.asking.rounds import (
     Asked,
@@ -115,6 +116,7 @@ def finished(run: Run, model: Model, questions: Questions, settings: Settings) -
                 return []
             tallies.append(Tally(model.id, condition.name, len(variants)))
     run.add_model(model.id, {**known, **model.fields})
+    run.add_prompts(model.id, asked_prompts.source(questions.book, form), {})
     return tallies
 
 
@@ -146,6 +148,8 @@ def ask_model(
             before = run.expected.get(model.id, {}).get(condition.name, 0)
             expected[condition.name] = max(number, before)  # fewer with --limit: the rows asked before stay
     run.expect(model.id, expected)
+    with stop.at_once(model.id):
+        asked_prompts.keep(run, model.id, form, questions, rounds, engine)
     tallies = []
     # Engines on a cluster start once for a call, so they get all rounds at once.
     for together in [rounds] if isinstance(engine, ClusterEngine) else [[each] for each in rounds]:

@@ -12,6 +12,7 @@ from inference.engines.contract import Engine, Generation, Sampling, Score, Stre
 from inference.stimuli.prompts import Prompt
 
 if TYPE_CHECKING:
+    from inference.stimuli.prompts import PromptBook
     from inference.stimuli.study import Variant
 
 
@@ -97,6 +98,10 @@ class Round:
 class Questions(Protocol):
     """What a protocol asks about its study, the same for every model."""
 
+    @property
+    def book(self) -> PromptBook:
+        """The prompts that all rounds are made of."""
+
     def rounds(self, form: str) -> Sequence[Round]:
         """Make the rounds in one prompt form ("plain", "chat" or "cloze").
 
@@ -160,6 +165,9 @@ class ClusterEngine(Protocol):
 
     def batches(self, prompts: Sequence[Prompt]) -> list[list[int]]:
         """Cut prompts into batches; see `Engine.batches`."""
+
+    def render(self, prompt: Prompt, effort: str | None = None) -> str:
+        """Write a prompt out as the model gets it; see `Engine.render`."""
 
     def responses(self, asked: Sequence[Asked]) -> Iterator[Answered]:
         """Ask all batches of the rounds and yield them, in any order; see the function `responses`."""

@@ -89,6 +89,10 @@ class Scout:
         """Cut the prompts into batches, as the engine does."""
         return self._loaded().batches(prompts)
 
+    def render(self, prompt: Prompt, effort: str | None) -> str:
+        """Write a prompt out as the model gets it, as the engine does."""
+        return self._loaded().render(prompt, effort)
+
     def _loaded(self) -> Engine:
         # Not in `__init__`: Ray does not pass on the message of an error that is raised there.
         self._engine = self._engine or self._source.engine()

@@ -217,6 +217,22 @@ class Engine(Protocol):
             The model writes no text, or the engine cannot continue after a text of the model's own.
         """
 
+    def render(self, prompt: Prompt, effort: str | None = None) -> str:
+        """Write a prompt out as the model gets it: with its chat template, without tokens that the tokenizer adds.
+
+        What a server makes of messages is not known: then every message is a line that begins with its role.
+
+        Parameters
+        ----------
+        effort
+            As in `Sampling`.
+
+        Raises
+        ------
+        InputError
+            The chat template refuses the messages.
+        """
+
     def explain(self, prompt: Prompt) -> Explanation:
         """Show how one prompt is rendered, tokenised and answered."""
 

@@ -56,6 +56,10 @@ class LeftToRight(RowEngine):
             self.tokens.refuse_mute_template()
         return form
 
+    def render(self, prompt: Prompt, effort: str | None = None) -> str:
+        """Write a prompt out as the model gets it, with its chat template."""
+        return self.tokens.render(prompt, effort)
+
     def explain(self, prompt: Prompt) -> Explanation:
         """Show how one prompt is rendered, tokenised and answered."""
         row, score = self._rows([prompt])[0], self.score([prompt])[0][0]

@@ -186,6 +186,34 @@ class Run:
             self._content["expected"] = expected
             self._save()
 
+    @property
+    def asked(self) -> Mapping[str, Sequence[Mapping[str, Any]]]:
+        """What the models were asked under each condition; models with the same prompt share an entry."""
+        asked: dict[str, list[dict[str, Any]]] = self._content.get("asked", {})
+        return asked
+
+    def has_prompt(self, model: str, condition: str) -> bool:
+        """Tell whether it is recorded what a model was asked under a condition."""
+        return any(model in entry["models"] for entry in self.asked.get(condition, ()))
+
+    def add_prompts(self, model: str, sources: Mapping[str, Any], asked: Mapping[str, Mapping[str, Any]]) -> None:
+        """Record what a model was asked.
+
+        Parameters
+        ----------
+        model
+            The model's id.
+        sources
+            `prompt_hash` of a condition -> the form of the prompt file.
+        asked
+            Condition -> the model's entry of `asked` in run.json, without `models`.
+        """
+        prompts = {**self._content.get("prompts", {}), **sources}
+        entries = {**self.asked, **{name: _shared(self.asked.get(name, ()), model, asked[name]) for name in asked}}
+        if prompts != self._content.get("prompts", {}) or asked:
+            self._content |= {"prompts": prompts, "asked": entries}
+            self._save()
+
     def note_session(self, **fields: Any) -> None:
         """Record something about this session; two equal runs may differ in it."""
         self._content["sessions"][-1].update(fields)
@@ -321,6 +349,14 @@ def _difference(folder: Path, study: Study) -> str:
     }
     counts = ", ".join(f"{len(keys)} {kind} (such as {'/'.join(keys[0])})" for kind, keys in changes.items() if keys)
     return f"the study has changed since this run was begun: variants {counts or 'in another order'}"
+
+
+def _shared(entries: Sequence[Mapping[str, Any]], model: str, entry: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """Add a model to the entry that is equal to its own, or add its own."""
+    for place, known in enumerate(entries):
+        if {**known, "models": None} == {**entry, "models": None}:
+            return [*entries[:place], {**known, "models": [*known["models"], model]}, *entries[place + 1 :]]
+    return [*entries, {"models": [model], **entry}]
 
 
 def _keys(rows: pa.Table) -> Any:

@@ -151,6 +151,10 @@ class PromptBook:
         """
         return hashlib.sha256(json.dumps(self._form(form).source, sort_keys=True).encode()).hexdigest()
 
+    def source(self, form: str) -> Mapping[str, Any]:
+        """Give one form as the file has it: what `hash` is the fingerprint of."""
+        return self._form(form).source
+
     def condition(self, form: str, setting: str) -> str:
         """Name a condition: `plain/yes-no`, or with a prompt file of the user's `FILE/plain/yes-no`."""
         return "/".join(part for part in (self.name, form, setting) if part)

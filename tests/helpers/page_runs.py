@@ -107,6 +107,7 @@ FULL: dict[str, Callable[[Path], Written]] = {
     "wording": _questions,
     "benchmarks": _questions,
     "scoring": _judges,
+    "transcripts": opinions,
 }
 BARE: dict[str, Callable[[Path], Written]] = {
     "stability": _one_opinion,
@@ -114,6 +115,7 @@ BARE: dict[str, Callable[[Path], Written]] = {
     "wording": _one_question,
     "benchmarks": _one_question,
     "scoring": _one_judge,
+    "transcripts": _one_opinion,
 }
 SILENT: dict[str, Callable[[Path], Written]] = {
     "stability": _silent_opinions,

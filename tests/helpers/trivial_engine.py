@@ -46,6 +46,9 @@ class TrivialEngine:
     def lengths(self, prompts: Sequence[Prompt]) -> list[int]:
         return [len(shown(prompt).split()) for prompt in prompts]
 
+    def render(self, prompt: Prompt, effort: str | None = None) -> str:
+        return f"{shown(prompt)}{f' [{effort}]' if effort else ''}"
+
     def explain(self, prompt: Prompt) -> Explanation:
         words = [tuple((word, (len(word), ord(word[0]))) for word in answers[:-1]) for answers in prompt.answers]
         dropped = tuple((number, answers[-1], "no such token") for number, answers in enumerate(prompt.answers))

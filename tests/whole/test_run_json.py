@@ -21,6 +21,17 @@ WINGS = {
 }
 BEFORE = ROOT / "tests" / "fixtures" / "run-of-f7ec5ae"
 VALID = {file.parent.name: json.loads(file.read_text(encoding="utf-8")) for file in BEFORE.glob("*/run.json")}
+ASKED = {
+    **VALID["agreement"],
+    "prompts": {"h": {"messages": [{"role": "user", "content": "{{ text }}"}], "answers": {"agree": ["yes"]}}},
+    "asked": {
+        "plain/yes-no": [
+            {"models": ["m"], "item": "i", "variant": "v", "prompt": "A?", "characters": 2, "inexact": "so",
+             "wordings": [{"role": None, "content": [{"column": "text"}, "?"]}]},
+        ]
+    },
+}  # fmt: skip
+"""A run that holds its prompts, as older ones do not."""
 WORDS = {"type", "required", "properties", "additionalProperties", "items", "minimum", "description"}
 
 
@@ -35,7 +46,7 @@ def test_the_schema_uses_only_words_that_are_checked():
     for rule in rules(CONTENT):
         assert rule.keys() <= WORDS
         assert "type" in rule
-        assert ("items" in rule) == (rule["type"] == "array")
+        assert ("items" in rule) == ("array" in rule["type"])
 
 
 @pytest.mark.parametrize("wing", WINGS)
@@ -47,8 +58,9 @@ def test_a_run_of_an_earlier_version_is_read(wing, protocol):
 @pytest.mark.parametrize("wing", WINGS)
 def test_every_field_missing_or_of_another_type_is_named_in_one_line(wing, tmp_path):
     reader, error = WINGS[wing]
-    variants = list(spoiled(VALID["agreement"]))
-    assert len(variants) > 100
+    prompts = [each for each in spoiled(ASKED) if each[1] and each[1][0] in ("prompts", "asked")]
+    variants = [*spoiled(VALID["agreement"]), *prompts]
+    assert len(variants) > 100 and len(prompts) > 30
     for name, place, content in variants:
         (tmp_path / "run.json").write_text(json.dumps(content), encoding="utf-8")
         with pytest.raises(error) as caught:
@@ -64,7 +76,8 @@ def test_the_checks_agree_with_a_library_for_json_schema():
     jsonschema = pytest.importorskip("jsonschema")
     validator = jsonschema.Draft202012Validator(CONTENT)
     whole = [*VALID.values(), {**VALID["agreement"], "expected": {"m": {"c": -1}}}, {**VALID["wording"], "seed": True}]
-    for content in [*whole, *(content for valid in VALID.values() for _, _, content in spoiled(valid))]:
+    assert not list(validator.iter_errors(ASKED))
+    for content in [*whole, *(content for valid in (*VALID.values(), ASKED) for _, _, content in spoiled(valid))]:
         found = {wing: list(reader.problems(content, CONTENT, "run.json")) for wing, (reader, _) in WINGS.items()}
         assert found["analysis"] == found["inference"]
         assert len(found["analysis"]) == len(list(validator.iter_errors(content)))

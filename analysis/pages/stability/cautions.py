@@ -75,7 +75,9 @@ def _one_sided(stability: pd.DataFrame, choice: Choice) -> list[str]:
         if names:
             ending = "s" if len(names) == 1 else ""
             chosen = f"{answer}{ending} with" if choice.agrees else f"choose{ending} {quoted(answer)} on"
-            sentences.append(f"{listing(names)} {chosen} every item on average: stable, but always the same answer.")
+            sentences.append(
+                f"{listing(names)} {chosen} every item on average: always the same answer, whatever is asked."
+            )
     return sentences
 
 

@@ -84,6 +84,15 @@ def answers(texts: pd.DataFrame, choice: Choice) -> str:
     )
 
 
+def one_answer(pairs: pd.DataFrame) -> str:
+    """Say for whom the two wordings furthest apart get the same answer: rows of table `divergent` with a `label`."""
+    if pairs.empty:
+        return ""
+    return (
+        f"The two wordings of an item that are furthest apart get the same answer from {listing(list(pairs['label']))}."
+    )
+
+
 def _least_to_most(frame: pd.DataFrame, figure: str) -> str:
     """Write the smallest and the largest share with their rows: "2 % (a) to 31 % (b)"."""
     low, high = frame.loc[frame[figure].idxmin()], frame.loc[frame[figure].idxmax()]

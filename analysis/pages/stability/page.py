@@ -12,6 +12,7 @@ from analysis.reporting import catalogue, labels, tables, verdicts, words
 from analysis.reporting.catalogue import column
 from analysis.reporting.choice import Choice
 from analysis.reporting.columns import value
+from analysis.reporting.differences import marked
 from analysis.reporting.html import Html, fragment, note
 from analysis.reporting.page import Page
 from analysis.statistics.multiplicity import ALPHA
@@ -44,8 +45,13 @@ class StabilityPage(Page):
         frame = self._labelled("divergent")
         if frame.empty:
             return note(f"No item has two paraphrases with a defined {self.choice.measure}.")
-        pairs = [_pair(row, self.choice) for _, row in frame.iterrows()]
-        return fragment("examples", pairs=pairs, caption=self.choice.named(catalogue.table("divergent").caption))
+        differ = (frame["low_agreement"] >= 0.5) != (frame["high_agreement"] >= 0.5)
+        left_out = narrative.one_answer(frame[~differ])
+        if not differ.any():
+            return note(left_out)
+        pairs = [_pair(row, self.choice) for _, row in frame[differ].iterrows()]
+        caption = self.choice.named(catalogue.table("divergent").caption)
+        return fragment("examples", pairs=pairs, caption=caption, left_out=left_out)
 
     def method(self) -> Html:
         """Say in five lines how the numbers were computed."""
@@ -64,11 +70,9 @@ class StabilityPage(Page):
 
 def _pair(row: pd.Series, choice: Choice) -> dict[str, Any]:
     wordings = []
-    for side in ("low", "high"):
+    for side, pieces in zip(("low", "high"), marked(row["low_text"], row["high_text"]), strict=True):
         share = row[f"{side}_agreement"]
         said = choice.first if share >= 0.5 else choice.second
         number = value(share, column("divergent", f"{side}_agreement"))
-        wordings.append(
-            {"text": row[f"{side}_text"], "answer": said, "agreement": number, "percent": f"{100 * share:.1f}"}
-        )
+        wordings.append({"pieces": pieces, "answer": said, "agreement": number, "percent": f"{100 * share:.1f}"})
     return {"label": row["label"], "item": row["item"], "wordings": wordings}

@@ -11,6 +11,7 @@ from analysis.pages.wording.catalogue import CATALOGUE
 from analysis.reporting import catalogue, labels, tables, verdicts, words
 from analysis.reporting.catalogue import column
 from analysis.reporting.columns import value
+from analysis.reporting.differences import marked
 from analysis.reporting.html import Html, fragment, note
 from analysis.reporting.page import Page
 
@@ -32,7 +33,7 @@ class WordingPage(Page):
             return note("No model contradicts itself between two valid answers.")
         frame = frame.assign(label=labels.series(frame))
         pairs = [_pair(row) for _, row in frame.iterrows()]
-        return fragment("examples", pairs=pairs, caption=catalogue.table("turned").caption)
+        return fragment("examples", pairs=pairs, caption=catalogue.table("turned").caption, left_out="")
 
     def method(self) -> Html:
         """Say in five lines how the numbers were computed."""
@@ -46,12 +47,13 @@ class WordingPage(Page):
 
 def _pair(row: pd.Series) -> dict[str, Any]:
     wordings = []
-    for text, said, share in (
-        (row["text_original"], row["answer_original"], row["p_original"]),
-        (row["text_reworded"], row["answer_reworded"], row["p_yes"]),
+    original, reworded = marked(row["text_original"], row["text_reworded"])
+    for pieces, said, share in (
+        (original, row["answer_original"], row["p_original"]),
+        (reworded, row["answer_reworded"], row["p_yes"]),
     ):
         known = pd.notna(share)
         length = 100 * share if known else 100.0 * (said == "Yes")
         number = f"p(Yes) {value(share, column('turned', 'p_yes'))}" if known else ""
-        wordings.append({"text": text, "answer": said, "agreement": number, "percent": f"{length:.1f}"})
+        wordings.append({"pieces": pieces, "answer": said, "agreement": number, "percent": f"{length:.1f}"})
     return {"label": f"{row['label']}, {narrative.WORDS[row['pattern']]}", "item": row["item"], "wordings": wordings}

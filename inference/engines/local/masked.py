@@ -40,6 +40,10 @@ class MaskedEngine(LocalEngine):
         """Return "cloze", the only form of a masked model, whatever form causal models are asked in."""
         return "cloze"
 
+    def render(self, prompt: Prompt, effort: str | None = None) -> str:
+        """Write a prompt out as the model gets it; a masked model does not think."""
+        return prompt.text or ""
+
     def explain(self, prompt: Prompt) -> Explanation:
         """Show how one prompt is tokenised and answered, and which answer words count."""
         row = self._rows([prompt])[0]

@@ -165,6 +165,10 @@ class OpenAIEngine:
         """Refuse: a server hides a model's thinking, or cannot continue after it."""
         raise InputError("a server cannot continue after a model's thinking: ask for --answer text")
 
+    def render(self, prompt: Prompt, effort: str | None = None) -> str:
+        """Write a prompt out as it is sent; the server decides how messages become one text."""
+        return requests.shown(prompt)
+
     def explain(self, prompt: Prompt) -> Explanation:
         """Show how one prompt is asked and answered."""
         found = self._probe_of(prompt)

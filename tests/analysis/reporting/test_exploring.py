@@ -56,14 +56,16 @@ def test_options_make_another_table(run):
 
 
 def test_what_there_is_is_listed_a_line_each(run, folder):
-    listed = [*pages()["stability"].tables, *pages()["text_features"].tables, *pages()["wording"].tables,
-              *pages()["benchmarks"].tables]  # fmt: skip
+    about = ("stability", "text_features", "wording", "benchmarks", "transcripts")
+    listed = [name for page in about for name in pages()[page].tables]
     assert list(run.tables()) == listed
     lines = repr(run.tables()).splitlines()
     assert len(lines) == len(listed)
     assert lines[0].split(maxsplit=1) == ["stability", pages()["stability"].tables["stability"].title]
     only = analysis.open(folder / "wording")
-    assert list(only.figures()) == [*pages()["wording"].figures, *pages()["benchmarks"].figures]
+    assert list(only.figures()) == [
+        name for page in ("wording", "benchmarks", "transcripts") for name in pages()[page].figures
+    ]
     assert "<code>overall_scores</code>" in only.figures()._repr_html_()
 
 

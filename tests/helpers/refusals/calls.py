@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from helpers.refusals import Case
+from helpers.synthetic import paraphrases, write_run
 
 ITEMS = "item,text,answer\na,One.,yes\na,The first.,no\n"
 TABLE = "--item-column item --text-column text --answer-column answer --options yes=yes;no=no"
+
+
+def small_run(folder: Path) -> None:
+    """Write a run folder with one item."""
+    write_run(folder / "run", paraphrases({"tea": [0.2, 0.9]}))
+
+
 CASES = [
     Case(
         "unknown protocol",
@@ -18,6 +28,8 @@ CASES = [
         ("items.csv",),
     ),
     Case("no run folder", "analysis table nowhere stability", ("nowhere",)),
+    Case("no run folder to show", "analysis show nowhere --item a", ("nowhere", "no such run folder")),
+    Case("an item to show that is not there", "analysis show run --item tee", ("item", "'tee'", "'tea'"), small_run),
     *(
         Case(f"half a character: {call[:24]}", f"{call}\udcff", ("surrogate", "udcff"))
         for call in (

@@ -8,6 +8,7 @@ import pytest
 from analysis import runs
 from analysis.errors import InputError
 from analysis.pages.stability import cases
+from analysis.pages.stability.page import StabilityPage
 from helpers.synthetic import paraphrases, random_frame, write_run
 
 
@@ -73,3 +74,21 @@ def test_bounds_that_unread_answers_allow(opened):
     assert found.loc["sampled", bounds].tolist() == pytest.approx([2, 3 / 4, 3 / 16, 15 / 16])
     assert found.loc["asked", "n_written"] == 0  # mass that is on no option is no text that could be read
     assert found.loc["asked", bounds[1:]].isna().all()
+
+
+def test_examples_mark_what_differs_and_leave_out_models_with_one_answer(tmp_path):
+    rows = paraphrases({"x": [0.2, 0.9]}).assign(text=["Tea <is> good.", "Tea is bad."])
+    turned = [rows.assign(model="turned"), rows.assign(model="firm", agreement=[0.6, 0.9])]
+    run = write_run(tmp_path / "run", pd.concat(turned, ignore_index=True))
+    html = StabilityPage([str(run)], resamples=0).examples().text
+    assert html.count('<section class="example">') == 1
+    assert "Tea <mark>&lt;</mark>is<mark>&gt; good</mark>." in html
+    assert "Tea is <mark>bad</mark>." in html
+    assert "furthest apart get the same answer from firm." in html
+
+
+def test_no_example_is_shown_where_no_model_gives_two_answers(tmp_path):
+    run = write_run(tmp_path / "run", paraphrases({"x": [0.5, 0.9]}))
+    html = StabilityPage([str(run)], resamples=0).examples().text
+    assert "<section" not in html
+    assert "The two wordings of an item that are furthest apart get the same answer from m." in html

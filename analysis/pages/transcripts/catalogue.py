@@ -1,0 +1,45 @@
+"""List the tables and figures of the page `transcripts`; `columns` says what its columns mean."""
+
+from __future__ import annotations
+
+from analysis.pages.transcripts.columns import COLUMNS
+from analysis.reporting.catalogue import Catalogue, Figure, Table, names
+
+RULE = (
+    "The items are ordered by how far their two most different wordings are apart, as a mean over models; where items "
+    "have one wording each, by their mean score. Shown are the first item, the middle one and the last one."
+)
+TABLES = {
+    "transcript_items": Table(
+        "tables.items",
+        "All items in the order from which the examples are taken",
+        RULE,
+        names("study item text n_wordings measure transcript_value n_units shown"),
+    ),
+    "transcript_prompts": Table(
+        "tables.prompts",
+        "The prompts of the examples, to the letter",
+        "Of an item with several wordings: the original, the wording with the highest mean answer and the one with the "
+        "lowest. Messages of a chat stand without the marks of the chat template.",
+        names("study item shown variant pattern text condition prompt_number n_models prompt unknown"),
+    ),
+    "transcript_answers": Table(
+        "tables.answers",
+        "What every model answered to these prompts",
+        "Probabilities are exact; texts are as the model wrote them.",
+        names("study model condition item variant prompt_number said output"),
+    ),
+}
+FIGURES = {
+    "transcript_items": Figure(
+        "Which items the examples are", "figures.transcript_items", file="transcript_items",
+        nothing="No item has answers that could be compared, so the examples are the first items.",
+    ),
+}  # fmt: skip
+CATALOGUE = Catalogue(
+    place=60,
+    protocols=frozenset({"agreement", "wording", "scoring"}),
+    tables=TABLES,
+    columns=COLUMNS,
+    figures=FIGURES,
+)

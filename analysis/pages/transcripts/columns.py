@@ -1,0 +1,27 @@
+"""Say what the columns of the tables of this page mean, where that is not the same on every page."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from analysis.reporting.columns import Column
+
+COLUMNS: Mapping[str, Column] = {
+    "text": Column("the item's original wording; of prompts, the wording that is asked", header="Text"),
+    "n_wordings": Column("wordings of the item in the study", "wordings", "Wordings"),
+    "measure": Column(
+        "what orders the items: spread (largest minus smallest share of the first answer over an item's wordings, each "
+        "between 0 and 1) or score (as a share of the way from the scale's lower to its upper end)",
+        header="Ordered by",
+    ),
+    "transcript_value": Column("the spread or the score, as a mean over models and conditions", "0 to 1", "Mean", 3),
+    "n_units": Column("models times conditions that the mean is over", "", "Models × conditions"),
+    "shown": Column("the item's place where it is an example: first, middle or last; else empty", header="Shown"),
+    "variant": Column("id of the wording", header="Wording"),
+    "prompt_number": Column("number of the prompt in these tables, the same for all models that read it", header="No."),
+    "n_models": Column("models that read this prompt under this condition", "models", "Models"),
+    "prompt": Column("what they read; empty where the run does not hold it", header="Prompt"),
+    "unknown": Column("why the prompt is not known; empty where it is", header="Not known because"),
+    "said": Column("probabilities, counts, score and answer, as far as there are any", header="Answer"),
+    "output": Column("texts that the model wrote", header="Texts"),
+}

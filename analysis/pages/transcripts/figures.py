@@ -1,0 +1,16 @@
+"""Pick the frames that the figures of the page are drawn from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pandas as pd
+
+from analysis.reporting.frames import Frames
+
+
+def transcript_items(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
+    """Return the items of every study that have a value, one picture per study."""
+    known = frames["transcript_items"].dropna(subset=["transcript_value"])
+    for _, part in known.groupby("study", sort=False):
+        yield (part.reset_index(drop=True),)

@@ -1,0 +1,50 @@
+"""Write the sentences of the page: which examples stand on it, and what is not known about them."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from analysis.reporting.words import Answer, count, listing
+
+AXES = {"spread": "Distance of wordings", "score": "Mean score"}
+ORDERED = {
+    "spread": "how far the two most different wordings of the item are apart in the share of the first answer",
+    "score": "its score as a share of the way from the lower to the upper end of the scale",
+}
+KINDS = {
+    "spread": "the item whose wordings are answered most differently, a middle one, and the one answered most alike",
+    "score": "the items with the highest, a middle and the lowest mean score",
+    "": "the first items, because nothing orders them",
+}
+
+
+def answer(items: pd.DataFrame, prompts: pd.DataFrame, answers: pd.DataFrame) -> Answer:
+    """Say what was asked, and what is shown of it: from tables `transcript_items`, `_prompts` and `_answers`."""
+    models, conditions = answers["model"].nunique(), answers["condition"].nunique()
+    asked = (
+        f"{count(models, 'model')} {'was' if models == 1 else 'were'} asked about {count(len(items), 'item')}, under "
+        f"{count(conditions, 'condition')}."
+    )
+    examples = items[items["shown"] != ""]
+    known = prompts["unknown"] == ""
+    held = "prompts and answers" if known.any() else "answers"
+    stands = "stands" if len(examples) == 1 else "stand"
+    verdict = f"Below {stands} {count(len(examples), 'item')} with {held}, word for word."
+    details = {"transcript_items": tuple(_rules(examples))}
+    return Answer(asked, verdict, cautions=tuple(_unknown(prompts[~known])), details=details)
+
+
+def _rules(examples: pd.DataFrame) -> list[str]:
+    """Say by which rule the examples were chosen."""
+    by_study = examples.drop_duplicates("study")
+    several = len(by_study) > 1
+    return [f"{f'Of “{row.study}”: ' if several else 'Shown: '}{KINDS[row.measure]}." for row in by_study.itertuples()]
+
+
+def _unknown(prompts: pd.DataFrame) -> list[str]:
+    """Say which prompts are not known, and why."""
+    sentences = []
+    for why, rows in prompts.groupby("unknown", sort=False):
+        conditions = listing(list(rows["condition"].unique()))
+        sentences.append(f"The prompts of {conditions} are not shown, because {why}.")
+    return sentences

@@ -1,0 +1,133 @@
+"""Keep in run.json what a model was asked: one prompt as the model got it, and all others in a form to fill in.
+
+The form is made of the prompt itself: a variant whose text and attributes are marks is rendered, and the marks show
+where they come out. Then every variant is filled in and compared with its prompt. So what `results/schema.json` calls
+`wordings` gives every prompt to the letter, or is not kept.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from inference.asking.rounds import ClusterEngine, Prompts, Questions, Round, Thinking, Way
+from inference.engines.contract import Engine, Sampling
+from inference.errors import InputError
+from inference.runfolder.store import Run
+from inference.stimuli.prompts import Prompt
+from inference.stimuli.study import Variant
+
+if TYPE_CHECKING:
+    from inference.stimuli.prompts import PromptBook
+
+LONGEST = 50_000  # characters of a prompt, or of a form of a prompt file, that run.json keeps
+TEXT, ATTRIBUTE = "text", "attributes."  # columns of the stimuli, as a place in a prompt names them
+_MARK = re.compile("\ue000([0-9]+)\ue001")  # characters that no alphabet has
+Message = dict[str, Any]  # role (null where the prompt is one text) and content: texts, and columns that come between
+
+
+def keep(
+    run: Run, model: str, form: str, questions: Questions, rounds: Sequence[Round], engine: Engine | ClusterEngine
+) -> None:
+    """Record the prompts of one model that run.json does not have yet.
+
+    Raises
+    ------
+    InputError
+        If a prompt cannot be made: for the model, or for one of the variants.
+    """
+    found = {}
+    for each in rounds:
+        new = [condition for condition in each.conditions if not run.has_prompt(model, condition.name)]
+        first = next(filter(each.chosen, run.study.variants), None) if new else None
+        if first is None:
+            continue
+        known = [entry for condition in each.conditions for entry in run.asked.get(condition.name, ())]
+        wordings = _wordings(each, list(run.study.variants), engine.mask_token, known)
+        prompt = each.render(first, engine.mask_token)
+        for condition in new:
+            text = engine.render(prompt, effort(condition.way))
+            found[condition.name] = {
+                "item": first.item,
+                "variant": first.variant,
+                "prompt": text[:LONGEST],
+                "characters": len(text),
+                **wordings,
+            }
+    run.add_prompts(model, source(questions.book, form), found)
+
+
+def source(book: PromptBook, form: str) -> dict[str, Any]:
+    """Return one form of a prompt file under its hash; nothing where it is longer than run.json keeps."""
+    content = book.source(form)
+    return {book.hash(form): content} if len(json.dumps(content, ensure_ascii=False)) <= LONGEST else {}
+
+
+def effort(way: Way) -> str | None:
+    """Return how hard a model is to think in this way of answering; None where nothing says it."""
+    return way.effort if isinstance(way, Sampling | Thinking) else None
+
+
+def _wordings(
+    asked: Round, variants: Sequence[Variant], mask_token: str | None, known: Sequence[Mapping[str, Any]]
+) -> dict[str, Any]:
+    """Return the prompts of all variants as one form, or say why there is none."""
+    form = _form(asked, variants[0], mask_token)
+    if form is None or sum(len(part) for message in form for part in message["content"]) > LONGEST:
+        return {"wordings": None, "inexact": "the prompt is too long, or its template refuses unknown texts"}
+    if any(entry["wordings"] == form for entry in known):  # compared before, for another model
+        return {"wordings": form}
+    prompts = Prompts(variants, asked.render, mask_token)
+    try:  # all variants, also those that another call will ask about: what is recorded holds for the condition
+        same = all(filled(form, variant) == parts(prompt) for variant, prompt in zip(variants, prompts, strict=True))
+    except InputError:  # told when that variant is asked
+        same = False
+    if same:
+        return {"wordings": form}
+    return {"wordings": None, "inexact": "the template changes the wording, or does not treat all wordings alike"}
+
+
+def _form(asked: Round, variant: Variant, mask_token: str | None) -> list[Message] | None:
+    """Render a variant made of marks, and cut the prompt at the marks; None where the template refuses them."""
+    columns = [TEXT, *(f"{ATTRIBUTE}{name}" for name in variant.attributes)]
+    marks = [f"\ue000{number}\ue001" for number in range(len(columns))]
+    marked = replace(variant, text=marks[0], attributes=dict(zip(variant.attributes, marks[1:], strict=True)))
+    try:
+        rendered = parts(asked.render(marked, mask_token))
+    except InputError:
+        return None
+    cut = [(role, _MARK.split(content)) for role, content in rendered]  # texts, and between them numbers of columns
+    if any(int(number) >= len(columns) for _, pieces in cut for number in pieces[1::2]):
+        return None
+    return [
+        {
+            "role": role,
+            "content": [
+                {"column": columns[int(piece)]} if place % 2 else piece
+                for place, piece in enumerate(pieces)
+                if place % 2 or piece
+            ],
+        }
+        for role, pieces in cut
+    ]
+
+
+def parts(prompt: Prompt) -> list[tuple[str | None, str]]:
+    """Return a prompt as (role, text), with one role None for a prompt without messages."""
+    if prompt.messages is None:
+        return [(None, prompt.text or "")]
+    return [(message["role"], message["content"]) for message in prompt.messages]
+
+
+def filled(form: Sequence[Message], variant: Variant) -> list[tuple[str | None, str]] | None:
+    """Fill the columns of a variant into a form; None where it lacks one of them."""
+    values = {TEXT: variant.text, **{f"{ATTRIBUTE}{name}": value for name, value in variant.attributes.items()}}
+    if any(part["column"] not in values for each in form for part in each["content"] if not isinstance(part, str)):
+        return None
+    return [
+        (each["role"], "".join(part if isinstance(part, str) else values[part["column"]] for part in each["content"]))
+        for each in form
+    ]

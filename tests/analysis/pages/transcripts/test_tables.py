@@ -1,0 +1,97 @@
+"""Which items and wordings are the examples, by hand; and that prompts and answers belong together."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from analysis import runs
+from analysis.pages.transcripts import tables
+from analysis.pages.transcripts.page import TranscriptsPage
+from helpers.scoring_runs import one_judge
+from helpers.synthetic import edit_run_json, paraphrases, write_run
+
+VALUES = {"calm": [0.5, 0.5, 0.5], "wild": [0.0, 1.0, 0.5], "tame": [0.4, 0.5, 0.6], "odd": [0.3, 0.6, 0.4]}
+
+
+def asked(entries, prompt="<s>Agree?") -> dict:
+    form = [{"role": None, "content": ["Agree? ", {"column": "text"}]}]
+    return {"models": entries, "item": "calm", "variant": "p1", "prompt": prompt, "characters": len(prompt),
+            "wordings": form}  # fmt: skip
+
+
+@pytest.fixture
+def folder(tmp_path):
+    rows = paraphrases(VALUES, original=0.5)
+    rows["text"] = rows["item"] + ", " + rows["variant"] + " <b>"
+    both = pd.concat([rows.assign(model=name) for name in ("a", "b")], ignore_index=True)
+    path = write_run(tmp_path / "run", both)
+    edit_run_json(path, asked={"plain/yes-no": [asked(["a"]), {**asked(["b"]), "wordings": None, "inexact": "so"}]})
+    return path
+
+
+def test_items_are_ordered_by_how_far_their_wordings_are_apart(folder):
+    frame = tables.items(runs.open(folder))
+    assert frame["item"].tolist() == ["wild", "odd", "tame", "calm"]
+    assert frame["transcript_value"].tolist() == pytest.approx([1.0, 0.3, 0.2, 0.0])
+    assert frame["shown"].tolist() == ["first", "middle", "", "last"]
+    assert frame["n_units"].tolist() == [2] * 4
+    assert set(frame["measure"]) == {"spread"}
+
+
+def test_the_original_and_the_ends_of_every_example_are_shown(folder):
+    frame = tables.prompts(runs.open(folder))
+    assert frame["item"].drop_duplicates().tolist() == ["wild", "odd", "calm"]
+    wild = frame[frame["item"] == "wild"]
+    assert set(wild["variant"]) == {"original", "p1", "p2"}  # p3 lies between them
+    assert len(set(frame["prompt_number"])) == len(frame)
+
+
+def test_a_prompt_is_exact_or_unknown_and_its_answers_are_those_of_its_models(folder):
+    opened = runs.open(folder)
+    prompts, answers = tables.prompts(opened), tables.answers(opened)
+    for row in prompts.to_dict("records"):
+        own = answers[answers["prompt_number"] == row["prompt_number"]]
+        assert set(own["variant"]) == {row["variant"]}
+        assert len(own) == row["n_models"] == 1
+        known = own["model"].iloc[0] == "a"
+        recorded = (row["item"], row["variant"]) == ("calm", "p1")
+        wanted = f"Agree? {row['text']}" if known else "<s>Agree?" if recorded else ""
+        assert row["prompt"] == wanted
+        assert bool(row["unknown"]) == (not wanted)
+
+
+def test_scores_order_items_with_one_wording(tmp_path):
+    folder, _ = one_judge(tmp_path / "run", [3, 9, 1], [30, 90, 10]), None
+    frame = tables.items(runs.open(folder))
+    assert set(frame["measure"]) == {"score"}
+    assert frame["transcript_value"].is_monotonic_decreasing
+    assert frame["shown"].tolist() == ["first", "middle", "last"]
+    assert frame["transcript_value"].between(0, 1).all()
+
+
+def test_where_nothing_can_be_compared_the_first_items_are_shown(opened):
+    rows = paraphrases({"x": [np.nan, np.nan], "y": [np.nan, np.nan], "z": [np.nan, np.nan]}).assign(mass=0.0)
+    frame = tables.items(opened(rows.assign(probability=[[0.0, 0.0]] * 6)))
+    assert frame["transcript_value"].isna().all()
+    assert frame["shown"].tolist() == ["first", "middle", "last"]
+
+
+def test_the_page_escapes_what_models_and_items_say_and_opens_one_prompt_a_wording(folder):
+    page = TranscriptsPage([str(folder)])
+    answer, html = page.answer().text, page.examples().text
+    assert "Below stand 3 items with prompts and answers, word for word." in answer
+    assert "2 models were asked about 4 items" in answer
+    assert "Agree? wild, p1 &lt;b&gt;" in html
+    assert "<b>wild" not in html and "p1 <b>" not in html
+    assert html.count("<details open>") == html.count("<h4>")
+    assert "The prompt is not known: it is recorded for item calm, variant p1, only (so)." in html
+    assert "are not shown, because it is recorded for item calm" in page.cautions().text
+
+
+def test_without_prompts_the_page_says_so(opened, tmp_path):
+    folder = write_run(tmp_path / "bare", paraphrases(VALUES))
+    page = TranscriptsPage([str(folder)])
+    assert "with answers, word for word" in page.answer().text
+    assert "the run does not hold its prompts" in page.cautions().text
