@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -34,27 +33,29 @@ def write_table(name: str, frame: pd.DataFrame, out: Path) -> None:
     write(folder / f"{name}.csv", tables.render(name, frame, "csv"))
     if len(frame) <= LATEX_ROWS:
         write(folder / f"{name}.tex", tables.render(name, frame, "latex"))
-    write(folder / DICTIONARY, _dictionary(folder / DICTIONARY, name, map(str, frame.columns)))
+    write_dictionary(out)
 
 
-def _dictionary(path: Path, name: str, columns: Iterable[str]) -> str:
-    """Return the dictionary as CSV with new rows for one table; the other tables keep theirs."""
-    rows = _explained(path)
-    entries = {key: catalogue.column(name, key) for key in columns}
-    rows[name] = [[name, key, entry.unit, entry.meaning] for key, entry in entries.items()]
-    text = io.StringIO()
-    csv.writer(text).writerows([HEADER, *(row for table in catalogue.tables() for row in rows.get(table, []))])
-    return text.getvalue()
+def write_dictionary(out: Path) -> None:
+    """Write `tables/dictionary.csv`: what the columns mean of all tables that are there, whoever wrote them.
+
+    Pages that are made at the same time each write it; the report writes it once more when all tables are there.
+    """
+    folder = out / "tables"
+    rows = [row for name in catalogue.tables() for row in _explained(name, folder / f"{name}.csv")]
+    if rows:
+        text = io.StringIO()
+        csv.writer(text).writerows([HEADER, *rows])
+        write(folder / DICTIONARY, text.getvalue())
 
 
-def _explained(path: Path) -> dict[str, list[list[str]]]:
-    """Read a dictionary: the rows of every table; none where there is no such file."""
-    rows: dict[str, list[list[str]]] = {}
-    if path.is_file():
-        with path.open(encoding="utf-8", newline="") as file:
-            for row in csv.reader(file):
-                rows.setdefault(row[0], []).append(row)
-    return rows
+def _explained(name: str, path: Path) -> list[list[str]]:
+    """Return the rows of the dictionary for a table; none where its file is not there."""
+    if not path.is_file():
+        return []
+    with path.open(encoding="utf-8", newline="") as file:
+        entries = {key: catalogue.column(name, key) for key in next(csv.reader(file))}
+    return [[name, key, entry.unit, entry.meaning] for key, entry in entries.items()]
 
 
 def clear(out: Path) -> None:

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-import contextlib
+import functools
+import importlib
 import json
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
 
 from analysis.errors import InputError, nearest, short
-from analysis.reporting import keeper, temporary
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode
+
+    from analysis.reporting.kernels import Kernel
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "notebooks"
@@ -65,9 +68,7 @@ def question(notebook: Path) -> str:
 
 def inspect(notebook: Path) -> dict[str, dict[str, str]]:
     """Read the typed parameters of a notebook: name -> {inferred_type_name, default, help}."""
-    from papermill import inspect_notebook
-
-    found: dict[str, dict[str, str]] = inspect_notebook(str(notebook))
+    found: dict[str, dict[str, str]] = papermill().inspect_notebook(str(notebook))
     return found
 
 
@@ -171,88 +172,43 @@ def _refuse(value: Any) -> bool:
 _CONVERTERS: dict[str, Callable[[Any], Any]] = {"int": _integer, "float": _number, "str": _text, "bool": _flag}
 
 
-def execute(source: Path, target: Path, values: Mapping[str, Any]) -> NotebookNode:
-    """Run a notebook in a kernel of this interpreter, in the working directory of the call.
+def execute(source: Path, target: Path, values: Mapping[str, Any], kernel: Kernel) -> NotebookNode:
+    """Run a notebook in a kernel, in the working directory of the call, and write it with its outputs.
 
     Raises
     ------
     NotebookFailed
         For an error in a cell, or a kernel that is killed or does not start; the message is one line.
     """
-    import papermill
-
-    bar = {"desc": source.stem, "file": sys.stderr, "leave": False, "disable": None}
-    log = target.with_suffix(".log")
-    with temporary.folder() as own, log.open("wb") as stderr, _lifeline() as alive:
-        try:
-            node = papermill.execute_notebook(
-                source, target, dict(values), progress_bar=bar, kernel_name="python3", language="python",
-                kernel_manager_class=_kernel_manager(own, stderr, alive),
-            )  # fmt: skip
-        except _failures() as error:
-            wrong = getattr(error, "ename", None) == InputError.__name__
-            raise NotebookFailed(_reason(error), wrong) from error
-        except OSError:  # no room, for example: what was begun is not whole
-            target.unlink(missing_ok=True)
-            log.unlink(missing_ok=True)
-            raise
-    log.unlink()
+    try:
+        node = papermill().execute_notebook(
+            source, target, dict(values), progress_bar=False, kernel_name="python3", language="python",
+            km=kernel.manager(), request_save_on_cell_execute=False,
+        )  # fmt: skip
+        kernel.forget()
+    except _failures() as error:
+        kernel.fail(target.with_suffix(".log"))
+        wrong = getattr(error, "ename", None) == InputError.__name__
+        raise NotebookFailed(_reason(error), wrong) from error
+    except OSError:  # no room, for example: what was begun is not whole
+        kernel.close()
+        target.unlink(missing_ok=True)
+        raise
     return node
 
 
-@contextlib.contextmanager
-def _lifeline() -> Iterator[int]:
-    """Open a pipe and yield the end to read from, which reads as closed as soon as this process is gone."""
-    read, write = os.pipe()
+@functools.cache
+def papermill() -> ModuleType:
+    """Import papermill, and jsonschema with it; but not the grammar of web addresses, which takes longer than both."""
+    grammar = "rfc3987_syntax"
+    absent = grammar not in sys.modules
+    if absent:
+        sys.modules[grammar] = None  # type: ignore[assignment]  # an ImportError, after which jsonschema does without
     try:
-        yield read
+        return importlib.import_module("papermill")
     finally:
-        os.close(read)
-        os.close(write)
-
-
-def _kernel_manager(own: Path, stderr: IO[bytes], alive: int) -> type:
-    """Return a kernel manager for this interpreter; a kernel registered as "python3" may be another environment's.
-
-    Parameters
-    ----------
-    own
-        A private folder for the kernel's temporary files. Where the system has them, manager and kernel talk over
-        sockets in it, not over a port that another user of the machine could listen on.
-    stderr
-        A log file for what the process writes (a crash, for instance), which is deleted unless the notebook fails.
-    alive
-        From `_lifeline`: when it closes, the kernel is killed.
-    """
-    from jupyter_client.kernelspec import KernelSpec
-    from jupyter_client.manager import AsyncKernelManager
-
-    paths = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH"))))
-    # Neither Python nor ipykernel looks for modules in the working directory: a user's own `analysis.py` may be there.
-    kernel = [sys.executable, "-P", "-m", "ipykernel_launcher", "--InteractiveShellApp.ignore_cwd=True"]
-    kernel += ["-f", "{connection_file}"]
-    spec = KernelSpec(
-        argv=[sys.executable, "-I", "-S", str(keeper.__file__), *kernel], language="python", display_name="Python 3",
-        env={"PYTHONPATH": paths, "PYDEVD_DISABLE_FILE_VALIDATION": "1", "MPLBACKEND": "agg", "TMPDIR": str(own)},
-    )  # fmt: skip
-
-    class ThisInterpreter(AsyncKernelManager):
-        def __init__(self, **settings: Any) -> None:
-            super().__init__(**settings)
-            self.connection_file = str(own / "connection.json")
-            if os.name == "posix":
-                self.transport, self.ip = "ipc", str(own / "kernel")
-
-        @property
-        def kernel_spec(self) -> KernelSpec:
-            return spec
-
-        async def _async_start_kernel(self, **settings: Any) -> None:
-            await super()._async_start_kernel(stdin=alive, stderr=stderr, **settings)
-
-        start_kernel = _async_start_kernel
-
-    return ThisInterpreter
+        if absent:
+            del sys.modules[grammar]
 
 
 def _failures() -> tuple[type[Exception], ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import importlib.util
 import re
 import sys
@@ -14,13 +15,14 @@ from typing import TYPE_CHECKING, Any
 from analysis import runs
 from analysis.errors import InputError, system_failure
 from analysis.extras import require
-from analysis.reporting import catalogue, files, layout, notebooks, provenance
+from analysis.reporting import catalogue, files, kernels, layout, notebooks, provenance
 from analysis.reporting.catalogue import Catalogue
 from analysis.reporting.layout import Chapter
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode
 
+    from analysis.reporting.kernels import Kernel
     from analysis.runs import Runs
 
 ON_CARD = ("answer", "figure")  # cells with these tags are shown on the index, too
@@ -49,6 +51,7 @@ class Result:
     """Hold what one notebook made: its page and what its card on the index shows, or why it failed.
 
     `wrong_input`: the call or the runs are to blame, not the notebook. `left_out`: why the notebook was not run.
+    `said`: the line about it on standard error.
     """
 
     name: str
@@ -57,6 +60,7 @@ class Result:
     error: str | None = None
     wrong_input: bool = False
     left_out: str = ""
+    said: str = ""
     chapter: Chapter | None = None
 
 
@@ -117,12 +121,15 @@ def report(
     values = notebooks.check(given or {}, {notebook.name: notebook.path for notebook in chosen})
     files.clear(out)
     title = title or ", ".join(opened.info["studies"])
-    results = [
-        _left_out(notebook, reasons[notebook.name] or notebook.missing)
-        if reasons[notebook.name] or notebook.missing
-        else _make(notebook, {"runs": seen[notebook.name], "out": str(out), **values[notebook.name]}, out)
+    left_out = {notebook.name: reasons[notebook.name] or notebook.missing for notebook in about}
+    tasks = [
+        functools.partial(_left_out, notebook, left_out[notebook.name])
+        if left_out[notebook.name]
+        else functools.partial(_make, notebook, {"runs": seen[notebook.name], **values[notebook.name]}, out)
         for notebook in about
     ]
+    results = kernels.each(tasks, lambda result: _say(result.said))
+    files.write_dictionary(out)
     results = _write_pages(results, out, title)
     shown = {"title": title, "results": results, "folders": folders, "made": provenance.now(),
              "versions": provenance.versions()}  # fmt: skip
@@ -155,7 +162,8 @@ def _write_pages(results: Sequence[Result], out: Path, title: str) -> list[Resul
                 files.write(out / f"{result.name}.html", layout.page(result.chapter, chapters, title))
             written.append(result)
         except OSError as error:
-            written.append(_failed(result.name, result.question, error))
+            written.append(_failed(result.name, result.question, system_failure(error)[1]))
+            _say(written[-1].said)
     return written
 
 
@@ -176,36 +184,32 @@ def _nothing(folders: Sequence[str], known: Sequence[Notebook], opened: Runs, re
     return f"{', '.join(folders)}: nothing to report: {'; '.join(f'{name}: {why}' for name, why in reasons.items())}"
 
 
-def _left_out(notebook: Notebook, why: str) -> Result:
+def _left_out(notebook: Notebook, why: str, _: Kernel) -> Result:
     """Say why a notebook is not run."""
-    _say(f"{notebook.name}: left out: {why}")
-    return Result(notebook.name, notebooks.question(notebook.path), left_out=why)
+    question = notebooks.question(notebook.path)
+    return Result(notebook.name, question, left_out=why, said=f"{notebook.name}: left out: {why}")
 
 
-def _make(notebook: Notebook, values: Mapping[str, Any], out: Path) -> Result:
+def _make(notebook: Notebook, values: Mapping[str, Any], out: Path, kernel: Kernel) -> Result:
     """Execute one notebook; whatever comes of it, no earlier page of that name is left."""
     page, executed = out / f"{notebook.name}.html", out / "notebooks" / f"{notebook.name}.ipynb"
     question = notebooks.question(notebook.path)
     page.unlink(missing_ok=True)
     started = time.monotonic()
-    _say(f"{notebook.name}: running")
     try:
         executed.parent.mkdir(parents=True, exist_ok=True)
-        node = notebooks.execute(notebook.path, executed, values)
+        node = notebooks.execute(notebook.path, executed, {"out": str(out), **values}, kernel)
         chapter = layout.chapter(notebook.name, question, node)
     except notebooks.NotebookFailed as error:
-        _say(f"{notebook.name}: failed: {error}")
-        return Result(notebook.name, question, error=str(error), wrong_input=error.wrong_input)
+        return _failed(notebook.name, question, str(error), error.wrong_input)
     except OSError as error:
-        return _failed(notebook.name, question, error)
-    _say(f"{notebook.name}: {page} ({time.monotonic() - started:.0f} s)")
-    return Result(notebook.name, question, parts=_card(notebook.name, node), chapter=chapter)
+        return _failed(notebook.name, question, system_failure(error)[1])
+    took = f"{notebook.name}: {page} ({time.monotonic() - started:.0f} s)"
+    return Result(notebook.name, question, parts=_card(notebook.name, node), said=took, chapter=chapter)
 
 
-def _failed(name: str, question: str, error: OSError) -> Result:
-    _, reason = system_failure(error)
-    _say(f"{name}: failed: {reason}")
-    return Result(name, question, error=reason)
+def _failed(name: str, question: str, reason: str, wrong_input: bool = False) -> Result:
+    return Result(name, question, error=reason, wrong_input=wrong_input, said=f"{name}: failed: {reason}")
 
 
 def _say(line: str) -> None:

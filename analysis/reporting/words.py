@@ -25,8 +25,6 @@ class Answer:
         What was asked of whom, in one sentence.
     verdict
         The answer: at most two sentences.
-    sentences
-        More about the answer, shown behind it.
     cautions
         What weakens the answer.
     details
@@ -35,7 +33,6 @@ class Answer:
 
     asked: str
     verdict: str
-    sentences: tuple[str, ...] = ()
     cautions: tuple[str, ...] = ()
     details: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 

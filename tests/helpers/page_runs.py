@@ -85,6 +85,11 @@ def _silent_questions(path: Path) -> Written:
     return wording_runs.write_wording(path, rows, models=STAGES), {"resamples": 20}
 
 
+def _silent_wordings(path: Path) -> Written:
+    """Two models whose answers have features, and a tenth of the probability."""
+    return write_run(path, text_feature_runs.answers(text_feature_runs.wordings()).assign(mass=0.1)), {}
+
+
 def _one_question(path: Path) -> Written:
     """One model without probabilities, asked one question in two wordings."""
     rows = wording_runs.said({"original": "y", "synonym": "y"})
@@ -99,6 +104,11 @@ def _judges(path: Path) -> Written:
 def _one_judge(path: Path) -> Written:
     """One judge, one item."""
     return scoring_runs.one_judge(path, [3], [30]), {"resamples": 0}
+
+
+def _silent_judge(path: Path) -> Written:
+    """One judge that gives one item in ten a number."""
+    return scoring_runs.one_judge(path, [3, *[np.nan] * 9], range(0, 100, 10)), {"resamples": 20}
 
 
 FULL: dict[str, Callable[[Path], Written]] = {
@@ -119,5 +129,8 @@ BARE: dict[str, Callable[[Path], Written]] = {
 }
 SILENT: dict[str, Callable[[Path], Written]] = {
     "stability": _silent_opinions,
+    "text_features": _silent_wordings,
+    "wording": _silent_questions,
     "benchmarks": _silent_questions,
+    "scoring": _silent_judge,
 }

@@ -163,15 +163,15 @@ def test_a_full_standard_output_is_one_line(wing, tmp_path):
 
 
 def test_a_report_names_the_page_that_could_not_be_written(tmp_path, capsys):
-    """A folder stands where the page is to be written."""
+    """A file stands where the folder of the executed notebooks is to be."""
     run = write_run(tmp_path / "run", paraphrases({"x": [0.4, 0.6], "y": [0.3, 0.9]}, original=0.4))
     out = tmp_path / "report"
-    (out / "notebooks").mkdir(parents=True)
-    (out / "notebooks" / "stability.log").mkdir()
+    out.mkdir()
+    (out / "notebooks").write_text("mine")
     assert call("analysis", "report", run, "--out", out, "-p", "resamples=0") == 1
     said = capsys.readouterr()
     assert "failed: stability" in said.err.splitlines()[-1]
-    assert "stability.log: Is a directory" in (out / "index.html").read_text(encoding="utf-8")
+    assert "notebooks: File exists" in (out / "index.html").read_text(encoding="utf-8")
 
 
 def test_a_report_into_a_folder_that_takes_nothing_is_one_line(tmp_path, capsys):

@@ -89,9 +89,9 @@ def _without_number(both: pd.DataFrame, setting: str) -> Iterator[str]:
     most = change.loc[change.abs().idxmax()] if change.notna().any() else 0.0
     yield (
         f"{count(int(both['dropped'].sum()), 'sample')} {'holds' if both['dropped'].sum() == 1 else 'hold'} no "
-        f"number. Where they are dropped, {count(lost, 'item')} more {'has' if lost == 1 else 'have'} a score than "
-        "where they count (-p invalid=inconsistent). The share of the most frequent score changes by up to "
-        f"{points(most)} points."
+        f"number. Where they count (-p invalid=inconsistent), {count(lost, 'score') if lost else 'no score'} fewer "
+        f"{'is' if lost <= 1 else 'are'} known. The share of the most frequent score changes by up to {points(most)} "
+        "points."
     )
 
 

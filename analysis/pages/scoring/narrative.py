@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 import pandas as pd
 
+from analysis.pages.scoring.by_setting import HOLM, by_method, by_range, by_temperature, others, signs
 from analysis.pages.scoring.cautions import cautions
 from analysis.pages.scoring.influence import NOTHING
 from analysis.pages.scoring.items import GOLD, chosen, ends
@@ -18,7 +19,7 @@ from analysis.reporting.printed import OURS
 from analysis.reporting.thresholds import silent
 from analysis.reporting.verdicts import Band
 from analysis.reporting.words import Answer, count, listing, low_to_high, no_interval, percent
-from analysis.statistics.multiplicity import ALPHA, decidable
+from analysis.statistics.multiplicity import decidable
 
 Frames = Mapping[str, pd.DataFrame]
 HABIT = 0.5  # share of a group's items from which on one score counts as given to everything
@@ -31,7 +32,6 @@ MEANT = (
     f"“{PEOPLE.capitalize()}” means that the interval of a model does not lie above the share of people's own most "
     "frequent score.",
 )
-HOLM = f"bootstrap, at {ALPHA:g} after Holm"
 
 
 def answer(frames: Frames, setting: str, when: str = "") -> Answer:
@@ -63,14 +63,14 @@ def answer(frames: Frames, setting: str, when: str = "") -> Answer:
             *MEANT[: 3 if PEOPLE in words_said else 2],
             *_habit(here, scores),
             *_accuracy(here),
-            *_others(models),
+            *others(models),
         ),
         "score_differences": tuple(_tuning(differences)),
         "score_influence": tuple(_rests(_ours(frames, setting))),
         "score_influence_printed": tuple(_rests(printed[printed["source"] != OURS])),
-        "score_ranges": tuple(_by_range(frames["score_ranges"])),
-        "score_temperatures": tuple(_by_temperature(frames["scores"])),
-        "score_methods": tuple(_by_method(frames["score_methods"])),
+        "score_ranges": tuple(by_range(frames["score_ranges"])),
+        "score_temperatures": tuple(by_temperature(frames["scores"])),
+        "score_methods": tuple(by_method(frames["score_methods"])),
     }
     verdict = _verdict(known, scores) if len(known) else f"{verdicts.UNCLEAR}: no item has a score."
     return Answer(
@@ -116,17 +116,6 @@ def _asked(models: pd.DataFrame, items: pd.DataFrame, setting: str, when: str) -
         f"{listing([f'“{name}”' for name in names.index], 2)}{inside} from {low} to {high}, {how} at temperature "
         f"{temperature}{when}."
     )
-
-
-def _others(models: pd.DataFrame) -> Iterator[str]:
-    """Say which other settings the tables hold."""
-    spans, warmth = list(models["range"].unique()), models["temperature"].nunique()
-    ways = " and ".join(models["method"].unique())
-    if len(models.drop_duplicates(["range", "temperature", "method"])) > 1:
-        yield (
-            f"All settings are in the tables: {'ranges' if len(spans) > 1 else 'range'} {listing(spans, 4)}, "
-            f"{count(warmth, 'temperature')}, {ways} scores."
-        )
 
 
 def _verdict(known: pd.DataFrame, scores: pd.DataFrame) -> str:
@@ -206,10 +195,9 @@ def _accuracy(here: pd.DataFrame) -> Iterator[str]:
     if known.empty:
         return
     low, high = known.loc[known["tau"].idxmin()], known.loc[known["tau"].idxmax()]
-    begins = ("Tau, the rank agreement with the human scores, is lowest with", "It is highest with")
-    if len(known) == 1:
-        begins = ("Tau, the rank agreement with the human scores, is that of",)
-    for begin, row in zip(begins, (low, high), strict=False):
+    tau = "Tau, the rank agreement with the human scores, is"
+    rows = [(f"{tau} lowest with", low), ("It is highest with", high)]
+    for begin, row in rows if len(known) > 1 else [(f"{tau} that of", low)]:
         on = f" on {row['group']}" if here["group"].nunique() > 1 else ""
         yield f"{begin} {row['label']}{on}: {number(row['tau'], 'tau')}{_interval(row, 'tau')}."
 
@@ -225,27 +213,21 @@ def _tuning(tested: pd.DataFrame) -> Iterator[str]:
         family = tested[tested[f"{name}_p"].notna()]
         if known.empty:
             continue
+        (up, more), (down, less) = (signs(known, name, sign) for sign in (1, -1))
         if len(family) and not decidable(family):
             yield f"{name.capitalize()}: {words.undecided(family)}"
-            continue
-        (up, more), (down, less) = (_signs(known, name, sign) for sign in (1, -1))
-        yield (
-            f"{what} rises clearly in {more or 'none'} of {count(len(known), 'pair')} and falls clearly in "
-            f"{less or 'none'} ({HOLM})."
-        )
-        yield f"Without a test, it is higher after tuning in {up}, and lower in {down}."
+        else:
+            yield (
+                f"{what} rises clearly in {more or 'none'} of {count(len(known), 'pair')} and falls clearly in "
+                f"{less or 'none'} ({HOLM})."
+            )
+        yield f"Without a test, {name} is higher after tuning in {up} of {count(len(known), 'pair')}, lower in {down}."
     flat = int(pairs["caution"].str.contains(f"post: {EQUAL}", regex=False).sum())
     if flat:
         yield (
             f"In {flat} of {count(len(pairs), 'pair')}, the tuned model gives every item the same score, so kurtosis "
             "and tau are undefined. This is the strongest possible bias, and the numbers do not contain it."
         )
-
-
-def _signs(pairs: pd.DataFrame, name: str, sign: int) -> tuple[int, int]:
-    """Count the differences in a measure with a sign, and those of them that are significant after Holm."""
-    with_sign = sign * pairs[f"{name}_difference"] > 0
-    return int(with_sign.sum()), int((with_sign & verdicts.clear(pairs[f"{name}_p_holm"])).sum())
 
 
 def _rests(table: pd.DataFrame) -> Iterator[str]:
@@ -266,49 +248,3 @@ def _rests(table: pd.DataFrame) -> Iterator[str]:
             low, high = (number(edge, "pearson") for edge in (single["pearson"].min(), single["pearson"].max()))
             yield f"Without {most['omitted_name']}, the correlation is {number(most['pearson'], 'pearson')}."
             yield f"With any one point left out, it lies between {low} and {high}."
-
-
-def _by_range(ranges: pd.DataFrame) -> Iterator[str]:
-    names = [name for name in ranges if name.startswith("kurtosis_")]
-    known = ranges[ranges[names].notna().all(axis=1)] if len(names) > 1 else ranges.iloc[:0]
-    if known.empty:
-        return
-    peaked = known[names].abs().idxmax(axis=1).value_counts()
-    name = str(peaked.index[0]).removeprefix("kurtosis_").replace("_", "-")
-    yield (
-        f"The kurtosis is furthest from 0 on the range {name} in {peaked.iloc[0]} of "
-        f"{count(len(known), 'combination')} of group, model, temperature and method that have one on every range."
-    )
-
-
-def _by_temperature(scores: pd.DataFrame) -> Iterator[str]:
-    models = scores[(scores["model"] != GOLD) & ~silent(scores["validity"])]
-    unit = ["study", "group", "model", "form", "range", "method"]
-    for kind, part in models.groupby(np.where(models["stage"] == "base", "base", "tuned"), sort=True):
-        ordered = part.dropna(subset=["kurtosis"]).sort_values("temperature").groupby(unit, sort=False, dropna=False)
-        curves = ordered["kurtosis"].agg(["first", "last", "size"])
-        curves = curves[curves["size"] > 1]
-        if len(curves):
-            lower = int((curves["last"] < curves["first"]).sum())
-            yield (
-                f"With {kind} models, the kurtosis is lower at the highest temperature than at the lowest in {lower} "
-                f"of {count(len(curves), 'case')} of model, group, range and method."
-            )
-
-
-def _by_method(methods: pd.DataFrame) -> Iterator[str]:
-    known = methods[~(silent(methods["validity_sampled"]) | silent(methods["validity_exact"]))]
-    known = known.dropna(subset=["tau_difference"])
-    if known.empty:
-        return
-    lower, sure = _signs(known, "tau", -1)
-    width = methods["range"].map(lambda span: ends(span)[1] - ends(span)[0])
-    distance = percent((methods["score_distance"] / width).mean())
-    yield (
-        f"The mean of {low_to_high(methods['samples'])} samples lies {distance} of the range away from the exact "
-        "score on average."
-    )
-    yield (
-        f"Its tau is lower than that of the exact score in {lower} of {count(len(known), 'comparison')}, clearly in "
-        f"{sure or 'none'} ({HOLM})."
-    )

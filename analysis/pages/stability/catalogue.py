@@ -45,7 +45,9 @@ TABLES = {
     "differences": Table(
         "tables.differences",
         "Paired differences between models, and between conditions of one model, on the same items",
-        f"Difference a minus b of model-level numbers on the items that both have, with {OVER_ITEMS}.",
+        f"Difference a minus b of model-level numbers on the items that both have, with {OVER_ITEMS}. Where a study "
+        "has more than 2,000 pairs, each model and condition is compared only with the first of the run that it can be "
+        "compared with.",
         (*names("study measure a_model a_condition b_model b_condition difference lower upper n_items"), *TESTED,
          "no_interval"),
         frozenset(names("lower upper p p_least")), frozenset({"no_interval"}), BETWEEN,

@@ -147,7 +147,7 @@ COLUMNS: Mapping[str, Column] = {
     "a_source": Column("the paraphrases compared, by who made them", "", "Paraphrases a"),
     "b_source": Column("the paraphrases that they are compared with", "", "Paraphrases b"),
     "difference": Column("a minus b on the same items", "unit of the measure", "a − b", 2),
-    "p_holm": Column("p after Holm over all pairs of the study with the same measure", "", "p (Holm)", 3),
+    "p_holm": Column("p after Holm over all compared pairs of the study with the same measure", "", "p (Holm)", 3),
     "item_r": Column(
         "Pearson correlation across items of the values from the two sources", "-1 to 1", "r over items", 2
     ),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 from analysis.pages.text_features.plots import reach
-from analysis.reporting import labels
+from analysis.reporting import choice, labels
 from analysis.reporting.words import count, low_to_high
 from analysis.statistics.mixed.design import INTERCEPT
 from analysis.statistics.mixed.result import ALPHA
@@ -15,7 +15,8 @@ def effects(mixed: pd.DataFrame) -> str:
     """Write the caption of the effects."""
     tested = mixed[mixed["term"] != INTERCEPT]
     models = len(tested.drop_duplicates(["study", "model", "condition"]))
-    what = "agreement" if (tested["scale"] == "identity").all() else "the logit of agreement"
+    what = choice.of(mixed).the_measure
+    what = what if (tested["scale"] == "identity").all() else f"the logit of {what}"
     arrows = ""
     if (tested[["estimate_std_lower", "estimate_std_upper"]].abs() > reach(tested)).any(axis=None):
         arrows = " Arrows: the interval is longer than the axis."
@@ -54,7 +55,7 @@ def residuals(frame: pd.DataFrame) -> str:
         f"Residuals of {count(len(units), 'mixed model')} against fitted values (item included), "
         f"{low_to_high(units)} paraphrases each. Darker: more of them (logarithmic). Line: mean residual in "
         "tenths of the fitted values, flat at 0 where the model is right on average. A slanted edge shows where "
-        "agreement ends at 0 or 1, which a linear model does not know: compare the logit scale."
+        f"{choice.of(frame).the_measure} ends at 0 or 1, which a linear model does not know: compare the logit scale."
         f"{labels.explained(frame)}"
     )
 
@@ -64,7 +65,8 @@ def intercepts(frame: pd.DataFrame) -> str:
     units = frame.groupby(["study", "model", "condition"], observed=True).size()
     return (
         f"Random intercepts of {low_to_high(units)} items in {count(len(units), 'mixed model')}: "
-        "how much more a model agrees with an item than the features of its wordings predict. Lines: 95 % "
+        f"how much higher {choice.of(frame).the_measure} is on an item than the features of its wordings predict. "
+        "Lines: 95 % "
         "intervals (1.96 conditional standard errors). The fit assumes that they are normally distributed: a straight "
         f"middle, no steps, no isolated ends.{labels.explained(frame)}"
     )

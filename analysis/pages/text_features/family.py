@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -39,8 +39,6 @@ class Family:
         The fits and their tables (`analysis.statistics.mixed.Result`).
     formula
         The formula of every fit, before constant and collinear predictors are dropped.
-    rows
-        The fitted frame: responses with the features of their wordings.
     response
         In words, how the response was computed.
     dropped
@@ -51,7 +49,6 @@ class Family:
 
     result: Result
     formula: str
-    rows: pd.DataFrame
     response: str
     dropped: dict[str, str]
     left_out: dict[tuple[Any, ...], str]
@@ -149,10 +146,13 @@ def _fit(
     runs: Runs, engine: str, scale: str, predictors: str, invalid: str = "dropped", known: Family | None = None
 ) -> Family:
     """Fit all units; where the convention changes no answer of a unit, its fit is taken from the family `known`."""
+    import pandas as pd
+
     frame = runs.kept(("responses with features", invalid), lambda: features.frame(runs, invalid=invalid))
     response = mixed.response(frame["agreement"], frame["logit"], scale=scale)
     name = _RESPONSE[scale]
-    rows = frame.assign(**{name: response.values})
+    # Columns and rows of the frame are looked at where they are: a copy per family fills the memory of 500 models.
+    rows = pd.DataFrame({**dict(frame.items()), name: response.values}, copy=False)
     formula, dropped = _formula(rows, name, predictors, runs)
     mixed.engine_for(mixed.parse(formula), engine)  # refuse an unknown engine once, not once per model
     optional = PREDICTORS if predictors in CHOICES else ()
@@ -161,7 +161,7 @@ def _fit(
     templates = _templates(runs)
     same = known is not None and known.formula == formula
     ready = {fit[0].key: fit for fit in known.result.fits} if known is not None and same else {}
-    for unit, part in rows.groupby(list(FAMILY), sort=False, observed=True):
+    for unit, part in _units(rows):
         if unit in ready and unit not in with_invalid(runs):
             fits.append(ready[unit])
             continue
@@ -175,7 +175,17 @@ def _fit(
             fits += fitted.fits
     if not fits:
         raise InputError(next(iter(left_out.values()), "no paraphrase has an answer"))
-    return Family(mixed.Result(FAMILY, fits), formula, rows, response.note, dropped, left_out)
+    return Family(mixed.Result(FAMILY, fits), formula, response.note, dropped, left_out)
+
+
+def _units(rows: pd.DataFrame) -> Iterator[tuple[tuple[Any, ...], pd.DataFrame]]:
+    """Yield every unit with its rows, which stand together."""
+    import numpy as np
+
+    number = rows.groupby(list(FAMILY), sort=False, observed=True).ngroup().to_numpy()
+    starts = np.flatnonzero(np.diff(number, prepend=-1))
+    for start, end in zip(starts, [*starts[1:], len(rows)], strict=True):
+        yield tuple(rows[name].iloc[start] for name in FAMILY), rows.iloc[start:end]
 
 
 def _formula(rows: pd.DataFrame, response: str, predictors: str, runs: Runs) -> tuple[str, dict[str, str]]:

@@ -12,6 +12,7 @@ from analysis.pages.text_features.columns import TERMS
 from analysis.pages.text_features.printed import printed_effects
 from analysis.pages.text_features.terms import labelled, name, title
 from analysis.reporting.catalogue import column
+from analysis.reporting.choice import Choice
 from analysis.reporting.columns import Column, value
 from analysis.reporting.labels import UNIT
 from analysis.reporting.thresholds import silent
@@ -32,13 +33,15 @@ MEANT = (
 NOTHING = "No feature of the wording varies."
 
 
-def answer(frames: Mapping[str, pd.DataFrame], when: str = "") -> Answer:
+def answer(frames: Mapping[str, pd.DataFrame], choice: Choice, when: str = "") -> Answer:
     """Say which feature of a wording goes with another answer, by the rules of `verdicts`: only confirmed ones do.
 
     Parameters
     ----------
     frames
         The tables of the page by name.
+    choice
+        The two answers.
     when
         From `words.when`.
     """
@@ -55,11 +58,11 @@ def answer(frames: Mapping[str, pd.DataFrame], when: str = "") -> Answer:
         return Answer(_asked(effects, fitted, when), NOTHING, cautions=doubts, details={"correlations": pairs})
     details = {
         "effects": (MEANT, *_strongest(effects)),
-        "mixed": (*_directions(effects), *_compared(effects)),
+        "mixed": (*_directions(effects, choice), *_compared(effects)),
         "mixed_diagnostics": tuple(_explained(fitted)),
         "correlations": pairs,
     }
-    return Answer(_asked(effects, fitted, when), _verdict(effects), cautions=doubts, details=details)
+    return Answer(_asked(effects, fitted, when), _verdict(effects, choice), cautions=doubts, details=details)
 
 
 def _effects(mixed: pd.DataFrame, fits: pd.DataFrame) -> pd.DataFrame:
@@ -93,7 +96,7 @@ def confirmed(effects: pd.DataFrame) -> pd.Series:
     return found.sort_values(["size", "max"], ascending=False, kind="stable")["size"]
 
 
-def _verdict(effects: pd.DataFrame) -> str:
+def _verdict(effects: pd.DataFrame, choice: Choice) -> str:
     """Name the feature with the most confirmed effects, and the direction of these; none, where none is confirmed."""
     found = confirmed(effects)
     if found.empty:
@@ -101,13 +104,14 @@ def _verdict(effects: pd.DataFrame) -> str:
         return f"These runs cannot tell: no effect of the {tested} on the answers of {_fits(effects)} is confirmed."
     rows = effects[effects["term"] == found.index[0]]
     up = rows.loc[rows["confirmed"].astype(bool), "estimate"] > 0
-    which = "more" if up.all() else "less" if not up.any() else "more or less"
+    which = "a higher" if up.all() else "a lower" if not up.any() else "a higher or lower"
+    which = f"{which} {choice.measure}" if not choice.agrees else f"{which.removeprefix('a ')} agreement"
     begin = f"{title(str(found.index[0]))}{' most often' if len(found) > 1 else ''}"
     where = f"with {int(found.iloc[0])} of {_fits(rows)}" if len(rows) > 1 else "with this model"
-    return f"{begin}: more of it goes with {which} agreement {where}."
+    return f"{begin}: more of it goes with {which} {where}."
 
 
-def _directions(effects: pd.DataFrame) -> Iterator[str]:
+def _directions(effects: pd.DataFrame, choice: Choice) -> Iterator[str]:
     """Say of each feature with a confirmed effect in which direction it goes."""
     found = confirmed(effects)
     total = int(effects["confirmed"].sum())
@@ -115,7 +119,9 @@ def _directions(effects: pd.DataFrame) -> Iterator[str]:
     for term in found.index:
         rows = effects[(effects["term"] == term) & effects["confirmed"].astype(bool)]
         up, down = int((rows["estimate"] > 0).sum()), int((rows["estimate"] < 0).sum())
-        parts = [f"{side} agreement with {number}" for side, number in (("higher", up), ("lower", down)) if number]
+        parts = [
+            f"{side} {choice.measure} with {number}" for side, number in (("higher", up), ("lower", down)) if number
+        ]
         fits = _fits(effects[effects["term"] == term])
         yield f"More of {name(term)} goes with {' and with '.join(parts)} of {fits} (confirmed effects)."
 

@@ -54,7 +54,7 @@ class TextFeaturesPage(Page):
     def answer(self) -> Html:
         """Show the answer in words, and what weakens it."""
         frames = {name: self.frame(name) for name in TABLES}
-        return self.told(narrative.answer(frames, words.when(self.runs.info)))
+        return self.told(narrative.answer(frames, self.choice, words.when(self.runs.info)))
 
     def method(self) -> Html:
         """Say in six lines how the numbers were computed."""

@@ -9,12 +9,15 @@ import pandas as pd
 from analysis.pages.wording.cautions import cautions
 from analysis.pages.wording.cells import UNIT, spoken, validity
 from analysis.reporting import labels, verdicts
+from analysis.reporting.choice import MIXED, Choice, quoted
 from analysis.reporting.thresholds import silent
 from analysis.reporting.verdicts import Band
 from analysis.reporting.words import Answer, count, do_not_answer, listing, percent, points, undecided
 from analysis.runs.folder import ORIGINAL
 from analysis.statistics.multiplicity import ALPHA, decidable
 
+YES_NO = Choice("yes", "no")
+SPOKEN = (("yes", "no"), ("はい", "いいえ"))  # the answers of the protocol's languages
 NEARLY, MOSTLY = 0.95, 0.8
 YES, MOST, NO = "yes, nearly always", "mostly", "not reliably"
 BANDS = (Band(YES, NEARLY, 1.0), Band(MOST, MOSTLY, 1.0), Band(NO, 0.0, MOSTLY))
@@ -30,7 +33,7 @@ WORDS = {"synonym": "synonyms", "antonym": "antonyms", "agreement": "agreement-s
 TABLES = ("consistency", "patterns", "conventions", "shots", "stages", "shifts")
 
 
-def answer(frames: Mapping[str, pd.DataFrame], when: str = "") -> Answer:
+def answer(frames: Mapping[str, pd.DataFrame], when: str = "", choice: Choice = YES_NO) -> Answer:
     """Say whether the models give the same answer in other words, by the rules of `verdicts` and `MEANT`.
 
     Parameters
@@ -39,6 +42,8 @@ def answer(frames: Mapping[str, pd.DataFrame], when: str = "") -> Answer:
         The tables named in `TABLES`.
     when
         From `words.when`.
+    choice
+        The two answers; the page calls the first “Yes”.
     """
     whole, means = frames["consistency"], frames["patterns"].dropna(subset=["consistency"])
     asked, doubts = _asked(whole, when), cautions(frames)
@@ -51,7 +56,11 @@ def answer(frames: Mapping[str, pd.DataFrame], when: str = "") -> Answer:
     several = means["language"].nunique() > 1
     languages = list(means.groupby("language", sort=False))
     details = {
-        "consistency": (*MEANT, *(said for name, part in languages for said in _same(str(name), part, several))),
+        "consistency": (
+            *MEANT,
+            *_stands_for(choice),
+            *(said for name, part in languages for said in _same(str(name), part, several)),
+        ),
         "diff_yes": tuple(said for name, part in languages for said in _yes(str(name), part, table, several)),
         "shifts": tuple(_band(frames["shifts"], table)),
         "shots": tuple(_shots(frames["shots"])),
@@ -60,6 +69,12 @@ def answer(frames: Mapping[str, pd.DataFrame], when: str = "") -> Answer:
     return Answer(
         asked, _verdict(means), cautions=doubts, details={name: said for name, said in details.items() if said}
     )
+
+
+def _stands_for(choice: Choice) -> Iterator[str]:
+    """Say what “Yes” and “No” stand for, where the answers have other names."""
+    if (choice.first.lower(), choice.second.lower()) not in (*SPOKEN, MIXED):
+        yield f"“Yes” stands for {quoted(choice.first)} here, and “No” for {quoted(choice.second)}."
 
 
 def _asked(table: pd.DataFrame, when: str) -> str:

@@ -10,6 +10,7 @@ from analysis.pages.wording import narrative
 from analysis.pages.wording.catalogue import CATALOGUE
 from analysis.reporting import catalogue, labels, tables, verdicts, words
 from analysis.reporting.catalogue import column
+from analysis.reporting.choice import of_runs
 from analysis.reporting.columns import value
 from analysis.reporting.differences import marked
 from analysis.reporting.html import Html, fragment, note
@@ -24,7 +25,7 @@ class WordingPage(Page):
     def answer(self) -> Html:
         """Show the answer in words, and what weakens it."""
         frames = {name: self.frame(name) for name in narrative.TABLES}
-        return self.told(narrative.answer(frames, words.when(self.runs.info)))
+        return self.told(narrative.answer(frames, words.when(self.runs.info), of_runs(self.runs.info)))
 
     def examples(self) -> Html:
         """Show for every model the two wordings with the strongest contradiction between its answers."""

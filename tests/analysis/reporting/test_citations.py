@@ -15,10 +15,15 @@ ROOT = Path(citations.__file__).parents[2]
 STUDIES = citations.studies()
 
 
-@pytest.mark.parametrize("page", catalogue.pages())
-def test_every_page_repeats_a_study_that_is_cited_on_it(page):
+def test_every_study_has_a_page_and_every_page_about_one_protocol_a_study():
+    pages = catalogue.pages().values()
+    assert {name for page in pages for name in page.studies} == set(STUDIES)
+    assert all(page.studies for page in pages if len(page.protocols) == 1)
+
+
+@pytest.mark.parametrize("page", [name for name, entry in catalogue.pages().items() if entry.studies])
+def test_a_page_cites_the_study_that_it_repeats(page):
     named = catalogue.pages()[page].studies
-    assert named
     cited = [STUDIES[name] for name in named]
     foot = render("provenance", studies=cited, entries=[], command="", unshown={})
     for study in cited:

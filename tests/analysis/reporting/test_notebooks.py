@@ -3,25 +3,19 @@
 from __future__ import annotations
 
 import ast
-import os
 import shutil
-import subprocess
-import sys
-import tempfile
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import nbformat
-import psutil
 import pytest
 from papermill.iorw import load_notebook_node
 from papermill.parameterize import parameterize_notebook
 
 from analysis.errors import InputError
 from analysis.pages.stability.page import StabilityPage
-from analysis.reporting import catalogue, notebooks, report, temporary
+from analysis.reporting import catalogue, notebooks, report
 from helpers.commands import ROOT
 from helpers.synthetic import random_frame, write_run
 
@@ -151,59 +145,3 @@ def test_three_lines_get_from_a_run_to_a_table_and_a_figure(tmp_path):
     figure = plots.overview(table)
     assert table._repr_html_()
     assert figure._repr_svg_().startswith("<svg")
-
-
-def test_the_kernel_is_this_interpreter_whatever_is_registered(tmp_path):
-    with (tmp_path / "log").open("wb") as log:
-        manager = notebooks._kernel_manager(tmp_path, log, alive=0)(kernel_name="python3")
-    python = [part for part in manager.kernel_spec.argv if "python" in Path(part).name and Path(part).exists()]
-    assert python == [sys.executable] * 2  # the keeper's, and the kernel's
-    assert str(ROOT) in manager.kernel_spec.env["PYTHONPATH"].split(os.pathsep)
-    if os.name == "posix":
-        assert manager.transport == "ipc"
-        assert manager.ip.startswith(str(tmp_path))
-    assert Path(manager.connection_file).parent == tmp_path
-
-
-BUSY = """
-import os, re
-from pathlib import Path
-Path("kernel").write_text(str(os.getpid()))
-re.match("(a+)+b", "a" * 60)  # for years, and without letting another thread run
-"""
-
-
-def test_a_killed_report_takes_its_kernel_with_it_even_in_the_midst_of_a_computation(tmp_path, monkeypatch):
-    """ipykernel's own look at its parent is a thread, which waits as long as the computation does."""
-    nbformat.write(nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(BUSY)]), tmp_path / "busy.ipynb")
-    call = (
-        "from analysis.reporting import notebooks; from pathlib import Path; "
-        "notebooks.execute(Path('busy.ipynb'), Path('done.ipynb'), {})"
-    )
-    (tmp_path / "tmp").mkdir()
-    report = subprocess.Popen(
-        [sys.executable, "-c", call], cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": str(ROOT), "TMPDIR": str(tmp_path / "tmp")},
-    )  # fmt: skip
-    wait_for(lambda: (tmp_path / "kernel").is_file() and (tmp_path / "kernel").read_text(), seconds=60)
-    kernel = psutil.Process(int((tmp_path / "kernel").read_text()))
-    report.kill()
-    report.wait()
-    try:
-        wait_for(lambda: not kernel.is_running() or kernel.status() == psutil.STATUS_ZOMBIE, seconds=10)
-    finally:
-        if kernel.is_running():
-            kernel.kill()
-    # The next report removes what was temporary: sockets, the connection's key, files of the kernel.
-    (left,) = (tmp_path / "tmp").iterdir()
-    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "tmp"))
-    with temporary.folder():
-        assert not left.exists()
-    assert not list((tmp_path / "tmp").iterdir())
-
-
-def wait_for(condition: Callable[[], object], seconds: float) -> None:
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline, "waited in vain"
-        time.sleep(0.02)

@@ -30,7 +30,7 @@ from analysis.reporting.printed import OURS
 from analysis.reporting.words import Answer
 from analysis.statistics.interval import reasons
 from helpers.page_runs import BARE, FULL
-from helpers.sentences import check_answer, too_long
+from helpers.sentences import code_names, too_long
 from helpers.text_features import hide
 
 PAGES, PACKAGES = catalogue.pages(), catalogue.PAGES
@@ -243,16 +243,15 @@ def test_what_an_answer_says_about_a_figure_or_table_stands_with_it(page, frames
 
 
 @pytest.mark.parametrize("page", ["wording", "scoring", "text_features"])
-@pytest.mark.parametrize("runs_of", [FULL, BARE], ids=["full", "bare"])
-def test_sentences_are_short_and_the_first_screen_is(page, runs_of, frames_of):
-    frames = frames_of(runs_of[page])
+def test_captions_have_short_sentences_and_no_answer_names_a_column(page, frames_of):
+    frames, entry = frames_of(FULL[page]), PAGES[page]
+    captions = [picture.caption for name in entry.figures for picture in pictures(name, frames)]
+    assert too_long(*captions, *(table.caption for table in entry.tables.values())) == []
     made = shown_by(page)([str(folder.path) for folder in frames.runs.folders], **frames.options)
     made.frames = frames
     made.answer()
-    check_answer(page, made._answer)
-    entry = PAGES[page]
-    captions = [picture.caption for name in entry.figures for picture in pictures(name, frames)]
-    assert too_long(*captions, *(table.caption for table in entry.tables.values())) == []
+    said = made._answer
+    assert code_names(said.asked, said.verdict, *(line for lines in said.details.values() for line in lines)) == []
 
 
 def shown_by(page: str) -> type[Page]:

@@ -155,7 +155,7 @@ def test_index_is_the_same_in_small(made):
 def test_progress_goes_to_standard_error_and_the_index_to_standard_output(made):
     _, done = made
     assert done.stdout.strip() == "out/index.html"
-    assert re.match(r"stability: running\nstability: out/stability.html \(\d+ s\)\n", done.stderr)
+    assert re.match(r"stability: out/stability.html \(\d+ s\)\n", done.stderr)
 
 
 def notebook(path: Path, question: str, *sources: str) -> Path:

@@ -10,6 +10,7 @@ from statsmodels.stats.contingency_tables import mcnemar
 from statsmodels.stats.multitest import multipletests
 
 from analysis.pages.stability import tables
+from analysis.reporting import catalogue
 from helpers.synthetic import paraphrases, random_frame
 
 NAN = pytest.approx(math.nan, nan_ok=True)
@@ -152,3 +153,26 @@ def test_a_paired_interval_is_narrower_than_two_apart(opened):
     alone = tables.models(run).iloc[0]
     pair = tables.differences(run).set_index("measure").loc["range_mean"]
     assert pair["upper"] - pair["lower"] < 0.2 * (alone["range_mean_upper"] - alone["range_mean_lower"])
+
+
+def test_of_too_many_pairs_each_unit_meets_the_first_that_it_can_be_compared_with(opened, monkeypatch):
+    """Numbers of the pairs that stay do not change; only Holm's correction is over fewer of them."""
+    conditions = ["plain/yes-no", "plain/no-yes"]
+    run = opened(random_frame(["a", "b", "c"], items=3, paraphrases=3, conditions=conditions))
+    names = ["a_model", "a_condition", "b_model", "b_condition"]
+    whole = tables.differences(run, resamples=50)
+    monkeypatch.setattr(tables, "MOST_PAIRS", 8)  # of 9
+    few = tables.differences(run, resamples=50)
+    pairs = few[names].drop_duplicates().to_numpy().tolist()
+    first, second = conditions
+    assert pairs == [
+        ["a", first, "a", second], ["a", first, "b", first], ["a", first, "c", first], ["a", second, "b", second],
+        ["a", second, "c", second],
+    ]  # fmt: skip
+    same = whole.merge(few[["measure", *names]], on=["measure", *names])
+    pd.testing.assert_frame_equal(same.drop(columns="p_holm"), few.drop(columns="p_holm"))
+    assert (few["p_holm"].dropna() <= same.loc[few["p_holm"].notna(), "p_holm"]).all()
+
+
+def test_the_caption_tells_how_many_pairs_are_compared():
+    assert f"more than {tables.MOST_PAIRS:,} pairs" in catalogue.table("differences").caption

@@ -12,6 +12,7 @@ from analysis.pages.text_features import narrative
 from analysis.pages.text_features.family import family, with_invalid
 from analysis.pages.text_features.page import TABLES
 from analysis.reporting import tables
+from analysis.reporting.choice import Choice
 from helpers.synthetic import write_run
 from helpers.text_feature_runs import answers, wordings
 from helpers.text_features import hide
@@ -78,7 +79,7 @@ def test_both_conventions_stand_side_by_side(run):
     length = table.set_index("term").loc["statement_length"]
     assert length["estimate_inconsistent"] < length["estimate_dropped"]  # long wordings have fewer valid samples
     frames = {name: tables.build(name, run) for name in TABLES}
-    cautions = " ".join(narrative.answer(frames).cautions)
+    cautions = " ".join(narrative.answer(frames, Choice()).cautions)
     assert "1 model gave invalid answers." in cautions
     assert "(-p invalid=inconsistent)" in cautions
 

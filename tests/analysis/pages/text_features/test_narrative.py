@@ -7,6 +7,7 @@ import pytest
 
 from analysis import features
 from analysis.pages.text_features import narrative
+from analysis.reporting.choice import Choice
 
 UNIT = {"study": "s", "condition": "plain/yes-no"}
 
@@ -61,63 +62,82 @@ def pairs(given):
     ]  # fmt: skip
 
 
-def test_answer_names_the_strongest_feature_with_its_interval():
-    answer = narrative.answer(tables())
+def told(frames, choice=Choice()):  # noqa: B008
+    return narrative.answer(frames, choice)
+
+
+def test_answer_names_the_feature_with_most_confirmed_effects():
+    answer = told(tables())
     assert answer.asked == (
-        "The answers of 3 models to 100 paraphrases of 40 items were explained by 2 features of their wording. The "
-        "mixed models have a random intercept per item."
+        "The answers of 3 models to 100 paraphrases of 40 items were compared with 2 features of their wording."
     )
-    assert answer.verdict == "Above all: statement length."
-    strongest, explained, signs = answer.sentences
-    assert strongest == (
-        "Statement length raises agreement in 3 of 3 models (3 significant). Its largest effect, with c: +0.300 SD per "
-        "SD of the feature (95 % interval +0.200 to +0.400), that is +3.00 percentage points per word."
+    assert answer.verdict == "Statement length: more of it goes with higher agreement with 3 of 3 models."
+    assert answer.details["effects"] == (
+        narrative.MEANT,
+        "The largest confirmed effect is that of statement length with c: +0.300 SD per SD of the feature (95 % "
+        "interval +0.200 to +0.400).",
+        "That is +3.00 percentage points per word.",
     )
-    assert (
-        "explain 5.0 to 12 % of the variance of the answers; the item that is asked explains another 33 to 40 %"
-        in explained
+    assert answer.details["mixed"][:2] == (
+        "3 of 6 effects are confirmed.",
+        "More of statement length goes with higher agreement with 3 of 3 models (confirmed effects).",
     )
-    assert (
-        signs
-        == "3 of 6 effects are significant at 0.05 after Bonferroni; 1 of 2 features has the same sign in every fit."
+    assert answer.details["mixed_diagnostics"] == (
+        "All features together explain 5.0 to 12 % of the variance of the answers.",
+        "The item that is asked explains another 33 to 40 %.",
     )
     assert answer.cautions == ()
 
 
-def test_nothing_significant_is_an_answer_too():
+def test_other_answers_are_called_by_their_names():
+    answer = told(tables(), Choice("left", "right"))
+    assert answer.verdict == "Statement length: more of it goes with a higher share of “left” with 3 of 3 models."
+    assert "agreement" not in " ".join(answer.details["mixed"])
+
+
+def test_without_a_confirmed_effect_no_feature_is_named():
     effects = [effect("a", "word_length", 0.01, 0.6), effect("a", "statement_length", -0.02, 0.06)]
-    answer = narrative.answer(tables(mixed=effects, mixed_diagnostics=[fit("a")]))
-    assert answer.verdict == "Nothing that was measured, beyond chance."
-    assert "lowers agreement in 1 of 1 model (none significant): −0.200 SD" in answer.sentences[0]
+    answer = told(tables(mixed=effects, mixed_diagnostics=[fit("a")]))
+    assert answer.verdict == (
+        "These runs cannot tell: no effect of the 2 features on the answers of 1 model is confirmed."
+    )
+    assert answer.details["effects"] == (narrative.MEANT,)
+    assert answer.details["mixed"] == ("None of 2 effects is confirmed.",)
     assert "Only 1 model: these results say nothing about models in general." in answer.cautions
 
 
 def test_no_sentence_rests_on_an_effect_that_only_the_plain_fit_confirms():
     effects = [
         effect("a", "word_length", 0.09, 0.001, confirmed=False),
-        effect("b", "word_length", 0.01, 0.001),
+        effect("b", "word_length", -0.01, 0.001),
         effect("a", "statement_length", 0.08, 0.001, confirmed=False),
         effect("b", "statement_length", 0.07, 0.001, confirmed=False),
     ]
-    answer = narrative.answer(tables(mixed=effects, mixed_diagnostics=[fit("a"), fit("b")]))
-    assert answer.verdict == "Above all: word length."
-    assert "Its largest significant effect, with b: +0.100 SD" in answer.sentences[0]
-    assert "1 of 4 effects are significant" in answer.sentences[2]
-    none = [{**row, "confirmed": False} for row in effects]
-    assert narrative.answer(tables(mixed=none)).verdict == "Nothing that was measured, beyond chance."
+    answer = told(tables(mixed=effects, mixed_diagnostics=[fit("a"), fit("b")]))
+    assert answer.verdict == "Word length: more of it goes with lower agreement with 1 of 2 models."
+    assert "that of word length with b: −0.100 SD" in answer.details["effects"][1]
+    assert answer.details["mixed"][0] == "1 of 4 effects is confirmed."
+    assert "statement" not in " ".join(answer.details["mixed"])
+    none = told(tables(mixed=[{**row, "confirmed": False} for row in effects]))
+    assert none.verdict.startswith("These runs cannot tell: no effect of the 2 features on the answers of")
+
+
+def test_effects_in_both_directions_are_told_as_such():
+    effects = [effect("a", "word_length", 0.02), effect("b", "word_length", -0.01)]
+    answer = told(tables(mixed=effects))
+    assert "more of it goes with higher or lower agreement with 2 of 2 models." in answer.verdict
+    assert "higher agreement with 1 and with lower agreement with 1 of 2 models" in answer.details["mixed"][1]
 
 
 def test_effects_are_told_for_steps_that_wordings_differ_by():
     effects = [effect("a", "sentiment_positive", -0.5), effect("b", "sentiment_positive", -0.25)]
-    answer = narrative.answer(tables(mixed=effects))
-    assert "that is −5.00 percentage points per step of 0.1." in answer.sentences[0]
-    assert answer.sentences[2].endswith("1 of 1 feature has the same sign in every fit.")
+    assert "That is −5.00 percentage points per step of 0.1." in told(tables(mixed=effects)).details["effects"]
 
 
 def test_on_the_logit_scale_there_are_no_percentage_points():
     frames = tables()
     frames["mixed"]["scale"] = "logit"
-    assert "that is +0.030 nats of its logit per word." in narrative.answer(frames).sentences[0]
+    assert "That is +0.030 nats of its logit per word." in told(frames).details["effects"]
 
 
 @pytest.mark.parametrize(
@@ -137,8 +157,8 @@ def test_on_the_logit_scale_there_are_no_percentage_points():
         ({"mixed_diagnostics": [fit("a", n_rows=90, n_missing=10), fit("b"), fit("c")]},
          "10 of 300 responses have a missing value and are left out."),
         ({"mixed_diagnostics": [fit("a", validity=0.04), fit("b"), fit("c")]},
-         "Low mass: in 1 of 3 models less than half of the probability is on the answers. The lowest is 0.04 (a). "
-          "The sentences leave these out."),
+         "Validity is low in 1 of 3 models: less than half of the probability is on the answers. The lowest is "
+         "0.04 (a). The sentences leave these out."),
         ({"mixed_diagnostics": [fit("a", n_items=7), fit("b"), fit("c")]},
          "Only 7 items for a: how items differ is poorly known."),
         ({"mixed_diagnostics": [fit("a"), fit("b"), fit("c"), fit("d", n_rows=0, message="not fitted: no")]},
@@ -154,14 +174,14 @@ def test_on_the_logit_scale_there_are_no_percentage_points():
     ],
 )  # fmt: skip
 def test_unpleasant_things_are_said(changes, said):
-    assert said in narrative.answer(tables(**changes)).cautions
+    assert said in told(tables(**changes)).cautions
 
 
 def test_collinear_dependents_are_explained():
     vif = [{**UNIT, "model": "a", "term": term, "vif": size} for term, size in
            (("left_dependents", 250.0), ("right_dependents", 240.0), ("word_length", 9.9))]  # fmt: skip
     correlated = pairs({("left_dependents", "right_dependents"): (-0.97, 0.0001)})
-    said = [line for line in narrative.answer(tables(vif=vif, correlations=correlated)).cautions if "collinear" in line]
+    said = [line for line in told(tables(vif=vif, correlations=correlated)).cautions if "collinear" in line]
     assert said == [
         "Nearly collinear (variance inflation above 10): left dependents (250.0) and right dependents (240.0). Do not "
         "read these one by one. Left and right dependents correlate at −0.97: per word they are 1 − roots/words in "
@@ -169,18 +189,17 @@ def test_collinear_dependents_are_explained():
     ]
 
 
-def test_reading_counts_signs_and_looks_at_the_printed_ones():
-    lines = narrative.reading(tables())
-    assert lines[0] == "Higher agreement in all 3 fits with more of: statement length (3 significant)."
-    assert lines[1] == "No common direction: word length (higher in 2 of 3, none significant)."
-    assert lines[2] == (
-        "Compared with the 18 models in Table 3 of Haller et al., the effects of most models here have the same sign "
-        "for statement length and word length (significant or not)."
+def test_only_confirmed_effects_are_compared_with_the_printed_ones():
+    """In Table 3, most significant effects of positive sentiment and of statement length are positive."""
+    same = told(tables()).details["mixed"][-1]
+    assert same == (
+        "Most confirmed effects have the same sign as most significant ones in Table 3 of Haller et al. for statement "
+        "length."
     )
-    turned = tables(mixed=[effect("a", "sentiment_positive", -0.01, 0.3)])
-    lines = narrative.reading(turned)
-    assert lines[0] == "Lower agreement with more of: sentiment + (not significant)."
-    assert "have the opposite sign for sentiment +" in lines[1]
+    turned = told(tables(mixed=[effect("a", "sentiment_positive", -0.01)])).details["mixed"][-1]
+    assert "the opposite sign as most significant ones" in turned and turned.endswith("for sentiment +.")
+    unsure = told(tables(mixed=[effect("a", "sentiment_positive", -0.01, 0.3)])).details["mixed"]
+    assert not any("Table 3" in line for line in unsure)
 
 
 def test_correlations_are_compared_with_what_the_paper_says():
@@ -188,9 +207,11 @@ def test_correlations_are_compared_with_what_the_paper_says():
     given = {(a, b): (0.3, 0.001) for i, a in enumerate(names) for b in names[i + 1 :]}
     given["word_frequency", "word_length"] = (-0.8, 0.0)
     given["word_frequency", "sentiment_positive"] = (0.01, 0.6)
-    line = narrative.reading(tables(correlations=pairs(given)))[-1]
-    assert "27 of 28 pairs of the paper's eight predictors are (uncorrected, n = 100)" in line
-    assert "Strongest: word frequency with word length (−0.80)" in line
-    assert line.endswith("Not significant: word frequency with sentiment +.")
-    few = narrative.reading(tables())[-1]
-    assert "1 of 1 pair of the 2 of the paper's predictors that are present" in few
+    lines = told(tables(correlations=pairs(given))).details["correlations"]
+    assert lines[0] == (
+        "27 of 28 correlations between the paper's eight features are significant at 0.05 after Holm (n = 100)."
+    )
+    assert lines[2].startswith("The strongest: word frequency with word length (−0.80)")
+    assert lines[3] == "Not significant: word frequency with sentiment +."
+    few = told(tables()).details["correlations"][0]
+    assert few.startswith("1 of 1 correlation between 2 of the paper's eight features")

@@ -16,6 +16,7 @@ from analysis.pages.benchmarks.catalogue import TABLES as BENCHMARKS
 from analysis.pages.wording import captions, figures, narrative, printed
 from analysis.pages.wording.catalogue import TABLES
 from analysis.reporting import report, tables
+from analysis.reporting.choice import MIXED, Choice
 from helpers.html_pages import Page
 from helpers.synthetic import random_frame, write_run
 from helpers.wording_runs import random_rows, said, write_wording
@@ -53,20 +54,21 @@ def made(folder):
 
 def test_the_page_answers_with_sizes_and_intervals(made):
     words = Page(made / "wording.html").words
-    assert "4 models were asked 40 yes/no questions of “morality” in English and “morality” in Japanese" in words
-    assert re.search(r"stays the same for \d+\.\d % \(95 % interval \d+\.\d to \d+\.\d %\) of the questions", words)
-    assert re.search(r"“Yes” changes with agreement-seeking wording by [+−]\d+\.\d points \([+−]\d", words)
-    assert re.search(r"With antonyms, .* \d+\.\d % of the answers contradict the first", words)
-    assert "No valid answers to “morality” in Japanese from any model" in words
+    assert "4 models were asked 40 yes/no questions of “morality” (English) and “morality” (Japanese) as they" in words
+    assert re.search(r"\d+\.\d % of the answers mean the same as before \(95 % interval \d+\.\d to \d+\.\d %\)", words)
+    assert re.search(r"ith agreement-seeking wording, the share of “Yes” [a-z ]+: [+−]\d+\.\d points \([+−]\d", words)
+    assert re.search(r"ith antonyms, .* \d+\.\d % of the answers contradict the first", words)
+    assert "No model gives a valid answer to “morality” in Japanese" in words
 
 
 def test_the_page_is_quiet_escaped_and_loads_nothing(made):
     for name in ("wording", "benchmarks"):
         text = (made / f"{name}.html").read_text(encoding="utf-8")
-        for noise in ("Warning", "Traceback", "object at 0x", "%|", "<script", ">nan<"):
-            assert noise not in re.sub(r"base64,[A-Za-z0-9+/=]+", "", text), noise
+        assert text.count("<script") == 1  # the page's own
+        for noise in ("Warning", "Traceback", "object at 0x", "%|", ">nan<"):
+            assert noise not in text, noise
         for tag, address in Page(made / f"{name}.html").addresses:
-            assert tag == "a" or address.startswith("data:image/svg+xml;base64,")
+            assert tag == "a" or address.startswith("data:image/svg+xml,")
 
 
 def test_every_number_lies_next_to_the_pages_as_csv(made):
@@ -80,8 +82,8 @@ def test_every_number_lies_next_to_the_pages_as_csv(made):
 
 def test_each_page_sees_the_runs_of_its_protocol(made, folder):
     words = Page(made / "wording.html").words
-    assert f"analysis report {folder / 'run'} --out" in words
-    assert "opinions" not in words
+    assert f"waver report {folder / 'run'} --out" in words
+    assert str(folder / "opinions") not in words
 
 
 def test_the_other_pages_leave_wording_aside(folder):
@@ -104,41 +106,77 @@ def frames(rows, tmp_path, **options):
     return {name: tables.build(name, run, resamples=30) for name in narrative.TABLES}
 
 
+def told(answer):
+    return " ".join(line for lines in answer.details.values() for line in lines)
+
+
 @pytest.mark.parametrize(
     ("antonym", "said_of_yes"),
     [
-        ("y" + "n" * 9 + "y" * 10, "not clearly more or less frequent than it should be: the difference is +5.0"),
-        ("y" * 20, "more frequent than it should be: the difference is +50.0"),
-        ("n" * 20, "less frequent than it should be: the difference is −50.0"),
+        ("y" + "n" * 9 + "y" * 10, "not clearly more or less frequent than unchanged answers would make it: +5.0"),
+        ("y" * 20, "more frequent than unchanged answers would make it: +50.0"),
+        ("n" * 20, "less frequent than unchanged answers would make it: −50.0"),
     ],
 )
 def test_antonyms_draw_to_yes_only_where_the_interval_says_so(antonym, said_of_yes, tmp_path):
     rows = said({"original": "y" * 10 + "n" * 10, "antonym": antonym})
-    assert f"“Yes” is then {said_of_yes} points (" in " ".join(narrative.answer(frames(rows, tmp_path)).sentences)
+    assert f"“Yes” is then {said_of_yes} points (" in told(narrative.answer(frames(rows, tmp_path)))
 
 
 def test_a_consistent_model_is_called_so(tmp_path):
-    rows = said({"original": "yn" * 20, "synonym": "yn" * 20, "antonym": "ny" * 20, "agreement": "yn" * 20})
-    found = narrative.answer(frames(rows, tmp_path))
-    assert found.verdict == "Yes, nearly always."
+    many = {"original": "yn" * 40, "synonym": "yn" * 40, "antonym": "ny" * 40, "agreement": "yn" * 40}
+    found = narrative.answer(frames(said(many), tmp_path))
+    assert found.verdict == (
+        "Yes, nearly always: with synonyms, 100 % of the answers mean the same as before (interval 95 to 100 %)."
+    )
     assert any("No right answers are known" in caution for caution in found.cautions)
     assert any("Only 1 model" in caution for caution in found.cautions)
+
+
+@pytest.mark.parametrize(
+    ("ends", "said_of_it"),
+    [
+        ([(0.96, 1.0), (0.95, 0.99)], "yes, nearly always"),
+        ([(0.96, 1.0), (0.94, 0.99)], "mostly"),
+        ([(0.80, 0.90)], "mostly"),
+        ([(0.96, 1.0), (0.79, 0.90)], ""),
+        ([(0.60, 0.80), (0.79, 0.90)], "not reliably"),
+        ([(0.96, 1.0), (np.nan, np.nan)], ""),
+    ],
+)
+def test_a_word_is_said_only_where_the_intervals_of_all_kinds_of_wording_allow_it(ends, said_of_it):
+    assert narrative.word(pd.DataFrame(ends, columns=["consistency_lower", "consistency_upper"])) == said_of_it
+
+
+def test_where_no_word_holds_the_page_says_so(tmp_path):
+    rows = said({"original": "yn" * 10, "synonym": "yn" * 8 + "ny" * 2})
+    assert narrative.answer(frames(rows, tmp_path)).verdict == (
+        "These runs cannot tell: with synonyms, 80 % of the answers mean the same as before (interval 58 to 92 %)."
+    )
+
+
+def test_answers_with_other_names_are_explained(tmp_path):
+    tables_of = frames(said({"original": "yn" * 10, "synonym": "yn" * 10}), tmp_path)
+    for names in (Choice("yes", "no"), Choice("はい", "いいえ"), Choice(*MIXED)):
+        assert "stands for" not in told(narrative.answer(tables_of, choice=names))
+    other = told(narrative.answer(tables_of, choice=Choice("true", "false")))
+    assert "“Yes” stands for “true” here, and “No” for “false”." in other
 
 
 def test_a_model_that_always_says_yes_is_named(tmp_path):
     rows = said({"original": "y" * 30, "antonym": "y" * 30, "agreement": "y" * 30}, ["yes", "no"] * 15)
     found = narrative.answer(frames(rows, tmp_path))
     assert any("“Yes” to nearly everything, antonyms included" in caution for caution in found.cautions)
-    text = " ".join(found.sentences)
+    text = told(found)
     assert "100.0 % of the answers contradict the first" in text
-    assert "agreement-seeking wording by 0.0 points" in text
+    assert "With agreement-seeking wording, the share of “Yes” does not clearly change: 0.0 points" in text
 
 
 def test_nothing_valid_is_said_not_averaged(tmp_path):
     found = narrative.answer(frames(said({"original": "---", "synonym": "---"}), tmp_path))
     assert found.verdict == "This model does not answer."
-    assert len(found.sentences) == 1
-    assert found.cautions[0].startswith("No valid answers to “morality” in English from any model")
+    assert found.details == {}
+    assert found.cautions[1].startswith("No model gives a valid answer to “morality” in English")
 
 
 def test_invalid_answers_are_told_in_both_conventions(tmp_path):
@@ -150,7 +188,9 @@ def test_invalid_answers_are_told_in_both_conventions(tmp_path):
     cautions = " ".join(narrative.answer(frames(rows, tmp_path)).cautions)
     assert "30 pairs have an invalid answer." in cautions
     assert "100.0 % without these pairs. It is 50.0 % where they count as inconsistent" in cautions
-    assert "No valid answers to “morality” in English from mute." in cautions
+    assert "and would be 100.0 % if all were consistent." in cautions
+    assert "The share of “Yes” lies between 50.0 % and 100.0 %, whatever the invalid answers say." in cautions
+    assert "There are no valid answers to “morality” in English from mute." in cautions
 
 
 def test_a_model_that_hardly_answers_is_in_no_verdict(tmp_path):
@@ -161,9 +201,8 @@ def test_a_model_that_hardly_answers_is_in_no_verdict(tmp_path):
     ])  # fmt: skip
     tables_of = frames(rows, tmp_path)
     found = narrative.answer(tables_of)
-    assert found.verdict == "Not reliably."
-    assert "stays the same for 50.0 %" in found.sentences[0]
-    assert "mute" not in " ".join(found.sentences)
+    assert found.verdict.startswith("Not reliably: with synonyms, 50 % of the answers mean the same as before")
+    assert "mute" not in found.verdict + told(found)
     assert any("valid for mute. The lowest share is 10.0 %" in line for line in found.cautions)
     (row,) = tables_of["patterns"].to_dict("records")
     assert (row["n_models"], row["n_undefined"], row["consistency"]) == (1, 1, 0.5)
