@@ -66,7 +66,7 @@ def clear(out: Path) -> None:
     figures = [entry.file or figure for figure, entry in catalogue.figures().items()]
     made = [f"tables/{DICTIONARY}"]
     made += [f"tables/{name}.{ending}" for name in catalogue.tables() for ending in ("csv", "tex")]
-    made += [f"figures/{name}{number}.*" for name in figures for number in ("", "-[0-9]*")]
+    made += [f"figures/{name}{number}.*" for name in figures for number in ("", "-[0-9]*", "-column")]
     for pattern in made:
         folder, name = pattern.split("/")
         for path in [*(out / folder).glob(name), *(out / folder).glob(f".{name}.*")]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from typing import Any
 
 import pandas as pd
 
@@ -74,14 +75,6 @@ def of_pairs(frame: pd.DataFrame) -> dict[str, pd.Series]:
     return {side: part.merge(labelled, how="left")["label"].set_axis(frame.index) for side, part in sides.items()}
 
 
-def split(frame: pd.DataFrame, size: int) -> Iterator[pd.DataFrame]:
-    """Split a frame into parts of at most `size` models x conditions, in the order of their labels."""
-    label = series(frame)
-    names = sorted(label.unique())
-    for start in range(0, len(names), size):
-        yield frame[label.isin(names[start : start + size])].assign(label=label)
-
-
 def shorten(text: str, length: int) -> str:
     """Cut the middle out of a text that is longer than `length`; ids often differ at their ends only."""
     if len(text) <= length:
@@ -96,6 +89,11 @@ def shorten_all(texts: Sequence[str], length: int) -> list[str]:
     while length < longest and len({shorten(text, length) for text in texts}) < len(set(texts)):
         length += 4
     return [shorten(text, length) for text in texts]
+
+
+def fitted(names: Sequence[str], length: int) -> list[str]:
+    """Return names that are shown together, without what all begin with, and shortened to about `length`."""
+    return shorten_all(brief(list(names)), length)
 
 
 def opening(text: str, length: int) -> str:
@@ -118,3 +116,17 @@ def brief(names: list[str]) -> list[str]:
     shared = os.path.commonprefix(sorted(models)) if len(models) > 1 else ""  # noqa: RUF071 - characters are meant
     cut = max(shared.rfind(mark) for mark in "-_/ ") + 1
     return [name[cut:] for name in names]
+
+
+def ends(order: Sequence[Any], most: int) -> list[Any]:
+    """Return what a figure has room for: all of an order, or as many from its start as from its end."""
+    return list(order) if len(order) <= most else [*order[: most - most // 2], *order[len(order) - most // 2 :]]
+
+
+def shown(most: int, total: int, what: str, which: str, rest: str = "; the table has all") -> str:
+    """Say in a caption which of `total` things a figure shows, where it has room for `most`; empty where for all.
+
+    >>> shown(24, 500, "rows", "most and least stable")
+    ' Shown: the 24 most and least stable of 500 rows; the table has all.'
+    """
+    return f" Shown: the {most} {which} of {total:,} {what}{rest}." if total > most else ""

@@ -119,8 +119,10 @@ class Page:
         return Html(shown + self.said(name) if self._figures == 1 else self.said(name) + shown)
 
     def _shown(self, title: str, picture: Picture) -> str:
-        narrow = plotting.svg(picture.draw(width=plotting.COLUMN))
-        wide = self._saved(picture.draw(), picture.name)
+        wide, narrow = (
+            self._saved(picture.draw(width=width), f"{picture.name}{ending}")
+            for ending, width in plotting.WIDTHS.items()
+        )
         alt = f"{title}: {picture.caption.split('. ')[0].rstrip('.')}."
         return fragment("figure", wide=_picture(wide), narrow=_picture(narrow), alt=alt, caption=picture.caption).text
 
@@ -191,7 +193,9 @@ class Page:
 
     def entries(self) -> list[tuple[str, list[str]]]:
         """Return name and lines of every entry of the page's foot."""
-        return provenance.entries(self.runs, self.folders, self.options)
+        own = [folder.path for folder in self.runs.folders]
+        named = [name for name in self.folders if any(locate(name) in (path, *path.parents) for path in own)]
+        return provenance.entries(self.runs, named, self.options)
 
 
 def _ours(frame: pd.DataFrame) -> set[int]:

@@ -8,12 +8,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from analysis.reporting import catalogue, choice, plotting
+from analysis.reporting.words import count
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from analysis.reporting.frames import Frames
     from analysis.reporting.plotting import Drawing
+
+
+MOST = 6  # pictures of one figure on a page
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +30,7 @@ class Picture:
 
 
 def pictures(name: str, frames: Frames) -> list[Picture]:
-    """Make the pictures of a figure: several where its models or tasks do not fit on one picture.
+    """Make the pictures of a figure: several where its tasks or groups do not fit on one picture, but at most `MOST`.
 
     Parameters
     ----------
@@ -44,14 +48,14 @@ def pictures(name: str, frames: Frames) -> list[Picture]:
     page = catalogue.page_of(name, "figures")
     function = entry.draw or name
     draw, caption = (catalogue.function(page, f"{module}.{function}") for module in ("plots", "captions"))
-    looks = plotting.looks(frames.runs.info["models"])
-    info = frames.runs.info
+    looks, info = plotting.looks(frames.runs.models), frames.runs.info
     parts = [part for part in _parts(page, entry, frames) if not choice.mark(part[0], info).empty]
     stem = entry.file or name
+    left = f" Left out: {count(len(parts) - MOST, 'more picture')}; the table has all." if len(parts) > MOST else ""
     return [
-        Picture(stem if len(parts) == 1 else f"{stem}-{number}", caption(*part),
+        Picture(stem if len(parts) == 1 else f"{stem}-{number}", caption(*part) + left,
                 functools.partial(draw, *part, looks=looks))
-        for number, part in enumerate(parts, start=1)
+        for number, part in enumerate(parts[:MOST], start=1)
     ]  # fmt: skip
 
 

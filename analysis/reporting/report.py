@@ -120,12 +120,13 @@ def report(
             raise InputError(f"{folder} is a file; --out needs a folder")
     values = notebooks.check(given or {}, {notebook.name: notebook.path for notebook in chosen})
     files.clear(out)
+    everything = [str(folder.path) for folder in opened.folders]  # a page opens its own, and knows all models
     title = title or ", ".join(opened.info["studies"])
     left_out = {notebook.name: reasons[notebook.name] or notebook.missing for notebook in about}
     tasks = [
         functools.partial(_left_out, notebook, left_out[notebook.name])
         if left_out[notebook.name]
-        else functools.partial(_make, notebook, {"runs": seen[notebook.name], **values[notebook.name]}, out)
+        else functools.partial(_make, notebook, {"runs": everything, **values[notebook.name]}, out)
         for notebook in about
     ]
     results = kernels.each(tasks, lambda result: _say(result.said))
@@ -134,7 +135,8 @@ def report(
     shown = {"title": title, "results": results, "folders": folders, "made": provenance.now(),
              "versions": provenance.versions()}  # fmt: skip
     made = {name: path for name in catalogue.tables() if (path := out / "tables" / f"{name}.csv").is_file()}
-    figures = sorted((path.stem for path in (out / "figures").glob("*.pdf")), key=_figure_order)
+    stems = [path.stem for path in (out / "figures").glob("*.pdf")]
+    figures = sorted((stem for stem in stems if not stem.endswith("-column")), key=_figure_order)
     files.write(out / "index.html", layout.index(tables=made, figures=figures, **shown))
     if single_file:
         every = made | {"dictionary": out / "tables" / files.DICTIONARY} if made else made

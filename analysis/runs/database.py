@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from analysis.errors import InputError
 from analysis.runs.conditions import subsamples
-from analysis.runs.folder import KEY, Folder, expand, protocol, read
+from analysis.runs.folder import KEY, Folder, expand, models, protocol, read
 
 if TYPE_CHECKING:
     import duckdb
@@ -51,14 +51,18 @@ class Runs:
         The content of all run.json files in one: `studies` (name -> protocol, name, hash, canonical ...), `models`
         (id -> fields), `conditions` (study -> name -> fields), `sessions` (all of them), `prompts` (hash -> form of a
         prompt file), `asked` (study -> condition -> entries).
+    models
+        Ids of all models of the folders that were named, also of those whose protocol was not asked for: a figure
+        gives a model the same colour on every page of a report.
     con
         The DuckDB connection.
     """
 
-    def __init__(self, folders: Sequence[Folder], con: duckdb.DuckDBPyConnection) -> None:
+    def __init__(self, folders: Sequence[Folder], con: duckdb.DuckDBPyConnection, models: Collection[str] = ()) -> None:
         self.folders = tuple(folders)
         self.con = con
         self.info = _merge(self.folders)
+        self.models = tuple(sorted({*self.info["models"], *models}))
         self._kept: dict[Hashable, Any] = {}
         _create_views(self)
 
@@ -147,7 +151,8 @@ def open(
         raise InputError(
             f"{', '.join(map(str, paths))}: no run of protocol {' or '.join(sorted(protocols))} there; found: {held}"
         )
-    return Runs([read(folder, con) for folder in chosen], con)
+    known = {model for folder in folders for model in models(folder)}
+    return Runs([read(folder, con) for folder in chosen], con, known)
 
 
 def _connect(threads: int, memory_limit: str) -> duckdb.DuckDBPyConnection:

@@ -103,6 +103,11 @@ def protocol(path: Path) -> str:
     return str(_run_json(path)["study"]["protocol"])
 
 
+def models(path: Path) -> list[str]:
+    """Return the ids of the models in a run folder; errors as in `read`."""
+    return list(_run_json(path)["models"])
+
+
 def read(path: Path, con: duckdb.DuckDBPyConnection) -> Folder:
     """Read and check run.json and the file footers of one folder.
 

@@ -5,7 +5,13 @@ from __future__ import annotations
 import itertools
 import re
 
+import numpy as np
+from matplotlib.collections import PathCollection
 from matplotlib.text import Text
+
+from analysis.reporting.plotting import COLUMN, HIGHEST, PAGE, STYLE
+
+_TOUCH = 1.5 * STYLE["figure.dpi"] / 100  # pixels by which boxes of texts may touch
 
 
 def shown_texts(figure):
@@ -22,16 +28,61 @@ def shown_texts(figure):
     return [(t, t.get_window_extent(renderer)) for t in texts if t not in axis_texts]
 
 
-def check_texts(figure):
-    """No text is cut by the edge of the figure, and none overlaps another."""
+def texts(axes, label):
+    """The texts of a panel that are of one kind: "title", "row", "column", "cell", "n", or "said" inside the panel."""
+    return [text.get_text() for text in axes.texts if text.get_label() == label]
+
+
+def cells(axes, label="cell"):
+    """The texts in the cells of a matrix, by (row, column)."""
+    return {text.xy[::-1]: text.get_text() for text in axes.texts if text.get_label() == label}
+
+
+def marks(axes):
+    """The dots of a panel: (row, x) -> its fill."""
+    return {
+        (float(y), float(x)): tuple(fill)
+        for dots in axes.collections if isinstance(dots, PathCollection)
+        for (x, y), fill in zip(dots.get_offsets(), itertools.cycle(dots.get_facecolors()))
+    }  # fmt: skip
+
+
+def check_figure(figure):
+    """Every text is whole, apart from others and large enough; no mark leaves its panel; the figure fits a page."""
     boxes, page = shown_texts(figure), figure.bbox
     assert boxes
     for text, box in boxes:
         inside = box.x0 >= page.x0 - 1 and box.x1 <= page.x1 + 1 and box.y0 >= page.y0 - 1 and box.y1 <= page.y1 + 1
         assert inside, (text.get_text(), box, page)
+        assert text.get_fontsize() >= 7, (text.get_text(), text.get_fontsize())
     for (one, a), (other, b) in itertools.combinations(boxes, 2):
         overlap_x, overlap_y = min(a.x1, b.x1) - max(a.x0, b.x0), min(a.y1, b.y1) - max(a.y0, b.y0)
-        assert overlap_x < 1.5 or overlap_y < 1.5, (one.get_text(), other.get_text())
+        assert overlap_x < _TOUCH or overlap_y < _TOUCH, (one.get_text(), other.get_text())
+    check_marks(figure)
+    width, height = figure.get_size_inches()
+    assert width in (PAGE, COLUMN)
+    assert height <= HIGHEST
+
+
+def check_marks(figure):
+    """No mark is drawn, or would have to be cut, outside its panel."""
+    for axes in figure.axes:
+        panel = axes.bbox
+        for artist in [*axes.lines, *axes.collections]:
+            assert artist.get_clip_on(), artist
+        for line in axes.lines:
+            if line.get_marker() not in ("None", "", None):
+                points = line.get_transform().transform(line.get_xydata())
+                assert _inside(points, panel), (line, points)
+        for dots in axes.collections:
+            if isinstance(dots, PathCollection):
+                assert _inside(dots.get_offset_transform().transform(dots.get_offsets()), panel), dots
+
+
+def _inside(points, panel):
+    known = points[~np.isnan(np.ma.filled(points, np.nan)).any(axis=1)]
+    low, high = (panel.x0 - 1, panel.y0 - 1), (panel.x1 + 1, panel.y1 + 1)
+    return bool(((known >= low) & (known <= high)).all())
 
 
 def check_caption(caption):
@@ -39,4 +90,4 @@ def check_caption(caption):
     assert re.search(r"\d", caption)
     assert caption.endswith(".")
     assert "nan" not in caption
-    assert 80 < len(caption) < 700
+    assert 80 < len(caption) < 1000

@@ -7,14 +7,16 @@ from collections.abc import Mapping
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
+from matplotlib.ticker import FuncFormatter, NullLocator
 
 from analysis.pages.wording.cells import PATTERNS
-from analysis.reporting import labels, plotting
-from analysis.reporting.plotting import INK, PAGE, RULE, Drawing, Look, styled
+from analysis.reporting import labels, matrices, panels, plotting
+from analysis.reporting.plotting import PAGE, RULE, Drawing, Look, styled
+from analysis.statistics.multiplicity import ALPHA
 
 Looks = Mapping[str, Look]
 NAMED = 12  # models that a legend has room for
+SIDE = 20  # measures that a triangle has room to name at both widths
 
 
 @styled
@@ -28,22 +30,19 @@ def size_overall(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | Non
     """
     rows = frame.dropna(subset=["parameters", "value"])
     languages = list(dict.fromkeys(rows["language"]))
-    figure, panels = _square(len(languages), width, rows["model"].nunique())
     looks = looks or plotting.looks(rows["model"])
-    for axes, language in zip(panels, languages, strict=True):
-        _points(axes, rows[rows["language"] == language], "parameters", "value", looks)
+    low, high = rows["parameters"].min(), rows["parameters"].max()
+    drawing, each = _square(len(languages), width, rows, looks, "Parameters", "Overall")
+    for axes, language in zip(each, languages, strict=True):
         axes.set_xscale("log")
-        axes.xaxis.set_major_locator(LogLocator(numticks=4))
+        axes.set_xticks(_sizes(low / 2, high * 2, 4), minor=False)
         axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: short(value)))
-        axes.xaxis.set_minor_formatter(NullFormatter())
-        low, high = rows["parameters"].min(), rows["parameters"].max()
+        axes.xaxis.set_minor_locator(NullLocator())
         axes.set_xlim(low / 2, high * 2)
-        axes.set_ylim(0, 1)
-        axes.set_title(f"Overall, {language}" if language else "Overall", fontsize=7, pad=3)
-    figure.supxlabel("Parameters", fontsize=7)
-    figure.supylabel("Overall", fontsize=7)
-    _legend(figure, rows, looks, width)
-    return figure
+        panels.scale(axes, 0, 1, axis="y")
+        panels.title(axes, f"Overall, {language}" if language else "Overall")
+        _points(axes, rows[rows["language"] == language], "parameters", "value", looks)
+    return drawing
 
 
 @styled
@@ -61,17 +60,15 @@ def accuracy_consistency(frame: pd.DataFrame, *, width: float = PAGE, looks: Loo
         subset=["value", "value_accuracy"]
     )  # fmt: skip
     patterns = [pattern for pattern in PATTERNS if (rows["pattern"] == pattern).any()]
-    figure, panels = _square(len(patterns), width, rows["model"].nunique())
     looks = looks or plotting.looks(rows["model"])
-    for axes, pattern in zip(panels, patterns, strict=True):
+    drawing, each = _square(len(patterns), width, rows, looks, "Accuracy before", "Consistency")
+    for axes, pattern in zip(each, patterns, strict=True):
         axes.plot([0, 1], [0, 1], color=RULE, linewidth=0.7, zorder=0)
         _points(axes, rows[rows["pattern"] == pattern], "value_accuracy", "value", looks)
-        axes.set(xlim=(0, 1), ylim=(0, 1), xticks=[0, 0.5, 1], yticks=[0, 0.5, 1])
-        axes.set_title(PATTERNS[pattern], fontsize=7, pad=3)
-    figure.supxlabel("Accuracy before rewording", fontsize=7)
-    figure.supylabel("Consistency", fontsize=7)
-    _legend(figure, rows, looks, width)
-    return figure
+        panels.scale(axes, 0, 1)
+        panels.scale(axes, 0, 1, axis="y")
+        panels.title(axes, PATTERNS[pattern])
+    return drawing
 
 
 @styled
@@ -86,30 +83,22 @@ def coefficients(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | Non
         Not used: the colours mean correlations.
     """
     values, order = square(frame)
-    wide = width > PAGE * 0.75
-    names = [
-        plotting.safe(name)
-        for name in labels.shorten_all([str(n).replace("_", " ") for n in order], 34 if wide else 16)
-    ]
-    height = 0.8 + 0.05 * max(map(len, names)) + (0.32 if wide else 0.19) * len(order)
-    figure = Drawing(figsize=(width, min(height, 9.6)), layout="constrained")
-    axes = figure.add_subplot()
-    axes.set_facecolor(RULE)
-    image = axes.imshow(values, cmap="PuOr", vmin=-1, vmax=1, aspect="auto", interpolation="nearest")
-    room = len(order) <= (14 if wide else 12)
-    for (row, column), r in np.ndenumerate(values):
-        if room and not np.isnan(r):
-            axes.text(
-                column, row, printed(r, wide), ha="center", va="center", fontsize=6.5 if wide else 4.4,
-                color="white" if abs(r) > 0.5 else INK,
-            )  # fmt: skip
-    size = 7 if wide else 5.5
-    size = size if len(order) <= 30 else 3.5
-    axes.set_xticks(range(len(order)), names, rotation=90)
-    axes.set_yticks(range(len(order)), names)
-    axes.tick_params(length=0, labelsize=size)
-    plotting.colour_bar(figure, axes, image, "Correlation")
-    return figure
+    clear = np.zeros_like(values)
+    if "p_holm" in frame:
+        clear, _ = square(frame.assign(r=(frame["p_holm"] < ALPHA).astype(float)))
+    kept = listed(values)
+    return matrices.triangle(
+        values[np.ix_(kept, kept)], [str(order[place]).replace("_", " ") for place in kept], width, edge=1,
+        name="Correlation", marked=clear[np.ix_(kept, kept)] > 0,
+    )  # fmt: skip
+
+
+def listed(values: np.ndarray) -> list[int]:
+    """Return the rows of the matrix that are drawn: all, or those with the largest mean absolute coefficient."""
+    others = np.where(np.eye(len(values), dtype=bool), np.nan, np.abs(values))
+    known = (~np.isnan(others)).sum(axis=0)
+    means = np.nansum(others, axis=0) / np.maximum(known, 1)
+    return sorted(np.argsort(-means, kind="stable")[:SIDE].tolist())
 
 
 def square(frame: pd.DataFrame) -> tuple[np.ndarray, list[str]]:
@@ -124,16 +113,6 @@ def square(frame: pd.DataFrame) -> tuple[np.ndarray, list[str]]:
     return values, order
 
 
-def printed(r: float, wide: bool = True) -> str:
-    """Write a coefficient with two decimals for a cell.
-
-    >>> printed(-0.004), printed(0.914), printed(-0.13, wide=False)
-    ('−0.00', '0.91', '−.13')
-    """
-    text = f"{r:.2f}".replace("-", "−")
-    return text if wide else text.replace("0.", ".", 1)
-
-
 def short(number: float) -> str:
     """Write a number of parameters with K, M or B.
 
@@ -146,19 +125,32 @@ def short(number: float) -> str:
     return f"{number:.3g}"
 
 
-def _square(count: int, width: float, models: int) -> tuple[Drawing, list[Axes]]:
-    """Make panels about as high as wide, with room for a legend above."""
-    stacked = width < PAGE * 0.75
-    across = max(1, min(2 if stacked else 4, count))
-    down = -(-count // across)
-    side = min(width / across, 2.0)
-    legend = 0 if models > NAMED else -(-models // (2 if stacked else 4))
-    figure = Drawing(figsize=(width, 0.35 + down * side + 0.16 * legend), layout="constrained")
-    panels = [figure.add_subplot(down, across, i + 1) for i in range(count)]
-    for i, axes in enumerate(panels):
-        axes.yaxis.set_major_locator(MaxNLocator(nbins=4))
-        axes.tick_params(labelleft=i % across == 0)
-    return figure, panels
+def _sizes(low: float, high: float, most: int) -> list[float]:
+    """Return at most `most` round numbers (1, 2 or 5 times a power of ten) between two sizes."""
+    powers = range(int(np.floor(np.log10(low))), int(np.ceil(np.log10(high))) + 1)
+    found = [float(f"{digit}e{power}") for power in powers for digit in (1, 2, 5) if low <= digit * 10.0**power <= high]
+    return found[:: -(-len(found) // most)]
+
+
+def _square(
+    count: int, width: float, rows: pd.DataFrame, looks: Looks, across_name: str, up_name: str
+) -> tuple[Drawing, list[Axes]]:
+    """Make panels as high as wide, or wider where they are few; with a legend where it has room for the models."""
+    names = sorted(rows["model"].unique())
+    shown = labels.fitted(names, 28) if len(names) <= NAMED else []
+    across = max(1, min(2 if panels.narrow(width) else 4, count))
+    side = min((width - 0.56 - 0.14 * (across - 1)) / across, 2.4)
+    top = 0.06 + panels.LINE * panels.legend_lines(shown, width)
+    drawing, each = panels.panels(width, count, across, side, left=0.46, right=0.1, bottom=0.2, top=top)
+    for i, axes in enumerate(each):
+        if i % across:
+            axes.tick_params(labelleft=False)
+        else:
+            panels.beside(axes, up_name)
+        if i >= count - across:
+            panels.under(axes, across_name)
+    panels.legend(drawing, shown, [looks[name] for name in names[: len(shown)]])
+    return drawing, each
 
 
 def _points(axes: Axes, rows: pd.DataFrame, x: str, y: str, looks: Looks) -> None:
@@ -166,17 +158,4 @@ def _points(axes: Axes, rows: pd.DataFrame, x: str, y: str, looks: Looks) -> Non
     for (model, hollow), part in rows.groupby(["model", "silent"], sort=False):
         look = looks[str(model)]
         face, edge, line = ("white", look.colour, 1.0) if hollow else (look.colour, "white", 0.4)
-        axes.plot(part[x], part[y], look.marker, ms=4, mfc=face, mec=edge, mew=line, clip_on=False, zorder=3)
-
-
-def _legend(figure: Drawing, rows: pd.DataFrame, looks: Looks, width: float) -> None:
-    names = sorted(rows["model"].unique())
-    if not names or len(names) > NAMED:
-        return
-    shown = labels.shorten_all(labels.brief(names), 20)
-    handles = [
-        figure.axes[0].plot([], [], looks[name].marker, color=looks[name].colour, ms=4)[0] for name in names
-    ]  # fmt: skip
-    columns = 2 if width < PAGE * 0.75 else 4
-    texts = [plotting.safe(name) for name in shown]
-    figure.legend(handles, texts, loc="outside upper left", ncols=columns, frameon=False, fontsize=6.5)
+        axes.plot(part[x], part[y], look.marker, ms=4, mfc=face, mec=edge, mew=line, zorder=3)

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import pandas as pd
 
-from analysis.pages.scoring.plots import shown_omissions
-from analysis.reporting import labels
+from analysis.pages.scoring.plots import LINES, NAMED, shown_omissions
+from analysis.reporting import labels, panels
 from analysis.reporting.catalogue import column
 from analysis.reporting.columns import value
 from analysis.reporting.words import count, low_to_high, missing, no_interval
 
 _HOLLOW = "Filled: tuned models; hollow: base models."
+
+
+def _unnamed(models: int) -> str:
+    """Say that a legend is left out; empty where it is there."""
+    return "" if models <= NAMED else f" No legend: {models:,} models are more than colours; the table names them."
 
 
 def score_violins(items: pd.DataFrame) -> str:
@@ -19,13 +24,15 @@ def score_violins(items: pd.DataFrame) -> str:
     sizes = items.groupby(["study", "group"])["item"].nunique()
     groups = f"in {count(len(sizes), 'group')} " if len(sizes) > 1 else ""
     human = " Grey: the human scores, moved to the same range." if items["gold"].notna().any() else ""
-    unscored = int(items["score"].isna().sum())
+    unscored, models = int(items["score"].isna().sum()), labels.series(items).nunique()
     left = f" Left out: {count(unscored, 'missing score')}." if unscored else ""
     return (
         f"Distribution of the scores that {count(items['model'].nunique(), 'model')} gave to "
         f"{low_to_high(sizes)} items {'each ' if len(sizes) > 1 else ''}{groups}on the range "
         f"{span} at temperature {temperature} ({method} scores). Kernel densities, each scaled to the same height, "
-        f"cut at the lowest and highest score. Stroke: median. {_HOLLOW}{human}{left}{labels.explained(items)}"
+        f"cut at the lowest and highest score. Stroke: median. {_HOLLOW}{human}{left}"
+        f"{labels.shown(panels.ROWS, models, 'models', 'with the lowest and highest mean score')}"
+        f"{labels.explained(items)}"
     )
 
 
@@ -34,12 +41,14 @@ def score_temperatures(scores: pd.DataFrame) -> str:
     first = scores.iloc[0]
     items = low_to_high(scores["n"])
     flat = int(scores["kurtosis"].isna().sum())
+    models = scores[["study", "model", "form"]].drop_duplicates()["model"].size
     left = f" No mark, {flat} times: all scores are equal, so there is no kurtosis." if flat else ""
     return (
         f"Kurtosis of the scores and their tau-b with the human scores by temperature: {first['method']} scores on the "
         f"range {first['range']}, over {items} items per group. A large kurtosis is on an axis that is logarithmic "
         f"beyond 1. Lines: 95 % bootstrap intervals over items.{missing(scores, 'kurtosis', 'tau')} Filled, solid: "
-        f"tuned models; hollow, dashed: base models.{left}{labels.explained(scores)}"
+        f"tuned models; hollow, dashed: base models.{left}"
+        f"{labels.shown(LINES, models, 'models', 'with the lowest and highest mean tau')}{labels.explained(scores)}"
     )
 
 
@@ -51,7 +60,8 @@ def score_methods(frame: pd.DataFrame) -> str:
         f"Kurtosis and tau-b of item scores that are the mean of {samples} samples, by those of the exact expected "
         f"scores. Shown: {count(len(frame), 'combination')} of group, model, range and temperature "
         f"({count(len(both), 'has', 'have')} both taus). Dashed: both are equal. Below it, sampled scores have the "
-        f"lower tau. {_HOLLOW} A large kurtosis is on axes that are logarithmic beyond 1.{labels.explained(frame)}"
+        f"lower tau. {_HOLLOW}{_unnamed(labels.series(frame).nunique())} A large kurtosis is on axes that are "
+        f"logarithmic beyond 1.{labels.explained(frame)}"
     )
 
 

@@ -7,19 +7,19 @@ from collections.abc import Mapping
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.lines import Line2D
-from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator, NullLocator
+from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
 from analysis.pages.scoring.items import ends
-from analysis.reporting import labels, plotting
+from analysis.reporting import labels, panels, plotting
 from analysis.reporting.plotting import FAINT, INK, PAGE, RULE, Drawing, Look, styled
 
 Looks = Mapping[str, Look]
 GOLD = "gold"
 PANELS = 4  # groups of items in one picture
 LISTED = 14  # omissions that the figure of influence lists
-_TITLE = 14  # characters that the title of one of four panels has room for
-_GRID = 160  # points of a violin's outline
+NAMED = 12  # names that a legend has room for
+LINES = 6  # models whose lines can be told apart in one panel
+_GRID = 80  # points of a violin's outline
 _LOGARITHMIC = 20.0  # kurtosis from which on its axis is logarithmic beyond 1
 
 
@@ -33,20 +33,20 @@ def score_violins(items: pd.DataFrame, *, width: float = PAGE, looks: Looks | No
         Table `score_items`: one setting, at most `PANELS` groups.
     """
     looks = looks or plotting.looks(items["model"])
-    items = items.assign(label=labels.series(items), panel=_panel(items))
-    panels, names = list(items["panel"].unique()), list(items["label"].unique())
+    items = chosen(items, "score", panels.ROWS).assign(panel=lambda frame: _panel(frame))
+    each, names = list(items["panel"].unique()), list(items["label"].unique())
     human = bool(items["gold"].notna().any())
     rows = [GOLD, *names] if human else names
-    titles = labels.shorten_all(panels, _TITLE)
-    most = PANELS if max(map(len, titles)) <= _TITLE else 2
-    columns = min(len(panels), most if width > PAGE * 0.75 else 1)
-    lines = -(-len(panels) // columns)
-    figure = Drawing(figsize=(width, 0.35 + lines * (0.45 + 0.27 * len(rows))), layout="constrained")
+    shown = [GOLD] * human + labels.fitted(names, panels.letters(width))
+    across = min(len(each), 2 if panels.narrow(width) else 4)
+    high = len(rows) * panels.pitch(len(rows), 3.6, 0.27)
+    drawing, axes_of = panels.panels(width, len(each), across, high, left=panels.room(shown), bottom=0.15)
     scale = ends(items["setting"].iloc[0].split("/")[0])
-    shown = [GOLD] * human + labels.shorten_all(names, 26)
-    for index, panel in enumerate(panels):
-        axes = figure.add_subplot(lines, columns, index + 1)
+    for index, (axes, panel) in enumerate(zip(axes_of, each, strict=True)):
         part = items[items["panel"] == panel]
+        panels.guide(axes, len(rows))
+        panels.scale(axes, *scale, 5)
+        panels.title(axes, panel)
         if human:
             _violin(axes, 0, part.drop_duplicates("item")["gold"].to_numpy(float), scale, Look(FAINT, "o"), True)
         for row, name in enumerate(names, start=int(human)):
@@ -55,15 +55,18 @@ def score_violins(items: pd.DataFrame, *, width: float = PAGE, looks: Looks | No
                 filled = of_model["stage"].iloc[0] != "base"
                 scores = of_model["score"].to_numpy(float)
                 _violin(axes, row, scores, scale, looks[of_model["model"].iloc[0]], filled)
-        axes.set_ylim(len(rows) - 0.45, -0.55)
-        axes.tick_params(axis="y", length=0)
-        axes.spines["left"].set_visible(False)
-        plotting.row_labels(axes, shown, shown=index % columns == 0)
-        axes.set_xlim(*_padded(scale))
-        axes.xaxis.set_major_locator(MaxNLocator(nbins=4, integer=True))
-        axes.set_title(plotting.safe(titles[index]), fontweight="bold", pad=3)
-    figure.supxlabel("Score", fontsize=8)
-    return figure
+        if index % across == 0:
+            panels.row_labels(axes, shown)
+        if index >= len(each) - across:
+            panels.under(axes, "Score")
+    return drawing
+
+
+def chosen(frame: pd.DataFrame, measure: str, most: int) -> pd.DataFrame:
+    """Keep the models that a figure has room for, with column `label`: all, or the ends of their order by a measure."""
+    rows = frame if "label" in frame else frame.assign(label=labels.series(frame))
+    order = rows.groupby("label")[measure].mean().sort_values(kind="stable", na_position="last").index
+    return rows[rows["label"].isin(labels.ends(list(order), most))]
 
 
 def _panel(frame: pd.DataFrame) -> pd.Series:
@@ -72,17 +75,11 @@ def _panel(frame: pd.DataFrame) -> pd.Series:
     return frame["group"] + (labels.SEPARATOR + frame["study"] if several else "")
 
 
-def _padded(limits: tuple[float, float]) -> tuple[float, float]:
-    edge = 0.03 * max(limits[1] - limits[0], 1e-9)
-    return limits[0] - edge, limits[1] + edge
-
-
 def _violin(axes: Axes, row: int, values: np.ndarray, scale: tuple[float, float], look: Look, filled: bool) -> None:
     """Draw a mirrored kernel density of fixed height, cut at the lowest and highest score; the stroke is the median."""
     values = values[~np.isnan(values)]
-    axes.hlines(row, *scale, colors=RULE, linewidth=0.5, zorder=0)
     if not len(values):
-        axes.text(0.5, row, "no score", ha="center", va="center", color=FAINT, transform=axes.get_yaxis_transform())
+        panels.note(axes, (0.5, row), "no score", of=axes.get_yaxis_transform(), ha="center", color=FAINT, label="said")
         return
     least = max(scale[1] - scale[0], 1e-9) / 60  # so that a constant score is a narrow peak
     spread = values.std(ddof=1) * len(values) ** -0.2 if len(values) > 1 else 0.0  # Scott's rule
@@ -106,27 +103,41 @@ def score_temperatures(scores: pd.DataFrame, *, width: float = PAGE, looks: Look
         Rows of table `scores` for one range and method, at several temperatures; at most `PANELS` groups.
     """
     looks = looks or plotting.looks(scores["model"])
-    scores = scores.assign(label=_without_temperature(scores), panel=_panel(scores))
-    panels, names = list(scores["panel"].unique()), list(scores["label"].unique())
-    per_line = max(1, int(width // 2.3))
-    figure = Drawing(figsize=(width, 0.4 + 1.6 * len(panels) + 0.17 * -(-len(names) // per_line)), layout="constrained")
-    titles = labels.shorten_all(panels, int(6 * width))
-    first: dict[str, Axes] = {}  # one scale per measure, so that groups compare
-    for line, panel in enumerate(panels):
-        part = scores[scores["panel"] == panel]
-        for column, measure in enumerate(("kurtosis", "tau")):
-            axes = figure.add_subplot(len(panels), 2, 2 * line + column + 1, sharey=first.get(measure))
-            first.setdefault(measure, axes)
-            for name in names:
-                _line(axes, part[part["label"] == name].sort_values("temperature"), measure, looks)
-            axes.xaxis.set_major_locator(FixedLocator(sorted(scores["temperature"].unique())))
-            axes.xaxis.set_minor_locator(NullLocator())
-            axes.set_title(f"{plotting.safe(titles[line]) if column == 0 else ''}\n{measure.capitalize()}", pad=3)
-            _scaled(axes, measure, scores["kurtosis"].max())
-            if line == len(panels) - 1:
-                axes.set_xlabel("Temperature")
-    _legend(figure, scores, names, looks, per_line)
-    return figure
+    scores = lines(scores).assign(panel=lambda frame: _panel(frame))
+    groups, names, listed = list(scores["panel"].unique()), *_names(scores, width)
+    drawing, each = panels.panels(
+        width, 2 * len(groups), 2, min(1.6, 6.4 / len(groups) - 0.45), left=0.34, gap=0.45, bottom=0.18,
+        top=0.06 + panels.LINE * panels.legend_lines(listed, width),
+    )  # fmt: skip
+    for number, axes in enumerate(each):
+        group, measure = groups[number // 2], ("kurtosis", "tau")[number % 2]
+        part = scores[scores["panel"] == group]
+        step = 0.014 * np.ptp(scores["temperature"])  # beside each other, so that no interval hides another
+        for place, name in enumerate(names):
+            _line(axes, part[part["label"] == name], measure, looks, (place - (len(names) - 1) / 2) * step)
+        axes.xaxis.set_major_locator(FixedLocator(sorted(scores["temperature"].unique())))
+        axes.xaxis.set_minor_locator(NullLocator())
+        panels.title(axes, f"{measure.capitalize()}, {group}")
+        _scaled(axes, measure, scores["kurtosis"].max())
+        limits = scores[[measure, f"{measure}_lower", f"{measure}_upper"]]  # one scale, so that groups compare
+        low, high = float(np.nanmin(limits)), float(np.nanmax(limits))
+        axes.set_ylim(min(0, low) - 0.06 * (high - low), high + 0.08 * (high - low) + 1e-9)
+        if number >= len(each) - 2:
+            panels.under(axes, "Temperature")
+    _legend(drawing, scores, names, listed, looks)
+    return drawing
+
+
+def lines(scores: pd.DataFrame) -> pd.DataFrame:
+    """Keep the lines that a panel has room for, with column `label`: all, or the ends of their order by mean tau."""
+    return chosen(scores.assign(label=_without_temperature(scores)), "tau", LINES)
+
+
+def _names(frame: pd.DataFrame, width: float) -> tuple[list[str], list[str]]:
+    """Return the labels in the order of the models' names, and as a legend writes them (none where they are many)."""
+    first = frame.drop_duplicates("label").sort_values(["model", "label"], kind="stable")
+    names = list(first["label"])
+    return names, labels.fitted(names, 28) if len(names) <= NAMED else []
 
 
 def _without_temperature(scores: pd.DataFrame) -> pd.Series:
@@ -134,14 +145,16 @@ def _without_temperature(scores: pd.DataFrame) -> pd.Series:
     return labels.series(scores.assign(condition=scores["form"]))
 
 
-def _line(axes: Axes, part: pd.DataFrame, measure: str, looks: Looks) -> None:
-    known = part.dropna(subset=[measure])
+def _line(axes: Axes, part: pd.DataFrame, measure: str, looks: Looks, by: float) -> None:
+    """Draw the values of one model, moved aside `by` a little; a line joins those that have an interval."""
+    known = part.dropna(subset=[measure]).sort_values("temperature")
     if known.empty:
         return
     look, tuned = looks[known["model"].iloc[0]], known["stage"].iloc[0] != "base"
-    x, y = known["temperature"].to_numpy(), known[measure].to_numpy()
+    x, y = known["temperature"].to_numpy() + by, known[measure].to_numpy()
+    sure = known[f"{measure}_lower"].notna().to_numpy()
     axes.vlines(x, known[f"{measure}_lower"], known[f"{measure}_upper"], colors=look.colour, linewidth=0.6, alpha=0.6)
-    axes.plot(x, y, color=look.colour, linewidth=1.1, linestyle="-" if tuned else (0, (3, 2)))
+    axes.plot(x[sure], y[sure], color=look.colour, linewidth=1.1, linestyle="-" if tuned else (0, (3, 2)))
     axes.plot(x, y, look.marker, ms=3.6, mfc=look.colour if tuned else "white", mec=look.colour, mew=1)
 
 
@@ -157,21 +170,12 @@ def _scaled(axes: Axes, measure: str, largest: float, axes_of: str = "y") -> Non
         (axes.axhline if name == "y" else axes.axvline)(0, color=RULE, linewidth=0.7, zorder=0)
 
 
-def _legend(
-    figure: Drawing, frame: pd.DataFrame, names: list[str], looks: Looks, per_line: int, lines: bool = True
-) -> None:
-    """Draw the legend; hollow and dashed means before tuning."""
+def _legend(drawing: Drawing, frame: pd.DataFrame, names: list[str], listed: list[str], looks: Looks) -> None:
+    """Draw the legend where names are `listed`; hollow means before tuning."""
     first = frame.drop_duplicates("label").set_index("label")
-    handles = []
-    for name in names:
-        look, tuned = looks[first.loc[name, "model"]], first.loc[name, "stage"] != "base"
-        handle = Line2D([], [], color=look.colour, linewidth=1.1, marker=look.marker, ms=3.6, linestyle="none")
-        handle.set_markerfacecolor(look.colour if tuned else "white")
-        if lines:
-            handle.set_linestyle("-" if tuned else (0, (3, 2)))
-        handles.append(handle)
-    shown = [plotting.safe(name) for name in labels.shorten_all(names, 28)]
-    figure.legend(handles, shown, loc="outside lower center", ncols=min(per_line, len(names)), frameon=False)
+    if listed:
+        panels.legend(drawing, listed, [looks[first.loc[name, "model"]] for name in names],
+                      [first.loc[name, "stage"] == "base" for name in names])  # fmt: skip
 
 
 @styled
@@ -185,31 +189,33 @@ def score_methods(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | No
     """
     looks = looks or plotting.looks(frame["model"])
     frame = frame.assign(label=labels.series(frame))
-    names = list(frame["label"].unique())
-    per_line = max(1, int(width // 2.3))
-    stacked = width < PAGE * 0.75
-    size = 1.6 * width if stacked else width / 2
-    figure = Drawing(figsize=(width, size + 0.3 + 0.17 * -(-len(names) // per_line)), layout="constrained")
-    for column, (measure, edge, factor) in enumerate((("kurtosis", 0.4, 1.3), ("tau", 0.05, 1.0))):
-        axes = figure.add_subplot(2 if stacked else 1, 1 if stacked else 2, column + 1)
+    names, listed = _names(frame, width)
+    across = 1 if panels.narrow(width) else 2
+    side = (width - 0.6 - 0.6 * (across - 1)) / across
+    drawing, each = panels.panels(
+        width, 2, across, side, left=0.5, right=0.1, gap=0.6, below=0.42,
+        top=0.06 + panels.LINE * panels.legend_lines(listed, width),
+    )  # fmt: skip
+    for axes, (measure, edge, factor) in zip(each, (("kurtosis", 0.4, 1.3), ("tau", 0.05, 1.0)), strict=True):
         both = frame.dropna(subset=[f"{measure}_sampled", f"{measure}_exact"])
         for name in names:
             part = both[both["label"] == name]
             if len(part):
                 look, tuned = looks[part["model"].iloc[0]], part["stage"].iloc[0] != "base"
                 axes.plot(part[f"{measure}_exact"], part[f"{measure}_sampled"], look.marker, ms=3.2, mec=look.colour,
-                          mfc=look.colour if tuned else "white", mew=0.8, alpha=0.8, linestyle="none")  # fmt: skip
+                          mfc=look.colour if tuned else "white", mew=0.8, alpha=0.8, linestyle="none",
+                          rasterized=len(both) > 2000)  # fmt: skip
         values = pd.concat([both[f"{measure}_exact"], both[f"{measure}_sampled"]])
         _scaled(axes, measure, values.max(), "xy")
         limits = (values.min() - edge, values.max() * factor + edge) if len(values) else (0.0, 1.0)
-        axes.plot(limits, limits, color=INK, linewidth=0.7, linestyle=(0, (4, 3)), zorder=1)
+        axes.plot(limits, limits, color=INK, linewidth=0.7, linestyle=panels.DASHED, zorder=1)
         axes.set_xlim(*limits)
         axes.set_ylim(*limits)
-        axes.set_title(measure.capitalize(), pad=3)
-        axes.set_xlabel("Exact")
-        axes.set_ylabel("Sampled")
-    _legend(figure, frame, names, looks, per_line, lines=False)
-    return figure
+        panels.title(axes, measure.capitalize())
+        panels.under(axes, "Exact")
+        panels.beside(axes, "Sampled", 28)
+    _legend(drawing, frame, names, listed, looks)
+    return drawing
 
 
 @styled
@@ -225,21 +231,29 @@ def score_influence(
     points
         Their points (`analysis.pages.scoring.influence.points`).
     looks
-        Not used: a point is a series, which has a colour of its own.
+        Not used: a point is a series, not a model, so it is black, with the shape of its series.
     """
-    stacked = width < PAGE * 0.75
     listed = shown_omissions(influence)
-    if listed.empty:  # three points, or one that is undefined without any other
-        figure = Drawing(figsize=(min(width, 0.6 * PAGE), 2.6), layout="constrained")
-        _points(figure.add_subplot(), points, influence)
-        return figure
-    low = 0.5 + 0.17 * len(listed)
-    figure = Drawing(figsize=(width, 2.6 + low if stacked else max(2.7, low)), layout="constrained")
-    ratios = {"height_ratios": [2.6, low]} if stacked else {"width_ratios": [1.05, 1]}
-    grid = figure.add_gridspec(2 if stacked else 1, 1 if stacked else 2, **ratios)
-    _points(figure.add_subplot(grid[0]), points, influence)
-    _omissions(figure.add_subplot(grid[1]), influence, listed)
-    return figure
+    names = [] if listed.empty else _omitted(listed)  # three points, or one that is undefined without any other
+    series = sorted(points.dropna(subset=["kurtosis_difference", "tau_difference"])["series"].astype(str).unique())
+    shown = labels.fitted(series, 24) if len(series) <= NAMED else []
+    stacked = panels.narrow(width) or not names
+    room, low = panels.room(names), 0.17 * len(names)
+    side = width - 0.65 if panels.narrow(width) else 2.7
+    head = 0.08 + panels.LINE * panels.legend_lines(shown, width)
+    tall = head + max(side, low) + 0.4 + (0.5 + low if stacked and names else 0)
+    drawing = Drawing(figsize=(width, tall))
+    height = side if stacked else max(side, low)
+    _points(
+        drawing.add_axes((0.5 / width, (tall - head - height) / tall, side / width, height / tall)), points, influence
+    )
+    if names:
+        left = room if stacked else 0.5 + side + room
+        place = (left / width, 0.4 / tall, (width - left - 0.12) / width, (low if stacked else height) / tall)
+        _omissions(drawing.add_axes(place), influence, listed, names)
+    shapes = [Look(INK, plotting.MARKERS[place % len(plotting.MARKERS)]) for place in range(len(shown))]
+    panels.legend(drawing, shown, shapes)
+    return drawing
 
 
 def shown_omissions(influence: pd.DataFrame) -> pd.DataFrame:
@@ -249,13 +263,17 @@ def shown_omissions(influence: pd.DataFrame) -> pd.DataFrame:
     return known.loc[order[:LISTED]]
 
 
+def _omitted(listed: pd.DataFrame) -> list[str]:
+    kind = listed["omitted"].map({"point": "", "group": " (group)", "series": " (series)"})
+    names = labels.shorten_all(list(listed["omitted_name"]), 24)
+    return [f"{name}{ending}" for name, ending in zip(names, kind, strict=True)]
+
+
 def _points(axes: Axes, points: pd.DataFrame, influence: pd.DataFrame) -> None:
     known = points.dropna(subset=["kurtosis_difference", "tau_difference"])
-    series = plotting.looks(known["series"])
-    for name, part in known.groupby("series", sort=True):
-        look = series[str(name)]
-        axes.plot(part["kurtosis_difference"], part["tau_difference"], look.marker, ms=4, color=look.colour,
-                  linestyle="none", label=plotting.safe(labels.shorten(str(name), 24)))  # fmt: skip
+    for number, (_, part) in enumerate(known.groupby("series", sort=True)):
+        axes.plot(part["kurtosis_difference"], part["tau_difference"], linestyle="none", ms=4, color=INK,
+                  marker=plotting.MARKERS[number % len(plotting.MARKERS)])  # fmt: skip
     _scaled(axes, "tau", 0, "xy")
     axes.margins(0.08, 0.14)
     single = influence[(influence["omitted"] == "point") & influence["change"].notna()]
@@ -263,24 +281,19 @@ def _points(axes: Axes, points: pd.DataFrame, influence: pd.DataFrame) -> None:
         name = single.loc[single["change"].abs().idxmax(), "omitted_name"]
         row = known[known["point"] == name].iloc[0]
         right = row["kurtosis_difference"] > known["kurtosis_difference"].median()
-        axes.annotate(plotting.safe(labels.shorten(name, 28)), (row["kurtosis_difference"], row["tau_difference"]),
-                      xytext=(-6 if right else 6, 6), textcoords="offset points", ha="right" if right else "left",
-                      fontsize=6.5)  # fmt: skip
-    axes.set_xlabel("Kurtosis, post minus pre")
-    axes.set_ylabel("Tau, post minus pre")
-    axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=3, frameon=False, handletextpad=0.2, columnspacing=0.8)
+        panels.note(axes, (row["kurtosis_difference"], row["tau_difference"]), labels.shorten(name, 28),
+                    (4 if right else -4, 7), of="data", ha="right" if right else "left", label="said")  # fmt: skip
+    panels.under(axes, "Kurtosis, post minus pre")
+    panels.beside(axes, "Tau, post minus pre", 29)
 
 
-def _omissions(axes: Axes, influence: pd.DataFrame, listed: pd.DataFrame) -> None:
+def _omissions(axes: Axes, influence: pd.DataFrame, listed: pd.DataFrame, names: list[str]) -> None:
     """Draw the correlation without each point, group or series; the line and the band are those of all points."""
     whole = influence[influence["omitted"] == "nothing"].iloc[0]
-    plotting.guide(axes, len(listed))
+    panels.guide(axes, len(listed))
     if not np.isnan(whole["pearson_lower"]):
         axes.axvspan(whole["pearson_lower"], whole["pearson_upper"], color=RULE, alpha=0.4, linewidth=0, zorder=0)
-    axes.axvline(whole["pearson"], color=INK, linewidth=0.8, linestyle=(0, (4, 3)), zorder=1)
-    axes.plot(listed["pearson"], range(len(listed)), "o", ms=4, color=INK, clip_on=False)
-    kind = listed["omitted"].map({"point": "", "group": " (group)", "series": " (series)"})
-    names = labels.shorten_all(list(listed["omitted_name"]), 20)
-    plotting.row_labels(axes, [f"{name}{ending}" for name, ending in zip(names, kind, strict=True)])
-    axes.set_xlim(-1, 1)
-    axes.set_xlabel("Pearson’s r without it")
+    panels.scale(axes, -1, 1, 4, mark=whole["pearson"])
+    axes.scatter(listed["pearson"], range(len(listed)), s=17, color=INK, zorder=3)
+    panels.row_labels(axes, names)
+    panels.under(axes, "Pearson’s r without it")

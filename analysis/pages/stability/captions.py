@@ -9,11 +9,13 @@ import pandas as pd
 
 from analysis.pages.stability.columns import threshold
 from analysis.pages.stability.measures import headline
-from analysis.pages.stability.model_plots import FOREST
-from analysis.pages.stability.plots import LISTED, least_stable, only_answers
+from analysis.pages.stability.model_plots import FOREST, SIDE
+from analysis.pages.stability.plots import COLUMNS, LISTED, agreement_cells, least_stable, validity_cells
 from analysis.reporting import choice, labels
 from analysis.reporting.catalogue import column
 from analysis.reporting.columns import OVER_ITEMS
+from analysis.reporting.labels import UNIT
+from analysis.reporting.panels import ROWS
 from analysis.reporting.thresholds import silent
 from analysis.reporting.words import count, low_to_high, missing, units
 from analysis.statistics.multiplicity import ALPHA
@@ -35,36 +37,28 @@ def overview(stability: pd.DataFrame) -> str:
         "minus lowest agreement, and standard deviation of agreement, over an item's paraphrases, then the mean over "
         f"items. Flips: share of items with more than {flip:g} % of their paraphrases on the other side of 0.5 than "
         f"the majority. {AGREEMENT}. Lines: {OVER_ITEMS}.{bare}{hollow}{marks}"
+        f"{labels.shown(ROWS, len(stability), 'rows', 'first and last')}"
     )
 
 
-def agreement(distribution: pd.DataFrame, items: pd.DataFrame, outliers: pd.DataFrame | None = None) -> str:
-    """Write the caption of the box plots of agreement by item."""
-    panels = labels.series(distribution).nunique() if "label" not in distribution else distribution["label"].nunique()
-    models = distribution["model"].nunique()
-    who = count(panels, "model") if panels == models else f"{panels} combinations of model and condition"
-    n = low_to_high(distribution["n"])
-    original = items["original_agreement"].notna().any()
-    diamond = " Diamonds: the answer to the original wording." if original else ""
-    dots = " Dots: responses beyond the whiskers." if outliers is not None else ""
-    shown = items.merge(distribution[["study", "model", "condition", "item"]])
-    answers = [only_answers(part) for _, part in shown.groupby(["study", "model", "condition"])]
+def agreement(distribution: pd.DataFrame, items: pd.DataFrame) -> str:
+    """Write the caption of the map of agreement by item and model."""
+    cells = agreement_cells(distribution, items)
+    known = distribution.dropna(subset=["median"])
+    n_items, n_units = len(known[["study", "item"]].drop_duplicates()), len(known[UNIT].drop_duplicates())
     bars = (
-        ""
-        if not any(answers)
-        else " Bars, where a wording has one answer: share of wordings that agree (mean agreement)."
+        " In columns where a wording has one answer: the share of wordings that agree."
+        if cells["answers"].any()
+        else ""
     )
-    if all(answers):
-        return choice.of(distribution).named(
-            f"Share of the wordings of {count(distribution['item'].nunique(), 'item')} ({n} with a valid answer each) "
-            f"that {who} agreed with, items sorted by it.{diamond} Dashed: 0.5, where the "
-            f"majority flips.{labels.explained(distribution)}"
-        )
+    empty = " Hatched: no valid answer." if len(cells) < cells["row"].nunique() * cells["label"].nunique() else ""
     return choice.of(distribution).named(
-        f"Distribution of agreement over the paraphrases of {count(distribution['item'].nunique(), 'item')} "
-        f"({n} paraphrases each) for {who}, items sorted by their median. Box: first to third "
-        "quartile; line: median; whiskers: furthest response within 1.5 interquartile ranges of the box."
-        f"{dots}{bars}{diamond} Dashed: 0.5, where the answer flips. {AGREEMENT}.{labels.explained(distribution)}"
+        f"Median agreement over the paraphrases of {count(cells['row'].nunique(), 'item')} "
+        f"({low_to_high(known['n'])} paraphrases each), a column for each of {units(known.drop_duplicates(UNIT))}. "
+        "Items are sorted by their median over the columns. Orange: disagrees; purple: agrees; white: 0.5, where an "
+        "answer flips. Dot: the middle half of the paraphrases lies on both sides of 0.5, so the wording decides the "
+        f"answer.{bars}{empty}{labels.shown(LISTED, n_items, 'items', 'nearest to 0.5')}"
+        f"{labels.shown(COLUMNS, n_units, 'columns', 'with the largest mean range')}{labels.explained(distribution)}"
     )
 
 
@@ -94,25 +88,33 @@ def item_stability(frame: pd.DataFrame) -> str:
 
 def validity(items: pd.DataFrame) -> str:
     """Write the caption of the heat map of validity."""
-    low, high = items["validity_mean"].min(), items["validity_mean"].max()
+    cells, known = validity_cells(items), items.dropna(subset=["validity_mean"])
+    low, high = cells["validity_mean"].min(), cells["validity_mean"].max()
+    n_items, n_units = len(known[["study", "item"]].drop_duplicates()), len(known[UNIT].drop_duplicates())
+    empty = " Hatched: no response." if len(cells) < cells["row"].nunique() * cells["label"].nunique() else ""
     return (
-        f"Mean validity over the paraphrases of each of {count(items['item'].nunique(), 'item')}: the probability of "
-        "all answers together, or the share of valid answers where texts were read. Rows and columns are sorted, the "
-        f"lowest first; lowest cell {low:.2f}, highest {high:.2f}. Grey: no response.{labels.explained(items)}"
+        f"Mean validity over the paraphrases of each of {count(cells['row'].nunique(), 'item')}: the probability of "
+        "all answers together, or the share of valid answers where texts were read. Items are sorted, the lowest mean "
+        f"first; lowest cell {low:.2f}, highest {high:.2f}.{empty}{labels.shown(LISTED, n_items, 'items', 'lowest')}"
+        f"{labels.shown(COLUMNS, n_units, 'columns', 'lowest')}{labels.explained(items)}"
     )
 
 
 def differences(frame: pd.DataFrame, measure: str | None = None) -> str:
     """Write the caption of the paired differences."""
     measure = measure or str(frame["measure"].iloc[0])
-    pairs = frame[frame["measure"] == measure]
+    pairs = frame[frame["measure"] == measure].dropna(subset=["difference"])
     what = choice.of(frame).named(column("stability", measure).meaning)
-    forest = len(pairs) <= FOREST
-    lines = ". Lines: 95 % intervals, not corrected" if forest else ""
     sides = pd.DataFrame({"silent": pairs.filter(like="_silent").any(axis=1)})
-    marks = "Positive: the first is higher. Filled"
-    if not forest:
-        marks = "Positive: the row is higher. Grey: not compared. Bold or dotted"
+    models = len(pd.concat(list(labels.of_pairs(pairs).values())).unique())
+    if len(pairs) <= FOREST:
+        marks, lines = "Positive: the first is higher. Filled", ". Lines: 95 % intervals, not corrected"
+    else:
+        marks = "Each name stands at the end of its row and on top of its column. Positive: the row is higher."
+        marks += " Hatched: not compared." if len(pairs) < models * (models - 1) / 2 else ""
+        marks, lines = f"{marks} Bold or dotted", ""
+        lines = labels.shown(SIDE, models, "models", "with the lowest and highest mean difference").removesuffix(".")
+        lines = f".{lines}" if lines else ""
     return (
         f"Paired differences over {low_to_high(pairs['n_items'])} common items in "
         f"the {what}: {count(len(pairs), 'pair')}. {marks}: p below {ALPHA:g} after Holm over all pairs{lines}."

@@ -10,14 +10,10 @@ from analysis.pages.stability.measures import headline
 from analysis.reporting import labels
 from analysis.reporting.frames import Frames
 
-PANELS = 6  # box plots in one picture
-
 
 def agreement(frames: Frames) -> Iterator[tuple[pd.DataFrame, ...]]:
-    """Yield the distribution of some models and conditions at a time, with all items and outliers."""
-    marked = labels.mark_silent(frames["distribution"], frames["stability"])
-    for part in labels.split(marked, PANELS):
-        yield part, frames["items"], frames["outliers"]
+    """Yield table `distribution`, with the mark of the models that do not answer, and table `items`."""
+    yield labels.mark_silent(frames["distribution"], frames["stability"]), frames["items"]
 
 
 def differences(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:

@@ -1,145 +1,135 @@
-"""Draw the figures with one position per item; those with one row per model are in `model_plots`."""
+"""Draw the figures with one row per item; those with one row per model are in `model_plots`."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
-import numpy as np
 import pandas as pd
-from matplotlib.axes import Axes
-from matplotlib.patches import PathPatch
 
 from analysis.pages.stability.model_plots import differences, overview
-from analysis.reporting import choice, labels, plotting
-from analysis.reporting.plotting import COLUMN, INK, PAGE, RULE, Drawing, Look, styled
+from analysis.reporting import choice, labels, matrices, panels, plotting
+from analysis.reporting.plotting import DIVERGING, INK, PAGE, SEQUENTIAL, Drawing, Look, styled
 
 __all__ = ["agreement", "differences", "item_stability", "overview", "validity"]
 
 Looks = Mapping[str, Look]
-_OF_ITEM = ["agreement_min", "agreement_mean", "agreement_max", "original_agreement"]
-LISTED = 64  # items that one page has room to name
+LISTED, COLUMNS = 60, 20  # items and models that a figure has room to name at both widths
+MIDDLE = 0.5  # where an answer flips
+_KEY = ["study", "model", "condition", "item"]
 
 
 @styled
 def agreement(
-    distribution: pd.DataFrame,
-    items: pd.DataFrame,
-    outliers: pd.DataFrame | None = None,
-    *,
-    width: float = PAGE,
-    looks: Looks | None = None,
+    distribution: pd.DataFrame, items: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = None
 ) -> Drawing:
-    """Draw box plots of agreement over the paraphrases of every item, a panel per model (Haller et al., Figures 2, 5).
+    """Draw the median agreement of every model with every item (compare Haller et al., Figures 2 and 5).
 
     Parameters
     ----------
     distribution
-        Table `distribution`: quartiles and whisker ends per model x condition x item.
+        Table `distribution`: quartiles per model x condition x item.
     items
-        Table `items`: `original_agreement` is drawn as a diamond over its paraphrases; for a model of which only
-        answers are known, `agreement_mean` replaces the boxes by bars.
-    outliers
-        One row per response outside the whiskers: study, model, condition, item, agreement.
+        Table `items`, for the texts.
+    looks
+        Not used: the columns are named, the colours mean agreement.
     """
-    frame = distribution.dropna(subset=["median"])
-    if "label" not in frame:
-        frame = frame.assign(label=labels.series(distribution))
-    looks = looks or plotting.looks(frame["model"])
-    names = sorted(frame["label"].unique())
-    figure = Drawing(figsize=(width, 0.3 + 1.5 * max(1, len(names))), layout="constrained")
-    for i, name in enumerate(names):
-        axes = figure.add_subplot(max(1, len(names)), 1, i + 1)
-        panel = frame[frame["label"] == name].merge(items[[*_key(frame, items), *_OF_ITEM]], on=_key(frame, items))
-        look = looks[panel["model"].iloc[0]]
-        if only_answers(panel):
-            panel = panel.sort_values(["agreement_mean", "item"]).reset_index(drop=True)
-            _shares(axes, panel, look)
-        else:
-            panel = panel.sort_values(["median", "q25", "item"]).reset_index(drop=True)
-            _boxes(axes, panel, look, width)
-            _outliers(axes, panel, outliers, look)
-        _originals(axes, panel)
-        axes.set_title(plotting.safe(labels.shorten(name, 60)), fontweight="bold", pad=3)
-        axes.set_ylabel(choice.of(distribution).named("Agreement"))
-        _item_axis(axes, panel["item"], width - 0.7)
-    return figure
+    name = choice.of(distribution).named("Median agreement") + " (white: 0.5)"
+    cells = agreement_cells(distribution, items)
+    table, names = _table(cells, "value"), _item_names(items, cells, width)
+    marked = _table(cells, "split").fillna(0).to_numpy(float) > 0
+    return matrices.heat_map(
+        table, width, cmap=DIVERGING, low=0, high=1, name=name, marked=marked,
+        rows=names.loc[table.index], columns=labels.fitted([str(name) for name in table.columns], 26),
+    )  # fmt: skip
 
 
-def _key(frame: pd.DataFrame, other: pd.DataFrame) -> list[str]:
-    return [name for name in ("study", "model", "condition", "item") if name in frame and name in other]
+def agreement_cells(distribution: pd.DataFrame, items: pd.DataFrame) -> pd.DataFrame:
+    """Choose the cells of the map: all, or the items nearest to 0.5 and the models with the largest mean range.
 
-
-def only_answers(items: pd.DataFrame) -> bool:
-    """Return whether every agreement is 0 or 1 (one answer per wording): quartiles would then hide the shares."""
-    ends = items[["agreement_min", "agreement_max"]].stack()
-    return bool(ends.isin([0, 1]).all())
-
-
-def _frame(axes: Axes, count: int) -> np.ndarray:
-    """Set up the axes of one panel with the line where an answer flips; return the positions of its items."""
-    axes.axhline(0.5, color=INK, linewidth=0.7, linestyle=(0, (4, 3)), zorder=1)
-    axes.set_xlim(-0.8, count - 0.2)
-    axes.set_ylim(-0.03, 1.03)
-    axes.set_yticks([0, 0.5, 1])
-    return np.arange(count, dtype=float)
-
-
-def _boxes(axes: Axes, panel: pd.DataFrame, look: Look, width: float) -> None:
-    x = _frame(axes, len(panel))
-    thin = min(0.8, 30 * width / max(1, len(panel)) / 2)
-    low, q25, median, q75, high = (
-        panel[name].to_numpy(float) for name in ("whisker_low", "q25", "median", "q75", "whisker_high")
+    Returns
+    -------
+    DataFrame
+        row, label, value (median agreement; mean agreement where a wording has one answer, because the quartiles would
+        hide the shares), split (whether the quartiles lie on both sides of 0.5), answers; sorted by the median of the
+        items over models, lowest first.
+    """
+    known = ["agreement_min", "agreement_max", "agreement_mean", "agreement_range"]
+    frame = distribution.dropna(subset=["median"]).merge(items[[*_KEY, *known]], on=_KEY)
+    units = frame.groupby(_KEY[:3])
+    ends = units["agreement_min"].transform(lambda v: v.isin([0, 1]).all()) & units["agreement_max"].transform(
+        lambda v: v.isin([0, 1]).all()
     )
-    parts = [(plotting.whiskers(x, low, q25), "none"), (plotting.whiskers(x, q75, high), "none")]
-    for path, face in [*parts, (plotting.bars(x, q25, q75, 0.7), look.colour)]:
-        axes.add_patch(PathPatch(path, facecolor=face, edgecolor=look.colour, linewidth=thin, zorder=2))
-    # White across a box, in the model's colour where the box is too flat to be seen.
-    for flat, colour in ((q75 - q25 > 0.04, "white"), (q75 - q25 <= 0.04, look.colour)):
-        line = plotting.ticks(x[flat], median[flat], 0.7)
-        axes.add_patch(PathPatch(line, edgecolor=colour, facecolor="none", linewidth=1.2, zorder=3))
+    frame = frame.assign(
+        label=labels.series(frame), row=_row(frame), answers=ends,
+        value=frame["median"].where(~ends, frame["agreement_mean"]),
+        split=(frame["q25"] < MIDDLE) & (frame["q75"] > MIDDLE),
+    )  # fmt: skip
+    ranges = frame.groupby("label")["agreement_range"].mean().sort_values(ascending=False, kind="stable")
+    frame = frame[frame["label"].isin(ranges.index[:COLUMNS])]
+    medians = frame.groupby("row")["value"].median()
+    nearest = (medians - MIDDLE).abs().sort_values(kind="stable").index[:LISTED]
+    return _ordered(frame, medians.loc[nearest])
 
 
-def _shares(axes: Axes, panel: pd.DataFrame, look: Look) -> None:
-    """Draw the share of agreeing wordings as a bar."""
-    x = _frame(axes, len(panel))
-    bars = plotting.bars(x, np.zeros(len(panel)), panel["agreement_mean"].to_numpy(float), 0.7)
-    axes.add_patch(PathPatch(bars, facecolor=look.colour, edgecolor=look.colour, linewidth=0.4, zorder=2))
+def _row(frame: pd.DataFrame) -> pd.Series:
+    """Name the item of every row, with the study where there are several."""
+    several = frame["study"].nunique() > 1
+    return (frame["study"].astype(str) + labels.SEPARATOR if several else "") + frame["item"].astype(str)
 
 
-def _outliers(axes: Axes, panel: pd.DataFrame, outliers: pd.DataFrame | None, look: Look) -> None:
-    if outliers is not None:
-        key = _key(panel, outliers)
-        dots = outliers.merge(panel[key].assign(x=range(len(panel))), on=key)
-        axes.scatter(dots["x"], dots["agreement"], s=1.2, color=look.colour, alpha=0.5, linewidths=0, rasterized=True)
+def _ordered(frame: pd.DataFrame, scores: pd.Series) -> pd.DataFrame:
+    """Keep the rows that have a score, sorted by it, lowest first."""
+    order = {row: place for place, row in enumerate(scores.sort_values(kind="stable").index)}
+    kept = frame[frame["row"].isin(list(order))]
+    return kept.assign(place=kept["row"].map(order)).sort_values(["place", "label"]).drop(columns="place")
 
 
-def _originals(axes: Axes, panel: pd.DataFrame) -> None:
-    original = panel["original_agreement"].dropna()
-    dense = len(panel) > 150
-    axes.scatter(
-        original.index, original,
-        s=2 if dense else np.clip(900 / max(1, len(panel)), 3, 14), marker="." if dense else "D",
-        facecolor=INK if dense else "white", edgecolor=INK, linewidths=0 if dense else 0.7,
-        zorder=4, clip_on=False, rasterized=dense,
+def _table(cells: pd.DataFrame, value: str) -> pd.DataFrame:
+    """Return items x models, the items in the order of the cells, the models in that of their names."""
+    return cells.pivot(index="row", columns="label", values=value).reindex(cells["row"].unique())
+
+
+def _item_names(items: pd.DataFrame, cells: pd.DataFrame, width: float) -> pd.Series:
+    """Name the rows by the beginning of their text, or by their item where texts begin alike or cannot be drawn."""
+    texts = items.assign(row=_row(items)).drop_duplicates("row").set_index("row")["text"].astype(str)
+    rows = list(cells["row"].unique())
+    length = panels.letters(width, cells["label"].nunique())
+    return pd.Series(_names(list(texts.loc[rows]), rows, length), index=rows)
+
+
+def _names(texts: Sequence[str], items: Sequence[str], length: int) -> list[str]:
+    names = [labels.opening(text, length) for text in texts]
+    if len(set(names)) == len(names) and all(map(plotting.drawable, names)):
+        return names
+    return labels.shorten_all(items, length)
+
+
+@styled
+def validity(items: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = None) -> Drawing:
+    """Draw the mean validity of every model on every item as a heat map (Haller et al., section 4.1 and Appendix H).
+
+    Parameters
+    ----------
+    items
+        Table `items`, for `validity_mean`.
+    looks
+        Not used: the columns are named, the colours mean mass.
+    """
+    cells = validity_cells(items)
+    table, names = _table(cells, "validity_mean"), _item_names(items, cells, width)
+    return matrices.heat_map(
+        table, width, cmap=SEQUENTIAL, low=0, high=1, name="Validity", rows=names.loc[table.index],
+        columns=labels.fitted([str(name) for name in table.columns], 26),
     )  # fmt: skip
 
 
-def _item_axis(axes: Axes, names: pd.Series, inches: float) -> None:
-    """Write item ids under the boxes where there is room for them, else the number of items."""
-    step = plotting.every(len(names), inches, 6.0)
-    if step > 4:
-        axes.set_xticks([])
-        axes.set_xlabel(f"{len(names)} items, sorted by their median")
-        return
-    axes.set_xticks(
-        range(0, len(names), step),
-        [plotting.safe(labels.shorten(str(name), 14)) for name in names[::step]],
-        rotation=90, fontsize=5.8,
-    )  # fmt: skip
-    axes.tick_params(axis="x", length=2 if step == 1 else 3, pad=1)
-    if step > 1:
-        axes.set_xticks(range(len(names)), minor=True)
-        axes.tick_params(axis="x", which="minor", length=1.2, width=0.4)
+def validity_cells(items: pd.DataFrame) -> pd.DataFrame:
+    """Choose the cells of the map: all, or the items and models of the lowest mean validity; sorted by it."""
+    frame = items.dropna(subset=["validity_mean"])
+    frame = frame.assign(label=labels.series(frame), row=_row(frame))
+    models = frame.groupby("label")["validity_mean"].mean().sort_values(kind="stable").index[:COLUMNS]
+    frame = frame[frame["label"].isin(models)]
+    return _ordered(frame, frame.groupby("row")["validity_mean"].mean().sort_values(kind="stable").iloc[:LISTED])
 
 
 @styled
@@ -155,29 +145,30 @@ def item_stability(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | N
     """
     said, frame = choice.of(frame), frame.dropna(subset=["normalised_sd_mean"])
     ranked = least_stable(frame).head(LISTED)
-    length = 62 if width > COLUMN * 1.5 else 26
-    names = [labels.opening(text, length) for text in ranked["text"].astype(str)]
-    if len(set(names)) < len(names) or not all(map(plotting.drawable, names)):
-        names = [plotting.safe(item) for item in labels.shorten_all(list(ranked["item"].astype(str)), length)]
-    figure = Drawing(figsize=(width, 0.75 + 0.135 * max(6, len(ranked))), layout="constrained")
-    axes = figure.add_subplot()
-    plotting.guide(axes, len(ranked))
-    plotting.row_labels(axes, names)
-    axes.tick_params(axis="y", labelsize=6.5)
+    names = _names(list(ranked["text"].astype(str)), list(_row(ranked)), 26 if panels.narrow(width) else 62)
     families = sorted(frame["family"].unique())
-    for i, family in enumerate(families):
-        values = ranked.reset_index(names="row")[["row", "study", "item"]].merge(frame[frame["family"] == family])
-        row = values["row"] + (i - (len(families) - 1) / 2) * 0.3
-        axes.errorbar(
-            values["normalised_sd_mean"], row, xerr=values["normalised_sd_se"].fillna(0),
-            fmt="os"[i % 2], ms=3.2, color=INK, mfc=(INK, "white")[i % 2], mew=0.8, elinewidth=0.7,
-            label=f"{family} models",
-        )  # fmt: skip
-    axes.set_xlim(left=0)
-    axes.set_xlabel(said.named("Normalised SD of agreement\n(1 = a model's least stable item)"), loc="right")
+    black = {family: Look(INK, "os"[i % 2]) for i, family in enumerate(families)}
+    hollow = [i % 2 == 1 for i in range(len(families))]
+    drawing, (axes,) = panels.panels(
+        width, 1, 1, len(ranked) * panels.pitch(len(ranked), 8), left=panels.room(names), below=0.34,
+        title=0.05, top=0.17 * (len(families) > 1),
+    )  # fmt: skip
+    panels.guide(axes, len(ranked))
+    panels.row_labels(axes, names)
+    places = ranked.reset_index(names="row")[["row", "study", "item"]].merge(frame, on=["study", "item"])
+    error = places["normalised_sd_se"].fillna(0)
+    places = places.assign(
+        model=places["family"], normalised_sd_mean_lower=places["normalised_sd_mean"] - error,
+        normalised_sd_mean_upper=places["normalised_sd_mean"] + error,
+        row=places["row"] + (places["family"].map(families.index) - (len(families) - 1) / 2) * 0.3,
+    )  # fmt: skip
+    second = places["family"].map(dict(zip(families, hollow, strict=True)))
+    panels.dots(axes, places, "normalised_sd_mean", black, hollow=second)
+    panels.scale(axes, 0, max(0.1, float(places["normalised_sd_mean_upper"].max())), 4)
+    panels.under(axes, said.named("Normalised SD of agreement"))
     if len(families) > 1:
-        axes.legend(loc="lower right", bbox_to_anchor=(1, 1), ncols=2, frameon=False, borderaxespad=0, handletextpad=0)
-    return figure
+        panels.legend(drawing, [f"{family} models" for family in families], [black[f] for f in families], hollow)
+    return drawing
 
 
 def least_stable(item_stability: pd.DataFrame) -> pd.DataFrame:
@@ -189,33 +180,3 @@ def least_stable(item_stability: pd.DataFrame) -> pd.DataFrame:
     )
     grouped["mean"] = grouped["total"] / grouped["weight"]
     return grouped.sort_values("mean", ascending=False, kind="stable").reset_index()[["study", "item", "text", "mean"]]
-
-
-@styled
-def validity(items: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = None) -> Drawing:
-    """Draw the mean validity of every model on every item as a heat map (Haller et al., section 4.1 and Appendix H).
-
-    Parameters
-    ----------
-    items
-        Table `items`, for `validity_mean`.
-    looks
-        Not used: the rows are named, the colours mean mass.
-    """
-    frame = items.assign(label=labels.series(items), column=items["item"].astype(str))
-    if frame["study"].nunique() > 1:
-        frame["column"] = frame["study"].astype(str) + labels.SEPARATOR + frame["column"]
-    table = frame.pivot(index="label", columns="column", values="validity_mean").dropna(axis=1, how="all")
-    rows, columns = (table.mean(axis=axis).sort_values(kind="stable").index for axis in (1, 0))
-    table = table.loc[rows, columns]
-    figure = Drawing(figsize=(width, 1.1 + 0.2 * max(2, len(table))), layout="constrained")
-    axes = figure.add_subplot()
-    axes.set_facecolor(RULE)
-    image = axes.imshow(table, aspect="auto", cmap="viridis", vmin=0, vmax=1, interpolation="nearest")
-    length = 34 if width > COLUMN * 1.5 else 16
-    axes.set_yticks(range(len(table)), [plotting.safe(name) for name in labels.shorten_all(list(table.index), length)])
-    axes.tick_params(length=0)
-    _item_axis(axes, pd.Series(table.columns), width - 0.7 - min(length, table.index.str.len().max()) * 0.06)
-    axes.set_xlabel(f"{table.shape[1]} items, sorted by their mean validity")
-    plotting.colour_bar(figure, axes, image, "Validity (mass on the answers)")
-    return figure

@@ -11,16 +11,13 @@ from analysis.reporting import labels
 from analysis.reporting.frames import Frames
 from analysis.statistics.mixed.design import INTERCEPT
 
-ROWS = 20  # models that one forest has room for
-PANELS = 16  # models that one picture of diagnostics has room for
-
 
 def effects(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
-    """Yield table `mixed` without its intercepts, some models at a time; nothing where no effect is left."""
+    """Yield table `mixed` without its intercepts; nothing where no effect is left."""
     table = frames["mixed"]
     slopes = table[table["term"] != INTERCEPT]
     if len(slopes):
-        yield from _each(frames, slopes, ROWS)
+        yield _marked(frames, slopes)
 
 
 def correlations(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
@@ -30,13 +27,13 @@ def correlations(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
 
 
 def residuals(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
-    """Yield the residuals of the fits, some models at a time."""
-    yield from _each(frames, family_of(frames).result.residuals, PANELS)
+    """Yield the residuals of the fits."""
+    yield _marked(frames, family_of(frames).result.residuals)
 
 
 def intercepts(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
-    """Yield the random intercepts of the fits, some models at a time."""
-    yield from _each(frames, family_of(frames).result.random_effects, PANELS)
+    """Yield the random intercepts of the fits."""
+    yield _marked(frames, family_of(frames).result.random_effects)
 
 
 def family_of(frames: Frames) -> Family:
@@ -47,7 +44,6 @@ def family_of(frames: Frames) -> Family:
     return family(frames.runs, **options)
 
 
-def _each(frames: Frames, frame: pd.DataFrame, size: int) -> Iterator[tuple[pd.DataFrame]]:
-    """Split rows about fits, with the models marked that do not answer."""
-    for part in labels.split(labels.mark_silent(frame, frames["mixed_diagnostics"]), size):
-        yield (part,)
+def _marked(frames: Frames, frame: pd.DataFrame) -> tuple[pd.DataFrame]:
+    """Mark in rows about fits the models that do not answer."""
+    return (labels.mark_silent(frame, frames["mixed_diagnostics"]),)

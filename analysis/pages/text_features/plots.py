@@ -12,14 +12,16 @@ from matplotlib.ticker import MaxNLocator
 
 from analysis.pages.text_features.columns import TERMS
 from analysis.pages.text_features.terms import ranked, title
-from analysis.reporting import labels, plotting
-from analysis.reporting.plotting import FAINT, INK, PAGE, RULE, Drawing, Look, styled
+from analysis.reporting import labels, matrices, panels, plotting
+from analysis.reporting.plotting import DIVERGING, FAINT, INK, PAGE, Drawing, Look, styled
 from analysis.statistics.mixed.design import INTERCEPT
 from analysis.statistics.mixed.result import ALPHA
 
 Looks = Mapping[str, Look]
 BINS = (44, 30)
 DENSE = 400  # rows from which on a cloud is drawn as a density
+PANELS = 12  # models that a figure of diagnostics has room for at both widths
+ROWS = panels.ROWS
 
 
 def reach(mixed: pd.DataFrame) -> float:
@@ -29,56 +31,78 @@ def reach(mixed: pd.DataFrame) -> float:
     return 1.08 * max(0.01, largest, float(ends.quantile(0.95)) if len(ends) else 0.0)
 
 
+def chosen(mixed: pd.DataFrame) -> pd.DataFrame:
+    """Keep the effects that a figure has room for, with column `label`: of all models, or of those that move most."""
+    frame = mixed[mixed["term"] != INTERCEPT].dropna(subset=["estimate_std"])
+    return most(frame if "label" in frame else frame.assign(label=labels.series(frame)), "estimate_std", ROWS)
+
+
+def most(frame: pd.DataFrame, value: str, count: int) -> pd.DataFrame:
+    """Keep the labels with the largest root mean square of a value, where there are more than `count`."""
+    size = (frame[value] ** 2).groupby(frame["label"]).mean().sort_values(ascending=False, kind="stable")
+    return frame[frame["label"].isin(size.index[:count])]
+
+
+def listed(frame: pd.DataFrame) -> bool:
+    """Return whether dots with intervals fit, a row per model and a panel per feature, also into one column."""
+    lines = -(-frame["term"].nunique() // 2)
+    return bool(lines * (0.39 + 0.118 * frame["label"].nunique()) < plotting.HIGHEST - 0.2)
+
+
 @styled
 def effects(mixed: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = None) -> Drawing:
-    """Draw standardised effects with 95 % intervals: a panel per predictor, a row per model.
+    """Draw standardised effects: with intervals, a panel per predictor; of many models as a map of models x predictors.
 
     Parameters
     ----------
     mixed
-        Table `mixed`, of at most `ROWS` models (see `pages`).
+        Table `mixed`.
     """
-    frame = mixed[mixed["term"] != INTERCEPT].dropna(subset=["estimate_std"])
-    if "label" not in frame:
-        frame = frame.assign(label=labels.series(frame))
+    frame = chosen(mixed)
     names, terms = sorted(frame["label"].unique()), ranked(frame)
-    rows = -(-len(terms) // (5 if width > PAGE * 0.75 else 2))
-    columns = max(1, -(-len(terms) // max(1, rows)))
-    figure = Drawing(figsize=(width, rows * (0.5 + 0.17 * max(2, len(names)))), layout="constrained")
+    if not listed(frame):
+        return _map(frame, names, terms, width)
+    across = min(len(terms), 2 if panels.narrow(width) else 5)
+    shown = labels.fitted(names, panels.letters(width) - 4)
+    lines = -(-len(terms) // across)
+    high = len(names) * panels.pitch(len(names), 8.6 / lines - 0.39, 0.17)
+    drawing, each = panels.panels(width, len(terms), across, high, left=panels.room(shown), bottom=0.17)
     edge = reach(frame)
-    shown = labels.shorten_all(labels.brief(names), 26 if width > PAGE * 0.75 else 16)
-    for i, term in enumerate(terms):
-        axes = figure.add_subplot(rows, columns, i + 1)
-        plotting.guide(axes, len(names))
-        plotting.row_labels(axes, shown, shown=i % columns == 0)
-        axes.axvline(0, color=INK, linewidth=0.7, linestyle=(0, (4, 3)), zorder=1)
-        axes.set_xlim(-edge, edge)
-        axes.xaxis.set_major_locator(MaxNLocator(nbins=2, symmetric=True))
-        axes.set_title(title(term), fontsize=7, pad=3)
-        _forest(axes, frame[frame["term"] == term], names, edge, looks or plotting.looks(frame["model"]))
-    figure.supxlabel("SDs of the response per SD of the feature", fontsize=7, x=0.99, ha="right")
-    return figure
+    frame = frame.assign(row=frame["label"].map(names.index))
+    for i, (axes, term) in enumerate(zip(each, terms, strict=True)):
+        panels.guide(axes, len(names))
+        panels.scale(axes, -edge, edge, 2, mark=0.0)
+        panels.title(axes, title(term))
+        _forest(axes, frame[frame["term"] == term], edge, looks or plotting.looks(frame["model"]))
+        if i % across == 0:
+            panels.row_labels(axes, shown)
+    last = each[-1]
+    panels.note(last, (1, 0), "SDs of the response per SD of the feature", (0, -20), ha="right", va="baseline")
+    return drawing
 
 
-def _forest(axes: Axes, frame: pd.DataFrame, names: list[str], edge: float, looks: Looks) -> None:
+def _forest(axes: Axes, frame: pd.DataFrame, edge: float, looks: Looks) -> None:
     """Draw one row per model; filled where significant, arrows where an interval is longer than the axis."""
-    for _, effect in frame.iterrows():
-        row, look = names.index(effect["label"]), looks[effect["model"]]
-        low, high = effect["estimate_std_lower"], effect["estimate_std_upper"]
-        axes.hlines(row, max(low, -edge), min(high, edge), colors=look.colour, linewidth=1.2)
-        for beyond, place, marker in ((low < -edge, -edge, "<"), (high > edge, edge, ">")):
-            if beyond:
-                axes.plot(place, row, marker, ms=3.5, color=look.colour, clip_on=False)
-        clear = effect["confirmed"]
-        axes.plot(
-            effect["estimate_std"],
-            row,
-            look.marker,
-            ms=4,
-            mec=look.colour,
-            mfc=look.colour if clear else "white",
-            mew=1,
-        )
+    low, high = frame["estimate_std_lower"], frame["estimate_std_upper"]
+    cut = frame.assign(estimate_std_lower=low.clip(lower=-edge), estimate_std_upper=high.clip(upper=edge))
+    panels.dots(axes, cut, "estimate_std", looks, hollow=~frame["confirmed"].astype(bool))
+    for beyond, place, marker in ((low < -edge, -edge, "<"), (high > edge, edge, ">")):
+        colours = [looks[model].colour for model in frame.loc[beyond, "model"]]
+        if colours:
+            axes.scatter([place] * len(colours), frame.loc[beyond, "row"], s=12, marker=marker, c=colours, linewidths=0)
+
+
+def _map(frame: pd.DataFrame, names: list[str], terms: list[str], width: float) -> Drawing:
+    values, clear = (
+        frame.pivot(index="label", columns="term", values=value).reindex(index=names, columns=terms)
+        for value in ("estimate_std", "confirmed")
+    )
+    edge = float(f"{panels.symmetric(values):.2g}")
+    return matrices.heat_map(
+        values.astype(float), width, cmap=DIVERGING, low=-edge, high=edge, name="SDs of the response per SD",
+        rows=labels.fitted(names, panels.letters(width, len(terms))), columns=[title(term) for term in terms],
+        marked=clear.fillna(False).to_numpy(bool),
+    )  # fmt: skip
 
 
 @styled
@@ -93,44 +117,15 @@ def correlations(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | Non
         Not used: the colours mean correlations.
     """
     order = list(dict.fromkeys(frame["feature_a"]))
-    table = frame.pivot(index="feature_a", columns="feature_b", values="r").reindex(index=order, columns=order)
-    wide = width > PAGE * 0.75
-    names = [TERMS[name].header for name in order]
-    figure = Drawing(
-        figsize=(width, (1.5 if wide else 1.4) + (0.34 if wide else 0.19) * len(order)), layout="constrained"
+    r, p, n = (
+        frame.pivot(index="feature_a", columns="feature_b", values=value).reindex(index=order, columns=order)
+        for value in ("r", "p", "n")
     )
-    axes = figure.add_subplot()
-    axes.set_facecolor(RULE)
-    values = table.to_numpy(float).copy()
-    np.fill_diagonal(values, np.nan)
-    image = axes.imshow(values, cmap="PuOr", vmin=-1, vmax=1, aspect="auto", interpolation="nearest")
-    place = {name: i for i, name in enumerate(order)}
-    counted = frame["n"].nunique() > 1
-    for a, b, r, p, n in frame[["feature_a", "feature_b", "r", "p", "n"]].to_numpy():
-        if a != b and not np.isnan(r):
-            text = coefficient(r, p, wide)
-            axes.text(
-                place[b], place[a], f"{text}\nn {n:,}" if counted and wide else text,
-                ha="center", va="center", fontsize=6.5 if wide else 4.8, color="white" if abs(r) > 0.6 else INK,
-            )  # fmt: skip
-    axes.set_xticks(range(len(order)), names, rotation=90)
-    axes.set_yticks(range(len(order)), names)
-    axes.tick_params(length=0, labelsize=7 if wide else 6)
-    bar = figure.colorbar(image, ax=axes, location="top", shrink=0.5, aspect=30, anchor=(0, 0), pad=0.02)
-    bar.set_label("Pearson correlation", loc="left")
-    bar.outline.set_visible(False)
-    return figure
-
-
-def coefficient(r: float, p: float, wide: bool = True) -> str:
-    """Write a correlation for a cell, in brackets where it is not significant.
-
-    >>> coefficient(-0.123, 0.001), coefficient(0.001, 0.9), coefficient(-0.123, 0.001, wide=False)
-    ('−0.12', '(0.00)', '−.12')
-    """
-    text = f"{round(r, 2) + 0.0:.2f}".replace("-", "−")
-    text = text if wide else text.replace("0.", ".", 1)
-    return text if p < ALPHA else f"({text})"
+    lines = n.map(lambda count: f"n {count:,.0f}").to_numpy() if frame["n"].nunique() > 1 else None
+    return matrices.triangle(
+        r.to_numpy(float), [TERMS[name].header for name in order], width, edge=1, name="Pearson correlation",
+        marked=(p < ALPHA).to_numpy(), lines=lines,
+    )  # fmt: skip
 
 
 @styled
@@ -142,12 +137,9 @@ def residuals(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | None =
     frame
         study, model, condition, fitted, residual: one row per response; at most `PANELS` models.
     """
-    frame, names = _labelled(frame)
     looks = looks or plotting.looks(frame["model"])
-    figure, panels = _grid(len(names), width)
-    shown = dict(zip(names, labels.shorten_all(labels.brief(names), 22), strict=True))
-    for axes, name in zip(panels, names, strict=True):
-        panel = frame[frame["label"] == name]
+    drawing, each = _grid(frame, "residual", width, "Fitted", "Residual")
+    for axes, panel in each:
         edge = 1.05 * max(1e-9, float(panel["residual"].abs().max()))
         x_low, x_high = float(panel["fitted"].min()) - 1e-9, float(panel["fitted"].max()) + 1e-9
         look = looks[panel["model"].iloc[0]]
@@ -160,21 +152,23 @@ def residuals(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | None =
             )  # fmt: skip
         else:
             axes.scatter(panel["fitted"], panel["residual"], s=3, color=look.colour, linewidths=0, rasterized=True)
-        axes.axhline(0, color=INK, linewidth=0.7, linestyle=(0, (4, 3)))
+        axes.axhline(0, color=INK, linewidth=0.7, linestyle=panels.DASHED)
         _trend(axes, panel)
         axes.set_xlim(x_low, x_high)
         axes.set_ylim(-edge, edge)
-        axes.set_title(plotting.safe(shown[name]), fontsize=6.5, pad=3)
-    figure.supxlabel("Fitted", fontsize=7)
-    figure.supylabel("Residual", fontsize=7)
-    return figure
+    return drawing
 
 
 def _trend(axes: Axes, panel: pd.DataFrame) -> None:
-    """Draw the mean residual over tenths of the fitted values: flat at 0 where the model is right on average."""
+    """Draw the mean residual over tenths of the fitted values: flat at 0 where the model is right on average.
+
+    A tenth holds 20 rows or more; with fewer rows, there are fewer parts than ten. Bars: 1.96 standard errors.
+    """
     tenths = pd.qcut(panel["fitted"], min(10, max(2, len(panel) // 20)), duplicates="drop")
-    means = panel.groupby(tenths, observed=True)[["fitted", "residual"]].mean()
-    axes.plot(means["fitted"], means["residual"], color=INK, linewidth=1.2, marker="o", ms=2)
+    grouped = panel.groupby(tenths, observed=True)
+    means, error = grouped[["fitted", "residual"]].mean(), 1.96 * grouped["residual"].sem()
+    axes.vlines(means["fitted"], means["residual"] - error, means["residual"] + error, colors=INK, linewidth=0.8)
+    axes.plot(means["fitted"], means["residual"], color=INK, linewidth=1, marker="o", ms=2)
 
 
 @styled
@@ -186,43 +180,43 @@ def intercepts(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | None 
     frame
         study, model, condition, level, estimate, se: one row per item; at most `PANELS` models.
     """
-    frame, names = _labelled(frame)
     looks = looks or plotting.looks(frame["model"])
-    figure, panels = _grid(len(names), width)
-    shown = dict(zip(names, labels.shorten_all(labels.brief(names), 22), strict=True))
-    for axes, name in zip(panels, names, strict=True):
-        panel = frame[frame["label"] == name].sort_values("estimate", kind="stable")
+    drawing, each = _grid(frame, "estimate", width, "Items, sorted", "Random intercept")
+    for axes, rows in each:
+        panel = rows.sort_values("estimate", kind="stable")
         look = looks[panel["model"].iloc[0]]
         x, centre, error = np.arange(len(panel)), panel["estimate"].to_numpy(), 1.96 * panel["se"].to_numpy()
-        axes.axhline(0, color=INK, linewidth=0.7, linestyle=(0, (4, 3)), zorder=1)
-        axes.vlines(x, centre - error, centre + error, colors=look.colour, linewidth=0.6, alpha=0.7)
-        axes.scatter(x, centre, s=3, color=look.colour, linewidths=0, zorder=3)
+        axes.axhline(0, color=INK, linewidth=0.7, linestyle=panels.DASHED, zorder=1)
+        many = len(panel) > DENSE
+        axes.vlines(x, centre - error, centre + error, colors=look.colour, linewidth=0.6, alpha=0.7, rasterized=many)
+        axes.scatter(x, centre, s=3, color=look.colour, linewidths=0, zorder=3, rasterized=many)
         edge = 1.05 * max(1e-9, float((np.abs(centre) + error).max()))
         axes.set_ylim(-edge, edge)
         axes.set_xticks([])
-        axes.set_title(plotting.safe(shown[name]), fontsize=6.5, pad=3)
-    figure.supxlabel("Items, sorted", fontsize=7)
-    figure.supylabel("Random intercept", fontsize=7)
-    return figure
+    return drawing
 
 
-def _labelled(frame: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
-    frame = frame if "label" in frame else frame.assign(label=labels.series(frame))
-    return frame, sorted(frame["label"].unique())
-
-
-def _grid(count: int, width: float) -> tuple[Drawing, list[Axes]]:
-    """Make a figure with small panels, each on its own scale: else a model that hardly moves would show nothing."""
-    columns = min(count, 4 if width > PAGE * 0.75 else 2)
-    rows = -(-count // columns)
-    figure = Drawing(figsize=(width, 0.35 + 1.45 * rows), layout="constrained")
-    panels = [figure.add_subplot(rows, columns, i + 1) for i in range(count)]
-    for axes in panels:
-        axes.tick_params(labelsize=5.5)
-        axes.xaxis.set_major_locator(MaxNLocator(nbins=3))
-        axes.yaxis.set_major_locator(MaxNLocator(nbins=4))
+def _grid(
+    frame: pd.DataFrame, value: str, width: float, across_name: str, up_name: str
+) -> tuple[Drawing, list[tuple[Axes, pd.DataFrame]]]:
+    """Make a small panel per model, each on its own scale: else a model that hardly moves would show nothing."""
+    frame = most(frame if "label" in frame else frame.assign(label=labels.series(frame)), value, PANELS)
+    names = sorted(frame["label"].unique())
+    across = min(len(names), 2 if panels.narrow(width) else 4)
+    drawing, axes_of = panels.panels(
+        width, len(names), across, 1.0 if len(names) > 4 else 1.3, left=0.52, gap=0.42, bottom=0.2
+    )
+    parts = dict(list(frame.groupby("label", sort=False)))
+    for i, (axes, name) in enumerate(zip(axes_of, labels.fitted(names, 19), strict=True)):
+        panels.title(axes, name)
+        axes.xaxis.set_major_locator(MaxNLocator(nbins=2))
+        axes.yaxis.set_major_locator(MaxNLocator(nbins=3, symmetric=True))
         axes.spines[["left", "bottom"]].set_color(FAINT)
-    return figure, panels
+        if i % across == 0:
+            panels.beside(axes, up_name, 31)
+        if i >= len(names) - across:
+            panels.under(axes, across_name)
+    return drawing, [(axes, parts[name]) for axes, name in zip(axes_of, names, strict=True)]
 
 
 def _tints(colour: str) -> Colormap:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pandas as pd
 
-from analysis.reporting import labels
+from analysis.pages.wording.plots import LEAST, LINES, curves
+from analysis.reporting import labels, panels
 from analysis.reporting.columns import OVER_ITEMS
 from analysis.reporting.thresholds import silent
 from analysis.reporting.words import count, low_to_high, missing
@@ -26,12 +27,18 @@ def _pairs(frame: pd.DataFrame) -> str:
     return f"{low_to_high(n)} pairs of questions" if len(n) else "no pair of valid answers"
 
 
+def _left_out(names: pd.Series, measure: str) -> str:
+    """Say which rows are drawn where there are too many."""
+    return labels.shown(panels.ROWS, names.nunique(), "rows", f"with the lowest and the highest {measure}")
+
+
 def consistency(frame: pd.DataFrame) -> str:
     """Write the caption of the Consistency of every model."""
     return (
         f"Consistency of {count(frame['model'].nunique(), 'model')} on {_where(frame)}: share of {_pairs(frame)} per "
         f"row whose answers mean the same before and after rewording. {INTERVALS} Dashed: 0.5, what answers by chance "
         "would give. Counterpart of the first columns of Takayama et al., Tables 1 and 3."
+        f"{_left_out(labels.series(frame), 'Consistency')}"
         f"{labels.explained(frame)}"
     )
 
@@ -42,7 +49,8 @@ def diff_yes(frame: pd.DataFrame) -> str:
         f"DiffYes of {count(frame['model'].nunique(), 'model')} on {_where(frame)}: share of “Yes” after rewording "
         f"minus before, over {_pairs(frame)} per row. {INTERVALS} Hollow, for antonyms: the excess of “Yes” over what "
         "unchanged answers would give. A consistent model says “Yes” to antonyms as often as it said “No” before. "
-        f"Counterpart of Takayama et al., Figure 6.{labels.explained(frame)}"
+        f"Counterpart of Takayama et al., Figure 6.{_left_out(labels.series(frame), 'DiffYes')}"
+        f"{labels.explained(frame)}"
     )
 
 
@@ -54,7 +62,7 @@ def overall_scores(frame: pd.DataFrame) -> str:
         "Consistency in each task and pattern. Shown is the plain mean over "
         f"{low_to_high(frame['n_patterns'])} patterns and {tasks} {'task' if tasks == '1' else 'tasks'} of a language. "
         f"{INTERVALS}{missing(frame, 'overall')} Counterpart of Takayama et al., Figure 3."
-        f"{labels.explained(frame.assign(silent=silent(frame['valid'])))}"
+        f"{_left_out(labels.series(frame), 'Overall')}{labels.explained(frame.assign(silent=silent(frame['valid'])))}"
     )
 
 
@@ -64,18 +72,21 @@ def stage_differences(frame: pd.DataFrame) -> str:
         "Consistency of the instruction-tuned minus that of the base models in "
         f"{count(frame['series'].nunique(), 'series', 'series')} "
         f"on {_where(frame)}. Both were asked the same {low_to_high(frame['n_items'])} items with the same exemplars. "
-        f"{INTERVALS} Right of 0: the tuned models are more consistent. "
-        "Counterpart of Takayama et al., Figure 7."
+        f"{INTERVALS} Right of 0: the tuned models are more consistent. Counterpart of Takayama et al., Figure 7."
+        f"{_left_out(frame['series'] + frame['shots'].astype(str), 'change')}"
     )
 
 
 def shift_curve(frame: pd.DataFrame) -> str:
     """Write the caption of p(Yes) before and after."""
-    n = frame.groupby(["study", "model", "condition", "pattern"])["n"].sum()
+    rows, models = curves(frame), frame["model"].nunique()
+    several = frame[["model", "condition"]].drop_duplicates()["model"].duplicated().any()
+    where = ", each in the condition where it answers most pairs" if several else ""
     return (
-        f"p(Yes) after rewording by p(Yes) before, of {count(frame['model'].nunique(), 'model')} on {_where(frame)}, "
-        f"{frame['condition'].iloc[0]}. Means in tenths of p(Yes) before, over {low_to_high(n)} pairs of questions per "
-        "line. p(Yes) is divided by p(Yes) + p(No). Dashed: answers that did not move (for antonyms 1 − p). Grey: "
-        "p(Yes) before between 0.2 and 0.8, where the model is not sure. Counterpart of Takayama et al., Figure 2."
-        f"{labels.explained(frame)}"
+        f"p(Yes) after rewording by p(Yes) before, of {count(rows['model'].nunique(), 'model')} on "
+        f"{_where(frame)}{where}. Means in tenths of p(Yes) before. Drawn: tenths with {LEAST} pairs or more and an "
+        f"interval ({low_to_high(rows['n'])} pairs each). A line joins neighbouring tenths. Bars: 95 % intervals of "
+        "the shift over items. p(Yes) is divided by p(Yes) + p(No). Dashed: answers that did not move (for antonyms "
+        "1 − p). Grey: p(Yes) before between 0.2 and 0.8, where the model is not sure. Counterpart of Takayama et "
+        f"al., Figure 2.{labels.shown(LINES, models, 'models', 'whose answers move most')}{labels.explained(rows)}"
     )

@@ -7,15 +7,13 @@ from collections.abc import Iterator
 import pandas as pd
 
 from analysis.pages.wording.cells import UNIT, validity
-from analysis.reporting import labels
+from analysis.pages.wording.plots import curves
 from analysis.reporting.frames import Frames
 from analysis.reporting.thresholds import silent
 
-ROWS = 24  # models x conditions that one picture has room for
-
 
 def consistency(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
-    """Yield table `consistency` by language and task, some models at a time."""
+    """Yield table `consistency` by language and task."""
     yield from _by_task(_marked(frames["consistency"]))
 
 
@@ -25,9 +23,11 @@ def diff_yes(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
 
 
 def shift_curve(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
-    """Yield table `curve` by language, task and condition, some models at a time."""
+    """Yield table `curve` by language and task, where any bin holds enough pairs."""
     marked = _marked(frames["consistency"])[[*UNIT, "silent"]]
-    yield from _by_task(frames["curve"].merge(marked, on=UNIT), "condition")
+    for (part,) in _by_task(frames["curve"].merge(marked, on=UNIT)):
+        if len(curves(part)):
+            yield (part,)
 
 
 def stage_differences(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
@@ -41,13 +41,8 @@ def _marked(frame: pd.DataFrame) -> pd.DataFrame:
     return frame.assign(silent=silent(validity(frame)))
 
 
-def _by_task(frame: pd.DataFrame, *by: str) -> Iterator[tuple[pd.DataFrame]]:
-    """Split a frame by language, task and the columns `by`, and into as many models as a picture has room for."""
-    for _, part in frame.groupby(["language", "task", *by], sort=False):
-        if "n" in part and not part["n"].any():
-            continue  # no valid answers: the cautions on top say so
-        if "model" in part:
-            for some in labels.split(part, ROWS):
-                yield (some,)
-        else:
+def _by_task(frame: pd.DataFrame) -> Iterator[tuple[pd.DataFrame]]:
+    """Split a frame by language and task."""
+    for _, part in frame.groupby(["language", "task"], sort=False):
+        if "n" not in part or part["n"].any():  # no valid answers: the cautions on top say so
             yield (part,)

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.ticker import MaxNLocator
 
 from analysis.pages.wording.cells import PATTERNS
-from analysis.pages.wording.shifts import BAND
-from analysis.reporting import labels, plotting
-from analysis.reporting.plotting import FAINT, INK, PAGE, RULE, Drawing, Look, styled
+from analysis.pages.wording.shifts import BAND, BINS
+from analysis.reporting import labels, panels, plotting
+from analysis.reporting.plotting import INK, PAGE, RULE, Drawing, Look, styled
 from analysis.reporting.thresholds import silent
 
 Looks = Mapping[str, Look]
-HALF, TWO_THIRDS = 0.5, 0.66
+HALF = 0.5
+LEAST = 10  # pairs that a bin needs to be drawn
+LINES = 6  # models whose curves can be told apart in one panel
 
 
 @styled
@@ -28,7 +29,7 @@ def consistency(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | None
     frame
         Rows of table `consistency` of one language and task; a model without valid answers has a row that says so.
     """
-    return _panels(frame, "consistency", (0.0, 1.0), width, looks, marks=(HALF,))
+    return _panels(frame, "consistency", (0.0, 1.0), HALF, width, looks)
 
 
 @styled
@@ -40,7 +41,8 @@ def diff_yes(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = 
     frame
         Rows of table `consistency` of one language and task.
     """
-    return _panels(frame, "diff_yes", _symmetric(frame, "diff_yes"), width, looks, marks=(0.0,), hollow="excess_yes")
+    edge = panels.symmetric(frame[["diff_yes", "diff_yes_lower", "diff_yes_upper", "excess_yes"]])
+    return _panels(frame, "diff_yes", (-edge, edge), 0.0, width, looks, hollow="excess_yes")
 
 
 @styled
@@ -51,67 +53,53 @@ def stage_differences(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks 
     ----------
     frame
         Rows of table `stages` of one language and task, measure `consistency`.
+    looks
+        Not used: a row is a series, not a model, so it is black.
     """
-    rows = frame[frame["pattern"].isin(list(PATTERNS))]
-    several = rows["shots"].nunique() > 1
-    label = rows["series"] + (labels.SEPARATOR + rows["shots"].astype(str) + "-shot" if several else "")
-    renamed = rows.assign(model=rows["series"], label=label).rename(
+    several = frame["shots"].nunique() > 1
+    label = frame["series"] + (labels.SEPARATOR + frame["shots"].astype(str) + "-shot" if several else "")
+    rows = frame.assign(model="", label=label).rename(
         columns={"lower": "difference_lower", "upper": "difference_upper"}
     )
-    limits = _symmetric(renamed, "difference")
-    return _panels(renamed, "difference", limits, width, plotting.looks(renamed["model"]), marks=(0.0,))
+    edge = panels.symmetric(rows[["difference", "difference_lower", "difference_upper"]])
+    return _panels(rows, "difference", (-edge, edge), 0.0, width, {"": Look(INK, "o")})
 
 
-def _symmetric(frame: pd.DataFrame, measure: str) -> tuple[float, float]:
-    ends = frame[[measure, f"{measure}_lower", f"{measure}_upper"]].abs().to_numpy()
-    edge = 1.08 * max(0.05, float(np.nanmax(ends)) if np.isfinite(ends).any() else 0.0)
-    return -edge, edge
-
-
-def _panels(
-    frame: pd.DataFrame, measure: str, limits: tuple[float, float], width: float, looks: Looks | None,
-    marks: Sequence[float] = (), hollow: str = "",
-) -> Drawing:  # fmt: skip
-    """Draw dots with intervals: a panel per pattern that occurs, a row per label; `hollow` is a second measure."""
+def chosen(frame: pd.DataFrame, measure: str) -> pd.DataFrame:
+    """Keep the rows that a figure has room for: with column `label`, of all models or of the ends of their order."""
     rows = frame[frame["pattern"].isin(list(PATTERNS))]
     if "label" not in rows:
         rows = rows.assign(label=labels.series(rows))
+    order = rows.groupby("label")[measure].mean().sort_values(kind="stable", na_position="last").index
+    return rows[rows["label"].isin(labels.ends(list(order), panels.ROWS))]
+
+
+def _panels(
+    frame: pd.DataFrame, measure: str, limits: tuple[float, float], mark: float, width: float, looks: Looks | None,
+    hollow: str = "",
+) -> Drawing:  # fmt: skip
+    """Draw dots with intervals: a panel per pattern that occurs, a row per label; `hollow` is a second measure."""
+    rows = chosen(frame, measure)
     names = list(dict.fromkeys(rows["label"]))
+    rows = rows.assign(row=rows["label"].map(names.index))
     patterns = [pattern for pattern in PATTERNS if (rows["pattern"] == pattern).any()]
-    stacked = width < PAGE * 0.75
-    across = min(2 if stacked else len(patterns), len(patterns))
-    down = -(-len(patterns) // across)
-    figure = Drawing(figsize=(width, 0.15 + down * (0.45 + 0.17 * max(2, len(names)))), layout="constrained")
-    shown = labels.shorten_all(labels.brief(names), 16 if stacked else 28)
+    across = min(2 if panels.narrow(width) else 4, len(patterns))
+    shown = labels.fitted(names, panels.letters(width))
+    high = len(names) * panels.pitch(len(names), 3.6)
+    drawing, each = panels.panels(width, len(patterns), across, high, left=panels.room(shown))
     looks = looks or plotting.looks(rows["model"])
-    for i, pattern in enumerate(patterns):
-        axes = figure.add_subplot(down, across, i + 1)
-        plotting.guide(axes, len(names))
-        plotting.row_labels(axes, shown, shown=i % across == 0)
-        axes.set_title(PATTERNS[pattern], fontsize=7, pad=3)
-        axes.set_xlim(*limits)
-        if limits[0] < 0:
-            axes.xaxis.set_major_locator(MaxNLocator(nbins=2 if stacked else 3, symmetric=True))
-        else:
-            axes.set_xticks([0, 0.5, 1])
-        for mark in marks:
-            axes.axvline(mark, color=INK, linewidth=0.7, linestyle=(0, (4, 3)), zorder=1)
-        for _, values in rows[rows["pattern"] == pattern].iterrows():
-            _dot(axes, names.index(values["label"]), values, measure, looks[values["model"]], hollow)
-    return figure
-
-
-def _dot(axes: Axes, row: int, values: pd.Series, measure: str, look: Look, hollow: str) -> None:
-    if pd.isna(values[measure]):
-        axes.text(
-            0.03, row, "no valid answers", va="center", color=FAINT, fontsize=5.5,
-            transform=axes.get_yaxis_transform(), bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.6},
-        )  # fmt: skip
-        return
-    axes.hlines(row, values[f"{measure}_lower"], values[f"{measure}_upper"], colors=look.colour, linewidth=1.3)
-    axes.plot(values[measure], row, look.marker, ms=4, color=look.colour, clip_on=False)
-    if hollow and abs(values[hollow] - values[measure]) > 1e-9:
-        axes.plot(values[hollow], row, look.marker, ms=4, mfc="white", mec=look.colour, mew=1, clip_on=False)
+    for i, (axes, pattern) in enumerate(zip(each, patterns, strict=True)):
+        part = rows[rows["pattern"] == pattern]
+        panels.guide(axes, len(names))
+        panels.title(axes, PATTERNS[pattern])
+        panels.scale(axes, *limits, 2, mark=mark)
+        panels.dots(axes, part, measure, looks, undefined="no valid answers")
+        if hollow:
+            second = part[(part[hollow] - part[measure]).abs() > 1e-9]
+            panels.dots(axes, second, hollow, looks, hollow=second["n"] > -1, undefined="", intervals=False)
+        if i % across == 0:
+            panels.row_labels(axes, shown)
+    return drawing
 
 
 @styled
@@ -131,60 +119,90 @@ def overall_scores(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | N
     first = rows[rows["language"] == languages[0]].sort_values(
         ["silent", "overall"], ascending=[True, False], na_position="last"
     )
-    names = list(dict.fromkeys([*first["label"], *rows["label"]]))
-    figure = Drawing(figsize=(width, 0.55 + 0.2 * max(2, len(names))), layout="constrained")
-    looks = looks or plotting.looks(rows["model"])
-    for i, language in enumerate(languages):
-        axes = figure.add_subplot(1, len(languages), i + 1)
-        plotting.guide(axes, len(names))
-        plotting.row_labels(
-            axes, labels.shorten_all(labels.brief(names), 16 if width < PAGE * TWO_THIRDS else 34), shown=i == 0
-        )
-        axes.set_title(f"Overall, {language}" if language else "Overall", fontsize=7, pad=3)
-        axes.set(xlim=(0, 1), xticks=[0, 0.5, 1])
-        for _, values in rows[rows["language"] == language].iterrows():
-            _dot(axes, names.index(values["label"]), values, "overall", looks[values["model"]], "")
-    return figure
+    names = labels.ends(list(dict.fromkeys([*first["label"], *rows["label"]])), panels.ROWS)
+    rows = rows[rows["label"].isin(names)]
+    rows = rows.assign(row=rows["label"].map(names.index))
+    shown = labels.fitted(names, panels.letters(width))
+    across = min(len(languages), 2 if panels.narrow(width) else 4)
+    high = len(names) * panels.pitch(len(names), 3.6)
+    drawing, each = panels.panels(width, len(languages), across, high, left=panels.room(shown))
+    for i, (axes, language) in enumerate(zip(each, languages, strict=True)):
+        part = rows[rows["language"] == language]
+        panels.guide(axes, len(names))
+        panels.title(axes, f"Overall, {language}" if language else "Overall")
+        panels.scale(axes, 0, 1)
+        panels.dots(axes, part, "overall", looks or plotting.looks(rows["model"]), hollow=part["silent"])
+        if i % across == 0:
+            panels.row_labels(axes, shown)
+    return drawing
+
+
+def curves(frame: pd.DataFrame) -> pd.DataFrame:
+    """Choose the bins that are drawn.
+
+    A model has one line: in the condition where it answers most pairs (the first of several). Of more than `LINES`
+    models, those whose answers move most are drawn: by the mean absolute shift of their bins, weighted by pairs. A bin
+    is drawn if it holds `LEAST` pairs and has an interval.
+    """
+    sizes = frame.groupby(["model", "condition"], sort=False)["n"].sum().reset_index()
+    most = sizes.sort_values("n", ascending=False, kind="stable").drop_duplicates("model")
+    rows = frame.merge(most[["model", "condition"]], on=["model", "condition"])
+    moved = (rows["shift"].abs() * rows["n"]).groupby(rows["model"]).sum() / rows.groupby("model")["n"].sum()
+    kept = moved.sort_values(ascending=False, kind="stable").index[:LINES]
+    rows = rows[rows["model"].isin(kept)]
+    return rows.assign(label=labels.series(rows.drop(columns="condition")))[
+        (rows["n"] >= LEAST) & rows["shift_lower"].notna()
+    ]
 
 
 @styled
 def shift_curve(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = None) -> Drawing:
     """Draw p(Yes) after rewording by p(Yes) before, in bins: a panel per pattern, a line per model (Figure 2).
 
+    Two bins are joined by a line only where they are neighbours: a gap between them would be a guess.
+
     Parameters
     ----------
     frame
-        Rows of table `curve` of one language, task and condition.
+        Rows of table `curve` of one language and task.
     """
-    rows = frame.assign(label=labels.series(frame))
-    names = list(dict.fromkeys(rows["label"]))
-    patterns = [pattern for pattern in PATTERNS if (rows["pattern"] == pattern).any()]
-    stacked = width < PAGE * 0.75
-    across = min(2 if stacked else 4, len(patterns))
-    down = -(-len(patterns) // across)
-    legend = -(-len(names) // (1 if stacked else 3))
-    size = width / across
-    figure = Drawing(figsize=(width, down * (size + 0.1) + 0.3 + 0.16 * legend), layout="constrained")
-    looks = looks or plotting.looks(rows["model"])
-    shown = dict(zip(names, labels.shorten_all(labels.brief(names), 34), strict=True))
-    for i, pattern in enumerate(patterns):
-        axes = figure.add_subplot(down, across, i + 1)
+    rows = curves(frame)
+    rows = rows.assign(low=rows["p_yes"] + rows["shift_lower"] - rows["shift"],
+                       high=rows["p_yes"] + rows["shift_upper"] - rows["shift"])  # fmt: skip
+    models = dict(sorted(dict(zip(rows["model"], rows["label"], strict=True)).items()))
+    looks = looks or plotting.looks(models)
+    patterns = [pattern for pattern in PATTERNS if (frame["pattern"] == pattern).any()]
+    across = min(2 if panels.narrow(width) else 4, len(patterns))
+    shown = labels.fitted(list(models.values()), 34)
+    side = (width - 0.56 - 0.14 * (across - 1)) / across
+    drawing, each = panels.panels(
+        width, len(patterns), across, side, left=0.46, right=0.1, bottom=0.2,
+        top=0.06 + panels.LINE * panels.legend_lines(shown, width),
+    )  # fmt: skip
+    for i, (axes, pattern) in enumerate(zip(each, patterns, strict=True)):
         axes.axvspan(*BAND, color=RULE, alpha=0.45, linewidth=0, zorder=0)
-        inverted = pattern == "antonym"
-        axes.plot([0, 1], [1, 0] if inverted else [0, 1], color=INK, linewidth=0.7, linestyle=(0, (4, 3)), zorder=1)
-        for name in names:
-            part = rows[(rows["label"] == name) & (rows["pattern"] == pattern)]
-            look = looks[rows.loc[rows["label"] == name, "model"].iloc[0]]
-            axes.plot(
-                part["p_original"], part["p_yes"], color=look.colour, marker=look.marker, ms=2.4, linewidth=1,
-                label=plotting.safe(shown[name]), clip_on=False,
-            )  # fmt: skip
-        axes.set(xlim=(0, 1), ylim=(0, 1), xticks=[0, 0.5, 1], yticks=[0, 0.5, 1])
-        axes.set_aspect("equal")
-        axes.set_title(PATTERNS[pattern], fontsize=7, pad=3)
-        axes.tick_params(labelleft=i % across == 0)
-    figure.supxlabel("p(Yes) before", fontsize=7)
-    figure.supylabel("p(Yes) after", fontsize=7)
-    handles, texts = figure.axes[0].get_legend_handles_labels()
-    figure.legend(handles, texts, loc="outside upper left", ncols=1 if stacked else 3, frameon=False, fontsize=6.5)
-    return figure
+        same = [1, 0] if pattern == "antonym" else [0, 1]
+        axes.plot([0, 1], same, color=INK, linewidth=0.7, linestyle=panels.DASHED, zorder=1)
+        for model in models:
+            part = rows[(rows["model"] == model) & (rows["pattern"] == pattern)].sort_values("bin_low")
+            _curve(axes, part, looks[model])
+        panels.scale(axes, 0, 1)
+        panels.scale(axes, 0, 1, axis="y")
+        panels.title(axes, PATTERNS[pattern])
+        if i % across:
+            axes.set_yticklabels([])
+        else:
+            panels.beside(axes, "p(Yes) after")
+        if i >= len(patterns) - across:
+            panels.under(axes, "p(Yes) before")
+    panels.legend(drawing, shown, [looks[model] for model in models])
+    return drawing
+
+
+def _curve(axes: Axes, part: pd.DataFrame, look: Look) -> None:
+    """Draw the bins of one model: their means with intervals, and lines between neighbouring bins."""
+    x, y = part["p_original"].to_numpy(float), part["p_yes"].to_numpy(float)
+    axes.vlines(x, part["low"].clip(0, 1), part["high"].clip(0, 1), colors=look.colour, linewidth=0.7, alpha=0.7)
+    breaks = np.flatnonzero(np.diff(part["bin_low"].to_numpy(float)) > 1.5 / BINS) + 1
+    axes.plot(np.insert(x, breaks, np.nan), np.insert(y, breaks, np.nan), color=look.colour, linewidth=1)
+    axes.plot(x, y, look.marker, color=look.colour, ms=3.4, linestyle="none")

@@ -29,7 +29,7 @@ def folder(tmp_path_factory):
     """A folder that holds two run folders of different protocols, and something else."""
     folder = tmp_path_factory.mktemp("runs")
     write_run(folder / "agreement", random_frame(models=MODELS))
-    write_wording(folder / "wording", random_rows())
+    write_wording(folder / "wording", random_rows(cells=(("en", "morality"), ("en", "facts"))))
     (folder / "report").mkdir()
     return folder
 
@@ -73,16 +73,16 @@ def test_a_figure_is_of_matplotlib_and_shows_itself(run, folder):
     figure = run.figure("overview", resamples=20)
     assert isinstance(figure, Figure) and figure._repr_svg_().startswith("<svg")
     texts = [text.get_text() for text, _ in shown_texts(figure)]
-    assert all(any(text.startswith(model) for text in texts) for model in MODELS)
+    assert all(any(text.startswith(model.removeprefix("model-")) for text in texts) for model in MODELS)
     assert run.figure("overview", resamples=20, width=3.5).get_figwidth() == 3.5
 
 
 def test_a_figure_of_several_parts_says_so_and_gives_each(run):
-    with pytest.warns(UserWarning, match="agreement has 2 parts"):
-        first = run.figure("agreement")
+    with pytest.warns(UserWarning, match="consistency has 2 parts"):
+        first = run.figure("consistency", resamples=20)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        parts = [run.figure("agreement", part=number) for number in (1, 2)]
+        parts = [run.figure("consistency", part=number, resamples=20) for number in (1, 2)]
     assert first._repr_svg_() == parts[0]._repr_svg_() != parts[1]._repr_svg_()
 
 
@@ -110,8 +110,8 @@ def test_a_figure_of_several_parts_says_so_and_gives_each(run):
         (lambda run: run.table("stability", thresholds=[float("nan")]), ["option thresholds", "nan is no number"]),
         (lambda run: run.table("stability", thresholds=0.1), ["option thresholds", "give several values"]),
         (lambda run: run.figure("overview", seed=[1]), ["figure overview", "option seed", "give one value"]),
-        (lambda run: run.figure("agreement", part=3), ["no part 3", "1 to 2"]),
-        (lambda run: run.figure("agreement", part=0), ["no part 0", "1 to 2"]),
+        (lambda run: run.figure("consistency", part=3, resamples=20), ["no part 3", "1 to 2"]),
+        (lambda run: run.figure("consistency", part=0, resamples=20), ["no part 0", "1 to 2"]),
         (lambda run: run.table("scores"), ["no run of protocol scoring", "agreement, wording"]),
         (lambda run: run.figure("coefficients_scores"), ["coefficients_scores", "these runs have no data for it"]),
         (lambda run: analysis.open("nowhere"), ["nowhere: no such run folder"]),

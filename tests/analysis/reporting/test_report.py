@@ -121,7 +121,9 @@ def test_provenance_names_what_was_run(made, run):
 def test_every_table_and_figure_is_a_file_next_to_the_page(made):
     out = made[0]
     dictionary = pd.read_csv(out / "tables" / "dictionary.csv")
-    shown = [name for name in TABLES if name not in ("sources", "source_agreement")]  # of one source here: no rows
+    shown = [
+        name for name in TABLES if name not in ("sources", "source_agreement", "outliers")
+    ]  # no rows; not on the page
     for name in shown:
         frame = pd.read_csv(out / "tables" / f"{name}.csv")
         assert set(frame.columns) == set(dictionary.loc[dictionary["table"] == name, "column"])
@@ -131,8 +133,10 @@ def test_every_table_and_figure_is_a_file_next_to_the_page(made):
         "flip_25",
     ]
     figures = {path.name for path in (out / "figures").iterdir()}
-    drawn = ["overview", "agreement-1", "agreement-2", "item_stability", "validity", "differences"]
-    assert {f"{name}.{ending}" for name in drawn for ending in ("svg", "pdf")} <= figures
+    drawn = ["overview", "agreement", "item_stability", "validity", "differences"]
+    assert {
+        f"{name}{width}.{ending}" for name in drawn for width in ("", "-column") for ending in ("svg", "pdf")
+    } <= figures
 
 
 def test_numbers_on_the_page_are_those_of_the_table(made):
@@ -233,7 +237,13 @@ def test_runs_without_paraphrases_have_nothing_to_compare(tmp_path):
 def test_files_of_an_earlier_report_do_not_linger(tmp_path):
     from analysis.reporting import files
 
-    for name in ("figures/agreement-3.svg", "figures/mine.svg", "tables/items.csv", "tables/mine.csv"):
+    for name in (
+        "figures/agreement-3.svg",
+        "figures/agreement-column.svg",
+        "figures/mine.svg",
+        "tables/items.csv",
+        "tables/mine.csv",
+    ):
         files.write(tmp_path / name, "old")
     # What a report left that was killed while it wrote, under the names of `write_atomically`.
     for name in ("figures/.effects.pdf.4711", "tables/.mixed.tex.4711", "tables/.mine.csv.4711"):

@@ -92,7 +92,9 @@ def test_its_table_and_its_figure_lie_next_to_the_page(made):
     assert dictionary["table"].tolist() == ["toy_items"] * 6
     assert dictionary.set_index("column").loc["toy_mean", "unit"] == "agreement, 0 to 1"
     assert (made / "tables" / "toy_items.tex").is_file()
-    assert sorted(path.name for path in (made / "figures").iterdir()) == ["toy_means.pdf", "toy_means.svg"]
+    assert sorted(path.name for path in (made / "figures").iterdir()) == [
+        f"toy_means{width}.{ending}" for width in ("-column", "") for ending in ("pdf", "svg")
+    ]
 
 
 def test_the_other_pages_do_not_look_at_its_runs(house):

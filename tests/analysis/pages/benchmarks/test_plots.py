@@ -12,7 +12,7 @@ from analysis.pages.benchmarks.catalogue import FIGURES
 from analysis.pages.benchmarks.plots import square
 from analysis.pages.wording.printed import matrix
 from analysis.reporting import plotting
-from helpers.figures import check_caption, check_texts
+from helpers.figures import cells, check_caption, check_figure, texts
 from helpers.wording_runs import write_family
 
 DRAWN = sorted({entry.draw or name for name, entry in FIGURES.items()})
@@ -31,7 +31,7 @@ def frames(tmp_path_factory):
 @pytest.mark.parametrize("width", [plotting.PAGE, plotting.COLUMN])
 @pytest.mark.parametrize("name", DRAWN)
 def test_no_text_is_cut_or_overlaps_another(frames, name, width):
-    check_texts(getattr(plots, name)(frames[name], width=width))
+    check_figure(getattr(plots, name)(frames[name], width=width))
 
 
 @pytest.mark.parametrize("name", DRAWN)
@@ -42,13 +42,24 @@ def test_captions_can_be_read_alone(frames, name):
 def test_the_printed_matrix_is_drawn_cell_by_cell():
     table = matrix()
     axes = plots.coefficients(table).axes[0]
-    order = [label.get_text() for label in axes.get_yticklabels()]
-    assert order == list(dict.fromkeys(table["measure_a"])) == [label.get_text() for label in axes.get_xticklabels()]
+    order = texts(axes, "row")
+    assert order == list(dict.fromkeys(table["measure_a"]))
     printed = table.pivot(index="measure_a", columns="measure_b", values="r").loc[order, order].to_numpy()
-    np.testing.assert_array_equal(np.asarray(axes.images[0].get_array()), printed)
-    cells = {text.get_position(): text.get_text() for text in axes.texts}
-    assert len(cells) == 121
-    assert cells[(8, 6)] == "0.86" and cells[(10, 5)] == "−0.19"
+    lower = np.tril(np.ones((11, 11), bool), -1)
+    np.testing.assert_array_equal(np.ma.filled(axes.images[0].get_array(), np.nan)[lower], printed[lower])
+    written = cells(axes)
+    assert len(written) == 55
+    assert written[8, 6] == "0.86" and written[10, 5] == "−0.19"
+
+
+def test_of_many_measures_those_that_correlate_most_are_drawn():
+    names = [f"m{i}" for i in range(50)]
+    frame = pd.DataFrame([(a, b, 0.9 if "m7" in (a, b) else 0.1) for a in names for b in names if a < b],
+                         columns=["measure_a", "measure_b", "r"])  # fmt: skip
+    figure = plots.coefficients(frame, width=plotting.COLUMN)
+    check_figure(figure)
+    assert len(texts(figure.axes[0], "row")) == plots.SIDE and "m7" in texts(figure.axes[0], "row")
+    assert "Shown: the 20 with the largest mean coefficients of 50 measures" in captions.coefficients(frame)
 
 
 def test_half_a_matrix_is_made_whole():

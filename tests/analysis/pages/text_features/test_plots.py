@@ -10,11 +10,10 @@ from analysis import features, runs
 from analysis.pages.text_features import captions, figures, plots
 from analysis.pages.text_features.catalogue import FIGURES
 from analysis.pages.text_features.columns import TERMS
-from analysis.pages.text_features.figures import PANELS
 from analysis.reporting import plotting
 from analysis.reporting.frames import Frames
 from analysis.reporting.labels import brief
-from helpers.figures import check_caption, check_texts, shown_texts
+from helpers.figures import cells, check_caption, check_figure, marks, shown_texts, texts
 from helpers.synthetic import write_run
 from helpers.text_feature_runs import answers, wordings
 from helpers.text_features import hide
@@ -79,8 +78,8 @@ def frame_of(name, models):
     return {
         "effects": lambda: effects(models),
         "correlations": correlations,
-        "residuals": lambda: leftovers(models[:PANELS]),
-        "intercepts": lambda: intercepts(models[:PANELS]),
+        "residuals": lambda: leftovers(models),
+        "intercepts": lambda: intercepts(models),
     }[name]()
 
 
@@ -89,7 +88,7 @@ def frame_of(name, models):
 @pytest.mark.parametrize("name", FIGURES)
 def test_no_text_is_cut_or_overlaps_another(name, width, size):
     figure = getattr(plots, name)(frame_of(name, SIZES[size]), width=width)
-    check_texts(figure)
+    check_figure(figure)
     assert width < plotting.PAGE or figure.get_size_inches()[1] <= 9.7
 
 
@@ -108,13 +107,13 @@ def test_a_panel_per_feature_and_filled_marks_where_significant():
     frame.loc[frame["term"] == "negation_cues", "confirmed"] = True
     frame.loc[frame["term"] == "word_length", "confirmed"] = [False, True]
     figure = plots.effects(frame)
-    assert [axes.get_title(loc="left") for axes in figure.axes] == ["Negations", "Word length"]
-    assert [label.get_text() for label in figure.axes[0].get_yticklabels()] == ["a", "b"]
+    assert [texts(axes, "title") for axes in figure.axes] == [["Negations"], ["Word length"]]
+    assert texts(figure.axes[0], "row") == ["a", "b"]
     for axes, term in zip(figure.axes, ("negation_cues", "word_length"), strict=True):
-        marks = [line for line in axes.lines if len(line.get_xdata()) == 1]
-        drawn = {line.get_ydata()[0]: (line.get_xdata()[0], line.get_markerfacecolor() != "white") for line in marks}
         wanted = frame[frame["term"] == term].reset_index()
-        assert drawn == {i: (row["estimate_std"], row["confirmed"]) for i, row in wanted.iterrows()}
+        assert {(row, x): fill != (1, 1, 1, 1) for (row, x), fill in marks(axes).items()} == {
+            (i, row["estimate_std"]): row["confirmed"] for i, row in wanted.iterrows()
+        }
     assert "over 6 tests" in captions.effects(frame)
 
 
@@ -122,8 +121,8 @@ def test_an_interval_beyond_the_axis_ends_in_an_arrow():
     frame = effects(SIZES["six"], ("word_length", "negation_cues", "statement_length", "edit_similarity"))
     frame.loc[frame.index[1], "estimate_std_upper"] = 9.0
     figure = plots.effects(frame)
-    arrows = [line for axes in figure.axes for line in axes.lines if line.get_marker() == ">"]
-    assert len(arrows) == 1
+    edge = plots.reach(frame[frame["term"] != "(Intercept)"])
+    assert sum(x == edge for axes in figure.axes for _, x in marks(axes)) == 1
     assert "Arrows: the interval is longer" in captions.effects(frame)
     assert "Arrows" not in captions.effects(
         effects(["a"], ("word_length",)).assign(estimate_std_lower=0, estimate_std_upper=0)
@@ -133,21 +132,21 @@ def test_an_interval_beyond_the_axis_ends_in_an_arrow():
 def test_correlations_are_written_into_their_cells():
     frame = correlations()
     axes = plots.correlations(frame).axes[0]
-    names = [label.get_text() for label in axes.get_yticklabels()]
-    assert names == [TERMS[name].header for name in features.FEATURES]
-    written = {text.get_position(): text.get_text() for text in axes.texts}
-    assert len(written) == 90
+    assert texts(axes, "row") == [TERMS[name].header for name in features.FEATURES]
+    written = cells(axes)
+    assert len(written) == 45
     for row in frame.itertuples():
         i, j = features.FEATURES.index(row.feature_a), features.FEATURES.index(row.feature_b)
-        if i != j:
-            assert written[j, i] == plots.coefficient(row.r, row.p)
+        if i > j:
+            assert written[i, j].replace("−", "-") == f"{round(row.r, 2) + 0.0:.2f}"
+    bold = [text.xy for text in axes.texts if text.get_label() == "cell" and text.get_fontweight() == "bold"]
+    assert len(bold) == (frame["p"] < 0.05).sum() / 2 - 5
     assert "(n = 900)" in captions.correlations(frame)
 
 
 def test_n_stands_in_the_cells_where_it_differs():
     frame = correlations(counts=(900, 870))
-    texts = [text.get_text() for text in plots.correlations(frame).axes[0].texts]
-    assert sum("n 870" in text for text in texts) + sum("n 900" in text for text in texts) == 90
+    assert sorted(set(cells(plots.correlations(frame).axes[0], "n").values())) == ["n 870", "n 900"]
     assert "(n = 870 to 900)" in captions.correlations(frame)
 
 
@@ -167,7 +166,7 @@ def test_intercepts_are_sorted():
 
 def test_words_that_all_models_begin_with_are_left_out_of_small_panels():
     frame = leftovers(["org/demo-small", "org/demo-large-tuned"])
-    titles = [axes.get_title(loc="left") for axes in plots.residuals(frame).axes]
+    titles = [texts(axes, "title")[0] for axes in plots.residuals(frame).axes]
     assert titles == ["large-tuned", "small"]
     assert brief(["one", "other"]) == ["one", "other"]
     assert brief(["m · chat", "m · plain"]) == ["m · chat", "m · plain"]
@@ -191,3 +190,24 @@ def test_a_model_that_does_not_answer_is_marked_in_every_figure(tmp_path):
             assert "mute °" in texts, name
             assert "whole" in texts, name
             assert "°: less than half of the answers are valid" in getattr(captions, name)(shown), name
+
+
+def test_effects_of_many_models_are_a_map_of_those_that_move_most():
+    frame = effects([f"m{i:03}" for i in range(300)])
+    frame.loc[frame["model"] == "m007", "estimate_std"] = 5.0
+    figure = plots.effects(frame)
+    rows = texts(figure.axes[0], "row")
+    assert len(rows) == plots.ROWS and "007" in "".join(rows)
+    assert figure.axes[0].images[0].get_array().shape == (plots.ROWS, len(features.FEATURES))
+    caption = captions.effects(frame)
+    assert "Dot: confirmed" in caption and "Lines:" not in caption
+    assert "Shown: the 24 with the largest effects of 300 models; the table has all." in caption
+
+
+def test_of_many_fits_those_with_the_largest_residuals_are_drawn():
+    frame = leftovers([f"m{i:02}" for i in range(30)], 40)
+    frame.loc[frame["model"] == "m29", "residual"] *= 9
+    figure = plots.residuals(frame)
+    assert len(figure.axes) == plots.PANELS
+    assert any(texts(axes, "title") == ["m29"] for axes in figure.axes)
+    assert "Shown: the 12 with the largest residuals of 30 models." in captions.residuals(frame)

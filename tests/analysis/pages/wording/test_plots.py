@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import itertools
+
+import numpy as np
+import pandas as pd
 import pytest
 
 from analysis import runs
 from analysis.pages.wording import captions, plots, shifts, tables
 from analysis.pages.wording.catalogue import FIGURES
 from analysis.reporting import plotting
-from helpers.figures import check_caption, check_texts
+from helpers.figures import check_caption, check_figure, marks, texts
 from helpers.wording_runs import PATTERNS, write_family
 
 
@@ -22,14 +26,14 @@ def frames(tmp_path_factory):
         "diff_yes": table,
         "overall_scores": tables.overall(run, resamples=10),
         "stage_differences": tables.stages(run, resamples=10).query("measure == 'consistency'"),
-        "shift_curve": curve[curve["condition"] == "chat/0-shot"],
+        "shift_curve": curve.assign(n=20 * curve["n"], shift_lower=curve["shift"] - 0.1, shift_upper=curve["shift"]),
     }
 
 
 @pytest.mark.parametrize("width", [plotting.PAGE, plotting.COLUMN])
 @pytest.mark.parametrize("name", FIGURES)
 def test_no_text_is_cut_or_overlaps_another(frames, name, width):
-    check_texts(getattr(plots, name)(frames[name], width=width))
+    check_figure(getattr(plots, name)(frames[name], width=width))
 
 
 @pytest.mark.parametrize("name", FIGURES)
@@ -46,11 +50,60 @@ def test_dots_stand_at_their_values(frames):
     figure = plots.diff_yes(frames["diff_yes"])
     table = frames["diff_yes"]
     axes = figure.axes[PATTERNS.index("agreement")]
-    drawn = sorted(round(float(line.get_xdata()[0]), 9) for line in axes.lines if line.get_marker() not in ("None", ""))
     expected = table.loc[table["pattern"] == "agreement", "diff_yes"].dropna()
-    assert drawn == sorted(expected.round(9))
+    assert sorted(round(x, 9) for _, x in marks(axes)) == sorted(expected.round(9))
+
+
+def test_the_excess_of_yes_is_inside_its_panel(frames):
+    frame = frames["diff_yes"].assign(excess_yes=lambda table: 3 * table["diff_yes"] + 0.5)
+    check_figure(plots.diff_yes(frame))
 
 
 def test_a_model_without_valid_answers_has_a_row_that_says_so(frames):
     figure = plots.consistency(frames["consistency"])
-    assert [text.get_text() for text in figure.axes[0].texts] == ["no valid answers"] * 2
+    assert texts(figure.axes[0], "said") == ["no valid answers"] * 2
+
+
+def curve(n, low=None):
+    frame = pd.DataFrame({"bin_low": [0.0, 0.1, 0.4, 0.5], "n": n})
+    frame = frame.assign(p_original=frame["bin_low"] + 0.05, p_yes=0.3, shift=0.1, shift_lower=0.0, shift_upper=0.2)
+    frame = frame.assign(
+        study="s", model="m", language="en", task="t", condition="plain/0-shot", pattern="synonym", silent=False
+    )
+    return frame if low is None else frame.assign(shift_lower=low)
+
+
+def joined(figure):
+    """The pairs of bins that a line joins."""
+    lines = [line.get_xdata() for line in figure.axes[0].lines if line.get_linestyle() == "-"]
+    return {(round(a, 2), round(b, 2)) for x in lines for a, b in itertools.pairwise(x) if not np.isnan([a, b]).any()}
+
+
+def test_bins_of_few_pairs_are_left_out_and_only_neighbours_are_joined():
+    assert joined(plots.shift_curve(curve(10))) == {(0.05, 0.15), (0.45, 0.55)}
+    assert joined(plots.shift_curve(curve([10, 9, 10, 10]))) == {(0.45, 0.55)}
+    assert joined(plots.shift_curve(curve(10, [0.0, np.nan, 0.0, 0.0]))) == {(0.45, 0.55)}
+    assert "10 pairs or more and an interval (10 pairs each)." in captions.shift_curve(curve([10, 9, 10, 10]))
+
+
+def test_of_many_models_those_whose_answers_move_most_have_a_curve():
+    frame = pd.concat([curve(20).assign(model=f"m{i}", shift=i / 100) for i in range(9)])
+    assert set(plots.curves(frame)["model"]) == {f"m{i}" for i in range(3, 9)}
+    assert "Shown: the 6 whose answers move most of 9 models" in captions.shift_curve(frame)
+
+
+def test_a_model_has_one_curve_where_it_answers_most_pairs():
+    frame = pd.concat([curve(20), curve(30).assign(condition="chat/0-shot")])
+    assert set(plots.curves(frame)["condition"]) == {"chat/0-shot"}
+
+
+def test_of_many_rows_both_ends_are_drawn():
+    rows = pd.DataFrame({"consistency": np.linspace(0, 1, 300)})
+    frame = rows.assign(study="s", model="m", condition=[f"c{i}" for i in range(300)], language="en", task="t",
+                        pattern="synonym", n=9, consistency_lower=0.0, consistency_upper=1.0)  # fmt: skip
+    figure = plots.consistency(frame)
+    check_figure(figure)
+    assert [text.rsplit(" ", 1)[-1] for text in texts(figure.axes[0], "row")] == [
+        f"c{i}" for i in [*range(12), *range(288, 300)]
+    ]
+    assert "Shown: the 24 with the lowest and the highest Consistency of 300 rows" in captions.consistency(frame)
