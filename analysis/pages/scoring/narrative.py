@@ -167,9 +167,9 @@ def _words(known: pd.DataFrame, scores: pd.DataFrame) -> pd.Series:
     groups = known.groupby("label")["label"].transform("size")
     found = []
     for own, human, number_ in zip(known[ends].to_numpy(float), theirs, groups, strict=True):
-        low, high = verdicts.widened(*own, number_)
-        one = verdicts.word(own[1], own[2], BANDS[:1]) or verdicts.word(low, high, BANDS[1:])
-        more = verdicts.above(own[0], low, human[0], verdicts.widened(*human, number_)[1])
+        wide, people_wide = (verdicts.widened(part[0], part[1], part[2], number_) for part in (own, human))
+        one = verdicts.word(own[1], own[2], BANDS[:1]) or verdicts.word(*wide, BANDS[1:])
+        more = verdicts.above(own[0], wide[0], human[0], people_wide[1])
         found.append(PEOPLE if one == "yes" and not np.isnan(human[0]) and not more else one)
     return pd.Series(found, known.index)
 

@@ -82,8 +82,8 @@ def test_every_number_lies_next_to_the_pages_as_csv(made):
 
 def test_each_page_sees_the_runs_of_its_protocol(made, folder):
     words = Page(made / "wording.html").words
-    assert f"waver report {folder / 'run'} --out" in words
-    assert str(folder / "opinions") not in words
+    assert f"Run {folder / 'run'} " in words
+    assert f"Run {folder / 'opinions'} " not in words  # only the command that makes the whole report again names it
 
 
 def test_the_other_pages_leave_wording_aside(folder):
