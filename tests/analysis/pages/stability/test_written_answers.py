@@ -138,7 +138,7 @@ def test_the_section_says_it_in_words_and_is_not_there_without_texts(tmp_path):
     without = write_run(tmp_path / "without", probabilities(condition=BASE), conditions={BASE: FIELDS})
     page = StabilityPage([str(without)])
     assert page.said_answers() == ""
-    assert page.section("answers").text.startswith("<!-- no rows in table answers")
+    assert page.section("answers").text.startswith('<p class="note nothing">')
 
 
 def test_shares_are_said_with_their_models():
