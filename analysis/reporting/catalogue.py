@@ -117,7 +117,8 @@ class Catalogue:
         Names of columns that a run decides on, such as "flip_*" -> a function that makes the entry of a matching
         name, or returns None. `columns` holds the pattern itself, too, with what its columns mean in general.
     unwanted
-        Says in one line why runs of these protocols have no data for the page; empty where they have.
+        Says in one line why runs of these protocols, with the parameters given to the report, have no data for the
+        page; empty where they have.
     needs
         Package beyond those of the report -> how to install it.
     studies
@@ -130,7 +131,7 @@ class Catalogue:
     columns: Mapping[str, Column]
     figures: Mapping[str, Figure]
     patterns: Mapping[str, Pattern] = field(default_factory=dict)
-    unwanted: Callable[[Runs], str] = lambda runs: ""
+    unwanted: Callable[[Runs, Mapping[str, Any]], str] = lambda runs, given: ""
     needs: Mapping[str, str] = field(default_factory=dict)
     studies: tuple[str, ...] = ()
 

@@ -18,9 +18,10 @@ import matplotlib
 from matplotlib.backends.backend_pdf import FigureCanvasPdf
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
-from matplotlib.font_manager import FontProperties, findfont, get_font
+from matplotlib.font_manager import get_font
 from matplotlib.ft2font import LoadFlags
 
+from analysis.reporting import fonts
 from analysis.runs.writing import write_atomically
 
 # Widths in inches: the text block of an A4 or letter page, and one column (also what a phone shows).
@@ -39,7 +40,7 @@ MARKERS = ("o", "s", "D", "^", "v", "P", "X", "h")
 INK, FAINT, RULE = "#1f2328", "#6e7781", "#d5d9de"
 DIVERGING, SEQUENTIAL = "PuOr", "viridis"  # orange is low or negative, purple high or positive, white the middle
 STYLE: Any = {
-    "font.family": "DejaVu Sans",
+    "font.family": fonts.FAMILIES,
     "font.size": SIZE,
     "xtick.labelsize": SIZE,
     "ytick.labelsize": SIZE,
@@ -97,6 +98,7 @@ def styled(draw: Callable[P, R]) -> Callable[P, R]:
 
     @functools.wraps(draw)
     def wrapper(*args: P.args, **kwargs: P.kwargs) -> R:
+        fonts.register()
         with matplotlib.rc_context(STYLE):
             return draw(*args, **kwargs)
 
@@ -134,18 +136,13 @@ def svg(figure: Figure) -> str:
     FigureCanvasSVG(figure).print_svg(buffer, metadata={"Date": None, "Creator": None, "Format": None, "Type": None})
     text = buffer.getvalue()
     text = text[text.index("<svg") :].replace("<svg ", f'<svg font-family="{FONTS}" ', 1)
-    text = text.replace("; font-family: 'DejaVu Sans'", "")
+    text = re.sub(f"; font-family: {', '.join(map(repr, fonts.FAMILIES))}", "", text)
     return re.sub(r"<metadata>.*?</metadata>\s*", "", text, flags=re.S)
 
 
 @functools.cache
 def _glyphs() -> frozenset[int]:
-    return frozenset(get_font(_file(False)).get_charmap())
-
-
-@functools.cache
-def _file(bold: bool) -> str:
-    return findfont(FontProperties(family=[STYLE["font.family"]], weight="bold" if bold else "normal"))
+    return frozenset(get_font(fonts.whole()).get_charmap())
 
 
 def drawable(text: str) -> bool:
@@ -161,7 +158,7 @@ def safe(text: str) -> str:
 @functools.cache
 def _advance(character: str, bold: bool) -> float:
     """Return the width of a character, as a part of the font's size."""
-    font = get_font(_file(bold))
+    font = get_font(fonts.whole(bold))
     return float(font.load_char(ord(character), LoadFlags.NO_SCALE).horiAdvance) / font.units_per_EM
 
 

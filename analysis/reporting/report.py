@@ -110,7 +110,7 @@ def report(
     known = found() if registry is None else registry
     opened = runs.open(*(notebooks.locate(folder) for folder in folders))
     seen = {notebook.name: _folders(notebook.page, opened) for notebook in known}
-    reasons = {n.name: n.page.unwanted(_only(seen[n.name], opened)) for n in known if seen[n.name]}
+    reasons = {n.name: n.page.unwanted(_only(seen[n.name], opened), given or {}) for n in known if seen[n.name]}
     about = [notebook for notebook in known if notebook.name in reasons]
     chosen = [notebook for notebook in about if not reasons[notebook.name]]
     if not chosen:

@@ -1,19 +1,25 @@
 """Decide what a page may say in its verdict: the rules of all pages, written down and computed in one place.
 
 `RULES` says them to the reader; every page shows those that it uses with its method (`told`). The functions are these
-rules: `thresholds.silent` is "validity", `word` is "interval", `beyond` is "people", `clear` is "fit" and "holm".
+rules: `thresholds.silent` is "validity", `word` is "interval", `widened` is "several", `above` is "people", `clear` is
+"fit" and "holm".
 """
 
 from __future__ import annotations
 
 import functools
+import math
 import operator
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from statistics import NormalDist
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from analysis.statistics.multiplicity import ALPHA
+from analysis.statistics.shares import wilson
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -21,8 +27,11 @@ if TYPE_CHECKING:
 RULES: Mapping[str, str] = {
     "validity": "Nothing is said about a model of which less than half of the answers are valid.",
     "interval": "A word is said where the whole 95 % interval lies in the range that the word stands for, not where "
-    "the number alone does.",
-    "people": "More or less than people is said where their value lies outside the model's 95 % interval.",
+    "the number alone does. Models are judged one by one: a count of them is not corrected for their number.",
+    "several": "Where one of several kinds or groups is enough for a word, their intervals are widened for their "
+    "number (Bonferroni).",
+    "people": "More than people is said where the model's share minus theirs has an interval above 0 (Newcombe), "
+    "since both are of a sample of items.",
     "fit": "An effect is named where two errors show it after correction: that of the fit, and one that allows for "
     "answers to one item being alike.",
     "holm": "“Differ” is said where the test says so after Holm's correction for all comparisons of its table.",
@@ -67,6 +76,44 @@ def beyond(low: float, high: float, other: float) -> str:
     return "more" if low > other else "less" if high < other and low <= high else ""
 
 
+def widened(share: float, low: float, high: float, number: int) -> tuple[float, float]:
+    """Widen Wilson's 95 % interval of a share, so that `number` such intervals all hold their share in 95 % of cases.
+
+    If any of several intervals may decide a word, each has a chance to be wrong. The interval says how many independent
+    answers it is made of: Wilson's end P has (share - P)^2 = z^2 P (1 - P) / n.
+
+    >>> low, high = widened(0.7, 0.6042, 0.7811, 4)
+    >>> round(low, 2), round(high, 2), widened(0.7, 0.6042, 0.7811, 1) == (0.6042, 0.7811)
+    (0.58, 0.8, True)
+    """
+    if number == 1 or low != low:
+        return low, high
+    end = low if share >= 0.5 else high  # the other one may be 0 or 1
+    with np.errstate(divide="ignore"):
+        n = NormalDist().inv_cdf(1 - ALPHA / 2) ** 2 * end * (1 - end) / np.square(np.float64(share - end))
+    ends = wilson(np.asarray(share, float), n, 1 - ALPHA / number)
+    return float(ends[0]), float(ends[1])
+
+
+def above(share: float, low: float, other: float, other_high: float) -> bool:
+    """Tell whether a share is clearly above another one, by Newcombe's interval of their difference; unknown is not.
+
+    Both have an interval of their own: where one is taken for exact, chance makes it the smaller one too often. That
+    both are of the same items is not used: where they go together, the interval is wider than it need be.
+
+    Parameters
+    ----------
+    share, low
+        A share and the lower end of its interval.
+    other, other_high
+        The other share and the upper end of its interval.
+
+    >>> above(0.8, 0.63, 0.47, 0.64), above(0.9, 0.74, 0.47, 0.64), above(0.9, 0.74, 0.47, float("nan"))
+    (True, True, False)
+    """
+    return share - other > math.hypot(share - low, other_high - other)
+
+
 def clear(*corrected: pd.Series) -> pd.Series:
     """Tell which effects or differences hold: every corrected p value given is below 0.05; an unknown one is not.
 
@@ -90,7 +137,7 @@ def tally(found: Sequence[str], of: str) -> str:
     >>> tally(["yes"], "1 model"), tally(["hardly"] * 2, "2 models"), tally(["", ""], "2 models")
     ('Yes.', 'Hardly, with each of 2 models.', 'These runs cannot tell.')
     >>> tally(["yes", "hardly", "yes", "", ""], "5 models")
-    'Yes with 2 of 5 models, hardly with 1; the intervals of the others are too wide to tell.'
+    'Yes with 2 of 5 models, hardly with 1; with the others, these runs cannot tell.'
     """
     known = Counter(sorted(filter(None, found))).most_common()
     if not known:
@@ -99,6 +146,5 @@ def tally(found: Sequence[str], of: str) -> str:
     if most == len(found):
         return f"{first.capitalize()}." if most == 1 else f"{first.capitalize()}, with each of {of}."
     parts = [f"{first.capitalize()} with {most:,} of {of}", *(f"{name} with {number:,}" for name, number in others)]
-    left = found.count("")
-    wide = "interval of the other one is" if left == 1 else "intervals of the others are"
-    return ", ".join(parts) + (f"; the {wide} too wide to tell." if left else ".")
+    left = found.count("")  # intervals that are too wide, or missing
+    return ", ".join(parts) + (f"; with the other{'s' * (left > 1)}, these runs cannot tell." if left else ".")

@@ -64,7 +64,7 @@ def _equal_wordings(path: Path) -> Written:
 
 def _questions(path: Path) -> Written:
     """Base and tuned models of two series, with and without exemplars, and a file with scores of theirs."""
-    rows = wording_runs.random_rows(list(STAGES), items=12, conditions=["chat/0-shot", "chat/4-shot"], seed=1)
+    rows = wording_runs.random_rows(list(STAGES), items=120, conditions=["chat/0-shot", "chat/4-shot"], seed=1)
     scores = path.with_suffix(".csv")
     values = np.arange(len(STAGES), dtype=float)
     pd.DataFrame({"model": list(STAGES), "MT": values, "GPQA": values**2}).to_csv(scores, index=False)

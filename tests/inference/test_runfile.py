@@ -301,10 +301,10 @@ def test_a_list_repeats_an_option_that_may_be_repeated():
         as_arguments("x", "one", ["a"], single)
 
 
-def test_the_plan_of_the_readme_asks_every_protocol_and_is_right(tmp_path, loaded):
+def test_the_plan_of_the_docs_asks_every_protocol_and_is_right(tmp_path, loaded):
     """Every protocol that comes has its study there; what a study names comes with Waver."""
-    readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
-    block = re.search(r"`plan\.toml`:\n\n((?:    .*\n|\n)+)", readme)
+    page = (Path(__file__).parents[2] / "docs" / "run-files.md").read_text(encoding="utf-8")
+    block = re.search(r"`plan\.toml`:\n\n((?:    .*\n|\n)+)", page)
     (tmp_path / "plan.toml").write_text(textwrap.dedent(block[1]), encoding="utf-8")
     plan = read(tmp_path / "plan.toml", table_parser)
     assert sorted(study.call[0] for study in plan.studies) == list(names())

@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
 from analysis.pages.benchmarks.columns import COLUMNS
 from analysis.reporting.catalogue import Catalogue, Figure, Table, names
+
+if TYPE_CHECKING:
+    from analysis.runs import Runs
 
 BETWEEN = {"r": ("lower", "upper")}
 CORRELATED = names("measure_a measure_b method n rows joined_by r lower upper p p_holm caution")
@@ -56,6 +62,20 @@ FIGURES = {
         "Correlations of the benchmarks among themselves", "figures.scores", draw="coefficients", file="coefficients-99"
     ),
 }  # fmt: skip
+
+
+def _uncorrelated(runs: Runs, given: Mapping[str, Any]) -> str:
+    from analysis.pages.benchmarks.tables import uncorrelated
+
+    return uncorrelated(runs, given)
+
+
 CATALOGUE = Catalogue(
-    place=40, protocols=frozenset({"wording"}), studies=("takayama",), tables=TABLES, columns=COLUMNS, figures=FIGURES
+    place=40,
+    protocols=frozenset({"wording"}),
+    studies=("takayama",),
+    tables=TABLES,
+    columns=COLUMNS,
+    figures=FIGURES,
+    unwanted=_uncorrelated,
 )

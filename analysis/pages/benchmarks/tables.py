@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -24,6 +25,24 @@ SIZE, ACCURACY = "parameters", "accuracy"
 ROWS = "\0rows"  # no benchmark has this name
 KEY = ["study", "language", "task", "condition"]
 GIVEN_SIZE = " given size"
+
+
+def uncorrelated(runs: Runs, given: Mapping[str, Any]) -> str:
+    """Say why there is no correlation to show; empty where there may be one.
+
+    Parameters
+    ----------
+    given
+        The parameters of the report: with a file of `scores`, the benchmarks are correlated among themselves.
+    """
+    if given.get("scores"):
+        return ""
+    found = runs.sql(
+        "SELECT count(DISTINCT model) AS n FROM responses GROUP BY study, condition ORDER BY n DESC LIMIT 1"
+    )
+    most = int(found["n"].iloc[0]) if len(found) else 0
+    least = correlation.LEAST
+    return "" if most >= least else f"at most {most} of the models were asked in the same way, and it needs {least}"
 
 
 def measured(runs: Runs, *, invalid: str = "dropped") -> pd.DataFrame:

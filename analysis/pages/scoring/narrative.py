@@ -26,11 +26,11 @@ HABIT = 0.5  # share of a group's items from which on one score counts as given 
 BANDS = (Band("no", 0.0, HABIT), Band("yes", HABIT, 1.0))
 PEOPLE = "no more than people"
 MEANT = (
-    f"“Yes” means that one score is given to at least {percent(HABIT)} of the items of some group: the whole 95 % "
-    "interval of this share says so.",
+    f"“Yes” means that one score is given to at least {percent(HABIT)} of the items of some group. The whole 95 % "
+    "interval of this share says so, widened for the number of groups (Bonferroni).",
     f"“No” means that in every group, the whole interval lies below {percent(HABIT)}.",
-    f"“{PEOPLE.capitalize()}” means that the interval of a model does not lie above the share of people's own most "
-    "frequent score.",
+    f"“{PEOPLE.capitalize()}” means the same, but the share of people's own most frequent score is not clearly "
+    "smaller, by the interval of the difference (Newcombe).",
 )
 
 
@@ -128,11 +128,13 @@ def _verdict(known: pd.DataFrame, scores: pd.DataFrame) -> str:
         wide = "with each model, an interval of the share of its most frequent score"
         if known["mode_share_lower"].isna().all():
             return f"{verdicts.UNCLEAR}: no interval was computed."
-        return f"{verdicts.UNCLEAR}: {wide} holds {percent(HABIT)}."
+        corrected = ", widened for the number of groups," if known["label"].duplicated().any() else ""
+        return f"{verdicts.UNCLEAR}: {wide}{corrected} holds {percent(HABIT)}."
     told = verdicts.tally(list(found), who)
     if len(found) > 1:
         return told
-    row = known.loc[known["mode_share"].idxmax()]
+    deciding = known[(_words(known, scores) == found.iloc[0]).to_numpy()]
+    row = deciding.loc[deciding["mode_share"].idxmax()]
     low, high = percent(row["mode_share_lower"]).removesuffix(" %"), percent(row["mode_share_upper"])
     where = f" of {row['group']}" if known["group"].nunique() > 1 else ""
     share = percent(row["mode_share"])
@@ -154,15 +156,22 @@ def said(known: pd.DataFrame, scores: pd.DataFrame) -> pd.Series:
     Series
         label -> "yes", "no", "no more than people", or empty where an interval is too wide to tell.
     """
-    where = ["study", "group", "range"]
-    people = scores[scores["model"] == GOLD].drop_duplicates(where).set_index(where)["mode_share"]
+    return _words(known, scores).groupby(known["label"], sort=False).agg(_whole)
+
+
+def _words(known: pd.DataFrame, scores: pd.DataFrame) -> pd.Series:
+    """Give each row its own word; one group is enough for "yes", so the intervals are widened for their number."""
+    where, ends = ["study", "group", "range"], ["mode_share", "mode_share_lower", "mode_share_upper"]
+    people = scores[scores["model"] == GOLD].drop_duplicates(where).set_index(where)[ends]
     theirs = people.reindex(pd.MultiIndex.from_frame(known[where])).to_numpy(float)
+    groups = known.groupby("label")["label"].transform("size")
     found = []
-    for low, high, human in zip(known["mode_share_lower"], known["mode_share_upper"], theirs, strict=True):
-        one = verdicts.word(low, high, BANDS)
-        contradicted = one == "yes" and not np.isnan(human) and verdicts.beyond(low, high, human) != "more"
-        found.append(PEOPLE if contradicted else one)
-    return pd.Series(found, known.index).groupby(known["label"], sort=False).agg(_whole)
+    for own, human, number_ in zip(known[ends].to_numpy(float), theirs, groups, strict=True):
+        wide, people_wide = (verdicts.widened(part[0], part[1], part[2], number_) for part in (own, human))
+        one = verdicts.word(own[1], own[2], BANDS[:1]) or verdicts.word(*wide, BANDS[1:])
+        more = verdicts.above(own[0], wide[0], human[0], people_wide[1])
+        found.append(PEOPLE if one == "yes" and not np.isnan(human[0]) and not more else one)
+    return pd.Series(found, known.index)
 
 
 def _whole(found: pd.Series) -> str:

@@ -61,7 +61,7 @@ class ScoringPage(Page):
         return fragment(
             "scoring/method", biased=known["biased"], resamples=known["resamples"], seed=known["seed"],
                 invalid=known["invalid"], meant=" ".join(narrative.MEANT),
-                rules=verdicts.told("validity", "interval", "people", "holm"),
+                rules=verdicts.told("validity", "interval", "several", "people", "holm"),
                 dropped=int(models["dropped"].sum()), clipped=int(models["clipped"].sum()),
                 unscored=int(models["unscored"].sum()), failed=int(models["no_response"].sum()),
             )  # fmt: skip

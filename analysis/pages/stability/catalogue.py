@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from analysis.pages.stability.columns import COLUMNS, PATTERNS
 from analysis.reporting.catalogue import Catalogue, Figure, Table, names
@@ -146,7 +146,7 @@ FIGURES = {
 }  # fmt: skip
 
 
-def _without_paraphrases(runs: Runs) -> str:
+def _without_paraphrases(runs: Runs, given: Mapping[str, Any]) -> str:
     found = runs.sql(
         "SELECT count(*) AS n FROM (SELECT study, item FROM stimuli WHERE pattern <> 'original' "
         "GROUP BY study, item HAVING count(*) > 1)"

@@ -122,6 +122,8 @@ def _verdict(answering: pd.DataFrame, flip: str, of: pd.DataFrame) -> str:
     found = [verdicts.word(low, high, BANDS) for low, high in ends]
     said = verdicts.tally(found, units(answering) + ("" if len(of) == len(answering) else " that answer"))
     if len(answering) > 1:
+        if answering[f"{flip}_lower"].isna().any() and not any(found):
+            return f"{verdicts.UNCLEAR}: some share of items that flip has no interval."
         wide = f": each interval of the share of items that flip holds {percent(FEW)}"
         return said if any(found) else f"{verdicts.UNCLEAR}{wide}."
     row = answering.iloc[0]

@@ -8,6 +8,7 @@ import pandas as pd
 
 from analysis.pages.stability import narrative
 from analysis.pages.stability.catalogue import CATALOGUE
+from analysis.pages.stability.tables import MOST_PAIRS
 from analysis.reporting import catalogue, labels, tables, verdicts, words
 from analysis.reporting.catalogue import column
 from analysis.reporting.choice import Choice
@@ -60,7 +61,7 @@ class StabilityPage(Page):
         return fragment(
             "stability/method", choice=self.choice, resamples=options["resamples"], seed=options["seed"],
             excluded=excluded, invalid=options["invalid"], rules=verdicts.told("validity", "interval", "holm"),
-            meant=narrative.MEANT,
+            meant=narrative.MEANT, most_pairs=MOST_PAIRS,
         )  # fmt: skip
 
     def _labelled(self, name: str) -> pd.DataFrame:

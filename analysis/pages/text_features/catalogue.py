@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 from analysis.pages.text_features.columns import COLUMNS, PATTERNS
 from analysis.reporting.catalogue import Catalogue, Figure, Table, names
@@ -106,7 +107,7 @@ FIGURES = {
 }  # fmt: skip
 
 
-def _unanswerable(runs: Runs) -> str:
+def _unanswerable(runs: Runs, given: Mapping[str, Any]) -> str:
     from analysis.pages.text_features.family import unanswerable
 
     return unanswerable(runs)

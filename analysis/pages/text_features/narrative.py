@@ -205,6 +205,7 @@ def _pairs(correlations: pd.DataFrame) -> Iterator[str]:
         f"{len(pairs) - len(weak)} of {count(len(pairs), 'correlation')} between {which} are significant at "
         f"{ALPHA:g} after Holm (n = {low_to_high(pairs['n'])})."
     )
+    yield "The test takes all wordings for independent; those of one item are alike, so it calls too many significant."
     yield "Haller et al. (Figure 6) call all of theirs significant, without a correction."
     strongest = pairs.loc[pairs["r"].abs().sort_values(ascending=False).index[:2]]
     said = [

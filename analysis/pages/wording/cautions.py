@@ -67,8 +67,8 @@ def _bounds(conventions: pd.DataFrame) -> Iterator[str]:
     lost = int((reworded["n"] - reworded["n_pairs"]).sum())
     mean = {name: percent(known[name].mean(), 1) for name in known if name.startswith(("consistency_", "yes_"))}
     yield (
-        f"{count(lost, 'pair')} {'has' if lost == 1 else 'have'} an invalid answer. Where some answers are valid, "
-        f"mean Consistency is {mean['consistency_dropped']} without these pairs. It is "
+        f"{count(lost, 'pair')} {'has' if lost == 1 else 'have'} an invalid answer. In the rows of such pairs and "
+        f"some valid ones, mean Consistency is {mean['consistency_dropped']} without these pairs. It is "
         f"{mean['consistency_inconsistent']} where they count as inconsistent (-p invalid=inconsistent), and would be "
         f"{mean['consistency_most']} if all were consistent. The share of “Yes” lies between "
         f"{mean['yes_inconsistent']} and {mean['yes_most']}, whatever the invalid answers say."

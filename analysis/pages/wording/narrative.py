@@ -23,9 +23,10 @@ YES, MOST, NO = "yes, nearly always", "mostly", "not reliably"
 BANDS = (Band(YES, NEARLY, 1.0), Band(MOST, MOSTLY, 1.0), Band(NO, 0.0, MOSTLY))
 MEANT = (
     f"“{YES.capitalize()}” means that Consistency is at least {percent(NEARLY)} under every kind of wording, by its "
-    "whole 95 % intervals.",
+    "whole 95 % intervals. This is the mean over the models that answer, their conditions and tasks.",
     f"“Mostly” means the same for {percent(MOSTLY)}.",
-    f"“{NO.capitalize()}” means that the whole interval lies below {percent(MOSTLY)} under some kind of wording.",
+    f"“{NO.capitalize()}” means that the whole interval lies below {percent(MOSTLY)} under some kind of wording, when "
+    "it is widened for the number of kinds (Bonferroni).",
 )
 HOLM = f"at {ALPHA:g} after Holm"
 WORDS = {"synonym": "synonyms", "antonym": "antonyms", "agreement": "agreement-seeking wording",
@@ -96,19 +97,29 @@ def word(means: pd.DataFrame) -> str:
     means
         Table `patterns`, where Consistency is defined.
     """
-    ends = zip(means["consistency_lower"], means["consistency_upper"], strict=True)
-    found = {verdicts.word(low, high, BANDS) for low, high in ends}
+    found = set(_words(means))
     if NO in found:
         return NO
     return "" if "" in found else MOST if MOST in found else YES
 
 
+def _words(means: pd.DataFrame) -> list[str]:
+    """Give each kind of wording its own word; one kind is enough for `NO`, so its interval is widened for that."""
+    ends = (means[name] for name in ("consistency", "consistency_lower", "consistency_upper"))
+    return [
+        verdicts.word(low, high, BANDS[:2]) or verdicts.word(*verdicts.widened(share, low, high, len(means)), BANDS[2:])
+        for share, low, high in zip(*ends, strict=True)
+    ]
+
+
 def _verdict(means: pd.DataFrame) -> str:
-    """Say the word, with the kind of wording that the fewest answers survive."""
-    row = means.loc[means["consistency"].idxmin()]
+    """Say the word, with the kind of wording that the fewest answers survive, of those that the word rests on."""
+    said = word(means)
+    deciding = means[[own == said for own in _words(means)]]
+    row = deciding.loc[deciding["consistency"].idxmin()]
     several = means["language"].nunique() > 1 and row["language"]
     where = f" in {spoken(row['language'])}" if several else ""
-    begin = word(means).capitalize() or verdicts.UNCLEAR
+    begin = said.capitalize() or verdicts.UNCLEAR
     return (
         f"{begin}: with {WORDS[row['pattern']]}{where}, {percent(row['consistency'])} of the answers mean the same as "
         f"before{_shares(row, 'consistency', 0, 'interval ')}."

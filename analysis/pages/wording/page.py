@@ -42,7 +42,8 @@ class WordingPage(Page):
         failed = int(self.runs.execute("SELECT count(*) FROM errors").fetchall()[0][0])
         return fragment(
             "wording/method", invalid=options["invalid"], resamples=options["resamples"], seed=options["seed"],
-                failed=failed, meant=" ".join(narrative.MEANT), rules=verdicts.told("validity", "interval", "holm"),
+                failed=failed, meant=" ".join(narrative.MEANT),
+                rules=verdicts.told("validity", "interval", "several", "holm"),
             )  # fmt: skip
 
 

@@ -23,7 +23,7 @@ from analysis.statistics.mixed.fits import Fit, RandomEffect, Variance
 if TYPE_CHECKING:
     import pandas as pd
 
-INSTALL = "see 'Mixed models through R' in the README; formulas with one (1 | item) need neither: engine 'profile'"
+INSTALL = "see 'Mixed models' in docs/agreement.md; formulas with one (1 | item) need neither: engine 'profile'"
 
 
 class R(NamedTuple):

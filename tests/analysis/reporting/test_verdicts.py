@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import doctest
 import math
+from statistics import NormalDist
 
+import numpy as np
 import pandas as pd
 import pytest
 
 from analysis.reporting import verdicts
 from analysis.reporting.thresholds import silent
-from analysis.reporting.verdicts import Band, beyond, clear, tally, word
+from analysis.reporting.verdicts import Band, above, beyond, clear, tally, widened, word
 
 BANDS = (Band("hardly", 0.0, 0.1), Band("yes", 0.1, 1.0))
 
@@ -48,6 +50,45 @@ def test_people_nothing_is_said_where_their_value_lies_in_the_interval(low, high
     assert beyond(low, high, people) == said
 
 
+@pytest.mark.parametrize(("part", "n"), [(0, 12), (12, 12), (6, 12), (70, 100), (3, 40), (1, 1)])
+@pytest.mark.parametrize("number", [2, 4, 8])
+def test_several_a_widened_interval_is_wilsons_of_a_smaller_error(part, n, number):
+    share, z, wider = part / n, NormalDist().inv_cdf(0.975), NormalDist().inv_cdf(1 - 0.025 / number)
+    low, high = textbook_wilson(share, n, z)
+    assert widened(share, low, high, number) == pytest.approx(textbook_wilson(share, n, wider), abs=1e-12)
+
+
+def test_several_one_interval_stays_and_none_stays_none():
+    assert widened(0.7, 0.6, 0.8, 1) == (0.6, 0.8)
+    assert all(math.isnan(end) for end in widened(0.7, math.nan, math.nan, 3))
+
+
+def test_several_and_people_words_of_chance_are_as_rare_as_their_intervals_say():
+    """Four kinds of which each is truly at the limit; people and a model who truly have the same share."""
+    rng, z = np.random.default_rng(3), NormalDist().inv_cdf(0.975)
+    plain = wide = naive = both = 0
+    for _ in range(1500):
+        shares = rng.binomial(100, 0.8, 4) / 100
+        ends = [textbook_wilson(share, 100, z) for share in shares]
+        plain += any(high < 0.8 for _, high in ends)
+        wide += any(widened(share, *end, 4)[1] < 0.8 for share, end in zip(shares, ends, strict=True))
+        naive += ends[0][0] > shares[1]
+        both += above(shares[0], ends[0][0], shares[1], ends[1][1])
+    assert plain > 0.08 * 1500 > 0.06 * 1500 > wide
+    assert naive > 0.06 * 1500 > 0.04 * 1500 > both
+
+
+def textbook_wilson(p, n, z):
+    middle, root = p + z * z / (2 * n), z * math.sqrt(p * (1 - p) / n + z * z / (4 * n * n))
+    return max(0.0, (middle - root) / (1 + z * z / n)), min(1.0, (middle + root) / (1 + z * z / n))
+
+
+def test_people_a_share_is_above_another_only_by_the_interval_of_the_difference():
+    assert not above(0.8, 0.63, 0.62, 0.77)  # the interval of the first alone is above 0.62
+    assert above(0.9, 0.79, 0.62, 0.77)
+    assert not above(0.9, 0.79, 0.62, math.nan)
+
+
 def test_fit_an_effect_that_the_robust_error_does_not_show_is_not_named():
     ordinary, robust = pd.Series([0.001, 0.001, 0.2, 0.001]), pd.Series([0.01, 0.06, 0.01, math.nan])
     assert clear(ordinary, robust).tolist() == [True, False, False, False]
@@ -61,8 +102,8 @@ def test_holm_nothing_differs_at_the_limit_or_without_a_test():
     ("found", "said"),
     [(["yes"], "Yes."), ([""], "These runs cannot tell."), (["yes"] * 3, "Yes, with each of 3 models."),
      (["hardly", "yes", "hardly"], "Hardly with 2 of 3 models, yes with 1."),
-     (["", "yes", ""], "Yes with 1 of 3 models; the intervals of the others are too wide to tell."),
-     (["yes", "yes", ""], "Yes with 2 of 3 models; the interval of the other one is too wide to tell.")],
+     (["", "yes", ""], "Yes with 1 of 3 models; with the others, these runs cannot tell."),
+     (["yes", "yes", ""], "Yes with 2 of 3 models; with the other, these runs cannot tell.")],
 )  # fmt: skip
 def test_words_of_several_rows_are_counted(found, said):
     assert tally(found, "3 models" if len(found) == 3 else "1 model") == said

@@ -13,6 +13,7 @@ from analysis import runs
 from analysis.__main__ import main
 from analysis.errors import InputError
 from analysis.pages.benchmarks import leaderboards, model_names, narrative, tables
+from analysis.pages.benchmarks.catalogue import CATALOGUE
 from analysis.reporting import tables as tables_of
 from analysis.statistics import correlation
 from helpers.commands import waver
@@ -35,6 +36,22 @@ def scores(tmp_path):
     frame["GPQA"] = rng.normal(size=11)
     frame.to_csv(tmp_path / "scores.csv", index=False)
     return tmp_path / "scores.csv"
+
+
+@pytest.mark.parametrize(
+    ("models", "given", "why"),
+    [
+        (4, {}, ""),
+        (3, {}, "at most 3 of the models were asked in the same way, and it needs 4"),
+        (3, {"scores": "s.csv"}, ""),
+    ],
+)
+def test_a_page_without_any_correlation_is_not_made(models, given, why, tmp_path):
+    """Six models, but of each condition only three: none of the 144 correlations was known, and the page was made."""
+    rows = random_rows(NAMES[:models], items=4, seed=1)
+    other = random_rows([f"{name}-tuned" for name in NAMES[:3]], items=4, conditions=["plain/0-shot"], seed=1)
+    run = runs.open(write_wording(tmp_path / "run", pd.concat([rows, other], ignore_index=True)))
+    assert CATALOGUE.unwanted(run, given) == why
 
 
 def test_the_table_holds_scipys_numbers(folder, scores):

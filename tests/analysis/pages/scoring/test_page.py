@@ -125,7 +125,7 @@ def test_a_flat_judge_is_said_to_be_one(tmp_path):
     path = make_run(tmp_path / "run", {"g": 6}, family=family, ranges=[(0, 9)], temperatures=[0.7], methods=["sampled"])
     page = ScoringPage([str(path)], resamples=20)
     answer = page.answer().text + page.cautions().text
-    assert "Yes with 1 of 2 models; the interval of the other one is too wide to tell." in answer
+    assert "Yes with 1 of 2 models; with the other, these runs cannot tell." in answer
     (line, *_) = page._answer.details["score_differences"][-1:]
     assert line.startswith("In 1 of 1 pair, the tuned model gives every item the same score")
     assert "All scores are equal in 1 of 2 combinations" in answer
@@ -197,11 +197,24 @@ def judged(*rows):
         ([("m", "g", 0.3, 0.2, 0.4), ("m", "h", 0.9, 0.8, 0.95)], "no more than people"),
         ([("m", "g", 0.9, 0.8, 0.95), ("m", "h", 0.9, 0.8, 0.95)], "yes"),
         ([("m", "g", 0.9, np.nan, np.nan)], ""),
+        # Above the share of people, but not above what their interval allows.
+        ([("m", "h", 0.95, 0.86, 0.98)], "no more than people"),
+        # One of three groups is above a half by its own interval, not by one that is widened for three.
+        ([("m", "g", 0.62, 0.51, 0.72), ("m", "i", 0.3, 0.2, 0.4), ("m", "j", 0.3, 0.2, 0.4)], ""),
+        ([("m", "i", 0.62, 0.51, 0.72)], "yes"),
     ],
 )  # fmt: skip
 def test_a_word_is_said_only_where_interval_and_people_allow_it(rows, word):
     people = judged(("gold", "g", 0.47, 0.3, 0.6), ("gold", "h", 0.85, 0.7, 0.95))
     assert narrative.said(judged(*rows), people)["m"] == word
+
+
+def test_the_share_that_is_told_is_one_that_the_word_rests_on():
+    """Group g has the largest share, of 5 items; only group h shows that a score is given to most."""
+    known = judged(("m", "g", 0.8, 0.38, 0.96), ("m", "h", 0.7, 0.63, 0.76))
+    assert narrative._verdict(known, judged()) == (
+        "Yes: the most frequent score goes to 70 % of the items of h (interval 63 to 76 %)."
+    )
 
 
 def test_p_values_are_corrected_within_each_study_and_setting(frames):

@@ -98,7 +98,7 @@ def test_masses_that_are_bounds(tmp_path):
 
 def test_one_of_two_models_moves(tmp_path):
     said, _ = answer(tmp_path / "run", pd.concat([wordings(FIRM, "firm"), wordings(TORN, "torn")]))
-    assert said.verdict == "Yes with 1 of 2 models; the interval of the other one is too wide to tell."
+    assert said.verdict == "Yes with 1 of 2 models; with the other, these runs cannot tell."
     assert said.details["overview"][2:] == (
         "The answer flips on 0 % of the items with firm (95 % interval 0 to 56 %).",
         "It flips on 100 % with torn (95 % interval 44 to 100 %).",
@@ -218,3 +218,11 @@ def test_no_flips_of_several_models_reach_up_to_the_highest_end(tmp_path):
     )
     assert top == pytest.approx(binomtest(0, 3).proportion_ci(0.95, method="wilson").high)
     assert said.verdict == "These runs cannot tell: each interval of the share of items that flip holds 10 %."
+
+
+def test_a_missing_interval_is_not_said_to_be_wide():
+    """Without intervals, nothing can "hold 10 %": one item has no interval of its share."""
+    rows = pd.DataFrame({"study": "s", "model": ["a", "b"], "condition": "c", "flip_10": [0.0, 1.0]})
+    rows = rows.assign(flip_10_lower=np.nan, flip_10_upper=np.nan)
+    said = narrative._verdict(rows, "flip_10", of=rows)
+    assert said == "These runs cannot tell: some share of items that flip has no interval."

@@ -211,7 +211,8 @@ def test_correlations_are_compared_with_what_the_paper_says():
     assert lines[0] == (
         "27 of 28 correlations between the paper's eight features are significant at 0.05 after Holm (n = 100)."
     )
-    assert lines[2].startswith("The strongest: word frequency with word length (−0.80)")
-    assert lines[3] == "Not significant: word frequency with sentiment +."
+    assert lines[1].startswith("The test takes all wordings for independent")
+    assert lines[3].startswith("The strongest: word frequency with word length (−0.80)")
+    assert lines[4] == "Not significant: word frequency with sentiment +."
     few = told(tables()).details["correlations"][0]
     assert few.startswith("1 of 1 correlation between 2 of the paper's eight features")

@@ -45,7 +45,7 @@ def folder(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def made(folder):
-    chosen = [entry for entry in report.found() if entry.name not in ("stability", "text_features")]
+    chosen = [entry for entry in report.found() if entry.name in ("wording", "benchmarks", "scoring")]
     given = {"resamples": "40", "scores": str(folder / "scores.csv"), "score_columns": "MT"}
     results = report.report([str(folder / "run"), str(folder / "opinions")], folder / "out", given, chosen)
     assert [result.error for result in results] == [None, None]
@@ -82,8 +82,8 @@ def test_every_number_lies_next_to_the_pages_as_csv(made):
 
 def test_each_page_sees_the_runs_of_its_protocol(made, folder):
     words = Page(made / "wording.html").words
-    assert f"waver report {folder / 'run'} --out" in words
-    assert str(folder / "opinions") not in words
+    assert f"Run {folder / 'run'} " in words
+    assert f"Run {folder / 'opinions'} " not in words  # only the command that makes the whole report again names it
 
 
 def test_the_other_pages_leave_wording_aside(folder):
@@ -145,7 +145,30 @@ def test_a_consistent_model_is_called_so(tmp_path):
     ],
 )
 def test_a_word_is_said_only_where_the_intervals_of_all_kinds_of_wording_allow_it(ends, said_of_it):
-    assert narrative.word(pd.DataFrame(ends, columns=["consistency_lower", "consistency_upper"])) == said_of_it
+    table = pd.DataFrame(ends, columns=["consistency_lower", "consistency_upper"])
+    assert narrative.word(table.assign(consistency=table.mean(axis=1))) == said_of_it
+
+
+def kinds(*ends):
+    """Rows of table `patterns`: a kind of wording, Consistency, the ends of its interval."""
+    names = ["pattern", "consistency", "consistency_lower", "consistency_upper"]
+    return pd.DataFrame(ends, columns=names).assign(language="")
+
+
+def test_of_several_kinds_one_is_too_low_only_after_widening_for_their_number():
+    one = ("antonym", 0.71, 0.61, 0.79)
+    others = [(name, 0.9, 0.85, 0.94) for name in ("synonym", "agreement", "strong_agreement")]
+    assert narrative.word(kinds(one)) == "not reliably"
+    assert narrative.word(kinds(one, *others)) == ""
+    assert narrative.word(kinds(("antonym", 0.6, 0.5, 0.69), *others)) == "not reliably"
+
+
+def test_the_share_that_is_told_is_one_that_the_word_rests_on():
+    """Synonyms have the lowest share, of few pairs; only antonyms show that it is below 80 %."""
+    said = narrative._verdict(kinds(("synonym", 0.6, 0.36, 0.8001), ("antonym", 0.65, 0.62, 0.68)))
+    assert said.startswith("Not reliably: with antonyms, 65 % of the answers")
+    unsure = narrative._verdict(kinds(("synonym", 0.85, 0.82, 0.88), ("antonym", 0.86, 0.7, 0.94)))
+    assert unsure.startswith("These runs cannot tell: with antonyms, 86 %")
 
 
 def test_where_no_word_holds_the_page_says_so(tmp_path):
@@ -187,6 +210,7 @@ def test_invalid_answers_are_told_in_both_conventions(tmp_path):
     ])  # fmt: skip
     cautions = " ".join(narrative.answer(frames(rows, tmp_path)).cautions)
     assert "30 pairs have an invalid answer." in cautions
+    assert "In the rows of such pairs and some valid ones, mean Consistency is" in cautions  # not in those of "whole"
     assert "100.0 % without these pairs. It is 50.0 % where they count as inconsistent" in cautions
     assert "and would be 100.0 % if all were consistent." in cautions
     assert "The share of “Yes” lies between 50.0 % and 100.0 %, whatever the invalid answers say." in cautions
