@@ -140,7 +140,7 @@ def _parser(program: str) -> argparse.ArgumentParser:
     show = commands.add_parser(
         "show", help="print single wordings: the prompt, the probabilities, what was written",
         description="Print what the models read for single wordings, to the letter, and what each model answered.",
-        epilog=f"example: {PROGRAM} show results/demo/agreement --item tea-coffee --model waver-demo-small",
+        epilog=f"example: {program} show results/demo/agreement --item tea-coffee --model waver-demo-small",
     )  # fmt: skip
     show.set_defaults(main=_show)
     show.add_argument("run", metavar="RUN", help="run folder")

@@ -24,6 +24,7 @@ SIZES = ("footnotesize", "scriptsize")  # 8 pt and 7 pt in a document of 10 pt
 # Points of an average character of Computer Modern, of one of an interval (\tiny), and of the space of a column.
 CHARACTER = {"footnotesize": 4.4, "scriptsize": 4.1}
 SMALL_CHARACTER, SPACE = 3.6, 6.0
+LAST_LATIN = "\u017f"
 WORDS = 0.24  # of the width, for a column of running text
 NARROW_WORDS = 0.4
 
@@ -48,6 +49,10 @@ def latex(table: Grid, name: str, entry: Table, width: Width = "page") -> str:
     size, parts = _fitted(table, room, words)
     packages = "booktabs, longtable" if long else "booktabs"
     lines = [f"% Needs \\usepackage{{{packages}}} in the preamble.\n"]
+    if not all(map(_known, (cell.text for row in table.rows for cell in row))):
+        lines.append(
+            "% Has characters that pdfLaTeX does not know: use LuaLaTeX or XeLaTeX with a font that has them.\n"
+        )
     if long:
         lines.append("% In a two-column document, put it between \\onecolumn and \\twocolumn.\n")
     for number, columns in enumerate(parts, start=1):
@@ -163,9 +168,15 @@ def _value(cell: Cell, wordy: bool) -> str:
 _TEX = {
     "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "%": r"\%", "_": r"\_",
     "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": r"\textless{}", ">": r"\textgreater{}",
-    "|": r"\textbar{}", '"': "''", "[": "{[}", "]": "{]}", "−": "$-$", "±": r"$\pm$", "≤": r"$\leq$", "≥": r"$\geq$",
-    "…": r"\ldots{}", "–": "--", "—": "---", "“": "``", "”": "''", "‘": "`", "’": "'", "\u00a0": "~",
+    "|": r"\textbar{}", '"': "''", "[": "{[}", "]": "{]}", "*": "{*}", "−": "$-$", "±": r"$\pm$",
+    "≤": r"$\leq$", "≥": r"$\geq$", "…": r"\ldots{}", "–": "--", "—": "---", "“": "``", "”": "''",
+    "‘": "`", "’": "'", "\u00a0": "~",
 }  # fmt: skip
+
+
+def _known(text: str) -> bool:
+    """Tell whether pdfLaTeX can set a text as it comes: Latin letters, and what is replaced."""
+    return all(character in _TEX or character <= LAST_LATIN for character in text)
 
 
 def _text(text: str) -> str:

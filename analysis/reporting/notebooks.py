@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import importlib
 import json
+import logging
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -94,15 +95,14 @@ def check(given: Mapping[str, Any], notebooks: Mapping[str, Path]) -> dict[str, 
     """
     known = {name: inspect(path) for name, path in notebooks.items()}
     described = {key: entry for entries in known.values() for key, entry in entries.items() if key not in GIVEN}
+    listed = f"known are {', '.join(described)}" if described else "the pages of these runs have none"
     for name in given:
         if name in GIVEN:
             raise InputError(
                 f"parameter {name!r} is not given with -p: the call itself says which runs and which folder"
             )
         if name not in described:
-            raise InputError(
-                f"unknown parameter {short(repr(name))}{nearest(name, described)}; known are {', '.join(described)}"
-            )
+            raise InputError(f"unknown parameter {short(repr(name))}{nearest(name, described)}; {listed}")
     return {
         notebook: {key: convert(value, entries[key], key) for key, value in given.items() if key in entries}
         for notebook, entries in known.items()
@@ -200,6 +200,8 @@ def execute(source: Path, target: Path, values: Mapping[str, Any], kernel: Kerne
 @functools.cache
 def papermill() -> ModuleType:
     """Import papermill, and jsonschema with it; but not the grammar of web addresses, which takes longer than both."""
+    for name in ("papermill", "traitlets"):  # they log that a kernel died, which the report says itself
+        logging.getLogger(name).addHandler(logging.NullHandler())
     grammar = "rfc3987_syntax"
     absent = grammar not in sys.modules
     if absent:

@@ -118,6 +118,8 @@ def report(
     for folder in (out, *out.parents):
         if folder.exists() and not folder.is_dir():
             raise InputError(f"{folder} is a file; --out needs a folder")
+    if single_file and single(out).is_dir():
+        raise InputError(f"{single(out)} is a folder; --single-file writes a file of that name: give another --out")
     values = notebooks.check(given or {}, {notebook.name: notebook.path for notebook in chosen})
     files.clear(out)
     everything = [str(folder.path) for folder in opened.folders]  # a page opens its own, and knows all models

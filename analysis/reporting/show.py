@@ -53,7 +53,9 @@ def show(runs: Runs, item: str = "", model: str = "", condition: str = "") -> It
             yield from [""] * shown + lines
             shown = True
     if not shown:
-        raise InputError("no model was asked about this item under this condition; leave one of them out")
+        options = {"--item": item, "--model": model, "--condition": condition}
+        chosen = " ".join(f"{option} {short(name)}" for option, name in options.items() if name)
+        raise InputError(f"the run holds no answer for {chosen}: this was not asked; waver status counts what was")
 
 
 def _study(runs: Runs, study: str, item: str, model: str, condition: str) -> Iterator[str]:

@@ -21,10 +21,19 @@ def folder() -> Iterator[Path]:
         if (lock := abandoned(left)) is not None:
             shutil.rmtree(left, ignore_errors=True)
             os.close(lock)
-    made = Path(tempfile.mkdtemp(prefix=PREFIX))
-    with held(made):
-        made.mkdir(mode=0o700, exist_ok=True)  # another process may have taken it for one that was left
+    with contextlib.ExitStack() as lock:
+        made = _locked(lock)
         try:
             yield made
         finally:
             shutil.rmtree(made, ignore_errors=True)
+
+
+def _locked(lock: contextlib.ExitStack) -> Path:
+    """Make a folder and lock it; until it is locked, another thread or process may take it for one that was left."""
+    while True:
+        made = Path(tempfile.mkdtemp(prefix=PREFIX))
+        with contextlib.suppress(FileNotFoundError):
+            lock.enter_context(held(made))
+            if made.is_dir():
+                return made

@@ -62,6 +62,8 @@ def resolve(names: Iterable[str], kinds: Container[str] = KINDS, engine: str = "
         if any(category(each) in ("Cc", "Cs") for each in model.id + model.source) or len(model.id) > LONGEST_NAME:
             raise InputError(f"--model {model.id[:40]!r}: not a name; use letters, at most {LONGEST_NAME:,} of them")
         if model.id in seen:
+            if Path(seen[model.id].source).resolve() == Path(model.source).resolve():
+                raise InputError(f"--model: '{model.id}' is given twice; give it once")
             raise InputError(
                 f"--model: '{model.id}' names both {seen[model.id].source} and {model.source}; name one as NAME=PATH"
             )

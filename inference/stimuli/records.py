@@ -130,11 +130,14 @@ def refuse_shared(columns: Mapping[str, str | None]) -> None:
 def _csv(path: Path, columns: Sequence[str] | None, quotes_in_tabs: bool = True) -> Iterator[Record]:
     """Read CSV rows, numbered as a spreadsheet numbers them: the header is row 1 unless empty rows stand above it."""
     header: list[str] = []
+    first: list[str] = []
     width = 0
     for number, row in csv_rows(path, quotes_in_tabs):
         if not header:
-            header, width = _header(path, number, row, columns), len(row)
+            header, first, width = _header(path, number, row, columns), row, len(row)
             continue
+        if row == first and width > 1:  # tables were put below one another
+            raise InputError(f"{path}, row {number}: this is the header again; take the row out")
         if not len(header) <= len(row) <= width:
             advice = "put a text that holds , or ; into quotes" if len(row) > width else "write its empty cells, too"
             raise InputError(f"{path}, row {number}: {len(row)} cells where the header has {width}; {advice}")

@@ -220,6 +220,18 @@ def test_a_wrong_parameter_is_refused_before_anything_is_written(run, tmp_path, 
     assert not (tmp_path / "out").exists()
 
 
+def test_a_parameter_for_pages_without_any_is_told():
+    with pytest.raises(InputError, match="'resamples'; the pages of these runs have none"):
+        notebooks.check({"resamples": "5"}, {"transcripts": notebooks.FOLDER / "transcripts.ipynb"})
+
+
+def test_a_folder_where_the_single_file_belongs_is_refused_before_anything_is_made(run, tmp_path, capsys):
+    (tmp_path / "out.html").mkdir()
+    assert main(["report", str(run), "--out", str(tmp_path / "out"), "--single-file"]) == 2
+    assert "out.html is a folder; --single-file writes a file of that name" in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
+
+
 def test_a_value_that_the_analysis_refuses_is_a_wrong_call(run, tmp_path, fixtures, capsys, monkeypatch):
     refuses = fixtures("refuses", "from analysis.errors import InputError\nraise InputError('threshold 7 is no share')")
     monkeypatch.setattr(report, "found", lambda: [refuses])

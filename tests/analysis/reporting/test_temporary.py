@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from analysis.reporting import temporary
+from analysis.runs.writing import abandoned
 
 
 @pytest.fixture(autouse=True)
@@ -43,6 +44,23 @@ def test_what_a_killed_process_left_is_removed_by_the_next_but_not_what_a_living
         assert (left / "socket").exists()
         with temporary.folder() as own:
             assert sorted(tmp_path.iterdir()) == sorted([used, own])
+
+
+def test_a_folder_that_another_takes_before_it_is_locked_is_made_again(tmp_path, monkeypatch):
+    """Several kernels start at once: one looks for what was left while another has made its folder, not locked it."""
+    make, taken = tempfile.mkdtemp, []
+
+    def makes(prefix: str) -> str:
+        made = make(prefix=prefix)
+        if not taken:
+            taken.append(made)
+            os.rmdir(made)
+        return made
+
+    monkeypatch.setattr(tempfile, "mkdtemp", makes)
+    with temporary.folder() as folder:
+        assert str(folder) not in taken and folder.is_dir()
+        assert abandoned(folder) is None  # it is locked
 
 
 def test_folders_of_others_are_left_alone(tmp_path):

@@ -45,6 +45,7 @@ CASES = [
         "key twice in nested JSON", "x.json", '[{"item": "a", "text": "b", "attributes": {"x": 1, "x": 2}}]', "twice"
     ),
     items("key twice in YAML", "x.yaml", "- item: a\n  text: Tea.\n  text: Milk.\n", "line 3", "'text'", "twice"),
+    items("header twice in CSV", "x.csv", "item,text\na,Tea.\nitem,text\nb,Milk.\n", "row 3", "header again"),
     items("column twice in CSV", "x.csv", "item,text,text\na,Tea.,Milk.\n", "'text'", "twice"),
     items(
         "attribute twice",

@@ -33,6 +33,8 @@ def test_ids(folder):
     ("names", "message"),
     [
         (["one", "other/one"], "'one' names both one and other/one; name one as NAME=PATH"),
+        (["one", "./one/"], "--model: 'one' is given twice; give it once"),
+        (["gpt2", "gpt2"], "--model: 'gpt2' is given twice; give it once"),
         (["x=one", "x=gpt2"], "'x' names both one and gpt2"),
         (["./missing"], "./missing: no such folder"),
         (["a/b/c"], "a/b/c: no such folder"),
