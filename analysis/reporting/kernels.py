@@ -183,7 +183,8 @@ def kernel_manager(own: Path, stderr: IO[bytes], alive: int) -> Callable[[], Any
 
     paths = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH"))))
     # Neither Python nor ipykernel looks for modules in the working directory: a user's own `analysis.py` may be there.
-    kernel = [sys.executable, "-P", "-m", "ipykernel_launcher", "--InteractiveShellApp.ignore_cwd=True"]
+    # (`ipykernel_launcher` would also forget ROOT where that is the working directory.)
+    kernel = [sys.executable, "-P", "-m", "ipykernel", "--InteractiveShellApp.ignore_cwd=True"]
     kernel += ["-f", "{connection_file}", "--HistoryManager.enabled=False"]
     threads = {name: os.environ.get(name, value) for name, value in _ONE_THREAD.items()}
     spec = KernelSpec(
