@@ -92,8 +92,14 @@ def single(chapters: Sequence[Chapter], tables: Mapping[str, Path], **shown: Any
 
 
 def _inside(each: Chapter) -> str:
-    """Return the HTML of a page with ids that no other page has, one drawing per picture, and links to the tables."""
-    body = re.sub(r'<source media="[^"]*" srcset="[^"]*">', "", each.body).replace("<figure>", '<figure tabindex="0">')
+    """Return the HTML of a page with ids that no other page has, and links to the tables.
+
+    A phone gets its own drawing of the page's first figure; of the others there is one drawing, so that the file is
+    small enough for a mail.
+    """
+    head, first, rest = each.body.partition("</figure>")
+    rest = re.sub(r'<source media="[^"]*" srcset="[^"]*">', "", rest).replace("<figure>", '<figure tabindex="0">')
+    body = f"{head}{first}{rest}"
     body = re.sub(r'href="tables/([^".]+)\.csv"', r'href="#file-\1"', body)
     return _PLACE.sub(lambda found: _prefixed(found, each.name), body)
 

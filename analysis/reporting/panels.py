@@ -77,13 +77,13 @@ def size(axes: Axes) -> tuple[float, float]:
     return float(width), float(height)
 
 
-def title(axes: Axes, text: str) -> None:
-    """Write a title above the left edge of a panel, shortened to the panel's width."""
-    free, length = size(axes)[0] + 0.08, len(text)
+def title(axes: Axes, text: str, left: float = 0.0) -> None:
+    """Write a title above the left edge of a panel, or so many inches left of it, shortened to the panel's width."""
+    free, length = size(axes)[0] + left + 0.08, len(text)
     while inches(text) > free and length > 4:
         length -= 1
         text = labels.shorten(text, length)
-    note(axes, (0, 1), text, (0, 4), va="baseline", label="title")
+    note(axes, (0, 1), text, (-72 * left, 4), va="baseline", label="title")
 
 
 def under(axes: Axes, text: str) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from analysis.pages.scoring.plots import LINES, NAMED, shown_omissions
+from analysis.pages.scoring.plots import LINES, LOGARITHMIC, NAMED, lines, shown_omissions
 from analysis.reporting import labels, panels
 from analysis.reporting.catalogue import column
 from analysis.reporting.columns import value
@@ -16,6 +16,11 @@ _HOLLOW = "Filled: tuned models; hollow: base models."
 def _unnamed(models: int) -> str:
     """Say that a legend is left out; empty where it is there."""
     return "" if models <= NAMED else f" No legend: {models:,} models are more than colours; the table names them."
+
+
+def _logarithmic(kurtosis: pd.Series) -> str:
+    """Say what the axis of kurtosis is; empty where it is an even one."""
+    return " The axis of kurtosis is logarithmic beyond 1." if kurtosis.max() > LOGARITHMIC else ""
 
 
 def score_violins(items: pd.DataFrame) -> str:
@@ -45,8 +50,8 @@ def score_temperatures(scores: pd.DataFrame) -> str:
     left = f" No mark, {flat} times: all scores are equal, so there is no kurtosis." if flat else ""
     return (
         f"Kurtosis of the scores and their tau-b with the human scores by temperature: {first['method']} scores on the "
-        f"range {first['range']}, over {items} items per group. A large kurtosis is on an axis that is logarithmic "
-        f"beyond 1. Lines: 95 % bootstrap intervals over items.{missing(scores, 'kurtosis', 'tau')} Filled, solid: "
+        f"range {first['range']}, over {items} items per group.{_logarithmic(lines(scores)['kurtosis'])} "
+        f"Lines: 95 % bootstrap intervals over items.{missing(scores, 'kurtosis', 'tau')} Filled, solid: "
         f"tuned models; hollow, dashed: base models.{left}"
         f"{labels.shown(LINES, models, 'models', 'with the lowest and highest mean tau')}{labels.explained(scores)}"
     )
@@ -55,13 +60,14 @@ def score_temperatures(scores: pd.DataFrame) -> str:
 def score_methods(frame: pd.DataFrame) -> str:
     """Write the caption of the comparison of sampled and exact scores."""
     both = frame.dropna(subset=["tau_difference"])
+    peaks = frame[["kurtosis_sampled", "kurtosis_exact"]].dropna()
     samples = low_to_high(frame["samples"])
     return (
         f"Kurtosis and tau-b of item scores that are the mean of {samples} samples, by those of the exact expected "
         f"scores. Shown: {count(len(frame), 'combination')} of group, model, range and temperature "
         f"({count(len(both), 'has', 'have')} both taus). Dashed: both are equal. Below it, sampled scores have the "
-        f"lower tau. {_HOLLOW}{_unnamed(labels.series(frame).nunique())} A large kurtosis is on axes that are "
-        f"logarithmic beyond 1.{labels.explained(frame)}"
+        f"lower tau. {_HOLLOW}{_unnamed(labels.series(frame).nunique())}"
+        f"{_logarithmic(peaks.stack())}{labels.explained(frame)}"
     )
 
 

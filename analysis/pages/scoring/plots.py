@@ -20,7 +20,7 @@ LISTED = 14  # omissions that the figure of influence lists
 NAMED = 12  # names that a legend has room for
 LINES = 6  # models whose lines can be told apart in one panel
 _GRID = 80  # points of a violin's outline
-_LOGARITHMIC = 20.0  # kurtosis from which on its axis is logarithmic beyond 1
+LOGARITHMIC = 20.0  # kurtosis from which on its axis is logarithmic beyond 1
 
 
 @styled
@@ -162,7 +162,7 @@ def _scaled(axes: Axes, measure: str, largest: float, axes_of: str = "y") -> Non
     """Scale an axis: logarithmic beyond 1 where a kurtosis is large; with a line at 0, no peak or no relation."""
     for name in axes_of:
         axis = axes.yaxis if name == "y" else axes.xaxis
-        if measure == "kurtosis" and largest > _LOGARITHMIC:
+        if measure == "kurtosis" and largest > LOGARITHMIC:
             getattr(axes, f"set_{name}scale")("symlog", linthresh=1)
             axis.set_major_locator(FixedLocator([-1, 0, *(10.0**power for power in range(7))]))
             axis.set_minor_locator(NullLocator())
@@ -234,7 +234,8 @@ def score_influence(
         Not used: a point is a series, not a model, so it is black, with the shape of its series.
     """
     listed = shown_omissions(influence)
-    names = [] if listed.empty else _omitted(listed)  # three points, or one that is undefined without any other
+    brief = _brief(points)
+    names = [] if listed.empty else _omitted(listed, brief)  # three points, or one that is undefined without any other
     series = sorted(points.dropna(subset=["kurtosis_difference", "tau_difference"])["series"].astype(str).unique())
     shown = labels.fitted(series, 24) if len(series) <= NAMED else []
     stacked = panels.narrow(width) or not names
@@ -245,7 +246,10 @@ def score_influence(
     drawing = Drawing(figsize=(width, tall))
     height = side if stacked else max(side, low)
     _points(
-        drawing.add_axes((0.5 / width, (tall - head - height) / tall, side / width, height / tall)), points, influence
+        drawing.add_axes((0.5 / width, (tall - head - height) / tall, side / width, height / tall)),
+        points,
+        influence,
+        brief,
     )
     if names:
         left = room if stacked else 0.5 + side + room
@@ -263,13 +267,21 @@ def shown_omissions(influence: pd.DataFrame) -> pd.DataFrame:
     return known.loc[order[:LISTED]]
 
 
-def _omitted(listed: pd.DataFrame) -> list[str]:
+def _brief(points: pd.DataFrame) -> dict[str, str]:
+    """Return series, and points by their `point`, without what all names of series begin with."""
+    names = points["series"].astype(str)
+    short = dict(zip(names.unique(), labels.brief(list(names.unique())), strict=True))
+    ends = [point.replace(name, short[name]) for point, name in zip(points["point"], names, strict=True)]
+    return short | dict(zip(points["point"], ends, strict=True))
+
+
+def _omitted(listed: pd.DataFrame, brief: dict[str, str]) -> list[str]:
     kind = listed["omitted"].map({"point": "", "group": " (group)", "series": " (series)"})
-    names = labels.shorten_all(list(listed["omitted_name"]), 24)
+    names = labels.shorten_all([brief.get(name, name) for name in listed["omitted_name"]], 24)
     return [f"{name}{ending}" for name, ending in zip(names, kind, strict=True)]
 
 
-def _points(axes: Axes, points: pd.DataFrame, influence: pd.DataFrame) -> None:
+def _points(axes: Axes, points: pd.DataFrame, influence: pd.DataFrame, brief: dict[str, str]) -> None:
     known = points.dropna(subset=["kurtosis_difference", "tau_difference"])
     for number, (_, part) in enumerate(known.groupby("series", sort=True)):
         axes.plot(part["kurtosis_difference"], part["tau_difference"], linestyle="none", ms=4, color=INK,
@@ -281,7 +293,7 @@ def _points(axes: Axes, points: pd.DataFrame, influence: pd.DataFrame) -> None:
         name = single.loc[single["change"].abs().idxmax(), "omitted_name"]
         row = known[known["point"] == name].iloc[0]
         right = row["kurtosis_difference"] > known["kurtosis_difference"].median()
-        panels.note(axes, (row["kurtosis_difference"], row["tau_difference"]), labels.shorten(name, 28),
+        panels.note(axes, (row["kurtosis_difference"], row["tau_difference"]), labels.shorten(brief[name], 28),
                     (4 if right else -4, 7), of="data", ha="right" if right else "left", label="said")  # fmt: skip
     panels.under(axes, "Kurtosis, post minus pre")
     panels.beside(axes, "Tau, post minus pre", 29)

@@ -109,6 +109,8 @@ def unread(written: pd.DataFrame, choice: Choice) -> list[str]:
         return []
     row = written.loc[open_.idxmax()]
     low, high = percent(row["least_agreement"]), percent(row["most_agreement"])
+    if low == high:
+        return []  # fewer texts were unread than one would see in the number
     read = "" if pd.isna(row["read_agreement"]) else f" ({percent(row['read_agreement'])} of those read)"
     return [
         f"Unread answers leave most open for {row['label']}: its {choice.measure}{read} lies between {low} and {high}."

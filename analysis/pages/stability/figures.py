@@ -17,11 +17,14 @@ def agreement(frames: Frames) -> Iterator[tuple[pd.DataFrame, ...]]:
 
 
 def differences(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
-    """Yield the paired differences in the share of flips that the sentences are about."""
+    """Yield the paired differences in the share of flips that the sentences count: between models that answer."""
     frame = frames["differences"]
     for side in ("a_", "b_"):
         frame = labels.mark_silent(frame, frames["stability"], side)
-    yield (frame[frame["measure"] == headline(frames["stability"])],)
+    answering = ~(frame["a_silent"] | frame["b_silent"])
+    shown = frame[answering & (frame["measure"] == headline(frames["stability"]))]
+    if len(shown):
+        yield (shown,)
 
 
 def validity(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:

@@ -74,7 +74,7 @@ def unanswerable(runs: Runs) -> str:
             AND max(agreement_max) > min(agreement_min)"""
     ).fetchall()
     if not found:
-        return "a mixed model needs two items, answers that vary, and more of them than features, in words it can count"
+        return "a mixed model needs two items, answers that vary, more of them than features, and countable words"
     templates = _templates(runs)
     return "" if any(study not in templates for (study,) in found) else next(iter(templates.values()))
 

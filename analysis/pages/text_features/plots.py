@@ -207,8 +207,8 @@ def _grid(
         width, len(names), across, 1.0 if len(names) > 4 else 1.3, left=0.52, gap=0.42, bottom=0.2
     )
     parts = dict(list(frame.groupby("label", sort=False)))
-    for i, (axes, name) in enumerate(zip(axes_of, labels.fitted(names, 19), strict=True)):
-        panels.title(axes, name)
+    for i, (axes, name) in enumerate(zip(axes_of, labels.fitted(names, 28), strict=True)):
+        panels.title(axes, name, 0.36)
         axes.xaxis.set_major_locator(MaxNLocator(nbins=2))
         axes.yaxis.set_major_locator(MaxNLocator(nbins=3, symmetric=True))
         axes.spines[["left", "bottom"]].set_color(FAINT)

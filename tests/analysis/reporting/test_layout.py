@@ -21,16 +21,20 @@ def shows(html: str) -> object:
 
 @pytest.fixture
 def chapter():
-    """A page with a figure, cautions, a part without data, a repeated heading, and a table."""
+    """A page with two figures, cautions, a part without data, a repeated heading, and a table."""
+    figure = (
+        '<figure>\n<picture><source media="(max-width: 600px)" srcset="data:narrow"><img src="data:wide" alt="">'
+        "</picture></figure>"
+    )
     cells = [
         new_markdown_cell("# Is it <so>?"), new_code_cell("import x"),
         shows('<p class="verdict">Yes. <a href="#cautions">1 caution</a></p>'),
-        shows('<figure>\n<picture><source media="(max-width: 600px)" srcset="data:narrow"><img src="data:wide" alt="">'
-              "</picture></figure>"),
+        shows(figure),
         shows('<section class="cautions"><h2 id="cautions">Before you believe it</h2></section>'),
         new_markdown_cell("## Empty"), new_markdown_cell("### Empty, too"), shows(note("Scores: none.").text),
         new_markdown_cell("## Models & co"), shows('<p><a href="tables/t.csv">tables/t.csv</a></p>'),
         new_markdown_cell("## Tables"), new_markdown_cell("### Models & co"), shows("<p>rows</p>"),
+        shows(figure),
     ]  # fmt: skip
     return layout.chapter("first", "Is it <so>?", new_notebook(cells=cells))
 
@@ -56,7 +60,7 @@ def test_every_heading_has_an_anchor_of_its_own_and_the_contents_lead_there(chap
     assert page.tags.index("figure") < page.tags.index("nav")
 
 
-def test_one_file_has_anchors_for_pages_one_drawing_a_picture_and_tables_that_hold_their_data(chapter, tmp_path):
+def test_one_file_has_anchors_for_pages_first_figures_for_a_phone_and_tables_that_hold_their_data(chapter, tmp_path):
     table = tmp_path / "t.csv"
     table.write_bytes('a,"b ""c"" #1 & 100 %"\r\n0.5,é\r\n'.encode())
     path = tmp_path / "report.html"
@@ -72,7 +76,10 @@ def test_one_file_has_anchors_for_pages_one_drawing_a_picture_and_tables_that_ho
     assert kind == "data:text/csv"
     assert urllib.parse.unquote_to_bytes(held) == table.read_bytes()
     assert "#file-t" in places
-    assert "source" not in page.tags
+    assert page.tags.count("source") == 1  # of the first figure only; the other one can be scrolled with the keyboard
+    first, second = path.read_text().split("<figure", 1)[1].split("<figure", 1)
+    assert "<source" in first
+    assert second.startswith(' tabindex="0">')
 
 
 def test_an_address_holds_any_text_and_needs_no_escaping_in_an_attribute():

@@ -90,7 +90,10 @@ def test_messages_stand_without_marks_and_one_prompt_with_them(folder):
         ({"item": "z"}, "these runs have no item 'z'"),
         ({"model": "m0"}, r"no model 'm0' \(the nearest is 'm"),
         ({"condition": "plain/no-yes"}, r"no condition 'plain/no-yes' \(the nearest is 'plain/yes-no'\)"),
-        ({"model": "m01", "condition": CHAT}, f"the run holds no answer for --model m01 --condition {CHAT}: this was not asked"),
+        (
+            {"model": "m01", "condition": CHAT},
+            f"the run holds no answer for --model m01 --condition {CHAT}: this was not asked",
+        ),
     ],
 )
 def test_a_name_that_is_not_there_is_told_with_the_nearest(folder, chosen, said):

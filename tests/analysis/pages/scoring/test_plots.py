@@ -124,7 +124,9 @@ def test_a_large_kurtosis_gets_a_logarithmic_axis():
     for name in ("kurtosis", "tau"):
         frame[f"{name}_lower"], frame[f"{name}_upper"] = frame[name] - 0.1, frame[name] + 0.1
     assert [axes.get_yscale() for axes in plots.score_temperatures(frame).axes[:2]] == ["symlog", "linear"]
+    assert "The axis of kurtosis is logarithmic beyond 1." in captions.score_temperatures(frame)
     frame["kurtosis"] = [2.0, 3.0]
+    assert "logarithmic" not in captions.score_temperatures(frame)
     assert [axes.get_yscale() for axes in plots.score_temperatures(frame).axes[:2]] == ["linear", "linear"]
     flat = frame.assign(kurtosis=[np.nan, 3.0])
     assert "No mark, 1 times: all scores are equal" in captions.score_temperatures(flat)
@@ -141,6 +143,18 @@ def test_influence_names_the_point_and_lists_what_changes_most(small):
     caption = captions.score_influence(table, known)
     assert "(n = 21, 0 undefined). The point named moves the correlation most." in caption
     assert "the 14 of 31 omissions that change it most" in caption
+
+
+def test_influence_shows_names_without_what_all_series_begin_with(small):
+    table, known = small["score_influence"]
+    known = known.assign(series="waver-" + known["series"], point=known["point"].str.replace("/", "/waver-"))
+    added = {"point": table["omitted_name"].str.replace("/", "/waver-"), "series": "waver-" + table["omitted_name"]}
+    names = table["omitted_name"].where(~table["omitted"].isin(added), None)
+    for kind, new in added.items():
+        names = names.where(table["omitted"] != kind, new)
+    scatter, listed, _ = plots.score_influence(table.assign(omitted_name=names), known).axes
+    assert texts(scatter, "said") == ["En-De/gemma"]
+    assert texts(listed, "row")[:2] == ["gemma (series)", "En-De/gemma"]
 
 
 def test_three_points_have_nothing_to_leave_out(small):

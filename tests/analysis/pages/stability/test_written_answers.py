@@ -132,13 +132,13 @@ def test_the_section_says_it_in_words_and_is_not_there_without_texts(tmp_path):
     folder = write_run(tmp_path / "run", together(*frames), conditions=CONDITIONS)
     page = StabilityPage([str(folder)], tmp_path / "out", resamples=20)
     shown = page.section("answers", "Texts?", page.said_answers()).text
-    assert "<h2>Texts?</h2>" in shown
+    assert '<h2 id="answers">Texts?</h2>' in shown
     assert "Of the texts that choose an option, 60\N{NO-BREAK SPACE}% choose another one than" in shown
     assert (tmp_path / "out" / "tables" / "answers.csv").is_file()
     without = write_run(tmp_path / "without", probabilities(condition=BASE), conditions={BASE: FIELDS})
     page = StabilityPage([str(without)])
     assert page.said_answers() == ""
-    assert page.section("answers").text.startswith("<!-- no rows in table answers")
+    assert page.section("answers").text.startswith('<p class="note nothing">')
 
 
 def test_shares_are_said_with_their_models():
@@ -156,4 +156,6 @@ def test_shares_are_said_with_their_models():
         "Unread answers leave most open for b: its agreement (50 % of those read) lies between 45 % and 55 %."
     )
     assert "Unread" not in narrative.answers(frame.iloc[:1], Choice())
+    hardly = frame.iloc[:2].assign(least_agreement=[0.3, 0.7403], most_agreement=[0.3, 0.7425])
+    assert "Unread" not in narrative.answers(hardly, Choice())  # it was "between 74 % and 74 %"
     assert narrative.answers(frame.iloc[2:], Choice()) == "None of the 5 texts could be read as an answer."
