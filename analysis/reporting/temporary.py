@@ -21,8 +21,8 @@ def folder() -> Iterator[Path]:
         if (lock := abandoned(left)) is not None:
             shutil.rmtree(left, ignore_errors=True)
             os.close(lock)
-    with contextlib.ExitStack() as lock:
-        made = _locked(lock)
+    with contextlib.ExitStack() as parts:
+        made = _locked(parts)
         try:
             yield made
         finally:

@@ -125,11 +125,14 @@ def recognised(source: str, there: Sequence[str], columns: Columns) -> Shape:
     others = [c for c in there if c not in fields and c not in wordings and _plain(c) not in unused]
     kept = tuple(column for column in others if not _plain(column).startswith(ATTRIBUTE))
     known = (*SHARED, "paraphrases") if wordings or "paraphrases" in fields.values() else (*SHARED, *OF_ROWS)
+    absent = set(known) - set(fields.values())
     for column in kept:
-        _refuse_doubtful(source, column, set(known) - set(fields.values()))
+        _refuse_doubtful(source, column, absent)
+    holding = {field: column for column, field in fields.items()}
     for column in others:
-        field = ATTRIBUTE + (column.strip() if column in kept else column.strip()[len(ATTRIBUTE) :])
-        _refuse_second(source, column, field, fields)
+        name = column.strip()
+        field = ATTRIBUTE + (name[len(ATTRIBUTE) :] if _plain(name).startswith(ATTRIBUTE) else name)
+        _refuse_second(source, column, holding.setdefault(field, column), field)
         fields[column] = field
     return Shape(fields, wordings, kept)
 
@@ -144,19 +147,19 @@ def _named(source: str, there: Sequence[str], columns: Columns) -> dict[str, str
     given = {columns.item: "item", first: "text", columns.pattern: "pattern"}
     fields = {column: field for column, field in given.items() if column is not None}
     taken = {*columns.text, *fields, *fields.values()}
+    holding = {field: column for column, field in fields.items()}
     called = PUBLISHED if _is_published(there, columns) else {}
     for column in there:
         field = called.get(_plain(column), _plain(column))
         if field not in (*SHARED, *OF_ROWS, "paraphrases") or taken & {column, field}:
             continue
-        _refuse_second(source, column, field, fields)
+        _refuse_second(source, column, holding.setdefault(field, column), field)
         fields[column] = field
     return fields
 
 
-def _refuse_second(source: str, column: str, field: str, fields: Mapping[str, str]) -> None:
-    before = next((other for other, its in fields.items() if its == field), None)
-    if before is not None:
+def _refuse_second(source: str, column: str, before: str, field: str) -> None:
+    if before != column:
         raise InputError(f"{source}: columns '{before}' and '{column}' are both read as '{field}'; rename one")
 
 
