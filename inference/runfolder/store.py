@@ -121,7 +121,8 @@ class Run:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *error: object) -> None:
-        refused = kind is not None and issubclass(kind, InputError | OSError)
+        # A package that is not installed is told where the command began (`inference.extras`).
+        refused = kind is not None and issubclass(kind, InputError | OSError | ModuleNotFoundError)
         if refused and self._made is not None and not self.parts:
             remove_new(self.path, self._made)
         self.close()

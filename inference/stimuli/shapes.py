@@ -16,6 +16,7 @@ and `alternative_statements` are read as Haller et al. (2024) published them.
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -163,6 +164,7 @@ def _refuse_second(source: str, column: str, before: str, field: str) -> None:
         raise InputError(f"{source}: columns '{before}' and '{column}' are both read as '{field}'; rename one")
 
 
+@functools.cache
 def _plain(column: str) -> str:
     return column.strip().casefold()
 

@@ -279,7 +279,7 @@ class TestDatasets:
 
     def test_without_the_library_the_extra_is_named(self, monkeypatch):
         monkeypatch.setitem(sys.modules, "datasets", None)
-        with pytest.raises(InputError, match="needs the extra `datasets`"):
+        with pytest.raises(InputError, match="needs the package datasets: pip install"):
             items.load("owner/data")
 
 

@@ -91,7 +91,7 @@ def test_a_notebook_that_lacks_a_package_is_left_out_and_named(run, tmp_path, ca
     assert results[0].left_out == "it needs no_such_package: pip install it"
     assert results[0].error is None
     assert "text_features: left out: it needs no_such_package" in capsys.readouterr().err
-    assert "was left out: it needs no_such_package: pip install it" in Page(tmp_path / "out" / "index.html").words
+    assert "because it needs no_such_package: pip install it" in Page(tmp_path / "out" / "index.html").words
     assert not (tmp_path / "out" / "text_features.html").exists()
 
 
