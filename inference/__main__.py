@@ -248,7 +248,7 @@ def _run_plan(options: argparse.Namespace) -> None:
         ray, workers = options.ray or plan.ray, options.ray_workers or plan.ray_workers
         with arguments.cluster(ray, workers) as cluster:
             execute(tasks, cluster=cluster)
-    print(_next(str(options.file.parent / plan.out)))
+    print(_next(os.path.normpath(options.file.parent / plan.out)))
 
 
 def _next(out: str) -> str:

@@ -57,7 +57,7 @@ def status(root: str | Path) -> Iterator[str]:
         about = run_json.read(folder)
         entries = progress(folder, about)
         everything += entries
-        yield f"{folder}: {_headline(about)}"
+        yield f"{folder}: {_headline(about)}{_unasked(folder)}"
         yield from _table(entries)
     begun = [entry for entry in everything if entry.condition is not None]
     left = sum(entry.left or 0 for entry in begun)
@@ -94,8 +94,7 @@ def progress(folder: Path, about: Mapping[str, Any]) -> list[Progress]:
 
 def _count(folder: Path) -> dict[tuple[str, str | None], tuple[int, int]]:
     """Count (keys with a response, keys with errors only) by model and condition."""
-    # A running call may remove a part after it was listed (`drop_superseded`).
-    paths = [path for path in sorted((folder / "responses").glob("part-*.parquet")) if os.path.lexists(path)]
+    paths = _parts(folder)
     for path in paths:
         check_columns(path, "responses")
     tables = [read_parquet(path, [*KEY, "error"]) for path in paths]
@@ -111,10 +110,22 @@ def _count(folder: Path) -> dict[tuple[str, str | None], tuple[int, int]]:
     }
 
 
+def _parts(folder: Path) -> list[Path]:
+    # A running call may remove a part after it was listed (`drop_superseded`).
+    return [path for path in sorted((folder / "responses").glob("part-*.parquet")) if os.path.lexists(path)]
+
+
 def _headline(about: Mapping[str, Any]) -> str:
     study, last = about["study"], (about["sessions"] or [{}])[-1]
     ended = "finished" if last.get("finished") else "stopped or still running"
     return f"study {study['name']} ({study['protocol']}), last session begun {last.get('started', 'never')}, {ended}"
+
+
+def _unasked(folder: Path) -> str:
+    """Say how many items have no row yet, as after `--limit`; empty where all have."""
+    items = set(read_parquet(folder / "stimuli.parquet", ["item"])["item"].to_pylist())
+    found = set[str]().union(*(set(read_parquet(path, ["item"])["item"].to_pylist()) for path in _parts(folder)))
+    return f"; {len(items & found):,} of {len(items):,} items asked" if items - found else ""
 
 
 def _table(entries: list[Progress]) -> Iterator[str]:
