@@ -41,7 +41,8 @@ def pyproject() -> dict[str, str]:
 
 def conda() -> dict[str, str]:
     dependencies = yaml.safe_load((ROOT / "environment.yml").read_text())["dependencies"]
-    return dict(split(d) for d in dependencies if isinstance(d, str))
+    by_pip = next(d["pip"] for d in dependencies if isinstance(d, dict))
+    return dict(split(d) for d in [*dependencies, *by_pip] if isinstance(d, str) and not d.startswith("--"))
 
 
 def test_same_packages_and_bounds():
