@@ -102,6 +102,12 @@ def scores(
     return frame.astype(dict.fromkeys(["n", "n_gold", "unscored", "no_response", "dropped", "clipped"], int))
 
 
+def _point_estimates(runs: Runs, biased: bool, invalid: str) -> pd.DataFrame:
+    """Return `scores` without intervals, computed once for the tables that need them."""
+    key = ("point estimates of scores", biased, invalid)
+    return runs.kept(key, lambda: scores(runs, biased=biased, invalid=invalid, resamples=0))
+
+
 def conventions(runs: Runs, *, biased: bool = True) -> pd.DataFrame:
     """Compare both ways to treat samples without a number, where there are some: dropped, or counted.
 
@@ -111,7 +117,7 @@ def conventions(runs: Runs, *, biased: bool = True) -> pd.DataFrame:
         study, group, model, condition, range, temperature; dropped: samples without a number; n_X: items with a score,
         kurtosis_X, tau_X, mode_share_X under both conventions (`items.read`).
     """
-    found = {name: scores(runs, biased=biased, invalid=name, resamples=0) for name in CONVENTIONS}
+    found = {name: _point_estimates(runs, biased, name) for name in CONVENTIONS}
     key = ["study", "group", "model", "condition", "range", "temperature", "dropped"]
     frame = found["dropped"][key]
     for name in ("n", "kurtosis", "tau", "mode_share"):
@@ -151,7 +157,7 @@ def ranges(runs: Runs, *, biased: bool = True, invalid: str = "dropped") -> pd.D
         study, group, model, series, stage, form, temperature, method, then kurtosis_LOW_HIGH and tau_LOW_HIGH for every
         range (kurtosis_0_9 ...), NaN where undefined or not asked.
     """
-    long = scores(runs, biased=biased, invalid=invalid, resamples=0)
+    long = _point_estimates(runs, biased, invalid)
     long = long[long["model"] != GOLD]
     unit = ["study", "group", "model", "series", "stage", "form", "temperature", "method"]
     wide = long[unit].drop_duplicates()
