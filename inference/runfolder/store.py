@@ -9,9 +9,8 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
-from itertools import islice
 from pathlib import Path
 from typing import Any, Self
 
@@ -19,7 +18,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from inference.errors import InputError
-from inference.runfolder import run_json
+from inference.runfolder.belonging import begin, reopen, stimuli
 from inference.runfolder.locking import absent, claim, remove_empty, remove_leftovers, remove_new
 from inference.runfolder.parquet import (
     Rows,
@@ -35,8 +34,7 @@ from inference.runfolder.parquet import (
 from inference.runfolder.versions import versions
 from inference.stimuli.study import Study, Variant
 
-FORMAT = 1
-STIMULI, LOOKED_UP = 5_000, 100_000  # rows at a time: written, looked up
+LOOKED_UP = 100_000  # rows at a time
 # If one of these fields differs, it is another model; other fields (series, stage, parameters) may be added later.
 IDENTITY = ("engine", "revision", "dtype", "device", "top_logprobs", "quantization", "lora")
 
@@ -99,9 +97,9 @@ class Run:
         new = not (folder / "run.json").exists()
         try:
             remove_leftovers(folder)
-            content = _content(study, seed) if new else _read_content(folder, study, seed)
+            content = begin(study, seed) if new else reopen(folder, study, seed)
             if not (folder / "stimuli.parquet").exists() or not content["sessions"]:
-                write_tables(folder / "stimuli.parquet", schema("stimuli"), _stimuli(study))
+                write_tables(folder / "stimuli.parquet", schema("stimuli"), stimuli(study))
             run = cls(folder, study, content, lock, made if new else None)
             check_columns(folder / "stimuli.parquet", "stimuli")
             for part in run.parts:
@@ -306,52 +304,6 @@ class Run:
         write_atomically(self.path / "run.json", lambda aside: aside.write_text(text, encoding="utf-8"))
 
 
-def _content(study: Study, seed: int | None) -> dict[str, Any]:
-    """Make the `run.json` of a new folder."""
-    identity = {"protocol": study.protocol, "name": study.name, "hash": study.hash}
-    return {
-        "format": FORMAT,
-        "study": {**identity, "canonical": list(study.canonical), "source": study.source},
-        "models": {},
-        "conditions": {},
-        "decision_rule": study.decision_rule,
-        "seed": seed or 0,
-        "sessions": [],
-    }
-
-
-def _read_content(folder: Path, study: Study, seed: int | None) -> dict[str, Any]:
-    """Read the `run.json` of an existing folder; refuse it if it belongs to something else."""
-    new = _content(study, seed)
-    old = run_json.read(folder)
-    for field in ("protocol", "name"):
-        there, here = old["study"][field], new["study"][field]
-        if there != here:
-            raise InputError(
-                f"{folder}: the {field} of the study there is '{there}', not '{here}'; choose another --out"
-            )
-    if old["study"]["hash"] != new["study"]["hash"]:
-        raise InputError(f"{folder}: {_difference(folder, study)}; go back to those items or choose another --out")
-    if seed is not None and old["seed"] != seed:
-        raise InputError(
-            f"{folder}: was begun with --seed {old['seed']}, not {seed}; repeat it or choose another --out"
-        )
-    return old
-
-
-def _difference(folder: Path, study: Study) -> str:
-    """Describe in words how the recorded stimuli differ from those of a study."""
-    old = {(row["item"], row["variant"]): row for row in read_parquet(folder / "stimuli.parquet").to_pylist()}
-    new = {(row["item"], row["variant"]): row for table in _stimuli(study) for row in table.to_pylist()}
-    changes = {
-        "added": [key for key in new if key not in old],
-        "removed": [key for key in old if key not in new],
-        "changed": [key for key in new if key in old and new[key] != old[key]],
-    }
-    counts = ", ".join(f"{len(keys)} {kind} (such as {'/'.join(keys[0])})" for kind, keys in changes.items() if keys)
-    return f"the study has changed since this run was begun: variants {counts or 'in another order'}"
-
-
 def _shared(entries: Sequence[Mapping[str, Any]], model: str, entry: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     """Add a model to the entry that is equal to its own, or add its own."""
     for place, known in enumerate(entries):
@@ -367,13 +319,6 @@ def _keys(rows: pa.Table) -> Any:
     """
     length = pc.utf8_length(rows["item"]).cast(pa.string())
     return pc.binary_join_element_wise(length, rows["item"], rows["variant"], "\0")
-
-
-def _stimuli(study: Study) -> Iterator[pa.Table]:
-    """Make the rows of `stimuli.parquet`, some at a time."""
-    rows = ({"study": study.name, **variant.row()} for variant in study.variants)
-    while some := list(islice(rows, STIMULI)):
-        yield pa.Table.from_pylist(some, schema=schema("stimuli"))
 
 
 def _now() -> str:

@@ -1,0 +1,77 @@
+"""Say what a new run folder holds of its study, and refuse an existing one that belongs to another."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from inference.errors import InputError
+from inference.runfolder import run_json
+from inference.runfolder.parquet import read_parquet, schema
+from inference.stimuli.study import Study
+
+FORMAT = 1
+STIMULI = 5_000  # rows that are made at a time
+
+
+def begin(study: Study, seed: int | None) -> dict[str, Any]:
+    """Make the `run.json` of a new folder."""
+    identity = {"protocol": study.protocol, "name": study.name, "hash": study.hash}
+    return {
+        "format": FORMAT,
+        "study": {**identity, "canonical": list(study.canonical), "source": study.source},
+        "models": {},
+        "conditions": {},
+        "decision_rule": study.decision_rule,
+        "seed": seed or 0,
+        "sessions": [],
+    }
+
+
+def reopen(folder: Path, study: Study, seed: int | None) -> dict[str, Any]:
+    """Read the `run.json` of an existing folder.
+
+    Raises
+    ------
+    InputError
+        It belongs to another protocol, study or seed, or the study's wordings have changed.
+    """
+    new = begin(study, seed)
+    old = run_json.read(folder)
+    for field in ("protocol", "name"):
+        there, here = old["study"][field], new["study"][field]
+        if there != here:
+            raise InputError(
+                f"{folder}: the {field} of the study there is '{there}', not '{here}'; choose another --out"
+            )
+    if old["study"]["hash"] != new["study"]["hash"]:
+        raise InputError(f"{folder}: {_difference(folder, study)}; go back to those items or choose another --out")
+    if seed is not None and old["seed"] != seed:
+        raise InputError(
+            f"{folder}: was begun with --seed {old['seed']}, not {seed}; repeat it or choose another --out"
+        )
+    return old
+
+
+def _difference(folder: Path, study: Study) -> str:
+    """Describe in words how the recorded stimuli differ from those of a study."""
+    old = {(row["item"], row["variant"]): row for row in read_parquet(folder / "stimuli.parquet").to_pylist()}
+    new = {(row["item"], row["variant"]): row for table in stimuli(study) for row in table.to_pylist()}
+    changes = {
+        "added": [key for key in new if key not in old],
+        "removed": [key for key in old if key not in new],
+        "changed": [key for key in new if key in old and new[key] != old[key]],
+    }
+    counts = ", ".join(f"{len(keys)} {kind} (such as {'/'.join(keys[0])})" for kind, keys in changes.items() if keys)
+    return f"the study has changed since this run was begun: variants {counts or 'in another order'}"
+
+
+def stimuli(study: Study) -> Iterator[pa.Table]:
+    """Make the rows of `stimuli.parquet`, some at a time."""
+    rows = ({"study": study.name, **variant.row()} for variant in study.variants)
+    while some := list(islice(rows, STIMULI)):
+        yield pa.Table.from_pylist(some, schema=schema("stimuli"))
