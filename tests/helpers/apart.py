@@ -11,10 +11,11 @@ import shutil
 import sys
 import time
 import traceback
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib import metadata
 from multiprocessing import forkserver
+from multiprocessing.context import ForkServerProcess
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
@@ -60,9 +61,8 @@ def call(
     without
         Modules that the command finds not installed.
     """
-    _serve()
     notes.mkdir()
-    process = _FORKS.Process(target=_main, args=(list(arguments), str(folder), str(notes), tuple(without)))
+    process = forked(_main, list(arguments), str(folder), str(notes), tuple(without))
     begun = time.monotonic()
     process.start()
     process.join(seconds)
@@ -74,6 +74,12 @@ def call(
     shutil.rmtree(notes)
     assert process.exitcode is not None
     return Ended(process.exitcode, out, err, taken, float(peak or "nan"))
+
+
+def forked(target: Callable[..., object], *arguments: object) -> ForkServerProcess:
+    """Fork a process, not started yet. Python keeps one server per process: who starts another way changes this one."""
+    _serve()
+    return _FORKS.Process(target=target, args=arguments)
 
 
 @functools.cache

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import multiprocessing
 import os
 import random
 import time
@@ -12,6 +11,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from helpers import apart
 from helpers.trivial_engine import loader, small_study
 from inference.asking import session
 from inference.asking.execute import Task, execute
@@ -21,11 +21,6 @@ from inference.protocols.agreement import Questions, prompt_book
 from inference.runfolder.parquet import KEY
 
 KILLS = 24
-# Forked from a process that has imported all this: the run is what is killed, not Python's start.
-PROCESSES = multiprocessing.get_context("forkserver")
-PROCESSES.set_forkserver_preload(
-    ["pytest", "inference.asking.execute", "inference.protocols.agreement", "pyarrow.parquet"]
-)
 
 
 def run(folder: Path) -> None:
@@ -52,7 +47,7 @@ def run(folder: Path) -> None:
 
 
 def start(folder: Path):
-    process = PROCESSES.Process(target=run, args=(folder,))
+    process = apart.forked(run, folder)
     process.start()
     return process
 

@@ -7,18 +7,16 @@ import os
 import signal
 import sys
 import time
-from multiprocessing import get_context
 from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
 
-from helpers import apart  # noqa: F401  (its forkserver has imported what a run needs)
+from helpers import apart
 from helpers.faulty_server import MODEL, Fault, FaultyServer
 from inference.__main__ import main
 
 ENOUGH = 60  # replies after which a server fails, or a signal is sent
-PROCESSES = get_context("forkserver")
 
 
 def run(folder: str, url: str) -> None:
@@ -38,7 +36,7 @@ def folder(tmp_path) -> Path:
 
 
 def started(folder: Path, server: FaultyServer):
-    process = PROCESSES.Process(target=run, args=(str(folder), server.url))
+    process = apart.forked(run, str(folder), server.url)
     process.start()
     return process
 
