@@ -1,4 +1,4 @@
-"""Run the commands of this wing: `waver run | preview | import | paraphrase | status`, or `python -m inference ...`."""
+"""Run the commands of this wing: `waver run | preview | paraphrase | negate ...`, or `python -m inference ...`."""
 
 from __future__ import annotations
 
@@ -37,6 +37,7 @@ IMPORTERS = {
     "haller": "import responses as Haller et al. (2024) published them (JSON)",
     "table": "import a long table with one row per response (CSV, JSON, YAML or Parquet)",
 }
+NEGATE_ABOUT = "put a negation into sentences, wherever one can stand"
 PLAN = "PLAN.toml"
 PLAN_ABOUT = "ask several models, protocols and conditions as a run file says, each study in its own folder"
 EXAMPLE = "example: waver run agreement --items statements.csv --model gpt2 --out runs/gpt2"
@@ -160,6 +161,11 @@ def call_parser(given: Sequence[str], program: str = PROGRAM) -> argparse.Argume
             _add(verbs, name, about, *paraphrase.COMMANDS[name])
         else:
             _list(verbs, name, about)
+    if list(given[:1]) == ["negate"]:
+        negating = importlib.import_module("inference.negate.command")
+        _add(commands, "negate", NEGATE_ABOUT, negating.negate, negating.add_arguments)
+    else:
+        _list(commands, "negate", NEGATE_ABOUT)
     return parser
 
 

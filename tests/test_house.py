@@ -31,7 +31,7 @@ LAYERS = {
         {"errors"},
     ],
     "inference": [
-        {"__main__"}, {"runfile", "paraphrase"}, {"importers"}, {"protocols"}, {"arguments"}, {"asking"}, {"demo"},
+        {"__main__"}, {"runfile", "paraphrase", "negate"}, {"importers"}, {"protocols"}, {"arguments"}, {"asking"}, {"demo"},
         {"engines", "runfolder"}, {"stimuli"}, {"extras", "numerals"}, {"inference", "errors"},
     ],
 }  # fmt: skip
