@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 
 from inference.negate.negation import Negation, position
 from inference.negate.rules import table
 from inference.negate.words import Word
-
-NEGATION = re.compile(r"\[(.+)\]")
 
 
 def negations(sentence: str, words: Sequence[Word]) -> Iterator[Negation]:
@@ -31,15 +28,13 @@ def negations(sentence: str, words: Sequence[Word]) -> Iterator[Negation]:
         if target is None:
             continue
         place, kind = _stem(words, place, target.kind)
-        rule = rules.rule(kind, words, place)
-        forms = rules.forms(words[place])
-        if rule is None or forms is None or rule.writes is None:
+        rule, forms = rules.rule(kind, words, place), rules.forms(words[place])
+        if rule is None or rule.writes is None or forms is None:
             continue
-        found = NEGATION.search(rule.writes)
-        assert found is not None, rule.writes
-        before = sentence[: words[place].start] + rule.writes[: found.start()].format(**forms)
-        after = rule.writes[found.end() :] + sentence[words[place + len(rule.tail)].end :]
-        yield Negation(before + found[1] + after, position(after), target.target_pos, found[1])
+        before, negation, behind = rule.writes
+        text = sentence[: words[place].start] + before.format(**forms) + negation
+        after = behind + sentence[words[place + len(rule.tail)].end :]
+        yield Negation(text + after, position(after), target.target_pos, negation)
 
 
 def _stem(words: Sequence[Word], place: int, kind: str) -> tuple[int, str]:

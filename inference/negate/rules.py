@@ -14,6 +14,7 @@ from inference.stimuli.files import read_yaml
 
 TABLE = Path(__file__).parent / "rules-ja.yaml"
 ANY_FORM, END = "~", "END"
+WRITES = re.compile(r"(.*)\[(.+)\](.*)")
 Test = Callable[[Word | None], bool]
 
 
@@ -38,7 +39,8 @@ class Rule:
     tail, before
         Tests of the words behind it that are written anew, and of the one behind these.
     writes
-        Template of what is written; None where the rule makes no negation.
+        Templates of what is written: what stands before the negation, the negation, and what stands behind it. None
+        where the rule makes no negation.
     example
         A sentence and what the rule makes of it; None where it makes nothing.
     """
@@ -48,7 +50,7 @@ class Rule:
     forms: tuple[str, ...]
     tail: tuple[Test, ...]
     before: Test | None
-    writes: str | None
+    writes: tuple[str, str, str] | None
     example: tuple[str, str] | None
 
     def fits(self, kind: str, words: Sequence[Word], place: int) -> bool:
@@ -125,7 +127,7 @@ def _rule(entry: Mapping[str, Any]) -> Rule:
         forms=tuple(entry["form"].split("|")) if "form" in entry else (),
         tail=tuple(map(_test, entry.get("tail", "").split())),
         before=_test(entry["before"]) if "before" in entry else None,
-        writes=entry.get("writes"),
+        writes=WRITES.fullmatch(entry["writes"]).groups() if "writes" in entry else None,  # type: ignore[union-attr,arg-type]
         example=tuple(entry["example"].split(" => ")) if "example" in entry else None,
     )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import asdict, dataclass, replace
+from typing import Any
 
 from inference.errors import InputError
 from inference.negate import detect, english, japanese
@@ -21,6 +22,9 @@ FOREIGN = "no Japanese characters"
 NO_TARGET = "no verb, adjective or adjectival verb"
 NO_PLACE = "no place for a negation"
 NO_FINITE = "no finite verb"
+LONGEST = 2_000
+"""Characters of a sentence: of a longer text, the negations would be as many times as long."""
+LONG = f"more than {LONGEST:,} characters, so no single sentence"
 Negated = Sequence[Negation] | str
 """The negations of a sentence, or the reason why there are none."""
 
@@ -83,9 +87,14 @@ def negated(sentences: Sequence[str], language: str, pipeline: str | None = None
     return _english(sentences, english.pipeline(pipeline or ""))
 
 
+def _no_sentence(text: str) -> str | None:
+    """Say why a text is no sentence in any language."""
+    return EMPTY if not text else LONG if len(text) > LONGEST else None
+
+
 def _japanese(sentence: str) -> Negated:
-    if not sentence:
-        return EMPTY
+    if trouble := _no_sentence(sentence):
+        return trouble
     if not JAPANESE.search(sentence):
         return FOREIGN
     words = analysed(sentence)
@@ -96,10 +105,11 @@ def _japanese(sentence: str) -> Negated:
     return tuple(japanese.negations(sentence, words)) or NO_PLACE
 
 
-def _english(sentences: Sequence[str], pipeline: object) -> Iterator[Negated]:
-    for sentence, doc in zip(sentences, pipeline.pipe(sentences), strict=True):  # type: ignore[attr-defined]
-        if not sentence:
-            yield EMPTY
+def _english(sentences: Sequence[str], pipeline: Any) -> Iterator[Negated]:
+    docs = pipeline.pipe("" if _no_sentence(sentence) else sentence for sentence in sentences)
+    for sentence, doc in zip(sentences, docs, strict=True):
+        if trouble := _no_sentence(sentence):
+            yield trouble
         elif detect.english(sentence):
             yield NEGATED
         else:
