@@ -94,7 +94,10 @@ def _filter(options: argparse.Namespace, out: Path) -> Callable[[Sequence[Made]]
     from inference.asking.models import resolve
     from inference.negate import judging, people
 
-    models = resolve([options.filter_model], engine=options.engine)
+    try:
+        models = resolve([options.filter_model], engine=options.engine)
+    except InputError as error:  # it speaks of --model, as the option is called elsewhere
+        raise InputError(str(error).replace("--model", "--filter-model", 1)) from None
     if len(models) != 1:
         raise InputError(f"--filter-model {options.filter_model}: these are {len(models)} models; name one")
     book = judging.prompt_book(options.language, options.filter_prompt)
