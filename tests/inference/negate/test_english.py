@@ -34,7 +34,7 @@ ANALYSED = {
 
 def doc(sentence, analysis):
     """A sentence with tags and dependencies, as a pipeline without dictionary forms gives them."""
-    words = sentence[:-1].split() + [sentence[-1]] if sentence[-1] in ".?!" else sentence.split()
+    words = [*sentence[:-1].split(), sentence[-1]] if sentence[-1] in ".?!" else sentence.split()
     tags, dependencies, heads = zip(*(part.split() for part in analysis.split(", ")), strict=True)
     spaces = [number < len(words) - 2 or (sentence[-1] not in ".?!" and number < len(words) - 1)
               for number in range(len(words))]  # fmt: skip
