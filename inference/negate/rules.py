@@ -36,8 +36,8 @@ class Rule:
         The rule is about words of these kinds, or with these dictionary forms.
     forms
         Beginnings of inflected forms; none: any.
-    tail, before
-        Tests of the words behind it that are written anew, and of the one behind these.
+    after, tail, before
+        Tests of the word before it, of the words behind it that are written anew, and of the one behind these.
     writes
         Templates of what is written: what stands before the negation, the negation, and what stands behind it. None
         where the rule makes no negation.
@@ -48,6 +48,7 @@ class Rule:
     kinds: frozenset[str]
     bases: frozenset[str]
     forms: tuple[str, ...]
+    after: Test | None
     tail: tuple[Test, ...]
     before: Test | None
     writes: tuple[str, str, str] | None
@@ -59,6 +60,8 @@ class Rule:
         if kind not in self.kinds and word.base not in self.bases:
             return False
         if self.forms and not word.form.startswith(self.forms):
+            return False
+        if self.after and not self.after(words[place - 1] if place else None):
             return False
         behind = place + 1 + len(self.tail)
         if behind > len(words) or not all(map(_passed, self.tail, words[place + 1 : behind])):
@@ -125,6 +128,7 @@ def _rule(entry: Mapping[str, Any]) -> Rule:
         kinds=frozenset(name for name in about if not name.startswith(ANY_FORM)),
         bases=frozenset(name[1:] for name in about if name.startswith(ANY_FORM)),
         forms=tuple(entry["form"].split("|")) if "form" in entry else (),
+        after=_test(entry["after"]) if "after" in entry else None,
         tail=tuple(map(_test, entry.get("tail", "").split())),
         before=_test(entry["before"]) if "before" in entry else None,
         writes=WRITES.fullmatch(entry["writes"]).groups() if "writes" in entry else None,  # type: ignore[union-attr,arg-type]

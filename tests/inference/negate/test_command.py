@@ -8,9 +8,11 @@ from pathlib import Path
 import pytest
 
 from helpers.commands import waver
+from helpers.trivial_engine import TrivialEngine
+from inference.asking.one_model import Settings
 
 pytest.importorskip("fugashi")
-MODELS = Path(__file__).parents[3] / "inference" / "demo" / "models"
+MODEL = Path(__file__).parents[3] / "inference" / "demo" / "models" / "waver-demo-small"
 SENTENCES = "犬が走って、止まります。\n\n静かな町に住む。\n犬は走らない。\nabc\n東京都千代田区\n行こう。\n"
 
 
@@ -72,15 +74,22 @@ def test_tables_with_a_column_text_give_the_same(file):
     assert lines(file.parent / "negations-skipped.jsonl")[0]["place"] == "line 2"
 
 
-def test_a_model_of_ours_judges_and_is_compared_with_people(file):
+def test_a_model_judges_and_is_compared_with_people(file, monkeypatch):
+    """An engine without a model: its verdicts follow from the prompts."""
+    monkeypatch.setattr(Settings, "load", lambda settings, model, seed: TrivialEngine())
     _, before = negate(file)
     judged = [{**row, "acceptable": "yes" if number % 2 else "no"} for number, row in enumerate(before)]
     (file.parent / "people.jsonl").write_text("\n".join(map(json.dumps, judged)), encoding="utf-8")
-    said, kept = negate(
-        file, "--filter-model", MODELS / "waver-demo-small", "--judgements", "people.jsonl", "--form", "plain"
-    )
-    assert all(row in before for row in kept)
-    left_out = len(before) - len(kept)
-    assert f"left out by waver-demo-small: {left_out} unacceptable; answers: " in said
-    assert f"4 judgements of people, 2 of them unacceptable; the model leaves out {left_out} of the same" in said
+    said, kept = negate(file, "--filter-model", MODEL, "--judgements", "people.jsonl")
+    left_out = [row for row in before if row not in kept]
+    assert kept == [row for row in before if row in kept]
+    assert 0 < len(left_out) < len(before)
+    assert f"left out by {MODEL.name}: {len(left_out)} unacceptable; answers: " in said
+    both = sum(before.index(row) % 2 == 0 for row in left_out)
+    assert (
+        f"4 judgements of people, 2 of them unacceptable; the model leaves out {len(left_out)} of the same, "
+        f"{both} rightly: precision {both / len(left_out):.3f}, recall {both / 2:.3f}"
+    ) in said
     assert (file.parent / "negations-judged" / "run.json").exists()
+    again = negate(file, "--filter-model", MODEL, "--judgements", "people.jsonl")
+    assert again == (said, kept)

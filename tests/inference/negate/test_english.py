@@ -32,6 +32,9 @@ ANALYSED = {
 }
 
 
+VOCAB = spacy.blank("en").vocab
+
+
 def doc(sentence, analysis):
     """A sentence with tags and dependencies, as a pipeline without dictionary forms gives them."""
     words = [*sentence[:-1].split(), sentence[-1]] if sentence[-1] in ".?!" else sentence.split()
@@ -39,7 +42,7 @@ def doc(sentence, analysis):
     spaces = [number < len(words) - 2 or (sentence[-1] not in ".?!" and number < len(words) - 1)
               for number in range(len(words))]  # fmt: skip
     return spacy.tokens.Doc(
-        spacy.blank("en").vocab, words=words, spaces=spaces, tags=tags, deps=dependencies,
+        VOCAB, words=words, spaces=spaces, tags=tags, deps=dependencies,
         heads=[int(head) - 1 for head in heads],
     )  # fmt: skip
 
