@@ -149,8 +149,8 @@ class Page:
             return Html(self.said(name) + note(f"{title}: none.").text)
         chosen = frame if rows is None else rows
         chosen = chosen.sort_values(sort, ascending=False, kind="stable", na_position="last") if sort else chosen
-        whole = orders.joined(name, chosen, tables.shown(name, chosen), self.runs.info["conditions"], self.differing())
-        shown, joined = whole.head(most), orders.CAPTION if len(whole) < len(chosen) else ""
+        whole = self.frames.joined(name, chosen)
+        shown, joined = whole.head(most), orders.caption(whole)
         cells = grid.grid(name, shown, tables.shown(name, shown), tables.best(name, shown))
         cells, same = grid.varying(self.choice.renamed(cells))
         same_text = "; ".join(_same(*pair) for pair in same)
@@ -164,10 +164,6 @@ class Page:
             open=len(shown) <= FEW_ROWS, saved=self.out is not None,
         )  # fmt: skip
         return Html(self.said(name) + box.text)
-
-    def differing(self) -> set[tuple[str, str, frozenset[str]]]:
-        """Return study, model and two conditions of it that a paired comparison of this page finds to differ."""
-        return set()
 
     def section(self, name: str, title: str = "", said: str = "") -> Html:
         """Show a table under its own heading, after the words `said`; without rows, only say so."""
