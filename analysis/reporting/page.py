@@ -177,15 +177,12 @@ class Page:
         return fragment("asked", **prompts.shown(self.runs))
 
     def provenance(self) -> Html:
-        """Show where the page comes from, and the command that makes it again.
+        """Show where the page comes from.
 
         This is the last cell: what the answer says about a figure or table that no cell has shown is named here.
         """
-        command = provenance.command(self.folders, self.out, self.options)
         cited = [studies()[name] for name in self.studies]
-        return fragment(
-            "provenance", studies=cited, entries=self.entries(), command=command, unshown=self._details
-        )  # fmt: skip
+        return fragment("provenance", studies=cited, entries=self.entries(), unshown=self._details)
 
     def entries(self) -> list[tuple[str, list[str]]]:
         """Return name and lines of every entry of the page's foot."""
