@@ -12,6 +12,7 @@ from analysis.reporting.thresholds import silent
 
 UNIT = ["study", "model", "condition"]
 SEPARATOR = " · "
+LEAD = 30  # characters that a word before a colon may have
 SILENT = " °"  # ends the label of a model that does not answer (`thresholds.silent`)
 
 
@@ -94,6 +95,18 @@ def shorten_all(texts: Sequence[str], length: int) -> list[str]:
 def fitted(names: Sequence[str], length: int) -> list[str]:
     """Return names that are shown together, without what all begin with, and shortened to about `length`."""
     return shorten_all(brief(list(names)), length)
+
+
+def openings(texts: Sequence[str], length: int) -> list[str]:
+    """Return the first words of texts that are shown together, without a lead such as "Question:" that all have.
+
+    >>> openings(["Question: Is tea good?", "Question: Is coffee good?"], 12), openings(["Q: one"], 12)
+    (['Is tea good?', 'Is coffee…'], ['Q: one'])
+    """
+    leads = {text.partition(":")[0] for text in texts if ":" in text} if len(texts) > 1 else set()
+    lead = f"{leads.pop()}:" if len(leads) == 1 else ""
+    shared = bool(lead) and len(lead) < LEAD and all(text.startswith(lead) and text != lead for text in texts)
+    return [opening(text.removeprefix(lead) if shared else text, length) for text in texts]
 
 
 def opening(text: str, length: int) -> str:

@@ -48,7 +48,8 @@ def diff_yes(frame: pd.DataFrame) -> str:
     return (
         f"Change of “Yes” with {count(frame['model'].nunique(), 'model')} on {_where(frame)}: its share after "
         f"rewording minus before, over {_pairs(frame)} per row. {INTERVALS} Hollow, for antonyms: the excess of “Yes” "
-        "over what unchanged answers would give. A consistent model says “Yes” to antonyms as often as it said “No” before. "
+        "over what unchanged answers would give. A consistent model says “Yes” to antonyms as often as it said “No” "
+        "before. "
         f"Counterpart of Takayama et al., Figure 6.{_left_out(labels.series(frame), 'change')}"
         f"{labels.explained(frame)}"
     )
