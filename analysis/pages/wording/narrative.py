@@ -124,21 +124,19 @@ def _verdict(means: pd.DataFrame, table: pd.DataFrame) -> str:
     several = means["language"].nunique() > 1 and row["language"]
     where = f" in {spoken(row['language'])}" if several else ""
     begin = said.capitalize() or verdicts.UNCLEAR
-    share = percent(row["consistency"])
-    mean = f"{begin}: with {WORDS[row['pattern']]}{where}, {share} of the answers mean the same as before"
+    mean = f"{begin}: with {WORDS[row['pattern']]}{where}, {percent(row['consistency'])} of the answers mean the same"
     single = table[(table["pattern"] == row["pattern"]) & (table["language"] == row["language"])]
     ends = verdicts.spread(*(single[name] for name in ("consistency", "consistency_lower", "consistency_upper")))
     if ends is None:
-        return f"{mean}{_shares(row, 'consistency', 0, 'interval ')}."
+        return f"{mean} as before{_shares(row, 'consistency', 0, 'interval ')}."
     low, high = map(percent, ends)
-    return f"{mean} on average. {_single(single)} range from {low.removesuffix(' %')} to {high}."
+    return f"{mean} on average ({low.removesuffix(' %')} to {high} by {_unit(single)})."
 
 
-def _single(rows: pd.DataFrame) -> str:
-    """Name what each row is about: "Single models", or "Single models and conditions"."""
-    named = (("model", "models"), ("condition", "conditions"), ("task", "tasks"))
-    varying = [several for key, several in named if rows.groupby("model")[key].nunique().max() > 1]
-    return f"Single {listing(['models', *varying])}"
+def _unit(rows: pd.DataFrame) -> str:
+    """Name what each row is about: "model", or "model and condition"."""
+    several = [key for key in ("condition", "task") if rows.groupby("model")[key].nunique().max() > 1]
+    return listing(["model", *several])
 
 
 def _same(language: str, means: pd.DataFrame, several: bool) -> Iterator[str]:

@@ -187,16 +187,16 @@ def single(shares, conditions=("chat",), half=0.08):
 @pytest.mark.parametrize(
     ("rows", "ending"),
     [
-        (single([0.34, 0.5, 0.84]), "before on average. Single models range from 34 to 84 %."),
-        (single([0.34, 0.84], ("a", "b")), "before on average. Single models and conditions range from 34 to 84 %."),
-        (single([0.5, 0.6]), "before (interval 50 to 58 %)."),
-        (single([0.34, 0.84], half=0.3), "before (interval 50 to 58 %)."),
-        (single([0.54]), "before (interval 50 to 58 %)."),
+        (single([0.34, 0.5, 0.84]), "on average (34 to 84 % by model)."),
+        (single([0.34, 0.84], ("a", "b")), "on average (34 to 84 % by model and condition)."),
+        (single([0.5, 0.6]), "as before (interval 50 to 58 %)."),
+        (single([0.34, 0.84], half=0.3), "as before (interval 50 to 58 %)."),
+        (single([0.54]), "as before (interval 50 to 58 %)."),
     ],
 )
 def test_the_spread_of_the_models_stands_beside_the_mean_where_chance_does_not_explain_it(rows, ending):
     said = narrative._verdict(kinds(("antonym", 0.54, 0.5, 0.58)), rows)
-    assert said == f"Not reliably: with antonyms, 54 % of the answers mean the same as {ending}"
+    assert said == f"Not reliably: with antonyms, 54 % of the answers mean the same {ending}"
 
 
 def test_changes_are_called_so_after_widening_for_their_number():
