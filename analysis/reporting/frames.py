@@ -54,6 +54,8 @@ class Frames:
             As in `orders.joined`.
         """
         rows = self[name] if frame is None else frame
+        if not orders.several(rows, self.runs.info["conditions"]):
+            return rows
         page = catalogue.page_of(name)
         differing = catalogue.pages()[page].differing
         apart = catalogue.function(page, differing)(self) if differing else ()

@@ -64,7 +64,7 @@ def joined(
     DataFrame
         The same columns; a joined row stands in the place of its first one. Its condition ends in "both orders".
     """
-    if not {*UNIT, "condition"} <= set(frame) or frame.empty:
+    if not several(frame, conditions):
         return frame
     both = [_both(conditions, *key) for key in zip(frame["study"], frame["condition"], strict=True)]
     texts = [key for key in frame if key not in (*UNIT, "condition") and not _numeric(frame[key])]
@@ -85,6 +85,14 @@ def joined(
     if len(apart_rows) == len(rows):
         return frame
     return pd.concat([apart_rows, _mean(rows[one], group[one])]).sort_index(kind="stable")[list(frame)]
+
+
+def several(frame: pd.DataFrame, conditions: Conditions) -> bool:
+    """Tell whether a frame has conditions that differ in the order of the options only."""
+    if not {*UNIT, "condition"} <= set(frame):
+        return False
+    own = list(frame[["study", "condition"]].drop_duplicates().itertuples(index=False, name=None))
+    return len({(study, _both(conditions, study, name)) for study, name in own}) < len(own)
 
 
 def caption(*shown: pd.DataFrame) -> str:

@@ -29,10 +29,12 @@ def pairs(frames: Frames) -> pd.DataFrame:
     """Return table `differences` with the rows of table `stability`, where orders are one, as its sides.
 
     A pair that stands for several has their mean difference, the interval from the lowest to the highest end, and the
-    largest p value: it differs where each of them does. Two orders of one row are no pair.
+    largest p value, if each has one: it differs where each of them does. Two orders of one row are no pair.
     """
     table, rows = frames["differences"], frames.joined("stability")
     conditions = frames.runs.info["conditions"]
+    if len(rows) == len(frames["stability"]):
+        return table
     for side in SIDES:
         table = orders.renamed(table, rows, conditions, side)
     own = table["study"], table["a_model"], table["a_condition"], table["b_model"], table["b_condition"]
@@ -45,7 +47,9 @@ def pairs(frames: Frames) -> pd.DataFrame:
     names = ["study", "measure", *(f"{side}{name}" for side in SIDES for name in UNIT[1:])]
     rules = {"difference": "mean", "lower": "min", "upper": "max", "n_items": "min", "no_interval": "first",
              "p": "max", "p_least": "max", "p_holm": "max"}  # fmt: skip
-    return table.groupby(names, sort=False, as_index=False).agg(rules)[list(frames["differences"])]
+    groups = table.groupby(names, sort=False, as_index=False)
+    found, tested = groups.agg(rules), groups["p_holm"].count()["p_holm"] == groups.size()["size"]
+    return found.assign(p_holm=found["p_holm"].where(tested))[list(frames["differences"])]
 
 
 def _turned(table: pd.DataFrame, where: pd.Series) -> pd.DataFrame:

@@ -21,8 +21,8 @@ FIELDS = {name: {"form": "plain", "option_order": name.split("/")[1]} for name i
 
 def answers() -> pd.DataFrame:
     """ "same" answers both orders nearly alike, "moved" agrees less with everything under the second order."""
-    first = random_frame(["same", "moved"], items=30, paraphrases=10, seed=3).assign(condition=ORDERS[0])
-    moved = first["agreement"].where(first["model"] == "same", first["agreement"] * 0.3)
+    first = random_frame(["same", "moved"], items=30, paraphrases=10, seed=3).assign(condition=ORDERS[0], mass=0.9)
+    moved = first["agreement"].where(first["model"] == "same", first["agreement"] * 0.6)
     second = first.assign(condition=ORDERS[1], agreement=moved * 0.999)
     return pd.concat([first, second], ignore_index=True)
 
