@@ -80,13 +80,14 @@ def test_several_and_people_words_of_chance_are_as_rare_as_their_intervals_say()
 
 
 def test_spread_is_of_the_two_ends_after_widening_for_all_models():
-    """20 of 50 and 32 of 50 are apart as the only two, and not as the ends of a hundred."""
+    """18 of 50 and 36 of 50 are apart as the only two, and not as the ends of a hundred."""
     n = 50
-    ends = {k: wilson(np.array(k / n), np.array(n), 0.95) for k in (20, 26, 34)}
-    two = pd.DataFrame([(k / n, *map(float, ends[k])) for k in (20, 34)], columns=["share", "low", "high"])
-    many = pd.concat([two, *[pd.DataFrame([(26 / n, *map(float, ends[26]))], columns=list(two))] * 98])
+    ends = {k: wilson(np.array(k / n), np.array(n), 0.95) for k in (18, 27, 36)}
+    two = pd.DataFrame([(k / n, *map(float, ends[k])) for k in (18, 36)], columns=["share", "low", "high"])
+    middle = pd.DataFrame([(27 / n, *map(float, ends[27]))], columns=list(two))
+    many = pd.concat([two, *[middle] * 98])
     many = many.reset_index(drop=True)
-    assert spread(*(two[name] for name in two)) == (0.4, 0.68)
+    assert spread(*(two[name] for name in two)) == (0.36, 0.72)
     assert spread(*(many[name] for name in many)) is None
     assert spread(*(two.assign(low=np.nan)[name] for name in two)) is None
 
