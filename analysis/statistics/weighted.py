@@ -18,8 +18,9 @@ import numpy as np
 from analysis.statistics.resampling import Array, Columns, sd
 from analysis.statistics.rounding import settled
 
-_PAIRS = 4_000_000  # pairs of items, times draws, held at a time: 16 MB
-_EXACT = 2**24  # a whole number below it is exact in single precision
+_BLOCK = 512  # items whose pairs are held at a time
+# Signs and counts are whole numbers far below 2^24: in single precision, their sums are exact, and twice as fast.
+_WHOLE = np.float32
 # Sums of equal scores are rounded: they leave at most this spread, relative to their mean square and to their mean.
 _RESIDUE, _RESOLUTION = 1e-13, 1e-15
 
@@ -135,54 +136,54 @@ def _alike(values: Array, scale: float | None) -> Array:
 
 
 def _tau(counts: Array, x: Array, y: Array) -> Array:
-    """Compute tau-b from the pairs of items: how often each was drawn, times whether it is concordant or tied.
+    """Compute tau-b from c' S c / 2, the concordant minus the discordant pairs of a draw with counts c.
 
-    The signs of a pair are the same for all draws, so that all draws of all units are one matrix product. A draw of n
-    items has fewer than n^2 pairs.
+    S (items, items) holds sign(x_i - x_j) sign(y_i - y_j). It is the same for all draws, so that a draw costs a matrix
+    product instead of a sort.
     """
-    balance = untied_x = untied_y = np.zeros((len(counts), 1))
-    drawn = counts.astype(np.float32 if counts.sum(axis=1).max() ** 2 < _EXACT else np.float64)
-    step = max(1, _PAIRS // counts.size)
-    for start in range(0, counts.shape[1], step):
-        first, second = np.nonzero(np.arange(start, min(start + step, len(x)))[:, None] < np.arange(len(x)))
-        pairs = drawn[:, first + start] * drawn[:, second]
-        of_x, of_y = (np.sign(v[first + start] - v[second]).astype(drawn.dtype) for v in (x, y))
-        balance, untied_x, untied_y = (
-            total + pairs @ signs
-            for total, signs in ((balance, of_x * of_y), (untied_x, np.abs(of_x)), (untied_y, np.abs(of_y)))
-        )
+    balance, small = [], counts.astype(_WHOLE)
+    for one, other in zip(*(scores.T for scores in np.broadcast_arrays(x, y)), strict=True):
+        signs = (_signs(one, rows) * _signs(other, rows) for rows in _blocks(one))
+        balance.append(np.einsum("di,di->d", counts, np.hstack([small @ block for block in signs])))
+    drawn = counts.sum(axis=1, keepdims=True)
+    untied = (drawn**2 - _tied(counts, x, 2)) * (drawn**2 - _tied(counts, y, 2))
     with np.errstate(divide="ignore", invalid="ignore"):
-        untied = untied_x * untied_y
-        return np.where(untied > 0, balance / np.sqrt(untied), np.nan)
+        return np.where(untied > 0, np.column_stack(balance) / np.sqrt(untied), np.nan)
 
 
 def _spearman(counts: Array, x: Array, y: Array) -> Array:
-    """Compute Pearson's correlation of the ranks."""
-    found = []
-    for unit in range(max(x.shape[1], y.shape[1])):
-        if unit < x.shape[1]:
-            of_x, square_x = _ranked(counts, x[:, unit])
-        if unit < y.shape[1]:
-            of_y, square_y = _ranked(counts, y[:, unit])
-        product, squares = np.einsum("di,di,di->d", counts, of_x, of_y), square_x * square_y
-        with np.errstate(divide="ignore", invalid="ignore"):
-            found.append(np.where(squares > 0, np.clip(product / np.sqrt(squares), -1, 1), np.nan))
-    return np.column_stack(found)
-
-
-def _ranked(counts: Array, values: Array) -> tuple[Array, Array]:
-    """Rank a score in every draw, ties sharing their mean rank.
+    """Compute Pearson's correlation of the ranks, ties sharing their mean rank.
 
     In the draw "a, b, b, c" of the values 5, 7, 9 (counts 1, 2, 1), b has the ranks 2 and 3, so both get 2.5. Twice the
-    distance of a rank to the mean rank is how many drawn items are below, less how many are above.
-
-    Returns
-    -------
-    tuple
-        Twice the distances (draws, items), and the sum of their squares over the drawn items (draws,).
+    distance of a rank from the mean rank is how many drawn items are below, less how many are above; the squared
+    distances from it of n ranks sum to (n^3 - sum t^3) / 12, with t the sizes of the ties.
     """
-    distances = counts @ np.sign(values - values[:, None])
-    return distances, np.einsum("di,di,di->d", counts, distances, distances)
+    small, product = counts.astype(_WHOLE), []
+    for unit in range(max(x.shape[1], y.shape[1])):
+        if unit < x.shape[1]:
+            of_x = counts * np.hstack([small @ _signs(x[:, unit], rows) for rows in _blocks(x)])
+        if unit < y.shape[1]:
+            of_y = np.hstack([small @ _signs(y[:, unit], rows) for rows in _blocks(y)])
+        product.append(np.einsum("di,di->d", of_x, of_y) / 4)
+    drawn = counts.sum(axis=1, keepdims=True)
+    squares = (drawn**3 - _tied(counts, x, 3)) / 12 * ((drawn**3 - _tied(counts, y, 3)) / 12)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(squares > 0, np.clip(np.column_stack(product) / np.sqrt(squares), -1, 1), np.nan)
+
+
+def _blocks(values: Array) -> list[slice]:
+    return [slice(start, start + _BLOCK) for start in range(0, len(values), _BLOCK)]
+
+
+def _signs(values: Array, rows: slice) -> Array:
+    """Compare some items with all: (all, some)."""
+    return np.sign(values[rows] - values[:, None]).astype(_WHOLE)
+
+
+def _tied(counts: Array, scores: Array, power: int) -> Array:
+    """Sum a power of the sizes of the ties, which are how often each distinct value was drawn: (draws, units)."""
+    sizes = (counts @ _indicators(values) for values in scores.T)
+    return np.column_stack([(ties**power).sum(axis=1) for ties in sizes])
 
 
 def _pearson(counts: Array, x: Array, y: Array) -> Array:

@@ -111,7 +111,6 @@ def test_tau_with_ties_is_the_double_loop_over_the_items_drawn(pairs, seed):
         assert same(tau(weights, x, y)[0], slow_tau(x[index], y[index]))
 
 
-
 @pytest.mark.parametrize(
     ("measure", "reference"),
     [(tau, stats.kendalltau), (spearman, stats.spearmanr), (pearson, stats.pearsonr)],
@@ -141,16 +140,20 @@ def test_correlation_with_a_constant_is_undefined(measure):
 def test_units_are_correlated_each_with_its_own_column_also_in_parts(golds, monkeypatch):
     """With one human score for all units and with three; with all pairs of items at once and with few at a time."""
     rng = np.random.default_rng(golds)
-    x, y = rng.integers(0, 6, (12, 3)).astype(float), rng.integers(0, 6, (12, golds)).astype(float) @ np.ones((golds, 3))
+    x, y = (
+        rng.integers(0, 6, (12, 3)).astype(float),
+        rng.integers(0, 6, (12, golds)).astype(float) @ np.ones((golds, 3)),
+    )
     y = y if golds == 1 else y + np.arange(36).reshape(12, 3) % 5
     counts = np.vstack([ones(12), *(drawn(12, seed)[0] for seed in range(4))])
     found = weighted.correlations({"score": x, "gold": y}, counts)
     for unit in range(3):
         for name, measure in (("tau", tau), ("spearman", spearman), ("pearson", pearson)):
             np.testing.assert_allclose(found[name][:, unit], measure(counts, x[:, unit], y[:, unit]), rtol=1e-12)
-    for name, least in (("_PAIRS", 1), ("_EXACT", 1)):
-        monkeypatch.setattr(weighted, name, least)
-        np.testing.assert_array_equal(weighted.tau(counts, x, y), found["tau"])
+    monkeypatch.setattr(weighted, "_BLOCK", 5)
+    in_parts = weighted.correlations({"score": x, "gold": y}, counts)
+    np.testing.assert_array_equal(in_parts["tau"], found["tau"])
+    np.testing.assert_array_equal(in_parts["spearman"], found["spearman"])
 
 
 @given(SCORES)
