@@ -111,18 +111,18 @@ def correlations(columns: Columns, counts: Array, *, scale: float | None = None)
     dict
         tau, spearman, pearson: (draws, units); NaN if either column is constant over the drawn items.
     """
-    x, y = _alike(columns["score"], scale), _alike(columns["gold"], scale)
+    x, y = _settled(columns["score"], scale), _shared(columns["gold"], scale)
     return {"tau": _tau(counts, x, y), "spearman": _spearman(counts, x, y), "pearson": _pearson(counts, x, y)}
 
 
 def tau(counts: Array, x: Array, y: Array, *, scale: float | None = None) -> Array:
     """Compute Kendall's tau-b with ties and repeated items: twice (items, units) -> (draws, units)."""
-    return _tau(counts, _alike(x, scale), _alike(y, scale))
+    return _tau(counts, _settled(x, scale), _shared(y, scale))
 
 
 def pearson(counts: Array, x: Array, y: Array, *, scale: float | None = None) -> Array:
     """Compute Pearson's correlation: twice (items, units) -> (draws, units)."""
-    return _pearson(counts, _alike(x, scale), _alike(y, scale))
+    return _pearson(counts, _settled(x, scale), _shared(y, scale))
 
 
 def _settled(values: Array, scale: float | None) -> Array:
@@ -130,8 +130,8 @@ def _settled(values: Array, scale: float | None) -> Array:
     return np.column_stack([settled(unit, scale) for unit in values.T])
 
 
-def _alike(values: Array, scale: float | None) -> Array:
-    """Settle scores, those of one unit for all where all have the same: as a rule, the human score."""
+def _shared(values: Array, scale: float | None) -> Array:
+    """Settle scores, in one column for all units where all have the same: as a rule, the human score."""
     return _settled(values[:, :1] if (values == values[:, :1]).all() else values, scale)
 
 
@@ -159,9 +159,8 @@ def _spearman(counts: Array, x: Array, y: Array) -> Array:
     distances from it of n ranks sum to (n^3 - sum t^3) / 12, with t the sizes of the ties.
     """
     small, product = counts.astype(_WHOLE), []
-    for unit in range(max(x.shape[1], y.shape[1])):
-        if unit < x.shape[1]:
-            of_x = counts * np.hstack([small @ _signs(x[:, unit], rows) for rows in _blocks(x)])
+    for unit in range(x.shape[1]):
+        of_x = counts * np.hstack([small @ _signs(x[:, unit], rows) for rows in _blocks(x)])
         if unit < y.shape[1]:
             of_y = np.hstack([small @ _signs(y[:, unit], rows) for rows in _blocks(y)])
         product.append(np.einsum("di,di->d", of_x, of_y) / 4)

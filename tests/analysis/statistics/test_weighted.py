@@ -150,6 +150,8 @@ def test_units_are_correlated_each_with_its_own_column_also_in_parts(golds, monk
     for unit in range(3):
         for name, measure in (("tau", tau), ("spearman", spearman), ("pearson", pearson)):
             np.testing.assert_allclose(found[name][:, unit], measure(counts, x[:, unit], y[:, unit]), rtol=1e-12)
+    equal = weighted.correlations({"score": x[:, [0, 0, 0]], "gold": y[:, [0, 0, 0]]}, counts)
+    assert all(values.shape == (5, 3) for values in equal.values())
     monkeypatch.setattr(weighted, "_BLOCK", 5)
     in_parts = weighted.correlations({"score": x, "gold": y}, counts)
     np.testing.assert_array_equal(in_parts["tau"], found["tau"])
