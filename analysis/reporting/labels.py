@@ -6,6 +6,8 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from analysis.reporting.thresholds import silent
@@ -33,6 +35,17 @@ def series(frame: pd.DataFrame) -> pd.Series:
     Series
         One string per row, aligned with `frame`.
     """
+    units, which = _units(frame, [name for name in (*UNIT, "silent") if name in frame])
+    return pd.Series(_labels(units).to_numpy()[which], frame.index)
+
+
+def _units(frame: pd.DataFrame, names: list[str]) -> tuple[pd.DataFrame, npt.NDArray[np.intp]]:
+    """Return the different values of some columns, and which of them each row has: there may be a million rows."""
+    which = frame.groupby(names, sort=False, observed=True, dropna=False).ngroup()
+    return frame.loc[(~which.duplicated()).to_numpy(), names], which.to_numpy()
+
+
+def _labels(frame: pd.DataFrame) -> pd.Series:
     names = pd.Series(frame["model"].astype(str).unique())
     short = names.str.rsplit("/", n=1).str[-1]
     label = frame["model"].astype(str).map(dict(zip(names, short if short.is_unique else names, strict=True)))
@@ -62,9 +75,9 @@ def mark_silent(frame: pd.DataFrame, known: pd.DataFrame, side: str = "") -> pd.
         Columns study, model, condition, validity.
     """
     units = known.drop_duplicates(UNIT).set_index(UNIT)["validity"]
-    rows = pd.MultiIndex.from_frame(frame[["study", f"{side}model", f"{side}condition"]])
-    validity = pd.Series(units.reindex(rows).to_numpy(float), frame.index)
-    return frame.assign(**{f"{side}silent": silent(validity)})
+    rows, which = _units(frame, ["study", f"{side}model", f"{side}condition"])
+    validity = units.reindex(pd.MultiIndex.from_frame(rows)).to_numpy(float)[which]
+    return frame.assign(**{f"{side}silent": silent(pd.Series(validity, frame.index))})
 
 
 def of_pairs(frame: pd.DataFrame) -> dict[str, pd.Series]:
