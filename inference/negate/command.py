@@ -59,6 +59,8 @@ def negate(options: argparse.Namespace) -> None:
 
     _refuse_alone(options)
     out = json_lines.output(options.out)
+    if out.resolve() == located(options.file).resolve():
+        raise InputError(f"--out {out}: these are the sentences themselves; give another name")
     ask = _filter(options, out) if options.filter_model else None
     given = sentences.read(options.file)
     results = sentences.negated([sentence for _, sentence in given], options.language, options.pipeline)
@@ -67,6 +69,9 @@ def negate(options: argparse.Namespace) -> None:
     kept = made
     if ask and made:
         kept, told = ask(made)
+        skipped += [
+            sentences.Skipped(each.place, each.source, sentences.FILTERED) for each in kept if not each.negations
+        ]
     aside = out.with_name(f"{out.stem}-skipped.jsonl")
     json_lines.write(aside, map(asdict, skipped))
     json_lines.write(out, sentences.rows(kept))

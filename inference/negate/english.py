@@ -67,11 +67,12 @@ def negations(doc: Any) -> Iterator[Negation]:
 
 def _kind(word: Any) -> str:
     """Say how a finite verb takes a negation: as an auxiliary, as the copula, or with do."""
-    verbs = _verbs()
-    auxiliary = word.dep_.startswith("aux") or word.tag_ == "MD"
-    if word.lower_ in verbs["be"] and not (word.lower_ == "'s" and auxiliary):
-        return AUXILIARY if auxiliary else COPULA
-    return AUXILIARY if auxiliary else VERB
+    if word.dep_.startswith("aux") or word.tag_ == "MD":
+        return AUXILIARY
+    written = word.lower_.replace("’", "'")
+    if written in _verbs()["be"]:
+        return COPULA
+    return AUXILIARY if written.startswith("'") else VERB  # 've and 'd are auxiliaries, whatever the parser says
 
 
 def _behind_subject(word: Any) -> int:

@@ -22,6 +22,7 @@ FOREIGN = "no Japanese characters"
 NO_TARGET = "no verb, adjective or adjectival verb"
 NO_PLACE = "no place for a negation"
 NO_FINITE = "no finite verb"
+FILTERED = "the filter keeps none of its negations"
 LONGEST = 2_000
 """Characters of a sentence: of a longer text, the negations would be as many times as long."""
 LONG = f"more than {LONGEST:,} characters, so no single sentence"
@@ -31,8 +32,9 @@ Negated = Sequence[Negation] | str
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """A sentence and its negations."""
+    """A sentence with its place in the file ("line 3"), and its negations."""
 
+    place: str
     source: str
     negations: tuple[Negation, ...]
 
@@ -124,7 +126,7 @@ def sorted_out(places: Iterable[tuple[str, str]], results: Iterable[Negated]) ->
         if isinstance(found, str):
             skipped.append(Skipped(place, source, found))
         else:
-            made.append(Made(source, tuple(found)))
+            made.append(Made(place, source, tuple(found)))
     return made, skipped
 
 

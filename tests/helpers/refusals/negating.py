@@ -26,6 +26,8 @@ CASES = [
          {"sentences.csv": "sentence\n犬が走る。\n"}),
     Case("an unknown language", CALL.replace("ja", "fr"), ("--language", "'fr'", "ja, en"), FILES),
     Case("negations that are no JSON lines", CALL.replace("n.jsonl", "n.csv"), ("--out", "n.csv", ".jsonl"), FILES),
+    Case("negations in the file of sentences", "inference negate n.jsonl --language ja --out n.jsonl",
+         ("--out", "n.jsonl", "the sentences themselves"), {"n.jsonl": '{"text": "犬が走る。"}\n'}),
     Case("English without a pipeline", CALL.replace("ja", "en"), ("--language en", "--pipeline"), FILES),
     Case("a pipeline for Japanese", f"{CALL} --pipeline p", ("--pipeline", "--language en"), FILES),
     Case("a pipeline that is not there", f"{CALL.replace('ja', 'en')} --pipeline nowhere",

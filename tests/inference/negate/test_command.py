@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ import pytest
 from helpers.commands import waver
 from helpers.trivial_engine import TrivialEngine
 from inference.asking.one_model import Settings
+from inference.engines.contract import Score
 
 pytest.importorskip("fugashi")
 MODEL = Path(__file__).parents[3] / "inference" / "demo" / "models" / "waver-demo-small"
@@ -74,22 +76,27 @@ def test_tables_with_a_column_text_give_the_same(file):
     assert lines(file.parent / "negations-skipped.jsonl")[0]["place"] == "line 2"
 
 
+class Judge(TrivialEngine):
+    """Likes no negation with ず, and none about a town."""
+
+    def _score(self, text, batch):
+        asked = text.rpartition("文：")[2]
+        first, second = (0.1, 0.4) if "ず" in asked or "町" in asked else (0.4, 0.1)
+        return Score((first, second), (math.log(first), math.log(second)), 0.5, int(second > first))
+
+
 def test_a_model_judges_and_is_compared_with_people(file, monkeypatch):
-    """An engine without a model: its verdicts follow from the prompts."""
-    monkeypatch.setattr(Settings, "load", lambda settings, model, seed: TrivialEngine())
+    monkeypatch.setattr(Settings, "load", lambda settings, model, seed: Judge())
     _, before = negate(file)
     judged = [{**row, "acceptable": "yes" if number % 2 else "no"} for number, row in enumerate(before)]
     (file.parent / "people.jsonl").write_text("\n".join(map(json.dumps, judged)), encoding="utf-8")
     said, kept = negate(file, "--filter-model", MODEL, "--judgements", "people.jsonl")
-    left_out = [row for row in before if row not in kept]
-    assert kept == [row for row in before if row in kept]
-    assert 0 < len(left_out) < len(before)
-    assert f"left out by {MODEL.name}: {len(left_out)} unacceptable; answers: " in said
-    both = sum(before.index(row) % 2 == 0 for row in left_out)
+    assert kept == [before[1]]
+    assert f"left out by {MODEL.name}: 3 unacceptable; answers: {file.parent / 'negations-judged'}" in said
     assert (
-        f"4 judgements of people, 2 of them unacceptable; the model leaves out {len(left_out)} of the same, "
-        f"{both} rightly: precision {both / len(left_out):.3f}, recall {both / 2:.3f}"
+        "4 judgements of people, 2 of them unacceptable; the model leaves out 3 of the same, 2 rightly: "
+        "precision 0.667, recall 1.000, F1 0.800"
     ) in said
-    assert (file.parent / "negations-judged" / "run.json").exists()
-    again = negate(file, "--filter-model", MODEL, "--judgements", "people.jsonl")
-    assert again == (said, kept)
+    emptied = {"place": "line 3", "source": "静かな町に住む。", "reason": "the filter keeps none of its negations"}
+    assert lines(file.parent / "negations-skipped.jsonl")[5:] == [emptied]
+    assert negate(file, "--filter-model", MODEL, "--judgements", "people.jsonl") == (said, kept)

@@ -20,6 +20,7 @@ ANALYSED = {
     "She has tea.": ("PRP nsubj 2, VBZ ROOT 2, NN obj 2, . punct 2", ["She does not have tea."]),
     "She does it.": ("PRP nsubj 2, VBZ ROOT 2, PRP obj 2, . punct 2", ["She does not do it."]),
     "It was built.": ("PRP nsubj:pass 3, VBD aux:pass 3, VBN ROOT 3, . punct 3", ["It was not built."]),
+    "They 've tea.": ("PRP nsubj 2, VBP ROOT 2, NN obj 2, . punct 2", ["They 've not tea."]),
     "She can swim.": ("PRP nsubj 3, MD aux 3, VB ROOT 3, . punct 3", ["She cannot swim."]),
     "She will swim.": ("PRP nsubj 3, MD aux 3, VB ROOT 3, . punct 3", ["She will not swim."]),
     "He is a doctor.": ("PRP nsubj 4, VBZ cop 4, DT det 4, NN ROOT 4, . punct 4", ["He is not a doctor."]),

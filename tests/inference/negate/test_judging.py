@@ -19,8 +19,9 @@ from inference.stimuli.prompts import CHAT
 
 MODEL = Model("judge", "judge")
 MADE = [
-    Made("犬が走る。", (Negation("犬が走らない。", "end", "動詞", "ない"),)),
+    Made("line 1", "犬が走る。", (Negation("犬が走らない。", "end", "動詞", "ない"),)),
     Made(
+        "line 2",
         "窓を開けて眠る。",
         (
             Negation("窓を開けず眠る。", "mid", "動詞", "ず"),
