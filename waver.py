@@ -21,6 +21,7 @@ COMMANDS = {
         "table": "print one table of the report",
         "show": "print single wordings: the prompt, the probabilities, what was written",
         "features": "compute lengths, frequencies, dependencies and sentiment of the wordings",
+        "negation": "count negations and minimal pairs of a data set, and how far its annotators agree",
     },
 }
 """Wing -> its commands and what they do. They stand here because `waver --help` imports neither wing."""

@@ -45,9 +45,12 @@ class Prompt:
 
 @dataclass(frozen=True, slots=True)
 class Shot:
-    """An exemplar, shown before the question: a question, and the label of the option that answers it."""
+    """An exemplar, shown before the question: the variables of a question, and the label of the option that answers it.
 
-    question: str
+    A question of one text has the variable `text`, one about a pair of sentences `premise` and `hypothesis`.
+    """
+
+    question: Mapping[str, str]
     label: str
 
 
@@ -58,8 +61,8 @@ class Fields:
     Attributes
     ----------
     known
-        Variables that templates may use. In cloze there is one more, `mask`, which is needed. `shots` need `text`: in
-        chat, the question of an exemplar takes its place where the templates do not place exemplars themselves.
+        Variables that templates may use. In cloze there is one more, `mask`, which is needed. In chat, where the
+        templates do not place `shots` themselves, the question of an exemplar takes the place of the variables.
     needed
         Variables that every form must use.
     trials
@@ -86,7 +89,7 @@ OPTION_FIELDS = Fields(
     answers=True,
 )
 """Prompts that ask to choose an option. `options` come in the order asked for, each with `.label` and `.answer`, its
-first word; `shots` are exemplars, each with `.question` and `.answer`."""
+first word; `shots` are exemplars, each with `.question` (its text) and `.answer`."""
 
 
 def option_values(variant: Variant, mask_token: str | None = None) -> dict[str, Any]:
@@ -201,7 +204,7 @@ class PromptBook:
             return Prompt(rendered[0][1], None, answers)
         if not compiled.places_shots:
             for shot in shots:
-                question = compiled.render({**values, "text": shot.question}, option_order)[-1]
+                question = compiled.render({**values, **shot.question}, option_order)[-1]
                 rendered[-1:-1] = [question, ("assistant", compiled.words[shot.label][0])]
         return Prompt(None, tuple({"role": role or "", "content": content} for role, content in rendered), answers)
 
@@ -268,8 +271,8 @@ class _Form:
         InputError
             A template fails, or makes the same prompt of another text.
         """
-        shots: list[tuple[Shot, ...]] = [(), *([(Shot("A question?", next(iter(self.words))),)] if self.words else [])]
-        for values, order, before in product(fields.trials, OPTION_ORDERS, shots):
+        for values, order, answered in product(fields.trials, OPTION_ORDERS, (False, True) if self.words else (False,)):
+            before = (Shot(values, next(iter(self.words))),) if answered else ()
             trial = {"options": list(self.words), "mask": "[MASK]", **values}
             rendered = self.render(trial, order, before)
             for name in sorted(fields.needed & values.keys()):
@@ -291,12 +294,17 @@ class _Form:
         variables = {
             **values,
             "options": options if option_order == OPTION_ORDERS[0] else options[::-1],
-            "shots": [{"question": shot.question, "answer": self.words[shot.label][0]} for shot in shots],
+            "shots": [_shown(shot, self.words[shot.label][0]) for shot in shots],
         }
         try:
             return [(role, template.render(variables)) for role, template in self.parts]
         except Exception as error:  # a template is the user's program: whatever it raises is an error in that file
             raise InputError(f"{self.where}: the template fails: {type(error).__name__}: {str(error)[:200]}") from error
+
+
+def _shown(shot: Shot, answer: str) -> dict[str, str | None]:
+    """Give the names that a template knows an exemplar by: its variables, `question` for its text, and `answer`."""
+    return {**shot.question, "question": shot.question.get("text"), "answer": answer}
 
 
 def case_variants(words: tuple[str, ...]) -> tuple[str, ...]:

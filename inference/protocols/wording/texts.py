@@ -10,7 +10,7 @@ from typing import Any
 
 from inference.errors import InputError
 from inference.protocols.wording.comparisons import Comparison, condition, plain
-from inference.protocols.wording.random_order import place
+from inference.stimuli.random_order import place
 from inference.protocols.wording.templates import NO, YES
 from inference.stimuli import records
 from inference.stimuli.files import not_finite, shown
