@@ -14,6 +14,7 @@ COMMANDS = {
         "preview": "show one prompt, the tokens of its options and the time to come",
         "import": "make a run folder from other people's files",
         "paraphrase": "make paraphrases of items, check them by hand, combine sources",
+        "pairs": "make pairs of sentences with negations, and label them by hand",
         "status": "count the rows done and left in a run folder",
     },
     "analysis": {

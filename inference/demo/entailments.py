@@ -46,9 +46,7 @@ def _group(world: World, relation: str, label: str, item: str, rng: random.Rando
     same_thing = label != "neutral"
     same_value = label == "entailment" or (label == "neutral" and rng.random() < 0.5)
     premise = _both(world, relation, {"x": x, "v": value}, rng)
-    hypothesis = _both(
-        world, relation, {"x": x if same_thing else other, "v": value if same_value else another}, rng
-    )
+    hypothesis = _both(world, relation, {"x": x if same_thing else other, "v": value if same_value else another}, rng)
     return [
         Instance(item, pattern, premise[p], hypothesis[h], pair_label(same_thing, same_value, p, h))
         for pattern, (p, h) in DENIED.items()

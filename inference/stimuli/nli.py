@@ -5,8 +5,8 @@ Three layouts are read, each told by its fields; a file has one object per line,
 - JNLI-Neg: `jnli_sentence_pair_id`, `type`, `sentence1` and `sentence2` (each with `sentence` and `neg`), `gold_label`.
 - JNLI: `sentence_pair_id`, `sentence1`, `sentence2`, `label`; every row is an original.
 - plain: `premise`, `hypothesis`, `label`; `item` says which rows belong to one original, `pattern` which sentence is
-  negated. `premise_position` (end or mid), `premise_target` (a part of speech) and the same for the hypothesis say where
-  the negation is. Without `item`, every row is an original.
+  negated. `premise_position` (end or mid), `premise_target` (a part of speech) and the same for the hypothesis say
+  where the negation is. Without `item`, every row is an original.
 
 Yoshida et al., section 3.2: an original (p, h) and the negated p' and h' make (p', h), (p, h') and (p', h').
 """
@@ -195,9 +195,7 @@ def _published(where: str, record: Mapping[str, Any]) -> Instance:
     )  # fmt: skip
 
 
-def _negation(
-    where: str, negated: bool, record: Mapping[str, Any], position: str, target: str
-) -> Negation | None:
+def _negation(where: str, negated: bool, record: Mapping[str, Any], position: str, target: str) -> Negation | None:
     if not negated:
         return None
     place, part = record.get(position) or None, record.get(target) or None

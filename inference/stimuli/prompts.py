@@ -45,13 +45,19 @@ class Prompt:
 
 @dataclass(frozen=True, slots=True)
 class Shot:
-    """An exemplar, shown before the question: the variables of a question, and the label of the option that answers it.
+    """An exemplar, shown before the question: a question, and the label of the option that answers it.
 
-    A question of one text has the variable `text`, one about a pair of sentences `premise` and `hypothesis`.
+    Where templates take several texts in place of one `text`, `parts` gives the variables of the question.
     """
 
-    question: Mapping[str, str]
+    question: str
     label: str
+    parts: Mapping[str, str] | None = None
+
+    @property
+    def variables(self) -> Mapping[str, str]:
+        """The variables that the question fills in a template."""
+        return {"text": self.question} if self.parts is None else self.parts
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +95,7 @@ OPTION_FIELDS = Fields(
     answers=True,
 )
 """Prompts that ask to choose an option. `options` come in the order asked for, each with `.label` and `.answer`, its
-first word; `shots` are exemplars, each with `.question` (its text) and `.answer`."""
+first word; `shots` are exemplars, each with `.question` and `.answer`."""
 
 
 def option_values(variant: Variant, mask_token: str | None = None) -> dict[str, Any]:
@@ -204,7 +210,7 @@ class PromptBook:
             return Prompt(rendered[0][1], None, answers)
         if not compiled.places_shots:
             for shot in shots:
-                question = compiled.render({**values, **shot.question}, option_order)[-1]
+                question = compiled.render({**values, **shot.variables}, option_order)[-1]
                 rendered[-1:-1] = [question, ("assistant", compiled.words[shot.label][0])]
         return Prompt(None, tuple({"role": role or "", "content": content} for role, content in rendered), answers)
 
@@ -272,7 +278,7 @@ class _Form:
             A template fails, or makes the same prompt of another text.
         """
         for values, order, answered in product(fields.trials, OPTION_ORDERS, (False, True) if self.words else (False,)):
-            before = (Shot(values, next(iter(self.words))),) if answered else ()
+            before = (Shot("A question?", next(iter(self.words)), values),) if answered else ()
             trial = {"options": list(self.words), "mask": "[MASK]", **values}
             rendered = self.render(trial, order, before)
             for name in sorted(fields.needed & values.keys()):
@@ -294,17 +300,14 @@ class _Form:
         variables = {
             **values,
             "options": options if option_order == OPTION_ORDERS[0] else options[::-1],
-            "shots": [_shown(shot, self.words[shot.label][0]) for shot in shots],
+            "shots": [
+                {**shot.variables, "question": shot.question, "answer": self.words[shot.label][0]} for shot in shots
+            ],
         }
         try:
             return [(role, template.render(variables)) for role, template in self.parts]
         except Exception as error:  # a template is the user's program: whatever it raises is an error in that file
             raise InputError(f"{self.where}: the template fails: {type(error).__name__}: {str(error)[:200]}") from error
-
-
-def _shown(shot: Shot, answer: str) -> dict[str, str | None]:
-    """Give the names that a template knows an exemplar by: its variables, `question` for its text, and `answer`."""
-    return {**shot.question, "question": shot.question.get("text"), "answer": answer}
 
 
 def case_variants(words: tuple[str, ...]) -> tuple[str, ...]:

@@ -30,8 +30,8 @@ def changes(frame: pd.DataFrame) -> str:
     """Write the caption of the changes."""
     return (
         f"Share of right labels with the negation minus without, of {count(frame['model'].nunique(), 'model')} over "
-        f"{low_to_high(frame['n'])} minimal pairs per row. {KINDS} {INTERVALS} Left of the dashed line, a negation costs "
-        "right labels. Counterpart of AccChg in Yoshida et al., Table 2."
+        f"{low_to_high(frame['n'])} minimal pairs per row. {KINDS} {INTERVALS} Left of the dashed line, a negation "
+        "costs right labels. Counterpart of AccChg in Yoshida et al., Table 2."
         f"{labels.shown(panels.ROWS, labels.series(frame).nunique(), 'rows', 'with the largest and the smallest loss')}"
         f"{labels.explained(frame)}"
     )

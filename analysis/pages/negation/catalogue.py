@@ -19,8 +19,8 @@ TABLES = {
     "minimal_pairs": Table(
         "tables.minimal_pairs",
         "Right labels without and with a negation, over minimal pairs",
-        f"Acc, Acc′ and AccChg of Yoshida et al., section 4.2, with {OVER_ITEMS}. An item is an original with all pairs "
-        f"made from it. {DEFINED} An answer that is not valid counts as wrong.",
+        f"Acc, Acc′ and AccChg of Yoshida et al., section 4.2, with {OVER_ITEMS}. An item is an original with all "
+        f"pairs made from it. {DEFINED} An answer that is not valid counts as wrong.",
         (*names("study model condition pairs n n_items"), *ACCURACIES, "no_interval"),
         ENDS, BARE, CHANGE,
     ),
@@ -35,8 +35,8 @@ TABLES = {
     "negation_accuracy": Table(
         "tables.accuracy",
         "Right labels over all pairs of sentences",
-        f"Accuracy on the originals and on the pairs with a negation, with {OVER_ITEMS}. The majority is the share of the "
-        "most frequent right label: what a model gets that always says it.",
+        f"Accuracy on the originals and on the pairs with a negation, with {OVER_ITEMS}. The majority is the share of "
+        "the most frequent right label: what a model gets that always says it.",
         names("study model condition sentences n n_items valid accuracy accuracy_lower accuracy_upper majority "
               "majority_label no_interval"),
         frozenset(names("accuracy_lower accuracy_upper")), BARE,
@@ -62,7 +62,8 @@ TABLES = {
         "Accuracy as in Yoshida et al., Tables 2, 7 and 8: other models, and as a rule other pairs, to be read as "
         "context.",
         (*names("source setting study model condition accuracy_jnli accuracy_original accuracy_negated"),
-         *(f"{name}_{kind}" for kind in names("important unimportant") for name in names("acc acc_negated acc_change"))),
+         *(f"{name}_{kind}" for kind in names("important unimportant")
+           for name in names("acc acc_negated acc_change"))),
         optional=frozenset(names("setting accuracy_jnli")),
     ),
     "negation_worst": Table(
@@ -70,8 +71,8 @@ TABLES = {
         "Right without the negation, wrong with it",
         "For every model and kind of pairs the minimal pair where the negation costs most of the right label's "
         "probability (its first such pair, where no probabilities are known).",
-        names("study model condition pairs item parent variant premise_before hypothesis_before label_before said_before "
-              "p_before premise_after hypothesis_after label_after said_after p_after"),
+        names("study model condition pairs item parent variant premise_before hypothesis_before label_before "
+              "said_before p_before premise_after hypothesis_after label_after said_after p_after"),
     ),
 }  # fmt: skip
 FIGURES = {

@@ -52,8 +52,8 @@ def _not_informed(accuracy: pd.DataFrame, speaking: pd.DataFrame) -> Iterator[st
     names = labels.series(known)[known["able"].isna()]
     if len(names):
         yield (
-            f"{listing(list(names))}: not clearly above the majority baseline on the originals. What a negation does to "
-            "guesses says little, so no word is said about them."
+            f"{listing(list(names))}: not clearly above the majority baseline on the originals. What a negation does "
+            "to guesses says little, so no word is said about them."
         )
 
 

@@ -76,7 +76,9 @@ COLUMNS: Mapping[str, Column] = {
     "said_original": Column("share of answers with this label where no sentence is negated", SHARE, "Said without", 3),
     "said_negated": Column("share of answers with this label where a sentence is negated", SHARE, "Said with", 3),
     "said_change": Column("the second share minus the first", POINTS, "Change", 3),
-    "right_original": Column("share of pairs for which the label is right, without a negation", SHARE, "Right without", 3),
+    "right_original": Column(
+        "share of pairs for which the label is right, without a negation", SHARE, "Right without", 3
+    ),
     "right_negated": Column("share of pairs for which the label is right, with a negation", SHARE, "Right with", 3),
     # examples
     **{

@@ -10,8 +10,8 @@ from pathlib import Path
 HELP = "count originals, negations and minimal pairs of a data set, and how far its annotators agree"
 DESCRIPTION = (
     "Print one JSON object: originals and pairs with a negation, minimal pairs with an important and an unimportant "
-    "negation and where it stands, Fleiss' kappa of the annotators, how many pairs they labelled and how many labels most "
-    "of them give, and the majority baselines in per cent (Yoshida et al., Tables 3 and 4, appendix B)."
+    "negation and where it stands, Fleiss' kappa of the annotators, how many pairs they labelled and how many labels "
+    "most of them give, and the majority baselines in per cent (Yoshida et al., Tables 3 and 4, appendix B)."
 )
 EXAMPLE = "example: waver negation train.jsonl valid.jsonl --annotations annotations"
 

@@ -24,7 +24,7 @@ POSITIONS = ("end", "mid")
 
 @dataclass(frozen=True)
 class Instance:
-    """A premise and a hypothesis with their label; positions of their negations, None where there is none or unknown."""
+    """A premise and a hypothesis with their label; where their negations stand, None where there is none or unknown."""
 
     where: str
     item: str
@@ -70,7 +70,7 @@ def groups(file: Path) -> list[list[Instance]]:
 def minimal_pairs(group: Sequence[Instance]) -> Iterator[Pair]:
     """Find the minimal pairs of a group: the two sides differ by one negation and by nothing else.
 
-    (p', h) and (p', h') share the same p', and (p, h') and (p', h') the same h': the formulas of Yoshida et al., section
+    (p', h) and (p', h') share the same p', and (p, h') and (p', h') the same h'. The formulas of Yoshida et al., section
     3.2, do not say so, but their Table 3 needs it.
     """
     for before in group:
@@ -120,7 +120,7 @@ def _majority(labels: Sequence[str]) -> float | None:
 
 
 def _added(before: Instance, after: Instance) -> str | None:
-    """Return the position of the negation that `after` has and `before` has not: "" where unknown; None: no such pair."""
+    """Return where the one negation stands that only `after` has: "" where unknown; None: they are no minimal pair."""
     step = before.pattern, after.pattern
     if step == (ORIGINAL, PREMISE) or (step == (HYPOTHESIS, BOTH) and before.hypothesis == after.hypothesis):
         return after.premise_position or ""

@@ -22,8 +22,9 @@ def changes(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
 
 
 def answered(accuracy: pd.DataFrame) -> pd.DataFrame:
-    """Return the share of valid answers of every unit, over all its pairs of sentences: study, model, condition, valid."""
-    units = accuracy.assign(given=accuracy["valid"] * accuracy["n"]).groupby(list(UNIT), sort=False)[["given", "n"]].sum()
+    """Return the share of valid answers of every unit over all its pairs of sentences, in the column `valid`."""
+    given = accuracy.assign(given=accuracy["valid"] * accuracy["n"])
+    units = given.groupby(list(UNIT), sort=False)[["given", "n"]].sum()
     return (units["given"] / units["n"]).rename("valid").reset_index()
 
 

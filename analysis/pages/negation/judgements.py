@@ -120,15 +120,16 @@ def _create_judgements(runs: Runs) -> None:
     if stray:
         study, model, item, variant, said = stray
         raise InputError(
-            f"{_path(runs, study)}: responses: model {model!r}, item {item!r}, variant {variant!r}: its answer {said!r} "
-            "is none of its options"
+            f"{_path(runs, study)}: responses: model {model!r}, item {item!r}, variant {variant!r}: its answer "
+            f"{said!r} is none of its options"
         )
 
 
 def _check_stimuli(runs: Runs) -> None:
     patterns = ", ".join(f"'{pattern}'" for pattern in PATTERNS)
     wrong = runs.execute(
-        f"""SELECT study, item, variant, CASE WHEN pattern NOT IN ({patterns}) THEN 'has the unknown pattern ' || pattern
+        f"""SELECT study, item, variant,
+                   CASE WHEN pattern NOT IN ({patterns}) THEN 'has the unknown pattern ' || pattern
                    WHEN gold IS NULL THEN 'has no right label' ELSE 'has a right label that is none of its options' END
             FROM asked_pairs WHERE pattern NOT IN ({patterns}) OR gold IS NULL OR NOT list_contains(options, gold)
             ORDER BY position LIMIT 1"""
@@ -227,7 +228,8 @@ def _counts(
     rows = rows[[*UNIT, *keys]].reset_index(drop=True)
     items = frame[["study", "item", "place"]].groupby(["study", "item"], sort=False)["place"].min().reset_index()
     items = items.sort_values(["study", "place"], kind="stable")
-    row = pd.MultiIndex.from_frame(items[["study", "item"]]).get_indexer(pd.MultiIndex.from_frame(frame[["study", "item"]]))
+    originals = pd.MultiIndex.from_frame(frame[["study", "item"]])
+    row = pd.MultiIndex.from_frame(items[["study", "item"]]).get_indexer(originals)
     named = [*UNIT, *keys]
     column = pd.MultiIndex.from_frame(rows[named]).get_indexer(pd.MultiIndex.from_frame(frame[named]))
     arrays = {name: np.full((len(items), len(rows)), np.nan) for name in sums}

@@ -21,8 +21,8 @@ BANDS = (Band(HARDLY, -LITTLE, 1.0), Band(YES, -1.0, 0.0))
 MEANT = (
     "“Yes” means that the 95 % interval of AccChg over important minimal pairs lies below 0.",
     f"“Hardly” means that it lies above −{100 * LITTLE:.0f} points.",
-    "Judged are models that label the originals rightly more often than the majority baseline, by their whole interval. "
-    "A model that cannot do without the negation cannot lose by it.",
+    "Judged are models that label the originals rightly more often than the majority baseline, by their whole "
+    "interval. A model that cannot do without the negation cannot lose by it.",
 )
 TABLES = ("minimal_pairs", "negation_accuracy", "negation_bias", "negation_places")
 
@@ -73,7 +73,7 @@ def _verdict(important: pd.DataFrame, able: pd.DataFrame) -> str:
     """Count the words of the models that can be judged; of one, say from where to where its share goes."""
     judged = important.merge(able)
     if judged.empty:
-        return f"{verdicts.UNCLEAR}: no model labels the originals rightly more often than the majority baseline, clearly."
+        return f"{verdicts.UNCLEAR}: no model is clearly better than the majority baseline on the originals."
     found = [verdicts.word(low, high, BANDS) for low, high in zip(judged["lower"], judged["upper"], strict=True)]
     if len(judged) > 1:
         return verdicts.tally(found, units(judged))

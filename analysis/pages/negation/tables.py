@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from analysis.pages.negation import judgements, printed
-from analysis.pages.negation.judgements import IMPORTANT, KINDS, TARGETS, UNIMPORTANT, Counts
+from analysis.pages.negation.judgements import KINDS, TARGETS, UNIMPORTANT, Counts
 from analysis.reporting.printed import OURS
 from analysis.runs.folder import UNIT
 from analysis.statistics import interval
@@ -104,7 +104,8 @@ def data(runs: Runs) -> pd.DataFrame:
               FROM asked_pairs GROUP BY study)
         LEFT JOIN (SELECT study, {", ".join(_counted())} FROM pairs GROUP BY study) USING (study) ORDER BY study"""
     )
-    return pd.concat([rows.assign(source=OURS), printed.data()], ignore_index=True)
+    counts = rows.drop(columns="study").astype("float64")  # a count that is not known is NaN
+    return pd.concat([counts.assign(study=rows["study"], source=OURS), printed.data()], ignore_index=True)
 
 
 def _counted() -> list[str]:
@@ -145,9 +146,11 @@ def worst(runs: Runs) -> pd.DataFrame:
     return runs.sql(
         f"""
         SELECT a.study, a.model, a.condition, p.pairs, a.item, p.parent, p.variant,
-               map_extract(sb.attributes, 'premise')[1] AS premise_before, map_extract(sb.attributes, 'hypothesis')[1] AS hypothesis_before,
+               map_extract(sb.attributes, 'premise')[1] AS premise_before,
+               map_extract(sb.attributes, 'hypothesis')[1] AS hypothesis_before,
                b.gold AS label_before, b.said AS said_before, b.p_gold AS p_before,
-               map_extract(sa.attributes, 'premise')[1] AS premise_after, map_extract(sa.attributes, 'hypothesis')[1] AS hypothesis_after,
+               map_extract(sa.attributes, 'premise')[1] AS premise_after,
+               map_extract(sa.attributes, 'hypothesis')[1] AS hypothesis_after,
                a.gold AS label_after, a.said AS said_after, a.p_gold AS p_after
         FROM pairs AS p
         JOIN judgements AS a ON a.study = p.study AND a.item = p.item AND a.variant = p.variant

@@ -183,9 +183,7 @@ def _given(items: str) -> list[Instance]:
     return entailments(World())
 
 
-def _counted(
-    items: str, given: Sequence[Instance], asked: Mapping[str, Sequence[Instance]], language: str
-) -> str:
+def _counted(items: str, given: Sequence[Instance], asked: Mapping[str, Sequence[Instance]], language: str) -> str:
     """Say what is asked: pairs by pattern, how many make minimal pairs, and the language of the prompts."""
     left = [instance for group in asked.values() for instance in group]
     counts = Counter(instance.pattern for instance in left)

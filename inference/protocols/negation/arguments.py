@@ -15,7 +15,7 @@ def add(parser: ArgumentParser) -> None:
     """Define the arguments that choose the pairs, the prompts and the exemplars."""
     add_items(
         parser,
-        "pairs of sentences as JNLI-Neg or JNLI have them, or a table with premise, hypothesis, label, item and pattern "
+        "pairs of sentences as JNLI-Neg or JNLI have them, or a table with premise, hypothesis, label, item, pattern "
         "(original, p_neg, h_neg, p_neg_h_neg); or `demo` for pairs in the world of the demo models",
     )
     asked = parser.add_argument_group("prompts")

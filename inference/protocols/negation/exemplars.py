@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 
 from inference.errors import InputError
 from inference.stimuli import nli
@@ -52,10 +51,11 @@ def without(groups: Mapping[str, Sequence[Instance]], shown: Sequence[Instance])
 
 def shot(exemplar: Instance) -> Shot:
     """Make the exemplar of a prompt."""
-    return Shot({"premise": exemplar.premise, "hypothesis": exemplar.hypothesis}, exemplar.label)
+    parts = {"premise": exemplar.premise, "hypothesis": exemplar.hypothesis}
+    return Shot(exemplar.text, exemplar.label, parts)
 
 
 def digest(shown: Sequence[Instance]) -> str:
     """Compute the sha256 of sentences and labels, by which a run folder recognises changed exemplars."""
-    content = [asdict(each) for each in map(shot, shown)]
-    return hashlib.sha256(json.dumps(content, ensure_ascii=False, sort_keys=True).encode()).hexdigest()
+    content = [[each.premise, each.hypothesis, each.label] for each in shown]
+    return hashlib.sha256(json.dumps(content, ensure_ascii=False).encode()).hexdigest()

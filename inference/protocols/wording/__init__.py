@@ -118,7 +118,7 @@ class Questions:
             "prompt": self.book.name,
             "prompt_hash": self.book.hash(form),
             "exemplars": [
-                {"pattern": each.pattern, "question": each.shot.question["text"], "answer": each.shot.label} for each in shown
+                {"pattern": each.pattern, "question": each.shot.question, "answer": each.shot.label} for each in shown
             ],
             "exemplars_hash": exemplars.digest(shown) if shown else None,
         }

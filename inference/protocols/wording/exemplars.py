@@ -14,11 +14,11 @@ from pathlib import Path
 
 from inference.errors import InputError
 from inference.protocols.wording.comparisons import plain
-from inference.stimuli.random_order import place
 from inference.protocols.wording.templates import MANIPULATED, NO, YES, Bank
 from inference.protocols.wording.texts import Columns, Text, gather, in_order
 from inference.stimuli import files, records
 from inference.stimuli.prompts import Shot
+from inference.stimuli.random_order import place
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,10 +87,10 @@ def read(path: Path, bank: Bank, seed: int) -> tuple[Exemplar, ...]:
 def _exemplar(pattern: str, text: Text, bank: Bank, seed: int) -> Exemplar:
     template = bank.draw(pattern, text.item, seed)
     assert text.gold is not None
-    return Exemplar(pattern, text, Shot({"text": template.ask(text.text)}, template.shown(text.gold)))
+    return Exemplar(pattern, text, Shot(template.ask(text.text), template.shown(text.gold)))
 
 
 def digest(exemplars: Iterable[Exemplar]) -> str:
     """Compute the sha256 of questions and answers, by which a run folder recognises changed exemplars."""
-    shown = [[exemplar.shot.question["text"], exemplar.shot.label] for exemplar in exemplars]
+    shown = [[exemplar.shot.question, exemplar.shot.label] for exemplar in exemplars]
     return hashlib.sha256(json.dumps(shown, ensure_ascii=False).encode()).hexdigest()

@@ -175,7 +175,7 @@ class TestExemplars:
         assert len({each.text.item for each in drawn}) == 4
         for each in drawn:
             assert (each.shot.label == each.text.gold) == (each.pattern != "antonym")
-            assert each.text.text in each.shot.question["text"]
+            assert each.text.text in each.shot.question
         assert exemplars.draw(pool()[::-1], self.bank, seed) == drawn
         # A sample is taken from the other end of the same order, so that few-shot does not change it.
         left = tuple(text for text in pool() if text not in {each.text for each in drawn})

@@ -76,7 +76,7 @@ class TestStudy:
 class TestPrompts:
     """Zero- and few-shot, chat and plain, in both languages."""
 
-    shots = (Shot({"text": "Is ice hot?"}, "no"), Shot({"text": "Is ice cold?"}, "yes"))
+    shots = (Shot("Is ice hot?", "no"), Shot("Is ice cold?", "yes"))
 
     @pytest.mark.parametrize("language", templates.LANGUAGES)
     def test_plain_text_shows_exemplars_before_the_question_and_ends_where_the_answer_begins(self, language):
@@ -136,7 +136,7 @@ class TestCommandLine:
         assert len(study.items) == 60
         for exemplar in questions.exemplars:
             assert not any(exemplar.text.text in text for text in asked)
-            assert exemplar.shot.question["text"] in rounds[1].render(next(study.variants), None).text
+            assert exemplar.shot.question in rounds[1].render(next(study.variants), None).text
 
     def test_few_shot_does_not_change_which_items_are_sampled(self):
         drawn = [
