@@ -101,7 +101,7 @@ def output(path: str) -> Path:
 
 
 def save(path: Path, found: Sequence[Labelled]) -> int:
-    """Write the originals and the pairs that have a label, in the layout of JNLI-Neg; return how many pairs these are."""
+    """Write the originals and the pairs that have a label, in the layout of JNLI-Neg; return how many."""
     kept = sorted((row for row in found if row.label), key=lambda row: row.instance.item)
     lines: list[dict[str, Any]] = []
     for _, rows in groupby(kept, key=lambda row: row.instance.item):

@@ -70,8 +70,8 @@ def groups(file: Path) -> list[list[Instance]]:
 def minimal_pairs(group: Sequence[Instance]) -> Iterator[Pair]:
     """Find the minimal pairs of a group: the two sides differ by one negation and by nothing else.
 
-    (p', h) and (p', h') share the same p', and (p, h') and (p', h') the same h'. The formulas of Yoshida et al., section
-    3.2, do not say so, but their Table 3 needs it.
+    (p', h) and (p', h') share the same p', and (p, h') and (p', h') the same h'. The formulas of Yoshida et al.,
+    section 3.2, do not say so, but their Table 3 needs it.
     """
     for before in group:
         for after in group:
