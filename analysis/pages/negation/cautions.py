@@ -31,7 +31,7 @@ def _cautions(accuracy: pd.DataFrame, pairs: pd.DataFrame, bias: pd.DataFrame) -
     yield from _silent(valid)
     speaking = valid[~silent(valid["valid"])]
     yield from _not_informed(accuracy, speaking)
-    yield from _one_sided(bias.merge(speaking[list(UNIT)]))
+    yield from _one_sided(bias.assign(name=labels.series(bias)).merge(speaking[list(UNIT)]))
     own = pairs["n_items"].set_axis(labels.series(pairs))
     yield from few_items(own, " of a kind of pairs", "intervals are wide")
     yield from few_models(accuracy["model"].nunique())
@@ -61,5 +61,5 @@ def _one_sided(bias: pd.DataFrame) -> Iterator[str]:
     """Name the models that say one label to nearly everything."""
     same = bias[bias[["said_original", "said_negated"]].min(axis=1) > SAME]
     for label, part in same.groupby("label", sort=False):
-        names = list(labels.series(part))
+        names = list(part["name"])
         yield f"{listing(names)} {'says' if len(names) == 1 else 'say'} “{label}” to nearly everything."

@@ -13,19 +13,20 @@ from analysis.reporting.plotting import PAGE, Drawing, Look, styled
 
 Looks = Mapping[str, Look]
 LINES = 7  # lines that can be told apart in one panel
-TITLES = {"important": "Important", "unimportant": "Unimportant"}
+TITLES = {"important": "Important negation", "unimportant": "Unimportant negation"}
 
 
 def lines(frame: pd.DataFrame) -> pd.DataFrame:
     """Choose the rows that the slopes show, with column `label`.
 
     A model has one line: in the condition with most valid answers (the first of several). Of more than `LINES` models,
-    those are drawn whose accuracy over important pairs changes most.
+    those are drawn whose accuracy over important pairs changes most; models that do not answer only where there is room.
     """
     best = frame.sort_values("valid", ascending=False, kind="stable").drop_duplicates("model")
     rows = frame.merge(best[["model", "condition"]], on=["model", "condition"])
     change = rows.assign(change=rows["acc_change"].abs(), first=rows["pairs"] == KINDS[0])
-    order = change.sort_values(["first", "change"], ascending=False, kind="stable")["model"].unique()
+    ranks = change.sort_values(["silent", "first", "change"], ascending=[True, False, False], kind="stable")
+    order = ranks["model"].unique()
     rows = rows[rows["model"].isin(order[:LINES])]
     return rows.assign(label=labels.series(rows.drop(columns="condition")))
 
@@ -78,6 +79,8 @@ def slopes(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = No
 def changes(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = None) -> Drawing:
     """Draw AccChg with 95 % intervals: a panel per kind of pairs, a row per model and condition.
 
+    The largest loss over important pairs is on top; models that do not answer (`thresholds.silent`) stand below.
+
     Parameters
     ----------
     frame
@@ -85,8 +88,8 @@ def changes(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = N
     """
     rows = frame.rename(columns={"lower": "acc_change_lower", "upper": "acc_change_upper"})
     rows = rows.assign(label=labels.series(rows))
-    order = rows.groupby("label")["acc_change"].min().sort_values(kind="stable", na_position="last").index
-    names = labels.ends(list(order), panels.ROWS)
+    ranks = rows.sort_values(["silent", "pairs", "acc_change"], kind="stable", na_position="last")
+    names = labels.ends(list(ranks["label"].unique()), panels.ROWS)
     rows = rows[rows["label"].isin(names)]
     rows = rows.assign(row=rows["label"].map(names.index))
     edge = panels.symmetric(rows[["acc_change", "acc_change_lower", "acc_change_upper"]])

@@ -25,8 +25,8 @@ def read(file: Path) -> Iterator[Row]:
     if file.suffix.lower() not in ENDINGS:
         raise InputError(f"{file}: unknown kind of file; give one of {', '.join(ENDINGS)}")
     if file.suffix.lower() == ".csv":
-        for line, cells in reading.rows(file):
-            yield f"{file}, line {line}", dict(cells)
+        for number, cells in reading.rows(file):
+            yield f"{file}, line {number}", dict(cells)
         return
     content = reading.text(file)
     if content.lstrip().startswith("["):

@@ -3,7 +3,8 @@
 What a run folder of this protocol holds, in addition to what `results/schema.json` says of every run:
 
 conditions
-    Names like `plain/0-shot`. Fields: `form`; `shots`; `prompt`, `prompt_hash`; `exemplars`, `exemplars_hash`.
+    Names like `plain/0-shot`; `plain/0-shot/en` where the prompt is not in the language of the sentences. Fields:
+    `form`; `shots`; `language` of the prompt; `prompt`, `prompt_hash`; `exemplars`, `exemplars_hash`.
 stimuli
     An item is an original pair with all pairs made from it by negation. Patterns: `original`; `p_neg`, `h_neg` and
     `p_neg_h_neg` say which sentence is negated. `parents` are the variants of the item that have one negation less and
@@ -105,27 +106,34 @@ class Questions:
     Parameters
     ----------
     book
-        The prompts, in the language of the sentences.
+        The prompts.
+    language
+        The language of the prompts.
     shots
         Numbers of exemplars shown, such as (0, 3).
     exemplars
         In the order in which they are shown.
     answers
         Option probabilities, generated texts, or both.
+    own
+        Whether the sentences are in the language of the prompts.
     """
 
     book: PromptBook
+    language: str
     shots: tuple[int, ...] = (0,)
     exemplars: tuple[Instance, ...] = ()
     answers: AnswerWays = field(default_factory=AnswerWays)
+    own: bool = True
 
     def rounds(self, form: str) -> list[Round]:
         """Make the rounds of every number of exemplars."""
+        foreign = "" if self.own else f"/{self.language}"
         return [
             each
             for number in self.shots
             for each in self.answers.rounds(
-                self.book.condition(form, f"{number}-shot"),
+                self.book.condition(form, f"{number}-shot{foreign}"),
                 self._fields(form, self.exemplars[:number]),
                 partial(self._render, form, self.exemplars[:number]),
             )
@@ -135,6 +143,7 @@ class Questions:
         return {
             "form": form,
             "shots": len(shown),
+            "language": self.language,
             "prompt": self.book.name,
             "prompt_hash": self.book.hash(form),
             "exemplars": [
@@ -159,7 +168,8 @@ def add_arguments(parser: ArgumentParser) -> None:
 def prepare(options: Namespace) -> tuple[Study, Questions]:
     """Read the study and its questions from the command line; count the pairs on standard error."""
     given = _given(options.items)
-    language = options.language or nli.language(given)
+    spoken = nli.language(given)
+    language = options.language or spoken
     book = prompt_book(language, options.prompt)
     if options.exemplars and not any(options.shots):
         raise InputError("--exemplars is for few-shot conditions: add --shots 3 or --shots 0,3")
@@ -171,7 +181,8 @@ def prepare(options: Namespace) -> tuple[Study, Questions]:
     default = f"{NAME}-{DEMO}" if options.items == DEMO else default_name(options.items)
     name = default if options.name is None else options.name
     print(_counted(options.items, given, asked, language), file=sys.stderr)
-    return study(asked, name, language, options.items), Questions(book, options.shots, shown, answer_ways(options))
+    questions = Questions(book, language, options.shots, shown, answer_ways(options), language == spoken)
+    return study(asked, name, spoken, options.items), questions
 
 
 def _given(items: str) -> list[Instance]:

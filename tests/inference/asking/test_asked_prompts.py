@@ -67,7 +67,7 @@ def questions_of(protocol: str) -> tuple[Study, object]:
     if protocol == "negation":
         pairs = entailments(World())[:8]
         return negation.study(nli.groups(pairs), "n"), negation.Questions(
-            negation.prompt_book("en"), (0, 3), tuple(pairs[-3:])
+            negation.prompt_book("en"), "en", (0, 3), tuple(pairs[-3:])
         )
     bank = load("facts", "en")
     texts = [Text(str(n), f"the thing {n} is a thing", gold) for n, gold in enumerate(["yes", "no"] * 4)]

@@ -26,8 +26,12 @@ CALLS = {
     "negation, English": "negation --items exemplars.jsonl --language en",
     "scoring, own prompts": "scoring --items demo --range 0-9 1-100 --exact --prompt scoring.yaml",
 }
-FORMS = {"agreement": ("plain", "chat", "cloze"), "negation": ("plain", "chat", "cloze"),
-         "negation, English": ("plain", "chat", "cloze"), "agreement, own prompts": ("plain", "chat")}
+FORMS = {
+    "agreement": ("plain", "chat", "cloze"),
+    "negation": ("plain", "chat", "cloze"),
+    "negation, English": ("plain", "chat", "cloze"),
+    "agreement, own prompts": ("plain", "chat"),
+}
 
 
 def conditions(call: str, forms: tuple[str, ...]) -> dict:

@@ -91,7 +91,7 @@ def test_numbers_of_two_files_are_not_one_item(tmp_path):
 
 def test_odd_sentences_are_sentences(tmp_path):
     """Kanji only, full-width digits, a quotation inside, 300 characters, no Japanese; and an original left alone."""
-    odd = ["東京都庁舎前広場", "１２３４", "「はい」と\"言う\"。", "長" * 300, "No Japanese."]
+    odd = ["東京都庁舎前広場", "１２３４", '「はい」と"言う"。', "長" * 300, "No Japanese."]
     rows = [ROW | {"item": number, "premise": text} for number, text in enumerate(odd)]
     (tmp_path / "odd.jsonl").write_text("\n\n".join(map(json.dumps, rows)), encoding="utf-8")
     done = waver("analysis", "negation", str(tmp_path / "odd.jsonl"))

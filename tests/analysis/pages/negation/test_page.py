@@ -47,9 +47,7 @@ def test_a_model_that_passes_over_negations_loses_its_right_answers(tmp_path, lo
 
 def test_a_model_that_is_always_right_hardly_loses(tmp_path):
     found = narrative.answer(frames(tmp_path, saying(ASKED["gold"])))
-    assert found.verdict == (
-        "Hardly: 100 % of the labels are right without the negation, and 100 % with it."
-    )
+    assert found.verdict == ("Hardly: 100 % of the labels are right without the negation, and 100 % with it.")
 
 
 def test_several_models_are_counted(tmp_path, losing):

@@ -71,7 +71,9 @@ class TestPrompts:
     @pytest.mark.parametrize("form", ["plain", "chat", "cloze"])
     def test_a_prompt_shows_both_sentences_and_few_shot_the_exemplars_before_them(self, language, form):
         variant = next(negation.study(GROUPS, "towns").variants)
-        questions = negation.Questions(negation.prompt_book(language), (0, 3), exemplars.draw(INSTANCES[4:], 3, 0))
+        questions = negation.Questions(
+            negation.prompt_book(language), language, (0, 3), exemplars.draw(INSTANCES[4:], 3, 0)
+        )
         zero, few = (each.render(variant, "[MASK]") for each in questions.rounds(form))
         text, more = (
             prompt.text or "\n".join(message["content"] for message in prompt.messages) for prompt in (zero, few)
@@ -131,6 +133,14 @@ class TestCommandLine:
         assert "前提：雨が降る。" in questions.rounds("plain")[0].render(next(study.variants), None).text
         assert "1 original; 1 originals have no negation; 0 minimal pairs; asked in ja" in capsys.readouterr().err
 
+    def test_prompts_in_another_language_are_a_condition_of_the_same_study(self):
+        (own, questions), (same, foreign) = (negation.prepare(options(*more)) for more in ((), ("--language", "ja")))
+        assert own.hash == same.hash
+        names = [each.rounds("plain")[0].conditions[0] for each in (questions, foreign)]
+        assert [(each.name, each.fields["language"]) for each in names] == [
+            ("plain/0-shot", "en"), ("plain/0-shot/ja", "ja"),
+        ]  # fmt: skip
+
     @pytest.mark.parametrize(
         ("given", "words"),
         [
@@ -149,7 +159,7 @@ class TestCommandLine:
                 return Score((0.5, 0.3, 0.1), (-0.7, -1.2, -2.3), 0.9, 0)
 
         study = negation.study({"town 0": GROUPS["town 0"]}, "towns")
-        questions = negation.Questions(negation.prompt_book("en"))
+        questions = negation.Questions(negation.prompt_book("en"), "en")
         task = Task(study, (Model("m", "m"),), questions, Settings(), str(tmp_path / "run"), {}, ())
         execute([task], load=lambda model, seed: Three())
         (part,) = sorted((tmp_path / "run" / "responses").glob("*.parquet"))
