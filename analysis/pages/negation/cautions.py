@@ -49,8 +49,9 @@ def _silent(valid: pd.DataFrame) -> Iterator[str]:
 def _not_informed(accuracy: pd.DataFrame, speaking: pd.DataFrame) -> Iterator[str]:
     """Name the models whose accuracy without any negation is not clearly above the majority baseline."""
     known = speaking.merge(informed(accuracy).assign(able=True), "left", on=list(UNIT))
-    names = labels.series(known)[known["able"].isna()]
-    if len(names):
+    unable = known["able"].isna()
+    if unable.any():
+        names = labels.series(known)[unable]
         yield (
             f"{listing(list(names))}: not clearly above the majority baseline on the originals. What a negation does "
             "to guesses says little, so no word is said about them."

@@ -90,7 +90,8 @@ def _sizes(important: pd.DataFrame) -> Iterator[str]:
     for row in (rows.iloc[0], rows.iloc[-1])[: len(rows)]:
         yield (
             f"Over {row['n']:,} pairs with an important negation, {row['label']} is right in {percent(row['acc'])} "
-            f"without it and in {percent(row['acc_negated'])} with it: {points(row['acc_change'])} points{_ends(row)}."
+            f"without it and in {percent(row['acc_negated'])} with it. The change is {points(row['acc_change'])} points"
+            f"{_ends(row)}."
         )
 
 

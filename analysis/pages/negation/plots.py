@@ -20,7 +20,7 @@ def lines(frame: pd.DataFrame) -> pd.DataFrame:
     """Choose the rows that the slopes show, with column `label`.
 
     A model has one line: in the condition with most valid answers (the first of several). Of more than `LINES` models,
-    those are drawn whose accuracy over important pairs changes most; models that do not answer only where there is room.
+    those are drawn whose accuracy over important pairs changes most; silent ones only where there is room.
     """
     best = frame.sort_values("valid", ascending=False, kind="stable").drop_duplicates("model")
     rows = frame.merge(best[["model", "condition"]], on=["model", "condition"])
