@@ -14,7 +14,7 @@ from analysis.reporting import plotting, tables
 from helpers.figures import check_caption, check_figure
 from helpers.negation_runs import LABELS, answers, stimuli, write_negation
 
-ASKED = stimuli(60)
+ASKED = stimuli(120)
 
 
 def frames(tmp_path, rows):

@@ -133,6 +133,16 @@ class TestCommandLine:
         assert "前提：雨が降る。" in questions.rounds("plain")[0].render(next(study.variants), None).text
         assert "1 original; 1 originals have no negation; 0 minimal pairs; asked in ja" in capsys.readouterr().err
 
+    def test_odd_sentences_are_asked_to_the_letter(self, tmp_path):
+        odd = ["東京都庁舎前広場", "１２３４。", '「はい」と"言う"。', "長" * 300, "No Japanese.", "{{ premise }}"]
+        rows = [{"premise": text, "hypothesis": "道が濡れる。", "label": "neutral"} for text in odd]
+        path = tmp_path / "odd.jsonl"
+        path.write_text("\n\n".join(json.dumps(row) for row in rows), encoding="utf-8")
+        study, questions = negation.prepare(options("--items", str(path)))
+        (asked,) = questions.rounds("plain")
+        for text, variant in zip(odd, study.variants, strict=True):
+            assert f"前提：{text}\n" in asked.render(variant, None).text
+
     def test_prompts_in_another_language_are_a_condition_of_the_same_study(self):
         (own, questions), (same, foreign) = (negation.prepare(options(*more)) for more in ((), ("--language", "ja")))
         assert own.hash == same.hash
