@@ -9,7 +9,7 @@ import pandas as pd
 from analysis.pages.negation.cautions import cautions, informed
 from analysis.pages.negation.figures import answered
 from analysis.reporting import labels, verdicts
-from analysis.reporting.thresholds import silent
+from analysis.reporting.thresholds import FEW_ITEMS, silent
 from analysis.reporting.verdicts import Band
 from analysis.reporting.words import Answer, count, do_not_answer, percent, points, units
 from analysis.runs.folder import UNIT
@@ -106,8 +106,8 @@ def _unimportant(pairs: pd.DataFrame) -> Iterator[str]:
 
 
 def _places(places: pd.DataFrame) -> Iterator[str]:
-    """Say where important negations cost more: means over the models that answer."""
-    rows = places[places["pairs"] == IMPORTANT]
+    """Say where important negations cost more: means over the models that answer, of places that are no rarity."""
+    rows = places[(places["pairs"] == IMPORTANT) & (places["n_items"] >= FEW_ITEMS)]
     for by, part in rows.groupby("by", sort=False):
         means = part.groupby("value")["acc_change"].mean().sort_values()
         if len(means) > 1:

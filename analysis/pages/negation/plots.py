@@ -59,8 +59,8 @@ def slopes(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = No
                 x, y = [by, 1 + by], [row["acc"], row["acc_negated"]]
                 look, face = looks[model], "white" if hollow[model] else looks[model].colour
                 axes.plot(x, y, color=look.colour, linewidth=1, linestyle=panels.DASHED if hollow[model] else "-")
-                low, high = ([row[f"acc_{end}"], row[f"acc_negated_{end}"]] for end in ("lower", "upper"))
-                axes.vlines(x, low, high, colors=look.colour, linewidth=0.8)
+                lower, upper = ([row[f"acc_{end}"], row[f"acc_negated_{end}"]] for end in ("lower", "upper"))
+                axes.vlines(x, lower, upper, colors=look.colour, linewidth=0.8)
                 axes.plot(x, y, look.marker, color=look.colour, mfc=face, ms=4, linestyle="none")
         panels.scale(axes, 0, 1, axis="y")
         axes.set(xlim=(-0.25, 1.25), xticks=[0, 1])

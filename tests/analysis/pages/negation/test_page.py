@@ -76,6 +76,14 @@ def test_a_word_needs_its_whole_interval(low, high, word):
     assert narrative.verdicts.word(low, high, narrative.BANDS) == word
 
 
+def test_places_are_compared_where_they_are_no_rarity(tmp_path):
+    made = frames(tmp_path, answers(ASKED, invalid=0))
+    assert "Mean change over important pairs by position, in points: " in told(narrative.answer(made))
+    rare = made["negation_places"]["value"] == "mid"
+    made["negation_places"].loc[rare, "n_items"] = 2
+    assert "by position" not in told(narrative.answer(made))
+
+
 def test_without_an_important_negation_nothing_is_said(tmp_path):
     rows = answers(ASKED.assign(gold="neutral"))
     found = narrative.answer(frames(tmp_path, rows))
