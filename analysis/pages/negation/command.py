@@ -34,14 +34,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def main(args: argparse.Namespace) -> int:
     """Print the statistics; what must be said of them goes to standard error."""
     from analysis.pages.negation.annotations import Agreement, agreement
-    from analysis.pages.negation.dataset import lonely, statistics
+    from analysis.pages.negation.dataset import groups, statistics
 
-    counts = statistics(args.data)
+    known = [group for file in args.data for group in groups(file)]
+    counts = statistics(known)
     found = agreement(args.annotations) if args.annotations else Agreement(0, 0, None)
     said = {"kappa": found.kappa, "annotated": found.annotated, "adjudicated": found.adjudicated}
     if not args.annotations:
         said = dict.fromkeys(said)
-    alone = lonely(args.data)
+    alone = sum(len(group) == 1 for group in known)
     if alone:
         print(f"{alone:,} of {counts['d_orig']:,} originals have no negation: they are in no minimal pair",
               file=sys.stderr)  # fmt: skip

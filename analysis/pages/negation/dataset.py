@@ -81,10 +81,11 @@ def minimal_pairs(group: Sequence[Instance]) -> Iterator[Pair]:
                 yield Pair(kind, position or None)
 
 
-def statistics(files: Sequence[Path]) -> dict[str, int | float | None]:
-    """Count originals, negated instances and minimal pairs over some files, with both majority baselines in per cent.
+def statistics(known: Sequence[Sequence[Instance]]) -> dict[str, int | float | None]:
+    """Count originals, negated instances and minimal pairs over groups, with both majority baselines in per cent.
 
-    Numbers of items in different files are different items: training and validation sets both count from 0.
+    Groups of several files are different ones, whatever their items are called: training and validation sets both count
+    from 0.
 
     Returns
     -------
@@ -92,7 +93,6 @@ def statistics(files: Sequence[Path]) -> dict[str, int | float | None]:
         d_orig, d_neg; m_important, m_unimportant, and both by the position of the negation (m_important_end ...; None
         where any position is not known); majority_orig, majority_neg (None where there is nothing to count).
     """
-    known = [group for file in files for group in groups(file)]
     instances = [instance for group in known for instance in group]
     pairs = [pair for group in known for pair in minimal_pairs(group)]
     counts: dict[str, int | float | None] = {
@@ -108,11 +108,6 @@ def statistics(files: Sequence[Path]) -> dict[str, int | float | None]:
     originals = [instance.label for instance in instances if instance.pattern == ORIGINAL]
     negated = [instance.label for instance in instances if instance.pattern != ORIGINAL]
     return counts | {"majority_orig": _majority(originals), "majority_neg": _majority(negated)}
-
-
-def lonely(files: Sequence[Path]) -> int:
-    """Count the originals from which nothing was made: they are in `d_orig`, and in no minimal pair."""
-    return sum(len(group) == 1 for file in files for group in groups(file))
 
 
 def _majority(labels: Sequence[str]) -> float | None:

@@ -166,6 +166,28 @@ def of_pairs(runs: Runs, by: str = "") -> Counts:
         Rows: study, model, condition, pairs, and `value` with `by`. Sums: pairs, before and after (right without the
         negation, and with it).
     """
+    return runs.kept(("negation pairs", by), lambda: _of_pairs(runs, by))
+
+
+def of_instances(runs: Runs) -> Counts:
+    """Count per original the pairs of sentences with and without a negation, and the labels that were said of them.
+
+    Returns
+    -------
+    Counts
+        Rows: study, model, condition. Sums, for X of "original" and "negated": X, X_valid, X_right, and X_LABEL (said)
+        and X_gold_LABEL for every label.
+    """
+    return runs.kept("negation instances", lambda: _of_instances(runs))
+
+
+def labels(runs: Runs) -> list[str]:
+    """List the labels of the studies, in the order of run.json."""
+    studies = (fields for fields in runs.info["studies"].values() if fields["protocol"] == PROTOCOL)
+    return list(dict.fromkeys(str(label) for fields in studies for label in fields["canonical"]))
+
+
+def _of_pairs(runs: Runs, by: str) -> Counts:
     prepare(runs)
     value = {"": "''", "position": "position", "target": "target"}[by]
     frame = runs.sql(
@@ -183,15 +205,7 @@ def of_pairs(runs: Runs, by: str = "") -> Counts:
     return _counts(runs, frame, ["kind", "value"], ("pairs", "before", "after"), {"kind": KINDS})
 
 
-def of_instances(runs: Runs) -> Counts:
-    """Count per original the pairs of sentences with and without a negation, and the labels that were said of them.
-
-    Returns
-    -------
-    Counts
-        Rows: study, model, condition. Sums, for X of "original" and "negated": X, X_valid, X_right, and X_LABEL (said)
-        and X_gold_LABEL for every label.
-    """
+def _of_instances(runs: Runs) -> Counts:
     prepare(runs)
     sums = []
     for name, where in (("original", "NOT negated"), ("negated", "negated")):
@@ -204,12 +218,6 @@ def of_instances(runs: Runs) -> Counts:
         f"SELECT study, model, condition, item, min(place) AS place, {counted} FROM judgements GROUP BY ALL"
     )
     return _counts(runs, frame, [], tuple(name for name, _ in sums), {})
-
-
-def labels(runs: Runs) -> list[str]:
-    """List the labels of the studies, in the order of run.json."""
-    studies = (fields for fields in runs.info["studies"].values() if fields["protocol"] == PROTOCOL)
-    return list(dict.fromkeys(str(label) for fields in studies for label in fields["canonical"]))
 
 
 def _counts(

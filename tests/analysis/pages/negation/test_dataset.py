@@ -8,7 +8,7 @@ import pytest
 
 from analysis.errors import InputError
 from analysis.pages.negation.annotations import agreement, fleiss, majority
-from analysis.pages.negation.dataset import statistics
+from analysis.pages.negation.dataset import groups, statistics
 from helpers.commands import waver
 
 TABLE3 = {"d_orig": 823 + 186, "d_neg": 4671 + 1177, "m_important": 3475 + 787, "m_unimportant": 3260 + 935}
@@ -34,7 +34,7 @@ def test_the_published_set_gives_tables_3_and_4_and_kappa(shared):
 
 
 def test_the_majority_baseline_of_jnli(shared):
-    counts = statistics([shared / "jnli-v1.1" / "valid-v1.1.json"])
+    counts = statistics(groups(shared / "jnli-v1.1" / "valid-v1.1.json"))
     assert (counts["d_orig"], round(counts["majority_orig"], 2)) == (2434, 55.34)
     assert counts["majority_neg"] is None
 
@@ -84,7 +84,7 @@ def test_numbers_of_two_files_are_not_one_item(tmp_path):
     rows = [ROW | {"pattern": "original"}, ROW | {"pattern": "p_neg", "premise": "Not A.", "label": "contradiction"}]
     for name in "ab":
         (tmp_path / f"{name}.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
-    counts = statistics([tmp_path / "a.jsonl", tmp_path / "b.jsonl"])
+    counts = statistics([*groups(tmp_path / "a.jsonl"), *groups(tmp_path / "b.jsonl")])
     assert (counts["d_orig"], counts["m_important"]) == (2, 2)
     assert counts["m_important_end"] is None  # nobody noted where the negation is
 
@@ -109,7 +109,7 @@ def test_odd_sentences_are_sentences(tmp_path):
 def test_what_is_wrong_is_told_with_its_row(tmp_path, change, words):
     (tmp_path / "one.jsonl").write_text(json.dumps(ROW | change), encoding="utf-8")
     with pytest.raises(InputError, match=words):
-        statistics([tmp_path / "one.jsonl"])
+        groups(tmp_path / "one.jsonl")
 
 
 def test_annotations_need_labels(tmp_path):
