@@ -6,10 +6,9 @@ The table does not show the label of the original: annotators judge each pair on
 from __future__ import annotations
 
 import json
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -102,10 +101,12 @@ def output(path: str) -> Path:
 
 def save(path: Path, found: Sequence[Labelled]) -> int:
     """Write the originals and the pairs that have a label, in the layout of JNLI-Neg; return how many."""
-    kept = sorted((row for row in found if row.label), key=lambda row: row.instance.item)
+    kept: dict[str, list[Labelled]] = defaultdict(list)
+    for row in found:
+        if row.label:
+            kept[row.instance.item].append(row)
     lines: list[dict[str, Any]] = []
-    for _, rows in groupby(kept, key=lambda row: row.instance.item):
-        group = list(rows)
+    for group in kept.values():
         for number, (instance, votes) in enumerate(
             [(group[0].original, None), *((replace(row.instance, label=row.label), row.given) for row in group)]
         ):
@@ -113,7 +114,7 @@ def save(path: Path, found: Sequence[Labelled]) -> int:
     text = "".join(f"{json.dumps(line, ensure_ascii=False)}\n" for line in lines)
     path.parent.mkdir(parents=True, exist_ok=True)
     write_atomically(path, lambda aside: aside.write_text(text, encoding="utf-8"))
-    return len(kept)
+    return sum(map(len, kept.values()))
 
 
 def _row(
