@@ -17,9 +17,8 @@ from shlex import quote
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from inference import arguments, extras, protocols
+from inference import arguments, extras, pairs, paraphrase, protocols
 from inference.errors import InputError, RunFailed, nearest, one_line, system_failure
-from inference.paraphrase import VERBS
 
 if TYPE_CHECKING:
     from inference.asking.execute import Task
@@ -153,14 +152,17 @@ def call_parser(given: Sequence[str], program: str = PROGRAM) -> argparse.Argume
         else:
             _list(kinds, name, about)
     _add(commands, "status", "count the rows done and left in a run folder, or in all of a run file", _status, _root)
-    words = commands.add_parser("paraphrase", help="make paraphrases of items, check them by hand, combine sources")
-    verbs = words.add_subparsers(title="what to do", metavar="VERB", required=True)
-    for name, about in VERBS.items():
-        if list(given[:2]) == ["paraphrase", name]:
-            paraphrase = importlib.import_module("inference.paraphrase.command")
-            _add(verbs, name, about, *paraphrase.COMMANDS[name])
-        else:
-            _list(verbs, name, about)
+    for word, about, known in (
+        ("paraphrase", "make paraphrases of items, check them by hand, combine sources", paraphrase.VERBS),
+        ("pairs", "make pairs of sentences with negations, and label them by hand", pairs.VERBS),
+    ):
+        verbs = commands.add_parser(word, help=about).add_subparsers(title="what to do", metavar="VERB", required=True)
+        for name, does in known.items():
+            if list(given[:2]) == [word, name]:
+                module = importlib.import_module(f"inference.{word}.command")
+                _add(verbs, name, does, *module.COMMANDS[name])
+            else:
+                _list(verbs, name, does)
     if list(given[:1]) == ["negate"]:
         negating = importlib.import_module("inference.negate.command")
         _add(commands, "negate", NEGATE_ABOUT, negating.negate, negating.add_arguments)
