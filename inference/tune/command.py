@@ -50,11 +50,8 @@ def _nli_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _nli(options: argparse.Namespace) -> None:
-    import accelerate  # noqa: F401  # the Trainer names it in an error of its own kind
-
     from inference.asking.models import resolve
     from inference.tune import nli
-    from inference.tune.training import LONGEST, Encoder
 
     models = resolve([options.model], ("masked",))
     if len(models) != 1:
@@ -62,6 +59,8 @@ def _nli(options: argparse.Namespace) -> None:
     (model,) = models
     files, out = [located(path) for path in options.data], located(options.out)
     rows = nli.read(files)
+    from inference.tune.training import LONGEST, Encoder  # of an extra: what is wrong with the data is said before
+
     counts = Counter(row.label for row in rows)
     print(f"{len(rows):,} rows: {', '.join(f'{counts[label]:,} {label}' for label in nli.LABELS)}")
     encoder = Encoder(model.source, model.id, rows, options.device)

@@ -8,6 +8,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+import accelerate  # noqa: F401  # the Trainer needs it, and says so in an error of its own kind
 import torch
 from safetensors import SafetensorError
 from torch.nn.functional import cross_entropy
