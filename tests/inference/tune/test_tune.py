@@ -35,6 +35,11 @@ class TestRows:
         assert len(nli.read([first, second])) == 21
         assert nli.read([second, first])[1].premise == "We do not."
 
+    def test_the_originals_of_jnli_neg_are_rows_of_jnli(self, shared):
+        """D_JNLI and D_neg of appendix D.4: 1,177 pairs with a negation (Table 3) beside the 2,434 of JNLI."""
+        files = ("jnli-v1.1/valid-v1.1.json", "jnli-neg-v1.1/jnli-neg-valid-v1.1.jsonl")
+        assert len(nli.read([shared / file for file in files])) == 2434 + 1177
+
     def test_what_one_file_has_twice_stays_twice(self, tmp_path):
         assert len(nli.read([write(tmp_path / "jnli.jsonl", [*ROWS, ROWS[0]])])) == len(ROWS) + 1
 
