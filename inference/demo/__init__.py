@@ -11,6 +11,8 @@ from pathlib import Path
 
 DEMO = Path(__file__).parent
 MODELS = DEMO / "models"
+PREFIX = "waver-demo-"
+"""With it every demo model's name begins, of this family and of earlier ones."""
 QUESTIONNAIRE = DEMO / "questionnaire.yaml"
 SEED = 2024
 """The seed of the whole family: of the tokenizers, the texts and their order, and the first weights."""
@@ -36,7 +38,7 @@ def _family() -> dict[str, DemoModel]:
     sizes = {"small": 226_368, "medium": 513_312, "large": 971_392}
     family = {}
     for size, parameters in sizes.items():
-        series = f"waver-demo-{size}"
+        series = f"{PREFIX}{size}"
         for stage, name in (("base", series), ("tuned", f"{series}-tuned")):
             family[name] = DemoModel(MODELS / name, series, stage, parameters)
     family["waver-demo-bert"] = DemoModel(MODELS / "waver-demo-bert", "waver-demo-bert", "base", 463_915, "masked")
