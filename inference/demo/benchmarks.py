@@ -1,7 +1,7 @@
 """Score the demo models on three benchmarks of their world: `python -m inference.demo.benchmarks`.
 
-It writes `benchmarks.csv`, in the format that `waver report -p scores=FILE` reads. The exercises are those behind the card's
-table, in held-out wordings.
+It writes `benchmarks.csv`, in the format that `waver report -p scores=FILE` reads. The exercises are those behind the
+card's table, in held-out wordings.
 """
 
 from __future__ import annotations
