@@ -18,7 +18,7 @@ help:  ## what can be made
 
 setup: $(BIN)/.installed  ## .venv with everything that the report and the tests need
 
-$(BIN)/.installed: pyproject.toml constraints.txt
+$(BIN)/.installed: pyproject.toml constraints.txt Makefile
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 		|| { echo "waver needs Python 3.11 or newer; set PYTHON=/path/to/python3.11" >&2; exit 2; }
 	@$(PYTHON) -c 'import ensurepip' 2>/dev/null || $(MAKE) --no-print-directory .apt PACKAGES="python3-venv python3-pip"
