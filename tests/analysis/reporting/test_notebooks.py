@@ -95,9 +95,9 @@ def test_a_notebook_runs_as_it_stands(tmp_path, monkeypatch, where):
     monkeypatch.setattr(notebooks, "FOLDER", tmp_path / "notebooks")
     monkeypatch.chdir(tmp_path / where)
     before = sorted(tmp_path.rglob("*"))
+    values: dict[str, Any] = {}
     for source in code(ROOT / "notebooks" / "stability.ipynb"):
         *statements, last = ast.parse(source.replace("10_000", "20")).body
-        values = globals().setdefault("_values", {})
         exec(compile(ast.Module(statements, []), "cell", "exec"), values)
         if isinstance(last, ast.Expr):
             shown = eval(compile(ast.Expression(last.value), "cell", "eval"), values)
