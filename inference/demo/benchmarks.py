@@ -14,8 +14,8 @@ from inference.demo.evaluate import EXERCISES, Student, examination
 from inference.demo.world import World
 
 FILE = DEMO / "benchmarks.csv"
-BENCHMARKS = {"facts": "question", "reading": "pair", "choices": "choice"}
-"""Benchmark -> kind of exercise: yes/no questions, what follows from a sentence, multiple choice."""
+BENCHMARKS = {"facts": "question", "reading": "pair", "choices": "choice of 5"}
+"""Benchmark -> column of the card: yes/no questions, what follows from a sentence, multiple choice."""
 HEADER = ("model", "parameters", *BENCHMARKS)
 
 

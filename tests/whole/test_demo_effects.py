@@ -17,7 +17,20 @@ CAUSAL = [name for name, about in FAMILY.items() if about.family == "causal"]
 def asked(tmp_path_factory):
     """All causal models, asked 40 questions as they stand and in four other wordings."""
     folder = tmp_path_factory.mktemp("wording") / "run"
-    waver("inference", "run", "wording", "--items", "demo", "--model", "demo", "--sample", "40", "--balanced", "--out", folder)
+    waver(
+        "inference",
+        "run",
+        "wording",
+        "--items",
+        "demo",
+        "--model",
+        "demo",
+        "--sample",
+        "40",
+        "--balanced",
+        "--out",
+        folder,
+    )
     return runs.open(folder)
 
 
