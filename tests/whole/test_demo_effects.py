@@ -6,7 +6,7 @@ import pytest
 
 from analysis import runs
 from analysis.reporting import tables
-from helpers.commands import ROOT, waver
+from helpers.commands import waver
 from inference.demo import FAMILY, benchmarks
 
 pytest.importorskip("torch")
