@@ -35,7 +35,7 @@ $(BIN)/.installed-references: $(BIN)/.installed
 	@command -v cc >/dev/null && command -v R >/dev/null && Rscript -e 'quit(status = !requireNamespace("lmerTest", quietly = TRUE))' \
 		|| $(MAKE) --no-print-directory .apt PACKAGES="$(R_PACKAGES)"
 	@Rscript analysis/statistics/mixed/r/install_report_stub.R
-	@$(BIN)/pip install -qq --constraint constraints.txt --editable '.[features,meaning,statistics]'
+	@$(BIN)/pip install -qq --constraint constraints.txt --editable '.[features,japanese,meaning,statistics]'
 	@touch $@
 
 # Chromium reads the finished report in the tests (tests/whole/test_browser.py).

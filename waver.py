@@ -14,6 +14,8 @@ COMMANDS = {
         "preview": "show one prompt, the tokens of its options and the time to come",
         "import": "make a run folder from other people's files",
         "paraphrase": "make paraphrases of items, check them by hand, combine sources",
+        "negate": "put a negation into sentences, wherever one can stand",
+        "pairs": "make pairs of sentences with negations, and label them by hand",
         "status": "count the rows done and left in a run folder",
     },
     "analysis": {
@@ -21,6 +23,7 @@ COMMANDS = {
         "table": "print one table of the report",
         "show": "print single wordings: the prompt, the probabilities, what was written",
         "features": "compute lengths, frequencies, dependencies and sentiment of the wordings",
+        "negation": "count negations and minimal pairs of a data set, and how far its annotators agree",
     },
 }
 """Wing -> its commands and what they do. They stand here because `waver --help` imports neither wing."""

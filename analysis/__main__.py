@@ -1,8 +1,13 @@
-"""Run the commands of this wing: `waver report | table | show | features`, or `python -m analysis ...`."""
+"""Run the commands of this wing: `waver report | table | show | features`, or `python -m analysis ...`.
+
+A page may have a command of its own name: then its folder has a file `command.py` with HELP, DESCRIPTION,
+`add_arguments(parser)` and `main(options)`.
+"""
 
 from __future__ import annotations
 
 import argparse
+import importlib
 import os
 import re
 import sys
@@ -147,16 +152,18 @@ def _parser(program: str) -> argparse.ArgumentParser:
     show.add_argument("--item", default="", metavar="I", help="its wordings (default: some of the first item)")
     show.add_argument("--model", default="", metavar="M", help="only this model (default: the first ones)")
     show.add_argument("--condition", default="", metavar="C", help="only under this condition (default: all)")
-    _add_features(commands)
+    for name, module in {"features": "analysis.features.command", **_commands_of_pages()}.items():
+        command = importlib.import_module(module)
+        own = commands.add_parser(name, help=command.HELP, description=command.DESCRIPTION)
+        own.set_defaults(main=command.main)
+        command.add_arguments(own)
     return parser
 
 
-def _add_features(commands: Any) -> None:
-    from analysis.features import command
-
-    features = commands.add_parser("features", help=command.HELP, description=command.DESCRIPTION)
-    features.set_defaults(main=command.main)
-    command.add_arguments(features)
+def _commands_of_pages() -> dict[str, str]:
+    """Find the commands of pages: the name of the page -> the module of its command."""
+    found = sorted((Path(__file__).parent / "pages").glob("*/command.py"))
+    return {file.parent.name: f"analysis.pages.{file.parent.name}.command" for file in found}
 
 
 def _add_parameters(parser: argparse.ArgumentParser, about: str) -> None:

@@ -1,4 +1,4 @@
-"""Run the commands of this wing: `waver run | preview | import | paraphrase | status`, or `python -m inference ...`."""
+"""Run the commands of this wing: `waver run | preview | paraphrase | negate ...`, or `python -m inference ...`."""
 
 from __future__ import annotations
 
@@ -17,9 +17,8 @@ from shlex import quote
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from inference import arguments, extras, protocols
+from inference import arguments, extras, pairs, paraphrase, protocols
 from inference.errors import InputError, RunFailed, nearest, one_line, system_failure
-from inference.paraphrase import VERBS
 
 if TYPE_CHECKING:
     from inference.asking.execute import Task
@@ -37,6 +36,7 @@ IMPORTERS = {
     "haller": "import responses as Haller et al. (2024) published them (JSON)",
     "table": "import a long table with one row per response (CSV, JSON, YAML or Parquet)",
 }
+NEGATE_ABOUT = "put a negation into sentences, wherever one can stand"
 PLAN = "PLAN.toml"
 PLAN_ABOUT = "ask several models, protocols and conditions as a run file says, each study in its own folder"
 EXAMPLE = "example: waver run agreement --items statements.csv --model gpt2 --out runs/gpt2"
@@ -152,14 +152,22 @@ def call_parser(given: Sequence[str], program: str = PROGRAM) -> argparse.Argume
         else:
             _list(kinds, name, about)
     _add(commands, "status", "count the rows done and left in a run folder, or in all of a run file", _status, _root)
-    words = commands.add_parser("paraphrase", help="make paraphrases of items, check them by hand, combine sources")
-    verbs = words.add_subparsers(title="what to do", metavar="VERB", required=True)
-    for name, about in VERBS.items():
-        if list(given[:2]) == ["paraphrase", name]:
-            paraphrase = importlib.import_module("inference.paraphrase.command")
-            _add(verbs, name, about, *paraphrase.COMMANDS[name])
-        else:
-            _list(verbs, name, about)
+    for word, about, known in (
+        ("paraphrase", "make paraphrases of items, check them by hand, combine sources", paraphrase.VERBS),
+        ("pairs", "make pairs of sentences with negations, and label them by hand", pairs.VERBS),
+    ):
+        verbs = commands.add_parser(word, help=about).add_subparsers(title="what to do", metavar="VERB", required=True)
+        for name, does in known.items():
+            if list(given[:2]) == [word, name]:
+                module = importlib.import_module(f"inference.{word}.command")
+                _add(verbs, name, does, *module.COMMANDS[name])
+            else:
+                _list(verbs, name, does)
+    if list(given[:1]) == ["negate"]:
+        negating = importlib.import_module("inference.negate.command")
+        _add(commands, "negate", NEGATE_ABOUT, negating.negate, negating.add_arguments)
+    else:
+        _list(commands, "negate", NEGATE_ABOUT)
     return parser
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from inference.asking.failures import Allowed
@@ -140,6 +141,18 @@ def _vllm_settings(options: Namespace) -> VllmSettings | None:
     if given and options.engine != "vllm":
         raise InputError(f"--{next(iter(given)).replace('_', '-')} is for --engine vllm: say so, or leave it out")
     return VllmSettings(**given) if given else None
+
+
+def draw_seed(options: Namespace) -> int:
+    """Choose the seed of a protocol's draws: the one given, else that of the run folder that is resumed, else 0."""
+    from inference.runfolder import run_json
+
+    if options.seed is not None:
+        return int(options.seed)
+    out = getattr(options, "out", None)
+    if out is None or not (Path(out) / "run.json").exists():
+        return 0
+    return int(run_json.read(Path(out))["seed"])
 
 
 def add_allowed(parser: ArgumentParser) -> None:

@@ -17,14 +17,18 @@ from inference.errors import InputError
 NAME = "waver-lm"  # of the distribution
 EXTRAS = {
     "datasets": "datasets",
+    "fugashi": "japanese",
     "openai": "api",
     "ray": "ray",
     "safetensors": "models",
     "sentence_transformers": "meaning",
+    "spacy": "features",
     "tokenizers": "models",
     "torch": "models",
     "transformers": "models",
+    "unidic_lite": "japanese",
     "vllm": "vllm",
+    "wordfreq": "features",
 }
 """Module -> the extra (pyproject.toml) that installs it."""
 

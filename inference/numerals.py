@@ -11,6 +11,7 @@ from inference.errors import cut
 
 # `int` and `float` also take 1_000, digits of other scripts, nan and inf, which nobody means.
 WHOLE = re.compile(r"[+-]?[0-9]{1,30}")
+COMMA = re.compile(r"[+-]?[0-9]{0,30},[0-9]{1,30}")  # a decimal comma, or thousands: nobody can tell
 DECIMAL = re.compile(r"[+-]?([0-9]{1,30}\.?[0-9]{0,30}|\.[0-9]{1,30})([eE][+-]?[0-9]{1,4})?")
 
 

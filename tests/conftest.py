@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -17,6 +18,12 @@ collect_ignore_glob = [] if find_spec("vllm") else ["real_vllm/*"]
 # A slow minute of the machine is no failure, and a clean clone is judged by the examples that were tried here.
 settings.register_profile("waver", deadline=None, derandomize=True)
 settings.load_profile("waver")
+
+
+def pytest_collection_finish() -> None:
+    """Leave out of every later search for garbage what the imports of all tests have made: it stays to the end."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(scope="session")

@@ -31,8 +31,8 @@ LAYERS = {
         {"errors"},
     ],
     "inference": [
-        {"__main__"}, {"runfile", "paraphrase"}, {"importers"}, {"protocols"}, {"arguments"}, {"asking"}, {"demo"},
-        {"engines", "runfolder"}, {"stimuli"}, {"extras", "numerals"}, {"inference", "errors"},
+        {"__main__"}, {"runfile", "paraphrase", "pairs", "negate"}, {"importers"}, {"protocols"}, {"arguments"},
+        {"asking"}, {"demo"}, {"engines", "runfolder"}, {"stimuli"}, {"extras", "numerals"}, {"inference", "errors"},
     ],
 }  # fmt: skip
 # The only pages that use another's numbers, and the files of it that they may import.

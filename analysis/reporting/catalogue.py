@@ -123,6 +123,9 @@ class Catalogue:
         Package beyond those of the report -> how to install it.
     studies
         The published studies that the page repeats, by their names in results/published/studies.toml.
+    differing
+        "module.function" of the page: from its frames to study, model and two conditions that a paired comparison finds
+        to differ; empty where the page compares no conditions of a model.
     """
 
     place: int
@@ -134,6 +137,7 @@ class Catalogue:
     unwanted: Callable[[Runs, Mapping[str, Any]], str] = lambda runs, given: ""
     needs: Mapping[str, str] = field(default_factory=dict)
     studies: tuple[str, ...] = ()
+    differing: str = ""
 
 
 def names(text: str) -> tuple[str, ...]:

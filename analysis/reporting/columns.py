@@ -11,13 +11,15 @@ from typing import Any, TypeAlias
 class Column:
     """One column: its meaning and unit in words; for print, a short header and a number of decimals.
 
-    `digits` None marks a column without decimals: a name, a text, a count.
+    `digits` None marks a column without decimals: a name, a text, a count. `said` turns a name into the words that are
+    printed for it; the CSV file has the name.
     """
 
     meaning: str
     unit: str = ""
     header: str = ""
     digits: int | None = None
+    said: Callable[[str], str] | None = None
 
     @property
     def scale(self) -> str:
@@ -79,7 +81,7 @@ def value(raw: Any, entry: Column) -> str:
     if raw is None or raw != raw:  # NaN is the value that differs from itself
         return ""
     if isinstance(raw, str):
-        return raw
+        return entry.said(raw) if entry.said else raw
     if str(raw) in ("True", "False"):
         return "yes" if raw else "no"
     if entry.digits is None:

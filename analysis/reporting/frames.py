@@ -1,11 +1,11 @@
-"""Compute the tables of some runs, each table once."""
+"""Compute the tables of some runs, each table once, and join their rows as a page shows them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from analysis.reporting import tables
+from analysis.reporting import catalogue, orders, tables
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -36,6 +36,30 @@ class Frames:
         self.options = options
         self._computed = computed
         self._frames: dict[str, pd.DataFrame] = {}
+
+    def joined(
+        self, name: str, frame: pd.DataFrame | None = None, *, shown: Sequence[str] = (), seen: float | None = None
+    ) -> pd.DataFrame:
+        """Return a table as the page shows it: option orders are one row until they differ (`orders.joined`).
+
+        Parameters
+        ----------
+        name
+            A table of the catalogue.
+        frame
+            Some of its rows, or with more columns; the whole table unless given.
+        shown
+            The columns that are shown; those of the printed table unless given.
+        seen
+            As in `orders.joined`.
+        """
+        rows = self[name] if frame is None else frame
+        if not orders.several(rows, self.runs.info["conditions"]):
+            return rows
+        page = catalogue.page_of(name)
+        differing = catalogue.pages()[page].differing
+        apart = catalogue.function(page, differing)(self) if differing else ()
+        return orders.joined(name, rows, shown or tables.shown(name, rows), self.runs.info["conditions"], apart, seen)
 
     def __getitem__(self, name: str) -> pd.DataFrame:
         if name not in self._frames:

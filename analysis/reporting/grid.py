@@ -78,12 +78,13 @@ def grid(name: str, frame: pd.DataFrame, shown: Sequence[str], best: Sequence[tu
     keys = (*_identity(frame), *(key for key in shown if key not in table.optional or frame[key].fillna("").any()))
     columns = tuple(catalogue.column(name, key) for key in keys)
     bold = {cell for compared, rule in best for cell in _best(frame, compared, rule)}
-    cells = [[replace(_cell(table, frame, key, entry, row), best=(row, key) in bold)
-              for key, entry in zip(keys, columns, strict=True)] for row in range(len(frame))]  # fmt: skip
+    printed = [_cells(table, frame, key, entry) for key, entry in zip(keys, columns, strict=True)]
+    for key, column in zip(keys, printed, strict=True):
+        column[:] = [replace(cell, best=True) if (row, key) in bold else cell for row, cell in enumerate(column)]
     numeric = tuple(pd.api.types.is_numeric_dtype(frame[key]) and frame[key].dtype != bool for key in keys)
-    longest = [max((len(row[i].text) for row in cells), default=0) for i in range(len(keys))]
+    longest = [max((len(cell.text) for cell in column), default=0) for column in printed]
     wordy = tuple(not number and size > WORDY for number, size in zip(numeric, longest, strict=True))
-    return Grid(keys, columns, tuple(map(tuple, cells)), numeric, wordy)
+    return Grid(keys, columns, tuple(zip(*printed, strict=True)), numeric, wordy)
 
 
 def varying(table: Grid) -> tuple[Grid, list[tuple[Column, Cell]]]:
@@ -126,18 +127,20 @@ def _best(frame: pd.DataFrame, compared: Sequence[str], rule: str) -> Iterator[t
             yield from ((row, name) for name in compared if values[name].iloc[row] == top.iloc[row])
 
 
-def _cell(table: Table, frame: pd.DataFrame, name: str, entry: Column, row: int) -> Cell:
-    """Print one value with its standard error and dagger, or with its interval, where it has them."""
-    text = value(frame[name].iloc[row], entry)
+def _cells(table: Table, frame: pd.DataFrame, name: str, entry: Column) -> list[Cell]:
+    """Print a column, each value with its standard error and dagger, or with its interval, where it has them."""
+    texts = [value(raw, entry) for raw in frame[name]]
     if name in table.error:
-        error, dagger = (frame[key].iloc[row] for key in table.error[name])
-        shown = value(error, entry)
-        return Cell(text + dagger, f"± {shown}" if shown else "")
+        errors, daggers = (frame[key] for key in table.error[name])
+        shown = (value(error, entry) for error in errors)
+        return [Cell(text + dagger, f"± {error}" if error else "")
+                for text, dagger, error in zip(texts, daggers, shown, strict=True)]  # fmt: skip
     between = table.interval.get(name, (f"{name}_lower", f"{name}_upper"))
-    if not text or between is None or not set(between) <= set(frame):
-        return Cell(text)
-    ends = [value(frame[end].iloc[row], entry) for end in between]
-    return Cell(text, f"[{ends[0]}, {ends[1]}]" if all(ends) else "")
+    if between is None or not set(between) <= set(frame):
+        return [Cell(text) for text in texts]
+    ends = ([value(raw, entry) for raw in frame[end]] for end in between)
+    return [Cell(text, f"[{lower}, {upper}]" if text and lower and upper else "")
+            for text, lower, upper in zip(texts, *ends, strict=True)]  # fmt: skip
 
 
 def markdown(table: Grid) -> str:

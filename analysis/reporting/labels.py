@@ -6,12 +6,15 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from analysis.reporting.thresholds import silent
 
 UNIT = ["study", "model", "condition"]
 SEPARATOR = " · "
+LEAD = 30  # characters that a word before a colon may have
 SILENT = " °"  # ends the label of a model that does not answer (`thresholds.silent`)
 
 
@@ -32,6 +35,17 @@ def series(frame: pd.DataFrame) -> pd.Series:
     Series
         One string per row, aligned with `frame`.
     """
+    units, which = _units(frame, [name for name in (*UNIT, "silent") if name in frame])
+    return pd.Series(_labels(units).to_numpy()[which], frame.index)
+
+
+def _units(frame: pd.DataFrame, names: list[str]) -> tuple[pd.DataFrame, npt.NDArray[np.intp]]:
+    """Return the different values of some columns, and which of them each row has: there may be a million rows."""
+    which = frame.groupby(names, sort=False, observed=True, dropna=False).ngroup()
+    return frame.loc[(~which.duplicated()).to_numpy(), names], which.to_numpy()
+
+
+def _labels(frame: pd.DataFrame) -> pd.Series:
     names = pd.Series(frame["model"].astype(str).unique())
     short = names.str.rsplit("/", n=1).str[-1]
     label = frame["model"].astype(str).map(dict(zip(names, short if short.is_unique else names, strict=True)))
@@ -61,9 +75,9 @@ def mark_silent(frame: pd.DataFrame, known: pd.DataFrame, side: str = "") -> pd.
         Columns study, model, condition, validity.
     """
     units = known.drop_duplicates(UNIT).set_index(UNIT)["validity"]
-    rows = pd.MultiIndex.from_frame(frame[["study", f"{side}model", f"{side}condition"]])
-    validity = pd.Series(units.reindex(rows).to_numpy(float), frame.index)
-    return frame.assign(**{f"{side}silent": silent(validity)})
+    rows, which = _units(frame, ["study", f"{side}model", f"{side}condition"])
+    validity = units.reindex(pd.MultiIndex.from_frame(rows)).to_numpy(float)[which]
+    return frame.assign(**{f"{side}silent": silent(pd.Series(validity, frame.index))})
 
 
 def of_pairs(frame: pd.DataFrame) -> dict[str, pd.Series]:
@@ -94,6 +108,18 @@ def shorten_all(texts: Sequence[str], length: int) -> list[str]:
 def fitted(names: Sequence[str], length: int) -> list[str]:
     """Return names that are shown together, without what all begin with, and shortened to about `length`."""
     return shorten_all(brief(list(names)), length)
+
+
+def openings(texts: Sequence[str], length: int) -> list[str]:
+    """Return the first words of texts that are shown together, without a lead such as "Question:" that all have.
+
+    >>> openings(["Question: Is tea good?", "Question: Is coffee good?"], 12), openings(["Q: one"], 12)
+    (['Is tea good?', 'Is coffee…'], ['Q: one'])
+    """
+    leads = {text.partition(":")[0] for text in texts if ":" in text} if len(texts) > 1 else set()
+    lead = f"{leads.pop()}:" if len(leads) == 1 else ""
+    shared = bool(lead) and len(lead) < LEAD and all(text.startswith(lead) and text != lead for text in texts)
+    return [opening(text.removeprefix(lead) if shared else text, length) for text in texts]
 
 
 def opening(text: str, length: int) -> str:

@@ -41,8 +41,8 @@ class Chapter:
     body: str
 
 
-def chapter(name: str, question: str, node: NotebookNode) -> Chapter:
-    """Turn an executed notebook into the inner part of a page."""
+def chapter(name: str, question: str, node: NotebookNode, command: str) -> Chapter:
+    """Turn an executed notebook into the inner part of a page; at its foot stands the command that makes it again."""
     from nbconvert.exporters import TemplateExporter
 
     exporter = TemplateExporter(
@@ -51,7 +51,8 @@ def chapter(name: str, question: str, node: NotebookNode) -> Chapter:
     shown, missing = _with_something_to_show(node)
     body, _ = exporter.from_notebook_node(shown)
     left_out = render("missing", missing=missing) if missing else ""
-    return Chapter(name, question, body + left_out + render("glossary", terms=glossary.used(_CODE.sub("", body))))
+    foot = render("again", command=command) + left_out + render("glossary", terms=glossary.used(_CODE.sub("", body)))
+    return Chapter(name, question, body + foot)
 
 
 def page(made: Chapter, chapters: Sequence[Chapter], title: str) -> str:

@@ -1,14 +1,17 @@
 """Show conditions that differ in the order of the options only as one row, until their figures differ.
 
-The rule, written once for all tables of a page. Two rows of a model, equal in all that names a row but the order of the
-options, are one where
+The rule, written once for all tables, figures and sentences of a page. Two rows of a model, equal in all that names a
+row but the order of the options, are one where
 
 1. every figure with a 95 % interval lies in the interval that the other row has for it,
-2. every other figure that is shown differs by less than one of the last digit that is printed, and
-3. no paired comparison of the two conditions that the page has made is significant.
+2. every p value is on the same side of 0.05 as the other row's,
+3. every other figure that is shown differs by less than one of the last digit that is printed; in a figure of coloured
+   cells, by less than a shade (`SHADE`), and
+4. no paired comparison of the two conditions that the page has made is significant, where the difference can be seen
+   in the digits that are printed.
 
-All rows that a model has in a table are joined, or none. A joined row has the mean of each figure, and the interval
-from the lowest to the highest end. Only what is shown is joined: the CSV file has every row.
+All rows that a model has in a table are joined, or none. A joined row has the mean of each figure, the interval from
+the lowest to the highest end, and the larger p value. Only what is shown is joined: the CSV file has every row.
 """
 
 from __future__ import annotations
@@ -19,12 +22,14 @@ from typing import Any
 import pandas as pd
 
 from analysis.reporting import catalogue
+from analysis.statistics.multiplicity import ALPHA
 
 UNIT = ["study", "model"]
 BOTH = "both orders"
-CAPTION = (
-    " One row stands for both orders of the options where no figure of one order is outside the interval of the other. "
-    "It has the mean of both, and an interval that holds both intervals."
+SHADE = 0.05  # of a scale from 0 to 1; colours that are nearer to each other look the same
+JOINED = (
+    " Both orders of the options are one where nothing tells them apart: each figure lies in the other's interval, "
+    "looks the same where it has none, and no test differs. Shown is their mean, with an interval that holds both."
 )
 Conditions = Mapping[str, Mapping[str, Mapping[str, Any]]]  # study -> condition -> settings, as in run.json
 
@@ -35,6 +40,7 @@ def joined(
     shown: Collection[str],
     conditions: Conditions,
     differing: Collection[tuple[str, str, frozenset[str]]] = (),
+    seen: float | None = None,
 ) -> pd.DataFrame:
     """Join the rows of a table that differ in the order of the options only, where their figures do not differ.
 
@@ -50,13 +56,15 @@ def joined(
         Settings of the conditions; `option_order` is the one that may differ.
     differing
         Study, model and two conditions that a paired comparison has found to differ.
+    seen
+        The least difference that can be seen in figures without an interval; one of the last digit unless given.
 
     Returns
     -------
     DataFrame
         The same columns; a joined row stands in the place of its first one. Its condition ends in "both orders".
     """
-    if not {*UNIT, "condition"} <= set(frame) or frame.empty:
+    if not several(frame, conditions):
         return frame
     both = [_both(conditions, *key) for key in zip(frame["study"], frame["condition"], strict=True)]
     texts = [key for key in frame if key not in (*UNIT, "condition") and not _numeric(frame[key])]
@@ -67,7 +75,7 @@ def joined(
     alike = (partners == group.groupby(group).transform("size")) & (partners > 1)
     for key in shown:
         if key in rows and _numeric(rows[key]):
-            alike &= _alike(name, rows, key, group)
+            alike &= _alike(name, rows, key, group, seen)
     apart = {(study, model, *{_both(conditions, study, one) for one in pair}) for study, model, pair in differing}
     units = rows[[*UNIT, "condition"]].itertuples(index=False, name=None)
     alike &= pd.Series([unit not in apart for unit in units], rows.index)
@@ -77,6 +85,41 @@ def joined(
     if len(apart_rows) == len(rows):
         return frame
     return pd.concat([apart_rows, _mean(rows[one], group[one])]).sort_index(kind="stable")[list(frame)]
+
+
+def several(frame: pd.DataFrame, conditions: Conditions) -> bool:
+    """Tell whether a frame has conditions that differ in the order of the options only."""
+    if not {*UNIT, "condition"} <= set(frame):
+        return False
+    own = list(frame[["study", "condition"]].drop_duplicates().itertuples(index=False, name=None))
+    return len({(study, _both(conditions, study, name)) for study, name in own}) < len(own)
+
+
+def caption(*shown: pd.DataFrame) -> str:
+    """Say what a row for both orders is, where one of some frames has such rows; empty elsewhere."""
+    columns = (frame[key] for frame in shown for key in frame if str(key).endswith("condition"))
+    return JOINED if any(column.astype(str).str.contains(BOTH, regex=False).any() for column in columns) else ""
+
+
+def renamed(frame: pd.DataFrame, joined_rows: pd.DataFrame, conditions: Conditions, side: str = "") -> pd.DataFrame:
+    """Give the rows of another table the conditions that a joined table has for them.
+
+    Parameters
+    ----------
+    frame
+        Has columns study, model, condition, or with a `side` such as "a_": study, a_model, a_condition.
+    joined_rows
+        From `joined`.
+    """
+    one = set(joined_rows[[*UNIT, "condition"]].itertuples(index=False, name=None))
+    model, condition = f"{side}model", f"{side}condition"
+    units = frame[["study", model, condition]].drop_duplicates()
+    names = {
+        (study, who, own): both if (study, who, both := _both(conditions, study, own)) in one else own
+        for study, who, own in units.itertuples(index=False, name=None)
+    }
+    keys = frame[["study", model, condition]].itertuples(index=False, name=None)
+    return frame.assign(**{condition: [names[key] for key in keys]})
 
 
 def _both(conditions: Conditions, study: str, name: str) -> str:
@@ -95,13 +138,24 @@ def _ends(name: str, rows: pd.DataFrame, key: str) -> tuple[str, str] | None:
     return ends if ends and set(ends) <= set(rows) else None
 
 
-def _alike(name: str, rows: pd.DataFrame, key: str, group: pd.Series) -> pd.Series:
+def _is_p(key: str) -> bool:
+    return key == "p" or key.startswith("p_")
+
+
+def digit(name: str, key: str) -> float:
+    """Return one of the last digit with which a column of a table is printed."""
+    return float(10.0 ** -(catalogue.column(name, key).digits or 0))
+
+
+def _alike(name: str, rows: pd.DataFrame, key: str, group: pd.Series, seen: float | None) -> pd.Series:
     """Tell for each row whether its figure does not differ from those of its group."""
+    if _is_p(key):
+        return (rows[key] < ALPHA).groupby(group).transform("nunique") == 1
     grouped = rows.groupby(group)
     low, high = grouped[key].transform("min"), grouped[key].transform("max")
     known = grouped[key].transform("count")
-    digits = catalogue.column(name, key).digits or 0
-    close = (known == 0) | (high - low < 10.0**-digits) & (known == grouped[key].transform("size"))
+    least = digit(name, key) if seen is None else seen
+    close = (known == 0) | (high - low < least) & (known == grouped[key].transform("size"))
     if (ends := _ends(name, rows, key)) is None:
         return close
     inside = (low >= grouped[ends[0]].transform("max")) & (high <= grouped[ends[1]].transform("min"))
@@ -115,7 +169,13 @@ def _mean(rows: pd.DataFrame, group: pd.Series) -> pd.DataFrame:
     def rule(key: str) -> str:
         if not _numeric(rows[key]):
             return "first"
-        return "min" if key.endswith("lower") else "max" if key.endswith("upper") else "mean"
+        return (
+            "min"
+            if key.endswith(("lower", "_min"))
+            else "max"
+            if key.endswith(("upper", "_max")) or _is_p(key)
+            else "mean"
+        )
 
     first = rows.index.to_series().groupby(group).first()
     found = rows.groupby(group).agg({key: rule(key) for key in rows})

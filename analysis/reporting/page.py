@@ -149,8 +149,8 @@ class Page:
             return Html(self.said(name) + note(f"{title}: none.").text)
         chosen = frame if rows is None else rows
         chosen = chosen.sort_values(sort, ascending=False, kind="stable", na_position="last") if sort else chosen
-        whole = orders.joined(name, chosen, tables.shown(name, chosen), self.runs.info["conditions"], self.differing())
-        shown, joined = whole.head(most), orders.CAPTION if len(whole) < len(chosen) else ""
+        whole = self.frames.joined(name, chosen)
+        shown, joined = whole.head(most), orders.caption(whole)
         cells = grid.grid(name, shown, tables.shown(name, shown), tables.best(name, shown))
         cells, same = grid.varying(self.choice.renamed(cells))
         same_text = "; ".join(_same(*pair) for pair in same)
@@ -165,10 +165,6 @@ class Page:
         )  # fmt: skip
         return Html(self.said(name) + box.text)
 
-    def differing(self) -> set[tuple[str, str, frozenset[str]]]:
-        """Return study, model and two conditions of it that a paired comparison of this page finds to differ."""
-        return set()
-
     def section(self, name: str, title: str = "", said: str = "") -> Html:
         """Show a table under its own heading, after the words `said`; without rows, only say so."""
         if self.frame(name).empty and name not in self._details:
@@ -181,15 +177,12 @@ class Page:
         return fragment("asked", **prompts.shown(self.runs))
 
     def provenance(self) -> Html:
-        """Show where the page comes from, and the command that makes it again.
+        """Show where the page comes from.
 
         This is the last cell: what the answer says about a figure or table that no cell has shown is named here.
         """
-        command = provenance.command(self.folders, self.out, self.options)
         cited = [studies()[name] for name in self.studies]
-        return fragment(
-            "provenance", studies=cited, entries=self.entries(), command=command, unshown=self._details
-        )  # fmt: skip
+        return fragment("provenance", studies=cited, entries=self.entries(), unshown=self._details)
 
     def entries(self) -> list[tuple[str, list[str]]]:
         """Return name and lines of every entry of the page's foot."""

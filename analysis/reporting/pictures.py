@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from analysis.reporting import catalogue, choice, plotting
+from analysis.reporting import catalogue, choice, orders, plotting
 from analysis.reporting.words import count
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def pictures(name: str, frames: Frames) -> list[Picture]:
     stem = entry.file or name
     left = f" Left out: {count(len(parts) - MOST, 'more picture')}; the table has all." if len(parts) > MOST else ""
     return [
-        Picture(stem if len(parts) == 1 else f"{stem}-{number}", caption(*part) + left,
+        Picture(stem if len(parts) == 1 else f"{stem}-{number}", caption(*part) + orders.caption(*part) + left,
                 functools.partial(draw, *part, looks=looks))
         for number, part in enumerate(parts[:MOST], start=1)
     ]  # fmt: skip
@@ -61,6 +61,6 @@ def pictures(name: str, frames: Frames) -> list[Picture]:
 
 def _parts(page: str, entry: catalogue.Figure, frames: Frames) -> Iterable[tuple[pd.DataFrame, ...]]:
     if "." not in entry.data:
-        return [tuple(frames[table] for table in entry.data.split())]
+        return [tuple(frames.joined(table) for table in entry.data.split())]
     found: Any = catalogue.function(page, entry.data)(frames)
     return found

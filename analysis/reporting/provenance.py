@@ -7,13 +7,14 @@ import platform
 import shlex
 from collections.abc import Mapping, Sequence
 from importlib import metadata
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from analysis.reporting import words
 from analysis.runs.unanswered import unanswered
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from analysis.runs import Runs
 
 PACKAGES = ("waver-lm", "duckdb", "matplotlib", "numpy", "pandas", "scipy", "statsmodels")
@@ -35,11 +36,13 @@ def entries(runs: Runs, folders: Sequence[str], options: Mapping[str, Any]) -> l
     ]
 
 
-def command(folders: Sequence[str], out: Path | None, options: Mapping[str, Any]) -> str:
-    """Return the command that makes the report again, as typed into a shell."""
-    given = [f"-p {shlex.quote(f'{name}={_plain(value)}')}" for name, value in options.items()]
-    runs = " ".join(map(shlex.quote, folders))
-    return " ".join(["waver report", runs, "--out", shlex.quote(str(out or "report")), *given])
+def command(folders: Sequence[str], out: Path, given: Mapping[str, Any], title: str, single_file: bool) -> str:
+    """Return the command that makes a report again, as typed into a shell."""
+    options = [part for name, value in given.items() for part in ("-p", f"{name}={_plain(value)}")]
+    named = ["--title", title] if title else []
+    return shlex.join(["waver", "report", *folders, "--out", str(out), *named, *options]) + (
+        " --single-file" if single_file else ""
+    )
 
 
 def versions() -> str:

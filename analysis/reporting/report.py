@@ -115,6 +115,11 @@ def report(
     chosen = [notebook for notebook in about if not reasons[notebook.name]]
     if not chosen:
         raise InputError(_nothing(folders, known, opened, reasons))
+    if out.suffix.lower() in (".html", ".htm"):
+        raise InputError(
+            f"{out}: --out names a folder; give --out {out.with_suffix('')}, and --single-file for "
+            f"{out.with_suffix('')}.html"
+        )
     for folder in (out, *out.parents):
         if folder.exists() and not folder.is_dir():
             raise InputError(f"{folder} is a file; --out needs a folder")
@@ -122,13 +127,16 @@ def report(
         raise InputError(f"{single(out)} is a folder; --single-file writes a file of that name: give another --out")
     values = notebooks.check(given or {}, {notebook.name: notebook.path for notebook in chosen})
     files.clear(out)
+    for name in ("index", *(notebook.name for notebook in known)):  # one that stayed would lead to what is removed
+        (out / f"{name}.html").unlink(missing_ok=True)
+    again = provenance.command(folders, out, given or {}, title, single_file)
     everything = [str(folder.path) for folder in opened.folders]  # a page opens its own, and knows all models
     title = title or ", ".join(opened.info["studies"])
     left_out = {notebook.name: reasons[notebook.name] or notebook.missing for notebook in about}
     tasks = [
         functools.partial(_left_out, notebook, left_out[notebook.name])
         if left_out[notebook.name]
-        else functools.partial(_make, notebook, {"runs": everything, **values[notebook.name]}, out)
+        else functools.partial(_make, notebook, {"runs": everything, **values[notebook.name]}, out, again)
         for notebook in about
     ]
     results = kernels.each(tasks, lambda result: _say(result.said))
@@ -194,16 +202,15 @@ def _left_out(notebook: Notebook, why: str, _: Kernel) -> Result:
     return Result(notebook.name, question, left_out=why, said=f"{notebook.name}: left out: {why}")
 
 
-def _make(notebook: Notebook, values: Mapping[str, Any], out: Path, kernel: Kernel) -> Result:
-    """Execute one notebook; whatever comes of it, no earlier page of that name is left."""
+def _make(notebook: Notebook, values: Mapping[str, Any], out: Path, again: str, kernel: Kernel) -> Result:
+    """Execute one notebook; `again` is the command that makes the report again."""
     page, executed = out / f"{notebook.name}.html", out / "notebooks" / f"{notebook.name}.ipynb"
     question = notebooks.question(notebook.path)
-    page.unlink(missing_ok=True)
     started = time.monotonic()
     try:
         executed.parent.mkdir(parents=True, exist_ok=True)
         node = notebooks.execute(notebook.path, executed, {"out": str(out), **values}, kernel)
-        chapter = layout.chapter(notebook.name, question, node)
+        chapter = layout.chapter(notebook.name, question, node, again)
     except notebooks.NotebookFailed as error:
         return _failed(notebook.name, question, str(error), error.wrong_input)
     except OSError as error:

@@ -1,8 +1,8 @@
 """Decide what a page may say in its verdict: the rules of all pages, written down and computed in one place.
 
 `RULES` says them to the reader; every page shows those that it uses with its method (`told`). The functions are these
-rules: `thresholds.silent` is "validity", `word` is "interval", `widened` is "several", `above` is "people", `clear` is
-"fit" and "holm".
+rules: `thresholds.silent` is "validity", `word` is "interval", `widened` is "several", `spread` is "spread", `wider` is
+"change", `above` is "people", `clear` is "fit" and "holm".
 """
 
 from __future__ import annotations
@@ -30,6 +30,10 @@ RULES: Mapping[str, str] = {
     "the number alone does. Models are judged one by one: a count of them is not corrected for their number.",
     "several": "Where one of several kinds or groups is enough for a word, their intervals are widened for their "
     "number (Bonferroni).",
+    "spread": "The lowest and the highest model stand beside a mean where their intervals do not touch, widened for "
+    "the number of models (Bonferroni). Elsewhere the interval of the mean stands there.",
+    "change": "“Rises”, “falls”, “more” and “less” are said where an interval lies on one side of 0. It is widened for "
+    "the number of such comparisons on the page (Bonferroni).",
     "people": "More than people is said where the model's share minus theirs has an interval above 0 (Newcombe), "
     "since both are of a sample of items.",
     "fit": "An effect is named where two errors show it after correction: that of the fit, and one that allows for "
@@ -93,6 +97,41 @@ def widened(share: float, low: float, high: float, number: int) -> tuple[float, 
         n = NormalDist().inv_cdf(1 - ALPHA / 2) ** 2 * end * (1 - end) / np.square(np.float64(share - end))
     ends = wilson(np.asarray(share, float), n, 1 - ALPHA / number)
     return float(ends[0]), float(ends[1])
+
+
+def spread(shares: pd.Series, lows: pd.Series, highs: pd.Series) -> tuple[float, float] | None:
+    """Return the lowest and the highest of several shares, if they are apart by more than chance explains; else None.
+
+    Of many models, some are far from the mean by chance alone. So the intervals of the two ends are widened for the
+    number of all.
+
+    >>> import pandas as pd
+    >>> shares, lows, highs = pd.Series([0.3, 0.5, 0.8]), pd.Series([0.2, 0.4, 0.71]), pd.Series([0.4, 0.6, 0.87])
+    >>> spread(shares, lows, highs), spread(shares[:2], lows, highs), spread(shares[:1], lows, highs)
+    ((0.3, 0.8), None, None)
+    """
+    known = shares[lows.notna() & highs.notna()]
+    if len(known) < 2:
+        return None
+    least, most = known.idxmin(), known.idxmax()
+    below = widened(shares[least], lows[least], highs[least], len(known))[1]
+    beyond_it = widened(shares[most], lows[most], highs[most], len(known))[0]
+    return (float(shares[least]), float(shares[most])) if below < beyond_it else None
+
+
+def wider(difference: float, low: float, high: float, number: int) -> tuple[float, float]:
+    """Widen the 95 % interval of a difference, so that `number` such intervals all hold theirs in 95 % of cases.
+
+    Each end moves away as that of a normal distribution does. `widened` is for shares, whose distribution is known.
+
+    >>> low, high = wider(0.1, 0.02, 0.2, 3)
+    >>> round(low, 3), round(high, 3), wider(0.1, 0.02, 0.2, 1)
+    (0.002, 0.222, (0.02, 0.2))
+    """
+    if number == 1:
+        return low, high
+    factor = NormalDist().inv_cdf(1 - ALPHA / 2 / number) / NormalDist().inv_cdf(1 - ALPHA / 2)
+    return difference - factor * (difference - low), difference + factor * (high - difference)
 
 
 def above(share: float, low: float, other: float, other_high: float) -> bool:

@@ -99,9 +99,13 @@ def sd(counts: Array, values: Array) -> Array:
 
 def ratio(counts: Array, numerator: Array, denominator: Array) -> Array:
     """Divide two sums over the drawn items, as in a mean over rows; NaN where the lower sum is 0."""
+    return quotient(counts @ numerator, counts @ denominator)
+
+
+def quotient(above: Array, below: Array) -> Array:
+    """Divide two sums over the drawn items that are there already; NaN where the lower one is 0."""
     with np.errstate(divide="ignore", invalid="ignore"):
-        below = counts @ denominator
-        return np.where(below != 0, counts @ numerator / below, np.nan)
+        return np.where(below != 0, above / below, np.nan)
 
 
 def percentiles(samples: Array, level: float = LEVEL) -> tuple[Array, Array]:

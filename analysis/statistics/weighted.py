@@ -13,15 +13,14 @@ Kendall, M. G. (1945). The treatment of ties in ranking problems. Biometrika 33,
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-
 import numpy as np
 
 from analysis.statistics.resampling import Array, Columns, sd
 from analysis.statistics.rounding import settled
 
 _BLOCK = 512  # items whose pairs are held at a time
+# Signs and counts are whole numbers far below 2^24: in single precision, their sums are exact, and twice as fast.
+_WHOLE = np.float32
 # Sums of equal scores are rounded: they leave at most this spread, relative to their mean square and to their mean.
 _RESIDUE, _RESOLUTION = 1e-13, 1e-15
 
@@ -45,12 +44,15 @@ def moments(counts: Array, values: Array, *, biased: bool = True, scale: float |
         kurtosis, variance: (draws, units).
     """
     values = _settled(values, scale)
-    return {"kurtosis": kurtosis(counts, values, biased=biased, scale=scale), "variance": sd(counts, values) ** 2}
+    return {"kurtosis": _kurtosis(counts, values, biased), "variance": sd(counts, values) ** 2}
 
 
 def kurtosis(counts: Array, values: Array, *, biased: bool = True, scale: float | None = None) -> Array:
     """Compute Fisher's kurtosis of the drawn items, see `moments`: (draws, units); NaN if all are equal."""
-    values = _settled(values, scale)
+    return _kurtosis(counts, _settled(values, scale), biased)
+
+
+def _kurtosis(counts: Array, values: Array, biased: bool) -> Array:
     n = counts.sum(axis=1, keepdims=True)
     centre = values.mean(axis=0)
     centred = values - centre  # without it, large powers are subtracted below and digits are lost
@@ -79,12 +81,20 @@ def concentration(counts: Array, values: Array) -> dict[str, Array]:
         mode_share: share of the most frequent number, 0 to 1; entropy: in bits, 0 for one number only and log2(k) for
         k numbers that are equally frequent; (draws, units).
     """
-    shares = [_sums(counts, nearest(column)) / counts.sum(axis=1, keepdims=True) for column in values.T]
-    entropies = [-(part * np.log2(part, out=np.zeros_like(part), where=part > 0)).sum(axis=1) + 0.0 for part in shares]
+    ones = [_indicators(column) for column in nearest(values).T]
+    starts = np.cumsum([0, *(one.shape[1] for one in ones[:-1])])
+    shares = counts @ np.hstack(ones) / counts.sum(axis=1, keepdims=True)
+    bits = shares * np.log2(np.where(shares > 0, shares, 1))
     return {
-        "mode_share": np.column_stack([part.max(axis=1) for part in shares]),
-        "entropy": np.column_stack(entropies),
+        "mode_share": np.maximum.reduceat(shares, starts, axis=1),
+        "entropy": 0.0 - np.add.reduceat(bits, starts, axis=1),
     }
+
+
+def _indicators(values: Array) -> Array:
+    """Mark the items that have each distinct value, in the order of the values: (items, distinct values) of 0 and 1."""
+    distinct, which = np.unique(values, return_inverse=True)
+    return np.eye(len(distinct))[which]
 
 
 def mode(values: Array) -> tuple[float, int]:
@@ -101,41 +111,18 @@ def correlations(columns: Columns, counts: Array, *, scale: float | None = None)
     dict
         tau, spearman, pearson: (draws, units); NaN if either column is constant over the drawn items.
     """
-    found: dict[str, list[Array]] = {"tau": [], "spearman": [], "pearson": []}
-    gold: _Ranked | None = None
-    for x, y in zip(_settled(columns["score"], scale).T, _settled(columns["gold"], scale).T, strict=True):
-        if gold is None or not np.array_equal(y, gold.values):  # as a rule, all units have the same human score
-            gold = _rank(counts, y)
-        score = _rank(counts, x)
-        found["tau"].append(_tau(counts, score, gold))
-        found["spearman"].append(_spearman(counts, score, gold))
-        found["pearson"].append(pearson(counts, x, y))
-    return {name: np.column_stack(units) for name, units in found.items()}
+    x, y = _settled(columns["score"], scale), _shared(columns["gold"], scale)
+    return {"tau": _tau(counts, x, y), "spearman": _spearman(counts, x, y), "pearson": _pearson(counts, x, y)}
 
 
 def tau(counts: Array, x: Array, y: Array, *, scale: float | None = None) -> Array:
-    """Compute Kendall's tau-b of two scores (items,) in every draw, with ties and repeated items: (draws,)."""
-    return _tau(counts, _rank(counts, settled(x, scale)), _rank(counts, settled(y, scale)))
+    """Compute Kendall's tau-b with ties and repeated items: twice (items, units) -> (draws, units)."""
+    return _tau(counts, _settled(x, scale), _shared(y, scale))
 
 
 def pearson(counts: Array, x: Array, y: Array, *, scale: float | None = None) -> Array:
-    """Compute Pearson's correlation of two scores (items,) in every draw: (draws,)."""
-    x, y = settled(x, scale), settled(y, scale)
-    n = counts.sum(axis=1)
-    left, right = x - x.mean(), y - y.mean()  # without it, squares are subtracted below and digits are lost
-    powers = counts @ np.column_stack([left, right, left**2, right**2, left * right])
-    sum_x, sum_y, square_x, square_y, product = powers.T
-    of_x, of_y = square_x - sum_x**2 / n, square_y - sum_y**2 / n
-    varies = (of_x > _RESIDUE * square_x) & (of_y > _RESIDUE * square_y)
-    for values, spread in ((x, of_x), (y, of_y)):
-        varies &= spread > n * (_RESIDUE * np.abs(values).max()) ** 2
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(varies, np.clip((product - sum_x * sum_y / n) / np.sqrt(of_x * of_y), -1, 1), np.nan)
-
-
-def by_unit(measure: Callable[[Array, Array, Array], Array], counts: Array, x: Array, y: Array) -> Array:
-    """Apply a measure of two scores, `tau` or `pearson`, to every unit: twice (items, units) -> (draws, units)."""
-    return np.column_stack([measure(counts, one, other) for one, other in zip(x.T, y.T, strict=True)])
+    """Compute Pearson's correlation: twice (items, units) -> (draws, units)."""
+    return _pearson(counts, _settled(x, scale), _shared(y, scale))
 
 
 def _settled(values: Array, scale: float | None) -> Array:
@@ -143,69 +130,68 @@ def _settled(values: Array, scale: float | None) -> Array:
     return np.column_stack([settled(unit, scale) for unit in values.T])
 
 
-@dataclass(frozen=True, slots=True)
-class _Ranked:
-    """Hold the ranks of one score in every draw.
-
-    Attributes
-    ----------
-    values
-        The score (items,).
-    ranks
-        Rank of every item among the drawn ones, from 1, ties sharing their mean rank: (draws, items).
-    ties
-        How often each distinct value was drawn: (draws, distinct values).
-    """
-
-    values: Array
-    ranks: Array
-    ties: Array
+def _shared(values: Array, scale: float | None) -> Array:
+    """Settle scores, in one column for all units where all have the same: as a rule, the human score."""
+    return _settled(values[:, :1] if (values == values[:, :1]).all() else values, scale)
 
 
-def _rank(counts: Array, values: Array) -> _Ranked:
-    """Rank a score in every draw.
-
-    In the draw "a, b, b, c" of the values 5, 7, 9 (counts 1, 2, 1), b has the ranks 2 and 3, so both get 2.5.
-    """
-    ties = _sums(counts, values)
-    ranks = ties.cumsum(axis=1) - ties + (ties + 1) / 2
-    return _Ranked(values, ranks[:, np.unique(values, return_inverse=True)[1]], ties)
-
-
-def _sums(counts: Array, values: Array) -> Array:
-    """Count how often each distinct value was drawn, in the order of the values: (draws, distinct values)."""
-    _, which = np.unique(values, return_inverse=True)
-    order = np.argsort(which, kind="stable")
-    starts = np.searchsorted(which[order], np.arange(which.max() + 1))
-    return np.asarray(np.add.reduceat(counts[:, order], starts, axis=1))
-
-
-def _tau(counts: Array, x: _Ranked, y: _Ranked) -> Array:
+def _tau(counts: Array, x: Array, y: Array) -> Array:
     """Compute tau-b from c' S c / 2, the concordant minus the discordant pairs of a draw with counts c.
 
     S (items, items) holds sign(x_i - x_j) sign(y_i - y_j). It is the same for all draws, so that a draw costs a matrix
     product instead of a sort.
     """
-    small = counts.astype(np.float32)  # whole numbers far below 2^24: exact, and twice as fast
-    balance = np.zeros(len(counts))
-    for start in range(0, len(x.values), _BLOCK):
-        rows = slice(start, start + _BLOCK)
-        signs = np.sign(x.values[rows, None] - x.values) * np.sign(y.values[rows, None] - y.values)
-        balance += np.einsum("di,di->d", counts[:, rows], small @ signs.T.astype(np.float32))
-    drawn = counts.sum(axis=1)
-    untied = np.prod([drawn**2 - (score.ties**2).sum(axis=1) for score in (x, y)], axis=0)
+    balance, small = [], counts.astype(_WHOLE)
+    for one, other in zip(*(scores.T for scores in np.broadcast_arrays(x, y)), strict=True):
+        signs = (_signs(one, rows) * _signs(other, rows) for rows in _blocks(one))
+        balance.append(np.einsum("di,di->d", counts, np.hstack([small @ block for block in signs])))
+    drawn = counts.sum(axis=1, keepdims=True)
+    untied = (drawn**2 - _tied(counts, x, 2)) * (drawn**2 - _tied(counts, y, 2))
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(untied > 0, balance / np.sqrt(untied), np.nan)
+        return np.where(untied > 0, np.column_stack(balance) / np.sqrt(untied), np.nan)
 
 
-def _spearman(counts: Array, x: _Ranked, y: _Ranked) -> Array:
-    """Compute Pearson's correlation of the ranks.
+def _spearman(counts: Array, x: Array, y: Array) -> Array:
+    """Compute Pearson's correlation of the ranks, ties sharing their mean rank.
 
-    The ranks of n items have the mean (n + 1) / 2, and their squared distances from it sum to (n^3 - sum t^3) / 12,
-    with t the sizes of the ties.
+    In the draw "a, b, b, c" of the values 5, 7, 9 (counts 1, 2, 1), b has the ranks 2 and 3, so both get 2.5. Twice the
+    distance of a rank from the mean rank is how many drawn items are below, less how many are above; the squared
+    distances from it of n ranks sum to (n^3 - sum t^3) / 12, with t the sizes of the ties.
     """
-    n = counts.sum(axis=1)
-    product = np.einsum("di,di,di->d", counts, x.ranks, y.ranks) - n * ((n + 1) / 2) ** 2
-    squares = np.prod([(n**3 - (score.ties**3).sum(axis=1)) / 12 for score in (x, y)], axis=0)
+    small, product = counts.astype(_WHOLE), []
+    for unit in range(x.shape[1]):
+        of_x = counts * np.hstack([small @ _signs(x[:, unit], rows) for rows in _blocks(x)])
+        if unit < y.shape[1]:
+            of_y = np.hstack([small @ _signs(y[:, unit], rows) for rows in _blocks(y)])
+        product.append(np.einsum("di,di->d", of_x, of_y) / 4)
+    drawn = counts.sum(axis=1, keepdims=True)
+    squares = (drawn**3 - _tied(counts, x, 3)) / 12 * ((drawn**3 - _tied(counts, y, 3)) / 12)
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(squares > 0, np.clip(product / np.sqrt(squares), -1, 1), np.nan)
+        return np.where(squares > 0, np.clip(np.column_stack(product) / np.sqrt(squares), -1, 1), np.nan)
+
+
+def _blocks(values: Array) -> list[slice]:
+    return [slice(start, start + _BLOCK) for start in range(0, len(values), _BLOCK)]
+
+
+def _signs(values: Array, rows: slice) -> Array:
+    """Compare some items with all: (all, some)."""
+    return np.sign(values[rows] - values[:, None]).astype(_WHOLE)
+
+
+def _tied(counts: Array, scores: Array, power: int) -> Array:
+    """Sum a power of the sizes of the ties, which are how often each distinct value was drawn: (draws, units)."""
+    sizes = (counts @ _indicators(values) for values in scores.T)
+    return np.column_stack([(ties**power).sum(axis=1) for ties in sizes])
+
+
+def _pearson(counts: Array, x: Array, y: Array) -> Array:
+    n = counts.sum(axis=1, keepdims=True)
+    left, right = x - x.mean(axis=0), y - y.mean(axis=0)  # without it, squares are subtracted below and digits are lost
+    sum_x, sum_y, square_x, square_y, product = (counts @ v for v in (left, right, left**2, right**2, left * right))
+    of_x, of_y = square_x - sum_x**2 / n, square_y - sum_y**2 / n
+    varies = (of_x > _RESIDUE * square_x) & (of_y > _RESIDUE * square_y)
+    for values, spread in ((x, of_x), (y, of_y)):
+        varies = varies & (spread > n * (_RESIDUE * np.abs(values).max(axis=0)) ** 2)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(varies, np.clip((product - sum_x * sum_y / n) / np.sqrt(of_x * of_y), -1, 1), np.nan)

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 WIDTH = 100
 SHOWN_NUMBERS = 3  # of a scale, the likeliest first
+SHOWN_FORMS = 12  # spellings of an answer, or words that do not count
 TIMED_BATCHES, TIMED_SECONDS = 3, 10.0  # the sample ends at whichever comes first
 TIMED_PROMPTS = 32  # where a prompt costs money
 
@@ -135,7 +136,7 @@ def _explained(explanation: Explanation, variant: Variant) -> Iterator[str]:
         mass = f"{score.probability[number]:.3g}" if score.probability else "none"
         bound = "" if score.mass_upper is None else " or more"
         how = " (token ids)" if any(ids for _, ids in forms) else ""
-        yield from _wrapped(f"{option.label}: mass {mass}{bound}; counted{how}:", _by_tokens(forms))
+        yield from _wrapped(f"{option.label}: mass {mass}{bound}; counted{how}:", _first(_by_tokens(forms)))
     if score.mass is not None:
         answer = "none of them" if score.answer is None else variant.options[score.answer].label
         upper = "" if score.mass_upper is None else f" to {score.mass_upper:.3g}"
@@ -144,8 +145,8 @@ def _explained(explanation: Explanation, variant: Variant) -> Iterator[str]:
     for reason, left_out in _by_reason(explanation.dropped).items():
         # A word set of 50 words has 150 forms: where none of a word's counts, the word is enough.
         words = dict.fromkeys(form.casefold() for form in left_out if form.casefold() not in counted)
-        yield from _wrapped(f"not counted, however capitalised ({reason}):", [repr(word) for word in words])
-        yield from _wrapped(f"not counted ({reason}):", [repr(f) for f in left_out if f.casefold() in counted])
+        yield from _wrapped(f"not counted, however capitalised ({reason}):", _first([repr(word) for word in words]))
+        yield from _wrapped(f"not counted ({reason}):", _first([repr(f) for f in left_out if f.casefold() in counted]))
 
 
 def _explained_numbers(explanation: Explanation, numbers: range) -> Iterator[str]:
@@ -169,6 +170,12 @@ def _by_tokens(forms: Sequence[tuple[str, tuple[int, ...]]]) -> list[str]:
     for form, ids in forms:
         same.setdefault(ids, []).append(repr(form))
     return [f"{' '.join(shown)} = {'+'.join(map(str, ids))};" for ids, shown in same.items()]
+
+
+def _first(entries: Sequence[str]) -> list[str]:
+    """Return as many entries as a reader looks at, and how many more there are."""
+    more = len(entries) - SHOWN_FORMS
+    return [*entries[:SHOWN_FORMS], *([f"and {more:,} more"] if more > 0 else [])]
 
 
 def _by_reason(dropped: Sequence[tuple[int, str, str]]) -> dict[str, list[str]]:

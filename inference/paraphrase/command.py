@@ -97,8 +97,9 @@ def _checked_arguments(parser: argparse.ArgumentParser) -> None:
 def _checked(options: argparse.Namespace) -> None:
     from inference.paraphrase import itemsfile
     from inference.paraphrase.sheet import checked
+    from inference.runfolder import json_lines
 
-    out = itemsfile.output(options.out)
+    out = json_lines.output(options.out)
     given = items.load(options.items, columns=columns(options))
     found = checked(Path(options.sheet), given, drop=options.drop)
     if not found.items:
@@ -130,8 +131,9 @@ def _combine(options: argparse.Namespace) -> None:
     from inference.importers.saving import named
     from inference.paraphrase import itemsfile
     from inference.paraphrase.combining import combine, summary
+    from inference.runfolder import json_lines
 
-    out = itemsfile.output(options.out)
+    out = json_lines.output(options.out)
     combined = combine(named(options.files))
     itemsfile.write(out, combined)
     print("\n".join([*summary(combined), str(out)]))

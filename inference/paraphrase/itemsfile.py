@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from pathlib import Path
 
-from inference.errors import InputError
-from inference.runfolder.locking import absent, remove_empty
-from inference.runfolder.parquet import write_atomically
+from inference.runfolder import json_lines
 from inference.stimuli.study import Item, Variant
 
 MATCH = ("match_proportion", "match_n", "match_seed")
@@ -23,27 +20,7 @@ def write(path: Path, items: Iterable[Item]) -> None:
     OSError
         The file cannot be written; no new folder is left.
     """
-    lines = [json.dumps(_record(variant), ensure_ascii=False) for item in items for variant in item.variants]
-    made = absent(path.parent)
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        write_atomically(path, lambda aside: aside.write_text("\n".join(lines) + "\n", encoding="utf-8"))
-    except OSError:
-        remove_empty(made)
-        raise
-
-
-def output(path: str) -> Path:
-    """Check the path of an items file that `--out` names.
-
-    Raises
-    ------
-    InputError
-        It does not end in .jsonl.
-    """
-    if Path(path).suffix.lower() != ".jsonl":
-        raise InputError(f"--out {path}: items are written as JSON lines; let the name end in .jsonl")
-    return Path(path)
+    json_lines.write(path, (_record(variant) for item in items for variant in item.variants))
 
 
 def without_match(variant: Variant) -> dict[str, str]:

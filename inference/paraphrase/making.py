@@ -29,12 +29,12 @@ from inference.asking.models import Model
 from inference.asking.one_model import Settings
 from inference.engines.contract import Engine
 from inference.errors import InputError, RunFailed
-from inference.paraphrase import itemsfile, spreadsheet
+from inference.paraphrase import itemsfile
 from inference.paraphrase.choosing import REASONS, Choice, choose
 from inference.paraphrase.combining import SEPARATOR, SOURCE
 from inference.paraphrase.meaning import Meaning
 from inference.paraphrase.questions import Calls
-from inference.runfolder import run_json
+from inference.runfolder import run_json, spreadsheet
 from inference.runfolder.parquet import read_parquet, write_atomically
 from inference.stimuli.files import parse_json, text_of
 from inference.stimuli.study import PARAPHRASE, Item, Study, Variant

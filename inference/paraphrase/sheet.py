@@ -15,7 +15,7 @@ from inference.errors import InputError
 from inference.paraphrase.combining import sources
 from inference.paraphrase.itemsfile import without_match
 from inference.paraphrase.parsing import fold
-from inference.paraphrase.spreadsheet import plain, write
+from inference.runfolder.spreadsheet import plain, write
 from inference.stimuli import records
 from inference.stimuli.study import Item, Variant
 

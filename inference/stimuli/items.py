@@ -18,6 +18,7 @@ from sys import intern
 from typing import Any
 
 from inference.errors import InputError, cut, nearest
+from inference.numerals import COMMA
 from inference.stimuli import numbers, records
 from inference.stimuli.files import located, not_finite, shown
 from inference.stimuli.records import Record
@@ -220,7 +221,7 @@ def _shared(place: str, record: Mapping[str, Any]) -> dict[str, Any]:
     """Read language, gold, gold score and attributes of a record."""
     return {
         "language": _optional(place, record, "language"),
-        "gold": _optional(place, record, "gold"),
+        "gold": _gold(place, record),
         "gold_score": _score(place, record.get("gold_score")),
         "attributes": _attributes(place, record),
     }
@@ -235,6 +236,17 @@ def _optional(place: str, record: Mapping[str, Any], field: str) -> str | None:
     if not_finite(value):
         raise InputError(f"{place}: {field} is '{value}', as a missing number is written; leave it out, or name it")
     return intern(value.strip())
+
+
+def _gold(place: str, record: Mapping[str, Any]) -> str | None:
+    """Read the right answer; a number with a comma that is no option was meant as a score."""
+    gold = _optional(place, record, "gold")
+    if gold and COMMA.fullmatch(gold) and gold not in str(record.get("options") or ""):
+        raise InputError(
+            f"{place}: gold is the right answer, and '{gold}' looks like a score: name the column gold_score, and "
+            "write the number with a point"
+        )
+    return gold
 
 
 def _score(place: str, value: Any) -> float | None:

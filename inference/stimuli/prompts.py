@@ -45,10 +45,19 @@ class Prompt:
 
 @dataclass(frozen=True, slots=True)
 class Shot:
-    """An exemplar, shown before the question: a question, and the label of the option that answers it."""
+    """An exemplar, shown before the question: a question, and the label of the option that answers it.
+
+    Where templates take several texts in place of one `text`, `parts` gives the variables of the question.
+    """
 
     question: str
     label: str
+    parts: Mapping[str, str] | None = None
+
+    @property
+    def variables(self) -> Mapping[str, str]:
+        """The variables that the question fills in a template."""
+        return {"text": self.question} if self.parts is None else self.parts
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,8 +67,8 @@ class Fields:
     Attributes
     ----------
     known
-        Variables that templates may use. In cloze there is one more, `mask`, which is needed. `shots` need `text`: in
-        chat, the question of an exemplar takes its place where the templates do not place exemplars themselves.
+        Variables that templates may use. In cloze there is one more, `mask`, which is needed. In chat, where the
+        templates do not place `shots` themselves, the question of an exemplar takes the place of the variables.
     needed
         Variables that every form must use.
     trials
@@ -201,7 +210,7 @@ class PromptBook:
             return Prompt(rendered[0][1], None, answers)
         if not compiled.places_shots:
             for shot in shots:
-                question = compiled.render({**values, "text": shot.question}, option_order)[-1]
+                question = compiled.render({**values, **shot.variables}, option_order)[-1]
                 rendered[-1:-1] = [question, ("assistant", compiled.words[shot.label][0])]
         return Prompt(None, tuple({"role": role or "", "content": content} for role, content in rendered), answers)
 
@@ -268,8 +277,8 @@ class _Form:
         InputError
             A template fails, or makes the same prompt of another text.
         """
-        shots: list[tuple[Shot, ...]] = [(), *([(Shot("A question?", next(iter(self.words))),)] if self.words else [])]
-        for values, order, before in product(fields.trials, OPTION_ORDERS, shots):
+        for values, order, answered in product(fields.trials, OPTION_ORDERS, (False, True) if self.words else (False,)):
+            before = (Shot("A question?", next(iter(self.words)), values),) if answered else ()
             trial = {"options": list(self.words), "mask": "[MASK]", **values}
             rendered = self.render(trial, order, before)
             for name in sorted(fields.needed & values.keys()):
@@ -291,7 +300,9 @@ class _Form:
         variables = {
             **values,
             "options": options if option_order == OPTION_ORDERS[0] else options[::-1],
-            "shots": [{"question": shot.question, "answer": self.words[shot.label][0]} for shot in shots],
+            "shots": [
+                {**shot.variables, "question": shot.question, "answer": self.words[shot.label][0]} for shot in shots
+            ],
         }
         try:
             return [(role, template.render(variables)) for role, template in self.parts]

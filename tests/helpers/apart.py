@@ -35,7 +35,7 @@ class Ended:
     out, err
         What it wrote.
     seconds, megabytes
-        Time taken, and the most memory held (of which some 350 MB are the imported libraries).
+        Time taken, and the most memory held (of which some 400 MB are the imported libraries).
     """
 
     status: int

@@ -9,6 +9,7 @@ import numpy as np
 from matplotlib.collections import PathCollection
 from matplotlib.text import Text
 
+from analysis.reporting import plotting
 from analysis.reporting.plotting import COLUMN, HIGHEST, PAGE, STYLE
 
 _TOUCH = 1.5 * STYLE["figure.dpi"] / 100  # pixels by which boxes of texts may touch
@@ -55,13 +56,19 @@ def check_figure(figure):
         inside = box.x0 >= page.x0 - 1 and box.x1 <= page.x1 + 1 and box.y0 >= page.y0 - 1 and box.y1 <= page.y1 + 1
         assert inside, (text.get_text(), box, page)
         assert text.get_fontsize() >= 7, (text.get_text(), text.get_fontsize())
-    for (one, a), (other, b) in itertools.combinations(boxes, 2):
-        overlap_x, overlap_y = min(a.x1, b.x1) - max(a.x0, b.x0), min(a.y1, b.y1) - max(a.y0, b.y0)
-        assert overlap_x < _TOUCH or overlap_y < _TOUCH, (one.get_text(), other.get_text())
+    assert overlapping(boxes) == []
     check_marks(figure)
     width, height = figure.get_size_inches()
     assert width in (PAGE, COLUMN)
     assert height <= HIGHEST
+
+
+def overlapping(boxes):
+    """The pairs of texts whose boxes overlap in both directions by more than they may touch."""
+    low, high = (np.array([getattr(box, corner) for _, box in boxes]) for corner in ("min", "max"))
+    shared = np.minimum(high[:, None], high) - np.maximum(low[:, None], low)
+    pairs = np.argwhere(np.triu((shared >= _TOUCH).all(axis=2), k=1))
+    return [(boxes[one][0].get_text(), boxes[other][0].get_text()) for one, other in pairs]
 
 
 def check_marks(figure):
@@ -83,6 +90,16 @@ def _inside(points, panel):
     known = points[~np.isnan(np.ma.filled(points, np.nan)).any(axis=1)]
     low, high = (panel.x0 - 1, panel.y0 - 1), (panel.x1 + 1, panel.y1 + 1)
     return bool(((known >= low) & (known <= high)).all())
+
+
+def check_files(draw, path):
+    """The files of a figure are small, and the same when it is drawn again.
+
+    Only the SVG is written again; `tests/analysis/pages/stability/test_plots.py` does the same with the PDF.
+    """
+    vector, _ = plotting.save(draw(), path)
+    assert plotting.svg(draw()) == vector.read_text(encoding="utf-8")
+    assert vector.stat().st_size < 1_000_000
 
 
 def check_caption(caption):

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from helpers import scoring_runs, text_feature_runs, wording_runs
+from helpers import negation_runs, scoring_runs, text_feature_runs, wording_runs
 from helpers.synthetic import CANONICAL, paraphrases, random_frame, write_run
 
 PLAIN, TEXT = "plain/yes-no", "plain/yes-no/text"
@@ -111,12 +111,35 @@ def _silent_judge(path: Path) -> Written:
     return scoring_runs.one_judge(path, [3, *[np.nan] * 9], range(0, 100, 10)), {"resamples": 20}
 
 
+def _negations(path: Path) -> Written:
+    """Two models, the second asked with exemplars as well; negations at both places."""
+    asked = negation_runs.stimuli(40)
+    rows = pd.concat([
+        negation_runs.answers(asked, ["org/one"], skill=0.9),
+        negation_runs.answers(asked, ["org/two"], conditions=["chat/0-shot", "chat/3-shot"], skill=0.9, seed=1),
+    ])  # fmt: skip
+    return negation_runs.write_negation(path, rows), {"resamples": 20}
+
+
+def _one_negation(path: Path) -> Written:
+    """One model, one original and one negation of it, at a place that nobody noted."""
+    asked = negation_runs.stimuli(1, variants=("original", "p_neg-1"), places=False)
+    return negation_runs.write_negation(path, negation_runs.answers(asked, invalid=0)), {"resamples": 0}
+
+
+def _silent_negations(path: Path) -> Written:
+    """Two models with one valid answer in ten."""
+    rows = negation_runs.answers(negation_runs.stimuli(12), ["a", "b"], invalid=0.9)
+    return negation_runs.write_negation(path, rows), {"resamples": 20}
+
+
 FULL: dict[str, Callable[[Path], Written]] = {
     "stability": opinions,
     "text_features": opinions,
     "wording": _questions,
     "benchmarks": _questions,
     "scoring": _judges,
+    "negation": _negations,
     "transcripts": opinions,
 }
 BARE: dict[str, Callable[[Path], Written]] = {
@@ -125,6 +148,7 @@ BARE: dict[str, Callable[[Path], Written]] = {
     "wording": _one_question,
     "benchmarks": _one_question,
     "scoring": _one_judge,
+    "negation": _one_negation,
     "transcripts": _one_opinion,
 }
 SILENT: dict[str, Callable[[Path], Written]] = {
@@ -133,4 +157,5 @@ SILENT: dict[str, Callable[[Path], Written]] = {
     "wording": _silent_questions,
     "benchmarks": _silent_questions,
     "scoring": _silent_judge,
+    "negation": _silent_negations,
 }

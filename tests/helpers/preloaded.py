@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import gc
+import importlib
 import os
 
 os.environ["HF_HUB_OFFLINE"] = "1"  # no case may wait for a hub
 os.environ["TOKENIZERS_PARALLELISM"] = "false"
 
+import duckdb  # noqa: F401
 import openai  # noqa: F401
 import pandas  # noqa: F401
 import pyarrow.parquet  # noqa: F401
@@ -15,17 +18,29 @@ import transformers
 import transformers.models.llama.modeling_llama  # noqa: F401
 import yaml  # noqa: F401
 
+import analysis.__main__
 import analysis.reporting.tables
-import analysis.runs  # noqa: F401
+import analysis.runs.database  # noqa: F401
+import inference.__main__
 import inference.asking.execute
+import inference.asking.limit
+import inference.asking.preview
 import inference.engines.local.causal
 import inference.engines.local.masked
 import inference.engines.openai.engine
 import inference.importers.haller
 import inference.importers.table
 import inference.paraphrase.command
-import inference.runfile  # noqa: F401
+import inference.runfile
+import inference.runfolder.status  # noqa: F401
+from analysis.reporting import catalogue
 from inference import protocols
 
 for name in protocols.names():
     protocols.protocol(name)
+for name in catalogue.pages():
+    importlib.import_module(f"analysis.pages.{name}.tables")
+
+# What is here stays: no fork looks through it for garbage, which would also copy the memory that all share.
+gc.collect()
+gc.freeze()

@@ -117,7 +117,11 @@ def options_of_all_commands() -> set[str]:
                 yield from of(child)
 
     ways = [[command, name] for command in ("run", "preview") for name in names()]
-    ways += [["import", name] for name in IMPORTERS] + [["paraphrase", name] for name in VERBS] + [["run", "plan.toml"]]
+    ways += (
+        [["import", name] for name in IMPORTERS]
+        + [["paraphrase", name] for name in VERBS]
+        + [["run", "plan.toml"], ["negate"]]
+    )
     return {option for way in ways for option in of(call_parser(way, "waver"))} | set(of(reader("waver")))
 
 

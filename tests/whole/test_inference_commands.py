@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from helpers.commands import waver
 from helpers.trivial_engine import TrivialEngine, loader
 from inference.__main__ import main
 from inference.asking.one_model import Settings
@@ -63,8 +64,8 @@ def test_help_answers_at_once(command):
         assert answer.stderr == ""
         return after.children_user + after.children_system - before.children_user - before.children_system
 
-    # CPU time, and the best of three: what else the machine does is not the command's fault.
-    assert min(seconds() for _ in range(3)) < 0.5
+    # CPU time, and one of three: what else the machine does is not the command's fault.
+    assert any(seconds() < 0.5 for _ in range(3))
 
 
 @pytest.mark.parametrize("command", HELP, ids=" ".join)
@@ -123,7 +124,7 @@ CALLS = [
 
 @pytest.mark.parametrize(("arguments", "message"), CALLS, ids=[message for _, message in CALLS])
 def test_a_wrong_call_is_one_line_and_status_2(arguments, message, items, tmp_path):
-    answer = call(*(argument.format(items=items) for argument in arguments), cwd=tmp_path)
+    answer = waver("inference", *(argument.format(items=items) for argument in arguments), cwd=tmp_path, check=False)
     assert answer.returncode == 2
     assert len(answer.stderr.splitlines()) == 1
     assert answer.stderr.startswith("python -m inference")

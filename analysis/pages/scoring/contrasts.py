@@ -101,7 +101,7 @@ def _compared(
         kurtosis = partial(_kurtosis, biased=biased, scale=width)
         found = paired({"score": scores}, kurtosis, order, draws=resamples, seed=seed)
         found |= paired(both, partial(_tau, scale=width), order, draws=resamples, seed=seed)
-        human = _one(gold[~np.isnan(gold)], biased, width)
+        human = _once(gold[~np.isnan(gold), None], biased, width)[0]
         figures = partial(_figures, gold=gold, sides=sides, biased=biased, width=width)
         table = pd.DataFrame([figures(scores[:, [first, second]]) for second, first in order])
         table["kurtosis_gold"] = human
@@ -132,20 +132,20 @@ def _figures(pair: Array, gold: Array, sides: tuple[str, str], biased: bool, wid
     gap = pair[:, 1] - pair[:, 0]
     figures["score_difference"] = gap.mean() if len(gap) else np.nan
     figures["score_distance"] = np.abs(gap).mean() if len(gap) else np.nan
+    kurtosis, tau = _once(pair, biased, width), np.full(2, np.nan)
+    if known.any():
+        tau = weighted.tau(np.ones((1, int(known.sum()))), pair[known], gold[known, None], scale=width)[0]
     for index, side in enumerate(sides):
-        figures[f"kurtosis_{side}"] = _one(pair[:, index], biased, width)
-        ones = np.ones((1, int(known.sum())))
-        tau = weighted.tau(ones, pair[known, index], gold[known], scale=width)[0] if known.any() else np.nan
-        figures[f"tau_{side}"] = tau
+        figures |= {f"kurtosis_{side}": kurtosis[index], f"tau_{side}": tau[index]}
     why = {side: reasons(pair[:, index], gold, width, biased=biased) for index, side in enumerate(sides)}
     return figures | {"caution": "; ".join(f"{side}: {reason}" for side, said in why.items() for reason in said)}
 
 
-def _one(values: Array, biased: bool, width: float) -> float:
-    """Return the kurtosis of scores (items,), NaN without any."""
+def _once(values: Array, biased: bool, width: float) -> Array:
+    """Return the kurtosis of scores (items, units): (units,), NaN without any item."""
     if not len(values):
-        return np.nan
-    return float(weighted.kurtosis(np.ones((1, len(values))), values[:, None], biased=biased, scale=width)[0, 0])
+        return np.full(values.shape[1], np.nan)
+    return weighted.kurtosis(np.ones((1, len(values))), values, biased=biased, scale=width)[0]
 
 
 def _kurtosis(columns: Columns, counts: Array, *, biased: bool, scale: float) -> dict[str, Array]:
@@ -153,8 +153,7 @@ def _kurtosis(columns: Columns, counts: Array, *, biased: bool, scale: float) ->
 
 
 def _tau(columns: Columns, counts: Array, *, scale: float) -> dict[str, Array]:
-    tau = partial(weighted.tau, scale=scale)
-    return {"tau": weighted.by_unit(tau, counts, columns["score"], columns["gold"])}
+    return {"tau": weighted.tau(counts, columns["score"], columns["gold"], scale=scale)}
 
 
 def _tuned(runs: Runs, rows: pd.DataFrame) -> Iterator[Pair]:

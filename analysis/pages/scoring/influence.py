@@ -97,4 +97,4 @@ def left_out(part: pd.DataFrame, *, resamples: int = DRAWS, seed: int = 0) -> pd
 
 
 def _pearson(columns: Columns, counts: Array) -> dict[str, Array]:
-    return {"pearson": weighted.by_unit(weighted.pearson, counts, columns["kurtosis"], columns["tau"])}
+    return {"pearson": weighted.pearson(counts, columns["kurtosis"], columns["tau"])}

@@ -110,7 +110,7 @@ def _asked(models: pd.DataFrame, items: pd.DataFrame, setting: str, when: str) -
     span, temperature, method = setting.rsplit("/", 2)
     low, high = ends(span)
     sizes = chosen(models, setting)["samples"].dropna()
-    how = f"with {low_to_high(sizes)} samples per item" if method == "sampled" and len(sizes) else "by probabilities"
+    how = f"{low_to_high(sizes)} samples each" if method == "sampled" and len(sizes) else "by probabilities"
     return (
         f"{count(models['model'].nunique(), 'model')} scored {count(total, 'item')} of "
         f"{listing([f'“{name}”' for name in names.index], 2)}{inside} from {low} to {high}, {how} at temperature "

@@ -11,6 +11,7 @@ from analysis.pages.stability.columns import threshold
 from analysis.pages.stability.measures import headline
 from analysis.pages.stability.model_plots import FOREST, SIDE
 from analysis.pages.stability.plots import COLUMNS, LISTED, agreement_cells, least_stable, validity_cells
+from analysis.pages.stability.tables import MOST_PAIRS
 from analysis.reporting import choice, labels
 from analysis.reporting.catalogue import column
 from analysis.reporting.columns import OVER_ITEMS
@@ -118,5 +119,15 @@ def differences(frame: pd.DataFrame, measure: str | None = None) -> str:
     return (
         f"Paired differences over {low_to_high(pairs['n_items'])} common items in "
         f"the {what}: {count(len(pairs), 'pair')}. {marks}: p below {ALPHA:g} after Holm over all pairs{lines}."
-        f"{missing(pairs)}{labels.explained(sides)}"
+        f"{_in_part(pairs)}{missing(pairs)}{labels.explained(sides)}"
+    )
+
+
+def _in_part(pairs: pd.DataFrame) -> str:
+    """Say how pairs are chosen, where every model is compared with one other only (`tables.MOST_PAIRS`)."""
+    if len(pairs) <= FOREST or pairs.duplicated(["study", "b_model", "b_condition"]).any():
+        return ""
+    return (
+        f" Where a study has more than {MOST_PAIRS:,} pairs, each model is compared only with the first of the run "
+        "that it can be compared with."
     )

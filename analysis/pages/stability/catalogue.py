@@ -163,4 +163,5 @@ CATALOGUE = Catalogue(
     figures=FIGURES,
     patterns=PATTERNS,
     unwanted=_without_paraphrases,
+    differing="one_row.differing",
 )

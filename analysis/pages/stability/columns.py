@@ -6,7 +6,14 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 
-from analysis.reporting.columns import AGREEMENT, MASS, SHARE, Column, Pattern
+from analysis.reporting.columns import AGREEMENT, MASS, SHARE, SHARED, Column, Pattern
+
+
+def measure(name: str) -> str:
+    """Return what tables print for a figure that is compared: the header of its column."""
+    entry = _flip(name) or COLUMNS.get(f"stability.{name}") or COLUMNS.get(name) or SHARED.get(name)
+    return entry.header if entry else name
+
 
 COLUMNS: Mapping[str, Column] = {
     # identity
@@ -139,7 +146,7 @@ COLUMNS: Mapping[str, Column] = {
         "highest agreement within 1.5 interquartile ranges of the box", AGREEMENT, "Whisker high", 2
     ),
     # comparisons
-    "measure": Column("the figure that is compared: a column of table stability", "", "Measure"),
+    "measure": Column("the figure that is compared: a column of table stability", "", "Measure", said=measure),
     "a_model": Column("the model compared", "", "Model a"),
     "a_condition": Column("its condition", "", "Condition a"),
     "b_model": Column("the model it is compared with", "", "Model b"),

@@ -41,17 +41,20 @@ def answer(
     flip_conventions: pd.DataFrame,
     choice: Choice,
     when: str = "",
+    pairs: pd.DataFrame | None = None,
 ) -> Answer:
     """Say whether the answer changes with the wording, by the rules of `verdicts`.
 
     Parameters
     ----------
     stability, items, differences, excluded, invalid, alike, flip_conventions
-        The tables of these names.
+        The tables of these names; the first with both orders of the options as one row where they are one.
     choice
         The two answers.
     when
         From `words.when`.
+    pairs
+        The differences between rows of `stability` (`one_row.pairs`); the whole table unless given.
     """
     flip = headline(stability)
     named = stability.assign(label=labels.series(stability))
@@ -66,7 +69,7 @@ def answer(
         return Answer(asked, NOTHING, cautions=doubts)
     details = {
         "overview": (MEANT, *_flips(answering, flip), *_moves(answering, choice)),
-        "differences": tuple(_pairs(differences, answering, flip)),
+        "differences": tuple(_pairs(differences, differences if pairs is None else pairs, answering, flip)),
     }
     return Answer(asked, _verdict(answering, flip, of=known), cautions=doubts, details=details)
 
@@ -110,8 +113,8 @@ def _asked(stability: pd.DataFrame, items: pd.DataFrame, choice: Choice, when: s
     sizes = wordings.per_item(items)
     original = bool(items["original_agreement"].notna().any())
     each = f"each in {low_to_high(sizes + original)} wordings"
-    conditions = stability["condition"].nunique()
-    under = "" if stability["model"].is_unique else f" under {count(conditions, 'condition')}"
+    asked = items[["model", "condition"]].drop_duplicates()
+    under = "" if asked["model"].is_unique else f" under {count(asked['condition'].nunique(), 'condition')}"
     studies = listing([f"“{name}”" for name in stability["study"].unique()])
     return f"{who} {what} {count(len(sizes), 'item')} of {studies}, {each}{under}{when}."
 
@@ -196,10 +199,10 @@ def _between(differences: pd.DataFrame, chosen: pd.DataFrame) -> pd.DataFrame:
     return differences[kept[0] & kept[1]]
 
 
-def _pairs(differences: pd.DataFrame, answering: pd.DataFrame, flip: str) -> list[str]:
-    """Count the pairs of models that differ in flips, after Holm over all pairs of the table."""
-    tested = differences[(differences["measure"] == flip) & differences["p_holm"].notna()]
-    pairs = _between(tested, answering)
+def _pairs(differences: pd.DataFrame, between: pd.DataFrame, answering: pd.DataFrame, flip: str) -> list[str]:
+    """Count the pairs of models that differ in flips, after Holm over all pairs of the table `differences`."""
+    tested, shown = (rows[(rows["measure"] == flip) & rows["p_holm"].notna()] for rows in (differences, between))
+    pairs = _between(shown, answering)
     if pairs.empty:
         return []
     if not any(decidable(family) for _, family in tested.groupby("study")):
@@ -209,8 +212,8 @@ def _pairs(differences: pd.DataFrame, answering: pd.DataFrame, flip: str) -> lis
         found = "clearly" if different else "by no more than chance over items explains"
         return [f"Their shares of flips differ {found} (exact sign test over items at {ALPHA:g})."]
     return [
-        f"Of {len(pairs):,} pairs compared, {different:,} differ in flips (exact sign test over items at {ALPHA:g}, "
-        "corrected after Holm over all pairs)."
+        f"Of {len(pairs):,} pairs compared, {different:,} {'differs' if different == 1 else 'differ'} in flips (exact "
+        f"sign test over items at {ALPHA:g}, corrected after Holm over all pairs)."
     ]
 
 

@@ -6,17 +6,16 @@ from typing import Any
 
 import pandas as pd
 
-from analysis.pages.stability import narrative
+from analysis.pages.stability import narrative, one_row
 from analysis.pages.stability.catalogue import CATALOGUE
 from analysis.pages.stability.tables import MOST_PAIRS
-from analysis.reporting import catalogue, labels, tables, verdicts, words
+from analysis.reporting import catalogue, labels, orders, tables, verdicts, words
 from analysis.reporting.catalogue import column
 from analysis.reporting.choice import Choice
 from analysis.reporting.columns import value
 from analysis.reporting.differences import marked
 from analysis.reporting.html import Html, fragment, note
 from analysis.reporting.page import Page
-from analysis.statistics.multiplicity import ALPHA
 
 
 class StabilityPage(Page):
@@ -27,31 +26,28 @@ class StabilityPage(Page):
     def answer(self) -> Html:
         """Show the answer in words, and what weakens it."""
         frames = {name: self.frame(name) for name in narrative.TABLES}
+        frames |= {"stability": self.frames.joined("stability"), "pairs": one_row.pairs(self.frames)}
         return self.told(narrative.answer(**frames, choice=self.choice, when=words.when(self.runs.info)))
-
-    def differing(self) -> set[tuple[str, str, frozenset[str]]]:
-        """Return the pairs of conditions of one model that table `differences` shows to differ, after Holm."""
-        pairs = self.frame("differences")
-        pairs = pairs[(pairs["p_holm"] < ALPHA) & (pairs["a_model"] == pairs["b_model"])]
-        return {(row["study"], row["a_model"], frozenset({row["a_condition"], row["b_condition"]}))
-                for row in pairs.to_dict("records")}  # fmt: skip
 
     def said_answers(self) -> str:
         """Say whether the models write what their probabilities say; return "" where no text was asked for."""
-        frame = self._labelled("answers")
-        return "" if frame.empty else narrative.answers(frame, self.choice)
+        frame = self.frames.joined("answers")
+        return "" if frame.empty else narrative.answers(frame.assign(label=labels.series(frame)), self.choice)
 
     def examples(self) -> Html:
         """Show the two wordings of one item that each model answers most differently, with both answers."""
-        frame = self._labelled("divergent")
-        if frame.empty:
+        if self.frame("divergent").empty:
             return note(f"No item has two paraphrases with a defined {self.choice.measure}.")
+        frame = one_row.divergent(self.frames)
+        frame = frame.assign(label=labels.series(frame))
         differ = (frame["low_agreement"] >= 0.5) != (frame["high_agreement"] >= 0.5)
         left_out = narrative.one_answer(frame[~differ])
         if not differ.any():
             return note(left_out)
         pairs = [_pair(row, self.choice) for _, row in frame[differ].iterrows()]
         caption = self.choice.named(catalogue.table("divergent").caption)
+        if orders.caption(frame):
+            caption += " Of both orders of the options, where they are one row, the one with the larger range is shown."
         return fragment("examples", pairs=pairs, caption=caption, left_out=left_out)
 
     def method(self) -> Html:
@@ -63,10 +59,6 @@ class StabilityPage(Page):
             excluded=excluded, invalid=options["invalid"], rules=verdicts.told("validity", "interval", "holm"),
             meant=narrative.MEANT, most_pairs=MOST_PAIRS,
         )  # fmt: skip
-
-    def _labelled(self, name: str) -> pd.DataFrame:
-        frame = self.frame(name)
-        return frame if frame.empty else frame.assign(label=labels.series(frame))
 
 
 def _pair(row: pd.Series, choice: Choice) -> dict[str, Any]:

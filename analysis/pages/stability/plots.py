@@ -98,7 +98,7 @@ def _item_names(items: pd.DataFrame, cells: pd.DataFrame, width: float) -> pd.Se
 
 
 def _names(texts: Sequence[str], items: Sequence[str], length: int) -> list[str]:
-    names = [labels.opening(text, length) for text in texts]
+    names = labels.openings(texts, length)
     if len(set(names)) == len(names) and all(map(plotting.drawable, names)):
         return names
     return labels.shorten_all(items, length)

@@ -163,5 +163,5 @@ def _by_item(masses: Columns, means: Columns, spreads: Columns, named: Mapping[s
 def _correlation(columns: Columns, counts: Array) -> dict[str, Array]:
     """Correlate the two sources' item-level values; NaN if there are fewer than LEAST_ITEMS or one does not vary."""
     a, b = columns["a"], columns["b"]
-    r = weighted.by_unit(weighted.pearson, counts, a, b)
+    r = weighted.pearson(counts, a, b)
     return {"r": r if len(a) >= LEAST_ITEMS else np.full_like(r, np.nan)}

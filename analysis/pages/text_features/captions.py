@@ -6,7 +6,7 @@ import pandas as pd
 
 from analysis.pages.text_features.plots import PANELS, ROWS, chosen, listed, reach
 from analysis.reporting import choice, labels
-from analysis.reporting.words import count, low_to_high
+from analysis.reporting.words import count, low_to_high, units
 from analysis.statistics.mixed.design import INTERCEPT
 from analysis.statistics.mixed.result import ALPHA
 
@@ -14,7 +14,8 @@ from analysis.statistics.mixed.result import ALPHA
 def effects(mixed: pd.DataFrame) -> str:
     """Write the caption of the effects."""
     tested = mixed[mixed["term"] != INTERCEPT]
-    models = len(tested.drop_duplicates(["study", "model", "condition"]))
+    fits = tested.drop_duplicates(["study", "model", "condition"])
+    models = len(fits)
     what = choice.of(mixed).the_measure
     what = what if (tested["scale"] == "identity").all() else f"the logit of {what}"
     drawn = chosen(mixed)
@@ -28,8 +29,8 @@ def effects(mixed: pd.DataFrame) -> str:
     if listed(drawn) and (drawn[["estimate_std_lower", "estimate_std_upper"]].abs() > reach(drawn)).any(axis=None):
         arrows = " Arrows: the interval is longer than the axis."
     return (
-        f"Effects of {count(tested['term'].nunique(), 'text feature')} on {what} in {count(models, 'mixed model')}, "
-        f"one per language model and condition. Each is over {low_to_high(tested['n_rows'])} "
+        f"Effects of {count(tested['term'].nunique(), 'text feature')} on {what} with {units(fits)}: a mixed model for "
+        f"each language model and condition. Each is over {low_to_high(tested['n_rows'])} "
         f"paraphrases of {low_to_high(tested['n_items'])} items. Unit: SDs of {what} per SD of the feature, all "
         f"others held fixed, so that features can be compared.{lines} {marks} after Bonferroni over "
         f"{count(int(tested['n_tests'].max()), 'test')}, by the fit's own errors and by the robust ones.{arrows} "

@@ -13,11 +13,20 @@ from analysis.statistics.mixed.design import INTERCEPT
 
 
 def effects(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
-    """Yield table `mixed` without its intercepts; nothing where no effect is left."""
+    """Yield the effects that are drawn; nothing where no effect is left."""
+    if len(slopes := one_row(frames)):
+        yield (slopes,)
+
+
+def one_row(frames: Frames) -> pd.DataFrame:
+    """Return table `mixed` without its intercepts, with both orders of the options as one where their effects are.
+
+    Effects are compared in SDs, as they are drawn, and by whether they are confirmed. Column `silent` marks the models
+    that do not answer.
+    """
     table = frames["mixed"]
-    slopes = table[table["term"] != INTERCEPT]
-    if len(slopes):
-        yield _marked(frames, slopes)
+    slopes = labels.mark_silent(table[table["term"] != INTERCEPT], frames["mixed_diagnostics"])
+    return frames.joined("mixed", slopes, shown=["estimate_std"])
 
 
 def correlations(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:

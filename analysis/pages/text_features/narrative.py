@@ -33,7 +33,9 @@ MEANT = (
 NOTHING = "No feature of the wording varies."
 
 
-def answer(frames: Mapping[str, pd.DataFrame], choice: Choice, when: str = "") -> Answer:
+def answer(
+    frames: Mapping[str, pd.DataFrame], choice: Choice, when: str = "", drawn: pd.DataFrame | None = None
+) -> Answer:
     """Say which feature of a wording goes with another answer, by the rules of `verdicts`: only confirmed ones do.
 
     Parameters
@@ -44,6 +46,8 @@ def answer(frames: Mapping[str, pd.DataFrame], choice: Choice, when: str = "") -
         The two answers.
     when
         From `words.when`.
+    drawn
+        The effects as the figure shows them (`figures.one_row`), which the sentences count; table `mixed` unless given.
     """
     fits = labelled(frames["mixed_diagnostics"])
     every = fits[fits["n_rows"] > 0]
@@ -53,6 +57,8 @@ def answer(frames: Mapping[str, pd.DataFrame], choice: Choice, when: str = "") -
     if fitted.empty and len(every):
         verdict, why = do_not_answer(list(every["label"]))
         return Answer(_asked(_effects(frames["mixed"], every), every, when), verdict, cautions=(*why, *doubts))
+    if drawn is not None:
+        effects = labelled(drawn[~drawn["silent"] & drawn["estimate"].notna()])
     pairs = tuple(said for _, part in frames["correlations"].groupby("study", sort=False) for said in _pairs(part))
     if effects.empty:
         return Answer(_asked(effects, fitted, when), NOTHING, cautions=doubts, details={"correlations": pairs})

@@ -11,7 +11,7 @@ from typing import Any
 from analysis.pages.text_features import narrative
 from analysis.pages.text_features.catalogue import CATALOGUE
 from analysis.pages.text_features.family import measure
-from analysis.pages.text_features.figures import family_of
+from analysis.pages.text_features.figures import family_of, one_row
 from analysis.reporting import verdicts, words
 from analysis.reporting.html import Html, fragment
 from analysis.reporting.page import Page
@@ -54,7 +54,7 @@ class TextFeaturesPage(Page):
     def answer(self) -> Html:
         """Show the answer in words, and what weakens it."""
         frames = {name: self.frame(name) for name in TABLES}
-        return self.told(narrative.answer(frames, self.choice, words.when(self.runs.info)))
+        return self.told(narrative.answer(frames, self.choice, words.when(self.runs.info), one_row(self.frames)))
 
     def method(self) -> Html:
         """Say in six lines how the numbers were computed."""

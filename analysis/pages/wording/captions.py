@@ -44,12 +44,13 @@ def consistency(frame: pd.DataFrame) -> str:
 
 
 def diff_yes(frame: pd.DataFrame) -> str:
-    """Write the caption of DiffYes."""
+    """Write the caption of the change of “Yes”."""
     return (
-        f"DiffYes of {count(frame['model'].nunique(), 'model')} on {_where(frame)}: share of “Yes” after rewording "
-        f"minus before, over {_pairs(frame)} per row. {INTERVALS} Hollow, for antonyms: the excess of “Yes” over what "
-        "unchanged answers would give. A consistent model says “Yes” to antonyms as often as it said “No” before. "
-        f"Counterpart of Takayama et al., Figure 6.{_left_out(labels.series(frame), 'DiffYes')}"
+        f"Change of “Yes” with {count(frame['model'].nunique(), 'model')} on {_where(frame)}: its share after "
+        f"rewording minus before, over {_pairs(frame)} per row. {INTERVALS} Hollow, for antonyms: the excess of “Yes” "
+        "over what unchanged answers would give. A consistent model says “Yes” to antonyms as often as it said “No” "
+        "before. "
+        f"Counterpart of Takayama et al., Figure 6.{_left_out(labels.series(frame), 'change')}"
         f"{labels.explained(frame)}"
     )
 

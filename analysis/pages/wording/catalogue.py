@@ -17,10 +17,10 @@ BOTH_WAYS = {"consistency": "dropped inconsistent most", "yes": "dropped inconsi
 TABLES = {
     "consistency": Table(
         "tables.consistency",
-        "Consistency, DiffYes, DiffAcc and Overall of every model on every kind of wording",
+        "How alike, how often “Yes” and how right the answers of every model are, by kind of wording",
         f"The measures of Takayama et al., section 3.2, with {OVER_ITEMS}. Consistency inverts "
-        "the antonyms; DiffYes compares answers as said, Excess Yes with what unchanged answers would give. Pairs with "
-        "an invalid answer are treated as the parameter `invalid` says.",
+        "the antonyms; the change of “Yes” compares answers as said, its excess with what unchanged answers would "
+        "give. Pairs with an invalid answer are treated as the parameter `invalid` says.",
         (*WORDED, *names("n n_items"), *MEASURES, "intervals", "no_interval"),
         frozenset(names("n_items accuracy_original yes diff_acc")), BARE,
     ),

@@ -8,6 +8,20 @@ from analysis.reporting.columns import SHARE, Column
 
 POINTS = "difference of shares, -1 to 1"
 P_YES = "p(Yes), 0 to 1"
+WORDS = {"synonym": "synonyms", "antonym": "antonyms", "agreement": "agreement-seeking wording",
+         "strong_agreement": "strong agreement-seeking wording"}  # fmt: skip
+
+
+def kind(pattern: str) -> str:
+    """Return what tables print for a kind of wording."""
+    return WORDS.get(pattern, pattern).removesuffix(" wording")
+
+
+def measure(name: str) -> str:
+    """Return what tables print for a measure: the header of its column."""
+    return COLUMNS[name].header if name in COLUMNS else name
+
+
 COLUMNS: Mapping[str, Column] = {
     # identity
     "shots.model": Column("model id as in run.json; empty: mean over the models of the stage", header="Model"),
@@ -30,7 +44,12 @@ COLUMNS: Mapping[str, Column] = {
     "answer_original": Column("the answer to it", header="Answer"),
     "text_reworded": Column("the reworded question", header="Reworded"),
     "answer_reworded": Column("the answer to it, as said", header="Answer"),
-    "measure": Column("the measure that is compared: a column of table consistency", header="Measure"),
+    "pattern": Column(
+        "kind of wording; original: the question before rewording; all: mean over the kinds",
+        header="Wording",
+        said=kind,
+    ),
+    "measure": Column("the measure that is compared: a column of table consistency", header="Measure", said=measure),
     "shots.difference": Column(
         "the measure with exemplars minus without, on the same items", "unit of the measure", "Difference", 2
     ),
@@ -78,7 +97,7 @@ COLUMNS: Mapping[str, Column] = {
         "share of pairs with the same answer before and after rewording, antonyms inverted", SHARE, "Consistency", 3
     ),
     "yes": Column('share of "Yes", as said, to this pattern, over the pairs that are compared', SHARE, "Yes", 3),
-    "diff_yes": Column('share of "Yes", as said, after rewording minus before', POINTS, "DiffYes", 3),
+    "diff_yes": Column('share of "Yes", as said, after rewording minus before', POINTS, "Change of “Yes”", 3),
     "excess_yes": Column(
         'share of "Yes" minus the share that unchanged answers would give in this wording; equal to DiffYes except for '
         "antonyms, where it does not contain the inversion",
@@ -93,7 +112,7 @@ COLUMNS: Mapping[str, Column] = {
         "Accuracy",
         3,
     ),
-    "diff_acc": Column("accuracy after rewording minus before", POINTS, "DiffAcc", 3),
+    "diff_acc": Column("accuracy after rewording minus before", POINTS, "Change of accuracy", 3),
     "overall": Column(
         "harmonic mean of both accuracies and Consistency, within a task and pattern; over several of them, the plain "
         "mean of these",
@@ -107,7 +126,7 @@ COLUMNS: Mapping[str, Column] = {
         for name, meaning, unit, header in (
             ("consistency", "Consistency", SHARE, "Consistency"),
             ("yes", 'share of "Yes", as said, to this pattern', SHARE, "Yes"),
-            ("diff_yes", "DiffYes", POINTS, "DiffYes"),
+            ("diff_yes", "change of “Yes”", POINTS, "Change of “Yes”"),
             ("accuracy", "accuracy of this pattern", SHARE, "Accuracy"),
             ("overall", "Overall", SHARE, "Overall"),
         )

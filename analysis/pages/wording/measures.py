@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
+from functools import partial, reduce
+from itertools import chain
 from typing import TypeAlias
 
 import numpy as np
 
 from analysis.pages.wording.cells import SUMS, Cells
 from analysis.statistics.interval import Interval, unknown
-from analysis.statistics.resampling import Array, Columns, bootstrap, paired, ratio
+from analysis.statistics.resampling import Array, Columns, bootstrap, paired, quotient
 from analysis.statistics.shares import Share
 
 Target: TypeAlias = tuple[int, ...]  # rows of `Cells.units` whose measures are averaged; often only one
@@ -37,21 +38,11 @@ def measures(columns: Columns, counts: Array) -> dict[str, Array]:
     which gives +0.40. `excess_yes`, ours, is the share of "Yes" minus the share that consistent answers would have: 0
     for that model. For all other patterns the two are equal.
     """
-    share = partial(ratio, counts)
-    pairs, gold = columns["pairs"], columns["gold"]
-    consistency, yes = share(columns["consistent"], pairs), share(columns["yes"], pairs)
-    before, after = share(columns["right_original"], gold), share(columns["right"], gold)
-    return {
-        "valid": share(columns["valid"], columns["asked"]),
-        "consistency": consistency,
-        "yes": yes,
-        "diff_yes": yes - share(columns["yes_original"], pairs),
-        "excess_yes": yes - share(columns["yes_expected"], pairs),
-        "accuracy_original": before,
-        "accuracy": after,
-        "diff_acc": after - before,
-        "overall": harmonic(before, after, consistency),
-    }
+    pairs = {pair for parts in SHARES.values() for pair in parts}
+    sums = {name: counts @ columns[name] for name in dict.fromkeys(chain.from_iterable(sorted(pairs)))}
+    shares = {(part, whole): quotient(sums[part], sums[whole]) for part, whole in pairs}
+    found = {name: reduce(np.subtract, [shares[pair] for pair in parts]) for name, parts in SHARES.items()}
+    return found | {"overall": harmonic(found["accuracy_original"], found["accuracy"], found["consistency"])}
 
 
 def harmonic(*parts: Array) -> Array:

@@ -8,6 +8,7 @@ import pandas as pd
 
 from analysis.pages.wording.cautions import cautions
 from analysis.pages.wording.cells import UNIT, spoken, validity
+from analysis.pages.wording.columns import WORDS
 from analysis.reporting import labels, verdicts
 from analysis.reporting.choice import MIXED, Choice, quoted
 from analysis.reporting.thresholds import silent
@@ -29,8 +30,6 @@ MEANT = (
     "it is widened for the number of kinds (Bonferroni).",
 )
 HOLM = f"at {ALPHA:g} after Holm"
-WORDS = {"synonym": "synonyms", "antonym": "antonyms", "agreement": "agreement-seeking wording",
-         "strong_agreement": "strong agreement-seeking wording"}  # fmt: skip
 TABLES = ("consistency", "patterns", "conventions", "shots", "stages", "shifts")
 
 
@@ -62,13 +61,15 @@ def answer(frames: Mapping[str, pd.DataFrame], when: str = "", choice: Choice = 
             *_stands_for(choice),
             *(said for name, part in languages for said in _same(str(name), part, several)),
         ),
-        "diff_yes": tuple(said for name, part in languages for said in _yes(str(name), part, table, several)),
+        "diff_yes": tuple(
+            said for name, part in languages for said in _yes(str(name), part, table, several, _changes(means))
+        ),
         "shifts": tuple(_band(frames["shifts"], table)),
         "shots": tuple(_shots(frames["shots"])),
         "stages": tuple(_stages(frames["stages"])),
     }
     return Answer(
-        asked, _verdict(means), cautions=doubts, details={name: said for name, said in details.items() if said}
+        asked, _verdict(means, table), cautions=doubts, details={name: said for name, said in details.items() if said}
     )
 
 
@@ -112,18 +113,30 @@ def _words(means: pd.DataFrame) -> list[str]:
     ]
 
 
-def _verdict(means: pd.DataFrame) -> str:
-    """Say the word, with the kind of wording that the fewest answers survive, of those that the word rests on."""
+def _verdict(means: pd.DataFrame, table: pd.DataFrame) -> str:
+    """Say the word, with the kind of wording that the fewest answers survive, of those that the word rests on.
+
+    Beside this mean stand the lowest and the highest model, if they are apart, or else its interval.
+    """
     said = word(means)
     deciding = means[[own == said for own in _words(means)]]
     row = deciding.loc[deciding["consistency"].idxmin()]
     several = means["language"].nunique() > 1 and row["language"]
     where = f" in {spoken(row['language'])}" if several else ""
     begin = said.capitalize() or verdicts.UNCLEAR
-    return (
-        f"{begin}: with {WORDS[row['pattern']]}{where}, {percent(row['consistency'])} of the answers mean the same as "
-        f"before{_shares(row, 'consistency', 0, 'interval ')}."
-    )
+    mean = f"{begin}: with {WORDS[row['pattern']]}{where}, {percent(row['consistency'])} of the answers mean the same"
+    single = table[(table["pattern"] == row["pattern"]) & (table["language"] == row["language"])]
+    ends = verdicts.spread(*(single[name] for name in ("consistency", "consistency_lower", "consistency_upper")))
+    if ends is None:
+        return f"{mean} as before{_shares(row, 'consistency', 0, 'interval ')}."
+    low, high = map(percent, ends)
+    return f"{mean} on average ({low.removesuffix(' %')} to {high} by {_unit(single)})."
+
+
+def _unit(rows: pd.DataFrame) -> str:
+    """Name what each row is about: "model", or "model and condition"."""
+    several = [key for key in ("condition", "task") if rows.groupby("model")[key].nunique().max() > 1]
+    return listing(["model", *several])
 
 
 def _same(language: str, means: pd.DataFrame, several: bool) -> Iterator[str]:
@@ -137,35 +150,44 @@ def _same(language: str, means: pd.DataFrame, several: bool) -> Iterator[str]:
         )
 
 
-def _yes(language: str, means: pd.DataFrame, table: pd.DataFrame, several: bool) -> Iterator[str]:
-    """Say whether “Yes” gets more frequent: a change is called one where its interval does not hold 0."""
+def _changes(means: pd.DataFrame) -> int:
+    """Count the changes of which the sentences of the page say whether they are clear."""
+    return int(means["pattern"].isin(["agreement", "strong_agreement", "antonym"]).sum())
+
+
+def _yes(language: str, means: pd.DataFrame, table: pd.DataFrame, several: bool, number: int) -> Iterator[str]:
+    """Say whether “Yes” gets more frequent: where the interval, widened for a number of comparisons, leaves out 0."""
     where = f"In {spoken(language)}, w" if several and language else "W"
     rows = means.set_index("pattern")
     for name in ("agreement", "strong_agreement"):
         if name in rows.index:
             row = rows.loc[name]
-            verb = _verb(row, "diff_yes", "rises", "falls", "does not clearly change")
+            verb = _verb(row, "diff_yes", number, "rises", "falls", "does not clearly change")
             yield (
                 f"{where}ith {WORDS[name]}, the share of “Yes” {verb}: {points(row['diff_yes'])} points"
-                f"{_points(row, 'diff_yes')}."
+                f"{_points(row, 'diff_yes', number)}."
             )
     yield from _most(table[table["language"] == language])
     if "antonym" in rows.index:
         row = rows.loc["antonym"]
-        which = _verb(row, "excess_yes", "more", "less", "not clearly more or less")
+        which = _verb(row, "excess_yes", number, "more", "less", "not clearly more or less")
         yield (
             f"{where}ith antonyms, which ask for the opposite, {percent(1 - row['consistency'], 1)} of the answers "
             "contradict the first."
         )
         yield (
             f"“Yes” is then {which} frequent than unchanged answers would make it: {points(row['excess_yes'])} points"
-            f"{_points(row, 'excess_yes')}."
+            f"{_points(row, 'excess_yes', number)}."
         )
 
 
-def _verb(row: pd.Series, measure: str, more: str, less: str, unclear: str) -> str:
-    side = verdicts.beyond(row[f"{measure}_lower"], row[f"{measure}_upper"], 0.0)
+def _verb(row: pd.Series, measure: str, number: int, more: str, less: str, unclear: str) -> str:
+    side = verdicts.beyond(*_wider(row, measure, number), 0.0)
     return {"more": more, "less": less}.get(side, unclear)
+
+
+def _wider(row: pd.Series, name: str, number: int) -> tuple[float, float]:
+    return verdicts.wider(row[name], row[f"{name}_lower"], row[f"{name}_upper"], number)
 
 
 def _shares(row: pd.Series, name: str, decimals: int, lead: str) -> str:
@@ -175,13 +197,18 @@ def _shares(row: pd.Series, name: str, decimals: int, lead: str) -> str:
     return f" ({lead}{percent(low, decimals).removesuffix(' %')} to {percent(high, decimals)})"
 
 
-def _points(row: pd.Series, name: str) -> str:
-    low, high = row[f"{name}_lower"], row[f"{name}_upper"]
-    return "" if pd.isna(low) else f" ({points(low)} to {points(high)})"
+def _points(row: pd.Series, name: str, number: int) -> str:
+    """Write the interval of a change, and for how many comparisons it is widened."""
+    low, high = _wider(row, name, number)
+    what = "interval" if number == 1 else f"interval for {number:,} comparisons"
+    return "" if pd.isna(low) else f" ({what} {points(low)} to {points(high)})"
 
 
 def _most(table: pd.DataFrame) -> Iterator[str]:
-    """Name the model and task that agreement-seeking wording moves most, where there are several."""
+    """Name the model and task that agreement-seeking wording moves most, where there are several.
+
+    The largest of many is too large by chance, so its interval is widened for their number.
+    """
     rows = table[table["pattern"] == "agreement"].dropna(subset=["diff_yes"])
     if len(rows) < 2:
         return
@@ -190,7 +217,7 @@ def _most(table: pd.DataFrame) -> Iterator[str]:
     task = f" on “{row['task']}”" if rows["task"].nunique() > 1 else ""
     yield (
         f"The largest change with agreement-seeking wording is that of {row['label']}{task}: "
-        f"{points(row['diff_yes'])} points{_points(row, 'diff_yes')}."
+        f"{points(row['diff_yes'])} points{_points(row, 'diff_yes', len(rows))}."
     )
 
 

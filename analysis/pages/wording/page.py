@@ -8,6 +8,7 @@ import pandas as pd
 
 from analysis.pages.wording import narrative
 from analysis.pages.wording.catalogue import CATALOGUE
+from analysis.pages.wording.columns import WORDS
 from analysis.reporting import catalogue, labels, tables, verdicts, words
 from analysis.reporting.catalogue import column
 from analysis.reporting.choice import of_runs
@@ -43,7 +44,7 @@ class WordingPage(Page):
         return fragment(
             "wording/method", invalid=options["invalid"], resamples=options["resamples"], seed=options["seed"],
                 failed=failed, meant=" ".join(narrative.MEANT),
-                rules=verdicts.told("validity", "interval", "several", "holm"),
+                rules=verdicts.told("validity", "interval", "several", "spread", "change", "holm"),
             )  # fmt: skip
 
 
@@ -58,4 +59,4 @@ def _pair(row: pd.Series) -> dict[str, Any]:
         length = 100 * share if known else 100.0 * (said == "Yes")
         number = f"p(Yes) {value(share, column('turned', 'p_yes'))}" if known else ""
         wordings.append({"pieces": pieces, "answer": said, "agreement": number, "percent": f"{length:.1f}"})
-    return {"label": f"{row['label']}, {narrative.WORDS[row['pattern']]}", "item": row["item"], "wordings": wordings}
+    return {"label": f"{row['label']}, {WORDS[row['pattern']]}", "item": row["item"], "wordings": wordings}

@@ -34,7 +34,7 @@ def consistency(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | None
 
 @styled
 def diff_yes(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = None) -> Drawing:
-    """Draw DiffYes, and hollow Excess Yes where it differs (Takayama et al., Figure 6).
+    """Draw the change of “Yes”, and hollow its excess where it differs (Takayama et al., Figure 6).
 
     Parameters
     ----------

@@ -121,7 +121,12 @@ def parts(
     if not by:
         yield _checked(Part((), frame, formula), gappy, missing, optional)
         return
-    for key, rows in frame.groupby(list(by), sort=False, dropna=False, observed=True):
+    groups = frame.groupby(list(by), sort=False, dropna=False, observed=True)
+    if groups.ngroups == 1:  # looked at where it is: copies of the rows of 500 models fill the memory
+        key = tuple(frame[name].iloc[0] for name in by)
+        yield _checked(Part(key, frame, formula), gappy, missing, optional)
+        return
+    for key, rows in groups:
         yield _checked(Part(key, rows, formula), gappy, missing, optional)
 
 

@@ -14,6 +14,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from inference.arguments import draw_seed
 from inference.asking.answer_ways import AnswerWays, add_answer_arguments, answer_ways
 from inference.asking.rounds import Round
 from inference.errors import InputError
@@ -21,7 +22,6 @@ from inference.protocols.wording import arguments, exemplars, sources, templates
 from inference.protocols.wording.exemplars import Exemplar
 from inference.protocols.wording.templates import MANIPULATED, NO, YES, Bank, Template
 from inference.protocols.wording.texts import Text
-from inference.runfolder import run_json
 from inference.stimuli.files import located
 from inference.stimuli.items import default_name
 from inference.stimuli.prompts import OPTION_FIELDS, Prompt, PromptBook, option_values
@@ -135,7 +135,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def prepare(options: Namespace) -> tuple[Study, Questions]:
     """Read the study and its questions from the command line; count the items on standard error."""
-    seed = _seed(options)
+    seed = draw_seed(options)
     given = sources.find(options)
     bank = templates.load(given.templates, given.language)
     book = prompt_book(bank.language, options.prompt)
@@ -166,13 +166,3 @@ def _name(items: str, bank: Bank) -> str:
     """Name the study after its texts and its bank: the same texts may be asked about with another bank."""
     stem = default_name(items)
     return stem if stem.startswith(bank.name) else f"{stem}-{bank.name}"
-
-
-def _seed(options: Namespace) -> int:
-    """Choose the seed of the draws: the one given, else that of the run folder that is resumed, else 0."""
-    if options.seed is not None:
-        return int(options.seed)
-    out = getattr(options, "out", None)
-    if out is None or not (Path(out) / "run.json").exists():
-        return 0
-    return int(run_json.read(Path(out))["seed"])

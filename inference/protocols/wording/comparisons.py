@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from inference.errors import InputError
+from inference.numerals import COMMA
 from inference.stimuli.numbers import number
 
 _ORDERED: dict[str, Callable[[float, float], bool]] = {
@@ -61,8 +62,10 @@ class Comparison:
         Raises
         ------
         InputError
-            An order is asked of something that is no number.
+            An order is asked of something that is no number, or a number is asked for and has a decimal comma.
         """
+        if COMMA.fullmatch(value) and any(map(is_number, self.values)):
+            raise InputError(f"'{value}' cannot be compared with {self}; write the number with a point, not a comma")
         if self.sign == "=":
             return any(_equal(value, wanted) for wanted in self.values)
         if not is_number(value):

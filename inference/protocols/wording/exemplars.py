@@ -14,11 +14,11 @@ from pathlib import Path
 
 from inference.errors import InputError
 from inference.protocols.wording.comparisons import plain
-from inference.protocols.wording.random_order import place
 from inference.protocols.wording.templates import MANIPULATED, NO, YES, Bank
 from inference.protocols.wording.texts import Columns, Text, gather, in_order
 from inference.stimuli import files, records
 from inference.stimuli.prompts import Shot
+from inference.stimuli.random_order import place
 
 
 @dataclass(frozen=True, slots=True)

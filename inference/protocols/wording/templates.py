@@ -15,9 +15,9 @@ from typing import Any
 import jinja2
 
 from inference.errors import InputError
-from inference.protocols.wording.random_order import place
 from inference.stimuli.budget import budget
 from inference.stimuli.files import located, read_yaml, shown
+from inference.stimuli.random_order import place
 from inference.stimuli.sandbox import check_variables, compiled
 from inference.stimuli.study import ORIGINAL, Option
 

@@ -10,10 +10,10 @@ from typing import Any
 
 from inference.errors import InputError
 from inference.protocols.wording.comparisons import Comparison, condition, plain
-from inference.protocols.wording.random_order import place
 from inference.protocols.wording.templates import NO, YES
 from inference.stimuli import records
 from inference.stimuli.files import not_finite, shown
+from inference.stimuli.random_order import place
 
 
 @dataclass(frozen=True, slots=True)

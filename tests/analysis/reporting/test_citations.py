@@ -43,10 +43,15 @@ def test_readme_and_citation_file_name_every_study(name):
     assert all(address in readme for address in study.links.values())
     listed = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))["references"]
     entry = next(entry for entry in listed if entry["title"] == study.title)
-    assert [f"{who['given-names']} {who['family-names']}" for who in entry["authors"]] == study.authors.split(", ")
+    assert [_printed(who["given-names"], who["family-names"]) for who in entry["authors"]] == study.authors.split(", ")
     assert set(study.links.values()) <= {
         entry.get("url"),
         entry.get("repository-code"),
         f"https://doi.org/{entry.get('doi')}",
     }
     assert str(entry.get("year", study.year)) == study.year
+
+
+def _printed(given, family):
+    """A name as it is printed: in Japanese script, the family name comes first and no blank follows it."""
+    return f"{given} {family}" if given.isascii() or family[0] < "\u3040" else f"{family}{given}"

@@ -36,7 +36,7 @@ def chapter():
         new_markdown_cell("## Tables"), new_markdown_cell("### Models & co"), shows("<p>rows</p>"),
         shows(figure),
     ]  # fmt: skip
-    return layout.chapter("first", "Is it <so>?", new_notebook(cells=cells))
+    return layout.chapter("first", "Is it <so>?", new_notebook(cells=cells), "waver report run")
 
 
 def test_headings_of_which_nothing_is_shown_go_and_the_page_says_what_is_missing(chapter):

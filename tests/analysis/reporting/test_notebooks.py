@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -17,6 +16,7 @@ from analysis.errors import InputError
 from analysis.pages.stability.page import StabilityPage
 from analysis.reporting import catalogue, notebooks, report
 from helpers.commands import ROOT
+from helpers.page_runs import BARE
 from helpers.synthetic import random_frame, write_run
 
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
@@ -95,9 +95,9 @@ def test_a_notebook_runs_as_it_stands(tmp_path, monkeypatch, where):
     monkeypatch.setattr(notebooks, "FOLDER", tmp_path / "notebooks")
     monkeypatch.chdir(tmp_path / where)
     before = sorted(tmp_path.rglob("*"))
+    values: dict[str, Any] = {}
     for source in code(ROOT / "notebooks" / "stability.ipynb"):
         *statements, last = ast.parse(source.replace("10_000", "20")).body
-        values = globals().setdefault("_values", {})
         exec(compile(ast.Module(statements, []), "cell", "exec"), values)
         if isinstance(last, ast.Expr):
             shown = eval(compile(ast.Expression(last.value), "cell", "eval"), values)
@@ -111,8 +111,7 @@ def test_a_notebook_runs_as_it_stands(tmp_path, monkeypatch, where):
 @pytest.mark.parametrize("notebook", OF_PAGES, ids=lambda path: path.stem)
 def test_papermill_may_give_one_run_as_text(notebook, tmp_path, monkeypatch):
     """`papermill notebooks/X.ipynb out.ipynb -p runs FOLDER`, from any working directory: as papermill writes it in."""
-    protocol = min(catalogue.pages()[notebook.stem].protocols)
-    shutil.copytree(ROOT / "tests" / "fixtures" / "run-of-f7ec5ae" / protocol, tmp_path / "my run")
+    BARE[notebook.stem](tmp_path / "my run")
     monkeypatch.chdir(tmp_path)
     node = parameterize_notebook(load_notebook_node(str(notebook)), {"runs": "my run"})
     first = next(number for number, cell in enumerate(node.cells) if "page = " in cell.source)

@@ -75,3 +75,41 @@ def test_a_model_has_all_its_rows_joined_or_none():
 def test_tables_without_models_and_conditions_stay_as_they_are():
     frame = pd.DataFrame({"item": ["a"], "n": [1]})
     assert orders.joined("items", frame, ["n"], CONDITIONS) is frame
+
+
+def test_p_values_are_alike_on_one_side_of_five_per_cent_and_the_larger_one_is_shown():
+    def found(*p: float) -> list[float]:
+        frame = rows().assign(p_holm=[*p, 0.5, 0.5])
+        return orders.joined("source_agreement", frame, ["range_mean", "p_holm"], CONDITIONS)["p_holm"].tolist()
+
+    assert found(0.01, 0.04) == [0.04, 0.5, 0.5]
+    assert found(0.2, 0.9) == [0.9, 0.5, 0.5]
+    assert found(0.04, 0.06) == [0.04, 0.06, 0.5, 0.5]
+
+
+def test_colours_are_alike_within_a_shade():
+    frame = rows(range_sd=0.34)
+    assert len(orders.joined("stability", frame, ["range_sd"], CONDITIONS)) == 4
+    assert len(orders.joined("stability", frame, ["range_sd"], CONDITIONS, seen=orders.SHADE)) == 3
+    assert len(orders.joined("stability", rows(range_sd=0.36), ["range_sd"], CONDITIONS, seen=orders.SHADE)) == 4
+
+
+def test_lowest_and_highest_values_of_a_joined_row_are_those_of_both():
+    frame = rows().assign(agreement_min=[0.1, 0.12, 0, 0], agreement_max=[0.8, 0.9, 0, 0])
+    one = orders.joined("stability", frame, ["range_mean"], CONDITIONS).iloc[0]
+    assert (one["agreement_min"], one["agreement_max"]) == (0.1, 0.9)
+
+
+def test_other_tables_take_over_the_names_of_the_joined_rows():
+    joined = orders.joined("stability", rows(), SHOWN, CONDITIONS)
+    own = orders.renamed(rows(), joined, CONDITIONS)
+    assert own["condition"].tolist() == ["plain/both orders", "plain/both orders", "plain/yes-no", "text"]
+    apart = rows(range_mean=0.61)
+    assert orders.renamed(apart, apart, CONDITIONS)["condition"].tolist() == apart["condition"].tolist()
+
+
+def test_the_caption_is_there_where_rows_are_joined_and_in_short_sentences():
+    joined = orders.joined("stability", rows(), SHOWN, CONDITIONS)
+    assert orders.caption(rows()) == ""
+    said = orders.caption(rows(), joined.rename(columns={"condition": "a_condition"}))
+    assert all(len(sentence.split()) <= 30 for sentence in said.split(". "))

@@ -114,8 +114,28 @@ def test_provenance_names_what_was_run(made, run):
     assert info["study"]["hash"] in words
     for model in info["models"]:
         assert f"{model}: " in words
-    assert "waver report run --out out -p thresholds=0.1,0.25 -p invalid=dropped -p resamples=50 -p seed=0" in words
+    assert "Make this report again waver report run --out out -p resamples=50 -p thresholds=0.1,0.25" in words
     assert f"Python {sys.version.split()[0]}" in words
+
+
+def test_the_command_repeats_the_whole_call():
+    given = {"resamples": "50", "thresholds": [0.1, 0.25]}
+    assert provenance.command(["a run", "b"], Path("out"), given, "Tea & cake", True) == (
+        "waver report 'a run' b --out out --title 'Tea & cake' -p resamples=50 -p thresholds=0.1,0.25 --single-file"
+    )
+
+
+def test_a_stopped_report_leaves_no_index_that_leads_to_removed_pages(run, tmp_path, monkeypatch):
+    for name in ("index.html", "stability.html", "scoring.html", "mine.html"):
+        (tmp_path / name).write_text("old")
+
+    def stopped(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(report.kernels, "each", stopped)
+    with pytest.raises(KeyboardInterrupt):
+        report.report([str(run)], tmp_path)
+    assert [path.name for path in tmp_path.glob("*.html")] == ["mine.html"]
 
 
 def test_every_table_and_figure_is_a_file_next_to_the_page(made):

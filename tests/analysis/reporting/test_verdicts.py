@@ -12,7 +12,8 @@ import pytest
 
 from analysis.reporting import verdicts
 from analysis.reporting.thresholds import silent
-from analysis.reporting.verdicts import Band, above, beyond, clear, tally, widened, word
+from analysis.reporting.verdicts import Band, above, beyond, clear, spread, tally, widened, wider, word
+from analysis.statistics.shares import wilson
 
 BANDS = (Band("hardly", 0.0, 0.1), Band("yes", 0.1, 1.0))
 
@@ -76,6 +77,25 @@ def test_several_and_people_words_of_chance_are_as_rare_as_their_intervals_say()
         both += above(shares[0], ends[0][0], shares[1], ends[1][1])
     assert plain > 0.08 * 1500 > 0.06 * 1500 > wide
     assert naive > 0.06 * 1500 > 0.04 * 1500 > both
+
+
+def test_spread_is_of_the_two_ends_after_widening_for_all_models():
+    """18 of 50 and 36 of 50 are apart as the only two, and not as the ends of a hundred."""
+    n = 50
+    ends = {k: wilson(np.array(k / n), np.array(n), 0.95) for k in (18, 27, 36)}
+    two = pd.DataFrame([(k / n, *map(float, ends[k])) for k in (18, 36)], columns=["share", "low", "high"])
+    middle = pd.DataFrame([(27 / n, *map(float, ends[27]))], columns=list(two))
+    many = pd.concat([two, *[middle] * 98])
+    many = many.reset_index(drop=True)
+    assert spread(*(two[name] for name in two)) == (0.36, 0.72)
+    assert spread(*(many[name] for name in many)) is None
+    assert spread(*(two.assign(low=np.nan)[name] for name in two)) is None
+
+
+def test_change_an_end_moves_as_that_of_a_normal_distribution():
+    z = [NormalDist().inv_cdf(1 - 0.05 / 2 / number) for number in (1, 4)]
+    low, high = wider(0.3, 0.3 - z[0] * 0.05, 0.3 + z[0] * 0.1, 4)
+    assert (low, high) == pytest.approx((0.3 - z[1] * 0.05, 0.3 + z[1] * 0.1))
 
 
 def textbook_wilson(p, n, z):

@@ -55,6 +55,18 @@ def slow_tau(x, y):
     return (concordant - discordant) / below if below else math.nan
 
 
+def tau(counts, x, y, **scale):
+    return weighted.tau(counts, x[:, None], y[:, None], **scale)[:, 0]
+
+
+def spearman(counts, x, y):
+    return weighted.correlations({"score": x[:, None], "gold": y[:, None]}, counts)["spearman"][:, 0]
+
+
+def pearson(counts, x, y):
+    return weighted.pearson(counts, x[:, None], y[:, None])[:, 0]
+
+
 def same(found, wanted):
     return (math.isnan(found) and math.isnan(wanted)) or found == pytest.approx(wanted, abs=TOLERANCE, rel=1e-7)
 
@@ -96,16 +108,12 @@ def test_tau_with_ties_is_the_double_loop_over_the_items_drawn(pairs, seed):
     x, y = np.array(pairs, float).T
     counts, taken = drawn(len(x), seed)
     for weights, index in ((ones(len(x)), slice(None)), (counts, taken)):
-        assert same(weighted.tau(weights, x, y)[0], slow_tau(x[index], y[index]))
-
-
-def spearman(counts, x, y):
-    return weighted.correlations({"score": x[:, None], "gold": y[:, None]}, counts)["spearman"][:, 0]
+        assert same(tau(weights, x, y)[0], slow_tau(x[index], y[index]))
 
 
 @pytest.mark.parametrize(
     ("measure", "reference"),
-    [(weighted.tau, stats.kendalltau), (spearman, stats.spearmanr), (weighted.pearson, stats.pearsonr)],
+    [(tau, stats.kendalltau), (spearman, stats.spearmanr), (pearson, stats.pearsonr)],
 )
 @pytest.mark.parametrize("n", [5, 700])
 def test_correlations_equal_scipy_with_ties_and_in_every_draw(measure, reference, n):
@@ -118,7 +126,7 @@ def test_correlations_equal_scipy_with_ties_and_in_every_draw(measure, reference
     np.testing.assert_allclose(measure(counts, x, y), wanted, rtol=1e-9)
 
 
-@pytest.mark.parametrize("measure", [weighted.tau, spearman, weighted.pearson])
+@pytest.mark.parametrize("measure", [tau, spearman, pearson])
 def test_correlation_with_a_constant_is_undefined(measure):
     rising, constant = np.arange(6.0), np.full(6, 0.1)
     assert np.isnan(measure(ones(6), rising, constant)).all()
@@ -126,6 +134,28 @@ def test_correlation_with_a_constant_is_undefined(measure):
     assert np.isnan(measure(ones(1), rising[:1], rising[:1])).all()
     only_the_first = np.eye(6)[:1] * 6
     assert np.isnan(measure(only_the_first, rising, rising)).all()
+
+
+@pytest.mark.parametrize("golds", [1, 3])
+def test_units_are_correlated_each_with_its_own_column_also_in_parts(golds, monkeypatch):
+    """With one human score for all units and with three; with all pairs of items at once and with few at a time."""
+    rng = np.random.default_rng(golds)
+    x, y = (
+        rng.integers(0, 6, (12, 3)).astype(float),
+        rng.integers(0, 6, (12, golds)).astype(float) @ np.ones((golds, 3)),
+    )
+    y = y if golds == 1 else y + np.arange(36).reshape(12, 3) % 5
+    counts = np.vstack([ones(12), *(drawn(12, seed)[0] for seed in range(4))])
+    found = weighted.correlations({"score": x, "gold": y}, counts)
+    for unit in range(3):
+        for name, measure in (("tau", tau), ("spearman", spearman), ("pearson", pearson)):
+            np.testing.assert_allclose(found[name][:, unit], measure(counts, x[:, unit], y[:, unit]), rtol=1e-12)
+    equal = weighted.correlations({"score": x[:, [0, 0, 0]], "gold": y[:, [0, 0, 0]]}, counts)
+    assert all(values.shape == (5, 3) for values in equal.values())
+    monkeypatch.setattr(weighted, "_BLOCK", 5)
+    in_parts = weighted.correlations({"score": x, "gold": y}, counts)
+    np.testing.assert_array_equal(in_parts["tau"], found["tau"])
+    np.testing.assert_array_equal(in_parts["spearman"], found["spearman"])
 
 
 @given(SCORES)
@@ -158,7 +188,7 @@ def kurtosis(counts, x, _):
     return weighted.kurtosis(counts, x[:, None])[:, 0]
 
 
-@pytest.mark.parametrize("measure", [kurtosis, weighted.tau, spearman, weighted.pearson])
+@pytest.mark.parametrize("measure", [kurtosis, tau, spearman, pearson])
 def test_rounding_noise_is_no_variation_in_any_draw(measure):
     """Scores of 8 that differ in their 13th digit, one 5 among them: draws without the 5 have nothing that varies."""
     rising = np.arange(40.0)
@@ -174,5 +204,5 @@ def test_rounding_noise_is_no_variation_in_any_draw(measure):
 
 def test_the_width_of_the_scale_decides_what_is_noise():
     x, y = 1e-10 * np.arange(5.0), np.arange(5.0)
-    assert weighted.tau(ones(5), x, y)[0] == pytest.approx(1)
-    assert np.isnan(weighted.tau(ones(5), x, y, scale=9.0)[0])
+    assert tau(ones(5), x, y)[0] == pytest.approx(1)
+    assert np.isnan(tau(ones(5), x, y, scale=9.0)[0])

@@ -29,6 +29,12 @@ CASES = [
     ),
     Case("no run folder", "analysis table nowhere stability", ("nowhere",)),
     Case("no run folder to show", "analysis show nowhere --item a", ("nowhere", "no such run folder")),
+    Case(
+        "a folder called like a file",
+        "analysis report run --out y.html --single-file",
+        ("y.html", "--out names a folder", "--out y,"),
+        small_run,
+    ),
     Case("an item to show that is not there", "analysis show run --item tee", ("item", "'tee'", "'tea'"), small_run),
     *(
         Case(f"half a character: {call[:24]}", f"{call}\udcff", ("surrogate", "udcff"))

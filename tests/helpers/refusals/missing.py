@@ -11,7 +11,7 @@ from helpers.refusals import Case
 from inference import extras as asking
 
 RUN = Path(__file__).parents[2] / "fixtures" / "run-of-f7ec5ae" / "agreement"
-EXTRAS = asking.EXTRAS | reading.EXTRAS
+EXTRAS = {"inference": asking.EXTRAS, "analysis": reading.EXTRAS}
 ITEMS = "item,text\na,Tea is good.\na,I like tea.\na,Tea is nice.\n"
 MODEL = Path(__file__).parents[3] / "inference" / "demo" / "models" / "waver-demo-small-tuned"
 AGREEMENT = "agreement --items items.csv --model demo"
@@ -27,13 +27,15 @@ NEEDING: Sequence[tuple[str, Sequence[str]]] = [
     (f"inference preview {AGREEMENT} {CLOUD}", ("openai",)),
     (f"inference run {AGREEMENT} --out run --ray local", ("ray",)),
     (f"inference run {AGREEMENT} --out run --engine vllm", ("vllm",)),
+    ("inference negate sentences.txt --language ja --out n.jsonl", ("fugashi", "unidic_lite")),
+    ("inference negate sentences.txt --language en --pipeline p --out n.jsonl", ("spacy",)),
     ("analysis report asked --out report", ("papermill", "nbconvert", "ipykernel")),
 ]  # fmt: skip
 
 
 def needing(call: str, module: str) -> Case:
     """Make a case of a command without one package that it needs."""
-    extra = EXTRAS[module]
+    extra = EXTRAS[call.split()[0]][module]
     named = "vLLM is not installed" if module == "vllm" else f"needs the package {module}:"
     return Case(
         f"{module}, {call.replace(str(MODEL), 'MODEL')}",
@@ -47,6 +49,7 @@ def needing(call: str, module: str) -> Case:
 def files(folder: Path) -> None:
     """Write what the commands read: items, and a run for the report."""
     (folder / "items.csv").write_text(ITEMS, encoding="utf-8")
+    (folder / "sentences.txt").write_text("犬が走る。\n", encoding="utf-8")
     shutil.copytree(RUN, folder / "asked")
 
 

@@ -15,11 +15,14 @@ from inference.asking.execute import Task, execute
 from inference.asking.limit import limited
 from inference.asking.models import Model
 from inference.asking.one_model import Settings
+from inference.demo.entailments import entailments
+from inference.demo.world import World
 from inference.engines.contract import Sampling
-from inference.protocols import agreement, scoring, wording
+from inference.protocols import agreement, negation, scoring, wording
 from inference.protocols.wording.exemplars import draw
 from inference.protocols.wording.templates import load
 from inference.protocols.wording.texts import Text
+from inference.stimuli import nli
 from inference.stimuli.study import Study
 
 ANSWERS = "answers: {agree: ['yes'], disagree: ['no']}"
@@ -61,6 +64,11 @@ def questions_of(protocol: str) -> tuple[Study, object]:
 
         study = Study("scoring", "s", items.demo()[:4], items.CANONICAL, paraphrased=False)
         return study, scoring.Questions(scoring.prompt_book(), samples=0, exact=True, ranges=(range(10),))
+    if protocol == "negation":
+        pairs = entailments(World())[:8]
+        return negation.study(nli.groups(pairs), "n"), negation.Questions(
+            negation.prompt_book("en"), "en", (0, 3), tuple(pairs[-3:])
+        )
     bank = load("facts", "en")
     texts = [Text(str(n), f"the thing {n} is a thing", gold) for n, gold in enumerate(["yes", "no"] * 4)]
     shown = draw(texts, bank, 0)
@@ -68,9 +76,9 @@ def questions_of(protocol: str) -> tuple[Study, object]:
 
 
 @pytest.mark.parametrize("form", ["plain", "chat", "cloze"])
-@pytest.mark.parametrize("protocol", ["agreement", "wording", "scoring"])
+@pytest.mark.parametrize("protocol", ["agreement", "wording", "scoring", "negation"])
 def test_every_prompt_can_be_written_again_from_run_json(protocol, form, tmp_path):
-    if form == "cloze" and protocol != "agreement":
+    if form == "cloze" and protocol in ("wording", "scoring"):
         pytest.skip("this protocol asks no masked models")
     study, questions = questions_of(protocol)
     if protocol == "scoring":
@@ -85,7 +93,7 @@ def test_every_prompt_can_be_written_again_from_run_json(protocol, form, tmp_pat
             first = next(study.variants)
             assert (entry["item"], entry["variant"]) == first.key
             assert entry["characters"] == len(entry["prompt"])
-            assert first.text in entry["prompt"]
+            assert all(line in entry["prompt"] for line in first.text.splitlines())
 
 
 def test_what_the_engine_scored_is_what_is_recorded(tmp_path):

@@ -50,6 +50,17 @@ def test_forms_of_the_same_tokens_stand_together_and_words_that_never_count_stan
     ]
 
 
+def test_of_many_spellings_the_first_are_shown():
+    variant = next(STUDY.variants)
+    forms = tuple((f"word{number}", (number,)) for number in range(50))
+    dropped = tuple((0, f"other{number}", "long") for number in range(13))
+    explanation = Explanation("text", 2, (forms, forms[:12]), dropped, Score((0.25, 0.5), (-1.0, -1.0), 0.75))
+    text = " ".join(" ".join(module._explained(explanation, variant)).split())
+    assert "'word11' = 11; and 38 more disagree: " in text
+    assert "'word11' = 11; all options" in text
+    assert "'other11' and 1 more" in text and "other12" not in text
+
+
 def test_the_masses_are_those_of_the_run():
     study_prompt = prompt_book().render("plain", option_values(next(STUDY.variants)))
     (score,) = TrivialEngine().score([study_prompt])[0]

@@ -208,7 +208,7 @@ def test_a_disk_that_is_full_costs_no_call(tmp_path, given, monkeypatch):
         raise OSError(28, "No space left on device")
 
     with monkeypatch.context() as patched:
-        patched.setattr("inference.paraphrase.spreadsheet.write", full)
+        patched.setattr("inference.runfolder.spreadsheet.write", full)
         with pytest.raises(RunFailed, match=r"No space left.*the calls are kept"):
             made(tmp_path / "out", given)
     seen = []

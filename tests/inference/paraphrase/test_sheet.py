@@ -13,7 +13,7 @@ from inference.errors import InputError
 from inference.paraphrase.combining import combine, sources, summary
 from inference.paraphrase.itemsfile import write as write_items
 from inference.paraphrase.sheet import checked, write_sheet
-from inference.paraphrase.spreadsheet import plain, safe
+from inference.runfolder.spreadsheet import plain, safe
 from inference.stimuli import items
 
 

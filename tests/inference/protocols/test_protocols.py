@@ -12,7 +12,7 @@ from inference.__main__ import main
 
 
 def test_every_protocol_says_in_one_line_what_it_asks():
-    assert {"agreement", "scoring", "wording"} <= set(protocols.names())
+    assert {"agreement", "negation", "scoring", "wording"} <= set(protocols.names())
     for name in protocols.names():
         said = protocols.about(name)
         assert said.startswith("Ask ") and "et al." in said and "\n" not in said and not said.endswith(".")

@@ -145,6 +145,8 @@ TABLES = [
     Table("merged cells", LONG.replace("tea,I", ",I"), says=("row 3", "id", "cells were merged")),
     Table("a decimal comma", "item;text;gold_score\ntea;Tea is good.;0,5\n",
           says=("row 2", "gold_score must be a number", "with a point")),
+    Table("a score in the column of right answers", "item;text;gold\ntea;Tea is good.;0,5\n",
+          says=("row 2", "gold", "'0,5' looks like a score", "gold_score", "with a point")),
     Table("only a header", "item,text\n", says=("there are no rows",)),
     Table("a text column without any text", "item,text\ntea,\n", says=("row 2", "the text is empty")),
     # patterns and originals

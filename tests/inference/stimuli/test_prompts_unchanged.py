@@ -22,14 +22,21 @@ CALLS = {
     "wording, Japanese": "wording --items sentiment-ja --shots 0,4 --sample 4",
     "wording, own prompts": "wording --items demo --shots 0,4 --sample 4 --prompt wording.yaml",
     "scoring": "scoring --items demo --range 0-9 1-100 --exact",
+    "negation": "negation --items negation.jsonl --shots 0,3 --exemplars exemplars.jsonl",
+    "negation, English": "negation --items exemplars.jsonl --language en",
     "scoring, own prompts": "scoring --items demo --range 0-9 1-100 --exact --prompt scoring.yaml",
 }
-FORMS = {"agreement": ("plain", "chat", "cloze"), "agreement, own prompts": ("plain", "chat")}
+FORMS = {
+    "agreement": ("plain", "chat", "cloze"),
+    "negation": ("plain", "chat", "cloze"),
+    "negation, English": ("plain", "chat", "cloze"),
+    "agreement, own prompts": ("plain", "chat"),
+}
 
 
 def conditions(call: str, forms: tuple[str, ...]) -> dict:
     """Condition -> its hashes, and one over its prompts, of a call of `run`."""
-    protocol, *arguments = (str(BEFORE / word) if word.endswith(".yaml") else word for word in call.split())
+    protocol, *arguments = (str(BEFORE / word) if word.endswith((".yaml", ".jsonl")) else word for word in call.split())
     options = table_parser(protocol).parse_args([*arguments, "--model", "m", "--seed", "0"], Namespace(out=None))
     asked, questions = options.protocol.prepare(options)
     return {name: found for form in forms for name, found in _described(asked, questions, form).items()}

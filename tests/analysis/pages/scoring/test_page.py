@@ -46,7 +46,7 @@ def frames(run):
 def test_the_page_answers_with_numbers_and_says_what_tuning_did(made):
     page = Page(made / "scoring.html")
     assert "Does the judge give everything the same score?" in page.words
-    assert "4 models scored 75 items of “made up” in 2 groups from 0 to 9, with 10 samples per item at" in page.words
+    assert "4 models scored 75 items of “made up” in 2 groups from 0 to 9, 10 samples each at" in page.words
     assert "All settings are in the tables: ranges 0-9 and 1-5" in page.words
     assert re.search(r"one score: small-tuned gives 7 to \d+(\.\d)? % of the items of \w\w-\w\w \(95", page.words)
     assert "Of the human scores there" in page.words

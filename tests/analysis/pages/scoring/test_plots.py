@@ -13,7 +13,7 @@ from analysis.pages.scoring.catalogue import FIGURES
 from analysis.pages.scoring.figures import groups, score_methods
 from analysis.pages.scoring.printed import printed_differences
 from analysis.reporting import plotting
-from helpers.figures import check_caption, check_figure, marks, shown_texts, texts
+from helpers.figures import check_caption, check_figure, check_files, marks, shown_texts, texts
 from helpers.scoring_runs import FAMILY, Judge, make_run
 
 MANY = {
@@ -68,9 +68,7 @@ def test_captions_stand_alone(frames, name):
 
 @pytest.mark.parametrize("name", DRAWN)
 def test_files_are_small_and_deterministic(small, name, tmp_path):
-    first, second = (plotting.save(getattr(plots, name)(*small[name]), tmp_path / file) for file in "ab")
-    assert [path.read_bytes() for path in first] == [path.read_bytes() for path in second]
-    assert first[0].stat().st_size < 1_000_000
+    check_files(lambda: getattr(plots, name)(*small[name]), tmp_path / name)
 
 
 def judged(given, gold=None, setting="0-9/0.7/sampled"):

@@ -15,8 +15,9 @@ from analysis.pages.benchmarks import narrative as benchmark_words
 from analysis.pages.benchmarks.catalogue import TABLES as BENCHMARKS
 from analysis.pages.wording import captions, figures, narrative, printed
 from analysis.pages.wording.catalogue import TABLES
-from analysis.reporting import report, tables
+from analysis.reporting import catalogue, report, tables
 from analysis.reporting.choice import MIXED, Choice
+from analysis.reporting.columns import value
 from helpers.html_pages import Page
 from helpers.synthetic import random_frame, write_run
 from helpers.wording_runs import random_rows, said, write_wording
@@ -56,7 +57,10 @@ def test_the_page_answers_with_sizes_and_intervals(made):
     words = Page(made / "wording.html").words
     assert "4 models were asked 40 yes/no questions of “morality” (English) and “morality” (Japanese) as they" in words
     assert re.search(r"\d+\.\d % of the answers mean the same as before \(95 % interval \d+\.\d to \d+\.\d %\)", words)
-    assert re.search(r"ith agreement-seeking wording, the share of “Yes” [a-z ]+: [+−]\d+\.\d points \([+−]\d", words)
+    assert re.search(
+        r"ith agreement-seeking wording, the share of “Yes” [a-z ]+: [+−]\d+\.\d points \(interval for 3 comparisons ",
+        words,
+    )
     assert re.search(r"ith antonyms, .* \d+\.\d % of the answers contradict the first", words)
     assert "No model gives a valid answer to “morality” in Japanese" in words
 
@@ -165,10 +169,60 @@ def test_of_several_kinds_one_is_too_low_only_after_widening_for_their_number():
 
 def test_the_share_that_is_told_is_one_that_the_word_rests_on():
     """Synonyms have the lowest share, of few pairs; only antonyms show that it is below 80 %."""
-    said = narrative._verdict(kinds(("synonym", 0.6, 0.36, 0.8001), ("antonym", 0.65, 0.62, 0.68)))
+    one = single([0.65])
+    said = narrative._verdict(kinds(("synonym", 0.6, 0.36, 0.8001), ("antonym", 0.65, 0.62, 0.68)), one)
     assert said.startswith("Not reliably: with antonyms, 65 % of the answers")
-    unsure = narrative._verdict(kinds(("synonym", 0.85, 0.82, 0.88), ("antonym", 0.86, 0.7, 0.94)))
+    unsure = narrative._verdict(kinds(("synonym", 0.85, 0.82, 0.88), ("antonym", 0.86, 0.7, 0.94)), one)
     assert unsure.startswith("These runs cannot tell: with antonyms, 86 %")
+
+
+def single(shares, conditions=("chat",), half=0.08):
+    """Rows of table `consistency` on antonyms: a model for each share, under some conditions."""
+    rows = [(f"m{i}", name, share) for i, share in enumerate(shares) for name in conditions]
+    table = pd.DataFrame(rows, columns=["model", "condition", "consistency"]).assign(task="t", language="")
+    ends = {"consistency_lower": table["consistency"] - half, "consistency_upper": table["consistency"] + half}
+    return table.assign(pattern="antonym", **ends)
+
+
+@pytest.mark.parametrize(
+    ("rows", "ending"),
+    [
+        (single([0.34, 0.5, 0.84]), "on average (34 to 84 % by model)."),
+        (single([0.34, 0.84], ("a", "b")), "on average (34 to 84 % by model and condition)."),
+        (single([0.5, 0.6]), "as before (interval 50 to 58 %)."),
+        (single([0.34, 0.84], half=0.3), "as before (interval 50 to 58 %)."),
+        (single([0.54]), "as before (interval 50 to 58 %)."),
+    ],
+)
+def test_the_spread_of_the_models_stands_beside_the_mean_where_chance_does_not_explain_it(rows, ending):
+    said = narrative._verdict(kinds(("antonym", 0.54, 0.5, 0.58)), rows)
+    assert said == f"Not reliably: with antonyms, 54 % of the answers mean the same {ending}"
+
+
+def test_changes_are_called_so_after_widening_for_their_number():
+    """+5 points (0.2 to 9.8) are clear as one comparison, not as one of three."""
+    change = {"diff_yes": 0.05, "diff_yes_lower": 0.002, "diff_yes_upper": 0.098, "excess_yes": 0.0,
+              "excess_yes_lower": -0.1, "excess_yes_upper": 0.1, "consistency": 0.5}  # fmt: skip
+    means = pd.DataFrame([{"pattern": name, **change} for name in ("agreement", "strong_agreement", "antonym")])
+    none = pd.DataFrame(columns=["pattern", "language", "diff_yes", "model"])
+    assert narrative._changes(means) == 3
+    three = list(narrative._yes("", means, none, False, 3))
+    assert three[0] == (
+        "With agreement-seeking wording, the share of “Yes” does not clearly change: +5.0 points (interval for 3 "
+        "comparisons −0.9 to +10.9)."
+    )
+    (one,) = narrative._yes("", means[:1], none, False, 1)
+    assert one.endswith("the share of “Yes” rises: +5.0 points (interval +0.2 to +9.8).")
+
+
+def test_tables_print_words_for_codes():
+    for table, key, code, words in (
+        ("consistency", "pattern", "strong_agreement", "strong agreement-seeking"),
+        ("consistency", "pattern", "original", "original"), ("shots", "measure", "diff_yes", "Change of “Yes”"),
+        ("stages", "measure", "consistency", "Consistency"), ("differences", "measure", "flip_10", "Flips > 10 %"),
+        ("differences", "measure", "range_mean", "Range"), ("differences", "measure", "validity", "Validity"),
+    ):  # fmt: skip
+        assert value(code, catalogue.column(table, key)) == words
 
 
 def test_where_no_word_holds_the_page_says_so(tmp_path):

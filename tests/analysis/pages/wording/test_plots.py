@@ -12,7 +12,7 @@ from analysis import runs
 from analysis.pages.wording import captions, plots, shifts, tables
 from analysis.pages.wording.catalogue import FIGURES
 from analysis.reporting import plotting
-from helpers.figures import check_caption, check_figure, marks, texts
+from helpers.figures import check_caption, check_figure, check_files, marks, texts
 from helpers.wording_runs import PATTERNS, write_family
 
 
@@ -42,8 +42,7 @@ def test_captions_can_be_read_alone(frames, name):
 
 
 def test_files_are_deterministic(frames, tmp_path):
-    first, second = (plotting.save(plots.shift_curve(frames["shift_curve"]), tmp_path / side) for side in "ab")
-    assert [path.read_bytes() for path in first] == [path.read_bytes() for path in second]
+    check_files(lambda: plots.shift_curve(frames["shift_curve"]), tmp_path / "shift_curve")
 
 
 def test_dots_stand_at_their_values(frames):

@@ -98,6 +98,9 @@ def install(monkeypatch: pytest.MonkeyPatch) -> Callable[..., ModuleType]:
         modules = stand_in(**settings)
         for name, module in modules.items():
             monkeypatch.setitem(sys.modules, name, module)
+        for name in ("TORCH_COMPILE_DISABLE", "VLLM_LOGGING_LEVEL"):  # the engine sets them for good
+            monkeypatch.setenv(name, "")
+            monkeypatch.delenv(name)
         return modules["vllm"]
 
     return install

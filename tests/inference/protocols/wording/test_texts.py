@@ -55,6 +55,15 @@ def test_comparisons_that_cannot_be_read(wrong):
         Comparison.parse(wrong, "--yes-if")
 
 
+@pytest.mark.parametrize("comparison", ["=0.5", "=1,0.5", ">=0.5"])
+def test_a_number_with_a_comma_is_not_taken_for_a_word(comparison):
+    with pytest.raises(
+        InputError, match=r"'0,5' cannot be compared with .*; write the number with a point, not a comma"
+    ):
+        Comparison.parse(comparison, "--yes-if").holds("0,5")
+    assert not Comparison.parse("=positive", "--yes-if").holds("0,5")
+
+
 def test_conditions_on_other_columns():
     column, wanted = condition("n words<=20", "--where")
     assert column == "n words" and wanted.holds("20") and not wanted.holds("21")

@@ -1,0 +1,1 @@
+"""Measure what a negation does to judgements about premise and hypothesis. Protocol `negation`, Yoshida et al."""

@@ -1,0 +1,53 @@
+"""Run the command `waver negation DATA...`: statistics of a data set of negation pairs, without a run."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+
+HELP = "count originals, negations and minimal pairs of a data set, and how far its annotators agree"
+DESCRIPTION = (
+    "Print one JSON object: originals and pairs with a negation, minimal pairs with an important and an unimportant "
+    "negation and where it stands, Fleiss' kappa of the annotators, how many pairs they labelled and how many labels "
+    "most of them give, and the majority baselines in per cent (Yoshida et al., Tables 3 and 4, appendix B)."
+)
+EXAMPLE = "example: waver negation train.jsonl valid.jsonl --annotations annotations"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of the command."""
+    parser.epilog = EXAMPLE
+    parser.add_argument(
+        "data", nargs="+", type=Path, metavar="DATA.jsonl",
+        help="pairs of sentences with labels, as JNLI-Neg has them, or with the fields item, pattern, premise, "
+        "hypothesis, label; items are counted file by file",
+    )  # fmt: skip
+    parser.add_argument(
+        "--annotations", type=Path, metavar="DIR",
+        help="folder with what each annotator said: JSON lines with `labels`, or sheets (CSV) with columns annotator_1 "
+        "...",
+    )  # fmt: skip
+
+
+def main(args: argparse.Namespace) -> int:
+    """Print the statistics; what must be said of them goes to standard error."""
+    from analysis.pages.negation.annotations import Agreement, agreement
+    from analysis.pages.negation.dataset import groups, statistics
+
+    known = [group for file in args.data for group in groups(file)]
+    counts = statistics(known)
+    found = agreement(args.annotations) if args.annotations else Agreement(0, 0, None)
+    said = {"kappa": found.kappa, "annotated": found.annotated, "adjudicated": found.adjudicated}
+    if not args.annotations:
+        said = dict.fromkeys(said)
+    alone = sum(len(group) == 1 for group in known)
+    if alone:
+        print(f"{alone:,} of {counts['d_orig']:,} originals have no negation: they are in no minimal pair",
+              file=sys.stderr)  # fmt: skip
+    if found.why:
+        print(f"{args.annotations}: {found.why}", file=sys.stderr)
+    majorities = {name: counts.pop(name) for name in ("majority_orig", "majority_neg")}
+    print(json.dumps({**counts, **said, **majorities}, indent=1))
+    return 0

@@ -1,0 +1,246 @@
+"""Join what every model said about premises and hypotheses with their minimal pairs, in SQL, and count per original."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from analysis.errors import InputError
+from analysis.runs.folder import ORIGINAL, UNIT
+from analysis.statistics.resampling import Array
+
+if TYPE_CHECKING:
+    from analysis.runs import Runs
+
+PROTOCOL = "negation"
+PREMISE, HYPOTHESIS, BOTH = "p_neg", "h_neg", "p_neg_h_neg"
+PATTERNS = (ORIGINAL, PREMISE, HYPOTHESIS, BOTH)
+IMPORTANT, UNIMPORTANT = "important", "unimportant"
+KINDS = (IMPORTANT, UNIMPORTANT)
+TARGETS = {"動詞": "verb", "形容詞": "adjective", "形容動詞": "adjectival verb"}  # as JNLI-Neg calls them
+_MADE = "SELECT count(*) FROM duckdb_views() WHERE view_name = 'judgements'"
+
+
+@dataclass(frozen=True)
+class Counts:
+    """Hold counts per original, the clusters that all intervals are over.
+
+    Attributes
+    ----------
+    rows
+        One row per unit that a figure is computed for: study, model, condition and what else names it.
+    sums
+        Name -> array (originals, rows): NaN where the row has nothing of the original.
+    """
+
+    rows: pd.DataFrame
+    sums: Mapping[str, Array]
+
+
+def prepare(runs: Runs) -> None:
+    """Create, once per `Runs`, the views `judgements` and `pairs`; check the stimuli and the answers.
+
+    - `judgements`: one row per response: study, model, condition, item, variant, place (of the variant in the study),
+      negated (whether either sentence is), gold, said (the label said; null: no valid answer), is_right (said is gold;
+      false without a valid answer), p_gold (probability of the right label, divided by that of all; null without
+      probabilities). Of sampled answers, `said` is that of most samples; a tie is no valid answer.
+    - `pairs`: one row per minimal pair of a study: study, item, variant and parent, which has one negation less;
+      pairs ("important" where the two have different right labels, else "unimportant": Yoshida et al., section 2.1),
+      position (end or mid) and target (part of speech) of that negation.
+
+    Raises
+    ------
+    InputError
+        For an unknown pattern, a missing right label, an item without exactly one original, a parent that is not
+        there, and an answer that is none of the options.
+    """
+    if runs.execute(_MADE).fetchone() == (1,):
+        return
+    studies = [name for name, fields in runs.info["studies"].items() if fields["protocol"] == PROTOCOL]
+    if not studies:
+        paths = ", ".join(str(folder.path) for folder in runs.folders)
+        raise InputError(f"{paths}: no run of the protocol '{PROTOCOL}'")
+    named = ", ".join(f"'{name}'" for name in (study.replace("'", "''") for study in studies))
+    runs.execute(f"CREATE OR REPLACE TEMP VIEW asked_pairs AS SELECT * FROM stimuli WHERE study IN ({named})")
+    _check_stimuli(runs)
+    _create_pairs(runs)
+    _create_judgements(runs)
+
+
+def _create_pairs(runs: Runs) -> None:
+    """Create the view `pairs`; which side has the negation follows from the two patterns."""
+    runs.execute(
+        f"""
+        CREATE OR REPLACE TEMP VIEW pairs AS
+        SELECT study, item, variant, parent, place, CASE WHEN gold = gold_before THEN '{UNIMPORTANT}'
+               ELSE '{IMPORTANT}' END AS pairs,
+               map_extract(attributes, side || '_position')[1] AS position,
+               map_extract(attributes, side || '_target')[1] AS target
+        FROM (SELECT s.study, s.item, s.variant, s.parent, s.position AS place, s.gold, p.gold AS gold_before,
+                     s.attributes, CASE WHEN s.pattern = '{PREMISE}' OR p.pattern = '{HYPOTHESIS}' THEN 'premise'
+                                        ELSE 'hypothesis' END AS side
+              FROM (SELECT *, unnest(parents) AS parent FROM asked_pairs) AS s
+              JOIN asked_pairs AS p ON p.study = s.study AND p.item = s.item AND p.variant = s.parent)"""
+    )
+    lost = runs.execute(
+        """SELECT s.study, s.item, s.variant, s.parent
+           FROM (SELECT *, unnest(parents) AS parent FROM asked_pairs) AS s
+           ANTI JOIN asked_pairs AS p ON p.study = s.study AND p.item = s.item AND p.variant = s.parent
+           ORDER BY s.position LIMIT 1"""
+    ).fetchone()
+    if lost:
+        study, item, variant, parent = lost
+        raise InputError(
+            f"{_path(runs, study)}: stimuli.parquet: item {item!r}, variant {variant!r}: its parent {parent!r} is not "
+            "there"
+        )
+
+
+def _create_judgements(runs: Runs) -> None:
+    runs.execute(
+        """
+        CREATE OR REPLACE TEMP VIEW judgements AS
+        SELECT * EXCLUDE (options), said IS NOT NULL AND said = gold AS is_right,
+               said IS NOT NULL AND list_position(options, said) IS NULL AS stray
+        FROM (SELECT r.study, r.model, r.condition, r.item, r.variant, s.position AS place, s.pattern <> 'original'
+                     AS negated, s.gold, s.options,
+                     coalesce(r.answer, CASE WHEN list_reverse_sort(r."count")[1] > list_reverse_sort(r."count")[2]
+                                             THEN s.options[list_position(r."count", list_max(r."count"))] END) AS said,
+                     r.probability[list_position(s.options, s.gold)] / nullif(list_sum(r.probability), 0) AS p_gold
+              FROM responses AS r
+              JOIN asked_pairs AS s ON s.study = r.study AND s.item = r.item AND s.variant = r.variant)"""
+    )
+    stray = runs.execute(
+        "SELECT study, model, item, variant, said FROM judgements WHERE stray ORDER BY ALL LIMIT 1"
+    ).fetchone()
+    if stray:
+        study, model, item, variant, said = stray
+        raise InputError(
+            f"{_path(runs, study)}: responses: model {model!r}, item {item!r}, variant {variant!r}: its answer "
+            f"{said!r} is none of its options"
+        )
+
+
+def _check_stimuli(runs: Runs) -> None:
+    patterns = ", ".join(f"'{pattern}'" for pattern in PATTERNS)
+    wrong = runs.execute(
+        f"""SELECT study, item, variant,
+                   CASE WHEN pattern NOT IN ({patterns}) THEN 'has the unknown pattern ' || pattern
+                   WHEN gold IS NULL THEN 'has no right label' ELSE 'has a right label that is none of its options' END
+            FROM asked_pairs WHERE pattern NOT IN ({patterns}) OR gold IS NULL OR NOT list_contains(options, gold)
+            ORDER BY position LIMIT 1"""
+    ).fetchone()
+    if wrong:
+        study, item, variant, what = wrong
+        raise InputError(f"{_path(runs, study)}: stimuli.parquet: item {item!r}, variant {variant!r} {what}")
+    lonely = runs.execute(
+        f"""SELECT study, item, count(*) FILTER (WHERE pattern = '{ORIGINAL}') AS n FROM asked_pairs
+            GROUP BY study, item HAVING n <> 1 ORDER BY min(position) LIMIT 1"""
+    ).fetchone()
+    if lonely:
+        study, item, n = lonely
+        raise InputError(f"{_path(runs, study)}: stimuli.parquet: item {item!r} has {n} originals; it needs one")
+
+
+def _path(runs: Runs, study: str) -> str:
+    return str(next(folder.path for folder in runs.folders if folder.study == study))
+
+
+def of_pairs(runs: Runs, by: str = "") -> Counts:
+    """Count per original the minimal pairs of both kinds, and how often each side of them was judged rightly.
+
+    A pair counts where both sides have a response.
+
+    Parameters
+    ----------
+    by
+        "position" or "target": a row for each value of it; pairs without one are left out. Empty: over all pairs.
+
+    Returns
+    -------
+    Counts
+        Rows: study, model, condition, pairs, and `value` with `by`. Sums: pairs, before and after (right without the
+        negation, and with it).
+    """
+    return runs.kept(("negation pairs", by), lambda: _of_pairs(runs, by))
+
+
+def of_instances(runs: Runs) -> Counts:
+    """Count per original the pairs of sentences with and without a negation, and the labels that were said of them.
+
+    Returns
+    -------
+    Counts
+        Rows: study, model, condition. Sums, for X of "original" and "negated": X, X_valid, X_right, and X_LABEL (said)
+        and X_gold_LABEL for every label.
+    """
+    return runs.kept("negation instances", lambda: _of_instances(runs))
+
+
+def labels(runs: Runs) -> list[str]:
+    """List the labels of the studies, in the order of run.json."""
+    studies = (fields for fields in runs.info["studies"].values() if fields["protocol"] == PROTOCOL)
+    return list(dict.fromkeys(str(label) for fields in studies for label in fields["canonical"]))
+
+
+def _of_pairs(runs: Runs, by: str) -> Counts:
+    prepare(runs)
+    value = {"": "''", "position": "position", "target": "target"}[by]
+    frame = runs.sql(
+        f"""
+        SELECT a.study, a.model, a.condition, p.pairs AS kind, {value} AS value, a.item, min(p.place) AS place,
+               count(*) AS pairs, count(*) FILTER (WHERE b.is_right) AS before,
+               count(*) FILTER (WHERE a.is_right) AS after
+        FROM pairs AS p
+        JOIN judgements AS a ON a.study = p.study AND a.item = p.item AND a.variant = p.variant
+        JOIN judgements AS b ON b.study = p.study AND b.item = p.item AND b.variant = p.parent
+                             AND b.model = a.model AND b.condition = a.condition
+        WHERE {value} IS NOT NULL
+        GROUP BY ALL"""
+    )
+    return _counts(runs, frame, ["kind", "value"], ("pairs", "before", "after"), {"kind": KINDS})
+
+
+def _of_instances(runs: Runs) -> Counts:
+    prepare(runs)
+    sums = []
+    for name, where in (("original", "NOT negated"), ("negated", "negated")):
+        parts = {"": "true", "_valid": "said IS NOT NULL", "_right": "is_right"}
+        parts |= {f"_{label}": f"said = '{label}'" for label in labels(runs)}
+        parts |= {f"_gold_{label}": f"gold = '{label}'" for label in labels(runs)}
+        sums += [(f"{name}{part}", f"{where} AND {test}") for part, test in parts.items()]
+    counted = ", ".join(f'count(*) FILTER (WHERE {test}) AS "{name}"' for name, test in sums)
+    frame = runs.sql(
+        f"SELECT study, model, condition, item, min(place) AS place, {counted} FROM judgements GROUP BY ALL"
+    )
+    return _counts(runs, frame, [], tuple(name for name, _ in sums), {})
+
+
+def _counts(
+    runs: Runs, frame: pd.DataFrame, keys: Sequence[str], sums: Sequence[str], orders: Mapping[str, Sequence[str]]
+) -> Counts:
+    """Turn counts, one row per unit and original, into arrays; units as in run.json, then keys by their order."""
+    units = runs.execute("SELECT study, model, condition FROM units ORDER BY position").fetchall()
+    places = {unit: place for place, unit in enumerate(units)}
+    known = list(map(tuple, frame[list(UNIT)].itertuples(index=False, name=None)))
+    frame = frame.assign(unit=[places.get(unit, -1) for unit in known])
+    frame = frame[frame["unit"] >= 0]  # without subsamples of a condition
+    rows = frame[["unit", *UNIT, *keys]].drop_duplicates()
+    sorting = {key: rows[key].map(list(order).index) for key, order in orders.items()}
+    rows = rows.assign(**{f"_{key}": place for key, place in sorting.items()})
+    rows = rows.sort_values(["unit", *(f"_{key}" if key in orders else key for key in keys)], kind="stable")
+    rows = rows[[*UNIT, *keys]].reset_index(drop=True)
+    items = frame[["study", "item", "place"]].groupby(["study", "item"], sort=False)["place"].min().reset_index()
+    items = items.sort_values(["study", "place"], kind="stable")
+    originals = pd.MultiIndex.from_frame(frame[["study", "item"]])
+    row = pd.MultiIndex.from_frame(items[["study", "item"]]).get_indexer(originals)
+    named = [*UNIT, *keys]
+    column = pd.MultiIndex.from_frame(rows[named]).get_indexer(pd.MultiIndex.from_frame(frame[named]))
+    arrays = {name: np.full((len(items), len(rows)), np.nan) for name in sums}
+    for name, values in arrays.items():
+        values[row, column] = frame[name]
+    return Counts(rows, arrays)

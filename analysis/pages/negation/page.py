@@ -1,0 +1,65 @@
+"""Make the parts of the page on negation for its notebook."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+
+from analysis.pages.negation import narrative
+from analysis.pages.negation.catalogue import CATALOGUE
+from analysis.reporting import catalogue, labels, tables, verdicts, words
+from analysis.reporting.catalogue import column
+from analysis.reporting.columns import value
+from analysis.reporting.differences import marked
+from analysis.reporting.html import Html, fragment, note
+from analysis.reporting.page import Page
+
+MOST_EXAMPLES = 12
+"""Pairs shown on the page; the table has one of each kind for every model."""
+
+
+class NegationPage(Page):
+    """Show the page on negation; options: resamples, seed."""
+
+    protocols, studies = CATALOGUE.protocols, CATALOGUE.studies
+
+    def answer(self) -> Html:
+        """Show the answer in words, and what weakens it."""
+        frames = {name: self.frame(name) for name in narrative.TABLES}
+        return self.told(narrative.answer(frames, words.when(self.runs.info)))
+
+    def examples(self) -> Html:
+        """Show the pairs where a negation costs most: right without it, wrong with it."""
+        frame = self.frame("negation_worst")
+        if frame.empty:
+            return note("No model is right without a negation and wrong with it.")
+        frame = frame.assign(label=labels.series(frame)).head(MOST_EXAMPLES)
+        left = len(self.frame("negation_worst")) - len(frame)
+        left_out = f"{words.count(left, 'more pair')} in the table." if left else ""
+        pairs = [_pair(row) for _, row in frame.iterrows()]
+        caption = catalogue.table("negation_worst").caption
+        return fragment("examples", pairs=pairs, caption=caption, left_out=left_out)
+
+    def method(self) -> Html:
+        """Say in five lines how the numbers were computed."""
+        options = {key: p.default for key, p in tables.options("minimal_pairs").items()} | self.options
+        failed = int(self.runs.execute("SELECT count(*) FROM errors").fetchall()[0][0])
+        return fragment(
+            "negation/method", resamples=options["resamples"], failed=failed, meant=" ".join(narrative.MEANT),
+            rules=verdicts.told("validity", "interval"),
+        )  # fmt: skip
+
+
+def _pair(row: pd.Series) -> dict[str, Any]:
+    before, after = (f"{row[f'premise_{side}']} → {row[f'hypothesis_{side}']}" for side in ("before", "after"))
+    wordings = []
+    for pieces, side in zip(marked(before, after), ("before", "after"), strict=True):
+        said, right, share = row[f"said_{side}"], row[f"label_{side}"], row[f"p_{side}"]
+        known = pd.notna(share)
+        number = f", p(right) {value(share, column('negation_worst', 'p_before'))}" if known else ""
+        length = 100 * share if known else 100.0 * (said == right)
+        answer = "no valid answer" if pd.isna(said) else said
+        wordings.append({"pieces": pieces, "answer": answer, "agreement": f"right: {right}{number}",
+                         "percent": f"{length:.1f}"})  # fmt: skip
+    return {"label": f"{row['label']}, {row['pairs']}", "item": row["item"], "wordings": wordings}

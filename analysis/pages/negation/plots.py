@@ -1,0 +1,109 @@
+"""Draw the figures on negation: right labels without and with a negation, and the change."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+import pandas as pd
+
+from analysis.pages.negation.judgements import KINDS
+from analysis.reporting import labels, panels, plotting
+from analysis.reporting.plotting import PAGE, Drawing, Look, styled
+
+Looks = Mapping[str, Look]
+LINES = 7  # lines that can be told apart in one panel
+TITLES = {"important": "Important negation", "unimportant": "Unimportant negation"}
+
+
+def lines(frame: pd.DataFrame) -> pd.DataFrame:
+    """Choose the rows that the slopes show, with column `label`.
+
+    A model has one line: in the condition with most valid answers (the first of several). Of more than `LINES` models,
+    those are drawn whose accuracy over important pairs changes most; silent ones only where there is room.
+    """
+    best = frame.sort_values("valid", ascending=False, kind="stable").drop_duplicates("model")
+    rows = frame.merge(best[["model", "condition"]], on=["model", "condition"])
+    change = rows.assign(change=rows["acc_change"].abs(), first=rows["pairs"] == KINDS[0])
+    ranks = change.sort_values(["silent", "first", "change"], ascending=[True, False, False], kind="stable")
+    order = ranks["model"].unique()
+    rows = rows[rows["model"].isin(order[:LINES])]
+    return rows.assign(label=labels.series(rows.drop(columns="condition")))
+
+
+@styled
+def slopes(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = None) -> Drawing:
+    """Draw Acc and Acc′ joined by a line: a panel per kind of pairs, a line per model, intervals at both ends.
+
+    Parameters
+    ----------
+    frame
+        Rows of table `minimal_pairs` of one study, with `valid` and `silent`.
+    """
+    rows = lines(frame)
+    models = dict(sorted(dict(zip(rows["model"], rows["label"], strict=True)).items()))
+    hollow = rows.groupby("model")["silent"].any()
+    looks = looks or plotting.looks(models)
+    kinds = [kind for kind in KINDS if (rows["pairs"] == kind).any()]
+    shown = labels.fitted(list(models.values()), 34)
+    high = 2.1 if panels.narrow(width) else 2.6
+    drawing, each = panels.panels(
+        width, len(kinds), len(kinds), high, left=0.46, bottom=0.2, gap=0.24,
+        top=0.06 + panels.LINE * panels.legend_lines(shown, width),
+    )  # fmt: skip
+    aside = np.linspace(-0.06, 0.06, len(models)) if len(models) > 1 else np.zeros(1)
+    for number, (axes, kind) in enumerate(zip(each, kinds, strict=True)):
+        for by, model in zip(aside, models, strict=True):
+            part = rows[(rows["model"] == model) & (rows["pairs"] == kind)]
+            for _, row in part.iterrows():
+                x, y = [by, 1 + by], [row["acc"], row["acc_negated"]]
+                look, face = looks[model], "white" if hollow[model] else looks[model].colour
+                axes.plot(x, y, color=look.colour, linewidth=1, linestyle=panels.DASHED if hollow[model] else "-")
+                lower, upper = ([row[f"acc_{end}"], row[f"acc_negated_{end}"]] for end in ("lower", "upper"))
+                axes.vlines(x, lower, upper, colors=look.colour, linewidth=0.8)
+                axes.plot(x, y, look.marker, color=look.colour, mfc=face, ms=4, linestyle="none")
+        panels.scale(axes, 0, 1, axis="y")
+        axes.set(xlim=(-0.25, 1.25), xticks=[0, 1])
+        axes.set_xticklabels(["without", "with"])
+        panels.title(axes, TITLES[kind])
+        panels.under(axes, "the negation")
+        if number:
+            axes.set_yticklabels([])
+        else:
+            panels.beside(axes, "share of right labels")
+    panels.legend(drawing, shown, [looks[model] for model in models], [bool(hollow[model]) for model in models])
+    return drawing
+
+
+@styled
+def changes(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = None) -> Drawing:
+    """Draw AccChg with 95 % intervals: a panel per kind of pairs, a row per model and condition.
+
+    The largest loss over important pairs is on top; models that do not answer (`thresholds.silent`) stand below.
+
+    Parameters
+    ----------
+    frame
+        Rows of table `minimal_pairs` of one study, with `silent`.
+    """
+    rows = frame.rename(columns={"lower": "acc_change_lower", "upper": "acc_change_upper"})
+    rows = rows.assign(label=labels.series(rows))
+    ranks = rows.sort_values(["silent", "pairs", "acc_change"], kind="stable", na_position="last")
+    names = labels.ends(list(ranks["label"].unique()), panels.ROWS)
+    rows = rows[rows["label"].isin(names)]
+    rows = rows.assign(row=rows["label"].map(names.index))
+    edge = panels.symmetric(rows[["acc_change", "acc_change_lower", "acc_change_upper"]])
+    kinds = [kind for kind in KINDS if (rows["pairs"] == kind).any()]
+    shown = labels.fitted(names, panels.letters(width))
+    high = len(names) * panels.pitch(len(names), 3.6)
+    across = 1 if panels.narrow(width) else len(kinds)
+    drawing, each = panels.panels(width, len(kinds), across, high, left=panels.room(shown))
+    for number, (axes, kind) in enumerate(zip(each, kinds, strict=True)):
+        part = rows[rows["pairs"] == kind]
+        panels.guide(axes, len(names))
+        panels.title(axes, TITLES[kind])
+        panels.scale(axes, -edge, edge, 2, mark=0.0)
+        panels.dots(axes, part, "acc_change", looks or plotting.looks(rows["model"]), hollow=part["silent"])
+        if number % across == 0:
+            panels.row_labels(axes, shown)
+    return drawing

@@ -1,0 +1,23 @@
+"""Read the numbers that Yoshida et al. printed, with our column names and scales (results/published)."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from analysis.reporting.printed import FOLDER
+
+
+def accuracies() -> pd.DataFrame:
+    """Read Tables 2, 7 and 8 in the form of our table `negation_printed`; the paper's per cent are shares here."""
+    first = pd.read_csv(FOLDER / "yoshida_table2.csv").assign(source="Yoshida et al., Table 2")
+    both = [pd.read_csv(FOLDER / f"yoshida_table{number}.csv") for number in (7, 8)]
+    second = both[0].merge(both[1], on=["setting", "model"]).assign(source="Yoshida et al., Tables 7 and 8")
+    rows = pd.concat([first, second], ignore_index=True)
+    shares = [name for name in rows if name.startswith("acc")]
+    return rows.assign(**rows[shares] / 100)
+
+
+def data() -> pd.DataFrame:
+    """Read Tables 3 and 4 in the form of our table `negation_data`; the two sets stand in the column `study`."""
+    third, fourth = (pd.read_csv(FOLDER / f"yoshida_table{number}.csv") for number in (3, 4))
+    return third.merge(fourth, on="study").assign(source="Yoshida et al., Tables 3 and 4")

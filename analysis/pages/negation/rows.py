@@ -1,0 +1,52 @@
+"""Read the rows of JSON lines or of a CSV file, each with its place for messages."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from analysis.errors import InputError
+from analysis.runs import reading
+
+Row: TypeAlias = tuple[str, dict[str, Any]]  # file and line, and the fields
+ENDINGS = (".jsonl", ".json", ".csv")
+
+
+def read(file: Path) -> Iterator[Row]:
+    """Read the rows of a file; empty lines are left out.
+
+    Raises
+    ------
+    InputError
+        For another kind of file, and for a line that is no JSON object.
+    """
+    if file.suffix.lower() not in ENDINGS:
+        raise InputError(f"{file}: unknown kind of file; give one of {', '.join(ENDINGS)}")
+    if file.suffix.lower() == ".csv":
+        for number, cells in reading.rows(file):
+            yield f"{file}, line {number}", dict(cells)
+        return
+    content = reading.text(file)
+    if content.lstrip().startswith("["):
+        entries = _parsed(str(file), content)
+        yield from (_object(f"{file}, entry {number}", entry) for number, entry in enumerate(entries, start=1))
+        return
+    for number, line in enumerate(content.split("\n"), start=1):
+        if line.strip():
+            where = f"{file}, line {number}"
+            yield _object(where, _parsed(where, line))
+
+
+def _parsed(where: str, text: str) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{where}: not valid JSON ({str(error)[:100]})") from None
+
+
+def _object(where: str, value: Any) -> Row:
+    if not isinstance(value, dict):
+        raise InputError(f"{where}: expected an object with named fields")
+    return where, value

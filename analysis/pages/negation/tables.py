@@ -1,0 +1,217 @@
+"""Make the tables of the page on negation: runs in, tidy frame out. `catalogue` lists them by name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from analysis.pages.negation import judgements, printed
+from analysis.pages.negation.judgements import KINDS, TARGETS, UNIMPORTANT, Counts
+from analysis.reporting.printed import OURS
+from analysis.runs.folder import UNIT
+from analysis.statistics import interval
+from analysis.statistics.resampling import DRAWS, Array, Columns, bootstrap, ratio
+from analysis.statistics.shares import Share
+
+if TYPE_CHECKING:
+    from analysis.runs import Runs
+
+WITHOUT, WITH = "original", "negated"
+ACCURACIES = {"acc": (("before", "pairs"),), "acc_negated": (("after", "pairs"),),
+              "acc_change": (("after", "pairs"), ("before", "pairs"))}  # fmt: skip
+Figures = Mapping[str, tuple[tuple[str, str], ...]]
+
+
+def minimal_pairs(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
+    """Measure accuracy on both sides of minimal pairs: Acc, Acc' and AccChg of Yoshida et al., section 4.2.
+
+    Returns
+    -------
+    DataFrame
+        One row per model, condition and kind of pairs; see `waver table --list minimal_pairs`.
+    """
+    found = judgements.of_pairs(runs)
+    return _changes(found, resamples, seed).drop(columns="value")
+
+
+def places(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
+    """Measure the same by the position of the negation, and by the part of speech that it follows."""
+    parts = []
+    for by, name in (("position", "position"), ("target", "part of speech")):
+        frame = _changes(judgements.of_pairs(runs, by), resamples, seed)
+        parts.append(frame.assign(by=name, value=frame["value"].replace(TARGETS)))
+    return pd.concat(parts, ignore_index=True)
+
+
+def accuracy(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
+    """Measure the accuracy on pairs of sentences without and with a negation: D_orig and D_neg of the paper.
+
+    `majority` is the share of the most frequent right label: what always saying it would give.
+    """
+    found, labels = judgements.of_instances(runs), judgements.labels(runs)
+    parts = []
+    for name in (WITHOUT, WITH):
+        there = _having(found, name)
+        figures = {"valid": ((f"{name}_valid", name),), "accuracy": ((f"{name}_right", name),)}
+        golds = np.stack([np.nansum(there[f"{name}_gold_{label}"], axis=0) for label in labels])
+        n = np.nansum(there[name], axis=0)
+        with np.errstate(invalid="ignore"):
+            majority = golds.max(axis=0) / n
+        said = np.array(labels, object)[golds.argmax(axis=0)]
+        frame = _measured(found.rows, there, figures, name, resamples, seed)
+        frame = frame.drop(columns=["valid_lower", "valid_upper"])
+        parts.append(frame.assign(sentences=name, majority_label=said, majority=majority)[n > 0])
+    return _by_unit(found, pd.concat(parts))
+
+
+def bias(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
+    """Count how often each label is said with and without a negation; an interval for the change."""
+    found, parts = judgements.of_instances(runs), []
+    there = _having(found, WITHOUT, WITH)
+    for label in judgements.labels(runs):
+        figures: Figures = {
+            "said_original": ((f"{WITHOUT}_{label}", WITHOUT),),
+            "said_negated": ((f"{WITH}_{label}", WITH),),
+            "said_change": ((f"{WITH}_{label}", WITH), (f"{WITHOUT}_{label}", WITHOUT)),
+            "right_original": ((f"{WITHOUT}_gold_{label}", WITHOUT),),
+            "right_negated": ((f"{WITH}_gold_{label}", WITH),),
+        }
+        frame = _measured(found.rows, there, figures, WITH, resamples, seed).drop(columns="n")
+        ends = [f"{name}_{end}" for name in figures if name != "said_change" for end in ("lower", "upper")]
+        frame = frame.drop(columns=ends).rename(columns={"said_change_lower": "lower", "said_change_upper": "upper"})
+        counts = {f"n_{name}": np.nansum(there[name], axis=0).astype(int) for name in (WITHOUT, WITH)}
+        parts.append(frame.assign(label=label, **counts))
+    return _by_unit(found, pd.concat(parts))
+
+
+def data(runs: Runs) -> pd.DataFrame:
+    """Count originals, pairs made from them and minimal pairs, as Tables 3 and 4 of Yoshida et al. do.
+
+    The counts by position are missing where the position of any such negation is not known.
+    """
+    judgements.prepare(runs)
+    rows = runs.sql(
+        f"""
+        SELECT study, d_orig, d_neg, coalesce(m_important, 0) AS m_important, coalesce(m_unimportant, 0)
+               AS m_unimportant, m_important_end, m_important_mid, m_unimportant_end,
+               m_unimportant_mid
+        FROM (SELECT study, count(*) FILTER (WHERE pattern = 'original') AS d_orig,
+                     count(*) FILTER (WHERE pattern <> 'original') AS d_neg, min(position) AS place
+              FROM asked_pairs GROUP BY study)
+        LEFT JOIN (SELECT study, {", ".join(_counted())} FROM pairs GROUP BY study) USING (study) ORDER BY study"""
+    )
+    counts = rows.drop(columns="study").astype("float64")  # a count that is not known is NaN
+    return pd.concat([counts.assign(study=rows["study"], source=OURS), printed.data()], ignore_index=True)
+
+
+def _counted() -> list[str]:
+    parts = []
+    for kind in KINDS:
+        parts.append(f"count(*) FILTER (WHERE pairs = '{kind}') AS m_{kind}")
+        unknown = f"count(*) FILTER (WHERE pairs = '{kind}' AND position IS NULL)"
+        parts += [
+            f"CASE WHEN {unknown} = 0 THEN count(*) FILTER (WHERE pairs = '{kind}' AND position = '{end}') END "
+            f"AS m_{kind}_{end}"
+            for end in ("end", "mid")
+        ]
+    return parts
+
+
+def beside_printed(runs: Runs) -> pd.DataFrame:
+    """Put the accuracies of these runs beside Tables 2, 7 and 8 of Yoshida et al.: other models, as context."""
+    pairs, single = minimal_pairs(runs, resamples=0), accuracy(runs, resamples=0)
+    ours = single.drop_duplicates(list(UNIT))[list(UNIT)].assign(source=OURS)
+    for name in (WITHOUT, WITH):
+        part = single[single["sentences"] == name]
+        ours = ours.merge(part[[*UNIT, "accuracy"]].rename(columns={"accuracy": f"accuracy_{name}"}), "left")
+    for kind in KINDS:
+        part = pairs[pairs["pairs"] == kind]
+        names = {name: f"{name}_{kind}" for name in ACCURACIES}
+        ours = ours.merge(part[[*UNIT, *names]].rename(columns=names), "left")
+    return pd.concat([ours, printed.accuracies()], ignore_index=True)
+
+
+def worst(runs: Runs) -> pd.DataFrame:
+    """Find for every model and kind of pairs the one where the negation costs most of the right label's probability.
+
+    Only pairs whose one side was judged rightly without the negation, and whose other side wrongly with it. Where a
+    model gives no probabilities, it is the first such pair. Of several conditions of a model, the pair is from the one
+    with the largest loss.
+    """
+    judgements.prepare(runs)
+    return runs.sql(
+        f"""
+        SELECT a.study, a.model, a.condition, p.pairs, a.item, p.parent, p.variant,
+               map_extract(sb.attributes, 'premise')[1] AS premise_before,
+               map_extract(sb.attributes, 'hypothesis')[1] AS hypothesis_before,
+               b.gold AS label_before, b.said AS said_before, b.p_gold AS p_before,
+               map_extract(sa.attributes, 'premise')[1] AS premise_after,
+               map_extract(sa.attributes, 'hypothesis')[1] AS hypothesis_after,
+               a.gold AS label_after, a.said AS said_after, a.p_gold AS p_after
+        FROM pairs AS p
+        JOIN judgements AS a ON a.study = p.study AND a.item = p.item AND a.variant = p.variant
+        JOIN judgements AS b ON b.study = p.study AND b.item = p.item AND b.variant = p.parent
+                             AND b.model = a.model AND b.condition = a.condition
+        JOIN asked_pairs AS sa ON sa.study = p.study AND sa.item = p.item AND sa.variant = p.variant
+        JOIN asked_pairs AS sb ON sb.study = p.study AND sb.item = p.item AND sb.variant = p.parent
+        JOIN units AS u ON u.study = a.study AND u.model = a.model AND u.condition = a.condition
+        WHERE b.is_right AND NOT a.is_right
+        QUALIFY row_number() OVER (PARTITION BY a.model, p.pairs
+            ORDER BY b.p_gold - a.p_gold DESC NULLS LAST, u.position, p.place, p.parent) = 1
+        ORDER BY min(u.position) OVER (PARTITION BY a.model), p.pairs = '{UNIMPORTANT}'"""
+    )
+
+
+def _changes(found: Counts, resamples: int, seed: int) -> pd.DataFrame:
+    """Make one row per unit and kind of pairs: accuracy without the negation, with it, and the difference."""
+    frame = _measured(found.rows, found.sums, ACCURACIES, "pairs", resamples, seed)
+    return frame.rename(columns={"kind": "pairs", "acc_change_lower": "lower", "acc_change_upper": "upper"})
+
+
+def _having(found: Counts, *names: str) -> dict[str, Array]:
+    """Leave out, row by row, the originals of which it has nothing of some kind: they say nothing about it."""
+    empty = np.any([~(found.sums[name] > 0) for name in names], axis=0)
+    return {name: np.where(empty, np.nan, values) for name, values in found.sums.items()}
+
+
+def _measured(
+    rows: pd.DataFrame, sums: Mapping[str, Array], figures: Figures, size: str, resamples: int, seed: int
+) -> pd.DataFrame:
+    """Compute figures with intervals over originals: each a share of counts, or the first share minus the second.
+
+    Parameters
+    ----------
+    rows, sums
+        As in `Counts`.
+    figures
+        Name -> the counts that its shares are made of.
+    size
+        The count that is the column `n`.
+    """
+    columns = {part: sums[part] for shares in figures.values() for pair in shares for part in pair}
+    found = bootstrap(
+        columns, partial(_statistic, figures=figures), partial(_shares, figures=figures), draws=resamples, seed=seed
+    )
+    n = {"n": np.nansum(sums[size], axis=0).astype(int), "n_items": next(iter(found.values())).n_items}
+    return rows.assign(**n, **interval.columns(found))
+
+
+def _statistic(columns: Columns, counts: Array, figures: Figures) -> dict[str, Array]:
+    found = {}
+    for name, shares in figures.items():
+        parts = [ratio(counts, columns[part], columns[whole]) for part, whole in shares]
+        found[name] = parts[0] if len(parts) == 1 else parts[0] - parts[1]
+    return found
+
+
+def _shares(columns: Columns, figures: Figures) -> dict[str, list[Share]]:
+    return {name: [[(columns[part], columns[whole])] for part, whole in shares] for name, shares in figures.items()}
+
+
+def _by_unit(found: Counts, frame: pd.DataFrame) -> pd.DataFrame:
+    """Sort the rows of one unit together, units in the order of run.json; the index of a row is that of its unit."""
+    return frame.sort_index(kind="stable").reset_index(drop=True)

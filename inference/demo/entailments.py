@@ -1,0 +1,60 @@
+"""Make pairs of sentences of the demo world, each with and without negations, for questions about entailment."""
+
+from __future__ import annotations
+
+import random
+
+from inference.demo import SEED
+from inference.demo.exercises import PAIR_LABELS, pair_label
+from inference.demo.wordings import capitalise
+from inference.demo.world import World
+from inference.stimuli.nli import BOTH, HYPOTHESIS, PREMISE, Instance
+from inference.stimuli.study import ORIGINAL
+
+RELATIONS = ("colour", "place")
+EACH = 15
+"""Originals per relation and label."""
+DENIED = {ORIGINAL: (False, False), PREMISE: (True, False), HYPOTHESIS: (False, True), BOTH: (True, True)}
+"""Pattern -> whether its premise is denied, and its hypothesis."""
+
+
+def entailments(world: World) -> list[Instance]:
+    """Make originals of every label, and from each the three pairs with one or both sentences denied.
+
+    Words and held-out wordings are drawn for each original by its own name. Every sentence is denied in one way.
+    """
+    made = []
+    for relation in RELATIONS:
+        for label in PAIR_LABELS:
+            seen: set[str] = set()
+            number = 0
+            while len(seen) < EACH:
+                number += 1
+                rng = random.Random(f"{SEED} entailments {relation} {label} {number}")
+                group = _group(world, relation, label, f"{relation}-{label}-{len(seen) + 1:02d}", rng)
+                # Two sentences that are the same, or were asked about before, are no new pair.
+                if group[0].premise != group[0].hypothesis and group[0].text not in seen:
+                    seen.add(group[0].text)
+                    made += group
+    return made
+
+
+def _group(world: World, relation: str, label: str, item: str, rng: random.Random) -> list[Instance]:
+    """Draw an original of a label, and deny its sentences in every combination."""
+    x, other = rng.sample(world.props, 2)
+    value, another = rng.sample(world.values(relation), 2)
+    same_thing = label != "neutral"
+    same_value = label == "entailment" or (label == "neutral" and rng.random() < 0.5)
+    premise = _both(world, relation, {"x": x, "v": value}, rng)
+    hypothesis = _both(world, relation, {"x": x if same_thing else other, "v": value if same_value else another}, rng)
+    return [
+        Instance(item, pattern, premise[p], hypothesis[h], pair_label(same_thing, same_value, p, h))
+        for pattern, (p, h) in DENIED.items()
+    ]
+
+
+def _both(world: World, relation: str, words: dict[str, str], rng: random.Random) -> tuple[str, str]:
+    """Write a sentence and its denial in one frame: those that stand at the same place of world.yaml."""
+    frames = world.relations[relation]["heldout"]
+    affirm, deny = rng.choice(list(zip(frames["affirm"], frames["deny"], strict=False)))
+    return capitalise(affirm.format(**words)), capitalise(deny.format(**words))

@@ -1,0 +1,173 @@
+"""Write pairs of sentences into a table for annotators, and read the filled table back.
+
+The table does not show the label of the original: annotators judge each pair on its own.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from inference.errors import InputError
+from inference.runfolder import spreadsheet
+from inference.runfolder.parquet import write_atomically
+from inference.stimuli import nli, records
+from inference.stimuli.files import shown
+from inference.stimuli.nli import LABELS, Instance, Negation
+from inference.stimuli.study import ORIGINAL
+
+SENTENCES = ("item", "pattern", "premise", "hypothesis")
+PLACES = ("premise_position", "premise_target", "hypothesis_position", "hypothesis_target")
+ANNOTATOR = "annotator_"
+LEAST = 2  # annotators who must give a label (Yoshida et al., section 3.1.2)
+
+
+@dataclass(frozen=True, slots=True)
+class Labelled:
+    """A row of a filled sheet: the pair with its original, the labels given, and the one of most annotators, or ""."""
+
+    instance: Instance
+    original: Instance
+    given: tuple[str, ...]
+    label: str
+
+
+def write(path: Path, made: Sequence[Instance], annotators: int) -> None:
+    """Write the sheet, with a column for each annotator left to fill in.
+
+    Raises
+    ------
+    InputError
+        The file is no .csv file or is there already, as it may be filled in; or there is no pair.
+    """
+    if path.suffix.lower() != ".csv":
+        raise InputError(f"--out {path}: the sheet is a .csv file")
+    if path.exists():
+        raise InputError(f"{path}: is there already and may be filled in; choose another --out")
+    if not made:
+        raise InputError("no original has negations of both of its sentences: there is nothing to label")
+    names = [f"{ANNOTATOR}{number}" for number in range(1, annotators + 1)]
+    rows = [
+        (each.item, each.pattern, each.premise, each.hypothesis, *_places(each), *[""] * annotators) for each in made
+    ]
+    spreadsheet.write(path, (*SENTENCES, *PLACES, *names), rows)
+
+
+def read(path: Path, groups: Mapping[str, Sequence[Instance]]) -> list[Labelled]:
+    """Read a filled sheet; a row may lack labels of some annotators.
+
+    Parameters
+    ----------
+    groups
+        The originals by item (`nli.groups`).
+
+    Raises
+    ------
+    InputError
+        Naming the file and the row: an unknown item or pattern, a sentence that does not fit the original, a label that
+        is none of `LABELS`, no column of an annotator.
+    """
+    found = records.Records(path)
+    names = [name for name in found.fields() if name.startswith(ANNOTATOR)]
+    if not names:
+        raise InputError(f"{path}: there is no column {ANNOTATOR}1 with labels")
+    records.require_columns(path, found.fields(), SENTENCES)
+    rows = [_row(f"{path}, {place}", record, names, groups) for place, record in found]
+    used = {row.instance.item for row in rows}
+    nli.groups([*(groups[item][0] for item in used), *(row.instance for row in rows)])  # refuses what does not fit
+    return rows
+
+
+def majority(given: Sequence[str]) -> str:
+    """Return the label of more than half of those given, by two annotators at least; "" where there is none.
+
+    >>> majority(["neutral", "neutral", "entailment"]), majority(["neutral"]), majority(["neutral", "entailment"])
+    ('neutral', '', '')
+    """
+    label, votes = Counter(given).most_common(1)[0] if given else ("", 0)
+    return label if votes >= LEAST and 2 * votes > len(given) else ""
+
+
+def output(path: str) -> Path:
+    """Check the path that `--out` names: it must end in .jsonl."""
+    if Path(path).suffix.lower() != ".jsonl":
+        raise InputError(f"--out {path}: items are written as JSON lines; let the name end in .jsonl")
+    return Path(path)
+
+
+def save(path: Path, found: Sequence[Labelled]) -> int:
+    """Write the originals and the pairs that have a label, in the layout of JNLI-Neg; return how many."""
+    kept: dict[str, list[Labelled]] = defaultdict(list)
+    for row in found:
+        if row.label:
+            kept[row.instance.item].append(row)
+    lines: list[dict[str, Any]] = []
+    for group in kept.values():
+        for number, (instance, votes) in enumerate(
+            [(group[0].original, None), *((replace(row.instance, label=row.label), row.given) for row in group)]
+        ):
+            lines.append(_published(len(lines), number, instance, votes))
+    text = "".join(f"{json.dumps(line, ensure_ascii=False)}\n" for line in lines)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_atomically(path, lambda aside: aside.write_text(text, encoding="utf-8"))
+    return sum(map(len, kept.values()))
+
+
+def _row(
+    where: str, record: Mapping[str, Any], names: Sequence[str], groups: Mapping[str, Sequence[Instance]]
+) -> Labelled:
+    cells = {name: spreadsheet.plain(str(record.get(name) or "")).strip() for name in (*SENTENCES, *PLACES, *names)}
+    if cells["item"] not in groups:
+        raise InputError(
+            f"{where}: item {shown(cells['item'])} is not among the originals; give the file it was made from"
+        )
+    if cells["pattern"] not in nli.PATTERNS[1:]:
+        raise InputError(
+            f"{where}: pattern must be one of {', '.join(nli.PATTERNS[1:])}, not {shown(cells['pattern'])}"
+        )
+    for name in names:
+        if cells[name].lower() not in ("", *LABELS):
+            raise InputError(
+                f"{where}: {name} is {shown(cells[name])}; write one of {', '.join(LABELS)}, or leave it empty"
+            )
+    given = tuple(cells[name].lower() for name in names if cells[name])
+    sides = [Negation(cells[f"{side}_position"] or None, cells[f"{side}_target"] or None) for side in SENTENCES[2:]]
+    premise, hypothesis = (
+        side if cells["pattern"] in (pattern, nli.BOTH) else None
+        for side, pattern in zip(sides, (nli.PREMISE, nli.HYPOTHESIS), strict=True)
+    )
+    label = majority(given)
+    instance = Instance(
+        cells["item"], cells["pattern"], cells["premise"], cells["hypothesis"], label, premise, hypothesis, where
+    )
+    return Labelled(instance, groups[cells["item"]][0], given, label)
+
+
+def _places(instance: Instance) -> list[str | None]:
+    negations = instance.premise_negation or Negation(), instance.hypothesis_negation or Negation()
+    return [value for negation in negations for value in (negation.position, negation.target)]
+
+
+def _published(number: int, place: int, instance: Instance, votes: Sequence[str] | None) -> dict[str, Any]:
+    """Make a row as JNLI-Neg has it; `place` counts the rows of one original, which is 0."""
+    sides = (instance.premise, instance.premise_negation), (instance.hypothesis, instance.hypothesis_negation)
+    first, second = (
+        {"sentence": text, "neg": there and {"neg_position": there.position, "target_pos": there.target}}
+        for text, there in sides
+    )
+    return {
+        "id": number,
+        "jnli_sentence_pair_id": instance.item,
+        "pair_id_in_group": place,
+        "type": instance.pattern,
+        "sentence1": first,
+        "sentence2": second,
+        "gold_label": instance.label,
+        "annotator_labels": None
+        if instance.pattern == ORIGINAL
+        else {name: (votes or ()).count(name) for name in LABELS},
+    }

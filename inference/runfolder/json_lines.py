@@ -1,0 +1,42 @@
+"""Write a file of JSON lines, as commands write items and negations."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from inference.errors import InputError
+from inference.runfolder.locking import absent, remove_empty
+from inference.runfolder.parquet import write_atomically
+
+
+def output(path: str) -> Path:
+    """Check the path of a file of JSON lines that `--out` names.
+
+    Raises
+    ------
+    InputError
+        It does not end in .jsonl.
+    """
+    if Path(path).suffix.lower() != ".jsonl":
+        raise InputError(f"--out {path}: it is written as JSON lines; let the name end in .jsonl")
+    return Path(path)
+
+
+def write(path: Path, records: Iterable[Mapping[str, object]]) -> None:
+    """Write records, one per line, atomically.
+
+    Raises
+    ------
+    OSError
+        The file cannot be written; no new folder is left.
+    """
+    text = "".join(f"{json.dumps(record, ensure_ascii=False)}\n" for record in records)
+    made = absent(path.parent)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_atomically(path, lambda aside: aside.write_text(text, encoding="utf-8"))
+    except OSError:
+        remove_empty(made)
+        raise

@@ -1,0 +1,135 @@
+"""What the page on negation says: its verdicts follow from intervals, its cautions from its tables."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from analysis import runs
+from analysis.pages.negation import captions, figures, narrative, plots
+from analysis.pages.negation.catalogue import FIGURES
+from analysis.pages.negation.page import NegationPage
+from analysis.reporting import plotting, tables
+from helpers.figures import check_caption, check_figure
+from helpers.negation_runs import LABELS, answers, stimuli, write_negation
+
+ASKED = stimuli(120)
+
+
+def frames(tmp_path, rows):
+    run = runs.open(write_negation(tmp_path / f"run-{len(list(tmp_path.iterdir()))}", rows))
+    return {name: tables.build(name, run, resamples=20) for name in narrative.TABLES}
+
+
+def told(answer):
+    return " ".join(line for lines in answer.details.values() for line in lines)
+
+
+def saying(said, model="m"):
+    return ASKED.assign(model=model, condition="plain/0-shot", answer=said)
+
+
+@pytest.fixture(scope="module")
+def losing():
+    """A model that says the original's label to everything: it passes over the negation."""
+    first = ASKED[ASKED["variant"] == "original"].set_index("item")["gold"]
+    return saying(ASKED["item"].map(first), "deaf")
+
+
+def test_a_model_that_passes_over_negations_loses_its_right_answers(tmp_path, losing):
+    found = narrative.answer(frames(tmp_path, losing))
+    assert found.verdict.startswith("Yes: ") and "% of the labels are right without the negation" in found.verdict
+    assert found.asked.startswith("1 model was asked how premise and hypothesis go together, in ")
+    assert "−" in told(found)
+    assert any("Only 1 model" in caution for caution in found.cautions)
+
+
+def test_a_model_that_is_always_right_hardly_loses(tmp_path):
+    found = narrative.answer(frames(tmp_path, saying(ASKED["gold"])))
+    assert found.verdict == ("Hardly: 100 % of the labels are right without the negation, and 100 % with it.")
+
+
+def test_several_models_are_counted(tmp_path, losing):
+    rows = pd.concat([losing, saying(ASKED["gold"], "keen"), answers(ASKED, ["mute"], invalid=1)])
+    found = narrative.answer(frames(tmp_path, rows))
+    assert found.verdict == "Hardly with 1 of 2 models, yes with 1."
+    assert any("answers of mute are one of the labels. The lowest share is 0.0 %" in line for line in found.cautions)
+
+
+def test_a_model_that_guesses_is_not_judged(tmp_path):
+    found = narrative.answer(frames(tmp_path, saying("neutral", "parrot")))
+    assert found.verdict == (
+        "These runs cannot tell: no model is clearly better than the majority baseline on the originals."
+    )
+    cautions = " ".join(found.cautions)
+    assert "parrot: not clearly above the majority baseline on the originals." in cautions
+    assert "parrot says “neutral” to nearly everything." in cautions
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "word"),
+    [(-0.3, -0.1, "yes"), (-0.04, -0.01, "hardly"), (-0.04, 0.2, "hardly"), (-0.06, 0.01, ""), (-0.2, 0.0, "yes"),
+     (np.nan, np.nan, "")],
+)  # fmt: skip
+def test_a_word_needs_its_whole_interval(low, high, word):
+    assert narrative.verdicts.word(low, high, narrative.BANDS) == word
+
+
+def test_places_are_compared_where_they_are_no_rarity(tmp_path):
+    made = frames(tmp_path, answers(ASKED, invalid=0))
+    assert "Mean change over important pairs by position, in points: " in told(narrative.answer(made))
+    rare = made["negation_places"]["value"] == "mid"
+    made["negation_places"].loc[rare, "n_items"] = 2
+    assert "by position" not in told(narrative.answer(made))
+
+
+def test_without_an_important_negation_nothing_is_said(tmp_path):
+    rows = answers(ASKED.assign(gold="neutral"))
+    found = narrative.answer(frames(tmp_path, rows))
+    assert found.verdict == "These runs cannot tell: no negation here changes the right label."
+
+
+def test_sentences_of_items_are_escaped(tmp_path):
+    asked = stimuli(6, variants=("original", "p_neg-1")).assign(gold=list(LABELS[:2]) * 6)
+    asked["attributes"] = [
+        {"premise": "<script>alert(1)</script> & co", "hypothesis": f"“{name}” <b>"} for name in asked["variant"]
+    ]
+    rows = asked.assign(model="m", condition="plain/0-shot", answer=LABELS[0])
+    shown = NegationPage([str(write_negation(tmp_path / "run", rows))], resamples=20).examples().text
+    assert "&lt;script&gt;" in shown and "<script>" not in shown and "<b>&" not in shown
+    assert "right: contradiction" in shown
+
+
+@pytest.fixture(scope="module")
+def many(tmp_path_factory):
+    """Ten models with long names under two conditions; the first gives no valid answer."""
+    names = [f"organisation/a-rather-long-model-name-{number}b" for number in range(10)]
+    asked = stimuli(12)
+    rows = pd.concat([
+        answers(asked, [name], conditions=["chat/0-shot", "chat/3-shot"], invalid=0.05 if number else 1.0, seed=number)
+        for number, name in enumerate(names)
+    ])  # fmt: skip
+    run = runs.open(write_negation(tmp_path_factory.mktemp("many") / "run", rows))
+    made = {name: tables.build(name, run, resamples=10) for name in ("minimal_pairs", "negation_accuracy")}
+    ((frame,),) = figures.slopes(made)
+    return frame
+
+
+@pytest.mark.parametrize("width", [plotting.PAGE, plotting.COLUMN])
+@pytest.mark.parametrize("name", [entry.draw for entry in FIGURES.values()])
+@pytest.mark.parametrize("models", [1, 10])
+def test_no_text_is_cut_or_overlaps_another(many, name, width, models):
+    frame = many[many["model"].isin(many["model"].unique()[:models])]
+    check_figure(getattr(plots, name)(frame, width=width))
+    check_caption(getattr(captions, name)(frame))
+
+
+def test_slopes_join_the_two_shares_of_each_model(many):
+    drawn = plots.slopes(many)
+    rows = plots.lines(many)
+    assert rows["model"].nunique() == plots.LINES < many["model"].nunique()
+    axes = drawn.axes[0]
+    joined = sorted(tuple(np.round(line.get_ydata(), 9)) for line in axes.lines if line.get_marker() == "None")
+    part = rows[rows["pairs"] == "important"]
+    assert joined == sorted(zip(part["acc"].round(9), part["acc_negated"].round(9), strict=True))

@@ -1,0 +1,105 @@
+"""Both orders of the options are one in figures, cards, sentences and differences, until something tells them apart."""
+
+from __future__ import annotations
+
+import html
+import re
+
+import pandas as pd
+import pytest
+
+from analysis.pages.stability import one_row
+from analysis.pages.stability.page import StabilityPage
+from analysis.reporting import labels
+from analysis.reporting.frames import Frames
+from analysis.reporting.pictures import pictures
+from helpers.synthetic import random_frame, write_run
+
+ORDERS = ("plain/yes-no", "plain/no-yes")
+FIELDS = {name: {"form": "plain", "option_order": name.split("/")[1]} for name in ORDERS}
+
+
+def answers() -> pd.DataFrame:
+    """ "same" answers both orders nearly alike, "moved" agrees less with everything under the second order."""
+    first = random_frame(["same", "moved"], items=30, paraphrases=10, seed=3).assign(condition=ORDERS[0], mass=0.9)
+    moved = first["agreement"].where(first["model"] == "same", first["agreement"] * 0.6)
+    second = first.assign(condition=ORDERS[1], agreement=moved * 0.999)
+    return pd.concat([first, second], ignore_index=True)
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory):
+    run = write_run(tmp_path_factory.mktemp("orders") / "run", answers(), conditions=FIELDS)
+    return StabilityPage([str(run)], resamples=200)
+
+
+def test_only_the_model_whose_orders_differ_has_two_rows(page):
+    rows = page.frames.joined("stability")
+    assert rows[["model", "condition"]].to_numpy().tolist() == [
+        ["same", "plain/both orders"], ["moved", "plain/yes-no"], ["moved", "plain/no-yes"],
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("figure", ["overview", "agreement", "validity", "differences"])
+def test_figures_draw_the_rows_of_the_table_and_say_so(page, figure):
+    (picture,) = pictures(figure, page.frames)
+    assert "Both orders of the options are one where nothing tells them apart" in picture.caption
+    drawn = picture.draw.args[0]
+    if figure == "differences":
+        assert sorted(set(pd.concat(list(labels.of_pairs(drawn).values())))) == [
+            "moved · plain/no-yes", "moved · plain/yes-no", "same"
+        ]  # fmt: skip
+    elif figure != "validity":  # its cells are of the mass, which no order changes here
+        assert sorted(labels.series(drawn).unique()) == ["moved · plain/no-yes", "moved · plain/yes-no", "same"]
+
+
+def test_the_sentences_count_joined_orders_once(page):
+    said = " ".join(re.sub("<[^>]+>", " ", page.answer().text).split())
+    assert "under 2 conditions" in said
+    assert "3 combinations of model and condition" in said
+    assert "Of 2 pairs compared" not in said
+    assert any(line.startswith("Of 3 pairs compared, ") for line in page._details["differences"])
+
+
+def test_a_pair_of_rows_differs_where_each_of_its_pairs_does(page):
+    """ "same" under both orders and "moved" under one: two pairs of the table, one under either order."""
+    table, found = page.frame("differences"), one_row.pairs(page.frames)
+    assert len(found[found["measure"] == "agreement_mean"]) == 3
+    row = found[(found["measure"] == "agreement_mean") & (found["a_model"] == "same")
+                & (found["b_condition"] == ORDERS[1])]  # fmt: skip
+    of = table[(table["measure"] == "agreement_mean") & (table["a_model"] == "same") & (table["b_model"] == "moved")
+               & (table["b_condition"] == ORDERS[1])]  # fmt: skip
+    assert (row["difference"].item(), row["p_holm"].item()) == (of["difference"].mean(), of["p_holm"].max())
+    assert not ((found["a_model"] == found["b_model"]) & (found["a_condition"] == found["b_condition"])).any()
+
+
+def test_sides_stand_in_the_order_of_the_rows_and_the_difference_with_them():
+    table = pd.DataFrame({
+        "a_model": ["a", "b"], "a_condition": "c", "b_model": ["b", "a"], "b_condition": "c",
+        "difference": [0.2, 0.2], "lower": [0.1, 0.1], "upper": [0.4, 0.4],
+    })  # fmt: skip
+    turned = one_row._turned(table, pd.Series([False, True]))
+    assert turned[["a_model", "b_model"]].to_numpy().tolist() == [["a", "b"], ["a", "b"]]
+    assert turned[["difference", "lower", "upper"]].to_numpy().tolist() == [[0.2, 0.1, 0.4], [-0.2, -0.4, -0.1]]
+
+
+def test_a_card_is_of_the_order_that_has_two_answers_or_the_larger_range(page):
+    text = html.unescape(page.examples().text)
+    assert [text.count(f"<h3>{name}") for name in ("same <", "moved · plain/yes-no", "moved · plain/no-yes")] == [
+        1,
+        1,
+        1,
+    ]
+    assert "the one with the larger range is shown" in text
+    cards, every = one_row.divergent(page.frames), page.frame("divergent")
+    assert (len(every), len(cards)) == (4, 3)
+    assert cards.loc[cards["model"] == "same", "range"].item() == every.loc[every["model"] == "same", "range"].max()
+
+
+@pytest.mark.parametrize(("difference", "apart"), [(0.0001, False), (0.02, True)])
+def test_a_difference_that_no_digit_shows_keeps_no_rows_apart(difference, apart, page):
+    frames = Frames(page.runs, {})
+    row = {"study": "s", "measure": "validity", "a_model": "m", "a_condition": "x", "b_model": "m", "b_condition": "y",
+           "difference": difference, "p_holm": 0.001}  # fmt: skip
+    frames._frames["differences"] = pd.DataFrame([row])
+    assert bool(one_row.differing(frames)) is apart

@@ -1,0 +1,43 @@
+"""Pairs of the demo world: a denial is the affirmed sentence with a "not", and the labels are those of the world."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+
+from inference.demo.entailments import EACH, RELATIONS, entailments
+from inference.demo.exercises import PAIR_LABELS
+from inference.demo.world import World
+from inference.stimuli import nli
+
+MADE = entailments(World())
+GROUPS = nli.groups(MADE)
+
+
+def words(sentence):
+    return Counter(re.findall(r"[a-z]+", sentence.lower()))
+
+
+def test_originals_of_every_label_are_equally_many_and_no_pair_comes_twice():
+    labels = Counter(group[0].label for group in GROUPS.values())
+    assert labels == dict.fromkeys(PAIR_LABELS, EACH * len(RELATIONS))
+    assert len({each.text for each in MADE}) == len(MADE) == 4 * len(GROUPS)
+    assert entailments(World()) == MADE
+
+
+def test_a_denial_is_the_same_sentence_with_a_negation():
+    for original, premise, hypothesis, _ in GROUPS.values():
+        for plain, denied in ((original.premise, premise.premise), (original.hypothesis, hypothesis.hypothesis)):
+            more, less = words(denied) - words(plain), words(plain) - words(denied)
+            assert "not" in more and set(more) <= {"not", "do", "does", "have"} and set(less) <= {"has"}
+
+
+def test_labels_follow_from_the_world():
+    """Of one thing and one attribute, a thing has one value: what a denial says follows from that alone."""
+    expected = {
+        "entailment": ["entailment", "contradiction", "contradiction", "entailment"],
+        "contradiction": ["contradiction", "neutral", "entailment", "neutral"],
+        "neutral": ["neutral"] * 4,
+    }
+    for group in GROUPS.values():
+        assert [each.label for each in group] == expected[group[0].label]
