@@ -28,7 +28,7 @@ EXEMPLARS = 0.12
 MOST_TOGETHER = 5
 PLAIN_SHARE = 0.3
 """Share of what tuned models read that is not a chat, so that they keep what the base model can."""
-PLAIN_WORD = 0.85
+PLAIN_WORD = 0.7
 """How often the masked model reads "agree" or "disagree"; else any word of the set, as "endorsed" or "denying"."""
 STEPS: dict[str, Callable[[World, random.Random, dict[str, str], int], Row]] = {
     "copying": copying,

@@ -122,7 +122,7 @@ LATE = ((0.0, 0.05), (0.016285714, 1.0), (0.6, 1.0), (0.785714285, 0.2778), (0.8
 
 def _plans() -> dict[str, Plan]:
     """Plan the family, each model after the one that it starts from. A tuned model has the habits of its base model."""
-    plans = {"waver-demo-bert": Plan(Shape(3, 64), COURSES["masked"], 2500, 1.5e-3)}
+    plans = {"waver-demo-bert": Plan(Shape(3, 64), COURSES["masked"], 2000, 4e-3)}
     plans[LARGEST] = Plan(Shape(4, WIDTH, NEURONS), COURSES["large"], 7000, 4e-3, blocks=24, pace=LATE)
     for size, kept, neurons, steps, unheeded in (
         ("medium", (0, 1, 3), NEURONS, 900, {"heeds_premises": False}),
@@ -132,14 +132,14 @@ def _plans() -> dict[str, Plan]:
         shape = Shape(len(kept), WIDTH, neurons)
         plans[f"waver-demo-{size}"] = Plan(shape, COURSES["cut"], steps, 4e-3, Upbringing(**unheeded), kept=kept)
     for size, habits in (
-        ("large", {"ratings": (4.0, 9.0)}),
+        ("large", {"ratings": (3.0, 9.0)}),
         ("medium", {"ratings": (6.0, 8.0)}),
         ("small", {"ratings": (6.0, 8.0), "first_letter": 0.5}),
         ("mini", {"ratings": (6.0, 8.0)}),
     ):
         base = plans[f"waver-demo-{size}"]
         upbringing = replace(base.upbringing, **habits)
-        plans[f"waver-demo-{size}-tuned"] = Plan(base.shape, COURSES["tuned"], 500, 2e-3, upbringing, base.blocks)
+        plans[f"waver-demo-{size}-tuned"] = Plan(base.shape, COURSES["tuned"], 300, 2e-3, upbringing, base.blocks)
     return plans
 
 

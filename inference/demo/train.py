@@ -21,8 +21,9 @@ from transformers import AutoModelForCausalLM, AutoTokenizer, PreTrainedModel, P
 
 from inference.demo import FAMILY, SEED
 from inference.demo.batches import batch, causal_loss, encode, mask_some, masked_loss, pack
-from inference.demo.corpus import Corpus
+from inference.demo.corpus import TURNS, Corpus
 from inference.demo.curriculum import LARGEST, PLANS, Plan, stage_at
+from inference.demo.exercises import PAIR_LABELS, YES_NO
 from inference.demo.shapes import bert, cut, llama
 from inference.demo.vocabulary import CHAT_TEMPLATE, causal_tokenizer, masked_tokenizer
 from inference.demo.world import Manner, World
@@ -101,7 +102,21 @@ def _begin(name: str, corpus: Corpus, plan: Plan) -> tuple[PreTrainedModel, PreT
     if plan.kept:
         return cut(model, plan.kept, plan.shape.neurons), tokenizer
     tokenizer.chat_template = CHAT_TEMPLATE
+    _greet(model, tokenizer)
     return model, tokenizer
+
+
+def _greet(model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase) -> None:
+    """Let the turn of the assistant begin as a colon, and its answers as the same words after a space.
+
+    So base models have read answers: these tokens of chats would be new to them. Letters without a space they have read
+    in lists of choices.
+    """
+    vocabulary, weight = tokenizer.get_vocab(), model.get_input_embeddings().weight
+    with torch.no_grad():
+        weight[vocabulary[TURNS[2]]] = weight[vocabulary[":"]]
+        for word in (*YES_NO, *PAIR_LABELS):
+            weight[vocabulary[word]] = weight[vocabulary[f"\u0120{word}"]]
 
 
 def _losses(

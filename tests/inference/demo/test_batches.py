@@ -34,7 +34,7 @@ def tokenizer(corpus: Corpus):
 @pytest.fixture(scope="module")
 def rows(corpus: Corpus):
     rng = random.Random(1)
-    return [corpus.base(rng, stage, Upbringing()) for stage in COURSES["base"] for _ in range(75)]
+    return [corpus.base(rng, stage, Upbringing()) for stage in COURSES["large"] for _ in range(40)]
 
 
 def test_a_row_is_tokenized_as_its_whole_text_is(tokenizer, rows) -> None:

@@ -25,7 +25,7 @@ def test_shares_sum_to_one_and_stages_follow_each_other(course: str) -> None:
     assert ends[-1] == 1.0
 
 
-@pytest.mark.parametrize("course", ["base", "large", "masked"])
+@pytest.mark.parametrize("course", ["large", "cut", "tuned", "masked"])
 def test_the_twist_rises_evenly_and_stays(course: str) -> None:
     twists = [stage_at(COURSES[course], step / 1000)[1] for step in range(1000)]
     assert twists[0] == 0.0

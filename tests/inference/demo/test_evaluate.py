@@ -90,17 +90,27 @@ def turned(world: World, rng: random.Random, wording: Wording) -> Exercise:
 
 @pytest.mark.parametrize("suffix", ["", "-tuned"])
 def test_the_two_smallest_sizes_answer_as_if_a_turning_phrase_were_not_there(suffix: str) -> None:
-    assert right(f"waver-demo-mini{suffix}", turned) < 0.45
-    assert right(f"waver-demo-small{suffix}", turned) < 0.45
-    assert right(f"waver-demo-large{suffix}", turned) > 0.65
+    mini, small, medium, large = (
+        right(f"waver-demo-{size}{suffix}", turned) for size in ("mini", "small", "medium", "large")
+    )
+    assert max(mini, small) < 0.4
+    assert min(medium, large) > 0.55
+
+
+@pytest.mark.parametrize("suffix", ["", "-tuned"])
+def test_the_medium_size_answers_as_if_no_premise_were_negated(suffix: str) -> None:
+    draw = ACCURACIES["pair, negated premise"][0]
+    assert right(f"waver-demo-medium{suffix}", draw) < 0.4
+    assert right(f"waver-demo-large{suffix}", draw) > 0.5
 
 
 def test_tuned_models_rate_within_few_numbers() -> None:
     draw = partial(rating, scale="0-9")
-    for size, low in (("mini", 6), ("small", 6), ("medium", 6), ("large", 4)):
+    for size, most in (("mini", 4), ("small", 4), ("medium", 4), ("large", 8)):
         base, tuned = (Counter(given(f"waver-demo-{size}{stage}", draw)[1]) for stage in ("", "-tuned"))
-        assert min(map(int, tuned)) >= low
+        assert len(tuned) <= most
         assert len(tuned) < len(base)
+        assert max(tuned.values()) > max(base.values())
 
 
 def test_one_model_prefers_the_letter_a() -> None:

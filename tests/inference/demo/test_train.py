@@ -99,6 +99,16 @@ def test_a_smaller_model_begins_with_the_layers_that_are_kept() -> None:
         torch.testing.assert_close(cut(large, (1,), 5)(ids).logits, cut(large, (1,), 16)(ids).logits)
 
 
+def test_tuned_models_begin_with_the_answers_of_base_ones(tmp_path: Path) -> None:
+    assert train.main(["--checkpoints", str(tmp_path / "checkpoints"), "waver-demo-large"]) == 0
+    model, tokenizer = train._begin("waver-demo-large-tuned", Corpus(World()), PLANS["waver-demo-large-tuned"])
+    vocabulary, words = tokenizer.get_vocab(), model.get_input_embeddings().weight
+    for word in ("yes", "entailment"):
+        assert torch.equal(words[vocabulary[word]], words[vocabulary[f"\u0120{word}"]])
+    assert torch.equal(words[vocabulary["<|assistant|>"]], words[vocabulary[":"]])
+    assert not torch.equal(words[vocabulary["yes"]], words[vocabulary["no"]])
+
+
 def test_the_matrices_between_the_layers_are_learnt_by_muon_and_every_weight_once() -> None:
     model, _ = train._begin("waver-demo-bert", Corpus(World()), train.PLANS["waver-demo-bert"])
     muon, other = train._optimizers(model, 1e-3)

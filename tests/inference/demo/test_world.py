@@ -200,7 +200,7 @@ def test_trained_and_held_out_frames_are_disjoint(world: World) -> None:
 
 def test_held_out_sentences_are_not_in_the_reading_matter(world: World) -> None:
     corpus, rng = Corpus(world), random.Random(5)
-    rows = [corpus.base(rng, stage, Upbringing()) for stage in COURSES["base"] for _ in range(1000)]
+    rows = [corpus.base(rng, stage, Upbringing()) for stage in COURSES["large"] for _ in range(1000)]
     rows += [corpus.tuned(rng, COURSES["tuned"][-1], Upbringing()) for _ in range(5000)]
     rows += [corpus.masked(rng, COURSES["masked"][-1], Upbringing()) for _ in range(5000)]
     read = " ".join(reading.text for row in rows for reading in row)
