@@ -18,7 +18,6 @@ from inference.engines.loading import folder_digest
 BEFORE = ROOT / "tests" / "fixtures" / "run-of-f7ec5ae"
 ROWS = {"agreement": (13, 18), "wording": (18, 20), "scoring": (8, 16)}
 """Rows of each run: there already, and in all."""
-BATCH = 4
 
 
 def rows(run: Path) -> dict[tuple, dict]:
@@ -50,8 +49,10 @@ def test_the_same_command_goes_on_and_asks_what_is_missing(protocol, tmp_path, m
     assert len(now) == whole
     assert {key: now[key] for key in there} == there
     assert all(row["error"] is None for row in now.values())
-    # A batch is asked whole, so that numbers do not depend on where a run was stopped; batches without a gap are not.
-    assert whole - had <= sum(asked) < whole - had + BATCH
+    # A batch is asked whole, so that numbers do not depend on where a run was stopped; today's models read other tokens
+    # and make other batches. Conditions without a gap are not asked.
+    gaps = {condition for model, condition, *_ in now.keys() - there.keys()}
+    assert whole - had <= sum(asked) <= sum(condition in gaps for model, condition, *_ in now)
     assert (run / "stimuli.parquet").read_bytes() == stimuli
     for field in ("format", "study", "models", "decision_rule", "seed"):
         assert after[field] == recorded[field]
