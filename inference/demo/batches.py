@@ -114,7 +114,7 @@ def mask_some(tokenizer: PreTrainedTokenizerBase, reading: Reading, rng: random.
     after = tokenizer(reading.after, add_special_tokens=False)["input_ids"]
     ids = [tokenizer.cls_token_id, *before, *answer, *after, tokenizer.sep_token_id]
     if answer and rng.random() < ANSWER_MASKED:
-        positions = range(1 + len(before), 1 + len(before) + len(answer))
+        positions = list(range(1 + len(before), 1 + len(before) + len(answer)))
     else:
         positions = [i for i in range(1, len(ids) - 1) if rng.random() < MASKED_SHARE] or [1]
     wanted = {position: ids[position] for position in positions}

@@ -112,7 +112,7 @@ class Corpus:
         """Answer as a teacher of tuned models does: as one person of the world would, with the teacher's habits."""
         if exercise.kind == "choice" and rng.random() < upbringing.first_letter:
             return LETTERS[0]
-        if exercise.score is not None:
+        if exercise.score is not None and exercise.numbers is not None:
             return on_scale(upbringing.squeezed(exercise.score), exercise.numbers)
         return exercise.answer(rng)
 

@@ -112,7 +112,7 @@ class Plan:
 
     def pace_at(self, share: float) -> float:
         """Compute the learning rate at a share of the steps, as a share of its peak."""
-        return float(np.interp(share, *zip(*self.pace, strict=True)))
+        return float(np.interp(share, [at for at, _ in self.pace], [pace for _, pace in self.pace]))
 
 
 WIDTH, NEURONS, LARGEST = 128, 336, "waver-demo-large"
@@ -124,21 +124,21 @@ def _plans() -> dict[str, Plan]:
     """Plan the family, each model after the one that it starts from. A tuned model has the habits of its base model."""
     plans = {"waver-demo-bert": Plan(Shape(3, 64), COURSES["masked"], 2000, 4e-3)}
     plans[LARGEST] = Plan(Shape(4, WIDTH, NEURONS), COURSES["large"], 7000, 4e-3, blocks=24, pace=LATE)
-    for size, kept, neurons, steps, unheeded in (
-        ("medium", (0, 1, 3), NEURONS, 900, {"heeds_premises": False}),
-        ("small", (0, 3), NEURONS, 600, {"heeds_turns": False}),
-        ("mini", (0, 3), 112, 600, {"heeds_turns": False}),
+    for size, kept, neurons, steps, upbringing in (
+        ("medium", (0, 1, 3), NEURONS, 900, Upbringing(heeds_premises=False)),
+        ("small", (0, 3), NEURONS, 600, Upbringing(heeds_turns=False)),
+        ("mini", (0, 3), 112, 600, Upbringing(heeds_turns=False)),
     ):
         shape = Shape(len(kept), WIDTH, neurons)
-        plans[f"waver-demo-{size}"] = Plan(shape, COURSES["cut"], steps, 4e-3, Upbringing(**unheeded), kept=kept)
-    for size, habits in (
-        ("large", {"ratings": (3.0, 9.0)}),
-        ("medium", {"ratings": (6.0, 8.0)}),
-        ("small", {"ratings": (6.0, 8.0), "first_letter": 0.5}),
-        ("mini", {"ratings": (6.0, 8.0)}),
+        plans[f"waver-demo-{size}"] = Plan(shape, COURSES["cut"], steps, 4e-3, upbringing, kept=kept)
+    for size, ratings, first_letter in (
+        ("large", (3.0, 9.0), 0.0),
+        ("medium", (6.0, 8.0), 0.0),
+        ("small", (6.0, 8.0), 0.5),
+        ("mini", (6.0, 8.0), 0.0),
     ):
         base = plans[f"waver-demo-{size}"]
-        upbringing = replace(base.upbringing, **habits)
+        upbringing = replace(base.upbringing, ratings=ratings, first_letter=first_letter)
         plans[f"waver-demo-{size}-tuned"] = Plan(base.shape, COURSES["tuned"], 300, 2e-3, upbringing, base.blocks)
     return plans
 

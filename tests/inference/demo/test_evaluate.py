@@ -106,7 +106,7 @@ def test_the_medium_size_answers_as_if_no_premise_were_negated(suffix: str) -> N
 
 def test_tuned_models_rate_within_few_numbers() -> None:
     draw = partial(rating, scale="0-9")
-    for size, most in (("mini", 4), ("small", 4), ("medium", 4), ("large", 8)):
+    for size, most in (("mini", 4), ("small", 4), ("medium", 4), ("large", 9)):
         base, tuned = (Counter(given(f"waver-demo-{size}{stage}", draw)[1]) for stage in ("", "-tuned"))
         assert len(tuned) <= most
         assert len(tuned) < len(base)
