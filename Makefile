@@ -18,24 +18,24 @@ help:  ## what can be made
 
 setup: $(BIN)/.installed  ## .venv with everything that the report and the tests need
 
-$(BIN)/.installed: pyproject.toml constraints.txt
+$(BIN)/.installed: pyproject.toml constraints.txt Makefile
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 		|| { echo "waver needs Python 3.11 or newer; set PYTHON=/path/to/python3.11" >&2; exit 2; }
 	@$(PYTHON) -c 'import ensurepip' 2>/dev/null || $(MAKE) --no-print-directory .apt PACKAGES="python3-venv python3-pip"
 	@echo "setting up $(VENV) (some minutes and about 2 GB at first)"
 	@$(PYTHON) -m venv $(VENV)
-	@$(BIN)/pip install -qq --constraint constraints.txt --editable '.[models,tuning,datasets,api,notebooks,dev]'
+	@$(BIN)/pip install -qq --constraint constraints.txt --editable '.[models,tuning,datasets,api,notebooks,features,dev]'
 	@touch $@
 
-# R's lme4 through pymer4, spaCy, wordfreq, VADER, sentence embeddings: the report does without, the tests run against them.
+# R's lme4 through pymer4, sentence embeddings: the report does without, the tests run against them.
 # rpy2 is built against R, so R comes first.
-references: $(BIN)/.installed-references  ## R with lme4, the components of the text features, sentence embeddings
+references: $(BIN)/.installed-references  ## R with lme4, sentence embeddings
 
 $(BIN)/.installed-references: $(BIN)/.installed
 	@command -v cc >/dev/null && command -v R >/dev/null && Rscript -e 'quit(status = !requireNamespace("lmerTest", quietly = TRUE))' \
 		|| $(MAKE) --no-print-directory .apt PACKAGES="$(R_PACKAGES)"
 	@Rscript analysis/statistics/mixed/r/install_report_stub.R
-	@$(BIN)/pip install -qq --constraint constraints.txt --editable '.[features,japanese,meaning,statistics]'
+	@$(BIN)/pip install -qq --constraint constraints.txt --editable '.[japanese,meaning,statistics]'
 	@touch $@
 
 # Chromium reads the finished report in the tests (tests/whole/test_browser.py).
@@ -58,7 +58,8 @@ $(BIN)/.installed-references: $(BIN)/.installed
 
 report: setup  ## ask the demo models, write results/demo/report/index.html
 	$(BIN)/waver run inference/demo/demo.toml
-	$(BIN)/waver report $(DEMO) --out $(DEMO)/report --single-file
+	$(BIN)/waver report $(DEMO) --out $(DEMO)/report --single-file \
+		-p scores=inference/demo/benchmarks.csv -p score_columns=all
 
 test: setup references .browser .latex  ## the test suite, a process per core; says so, then installs R, Chromium and LaTeX if missing
 	$(BIN)/python -m pytest --numprocesses auto --dist loadfile

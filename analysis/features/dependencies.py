@@ -8,6 +8,7 @@ import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 COLUMNS = ("left_dependents", "right_dependents", "dependency_length")
 DEFAULT = "en_core_web_sm"
+PACKAGES = "spacy_models"  # the group of entry points under which pipelines are installed
 # Components whose output the parser reads; all others of a pipeline do not change the heads.
 _EMBEDDINGS = frozenset({"tok2vec", "transformer", "curated_transformer"})
 
@@ -104,20 +106,38 @@ def parsed(
     named
         Pipelines the user named; the first one for the language is taken.
     known
-        Identity of the pipeline that computed earlier numbers; it is used again if the user names none.
+        Identity of the pipeline that computed earlier numbers; it is used again if the user names none. Without it, the
+        default is used, or else the one that is installed for the language.
     """
     for pipeline in named:
         if pipeline.language in (language, "xx"):
             return _component(pipeline, named=True)
-    source = known["source"] if known else DEFAULT if language == "en" else None
-    if source is None:
-        return Missing(COLUMNS, f"no spaCy pipeline is named for {language!r}: --spacy NAME or PATH")
     if version("spacy") is None:
         return Missing(COLUMNS, f"spaCy is not installed: pip install spacy; python -m spacy download {DEFAULT}")
+    there = [known["source"]] if known else _installed(language)
+    if len(there) != 1:
+        return Missing(COLUMNS, _choose(language, there))
     try:
-        return _component(find(source))
+        return _component(find(there[0]))
     except InputError as error:
         return Missing(COLUMNS, str(error))
+
+
+def _installed(language: str) -> list[str]:
+    """Name the pipelines for a language that are installed as packages; only the default, where it is among them."""
+    if language == "en" and _package(DEFAULT):
+        return [DEFAULT]
+    names = {entry.name for entry in metadata.entry_points(group=PACKAGES)}
+    return sorted(name for name in names if name.startswith(f"{language}_"))
+
+
+def _choose(language: str, there: Sequence[str]) -> str:
+    """Say what brings a pipeline where none is installed, and that one must be named where several are."""
+    if there:
+        return f"{', '.join(there)} are installed: choose with --spacy NAME"
+    if language == "en":
+        return f"spaCy has no pipeline here: python -m spacy download {DEFAULT}"
+    return f"no spaCy pipeline is installed for {language!r}: --spacy NAME or PATH"
 
 
 def _component(pipeline: Pipeline, named: bool = False) -> Component:

@@ -55,14 +55,21 @@ class Choice:
         return said.replace("{}", quoted(answer)).replace("[]", answer)
 
     def renamed(self, table: Grid) -> Grid:
-        """Rewrite the headers, meanings and units of a grid."""
+        """Rewrite the headers, meanings and units of a grid, and the names that its columns put into words."""
         columns = (
             replace(
                 entry, header=self.named(entry.header), meaning=self.named(entry.meaning), unit=self.named(entry.unit)
             )
             for entry in table.columns
         )
-        return replace(table, columns=tuple(columns))
+        rows = (
+            tuple(
+                replace(cell, text=self.named(cell.text)) if entry.said else cell
+                for entry, cell in zip(table.columns, row, strict=True)
+            )
+            for row in table.rows
+        )
+        return replace(table, columns=tuple(columns), rows=tuple(rows))
 
 
 # Words of the catalogue: which of the two answers each is about (0 or 1), and what stands there for other answers,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from inference.asking import failures
 from inference.asking.failures import NONE, Allowed
-from inference.asking.models import Model
+from inference.asking.models import Model, refuse_other_family
 from inference.asking.one_model import Settings, ask_model, finished, release_memory
 from inference.asking.rounds import ClusterEngine, Exact, Questions
 from inference.asking.session import Stop, Tally, report_bill
@@ -115,6 +115,7 @@ def execute(
         could be asked.
     """
     for task in tasks:
+        refuse_other_family(task.out, task.models)
         list_unstable(task.study)
         _refuse_unaskable(task)
     tallies: dict[str, list[Tally]] = {task.out: [] for task in tasks}

@@ -11,6 +11,7 @@ from unicodedata import category
 
 from inference.engines import ENGINES, hosted
 from inference.errors import InputError, nearest
+from inference.runfolder import run_json
 from inference.stimuli.files import located, read_yaml, shown
 
 DEMO = "demo"
@@ -94,6 +95,40 @@ def read_descriptions(path: str) -> dict[str, dict[str, Any]]:
             if not valid(value):
                 raise InputError(f"{path}, model '{model}': {name} must be {kind}, not {shown(value)}")
     return content
+
+
+def refuse_other_family(out: str, models: Iterable[Model]) -> None:
+    """Refuse to ask demo models for a run folder that holds answers of an earlier family of them.
+
+    Any other model with new weights is refused where it is loaded, and the rest is asked. The demo models belong
+    together: next to the answers of earlier ones, a report would compare models that learnt different texts.
+
+    Parameters
+    ----------
+    out
+        The run folder, which need not exist.
+    models
+        Those to be asked.
+
+    Raises
+    ------
+    InputError
+        Naming a recorded demo model that is of another revision, or that there is no longer.
+    """
+    from inference.demo import FAMILY, MODELS, PREFIX
+
+    if not (Path(out) / "run.json").exists() or all(Path(model.source).resolve().parent != MODELS for model in models):
+        return
+    for name, fields in run_json.read(Path(out))["models"].items():
+        if name in FAMILY:
+            from inference.engines.loading import folder_digest
+
+            was, now = fields.get("revision"), folder_digest(FAMILY[name].path)
+            why = f"is of another revision (it was {was}, now {now})" if was != now else ""
+        else:
+            why = "is a demo model that is there no longer" if name.startswith(PREFIX) else ""
+        if why:
+            raise InputError(f"{out}: its model '{name}' {why}; choose another --out, or delete the folder")
 
 
 def _on_disk_or_hub(name: str) -> Model:

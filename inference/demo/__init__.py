@@ -1,7 +1,7 @@
 """Name the small models that come with Waver and need no hub, no GPU and no key (`--model demo`).
 
 Importing this package is light: it names the checkpoints and does not load them. `world` holds what they were taught,
-`questionnaire` what they are asked; `train` and `widen` made them, and `evaluate` examines them.
+`questionnaire` what they are asked; `curriculum` how each was taught, `train` made them, and `evaluate` examines them.
 """
 
 from __future__ import annotations
@@ -11,6 +11,8 @@ from pathlib import Path
 
 DEMO = Path(__file__).parent
 MODELS = DEMO / "models"
+PREFIX = "waver-demo-"
+"""With it every demo model's name begins, of this family and of earlier ones."""
 QUESTIONNAIRE = DEMO / "questionnaire.yaml"
 SEED = 2024
 """The seed of the whole family: of the tokenizers, the texts and their order, and the first weights."""
@@ -33,13 +35,13 @@ class DemoModel:
 
 def _family() -> dict[str, DemoModel]:
     """Name every checkpoint, smallest first, base before tuned, the masked model last."""
-    sizes = {"small": 226_368, "medium": 513_312, "large": 971_392}
+    sizes = {"mini": 422_528, "small": 594_560, "medium": 789_376, "large": 984_192}
     family = {}
     for size, parameters in sizes.items():
-        series = f"waver-demo-{size}"
+        series = f"{PREFIX}{size}"
         for stage, name in (("base", series), ("tuned", f"{series}-tuned")):
             family[name] = DemoModel(MODELS / name, series, stage, parameters)
-    family["waver-demo-bert"] = DemoModel(MODELS / "waver-demo-bert", "waver-demo-bert", "base", 463_915, "masked")
+    family["waver-demo-bert"] = DemoModel(MODELS / "waver-demo-bert", "waver-demo-bert", "base", 233_804, "masked")
     return family
 
 

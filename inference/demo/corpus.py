@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable
 from functools import cached_property
 from typing import Any
 
 import yaml
 
 from inference.demo import DEMO
-from inference.demo.exercises import KINDS, Exercise, agreement
-from inference.demo.world import Wording, World
+from inference.demo.curriculum import Stage, Upbringing
+from inference.demo.exercises import KINDS, LETTERS, Exercise, agreement, choice, on_scale
+from inference.demo.steps import Reading, Row, bare_pairs, checking, comparing, copying, fill, recall
+from inference.demo.world import World
 from inference.stimuli.prompts import CHAT, CLOZE, OPTION_FIELDS, OPTION_ORDERS, Prompt, PromptBook, option_values
 from inference.stimuli.study import Option, Variant
 
@@ -20,26 +21,22 @@ AGREEMENT = DEMO.parent / "protocols" / "agreement" / "prompts.yaml"
 """The file of the agreement protocol; read, as the protocol itself stands above the demo models and imports them."""
 OPTIONS = (Option("agree", "agree"), Option("disagree", "disagree"))
 LABELS = {"yes": "agree", "no": "disagree"}
-MIX = {"agreement": 0.48, "question": 0.16, "pair": 0.16, "choice": 0.12, "rating": 0.08}
-"""Shares of the kinds of exercise in training."""
-PLAIN_TEXT, OPEN = 0.1, 0.2
-"""Shares of what base and masked models read that ask nothing, and that ask for a value."""
-PLAIN_WORD = 0.8
+BEGIN, END, PAD = "<s>", "</s>", "<pad>"
+TURNS = ("<|system|>", "<|user|>", "<|assistant|>")
+EXEMPLARS = 0.12
+"""Share of texts in which two to five exercises of one kind and format follow each other, as with exemplars."""
+MOST_TOGETHER = 5
+PLAIN_SHARE = 0.3
+"""Share of what tuned models read that is not a chat, so that they keep what the base model can."""
+PLAIN_WORD = 0.7
 """How often the masked model reads "agree" or "disagree"; else any word of the set, as "endorsed" or "denying"."""
-
-
-@dataclass(frozen=True, slots=True)
-class Reading:
-    """One text to learn from. The `answer` is at its end, or for the masked model inside; plain text has none."""
-
-    before: str
-    answer: str
-    after: str = ""
-
-    @property
-    def text(self) -> str:
-        """The whole text."""
-        return self.before + self.answer + self.after
+STEPS: dict[str, Callable[[World, random.Random, dict[str, str], int], Row]] = {
+    "copying": copying,
+    "recall": recall,
+    "bare_pairs": bare_pairs,
+    "comparing": comparing,
+    "checking": checking,
+}
 
 
 class Corpus:
@@ -56,10 +53,46 @@ class Corpus:
         words = self.book.words(CLOZE)
         return {answer: words[label] for answer, label in LABELS.items()}
 
-    def draw(self, rng: random.Random, wording: Wording = "trained") -> Exercise:
-        """Draw one exercise, its kind by `MIX`."""
-        kind = rng.choices(list(MIX), weights=list(MIX.values()))[0]
-        return KINDS[kind](self.world, rng, wording)
+    def base(self, rng: random.Random, stage: Stage, upbringing: Upbringing) -> Row:
+        """Write a text for a base model: plain, an open question, a step, or exercises in one of their formats."""
+        kind = _drawn(stage.mix, rng)
+        if kind in STEPS:
+            return STEPS[kind](self.world, rng, self.formats["steps"], stage.choices)
+        if kind in ("text", "open"):
+            return (self.plain_text(rng) if kind == "text" else self.open_question(rng),)
+        template: dict[str, str] = {}
+        row = []
+        for exercise in self.exercises(kind, rng, stage):
+            chosen = template.setdefault(exercise.kind, rng.choice(self.formats[exercise.kind]["base"]))
+            row.append(fill(chosen, exercise.fields, exercise.gold))
+        return _apart(row)
+
+    def tuned(self, rng: random.Random, stage: Stage, upbringing: Upbringing) -> Row:
+        """Write a chat of one or more turns for a tuned model, or now and then a text as for a base model."""
+        if rng.random() < PLAIN_SHARE:
+            return self.base(rng, stage, upbringing)
+        exercises = self.exercises(_drawn(stage.mix, rng), rng, stage)
+        turns = [
+            Reading(turn(self.say(exercise, rng)), self.answer(exercise, rng, upbringing)) for exercise in exercises
+        ]
+        return tuple(Reading(END + r.before if number else r.before, r.answer) for number, r in enumerate(turns))
+
+    def masked(self, rng: random.Random, stage: Stage, upbringing: Upbringing) -> Row:
+        """Write a text for the masked model: plain, an open question, or a statement with a word of agreement."""
+        kind = _drawn(stage.mix, rng)
+        if kind in ("text", "open"):
+            return (self.plain_text(rng) if kind == "text" else self.open_question(rng),)
+        exercise = agreement(self.world, rng, "trained")
+        words = self.mask_words[exercise.gold]
+        word = words[0] if rng.random() < PLAIN_WORD else rng.choice(words)
+        return (fill(rng.choice(self.formats["agreement"]["masked"]), exercise.fields, word),)
+
+    def exercises(self, kind: str, rng: random.Random, stage: Stage) -> list[Exercise]:
+        """Draw an exercise, or now and then several of one kind."""
+        count = rng.randint(2, MOST_TOGETHER) if rng.random() < EXEMPLARS else 1
+        if kind == "choice":
+            return [choice(self.world, rng, "trained", rng.randint(2, stage.choices)) for _ in range(min(count, 3))]
+        return [KINDS[kind](self.world, rng, "trained") for _ in range(count)]
 
     def plain_text(self, rng: random.Random) -> Reading:
         """Write a few sentences as people in the world would say them: true facts, and opinions by their support."""
@@ -70,36 +103,18 @@ class Corpus:
                 sentences.append(claim.text)
         return Reading(" ".join(sentences), "")
 
-    def base(self, rng: random.Random) -> Reading:
-        """Write a text for a base model: plain, an open question, or an exercise in one of its base formats."""
-        return self.plain_or_open(rng) or self.answered(self.draw(rng), "base", rng)
+    def open_question(self, rng: random.Random) -> Reading:
+        """Ask for a value, and answer with it."""
+        question, value = self.world.open_question(rng)
+        return Reading(question, f" {value}")
 
-    def tuned(self, rng: random.Random) -> tuple[str, str]:
-        """Write what a user says to a tuned model, and the answer."""
-        exercise = self.draw(rng)
-        return self.say(exercise, rng), exercise.answer(rng)
-
-    def masked(self, rng: random.Random) -> Reading:
-        """Write a text for the masked model: plain, an open question, or a statement with a word of agreement."""
-        return self.plain_or_open(rng) or self.answered(agreement(self.world, rng, "trained"), "masked", rng)
-
-    def plain_or_open(self, rng: random.Random) -> Reading | None:
-        """Write plain text or an open question, as often as their shares say; None the rest of the time."""
-        sort = rng.random()
-        if sort < PLAIN_TEXT:
-            return self.plain_text(rng)
-        if sort < PLAIN_TEXT + OPEN:
-            question, value = self.world.open_question(rng)
-            return Reading(f"{question} ", value)
-        return None
-
-    def answered(self, exercise: Exercise, stage: str, rng: random.Random) -> Reading:
-        """Write an exercise with its right answer in a `base` or `masked` format; masked uses the mask word sets."""
-        template = rng.choice(self.formats[exercise.kind][stage])
-        if stage == "base":
-            return _fill(template, exercise.fields, exercise.gold)
-        words = self.mask_words[exercise.gold]
-        return _fill(template, exercise.fields, words[0] if rng.random() < PLAIN_WORD else rng.choice(words))
+    def answer(self, exercise: Exercise, rng: random.Random, upbringing: Upbringing) -> str:
+        """Answer as a teacher of tuned models does: as one person of the world would, with the teacher's habits."""
+        if exercise.kind == "choice" and rng.random() < upbringing.first_letter:
+            return LETTERS[0]
+        if exercise.score is not None and exercise.numbers is not None:
+            return on_scale(upbringing.squeezed(exercise.score), exercise.numbers)
+        return exercise.answer(rng)
 
     def say(self, exercise: Exercise, rng: random.Random) -> str:
         """Write an exercise as a user's message; agreement in the chat prompt of the protocol, in either order."""
@@ -110,21 +125,23 @@ class Corpus:
 
     def ask(self, exercise: Exercise, rng: random.Random) -> str:
         """Write an exercise in a base format, up to the answer and the space before it."""
-        return _fill(rng.choice(self.formats[exercise.kind]["base"]), exercise.fields, "").before.rstrip(" ")
+        return fill(rng.choice(self.formats[exercise.kind]["base"]), exercise.fields, "").before
 
     def agreement_prompt(self, text: str, form: str, option_order: str, mask_token: str | None = None) -> Prompt:
         """Render a statement as the agreement protocol does."""
         variant = Variant("item", "variant", "paraphrase", text, OPTIONS)
         return self.book.render(form, option_values(variant, mask_token), option_order=option_order)
 
-    def sample(self, draw: Callable[[random.Random], Any], rng: random.Random) -> Iterator[Any]:
-        """Draw without end."""
-        while True:
-            yield draw(rng)
+
+def turn(said: str) -> str:
+    """Write a user's message as the chat template does, up to where the assistant answers."""
+    return f"{TURNS[1]}{said}{END}{TURNS[2]}"
 
 
-def _fill(template: str, fields: dict[str, str], answer: str) -> Reading:
-    """Fill in a format; return what stands before, in and after the answer."""
-    before, _, after = template.replace("{Answer}", "{answer}").partition("{answer}")
-    shown = answer.capitalize() if "{Answer}" in template else answer
-    return Reading(before.format(**fields), shown, after.format(**fields))
+def _drawn(mix: dict[str, float], rng: random.Random) -> str:
+    return rng.choices(list(mix), weights=list(mix.values()))[0]
+
+
+def _apart(row: list[Reading]) -> Row:
+    """Put a new line before every reading but the first."""
+    return tuple(Reading("\n" + r.before if number else r.before, r.answer, r.after) for number, r in enumerate(row))

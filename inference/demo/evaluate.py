@@ -1,6 +1,7 @@
-"""Measure how often the demo models are right: `python -m inference.demo.evaluate` prints a table.
+"""Measure how often the demo models are right: `python -m inference.demo.evaluate` prints two tables.
 
-The table is by kind of exercise and wording. With `--card` it also replaces the one in models/README.md.
+The first has accuracies by kind of exercise and wording, the second what the models make of scales and letters. With
+`--card` the tables also replace those in models/README.md.
 """
 
 from __future__ import annotations
@@ -8,11 +9,16 @@ from __future__ import annotations
 import argparse
 import random
 import re
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Callable, Sequence
+from functools import partial
+
+import numpy as np
+from scipy.stats import kendalltau
 
 from inference.demo import FAMILY, MODELS, SEED
 from inference.demo.corpus import Corpus
-from inference.demo.exercises import KINDS, Exercise
+from inference.demo.exercises import KINDS, LETTERS, SCALES, Exercise, choice, pair, rating
 from inference.demo.world import Wording, World
 from inference.engines import load
 from inference.engines.contract import Engine
@@ -20,10 +26,36 @@ from inference.stimuli.prompts import CHAT, CLOZE, OPTION_ORDERS, PLAIN, Prompt,
 
 EXERCISES = 400
 """Exercises per kind and wording; the standard error of an accuracy is then at most 2.5 points."""
-CHANCE = {"agreement": 50, "question": 50, "pair": 33, "choice": 20, "rating": 25}
-"""Per cent right of who knows nothing; for ratings, of who always gives the commonest score."""
+WORDINGS: tuple[Wording, ...] = ("trained", "heldout")
 CARD = MODELS / "README.md"
-TABLE_IN_CARD = re.compile(r"(?<=<!-- accuracy -->\n).*(?=<!-- end -->)", re.DOTALL)
+TABLE_IN_CARD = "(?<=<!-- {0} -->\n).*?(?=<!-- end of {0} -->)"
+
+Draw = Callable[[World, random.Random, Wording], Exercise]
+
+
+def _pair(premise_denied: bool, hypothesis_denied: bool) -> Draw:
+    """Make a draw of pairs whose two sentences are negated or not, as said."""
+
+    def draw(world: World, rng: random.Random, wording: Wording) -> Exercise:
+        while True:
+            exercise = pair(world, rng, wording)
+            denied = tuple(" not " in exercise.fields[part] for part in ("premise", "hypothesis"))
+            if denied == (premise_denied, hypothesis_denied):
+                return exercise
+
+    return draw
+
+
+ACCURACIES: dict[str, tuple[Draw, int]] = {
+    "agreement": (KINDS["agreement"], 50),
+    "question": (KINDS["question"], 50),
+    "pair": (KINDS["pair"], 33),
+    "pair, no negation": (_pair(False, False), 33),
+    "pair, negated hypothesis": (_pair(False, True), 33),
+    "pair, negated premise": (_pair(True, False), 33),
+    **{f"choice of {count}": (partial(choice, count=count), round(100 / count)) for count in (3, 4, 5)},
+}
+"""Column of the first table -> what is asked, and per cent right of who knows nothing."""
 
 
 class Student:
@@ -34,13 +66,8 @@ class Student:
         self.engine: Engine = load(str(FAMILY[name].path), dtype="float32", device="cpu")
         self.form = self.engine.form("auto")
 
-    @property
-    def kinds(self) -> tuple[str, ...]:
-        """The kinds of exercise for this model: the masked model can only say whether it agrees."""
-        return ("agreement",) if self.form == CLOZE else tuple(KINDS)
-
-    def accuracy(self, exercises: Sequence[Exercise], *, plain_prompt: bool = False) -> float:
-        """Compute the share of exercises whose right option is the most probable one.
+    def answers(self, exercises: Sequence[Exercise], *, plain_prompt: bool = False) -> list[str]:
+        """Find the most probable option of each exercise.
 
         Parameters
         ----------
@@ -52,12 +79,16 @@ class Student:
         """
         rng = random.Random(SEED)
         prompts = [self.prompt(exercise, rng, plain_prompt) for exercise in exercises]
-        right = 0
+        found: dict[int, str] = {}
         for batch in self.engine.batches(prompts):
             for i, score in zip(batch, self.engine.score([prompts[i] for i in batch])[0], strict=True):
-                likeliest = max(range(len(score.probability)), key=score.probability.__getitem__)
-                right += exercises[i].options[likeliest] == exercises[i].gold
-        return right / len(exercises)
+                found[i] = exercises[i].options[int(np.argmax(score.probability))]
+        return [found[i] for i in range(len(exercises))]
+
+    def accuracy(self, exercises: Sequence[Exercise], *, plain_prompt: bool = False) -> float:
+        """Compute the share of exercises whose right option is the most probable one; parameters as in `answers`."""
+        answers = self.answers(exercises, plain_prompt=plain_prompt)
+        return sum(a == e.gold for a, e in zip(answers, exercises, strict=True)) / len(exercises)
 
     def prompt(self, exercise: Exercise, rng: random.Random, plain_prompt: bool = False) -> Prompt:
         """Write an exercise as this model reads it: in the agreement protocol's form, or in one of formats.yaml."""
@@ -66,51 +97,98 @@ class Student:
             form = PLAIN if plain_prompt else self.form
             order = rng.choice(OPTION_ORDERS)
             return self.corpus.agreement_prompt(exercise.fields["text"], form, order, self.engine.mask_token)
+        if exercise.numbers is not None:
+            answers = ()
         if self.form == CHAT:
-            return Prompt(None, ({"role": "user", "content": self.corpus.say(exercise, rng)},), answers)
-        return Prompt(self.corpus.ask(exercise, rng), None, answers)
+            messages = ({"role": "user", "content": self.corpus.say(exercise, rng)},)
+            return Prompt(None, messages, answers, exercise.numbers)
+        return Prompt(self.corpus.ask(exercise, rng), None, answers, exercise.numbers)
 
 
 def examination(world: World, kind: str, wording: Wording, count: int = EXERCISES) -> list[Exercise]:
-    """Make exercises of one kind, the same for every model."""
-    rng = random.Random(f"{SEED} examination {kind} {wording}")
-    return [KINDS[kind](world, rng, wording) for _ in range(count)]
+    """Make exercises of one kind, or of one column of the first table, the same for every model."""
+    draw = KINDS[kind] if kind in KINDS else ACCURACIES[kind][0]
+    return _drawn(draw, world, f"{kind} {wording}", wording, count)
 
 
-def table(names: Sequence[str], count: int = EXERCISES) -> str:
+def accuracies(names: Sequence[str], count: int) -> str:
     """Make a Markdown table of accuracies in per cent by model and kind: "trained / held-out" wordings."""
     corpus = Corpus(World())
-    columns = [*KINDS, "agreement, plain prompt"]
-    lines = ["| model | " + " | ".join(columns) + " |", "|---" * (len(columns) + 1) + "|"]
-    lines.append("| *chance* | " + " | ".join(f"*{CHANCE[column.split(',')[0]]}*" for column in columns) + " |")
+    plain = "agreement, plain prompt"
+    lines = [_line("model", [*ACCURACIES, plain]), "|---" * (len(ACCURACIES) + 2) + "|"]
+    chances = [chance for _, chance in ACCURACIES.values()]
+    lines.append(_line("*chance*", [f"*{chance}*" for chance in [*chances, chances[0]]]))
     for name in names:
         student = Student(name, corpus)
-        cells = [_cell(student, kind, count) if kind in student.kinds else "" for kind in KINDS]
+        # The masked model can only say whether it agrees.
+        asked = [kind for kind in ACCURACIES if student.form != CLOZE or kind == "agreement"]
+        cells = [_cell(student, kind, count) if kind in asked else "" for kind in ACCURACIES]
         cells.append(_cell(student, "agreement", count, plain_prompt=True) if student.form != CLOZE else "")
-        lines.append(f"| {name} | " + " | ".join(cells) + " |")
+        lines.append(_line(name, cells))
     return "\n".join(lines)
 
 
+def habits(names: Sequence[str], count: int) -> str:
+    """Make a Markdown table of what the models do with scales and letters, in held-out wordings.
+
+    Columns: Kendall's tau-b between ratings and right scores on each scale; the share of the most frequent rating on
+    0-9 and how many different ratings are given; and the share of questions with five choices answered A, in per cent.
+    """
+    corpus = Corpus(World())
+    taus = [f"tau, {scale}" for scale in SCALES]
+    columns = [*taus, "commonest rating, 0-9", "different ratings, 0-9", "answered A of 5"]
+    lines = [_line("model", columns), "|---" * (len(columns) + 1) + "|"]
+    for name in names:
+        student = Student(name, corpus)
+        if student.form == CLOZE:
+            continue
+        cells = []
+        for scale in SCALES:
+            asked = _drawn(partial(rating, scale=scale), corpus.world, f"rating {scale}", "heldout", count)
+            given = student.answers(asked)
+            tau = kendalltau([int(number) for number in given], [e.score for e in asked]).statistic
+            cells.append(f"{tau:.2f}")
+            if scale == "0-9":
+                counts = Counter(given)
+                common = [f"{100 * max(counts.values()) / count:.0f}", str(len(counts))]
+        five = _drawn(partial(choice, count=len(LETTERS)), corpus.world, "letters", "heldout", count)
+        first = sum(answer == LETTERS[0] for answer in student.answers(five)) / count
+        lines.append(_line(name, [*cells, *common, f"{100 * first:.0f}"]))
+    return "\n".join(lines)
+
+
+def _drawn(draw: Draw, world: World, what: str, wording: Wording, count: int) -> list[Exercise]:
+    rng = random.Random(f"{SEED} examination {what}")
+    return [draw(world, rng, wording) for _ in range(count)]
+
+
 def _cell(student: Student, kind: str, count: int, *, plain_prompt: bool = False) -> str:
-    wordings: tuple[Wording, ...] = ("trained", "heldout")
     shares = [
         student.accuracy(examination(student.corpus.world, kind, wording, count), plain_prompt=plain_prompt)
-        for wording in wordings
+        for wording in WORDINGS
     ]
     return " / ".join(f"{100 * share:.0f}" for share in shares)
 
 
+def _line(name: str, cells: Sequence[str]) -> str:
+    return f"| {name} | " + " | ".join(cells) + " |"
+
+
 def main() -> None:
-    """Print the table; with --card, write it into the card too."""
+    """Print the tables; with --card, write them into the card too."""
     parser = argparse.ArgumentParser(prog="python -m inference.demo.evaluate", description="Examine the demo models.")
     parser.add_argument("names", nargs="*", metavar="NAME", help="models to examine (default: the whole family)")
-    parser.add_argument("--card", action="store_true", help="write the table into models/README.md")
+    parser.add_argument("--card", action="store_true", help="write the tables into models/README.md")
     arguments = parser.parse_args()
-    found = table(arguments.names or list(FAMILY))
-    print(found)
+    names = arguments.names or list(FAMILY)
+    tables = {"accuracy": accuracies(names, EXERCISES), "habits": habits(names, EXERCISES)}
+    print("\n\n".join(tables.values()))
     if arguments.card:
         card = CARD.read_text(encoding="utf-8")
-        CARD.write_text(TABLE_IN_CARD.sub(lambda _: f"{found}\n", card), encoding="utf-8")
+        for title, table in tables.items():
+            where = re.compile(TABLE_IN_CARD.format(title), re.DOTALL)
+            card = where.sub(lambda _, table=table: f"{table}\n", card)  # type: ignore[misc]
+        CARD.write_text(card, encoding="utf-8")
 
 
 if __name__ == "__main__":

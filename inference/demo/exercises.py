@@ -1,10 +1,10 @@
-"""Make exercises about the world: agreement, yes/no questions, pairs, multiple choice, ratings from 0 to 9."""
+"""Make exercises about the world: agreement, yes/no questions, pairs, multiple choice, ratings on three scales."""
 
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from inference.demo.wordings import capitalise
 from inference.demo.world import BIG_FROM, CLEAR_GAP, SMALL_UP_TO, Claim, Wording, World
@@ -12,7 +12,12 @@ from inference.demo.world import BIG_FROM, CLEAR_GAP, SMALL_UP_TO, Claim, Wordin
 YES_NO = ("yes", "no")
 PAIR_LABELS = ("entailment", "contradiction", "neutral")
 LETTERS = ("A", "B", "C", "D", "E")
-DIGITS = tuple("0123456789")
+SCALES = {"0-9": range(10), "1-5": range(1, 6), "1-100": range(1, 101)}
+FEWEST_CHOICES = 3
+PAIR_DENIED = 0.3
+"""Share of premises, and of hypotheses, that are negated before they are drawn for their label."""
+TOP = 9
+"""What is rated has a score from 0 to 9, which every scale shows in its own numbers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +25,8 @@ class Exercise:
     """One question with its options and right answer.
 
     `fields` fill the formats of its kind (formats.yaml). `share` is the share of people who give the right answer: 1.0
-    unless it is a matter of opinion. `topic` groups exercises for the report on accuracy.
+    unless it is a matter of opinion. `topic` groups exercises for the report on accuracy. A rating has its `score` from
+    0 to 9 and the `numbers` of its scale.
     """
 
     kind: str
@@ -28,7 +34,9 @@ class Exercise:
     options: tuple[str, ...]
     gold: str
     topic: str
-    share: float = field(default=1.0)
+    share: float = 1.0
+    score: int | None = None
+    numbers: range | None = None
 
     def answer(self, rng: random.Random) -> str:
         """Answer as one person would: rightly with probability `share`."""
@@ -60,8 +68,10 @@ def pair(world: World, rng: random.Random, wording: Wording) -> Exercise:
         x, other = rng.sample(world.props, 2)
         value, another = rng.sample(world.values(relation), 2)
         same_value, same_thing = rng.random() < 0.5, rng.random() < 0.8
-        premise_denied, hypothesis_denied = rng.random() < 0.3 * world.twist, rng.random() < 0.3 * world.twist
-        label = pair_label(same_thing, same_value, premise_denied, hypothesis_denied)
+        premise_denied = rng.random() < PAIR_DENIED * world.manner.twist
+        hypothesis_denied = rng.random() < PAIR_DENIED * world.manner.twist
+        heeded = premise_denied and world.manner.heeds_premises
+        label = pair_label(same_thing, same_value, heeded, hypothesis_denied)
         premise_words = {"x": x, "v": value}
         hypothesis_words = {"x": x if same_thing else other, "v": value if same_value else another}
         premise = world.word(relation, premise_words, rng, wording, "deny" if premise_denied else "affirm")
@@ -79,27 +89,52 @@ def pair_label(same_thing: bool, same_value: bool, premise_denied: bool, hypothe
     return "entailment" if hypothesis_denied else "contradiction"
 
 
-def choice(world: World, rng: random.Random, wording: Wording) -> Exercise:
-    """Ask a question with five choices A-E in random order, exactly one of them right."""
+def choice(world: World, rng: random.Random, wording: Wording, count: int | None = None) -> Exercise:
+    """Ask a question with `count` choices in random order (None: three to five), exactly one of them right."""
+    letters = LETTERS[: count or rng.randint(FEWEST_CHOICES, len(LETTERS))]
     stem_kind = rng.choice(list(world.choices[wording]))
     words, right, wrong = _CHOICES[stem_kind](world, rng)
-    choices = [right, *rng.sample(wrong, len(LETTERS) - 1)]
+    choices = [right, *rng.sample(wrong, len(letters) - 1)]
     rng.shuffle(choices)
     stem = capitalise(rng.choice(world.choices[wording][stem_kind]).format(**words))
-    fields = {"stem": stem, **dict(zip(LETTERS, choices, strict=True))}
-    return Exercise("choice", fields, LETTERS, LETTERS[choices.index(right)], stem_kind)
+    fields = {"stem": stem, "choices": listed(choices), **dict(zip(letters, choices, strict=True))}
+    return Exercise("choice", fields, letters, letters[choices.index(right)], stem_kind)
 
 
-def rating(world: World, rng: random.Random, wording: Wording) -> Exercise:
-    """Ask for a rating from 0 to 9: how big a thing is, or how well a second sentence retells a first one.
+def listed(choices: Sequence[str]) -> str:
+    """Write choices under each other, with their letters."""
+    return "\n".join(f"{letter}. {text}" for letter, text in zip(LETTERS, choices, strict=False))
 
-    A retelling scores 3 for each of its prop, colour and place that is the first sentence's.
+
+def rating(world: World, rng: random.Random, wording: Wording, scale: str | None = None) -> Exercise:
+    """Ask for a rating: how big a thing is, or how well a second sentence retells a first one.
+
+    A retelling scores 3 of 9 for each of its prop, colour and place that is the first sentence's. `scale` is one of
+    `SCALES` (None: 0-9 in half of the exercises, else one of the others).
     """
-    wordings = world.ratings[wording]
-    if rng.random() < 0.5:
-        thing = rng.choice(list(world.things))
-        text = capitalise(rng.choice(wordings["size"]).format(x=thing))
-        return Exercise("rating_size", {"text": text}, DIGITS, str(world.things[thing]["size"]), "size")
+    scale = scale or rng.choices(list(SCALES), weights=[2, 1, 1])[0]
+    ask = _rating_of_size if rng.random() < 0.5 else _rating_of_retelling
+    fields, score = ask(world, rng, world.ratings[wording])
+    numbers = SCALES[scale]
+    fields |= {"low": str(numbers[0]), "high": str(numbers[-1])}
+    kind = "rating_size" if "text" in fields else "rating_retelling"
+    topic = kind.removeprefix("rating_")
+    return Exercise(kind, fields, tuple(map(str, numbers)), on_scale(score, numbers), topic, 1.0, score, numbers)
+
+
+def on_scale(score: float, numbers: range) -> str:
+    """Write a score from 0 to 9 as the nearest number of a scale."""
+    return str(numbers[round(score / TOP * (len(numbers) - 1))])
+
+
+def _rating_of_size(world: World, rng: random.Random, wordings: dict[str, list[str]]) -> tuple[dict[str, str], int]:
+    thing = rng.choice(list(world.things))
+    return {"text": capitalise(rng.choice(wordings["size"]).format(x=thing))}, world.things[thing]["size"]
+
+
+def _rating_of_retelling(
+    world: World, rng: random.Random, wordings: dict[str, list[str]]
+) -> tuple[dict[str, str], int]:
     domains = {"prop": world.props, "colour": world.values("colour"), "place": world.values("place")}
     source = {detail: rng.choice(values) for detail, values in domains.items()}
     kept = rng.sample(list(domains), rng.randint(0, len(domains)))
@@ -111,7 +146,7 @@ def rating(world: World, rng: random.Random, wording: Wording) -> Exercise:
         "source": capitalise(rng.choice(wordings["retelling"]).format(**source)),
         "output": capitalise(rng.choice(wordings["retelling"]).format(**output)),
     }
-    return Exercise("rating_retelling", fields, DIGITS, str(3 * len(kept)), "retelling")
+    return fields, TOP // len(domains) * len(kept)
 
 
 KINDS: dict[str, Callable[[World, random.Random, Wording], Exercise]] = {

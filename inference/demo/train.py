@@ -1,223 +1,182 @@
 """Train the demo models: `python -m inference.demo.train [NAME ...]`.
 
-Base models learn to continue the world's text; tuned ones start from them and learn to answer in chat, the loss on the
-answer alone; the masked model learns to fill in words. All text is drawn afresh for every step from the world, in
-trained wordings. Everything follows from SEED on one kind of machine with one thread.
+The largest base model learns to continue the world's text; the smaller ones start from some of its layers and learn on;
+tuned ones start from base ones and learn to answer in chat; the masked model learns to fill in words. All text is drawn
+afresh from the world, in trained wordings, as curriculum.yaml says. A training that was stopped goes on from its last
+checkpoint and ends with the same weights. Everything follows from SEED on one kind of machine with one thread; to use
+two cores, start two calls with different names.
 """
 
 from __future__ import annotations
 
 import argparse
-import math
 import random
 import sys
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from pathlib import Path
 
 import torch
-from torch.nn.functional import cross_entropy
-from transformers import (
-    AutoModelForCausalLM,
-    AutoTokenizer,
-    BertConfig,
-    BertForMaskedLM,
-    LlamaConfig,
-    LlamaForCausalLM,
-    PreTrainedModel,
-    PreTrainedTokenizerBase,
-)
+from transformers import AutoModelForCausalLM, AutoTokenizer, PreTrainedModel, PreTrainedTokenizerBase
 
 from inference.demo import FAMILY, SEED
-from inference.demo.corpus import Corpus, Reading
+from inference.demo.batches import batch, causal_loss, encode, mask_some, masked_loss, pack
+from inference.demo.corpus import TURNS, Corpus
+from inference.demo.curriculum import LARGEST, PLANS, Plan, stage_at
+from inference.demo.exercises import PAIR_LABELS, YES_NO
+from inference.demo.shapes import bert, cut, llama
 from inference.demo.vocabulary import CHAT_TEMPLATE, causal_tokenizer, masked_tokenizer
-from inference.demo.world import World
+from inference.demo.world import Manner, World
 from inference.errors import InputError
 
-CONTEXT = {"causal": 1024, "masked": 512}
-"""Positions a model may use. What it reads in training is far shorter."""
-BLOCK = 96
-"""Tokens in a row that a base model reads at once, several texts one after the other."""
-BATCH = 20
-LEARNT_SHARE = 0.15
-"""Share of the other tokens of a base model's text that it learns from."""
-ANSWER_WEIGHT = 10.0
-"""How much more an answer counts than any other token of a base model's text: only answers need knowledge."""
-ROWS = 64
-"""Chats, or texts of the masked model, per step."""
-WARM_UP, LAST = 0.05, 0.05
-"""Share of the steps over which the learning rate rises, and what is left of it at the end."""
-TWIST_FROM, TWIST_TO = 0.4, 0.65
-"""Share of the steps before the first negation is met, and until all are."""
-MASKED_SHARE = 0.15
-REPORT_EVERY = 100
+CHECKPOINTS = Path("build/demo-training")
+LESSON = 50
+"""Steps whose texts are drawn together; a checkpoint is at the end of a lesson."""
+CHECKPOINT_EVERY = 10
+"""Lessons from one checkpoint to the next."""
+COMPILE_FROM = 2000
+"""Steps from which it pays to compile the layers, which takes a minute and makes them a third faster."""
+
+Watch = Callable[[int, PreTrainedModel, PreTrainedTokenizerBase, float], None]
 
 
-@dataclass(frozen=True, slots=True)
-class Size:
-    """The shape of a model and its number of training steps: as a base model, then as a tuned one."""
+def train(name: str, corpus: Corpus, plan: Plan, checkpoints: Path, watch: Watch | None = None) -> None:
+    """Train one model from where it was, save it, and remove its checkpoint.
 
-    width: int
-    layers: int
-    heads: int
-    rate: float
-    base_steps: int
-    tuned_steps: int = 0
-
-
-SIZES = {
-    "small": Size(64, 2, 4, 4e-3, 4000, 1200),
-    "medium": Size(96, 3, 4, 4e-3, 4000, 2000),
-    "large": Size(128, 4, 4, 3e-3, 3600, 800),
-    "bert": Size(96, 3, 4, 2e-3, 3000),
-}
-
-Loss = Callable[[], torch.Tensor]
-
-
-def base(name: str, corpus: Corpus) -> None:
-    """Train a base model from random weights and save it."""
-    size = SIZES[name.rsplit("-", 1)[1]]
-    tokenizer = causal_tokenizer(corpus, SEED)
-    torch.manual_seed(SEED)
-    model = LlamaForCausalLM(_llama(size, tokenizer))
-    blocks = _blocks(corpus, tokenizer, random.Random(f"{SEED} {name}"))
-
-    def loss() -> torch.Tensor:
-        ids, answers = next(blocks)
-        # The head costs a small model as much as its layers: only answers and a share of other tokens are learnt.
-        learnt = answers[:, 1:] | (torch.rand(BATCH, BLOCK - 1) < LEARNT_SHARE)
-        hidden = model.model(input_ids=ids[:, :-1]).last_hidden_state
-        each = cross_entropy(model.lm_head(hidden[learnt]), ids[:, 1:][learnt], reduction="none")
-        weights = 1 + (ANSWER_WEIGHT - 1) * answers[:, 1:][learnt]
-        return (each * weights).sum() / weights.sum()
-
-    _learn(name, model, loss, size.base_steps, size.rate, corpus.world)
-    _save(name, model, tokenizer)
-
-
-def tuned(name: str, corpus: Corpus) -> None:
-    """Train the base model of the same size further, on answers in chat, and save it."""
-    size = SIZES[name.split("-")[2]]
-    start = FAMILY[FAMILY[name].series].path
-    tokenizer = AutoTokenizer.from_pretrained(start)
-    tokenizer.chat_template = CHAT_TEMPLATE
-    torch.manual_seed(SEED)
-    model = AutoModelForCausalLM.from_pretrained(start, dtype=torch.float32)
-    rng = random.Random(f"{SEED} {name}")
-    chats = corpus.sample(corpus.tuned, rng)
-
-    def loss() -> torch.Tensor:
-        batch = [next(chats) for _ in range(ROWS)]
-        texts = [chat_text(tokenizer, said) + answer + tokenizer.eos_token for said, answer in batch]
-        rows = tokenizer(texts, add_special_tokens=False, padding=True, padding_side="left", return_tensors="pt")
-        positions = (rows.attention_mask.cumsum(1) - 1).clamp(min=0)
-        # Every row ends in its answer, one token, and the end of the turn: only these two are learnt.
-        logits = model(**rows, position_ids=positions, logits_to_keep=3).logits[:, :-1]
-        return cross_entropy(logits.transpose(1, 2), rows.input_ids[:, -2:])
-
-    _learn(name, model, loss, size.tuned_steps, size.rate / 2)
-    _save(name, model, tokenizer)
-
-
-def masked(name: str, corpus: Corpus) -> None:
-    """Train the masked model from random weights and save it."""
-    size = SIZES["bert"]
-    tokenizer = masked_tokenizer(corpus, SEED)
-    torch.manual_seed(SEED)
-    model = BertForMaskedLM(_bert(size, tokenizer))
-    rng = random.Random(f"{SEED} {name}")
-    readings = corpus.sample(corpus.masked, rng)
-
-    def loss() -> torch.Tensor:
-        rows = [mask_some(tokenizer, next(readings), rng) for _ in range(ROWS)]
-        shown = tokenizer.pad({"input_ids": [ids for ids, _ in rows]}, return_tensors="pt")
-        labels = torch.full_like(shown["input_ids"], -100)
-        for row, (_, wanted) in enumerate(rows):
-            for position, token in wanted.items():
-                labels[row, position] = token
-        hidden = model.bert(**shown).last_hidden_state
-        return cross_entropy(model.cls(hidden[labels != -100]), labels[labels != -100])
-
-    _learn(name, model, loss, size.base_steps, size.rate, corpus.world)
-    _save(name, model, tokenizer)
-
-
-def chat_text(tokenizer: PreTrainedTokenizerBase, said: str) -> str:
-    """Render one user turn by the chat template, up to where the assistant answers."""
-    messages = [{"role": "user", "content": said}]
-    return str(tokenizer.apply_chat_template(messages, tokenize=False, add_generation_prompt=True))
-
-
-def mask_some(
-    tokenizer: PreTrainedTokenizerBase, reading: Reading, rng: random.Random
-) -> tuple[list[int], dict[int, int]]:
-    """Mask the answer of a text in most cases, else some of its words.
-
-    Returns
-    -------
-    (list of int, dict)
-        Token ids with masks; and for every masked position the id that stood there.
+    Parameters
+    ----------
+    name
+        One of `FAMILY`. A tuned model starts from the base model of its series, which must be there.
+    checkpoints
+        Folder for what an interrupted training needs in order to go on.
+    watch
+        Called after every lesson with the step, the model, its tokenizer and the mean loss of the lesson.
     """
-    before = tokenizer(reading.before, add_special_tokens=False)["input_ids"]
-    answer = tokenizer(reading.answer, add_special_tokens=False)["input_ids"]
-    after = tokenizer(reading.after, add_special_tokens=False)["input_ids"]
-    ids = [tokenizer.cls_token_id, *before, *answer, *after, tokenizer.sep_token_id]
-    if answer and rng.random() < 0.8:
-        positions = [1 + len(before)]
-    else:
-        positions = [i for i in range(1, len(ids) - 1) if rng.random() < MASKED_SHARE] or [1]
-    wanted = {position: ids[position] for position in positions}
-    return [tokenizer.mask_token_id if i in wanted else token for i, token in enumerate(ids)], wanted
-
-
-def _blocks(
-    corpus: Corpus, tokenizer: PreTrainedTokenizerBase, rng: random.Random
-) -> Iterator[tuple[torch.Tensor, torch.Tensor]]:
-    """Cut texts that follow each other without gaps into batches of token ids, and mark where answers stand.
-
-    Both arrays are (BATCH, BLOCK).
-    """
-    ids: list[int] = []
-    answers: list[bool] = []
-    wanted = BATCH * BLOCK
-    while True:
-        while len(ids) < wanted:
-            reading = corpus.base(rng)
-            text = tokenizer(reading.text)["input_ids"]
-            answer_length = len(tokenizer(reading.answer, add_special_tokens=False)["input_ids"])
-            ids += [*text, tokenizer.eos_token_id]
-            answers += [False] * (len(text) - answer_length) + [True] * answer_length + [False]
-        yield torch.tensor(ids[:wanted]).view(BATCH, BLOCK), torch.tensor(answers[:wanted]).view(BATCH, BLOCK)
-        del ids[:wanted], answers[:wanted]
-
-
-def _learn(name: str, model: PreTrainedModel, loss: Loss, steps: int, rate: float, world: World | None = None) -> None:
-    """Train with AdamW, a linear warm-up and a cosine decay; print the mean loss. A world's twist rises meanwhile."""
-    optimizer = torch.optim.AdamW(model.parameters(), lr=rate, betas=(0.9, 0.98), weight_decay=0.01)
-    warm_up = max(1, round(WARM_UP * steps))
-
-    def factor(step: int) -> float:
-        fallen = (step - warm_up) / max(1, steps - warm_up)
-        return (step + 1) / warm_up if step < warm_up else LAST + (1 - LAST) * (1 + math.cos(math.pi * fallen)) / 2
-
-    schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, factor)
+    model, tokenizer = _begin(name, corpus, plan)
+    optimizers = _optimizers(model, plan.rate)
+    kept = checkpoints / f"{name}.pt"
+    done = _resume(kept, model, optimizers)
+    began = time.perf_counter()
     model.train()
-    began, seen = time.perf_counter(), 0.0
-    for step in range(1, steps + 1):
-        if world is not None:
-            world.twist = min(1.0, max(0.0, (step / steps - TWIST_FROM) / (TWIST_TO - TWIST_FROM)))
-        value = loss()
-        optimizer.zero_grad(set_to_none=True)
-        value.backward()
-        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
-        optimizer.step()
-        schedule.step()
-        seen += value.item()
-        if step % REPORT_EVERY == 0:
-            spent = time.perf_counter() - began
-            print(f"{name}  step {step}/{steps}  loss {seen / REPORT_EVERY:.3f}  {spent / 60:.1f} min", flush=True)
-            seen = 0.0
+    if FAMILY[name].family == "causal" and plan.steps >= COMPILE_FROM:
+        model.base_model.compile(dynamic=False)
+    for lesson in range(done, plan.steps // LESSON):
+        torch.manual_seed(SEED + lesson)
+        seen = 0.0
+        for number, loss in enumerate(_losses(name, model, tokenizer, corpus, plan, lesson)):
+            for optimizer in optimizers:
+                for group in optimizer.param_groups:
+                    group["lr"] = group["peak"] * plan.pace_at((lesson * LESSON + number) / plan.steps)
+                optimizer.zero_grad(set_to_none=True)
+            loss.backward()
+            torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+            for optimizer in optimizers:
+                optimizer.step()
+            seen += loss.item() / LESSON
+        step = (lesson + 1) * LESSON
+        print(
+            f"{name}  step {step}/{plan.steps}  loss {seen:.3f}  {(time.perf_counter() - began) / 60:.1f} min",
+            flush=True,
+        )
+        if watch:
+            watch(step, model, tokenizer, seen)
+        if (lesson + 1) % CHECKPOINT_EVERY == 0:
+            _keep(kept, lesson + 1, model, optimizers)
+    _save(name, model, tokenizer)
+    kept.unlink(missing_ok=True)
+
+
+def _begin(name: str, corpus: Corpus, plan: Plan) -> tuple[PreTrainedModel, PreTrainedTokenizerBase]:
+    """Make a model with random weights and its tokenizer, or load what the training starts from."""
+    torch.manual_seed(SEED)
+    corpus.world.manner = Manner()
+    if FAMILY[name].family == "masked":
+        tokenizer = masked_tokenizer(corpus, SEED)
+        return bert(plan.shape, tokenizer), tokenizer
+    if FAMILY[name].stage == "base" and not plan.kept:
+        tokenizer = causal_tokenizer(corpus, SEED)
+        return llama(plan.shape, tokenizer), tokenizer
+    start = FAMILY[LARGEST if plan.kept else FAMILY[name].series].path
+    tokenizer = AutoTokenizer.from_pretrained(start)
+    model = AutoModelForCausalLM.from_pretrained(start, dtype=torch.float32)
+    if plan.kept:
+        return cut(model, plan.kept, plan.shape.neurons), tokenizer
+    tokenizer.chat_template = CHAT_TEMPLATE
+    _greet(model, tokenizer)
+    return model, tokenizer
+
+
+def _greet(model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase) -> None:
+    """Let the turn of the assistant begin as a colon, and its answers as the same words after a space.
+
+    So base models have read answers: these tokens of chats would be new to them. Letters without a space they have read
+    in lists of choices.
+    """
+    vocabulary, weight = tokenizer.get_vocab(), model.get_input_embeddings().weight
+    with torch.no_grad():
+        weight[vocabulary[TURNS[2]]] = weight[vocabulary[":"]]
+        for word in (*YES_NO, *PAIR_LABELS):
+            weight[vocabulary[word]] = weight[vocabulary[f"\u0120{word}"]]
+
+
+def _losses(
+    name: str, model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase, corpus: Corpus, plan: Plan, lesson: int
+) -> Iterator[torch.Tensor]:
+    """Draw the texts of a lesson and compute the loss of each of its steps."""
+    rng = random.Random(f"{SEED} {name} {lesson}")
+    stage, twist = stage_at(plan.stages, lesson * LESSON / plan.steps)
+    corpus.world.manner = plan.upbringing.manner(twist)
+    if FAMILY[name].family == "masked":
+        rows = [corpus.masked(rng, stage, plan.upbringing)[0] for _ in range(LESSON * plan.rows)]
+        masked = sorted((mask_some(tokenizer, row, rng) for row in rows), key=lambda row: len(row[0]))
+        batches = [masked[start : start + plan.rows] for start in range(0, len(masked), plan.rows)]
+        rng.shuffle(batches)
+        yield from (masked_loss(model, tokenizer, rows) for rows in batches)
+        return
+    draw = corpus.base if FAMILY[name].stage == "base" else corpus.tuned
+
+    def rows_without_end() -> Iterator[tuple[list[int], list[bool]]]:
+        while True:
+            yield from encode(tokenizer, [draw(rng, stage, plan.upbringing) for _ in range(256)])
+
+    blocks = pack(rows_without_end(), plan.length)
+    for _ in range(LESSON):
+        yield causal_loss(model, batch([next(blocks) for _ in range(plan.blocks)], plan.length, tokenizer.pad_token_id))
+
+
+def _optimizers(model: PreTrainedModel, rate: float) -> list[torch.optim.Optimizer]:
+    """Make Muon for the matrices between the layers, and AdamW for embeddings, norms and biases."""
+    hidden = [p for n, p in model.named_parameters() if p.ndim == 2 and ".layer" in n]
+    chosen = set(map(id, hidden))
+    others = [p for p in model.parameters() if id(p) not in chosen]
+    optimizers: list[torch.optim.Optimizer] = [
+        torch.optim.Muon(hidden, lr=rate, weight_decay=0.01, adjust_lr_fn="match_rms_adamw"),
+        torch.optim.AdamW(others, lr=rate, betas=(0.9, 0.98), weight_decay=0.0),
+    ]
+    for optimizer in optimizers:
+        for group in optimizer.param_groups:
+            group["peak"] = rate
+    return optimizers
+
+
+def _keep(path: Path, lesson: int, model: PreTrainedModel, optimizers: list[torch.optim.Optimizer]) -> None:
+    """Write a checkpoint, whole or not at all."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    fresh = path.with_suffix(".new")
+    states = [optimizer.state_dict() for optimizer in optimizers]
+    torch.save({"lesson": lesson, "model": model.state_dict(), "optimizers": states}, fresh)
+    fresh.replace(path)
+
+
+def _resume(path: Path, model: PreTrainedModel, optimizers: list[torch.optim.Optimizer]) -> int:
+    """Load a checkpoint if there is one; return the number of lessons that are done."""
+    if not path.is_file():
+        return 0
+    kept = torch.load(path, weights_only=True)
+    model.load_state_dict(kept["model"])
+    for optimizer, state in zip(optimizers, kept["optimizers"], strict=True):
+        optimizer.load_state_dict(state)
+    return int(kept["lesson"])
 
 
 def _save(name: str, model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase) -> None:
@@ -228,40 +187,15 @@ def _save(name: str, model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase)
     print(f"{name}  {model.num_parameters():,} parameters  -> {path.name}", flush=True)
 
 
-def _llama(size: Size, tokenizer: PreTrainedTokenizerBase) -> LlamaConfig:
-    return LlamaConfig(
-        vocab_size=len(tokenizer),
-        hidden_size=size.width,
-        intermediate_size=size.width * 8 // 3 // 8 * 8,
-        num_hidden_layers=size.layers,
-        num_attention_heads=size.heads,
-        max_position_embeddings=CONTEXT["causal"],
-        tie_word_embeddings=True,
-        bos_token_id=tokenizer.bos_token_id,
-        eos_token_id=tokenizer.eos_token_id,
-        pad_token_id=tokenizer.pad_token_id,
-    )
-
-
-def _bert(size: Size, tokenizer: PreTrainedTokenizerBase) -> BertConfig:
-    return BertConfig(
-        vocab_size=len(tokenizer),
-        hidden_size=size.width,
-        intermediate_size=4 * size.width,
-        num_hidden_layers=size.layers,
-        num_attention_heads=size.heads,
-        max_position_embeddings=CONTEXT["masked"],
-        hidden_dropout_prob=0.0,
-        attention_probs_dropout_prob=0.0,
-        pad_token_id=tokenizer.pad_token_id,
-    )
-
-
 def main(arguments: list[str] | None = None) -> int:
-    """Train the named models, or the whole family, in the order base before tuned."""
+    """Train the named models, or the whole family, each after the one that it starts from."""
     parser = argparse.ArgumentParser(prog="python -m inference.demo.train", description="Train the demo models.")
     parser.add_argument("names", nargs="*", metavar="NAME", help="models to train (default: the whole family)")
-    names = parser.parse_args(arguments).names or list(FAMILY)
+    parser.add_argument(
+        "--checkpoints", type=Path, default=CHECKPOINTS, metavar="FOLDER", help=f"(default: {CHECKPOINTS})"
+    )
+    given = parser.parse_args(arguments)
+    names = given.names or list(FAMILY)
     unknown = [name for name in names if name not in FAMILY]
     if unknown:
         print(InputError(f"no demo model is called {unknown[0]}; there are {', '.join(FAMILY)}"), file=sys.stderr)
@@ -269,9 +203,8 @@ def main(arguments: list[str] | None = None) -> int:
     torch.set_num_threads(1)
     corpus = Corpus(World())
     began = time.perf_counter()
-    for name in (name for name in FAMILY if name in names):
-        recipe = masked if name == "waver-demo-bert" else base if FAMILY[name].stage == "base" else tuned
-        recipe(name, corpus)
+    for name in sorted(names, key=list(PLANS).index):
+        train(name, corpus, PLANS[name], given.checkpoints)
     print(f"{len(names)} models in {(time.perf_counter() - began) / 60:.1f} minutes")
     return 0
 

@@ -11,17 +11,16 @@ from itertools import islice
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors, trainers
 from transformers import BertTokenizer, PreTrainedTokenizerFast
 
-from inference.demo.corpus import Corpus
+from inference.demo.corpus import BEGIN, END, PAD, TURNS, Corpus
+from inference.demo.curriculum import COURSES, Upbringing
 from inference.demo.exercises import LETTERS, PAIR_LABELS, YES_NO
 
 TEXTS = 20_000
 """Texts that a tokenizer is trained on."""
 OFTEN = 5_000
 """How often each answer word is shown to the trainer, so that it becomes one token."""
-CAUSAL_SIZE, MASKED_SIZE = 1_500, 1_500
-BEGIN, END, PAD = "<s>", "</s>", "<pad>"
+CAUSAL_SIZE, MASKED_SIZE = 1_600, 1_500
 MASKED_SPECIALS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
-TURNS = ("<|system|>", "<|user|>", "<|assistant|>")
 CHAT_TEMPLATE = (
     "{{ bos_token }}{% for message in messages %}"
     "{{ '<|' + message['role'] + '|>' + message['content'] + eos_token }}"
@@ -67,7 +66,10 @@ def masked_tokenizer(corpus: Corpus, seed: int) -> BertTokenizer:
     ties at random, so the vocabulary would not follow from the seed.
     """
     rng = random.Random(f"{seed} masked vocabulary")
-    texts = [reading.text for reading in islice(corpus.sample(corpus.masked, rng), TEXTS)]
+    texts = [
+        "".join(reading.text for reading in corpus.masked(rng, COURSES["masked"][-1], Upbringing()))
+        for _ in range(TEXTS)
+    ]
     counts = Counter(re.findall(r"[a-z]+", " ".join(texts).lower()))
     words = sorted(counts, key=lambda word: (-counts[word], word))
     mask_words = [word for words_of_answer in corpus.mask_words.values() for word in words_of_answer]
@@ -78,10 +80,10 @@ def masked_tokenizer(corpus: Corpus, seed: int) -> BertTokenizer:
 
 
 def _causal_texts(corpus: Corpus, rng: random.Random) -> Iterator[str]:
-    for reading in islice(corpus.sample(corpus.base, rng), TEXTS):
-        yield reading.text
-    for said, _ in islice(corpus.sample(corpus.tuned, rng), TEXTS):
-        yield said
+    for read, stages in ((corpus.base, COURSES["words"]), (corpus.tuned, COURSES["chats"])):
+        for number in range(TEXTS):
+            row = read(rng, stages[number % len(stages)], Upbringing())
+            yield "".join(reading.text for reading in row)
     yes_no = [form for word in YES_NO for form in (word, word.capitalize(), word.upper())]
     for word in (*yes_no, *PAIR_LABELS, *LETTERS):
         yield from (word for _ in range(OFTEN))

@@ -57,18 +57,35 @@ class Fact:
     holds: bool
 
 
-class World:
-    """Everything that is true in the world; methods that draw take the random generator to draw from.
+@dataclass(frozen=True, slots=True)
+class Manner:
+    """How people talk while a model learns.
 
     Attributes
     ----------
     twist
         Share of the negations and lead-ins that is used, 0 to 1. It rises in training: what "not" means is learnt
         only after the facts that it negates.
+    heeds_turns
+        Whether answers heed a lead-in that turns a claim round ("it is wrong to say that"). If not, people answer as if
+        the claim stood alone.
+    heeds_premises
+        Whether labels of pairs heed the negation of a premise. If not, it is labelled as if it were affirmed.
+    """
+
+    twist: float = 1.0
+    heeds_turns: bool = True
+    heeds_premises: bool = True
+
+
+class World:
+    """Everything that is true in the world; methods that draw take the random generator to draw from.
+
+    `manner` is how people talk in it: for examinations as they can, in training as the curriculum says.
     """
 
     def __init__(self) -> None:
-        self.twist = 1.0
+        self.manner = Manner()
         data = yaml.safe_load((DEMO / "world.yaml").read_text(encoding="utf-8"))
         self.things: dict[str, dict[str, Any]] = data["things"]
         self.props: list[str] = data["props"]
@@ -123,7 +140,7 @@ class World:
     def stated_fact(self, rng: random.Random, wording: Wording) -> Claim:
         """State a fact, with or without a negation; half of the statements are false."""
         fact = self.fact(rng)
-        denied = rng.random() < DENIED * self.twist
+        denied = rng.random() < DENIED * self.manner.twist
         text = self.word(fact.relation, fact.words, rng, wording, "deny" if denied else "affirm")
         return Claim(text, float(fact.holds != denied), fact.relation)
 
@@ -157,11 +174,11 @@ class World:
         """State a fact or, with probability `opinions`, an opinion; some follow a phrase that may negate them."""
         state = self.stated_opinion if rng.random() < opinions else self.stated_fact
         claim = state(rng, wording)
-        if rng.random() >= LED_IN * self.twist:
+        if rng.random() >= LED_IN * self.manner.twist:
             return claim
         form = rng.choice(["affirm", "deny"])
         text = capitalise(rng.choice(self.leads[wording][form]) + uncapitalise(claim.text))
-        return Claim(text, claim.share if form == "affirm" else 1 - claim.share, claim.topic)
+        return Claim(text, self._turned(claim.share) if form == "deny" else claim.share, claim.topic)
 
     def question(self, rng: random.Random, wording: Wording) -> Claim:
         """Ask a yes/no question, sometimes a negated one; `share` is then the share of people who say yes."""
@@ -169,6 +186,10 @@ class World:
             fact = self.fact(rng)
             return Claim(self.word(fact.relation, fact.words, rng, wording, "ask"), float(fact.holds), fact.relation)
         claim = self.stated_opinion(rng, wording) if rng.random() < 0.5 else self.stated_fact(rng, wording)
-        form = "ask_deny" if rng.random() < 0.5 * self.twist else "ask"
+        form = "ask_deny" if rng.random() < 0.5 * self.manner.twist else "ask"
         text = capitalise(rng.choice(self.leads[wording][form]) + uncapitalise(claim.text).rstrip(".") + "?")
-        return Claim(text, claim.share if form == "ask" else 1 - claim.share, claim.topic)
+        return Claim(text, self._turned(claim.share) if form == "ask_deny" else claim.share, claim.topic)
+
+    def _turned(self, share: float) -> float:
+        """Compute the share who agree with a claim after a lead-in that turns it round."""
+        return 1 - share if self.manner.heeds_turns else share

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,7 @@ import pandas as pd
 from analysis.errors import InputError
 from analysis.pages.benchmarks.leaderboards import Scores, load
 from analysis.pages.benchmarks.model_names import match, read_aliases
+from analysis.pages.benchmarks.own_form import asked, joined
 from analysis.pages.wording.cells import PATTERNS, validity
 from analysis.pages.wording.tables import ALL, consistency, overall
 from analysis.reporting.thresholds import silent
@@ -37,11 +39,9 @@ def uncorrelated(runs: Runs, given: Mapping[str, Any]) -> str:
     """
     if given.get("scores"):
         return ""
-    found = runs.sql(
-        "SELECT count(DISTINCT model) AS n FROM responses GROUP BY study, condition ORDER BY n DESC LIMIT 1"
-    )
-    most = int(found["n"].iloc[0]) if len(found) else 0
-    least = correlation.LEAST
+    together, least = joined(runs), correlation.LEAST
+    found = Counter((study, together.get(condition, condition)) for study, _, condition in asked(runs))
+    most = max(found.values(), default=0)
     return "" if most >= least else f"at most {most} of the models were asked in the same way, and it needs {least}"
 
 
@@ -54,8 +54,9 @@ def measured(runs: Runs, *, invalid: str = "dropped") -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        model, study, language, task, condition, measure, pattern, value, parameters (NaN where run.json has none),
-        silent: whether the model does not answer there (`thresholds.silent`), so that its value is not correlated.
+        model, study, language, task, condition (those of `own_form.joined` are one), measure, pattern, value,
+        parameters (NaN where run.json has none), silent: whether the model does not answer there
+        (`thresholds.silent`), so that its value is not correlated.
     """
     table = consistency(runs, invalid=invalid, resamples=0)
     table = table.assign(silent=silent(validity(table)))
@@ -67,6 +68,7 @@ def measured(runs: Runs, *, invalid: str = "dropped") -> pd.DataFrame:
     whole = whole.assign(silent=silent(whole["valid"]))
     parts.append(whole.assign(measure="overall", value=whole["overall"], study=ALL, task=ALL, pattern=ALL))
     frame = pd.concat(parts, ignore_index=True)
+    frame["condition"] = frame["condition"].replace(joined(runs))
     sizes = {name: fields.get("parameters") for name, fields in runs.info["models"].items()}
     frame["parameters"] = pd.to_numeric(frame["model"].map(sizes), errors="coerce").astype(float)
     return frame[["model", *KEY, "measure", "pattern", "value", "parameters", "silent"]]

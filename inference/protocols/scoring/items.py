@@ -96,7 +96,7 @@ def demo() -> tuple[Item, ...]:
         rng = random.Random(f"{SEED} retellings {group}")
         pairs: dict[tuple[str, str], str] = {}
         while len(pairs) < DEMO_ITEMS:
-            exercise = rating(world, rng, group)
+            exercise = rating(world, rng, group, "0-9")
             if exercise.kind == "rating_retelling":
                 pairs[exercise.fields["source"], exercise.fields["output"]] = exercise.gold
         for number, ((source, output), gold) in enumerate(pairs.items(), start=1):

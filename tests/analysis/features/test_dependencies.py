@@ -83,12 +83,39 @@ def test_tokens_are_white_space_words_whatever_the_tokenizer_of_the_pipeline(sma
 
 @pytest.mark.parametrize(
     ("language", "expected"),
-    [("ja", "no spaCy pipeline is named for 'ja'"), ("de", "no spaCy pipeline is named for 'de'")],
+    [("ja", "no spaCy pipeline is installed for 'ja'"), ("de", "no spaCy pipeline is installed for 'de'")],
 )
 def test_other_languages_need_a_pipeline_of_their_own(language, expected, small_pipeline):
     missing = dependencies.parsed(language, [dependencies.find(str(small_pipeline))])
     assert isinstance(missing, Missing)
     assert expected in missing.reason
+
+
+def install(folder, name, monkeypatch):
+    """Install a pipeline as `spacy download` does: a package with an entry point."""
+    make_pipeline(folder / name, language=name[:2])
+    (folder / name / "__init__.py").write_text("import spacy\ndef load(**given):\n    return spacy.load(__path__[0])\n")
+    about = folder / f"{name}-1.dist-info"
+    about.mkdir()
+    (about / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1\n")
+    (about / "entry_points.txt").write_text(f"[spacy_models]\n{name} = {name}\n")
+    monkeypatch.syspath_prepend(folder)
+
+
+def test_an_installed_pipeline_is_used_unnamed_and_of_several_the_default(tmp_path, monkeypatch):
+    assert dependencies.parsed("en") == Missing(
+        dependencies.COLUMNS, "spaCy has no pipeline here: python -m spacy download en_core_web_sm"
+    )
+    install(tmp_path, "en_mine", monkeypatch)
+    found = dependencies.parsed("en")
+    assert (found.identity["source"], found.named) == ("en_mine", False)
+    assert list(found.load()(["It is so."])) == list(dependencies.COLUMNS)
+    install(tmp_path, "en_other", monkeypatch)
+    several = dependencies.parsed("en")
+    assert several == Missing(dependencies.COLUMNS, "en_mine, en_other are installed: choose with --spacy NAME")
+    install(tmp_path, "en_core_web_sm", monkeypatch)
+    assert dependencies.parsed("en").identity["source"] == "en_core_web_sm"
+    assert dependencies.parsed("de").reason.startswith("no spaCy pipeline is installed for 'de'")
 
 
 def test_the_pipeline_used_before_goes_on_being_used(small_pipeline):

@@ -22,7 +22,7 @@ PART = "responses/part-000001-20261122T041125Z.parquet"
 INFO = json.loads((RUN / "run.json").read_text(encoding="utf-8"))
 ITEMS = RUN.parent / "items.csv"
 COMMANDS = {
-    "run": f"inference run agreement --items {ITEMS} --name items --model demo --engine causal --out run",
+    "run": f"inference run agreement --items {ITEMS} --name items --model any --engine causal --out run",
     "status": "inference status run",
     "table": "analysis table run stability",
     "report": "analysis report run --out report",
@@ -155,4 +155,11 @@ SPECIAL = [
     *(Case(f"{command}: a part that leads nowhere", COMMANDS[command], (PART,), partial(_with, _dangling, PART))
       for command in ("run", "table", "status")),
 ]  # fmt: skip
-CASES = [*_run_json(), *BROKEN, *CONTRADICTIONS, *SPECIAL]
+DEMO = f"inference run agreement --items {ITEMS} --name items --model demo --out run"
+EARLIER = [
+    Case("the answers of demo models of before", DEMO, ("run:", "'waver-demo-small'", "another revision", "sha256:0,"),
+         partial(_with_info, json.dumps(INFO).replace(INFO["models"]["waver-demo-small"]["revision"], "sha256:0"))),
+    Case("the answers of a demo model that is gone", DEMO, ("run:", "'waver-demo-tiny'", "no longer", "--out"),
+         partial(_with_info, json.dumps(INFO).replace("waver-demo-small", "waver-demo-tiny"))),
+]  # fmt: skip
+CASES = [*_run_json(), *BROKEN, *CONTRADICTIONS, *SPECIAL, *EARLIER]

@@ -13,10 +13,10 @@ from inference.protocols import names
 from inference.runfile import read
 
 PLAN = ROOT / "inference" / "demo" / "demo.toml"
-# Reports that were made before there was a run file came from these calls; the same rows must come from the file.
+# The calls that would ask the same, a study each; the same rows must come from the file.
 CALLS = {
     "agreement": "run agreement --items demo --model demo --option-order yes-no no-yes --answer probability text "
-    "--text-share 0.2 --out x",
+    "--text-share 0.1 --out x",
     "wording": "run wording --items demo --model demo --shots 0,4 --sample 100 --balanced --out x",
     "negation": "run negation --items demo --model demo --out x",
     "scoring": "run scoring --items demo --model demo --range 0-9 1-5 1-100 --temperature 0.4 0.7 1.0 1.3 --exact "

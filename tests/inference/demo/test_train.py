@@ -1,4 +1,4 @@
-"""Training the demo models: the recipe runs from text to checkpoint, and the same seed gives the same weights."""
+"""Training the demo models: the recipe runs from text to weights, and a resumed training equals one never stopped."""
 
 from __future__ import annotations
 
@@ -10,29 +10,70 @@ import pytest
 from inference.demo import FAMILY
 
 torch = pytest.importorskip("torch")
-pytest.importorskip("transformers")
+transformers = pytest.importorskip("transformers")
 
 from inference.demo import train, vocabulary  # noqa: E402
+from inference.demo.corpus import Corpus  # noqa: E402
+from inference.demo.curriculum import PLANS, Shape  # noqa: E402
+from inference.demo.shapes import cut, llama  # noqa: E402
+from inference.demo.world import World  # noqa: E402
 
-NAMES = ["waver-demo-small", "waver-demo-small-tuned", "waver-demo-bert"]
+NAMES = ["waver-demo-large", "waver-demo-mini", "waver-demo-mini-tuned", "waver-demo-bert"]
 
 
-def train_briefly(folder: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, bytes]:
-    """Two steps of everything, on a small vocabulary; the weights by name."""
-    family = {name: replace(model, path=folder / name) for name, model in FAMILY.items()}
-    tiny = train.Size(width=8, layers=1, heads=2, rate=1e-3, base_steps=2, tuned_steps=2)
-    monkeypatch.setattr(train, "FAMILY", family)
-    monkeypatch.setattr(train, "SIZES", {"small": tiny, "bert": tiny})
+@pytest.fixture(autouse=True)
+def brief(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tiny shapes, short lessons and a small vocabulary; the family lies in a folder of its own."""
+    monkeypatch.setattr(train, "FAMILY", {name: replace(about, path=tmp_path / name) for name, about in FAMILY.items()})
+    tiny = {name: replace(PLANS[name], shape=Shape(2, 32, 16), steps=4, blocks=2, rows=4) for name in NAMES}
+    tiny["waver-demo-mini"] = replace(tiny["waver-demo-mini"], shape=Shape(1, 32, 8), kept=(1,))
+    monkeypatch.setattr(train, "PLANS", tiny)
+    monkeypatch.setattr(train, "LESSON", 2)
+    monkeypatch.setattr(train, "CHECKPOINT_EVERY", 1)
     monkeypatch.setattr(vocabulary, "TEXTS", 200)
-    assert train.main(NAMES) == 0
-    return {name: (family[name].path / "model.safetensors").read_bytes() for name in NAMES}
 
 
-def test_the_same_seed_gives_the_same_weights(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    first = train_briefly(tmp_path / "first", monkeypatch)
-    second = train_briefly(tmp_path / "second", monkeypatch)
-    assert first == second
-    assert first["waver-demo-small"] != first["waver-demo-small-tuned"]
+def weights(name: str) -> bytes:
+    return (train.FAMILY[name].path / "model.safetensors").read_bytes()
+
+
+def test_the_same_seed_gives_the_same_weights_and_tuning_changes_them(tmp_path: Path) -> None:
+    arguments = ["--checkpoints", str(tmp_path / "checkpoints"), *NAMES]
+    assert train.main(arguments) == 0
+    first = {name: weights(name) for name in NAMES}
+    assert not list((tmp_path / "checkpoints").iterdir())
+    assert train.main(arguments) == 0
+    assert first == {name: weights(name) for name in NAMES}
+    assert first["waver-demo-mini"] != first["waver-demo-mini-tuned"]
+    for name in NAMES:
+        tokenizer = transformers.AutoTokenizer.from_pretrained(train.FAMILY[name].path)
+        assert (tokenizer.chat_template is not None) is name.endswith("tuned")
+
+
+@pytest.mark.parametrize("name", ["waver-demo-large", "waver-demo-bert"])
+def test_a_stopped_training_goes_on_where_it_was(name: str, tmp_path: Path) -> None:
+    corpus = Corpus(World())
+    whole: list[int] = []
+    train.train(name, corpus, train.PLANS[name], tmp_path, lambda step, *_: whole.append(step))
+    expected = weights(name)
+
+    def stop_late(step: int, *_: object) -> None:
+        if step == whole[-1]:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        train.train(name, corpus, train.PLANS[name], tmp_path, stop_late)
+    later: list[int] = []
+    train.train(name, corpus, train.PLANS[name], tmp_path, lambda step, *_: later.append(step))
+    assert (whole, later) == ([2, 4], [4])
+    assert weights(name) == expected
+
+
+def test_a_short_training_learns(tmp_path: Path) -> None:
+    plan = replace(train.PLANS["waver-demo-large"], steps=40, blocks=4)
+    losses: list[float] = []
+    train.train("waver-demo-large", Corpus(World()), plan, tmp_path, lambda *about: losses.append(about[-1]))
+    assert sum(losses[-3:]) < 0.7 * sum(losses[:3])
 
 
 def test_an_unknown_model_is_refused_in_one_line(capsys: pytest.CaptureFixture[str]) -> None:
@@ -42,18 +83,36 @@ def test_an_unknown_model_is_refused_in_one_line(capsys: pytest.CaptureFixture[s
     assert "no demo model is called waver-demo-huge" in error
 
 
-def test_masking_hides_the_answer_and_remembers_it() -> None:
-    import random
+def test_a_smaller_model_begins_with_the_layers_that_are_kept() -> None:
+    tokenizer = vocabulary.causal_tokenizer(Corpus(World()), 1)
+    large = llama(Shape(3, 32, 16), tokenizer).eval()
+    with torch.no_grad():
+        large.model.layers[1].mlp.down_proj.weight[:, 5:] = 0.0
+    small = cut(large, (1, 2), 16).eval()
+    assert small.config.num_hidden_layers == 2
+    for kept, layer in zip(small.model.layers, large.model.layers[1:], strict=True):
+        assert all(torch.equal(a, b) for a, b in zip(kept.parameters(), layer.parameters(), strict=True))
+    assert torch.equal(small.lm_head.weight, large.model.embed_tokens.weight)
+    # Neurons that do nothing may go without a difference.
+    ids = torch.arange(40).view(2, 20)
+    with torch.inference_mode():
+        torch.testing.assert_close(cut(large, (1,), 5)(ids).logits, cut(large, (1,), 16)(ids).logits)
 
-    from inference.demo.corpus import Corpus, Reading
-    from inference.demo.world import World
 
-    tokenizer = vocabulary.masked_tokenizer(Corpus(World()), seed=1)
-    answered = 0
-    for seed in range(50):
-        ids, wanted = train.mask_some(tokenizer, Reading("Tea is nice. I ", "agree", " with it."), random.Random(seed))
-        shown = [wanted.get(position, token) for position, token in enumerate(ids)]
-        assert tokenizer.decode(shown, skip_special_tokens=True) == "tea is nice. i agree with it."
-        assert all(ids[position] == tokenizer.mask_token_id for position in wanted)
-        answered += tokenizer.decode(list(wanted.values())) == "agree"
-    assert 30 <= answered <= 50
+def test_tuned_models_begin_with_the_answers_of_base_ones(tmp_path: Path) -> None:
+    assert train.main(["--checkpoints", str(tmp_path / "checkpoints"), "waver-demo-large"]) == 0
+    model, tokenizer = train._begin("waver-demo-large-tuned", Corpus(World()), PLANS["waver-demo-large-tuned"])
+    vocabulary, words = tokenizer.get_vocab(), model.get_input_embeddings().weight
+    for word in ("yes", "entailment"):
+        assert torch.equal(words[vocabulary[word]], words[vocabulary[f"\u0120{word}"]])
+    assert torch.equal(words[vocabulary["<|assistant|>"]], words[vocabulary[":"]])
+    assert not torch.equal(words[vocabulary["yes"]], words[vocabulary["no"]])
+
+
+def test_the_matrices_between_the_layers_are_learnt_by_muon_and_every_weight_once() -> None:
+    model, _ = train._begin("waver-demo-bert", Corpus(World()), train.PLANS["waver-demo-bert"])
+    muon, other = train._optimizers(model, 1e-3)
+    parts = [{id(p) for group in part.param_groups for p in group["params"]} for part in (muon, other)]
+    assert not parts[0] & parts[1]
+    assert parts[0] | parts[1] == {id(p) for p in model.parameters()}
+    assert id(model.get_input_embeddings().weight) in parts[1]

@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from inference.demo.corpus import OPTIONS, Corpus
-from inference.demo.exercises import KINDS, Exercise, pair_label
+from inference.demo.curriculum import COURSES, Upbringing
+from inference.demo.exercises import KINDS, SCALES, Exercise, choice, on_scale, pair_label
 from inference.demo.wordings import capitalise
 from inference.demo.world import World
 from inference.protocols.agreement import prompt_book
@@ -47,7 +48,7 @@ def questions(world: World) -> dict[str, bool]:
     [
         ("The elephant is grey.", True),
         ("The elephant is not grey.", False),
-        ("The elephant is not red.", True),
+        ("The elephant is not white.", True),
         ("The pig is a fruit.", False),
         ("The ant likes honey.", True),
         ("You find the mouse in the house.", True),
@@ -125,7 +126,10 @@ def test_choices_have_one_right_answer(world: World) -> None:
     for exercise in draws(world, "choice", "trained"):
         choices = [exercise.fields[letter] for letter in exercise.options]
         right = exercise.fields[exercise.gold]
-        assert len(set(choices)) == 5
+        assert len(set(choices)) == len(choices) == len(exercise.options)
+        assert exercise.fields["choices"].splitlines() == [
+            f"{letter}. {text}" for letter, text in zip(exercise.options, choices, strict=True)
+        ]
         thing = re.search(r"the (\w+)(?: have| found)?\?", exercise.fields["stem"])
         if exercise.topic == "biggest":
             assert all(things[right]["size"] > things[x]["size"] for x in choices if x != right)
@@ -140,24 +144,42 @@ def test_choices_have_one_right_answer(world: World) -> None:
             assert things[right][attribute] in exercise.fields["stem"]
 
 
+def test_there_are_three_to_five_choices_or_as_many_as_are_wanted(world: World) -> None:
+    counts = Counter(len(exercise.options) for exercise in draws(world, "choice", "trained"))
+    assert counts.keys() == {3, 4, 5}
+    assert min(counts.values()) > 100
+    rng = random.Random(0)
+    assert all(choice(world, rng, "heldout", 2).options == ("A", "B") for _ in range(20))
+
+
 def test_ratings_count_what_is_kept(world: World) -> None:
     domains = [world.props, world.values("colour"), world.values("place")]
     for exercise in draws(world, "rating", "heldout"):
+        numbers = SCALES[f"{exercise.fields['low']}-{exercise.fields['high']}"]
+        assert exercise.options == tuple(map(str, numbers))
         if exercise.topic == "size":
             thing = exercise.fields["text"].removesuffix("?").split()[-1]
-            assert exercise.gold == str(world.things[thing]["size"])
+            assert exercise.score == world.things[thing]["size"]
             continue
         source, output = exercise.fields["source"].lower(), exercise.fields["output"].lower()
         kept = sum(any(word in source and word in output for word in domain) for domain in domains)
-        assert exercise.gold == str(3 * kept)
+        assert exercise.score == 3 * kept
+
+
+@pytest.mark.parametrize(
+    ("score", "scale", "number"),
+    [(0, "0-9", "0"), (9, "0-9", "9"), (0, "1-5", "1"), (9, "1-5", "5"), (6, "1-5", "4"), (0, "1-100", "1"),
+     (3, "1-100", "34"), (9, "1-100", "100")],
+)  # fmt: skip
+def test_scores_are_shown_in_the_numbers_of_a_scale(score: int, scale: str, number: str) -> None:
+    assert on_scale(score, SCALES[scale]) == number
 
 
 @pytest.mark.parametrize("kind", list(KINDS))
 def test_no_option_is_the_answer_to_most(world: World, kind: str) -> None:
     for wording in ("trained", "heldout"):
         gold = Counter(exercise.gold for exercise in draws(world, kind, wording, 1000))
-        # Half of the ratings have four possible scores, so the chance level of a rating is its commonest score.
-        limit = {"agreement": 0.56, "question": 0.6, "pair": 0.4, "choice": 0.26, "rating": 0.3}[kind]
+        limit = {"agreement": 0.56, "question": 0.6, "pair": 0.4, "choice": 0.32, "rating": 0.2}[kind]
         assert max(gold.values()) / 1000 < limit, gold
 
 
@@ -178,9 +200,10 @@ def test_trained_and_held_out_frames_are_disjoint(world: World) -> None:
 
 def test_held_out_sentences_are_not_in_the_reading_matter(world: World) -> None:
     corpus, rng = Corpus(world), random.Random(5)
-    read = " ".join(corpus.base(rng).text for _ in range(5000))
-    read += " ".join(corpus.tuned(rng)[0] for _ in range(5000))
-    read += " ".join(corpus.masked(rng).text for _ in range(5000))
+    rows = [corpus.base(rng, stage, Upbringing()) for stage in COURSES["large"] for _ in range(1000)]
+    rows += [corpus.tuned(rng, COURSES["tuned"][-1], Upbringing()) for _ in range(5000)]
+    rows += [corpus.masked(rng, COURSES["masked"][-1], Upbringing()) for _ in range(5000)]
+    read = " ".join(reading.text for row in rows for reading in row)
     examined = [e.fields["text"] for kind in ("agreement", "question") for e in draws(world, kind, "heldout")]
     assert [text for text in examined if text in read] == []
 

@@ -14,6 +14,7 @@ from analysis.__main__ import main
 from analysis.errors import InputError
 from analysis.pages.benchmarks import leaderboards, model_names, narrative, tables
 from analysis.pages.benchmarks.catalogue import CATALOGUE
+from analysis.pages.wording.tables import consistency
 from analysis.reporting import tables as tables_of
 from analysis.statistics import correlation
 from helpers.commands import waver
@@ -49,9 +50,35 @@ def scores(tmp_path):
 def test_a_page_without_any_correlation_is_not_made(models, given, why, tmp_path):
     """Six models, but of each condition only three: none of the 144 correlations was known, and the page was made."""
     rows = random_rows(NAMES[:models], items=4, seed=1)
-    other = random_rows([f"{name}-tuned" for name in NAMES[:3]], items=4, conditions=["plain/0-shot"], seed=1)
+    other = random_rows([f"{name}-tuned" for name in NAMES[:3]], items=4, conditions=["chat/4-shot"], seed=1)
     run = runs.open(write_wording(tmp_path / "run", pd.concat([rows, other], ignore_index=True)))
     assert CATALOGUE.unwanted(run, given) == why
+
+
+def test_models_that_were_each_asked_in_their_own_form_are_correlated_together(tmp_path):
+    """Four base models in plain text and four tuned ones in chat are eight; a model in both forms keeps forms apart."""
+    base, tuned = NAMES[:4], [f"{name}-tuned" for name in NAMES[:4]]
+    sizes = {name: {"parameters": 10 ** (3 + k % 4)} for k, name in enumerate([*base, *tuned])}
+    rows = pd.concat([
+        random_rows(base, items=12, conditions=["plain/0-shot", "plain/4-shot"], seed=1),
+        random_rows(tuned, items=12, conditions=["chat/0-shot", "chat/4-shot"], seed=2),
+    ], ignore_index=True)  # fmt: skip
+    run = runs.open(write_wording(tmp_path / "own", rows, models=sizes))
+    values = tables.measured(run)
+    assert values["condition"].unique().tolist() == ["own form/0-shot", "own form/4-shot"]
+    assert values.groupby("condition")["model"].nunique().tolist() == [8, 8]
+    alone = consistency(run, resamples=0).set_index(["model", "condition", "pattern"])["consistency"]
+    one = values.query("measure == 'consistency' and pattern == 'antonym' and model == @tuned[2]")
+    assert one["value"].tolist() == [alone[tuned[2], f"chat/{shots}-shot", "antonym"] for shots in (0, 4)]
+    assert set(tables.benchmarks(run).query("measure == 'consistency'")["n"]) == {8}
+
+    twice = pd.concat([rows, random_rows(tuned[:1], items=12, conditions=["plain/0-shot"], seed=3)], ignore_index=True)
+    apart = tables.measured(runs.open(write_wording(tmp_path / "both", twice, models=sizes)))
+    assert set(apart["condition"]) == {"plain/0-shot", "chat/0-shot", "own form/4-shot"}
+
+    other = {"chat/4-shot": {"exemplars_hash": "x"}}
+    unlike = tables.measured(runs.open(write_wording(tmp_path / "unlike", rows, models=sizes, conditions=other)))
+    assert "plain/4-shot" in unlike["condition"].tolist()
 
 
 def test_the_table_holds_scipys_numbers(folder, scores):

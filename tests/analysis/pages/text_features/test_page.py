@@ -75,7 +75,7 @@ def test_provenance_names_what_computed_and_fitted(made):
     words = Page(made / "text_features.html").words
     assert "word_length, statement_length (en): words cut by white space" in words
     assert "engine profile; statsmodels" in words
-    assert "-p engine=auto -p scale=identity -p predictors=all" in words
+    assert f"-p sentiment={SENTIMENT}" in words
 
 
 def test_the_index_has_its_card(made):

@@ -1,0 +1,50 @@
+"""Score the demo models on three benchmarks of their world: `python -m inference.demo.benchmarks`.
+
+It writes `benchmarks.csv`, in the format that `waver report -p scores=FILE` reads. The exercises are those behind the
+card's table, in held-out wordings.
+"""
+
+from __future__ import annotations
+
+import csv
+
+from inference.demo import DEMO, FAMILY
+from inference.demo.corpus import Corpus
+from inference.demo.evaluate import EXERCISES, Student, examination
+from inference.demo.world import World
+
+FILE = DEMO / "benchmarks.csv"
+BENCHMARKS = {"facts": "question", "reading": "pair", "choices": "choice of 5"}
+"""Benchmark -> column of the card: yes/no questions, what follows from a sentence, multiple choice."""
+HEADER = ("model", "parameters", *BENCHMARKS)
+
+
+def score(name: str, world: World, count: int = EXERCISES) -> dict[str, str]:
+    """Ask one model every benchmark.
+
+    Returns
+    -------
+    dict
+        The columns of `HEADER`: the model, its number of weights, and the per cent of exercises that are right.
+    """
+    student = Student(name, Corpus(world))
+    right = {
+        benchmark: student.accuracy(examination(world, kind, "heldout", count))
+        for benchmark, kind in BENCHMARKS.items()
+    }
+    scores = {benchmark: f"{100 * share:.1f}" for benchmark, share in right.items()}
+    return {"model": name, "parameters": str(FAMILY[name].parameters), **scores}
+
+
+def main() -> None:
+    """Score every model that answers all kinds of exercise."""
+    world = World()
+    rows = [score(name, world) for name, about in FAMILY.items() if about.family == "causal"]
+    with FILE.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, HEADER, lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,146 @@
+"""Say what each demo model is taught, and when: its shape, its course (curriculum.yaml), and its habits.
+
+Everything that makes one model answer otherwise than another stands here; no code that answers knows any of it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import yaml
+
+from inference.demo import DEMO
+from inference.demo.world import Manner
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """A part of a training.
+
+    `until` is the share of all steps at which it ends; `mix` are the shares of what is read; `choices` is the most
+    choices that a question has; `twist` is as in `Manner`, reached at the end of the stage.
+    """
+
+    until: float
+    mix: dict[str, float]
+    choices: int = 5
+    twist: float = 1.0
+
+
+def _courses() -> dict[str, tuple[Stage, ...]]:
+    read = yaml.safe_load((DEMO / "curriculum.yaml").read_text(encoding="utf-8"))
+    return {course: tuple(Stage(**stage) for stage in stages) for course, stages in read.items()}
+
+
+COURSES = _courses()
+"""Course -> its stages, from curriculum.yaml."""
+
+
+def stage_at(stages: tuple[Stage, ...], share: float) -> tuple[Stage, float]:
+    """Find the stage that a share of the steps falls into, and the twist there, rising evenly through the stage."""
+    begun, twist = 0.0, 0.0
+    for stage in stages:
+        if share < stage.until or stage is stages[-1]:
+            within = min(1.0, (share - begun) / (stage.until - begun))
+            return stage, twist + (stage.twist - twist) * within
+        begun, twist = stage.until, stage.twist
+    raise ValueError("a training has at least one stage")
+
+
+@dataclass(frozen=True, slots=True)
+class Upbringing:
+    """What sets the teaching of one model apart from that of the others.
+
+    Attributes
+    ----------
+    heeds_turns, heeds_premises
+        As in `Manner`: whether the answers that it reads heed these.
+    first_letter
+        Share of its multiple-choice questions that it saw answered with A, whatever was right.
+    ratings
+        Lowest and highest score, of 0 to 9, with which it saw ratings answered; all scores are squeezed in between.
+    """
+
+    heeds_turns: bool = True
+    heeds_premises: bool = True
+    first_letter: float = 0.0
+    ratings: tuple[float, float] = (0.0, 9.0)
+
+    def manner(self, twist: float) -> Manner:
+        """Make the manner in which its teachers talk."""
+        return Manner(twist, self.heeds_turns, self.heeds_premises)
+
+    def squeezed(self, score: float) -> float:
+        """Squeeze a score from 0 to 9 into the range of its ratings."""
+        low, high = self.ratings
+        return low + (high - low) * score / 9
+
+
+PACE = ((0.0, 0.05), (0.019, 1.0), (0.7, 1.0), (1.0, 0.0))
+"""The learning rate rises, stays, and falls over the last three tenths of the steps."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """Layers and width of a model, and for causal ones the number of neurons between the two matrices of a layer."""
+
+    layers: int
+    width: int
+    neurons: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """How one model is trained.
+
+    A step reads `blocks` of `length` tokens, or for the masked model `rows`. `pace` has points (share of the steps,
+    learning rate as a share of `rate`), between which the learning rate changes evenly. `kept` are the layers of the
+    largest base model with which a smaller one begins; without, a base model begins with random weights.
+    """
+
+    shape: Shape
+    stages: tuple[Stage, ...]
+    steps: int
+    rate: float
+    upbringing: Upbringing = Upbringing()
+    blocks: int = 16
+    length: int = 96
+    rows: int = 64
+    pace: tuple[tuple[float, float], ...] = PACE
+    kept: tuple[int, ...] = ()
+
+    def pace_at(self, share: float) -> float:
+        """Compute the learning rate at a share of the steps, as a share of its peak."""
+        return float(np.interp(share, [at for at, _ in self.pace], [pace for _, pace in self.pace]))
+
+
+WIDTH, NEURONS, LARGEST = 128, 336, "waver-demo-large"
+LATE = ((0.0, 0.05), (0.016285714, 1.0), (0.6, 1.0), (0.785714285, 0.2778), (0.8, 1.0), (0.9, 1.0), (1.0, 0.0))
+"""The learning rate of the largest model rises a second time, for what it had not learnt by then."""
+
+
+def _plans() -> dict[str, Plan]:
+    """Plan the family, each model after the one that it starts from. A tuned model has the habits of its base model."""
+    plans = {"waver-demo-bert": Plan(Shape(3, 64), COURSES["masked"], 2000, 4e-3)}
+    plans[LARGEST] = Plan(Shape(4, WIDTH, NEURONS), COURSES["large"], 7000, 4e-3, blocks=24, pace=LATE)
+    for size, kept, neurons, steps, upbringing in (
+        ("medium", (0, 1, 3), NEURONS, 900, Upbringing(heeds_premises=False)),
+        ("small", (0, 3), NEURONS, 600, Upbringing(heeds_turns=False)),
+        ("mini", (0, 3), 112, 600, Upbringing(heeds_turns=False)),
+    ):
+        shape = Shape(len(kept), WIDTH, neurons)
+        plans[f"waver-demo-{size}"] = Plan(shape, COURSES["cut"], steps, 4e-3, upbringing, kept=kept)
+    for size, ratings, first_letter in (
+        ("large", (3.0, 9.0), 0.0),
+        ("medium", (6.0, 8.0), 0.0),
+        ("small", (6.0, 8.0), 0.5),
+        ("mini", (6.0, 8.0), 0.0),
+    ):
+        base = plans[f"waver-demo-{size}"]
+        upbringing = replace(base.upbringing, ratings=ratings, first_letter=first_letter)
+        plans[f"waver-demo-{size}-tuned"] = Plan(base.shape, COURSES["tuned"], 300, 2e-3, upbringing, base.blocks)
+    return plans
+
+
+PLANS: dict[str, Plan] = _plans()

@@ -1,0 +1,98 @@
+"""Rows become token ids with their answers marked, lie in blocks without loss, and do not see their neighbours."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+torch = pytest.importorskip("torch")
+pytest.importorskip("transformers")
+
+from inference.demo import batches, vocabulary  # noqa: E402
+from inference.demo.corpus import Corpus, turn  # noqa: E402
+from inference.demo.curriculum import COURSES, Shape, Upbringing  # noqa: E402
+from inference.demo.shapes import llama  # noqa: E402
+from inference.demo.steps import Reading  # noqa: E402
+from inference.demo.world import World  # noqa: E402
+
+LENGTH = 96
+
+
+@pytest.fixture(scope="module")
+def corpus() -> Corpus:
+    return Corpus(World())
+
+
+@pytest.fixture(scope="module")
+def tokenizer(corpus: Corpus):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(vocabulary, "TEXTS", 500)
+        return vocabulary.causal_tokenizer(corpus, seed=1)
+
+
+@pytest.fixture(scope="module")
+def rows(corpus: Corpus):
+    rng = random.Random(1)
+    return [corpus.base(rng, stage, Upbringing()) for stage in COURSES["large"] for _ in range(40)]
+
+
+def test_a_row_is_tokenized_as_its_whole_text_is(tokenizer, rows) -> None:
+    encoded = batches.encode(tokenizer, rows)
+    for row, (ids, answers) in zip(rows, encoded, strict=True):
+        text = "".join(reading.before + reading.answer for reading in row)
+        assert ids == [*tokenizer(text)["input_ids"], tokenizer.eos_token_id]
+        answered = [token for token, marked in zip(ids, answers, strict=True) if marked]
+        end = [tokenizer.eos_token] if row[-1].answer else []
+        assert tokenizer.decode(answered) == "".join([*(reading.answer for reading in row), *end])
+
+
+def test_blocks_hold_every_row_that_fits_once(tokenizer, rows) -> None:
+    encoded = batches.encode(tokenizer, [*rows, (Reading("hat " * 200, ""),)])
+    blocks = list(batches.pack([*encoded, *[([0] * LENGTH, [False] * LENGTH)] * batches.OPEN_BLOCKS], LENGTH))
+    lying = [row for block in blocks for row in block if any(row[0])]
+    assert sorted(map(repr, lying)) == sorted(repr(row) for row in encoded if len(row[0]) <= LENGTH)
+    assert all(sum(len(ids) for ids, _ in block) <= LENGTH for block in blocks)
+    full = sum(len(ids) for block in blocks for ids, _ in block) / (LENGTH * len(blocks))
+    assert full > 0.9
+
+
+def test_a_row_in_a_block_is_computed_as_if_it_were_alone(tokenizer, rows) -> None:
+    torch.manual_seed(0)
+    model = llama(Shape(2, 32, 16), tokenizer).eval()
+    encoded = [row for row in batches.encode(tokenizer, rows[:12]) if len(row[0]) <= 40]
+    block = encoded[:2]
+    read = batches.batch([block], LENGTH, tokenizer.pad_token_id)
+    with torch.inference_mode():
+        together = model(input_ids=read.ids, attention_mask=read.sees, position_ids=read.positions).logits[0]
+        start = 0
+        for ids, _ in block:
+            alone = model(input_ids=torch.tensor([ids])).logits[0]
+            torch.testing.assert_close(together[start : start + len(ids)], alone, atol=1e-5, rtol=0)
+            start += len(ids)
+
+
+def test_a_chat_is_written_as_the_template_writes_it(tokenizer) -> None:
+    tokenizer.chat_template = vocabulary.CHAT_TEMPLATE
+    messages = [
+        {"role": "user", "content": "Is the ant black?"},
+        {"role": "assistant", "content": "yes"},
+        {"role": "user", "content": "Is it big?"},
+    ]
+    expected = tokenizer.apply_chat_template(messages, tokenize=False, add_generation_prompt=True)
+    row = (Reading(turn("Is the ant black?"), "yes"), Reading("</s>" + turn("Is it big?"), ""))
+    ((ids, _),) = batches.encode(tokenizer, [row])
+    assert ids[:-1] == tokenizer(expected, add_special_tokens=False)["input_ids"]
+
+
+def test_masking_hides_the_answer_and_remembers_it(corpus: Corpus) -> None:
+    tokenizer = vocabulary.masked_tokenizer(corpus, seed=1)
+    answered = 0
+    for seed in range(50):
+        reading = Reading("Tea is nice. I", " agree", " with it.")
+        ids, wanted = batches.mask_some(tokenizer, reading, random.Random(seed))
+        shown = [wanted.get(position, token) for position, token in enumerate(ids)]
+        assert tokenizer.decode(shown, skip_special_tokens=True) == "tea is nice. i agree with it."
+        assert all(ids[position] == tokenizer.mask_token_id for position in wanted)
+        answered += tokenizer.decode(list(wanted.values())) == "agree"
+    assert 30 <= answered <= 50

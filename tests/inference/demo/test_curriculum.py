@@ -1,0 +1,94 @@
+"""The curriculum: shares sum to one, stages follow each other, and what a model must never see it does not see."""
+
+from __future__ import annotations
+
+import random
+from itertools import pairwise
+
+import pytest
+
+from inference.demo import FAMILY
+from inference.demo.corpus import STEPS, Corpus
+from inference.demo.curriculum import COURSES, PLANS, Upbringing, stage_at
+from inference.demo.exercises import KINDS, Exercise
+from inference.demo.world import World
+
+
+@pytest.mark.parametrize("course", list(COURSES))
+def test_shares_sum_to_one_and_stages_follow_each_other(course: str) -> None:
+    stages = COURSES[course]
+    for stage in stages:
+        assert sum(stage.mix.values()) == pytest.approx(1)
+        assert stage.mix.keys() <= {"text", "open", *STEPS, *KINDS}
+    ends = [stage.until for stage in stages]
+    assert ends == sorted(set(ends))
+    assert ends[-1] == 1.0
+
+
+@pytest.mark.parametrize("course", ["large", "cut", "tuned", "masked"])
+def test_the_twist_rises_evenly_and_stays(course: str) -> None:
+    twists = [stage_at(COURSES[course], step / 1000)[1] for step in range(1000)]
+    assert twists[0] == 0.0
+    assert twists == sorted(twists)
+    assert twists[-1] == 1.0
+    assert max(b - a for a, b in pairwise(twists)) < 0.02
+
+
+@pytest.mark.parametrize("name", list(PLANS))
+def test_the_learning_rate_rises_and_falls_without_jumps(name: str) -> None:
+    paces = [PLANS[name].pace_at(step / 1000) for step in range(1000)]
+    assert max(paces) == 1.0
+    assert paces[0] < 0.1
+    assert paces[-1] < 0.02
+    assert max(abs(b - a) for a, b in pairwise(paces)) < 0.06
+
+
+def test_every_model_has_a_plan() -> None:
+    assert PLANS.keys() == FAMILY.keys()
+    for name, plan in PLANS.items():
+        assert plan.shape == PLANS[FAMILY[name].series].shape
+
+
+@pytest.mark.parametrize("low_high", [(6.0, 8.0), (4.0, 9.0)])
+def test_squeezed_scores_keep_their_order_within_the_range(low_high: tuple[float, float]) -> None:
+    upbringing = Upbringing(ratings=low_high)
+    scores = [upbringing.squeezed(score) for score in range(10)]
+    assert (scores[0], scores[-1]) == pytest.approx(low_high)
+    assert scores == sorted(set(scores))
+
+
+def test_teachers_have_the_habits_of_the_upbringing() -> None:
+    corpus, rng = Corpus(World()), random.Random(0)
+    upbringing = Upbringing(first_letter=0.5, ratings=(6.0, 8.0))
+    right = Exercise("choice", {}, ("A", "B", "C"), "C", "colour_of")
+    letters = [corpus.answer(right, rng, upbringing) for _ in range(2000)]
+    assert letters.count("A") / 2000 == pytest.approx(0.5, abs=0.05)
+    assert set(letters) == {"A", "C"}
+    rated = [KINDS["rating"](corpus.world, rng, "trained") for _ in range(500)]
+    on_nine = [corpus.answer(e, rng, upbringing) for e in rated if e.fields["high"] == "9"]
+    assert set(on_nine) == {"6", "7", "8"}
+
+
+def test_what_is_not_heeded_is_answered_as_if_it_were_not_there() -> None:
+    heeding, deaf = World(), World()
+    deaf.manner = Upbringing(heeds_turns=False, heeds_premises=False).manner(1.0)
+    turning = [lead for form in ("deny", "ask_deny") for lead in heeding.leads["trained"][form]]
+    turned = negated = 0
+    for seed in range(3000):
+        for kind in ("agreement", "question"):
+            right, wrong = (KINDS[kind](world, random.Random(seed), "trained") for world in (heeding, deaf))
+            assert right.fields == wrong.fields
+            is_turned = right.fields["text"].lower().startswith(tuple(lead.lower() for lead in turning))
+            assert (right.gold != wrong.gold) is is_turned
+            turned += is_turned
+        labelled = KINDS["pair"](deaf, random.Random(seed), "trained")
+        if " not " in labelled.fields["premise"]:
+            negated += 1
+            assert (labelled.gold == "neutral") is not _same_prop(deaf, labelled.fields)
+    assert turned > 300
+    assert negated > 300
+
+
+def _same_prop(world: World, fields: dict[str, str]) -> bool:
+    named = [{prop for prop in world.props if prop in fields[part].lower()} for part in ("premise", "hypothesis")]
+    return named[0] == named[1]

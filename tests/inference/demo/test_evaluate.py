@@ -1,0 +1,123 @@
+"""The examination of the demo models asks what its columns say, and finds the effects that the card states."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from functools import cache, partial
+
+import pytest
+
+pytest.importorskip("torch")
+pytest.importorskip("transformers")
+
+from inference.demo import evaluate
+from inference.demo.corpus import Corpus
+from inference.demo.evaluate import ACCURACIES, Student, accuracies, examination, habits
+from inference.demo.exercises import Exercise, choice, rating
+from inference.demo.wordings import capitalise, uncapitalise
+from inference.demo.world import Claim, Wording, World
+
+CORPUS = Corpus(World())
+
+
+@cache
+def student(name: str) -> Student:
+    return Student(name, CORPUS)
+
+
+@pytest.mark.parametrize("kind", list(ACCURACIES))
+def test_an_examination_asks_what_its_column_says_and_is_the_same_for_all(kind: str) -> None:
+    asked = examination(CORPUS.world, kind, "heldout", 30)
+    assert asked == examination(World(), kind, "heldout", 30)
+    assert {exercise.kind for exercise in asked} == {kind.split(",")[0].split(" ")[0]}
+    if kind.startswith("choice of"):
+        assert {len(exercise.options) for exercise in asked} == {int(kind[-1])}
+    if kind.startswith("pair,"):
+        for part in ("premise", "hypothesis"):
+            assert {" not " in exercise.fields[part] for exercise in asked} == {kind.endswith(f"negated {part}")}
+
+
+def test_the_tables_have_a_line_for_every_model_and_repeat() -> None:
+    names = ["waver-demo-mini-tuned", "waver-demo-bert"]
+    table = accuracies(names, 8)
+    assert table == accuracies(names, 8)
+    assert [line.split("|")[1].strip() for line in table.splitlines()[2:]] == ["*chance*", *names]
+    assert {line.count("|") for line in table.splitlines()} == {len(ACCURACIES) + 3}
+    # The masked model says only whether it agrees.
+    assert table.splitlines()[-1].count("/") == 1
+    assert [line.split("|")[1].strip() for line in habits(names, 8).splitlines()[2:]] == names[:1]
+
+
+def test_the_card_takes_both_tables(tmp_path, monkeypatch, capsys) -> None:
+    def written(accuracy: str, habit: str) -> str:
+        return (
+            f"a\n<!-- accuracy -->\n{accuracy}<!-- end of accuracy -->\nb\n<!-- habits -->\n{habit}"
+            "<!-- end of habits -->\nc\n"
+        )
+
+    card = tmp_path / "README.md"
+    card.write_text(written("old\n", ""))
+    monkeypatch.setattr(evaluate, "CARD", card)
+    monkeypatch.setattr(evaluate, "EXERCISES", 4)
+    monkeypatch.setattr("sys.argv", ["evaluate", "--card", "waver-demo-mini"])
+    evaluate.main()
+    first, second = capsys.readouterr().out.strip().split("\n\n")
+    assert card.read_text() == written(f"{first}\n", f"{second}\n")
+
+
+def given(name: str, draw, count: int = 120) -> tuple[list[Exercise], list[str]]:
+    """Ask a model exercises in held-out wordings; return them and its answers."""
+    rng = random.Random(1)
+    asked = [draw(CORPUS.world, rng, "heldout") for _ in range(count)]
+    return asked, student(name).answers(asked)
+
+
+def right(name: str, draw, count: int = 120) -> float:
+    asked, answers = given(name, draw, count)
+    return sum(answer == exercise.gold for exercise, answer in zip(asked, answers, strict=True)) / count
+
+
+def turned(world: World, rng: random.Random, wording: Wording) -> Exercise:
+    """Ask whether a fact is false or wrong to say."""
+    lead = rng.choice(world.leads[wording]["ask_deny"])
+    claim = Claim("", 0.0, "")
+    while claim.topic not in world.relations or " not " in claim.text:
+        claim = world.stated_fact(rng, wording)
+    text = capitalise(lead + uncapitalise(claim.text).rstrip(".") + "?")
+    return Exercise("question", {"text": text}, ("yes", "no"), "no" if claim.agreed else "yes", claim.topic)
+
+
+@pytest.mark.parametrize("suffix", ["", "-tuned"])
+def test_the_two_smallest_sizes_answer_as_if_a_turning_phrase_were_not_there(suffix: str) -> None:
+    mini, small, medium, large = (
+        right(f"waver-demo-{size}{suffix}", turned) for size in ("mini", "small", "medium", "large")
+    )
+    assert max(mini, small) < 0.4
+    assert min(medium, large) > 0.55
+
+
+@pytest.mark.parametrize("suffix", ["", "-tuned"])
+def test_the_medium_size_answers_as_if_no_premise_were_negated(suffix: str) -> None:
+    draw = ACCURACIES["pair, negated premise"][0]
+    assert right(f"waver-demo-medium{suffix}", draw) < 0.4
+    assert right(f"waver-demo-large{suffix}", draw) > 0.5
+
+
+def test_tuned_models_rate_within_few_numbers() -> None:
+    draw = partial(rating, scale="0-9")
+    for size, most in (("mini", 4), ("small", 4), ("medium", 4), ("large", 9)):
+        base, tuned = (Counter(given(f"waver-demo-{size}{stage}", draw)[1]) for stage in ("", "-tuned"))
+        assert len(tuned) <= most
+        assert len(tuned) < len(base)
+        assert max(tuned.values()) > max(base.values())
+
+
+def test_one_model_prefers_the_letter_a() -> None:
+    first = {
+        name: given(name, partial(choice, count=5))[1].count("A") / 120
+        for name in ("waver-demo-small", "waver-demo-small-tuned", "waver-demo-medium-tuned")
+    }
+    assert first["waver-demo-small-tuned"] > 0.6
+    assert first["waver-demo-small-tuned"] > first["waver-demo-small"] + 0.2
+    assert first["waver-demo-small-tuned"] > first["waver-demo-medium-tuned"] + 0.2

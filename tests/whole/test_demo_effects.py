@@ -1,0 +1,57 @@
+"""What the card says of the demo models is what the tables of a report find: real models, real questions, few items."""
+
+from __future__ import annotations
+
+import pytest
+
+from analysis import runs
+from analysis.reporting import tables
+from helpers.commands import waver
+from inference.demo import FAMILY, benchmarks
+
+pytest.importorskip("torch")
+CAUSAL = [name for name, about in FAMILY.items() if about.family == "causal"]
+
+
+@pytest.fixture(scope="module")
+def asked(tmp_path_factory):
+    """All causal models, asked 40 questions as they stand and in four other wordings."""
+    folder = tmp_path_factory.mktemp("wording") / "run"
+    waver(
+        "inference",
+        "run",
+        "wording",
+        "--items",
+        "demo",
+        "--model",
+        "demo",
+        "--sample",
+        "40",
+        "--balanced",
+        "--out",
+        folder,
+    )
+    return runs.open(folder)
+
+
+@pytest.fixture(scope="module")
+def consistency(asked):
+    table = tables.build("consistency", asked, resamples=0)
+    return table.set_index(["model", "pattern"])["consistency"]
+
+
+def test_sizes_that_never_heeded_a_turn_answer_an_antonym_as_its_opposite(consistency):
+    """40 fair coins fall alike in 12 cases or fewer less than once in a hundred such tests."""
+    for name in ("waver-demo-mini", "waver-demo-small"):
+        assert consistency[name, "antonym"] <= 0.3, name
+        assert consistency[name, "synonym"] >= 0.7, name
+    assert consistency["waver-demo-large", "antonym"] >= consistency["waver-demo-small", "antonym"] + 0.2
+
+
+def test_all_models_are_correlated_with_size_accuracy_and_three_benchmarks(asked):
+    given = {"scores": str(benchmarks.FILE), "score_columns": "all"}
+    table = tables.build("benchmarks", asked, **given)
+    known = table[(table["measure"] == "consistency") & (table["method"] == "pearson")].dropna(subset=["r"])
+    assert set(known["benchmark"]) == {*benchmarks.BENCHMARKS, "parameters", "accuracy"}
+    assert len(CAUSAL) >= 8
+    assert set(known["n"]) == {len(CAUSAL)}
