@@ -138,20 +138,23 @@ def resolve_engine(name: str, config: Any, requested: str) -> str:
     if not (isinstance(architectures, list) and all(isinstance(each, str) for each in architectures)):
         raise InputError(f"model {name}: config.json: architectures must be a list of names, not {architectures!r}")
     named = ", ".join(architectures) or "no architecture"
+    classifies = any(a.endswith(CLASSIFIER) for a in architectures)
     engine = requested
     if engine == "auto":
         if any(a.endswith("ForMaskedLM") for a in architectures):
             engine = "masked"
         elif any(a.endswith(("ForCausalLM", "LMHeadModel")) for a in architectures):
             engine = "causal"
-        elif any(a.endswith(CLASSIFIER) for a in architectures):
+        elif classifies:
             engine = "classifier"
         else:
             raise InputError(
                 f"model {name}: its config names {named}; give a causal or masked language model or a classifier, "
                 "or say --engine causal or --engine masked"
             )
-    if engine == "classifier" and not any(a.endswith(CLASSIFIER) for a in architectures):
+    if engine == "masked" and classifies:
+        raise InputError(f"model {name}: its config names {named}; give the encoder that it was made from")
+    if engine == "classifier" and not classifies:
         raise InputError(f"model {name}: its config names {named}, no classifier; tune it first (waver tune nli)")
     bidirectional = config.model_type in MODEL_FOR_MASKED_LM_MAPPING_NAMES and not getattr(config, "is_decoder", True)
     if engine == "causal" and bidirectional:

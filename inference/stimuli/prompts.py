@@ -21,6 +21,8 @@ from inference.stimuli.study import Variant
 PLAIN, CHAT, CLOZE, PAIR = "plain", "chat", "cloze", "pair"
 FORMS = (PLAIN, CHAT, CLOZE)
 WITH_MESSAGES = (CHAT, PAIR)
+ONLY = {CLOZE: "a model that fills a mask", PAIR: "a classifier"}
+"""Form -> the models that are asked in no other."""
 OPTION_ORDERS = ("yes-no", "no-yes")
 ROLES = ("system", "user", "assistant")
 SENTENCES = ("premise", "hypothesis")
@@ -113,10 +115,11 @@ class PromptBook:
     `Fields.answers` says so, `answers` (option label -> words). Every protocol passes its own `Fields`.
     """
 
-    def __init__(self, name: str | None, forms: Mapping[str, _Form], where: str) -> None:
+    def __init__(self, name: str | None, forms: Mapping[str, _Form], where: str, possible: Sequence[str]) -> None:
         self.name = name
         self._forms = forms
         self._where = where
+        self._possible = possible
 
     @classmethod
     def load(cls, path: str | Path | None, ours: Path, fields: Fields) -> PromptBook:
@@ -141,7 +144,7 @@ class PromptBook:
         if not isinstance(content, dict) or not content or any(form not in fields.forms for form in content):
             raise InputError(f"{source}: expected the forms {', '.join(fields.forms)} (any of them) at the top level")
         forms = {form: _Form.compile(f"{source}, form {form}", form, given, fields) for form, given in content.items()}
-        return cls(source.stem if path is not None else None, forms, str(source))
+        return cls(source.stem if path is not None else None, forms, str(source), fields.forms)
 
     @property
     def forms(self) -> tuple[str, ...]:
@@ -219,8 +222,11 @@ class PromptBook:
 
     def _form(self, form: str) -> _Form:
         if form not in self._forms:
+            needed = f" {ONLY[form]} is asked in that form only:" if form in ONLY else ""
+            ways = ["add it to the file"] * (form in self._possible)
+            ways.append("give another --model" if form in ONLY else "choose --form")
             raise InputError(
-                f"{self._where}: there is no form '{form}', only {', '.join(self.forms)}; add it or choose --form"
+                f"{self._where}: there is no form '{form}', only {', '.join(self.forms)};{needed} {' or '.join(ways)}"
             )
         return self._forms[form]
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import accelerate  # noqa: F401  # the Trainer needs it, and says so in an error of its own kind
@@ -82,9 +81,9 @@ class Encoder:
         Everything random follows from the cell's seed: the weights of the head and the order of the rows.
         """
         model = self._start(cell.seed)
-        with TemporaryDirectory() as unused, quiet():
+        with quiet():
             settings = TrainingArguments(
-                output_dir=unused,  # nothing is written: what is kept is saved below, as safetensors
+                output_dir=str(to),  # the Trainer writes nothing: what is kept is saved below, as safetensors
                 learning_rate=cell.rate,
                 num_train_epochs=cell.epochs,
                 warmup_steps=WARM_UP,
