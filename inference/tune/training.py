@@ -28,7 +28,7 @@ from inference.tune.folder import Cell, Result
 WARM_UP, LONGEST = 0.1, 128
 """Share of the steps over which the learning rate rises, and tokens of a pair (Yoshida et al., Table 6)."""
 BATCH = 32
-"""Rows per step. The paper does not print it; of a smaller batch nothing was measured here."""
+"""Rows per step; the paper does not print how many."""
 
 
 class Encoder:

@@ -140,8 +140,7 @@ def published(file: Path, said: Mapping[tuple[str, str, str], str | None]) -> di
         (n, acc, acc_negated, acc_change).
     """
     groups: dict[int, list[dict[str, Any]]] = defaultdict(list)
-    for line in file.read_text(encoding="utf-8").splitlines():
-        row = json.loads(line)
+    for row in map(json.loads, filter(str.strip, file.read_text(encoding="utf-8").split("\n"))):
         key = str(row["jnli_sentence_pair_id"]), row["sentence1"]["sentence"], row["sentence2"]["sentence"]
         groups[row["jnli_sentence_pair_id"]].append(row | {"right": said[key] == row["gold_label"]})
     found: dict[str, list[tuple[bool, ...]]] = defaultdict(list)
