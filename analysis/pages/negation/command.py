@@ -39,8 +39,10 @@ def main(args: argparse.Namespace) -> int:
     from analysis.pages.negation.dataset import POSITIONS, groups, statistics
     from analysis.pages.negation.judgements import KINDS
 
-    if len({file.resolve() for file in args.data}) < len(args.data):
-        raise InputError("a file is named twice, so its pairs would count twice; name it once")
+    files = {file.resolve(): file for file in args.data}
+    if len(files) < len(args.data):
+        twice = next(file for file in args.data if files[file.resolve()] is not file)
+        raise InputError(f"{twice}: is named twice, so its pairs would count twice; name it once")
     known = [group for file in args.data for group in groups(file)]
     counts = statistics(known)
     found = agreement(args.annotations) if args.annotations else Agreement(0, 0, None)
