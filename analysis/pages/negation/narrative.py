@@ -55,7 +55,7 @@ def answer(frames: Mapping[str, pd.DataFrame], when: str = "") -> Answer:
         "negation_bias": tuple(_bias(frames["negation_bias"].merge(speaking))),
     }
     return Answer(
-        asked, _verdict(important.merge(judged)), cautions=doubts,
+        asked, _verdict(important.merge(judged), len(valid)), cautions=doubts,
         details={name: said for name, said in details.items() if said},
     )  # fmt: skip
 
@@ -70,13 +70,14 @@ def _asked(accuracy: pd.DataFrame, when: str) -> str:
     )
 
 
-def _verdict(judged: pd.DataFrame) -> str:
-    """Count the words of the models that can be judged; of one, say from where to where its share goes."""
+def _verdict(judged: pd.DataFrame, asked: int) -> str:
+    """Count the words of the models that can be judged, of those asked; of one, say how its share changes."""
     if judged.empty:
         return f"{verdicts.UNCLEAR}: no model is clearly better than the majority baseline on the originals."
     found = [verdicts.word(low, high, BANDS) for low, high in zip(judged["lower"], judged["upper"], strict=True)]
     if len(judged) > 1:
-        return verdicts.tally(found, units(judged))
+        able = " that beat the majority baseline" if len(judged) < asked else ""
+        return verdicts.tally(found, units(judged) + able)
     row = judged.iloc[0]
     return (
         f"{found[0].capitalize() or verdicts.UNCLEAR}: {percent(row['acc'])} of the labels are right without the "

@@ -53,7 +53,7 @@ def test_a_model_that_is_always_right_hardly_loses(tmp_path):
 def test_several_models_are_counted(tmp_path, losing):
     rows = pd.concat([losing, saying(ASKED["gold"], "keen"), answers(ASKED, ["mute"], invalid=1)])
     found = narrative.answer(frames(tmp_path, rows))
-    assert found.verdict == "Hardly with 1 of 2 models, yes with 1."
+    assert found.verdict == "Hardly with 1 of 2 models that beat the majority baseline, yes with 1."
     assert any("answers of mute are one of the labels. The lowest share is 0.0 %" in line for line in found.cautions)
 
 
