@@ -12,7 +12,7 @@ from inference.stimuli.nli import BOTH, HYPOTHESIS, PREMISE, Instance, Negation
 from inference.stimuli.study import ORIGINAL
 
 RELATIONS = {"colour": Negation("mid", "copula"), "place": Negation("mid", "verb")}
-"""Relation -> where its denials in held-out wordings have the negation, as `waver negate` says it: is not grey, do not see."""
+"""Relation -> where its held-out denials have the negation, as `waver negate` says it: is not grey, do not see."""
 EACH = 15
 """Originals per relation and label."""
 DENIED = {ORIGINAL: (False, False), PREMISE: (True, False), HYPOTHESIS: (False, True), BOTH: (True, True)}
