@@ -1,6 +1,6 @@
 """Tune a small encoder on entailment in the demo world, without and with negated rows: before and after.
 
-    python tests/benchmarks/bench_tune.py [--rows 480] [--rates 3e-3,2e-3] [--epochs 4,8] [--seeds 5] [--keep FOLDER]
+    python tests/benchmarks/bench_tune.py [--rows 480] [--rates 3e-3,2e-3] [--epochs 8,16] [--seeds 5] [--keep FOLDER]
 
 The encoder is made here: a BERT of 0.1 million random weights, laid out so that it soon finds equal words (`make`).
 `waver tune nli` then tunes it three times: hardly (a rate of 1e-9: its head is random; this is before), on originals,
@@ -49,7 +49,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--rows", type=int, default=480, help="originals, and as many further rows")
     parser.add_argument("--rates", default="3e-3,2e-3")
-    parser.add_argument("--epochs", default="4,8")
+    parser.add_argument("--epochs", default="8,16")
     parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--keep", type=Path)
     options = parser.parse_args()
