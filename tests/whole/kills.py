@@ -37,7 +37,6 @@ import yaml
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
-from helpers import tiny_models  # noqa: E402
 from helpers.text_feature_runs import make_run  # noqa: E402
 from inference.stimuli.nli import LABELS  # noqa: E402
 
@@ -91,8 +90,7 @@ def one_model(folder: Path) -> None:
 
 
 def labelled_pairs(folder: Path) -> None:
-    """Write a tiny encoder, and pairs of sentences to tune it on."""
-    tiny_models.checkpoint(folder / "tiny", "bert", num_hidden_layers=1)
+    """Write pairs of sentences with their labels."""
     verbs = itertools.product(range(20), ("agree", "disagree"), ("agree", "disagree"))
     rows = [
         {"premise": f"We {verb} with it: {number}.", "hypothesis": f"They {other}.", "label": LABELS[verb != other]}
@@ -145,8 +143,8 @@ IMPORT = (
 )
 RUN = f"-m inference run agreement --items items.yaml --out run --model {' '.join(MODELS)}"
 TUNE = (
-    "-m inference tune nli --model ./tiny --data rows.jsonl --rates 0.01,0.001 --epochs 2,4 --seeds 2 --device cpu "
-    "--out tuned"
+    f"-m inference tune nli --model {DEMO / 'models' / 'waver-demo-bert'} --data rows.jsonl --rates 0.01,0.001 "
+    "--epochs 1,2 --seeds 2 --device cpu --out tuned"
 )
 COMMANDS = {
     "run": Command(questions, RUN, rows),
