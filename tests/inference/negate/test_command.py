@@ -13,6 +13,7 @@ from helpers.commands import waver
 from helpers.trivial_engine import TrivialEngine
 from inference.asking.one_model import Settings
 from inference.engines.contract import Score
+from inference.negate import sentences
 
 pytest.importorskip("fugashi")
 MODEL = Path(__file__).parents[3] / "inference" / "demo" / "models" / "waver-demo-small"
@@ -34,6 +35,13 @@ def negate(file, *arguments):
     out = file.parent / "negations.jsonl"
     done = waver("inference", "negate", file, "--language", "ja", "--out", out, *arguments, cwd=file.parent)
     return done.stdout, lines(out)
+
+
+@pytest.mark.parametrize("end", ["\r\n", "\r"])
+def test_lines_end_as_any_system_ends_them(tmp_path, end):
+    path = tmp_path / "sentences.txt"
+    path.write_text(f"犬が走る。{end}猫が寝る。{end}", encoding="utf-8-sig", newline="")
+    assert sentences.read(str(path)) == [("line 1", "犬が走る。"), ("line 2", "猫が寝る。")]
 
 
 def test_every_sentence_is_negated_or_skipped_with_a_reason(file):
