@@ -3,7 +3,8 @@
     python tests/benchmarks/bench_negation.py jnli-neg-valid-v1.1.jsonl [--model demo FOLDER ...] [--keep FOLDER]
 
 `--model` takes what `waver run` takes, an encoder that `bench_tune.py --keep` made, too. Exit status 1 where a number
-of the tables `negation_accuracy`, `minimal_pairs` or `negation_places` differs by more than rounding.
+of the tables `negation_accuracy`, `minimal_pairs` or `negation_places` differs by more than rounding, and where a model
+could not be asked: the masked demo model knows no Japanese word.
 """
 
 from __future__ import annotations
@@ -35,14 +36,13 @@ def compare(folder: Path, options: argparse.Namespace) -> int:
     """Ask, compare, and print what differs; return the exit status."""
     began = time.process_time()
     run = folder / "run"
-    if waver(["run", "negation", "--items", str(options.file), "--model", *options.model, "--out", str(run)]):
-        return 1
+    asked = waver(["run", "negation", "--items", str(options.file), "--model", *options.model, "--out", str(run)])
     for unit, said in said_in(run).items():
         print(f"{unit}: {len(said):,} answers")
     print(f"asked in {time.process_time() - began:.0f} s of CPU")
     faults = differences(run, options.file)
     print("\n".join(faults) or "all numbers are those of plain loops")
-    return int(bool(faults))
+    return int(bool(faults or asked))
 
 
 if __name__ == "__main__":
