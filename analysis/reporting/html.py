@@ -39,7 +39,7 @@ def fragment(template: str, **values: Any) -> Html:
 
 
 def address(kind: str, text: str) -> str:
-    """Return a text of some kind, such as "text/csv", as the address of itself: part of the page, nothing to fetch.
+    """Return a text of some kind, such as "image/svg+xml", as the address of itself: nothing to fetch.
 
     Escaped is only what an address in quotes cannot hold: that is a quarter smaller than base64.
     """

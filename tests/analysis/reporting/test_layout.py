@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import base64
+import io
 import re
 import urllib.parse
+import zipfile
 
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
@@ -73,8 +76,9 @@ def test_one_file_has_anchors_for_pages_first_figures_for_a_phone_and_tables_tha
     assert {place[1:] for place in places if place.startswith("#")} <= set(page.ids)
     (data,) = [place for place in places if not place.startswith("#")]
     kind, _, held = data.partition(",")
-    assert kind == "data:text/csv"
-    assert urllib.parse.unquote_to_bytes(held) == table.read_bytes()
+    assert kind == "data:application/zip;base64"
+    with zipfile.ZipFile(io.BytesIO(base64.b64decode(held, validate=True))) as packed:
+        assert {name: packed.read(name) for name in packed.namelist()} == {"t.csv": table.read_bytes()}
     assert "#file-t" in places
     assert page.tags.count("source") == 1  # of the first figure only; the other one can be scrolled with the keyboard
     first, second = path.read_text().split("<figure", 1)[1].split("<figure", 1)
