@@ -115,15 +115,15 @@ def refuse_other_family(out: str, models: Iterable[Model]) -> None:
     InputError
         Naming a recorded demo model that is of another revision, or that there is no longer.
     """
-    from inference.demo import FAMILY, MODELS, PREFIX
+    from inference.demo import ALL, MODELS, PREFIX
 
     if not (Path(out) / "run.json").exists() or all(Path(model.source).resolve().parent != MODELS for model in models):
         return
     for name, fields in run_json.read(Path(out))["models"].items():
-        if name in FAMILY:
+        if name in ALL:
             from inference.engines.loading import folder_digest
 
-            was, now = fields.get("revision"), folder_digest(FAMILY[name].path)
+            was, now = fields.get("revision"), folder_digest(ALL[name].path)
             why = f"is of another revision (it was {was}, now {now})" if was != now else ""
         else:
             why = "is a demo model that is there no longer" if name.startswith(PREFIX) else ""
@@ -167,10 +167,10 @@ def _on_server(name: str) -> Model:
 
 
 def _demo_models(kinds: Container[str], engine: str) -> tuple[Model, ...]:
-    from inference.demo import FAMILY
+    from inference.demo import ALL
 
     return tuple(
         Model(name, name if hosted(engine) else str(about.path), {"series": about.series, "stage": about.stage})
-        for name, about in FAMILY.items()
+        for name, about in ALL.items()
         if about.family in kinds and (engine not in ENGINES or ENGINES[engine].kind == about.family)
     )

@@ -2,6 +2,7 @@
 
 Importing this package is light: it names the checkpoints and does not load them. `world` holds what they were taught,
 `questionnaire` what they are asked; `curriculum` how each was taught, `train` made them, and `evaluate` examines them.
+`encoders` made what the two encoders are tuned from.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ class DemoModel:
     """One checkpoint of the family: its folder, and what run.json says about it.
 
     `series` is shared by the base and the tuned model of one size; `stage` is "base" or "tuned"; `parameters` counts
-    the weights, tied ones once; `family` is "causal" or "masked".
+    the weights, tied ones once; `family` is "causal", "masked" or "classifier".
     """
 
     path: Path
@@ -46,3 +47,10 @@ def _family() -> dict[str, DemoModel]:
 
 
 FAMILY: dict[str, DemoModel] = _family()
+"""The language models."""
+ENCODERS: dict[str, DemoModel] = {
+    name: DemoModel(MODELS / name, name, "tuned", 83_523, "classifier")
+    for name in ("waver-demo-encoder", "waver-demo-encoder-negated")
+}
+"""Encoders that `waver tune nli` tuned, on pairs without negations and with them; `encoders` made what it needs."""
+ALL: dict[str, DemoModel] = FAMILY | ENCODERS

@@ -2,7 +2,7 @@
 
     python tests/benchmarks/bench_tune.py [--rows 480] [--rates 3e-3,2e-3] [--epochs 8,16] [--seeds 5] [--keep FOLDER]
 
-The encoder is made here: a BERT of 0.1 million random weights, laid out so that it soon finds equal words (`make`).
+The encoder is that of `inference.demo.encoders`: a BERT of 0.1 million random weights.
 `waver tune nli` then tunes it three times: hardly (a rate of 1e-9: its head is random; this is before), on originals,
 and on originals and negated rows, equally many rows in all. Rows to tune on are in the wordings that the demo models
 are trained on, questions in the held-out ones (`run negation --items demo`): no sentence is in both. Each accuracy is
@@ -15,9 +15,6 @@ them; each beyond both intervals.
 from __future__ import annotations
 
 import argparse
-import json
-import random
-import re
 import sys
 import tempfile
 import time
@@ -25,21 +22,15 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import torch
-from transformers import BertConfig, BertForMaskedLM, BertTokenizer
 
 from analysis import runs
 from analysis.pages.negation import judgements
 from analysis.pages.negation.judgements import Counts
 from analysis.statistics.resampling import Array, Columns, bootstrap, ratio
 from inference.__main__ import main as waver
-from inference.demo import SEED
-from inference.demo.entailments import RELATIONS, entailments
-from inference.demo.vocabulary import MASKED_SPECIALS
+from inference.demo import encoders
 from inference.demo.world import World
-from inference.stimuli import nli
-from inference.stimuli.nli import Instance
 
-WIDTH, LAYERS, HEADS = 64, 2, 2
 INSTANCES = {"originals": ("original_right", "original"), "negated": ("negated_right", "negated")}
 PAIRS = {"Acc": ("before", "pairs"), "Acc'": ("after", "pairs")}
 Figure = tuple[float, float, float]
@@ -47,7 +38,7 @@ Figure = tuple[float, float, float]
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--rows", type=int, default=480, help="originals, and as many further rows")
+    parser.add_argument("--rows", type=int, default=encoders.ROWS, help="originals, and as many further rows")
     parser.add_argument("--rates", default="3e-3,2e-3")
     parser.add_argument("--epochs", default="8,16")
     parser.add_argument("--seeds", type=int, default=5)
@@ -63,8 +54,8 @@ def compare(folder: Path, options: argparse.Namespace) -> int:
     world = World()
     encoder = folder / "small-encoder"
     if not encoder.exists():
-        make(encoder, world)
-    files = data(folder, world, options.rows)
+        encoders.encoder(encoder, world)
+    files = encoders.data(folder, world, options.rows)
     grid = ["--rates", options.rates, "--epochs", options.epochs]
     hardly = ["--rates", "1e-9", "--epochs", "1"]
     found = {}
@@ -95,68 +86,6 @@ def compare(folder: Path, options: argparse.Namespace) -> int:
     for what, (above, below) in shown.items():
         print(f"{what}: {'yes' if above[1] > below[2] else 'NOT SHOWN'}")
     return int(not all(above[1] > below[2] for above, below in shown.values()))
-
-
-def make(folder: Path, world: World) -> None:
-    """Write a BERT of random weights in whose first layer a word looks for the same word; all else it has to learn.
-
-    That needs the queries to be the keys, and words that tell more than their places do. Where both are drawn apart,
-    such a small model spends thousands of steps on finding out that two words are the same.
-    """
-    tokenizer = words(world)
-    torch.manual_seed(SEED)
-    model = BertForMaskedLM(
-        BertConfig(
-            vocab_size=len(tokenizer), hidden_size=WIDTH, intermediate_size=2 * WIDTH, num_hidden_layers=LAYERS,
-            num_attention_heads=HEADS, max_position_embeddings=128, initializer_range=0.1, hidden_dropout_prob=0.0,
-            attention_probs_dropout_prob=0.0, pad_token_id=tokenizer.pad_token_id,
-        )
-    )  # fmt: skip
-    first, *others = (layer.attention.self for layer in model.bert.encoder.layer)
-    with torch.no_grad():
-        first.query.weight.mul_(1.5)
-        first.key.weight.copy_(first.query.weight)
-        for other in others:
-            other.query.weight.mul_(0.3)  # these look everywhere
-        model.bert.embeddings.position_embeddings.weight.mul_(0.2)
-        model.bert.embeddings.token_type_embeddings.weight.mul_(0.3)
-    model.save_pretrained(folder)
-    tokenizer.save_pretrained(folder)
-    print(f"encoder: {model.num_parameters():,} weights")
-
-
-def words(world: World) -> BertTokenizer:
-    """Make a tokenizer of the words in which the world speaks of colours and places."""
-    sentences = [
-        frame.format(x=x, v=value)
-        for relation in RELATIONS
-        for wording in ("trained", "heldout")
-        for form in ("affirm", "deny")
-        for frame in world.relations[relation][wording][form]
-        for x in world.props
-        for value in world.values(relation)
-    ]
-    known = dict.fromkeys([*MASKED_SPECIALS, *re.findall(r"\w+|[^\w\s]", " ".join(sentences))])
-    return BertTokenizer(vocab={word: place for place, word in enumerate(known)}, do_lower_case=True)
-
-
-def data(folder: Path, world: World, number: int) -> dict[str, Path]:
-    """Write originals, as many others, and as many negated rows with the originals that they are made from."""
-    groups = list(nli.groups(entailments(world, -(-number // 3), "trained", "tune")).values())
-    random.Random(0).shuffle(groups)  # they come sorted by relation and label
-    written = {
-        "originals": [group[0] for group in groups[:number]],
-        "more": [group[0] for group in groups[number : 2 * number]],
-        "negated": [each for group in groups[: number // 3] for each in group],
-    }
-    return {name: write(folder / f"{name}.jsonl", rows) for name, rows in written.items()}
-
-
-def write(path: Path, rows: Sequence[Instance]) -> Path:
-    """Write rows as `--data` reads them."""
-    fields = ("item", "pattern", "premise", "hypothesis", "label")
-    path.write_text("".join(json.dumps({name: getattr(row, name) for name in fields}) + "\n" for row in rows))
-    return path
 
 
 def accuracies(run: Path) -> dict[str, Figure]:

@@ -17,7 +17,7 @@ from helpers.trivial_engine import TrivialEngine
 from inference.__main__ import main, table_parser, task_of
 from inference.asking import session
 from inference.asking.one_model import Settings
-from inference.demo import FAMILY
+from inference.demo import ALL
 from inference.errors import InputError
 from inference.protocols import names
 from inference.runfile import TableParser, as_arguments, read
@@ -309,5 +309,5 @@ def test_the_plan_of_the_docs_asks_every_protocol_and_is_right(tmp_path, loaded)
     plan = read(tmp_path / "plan.toml", table_parser)
     assert sorted(study.call[0] for study in plan.studies) == list(names())
     tasks = plan.tasks(table_parser, task_of, ["python", "-m", "inference", "run"])
-    assert all(task.models and {model.id for model in task.models} <= set(FAMILY) for task in tasks)
+    assert all(task.models and {model.id for model in task.models} <= set(ALL) for task in tasks)
     assert loaded == []

@@ -50,10 +50,11 @@ def test_refused(folder, names, message):
 
 
 def test_demo_is_the_whole_family_in_order():
-    from inference.demo import FAMILY
+    from inference.demo import ENCODERS, FAMILY
 
     models = resolve(["demo", "gpt2"])
     assert [model.id for model in models] == [*FAMILY, "gpt2"]
+    assert [model.id for model in resolve(["demo"], ("classifier",))] == list(ENCODERS)
     for model in models[:-1]:
         assert model.source == str(FAMILY[model.id].path)
         assert model.fields == {"series": FAMILY[model.id].series, "stage": FAMILY[model.id].stage}
@@ -61,11 +62,11 @@ def test_demo_is_the_whole_family_in_order():
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_demo_is_those_that_the_engine_can_ask(engine):
-    from inference.demo import FAMILY
+    from inference.demo import ALL
 
-    models = resolve(["demo"], engine=engine)
+    models = resolve(["demo"], ("causal", "masked", "classifier"), engine)
     assert [model.id for model in models] == [
-        name for name, about in FAMILY.items() if about.family == ENGINES[engine].kind
+        name for name, about in ALL.items() if about.family == ENGINES[engine].kind
     ]
     on_a_server = [model for model in models if model.source == model.id]
     assert on_a_server == (list(models) if engine == "openai" else [])

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from inference.demo import FAMILY, MODELS
+from inference.demo import ALL, FAMILY, MODELS
 
 CAUSAL = [name for name in FAMILY if not name.endswith("bert")]
 TUNED = [name for name in FAMILY if name.endswith("tuned")]
@@ -35,7 +35,7 @@ def test_all_of_it_is_small_and_safetensors_only() -> None:
     files = [path for path in MODELS.rglob("*") if path.is_file()]
     assert sum(path.stat().st_size for path in files) <= 16_000_000
     assert {path.suffix for path in files} <= {".safetensors", ".json", ".jinja", ".md"}
-    assert all((model.path / "model.safetensors").is_file() for model in FAMILY.values())
+    assert all((model.path / "model.safetensors").is_file() for model in ALL.values())
 
 
 def test_no_file_tells_where_it_was_made() -> None:
@@ -120,7 +120,7 @@ def test_held_out_wordings_are_answered_well_above_chance(name: str) -> None:
 
 def test_the_card_states_every_model() -> None:
     card = (MODELS / "README.md").read_text(encoding="utf-8")
-    assert all(f"| {name} |" in card for name in FAMILY)
+    assert all(f"| {name} |" in card for name in ALL)
 
 
 def _tokenizer(name: str):
