@@ -3,7 +3,7 @@
 A component is a difference of mean squares, so that it has no interval in closed form. A *generalized* interval draws
 each mean square as what it would be: S f / X, with X from the chi-square distribution of its f degrees of freedom, and
 takes percentiles of the difference. It needs no percentile bootstrap, whose intervals of variances are too narrow for
-few items, and covers 2 templates, too. The degrees of freedom are lowered where tails are heavy (`panel.Panel.freedom`).
+few items, and covers 2 templates, too. Heavy tails lower the degrees of freedom (`panel.Panel.freedom`).
 
 Reference
 ---------

@@ -3,8 +3,8 @@
 A study estimates a difference d with variance V. Another one of the same size, with as many items and wordings, drawn
 from those like these, estimates it with the same variance. Where nothing is known of such differences beforehand, its
 result lies around d with variance 2 V. Among several models it is known how far true differences are from 0: with
-variance T over pairs, d is too large on average, and the result lies around r d with variance (1 + r) V, r = T / (T + V).
-The probability of the same sign is that a t variable with this mean and variance does not cross 0.
+variance T over pairs, d is too large on average, and the result lies around r d with variance (1 + r) V, where r is
+T / (T + V). The probability of the same sign is that a t variable with this mean and variance does not cross 0.
 
 References
 ----------

@@ -2,7 +2,9 @@
 
 Intervals are for these templates, with items drawn anew. The highest of several accuracies is too high on average, and
 resampled ones are too high once more: so an end is 2 x figure - percentile of the draws (the basic bootstrap), which
-takes the second excess for the first.
+takes the second excess for the first. In a simulation with 4 and 10 templates these covered .83 to .97: with 62 items
+.90 of mean, highest and combined score, but .81 of the SD over 10 templates that hardly differ. The component of
+wordings (`panel`) has no such excess.
 
 References
 ----------
@@ -70,5 +72,6 @@ def intervals(
         low, high = percentiles(values, level)
         if high - low > 1e-9:
             middle = found[name][0]
-            found[name] = middle, 2 * middle - float(high), 2 * middle - float(low)
+            below, above = 2 * middle - float(high), 2 * middle - float(low)
+            found[name] = middle, max(0.0, below), min(1.0, above)  # all of them are between 0 and 1
     return found

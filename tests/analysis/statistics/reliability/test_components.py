@@ -139,11 +139,11 @@ def test_wordings_of_their_own_have_no_part_across_items():
 
 def test_alpha_is_that_of_krippendorff():
     """His example of four observers and twelve units, 2011: .849 on an interval scale; and the sum over all pairs."""
-    none = np.nan
-    data = np.array([[1, 2, 3, 3, 2, 1, 4, 1, 2, none, none, none], [1, 2, 3, 3, 2, 2, 4, 1, 2, 5, none, 3],
-                     [none, 3, 3, 3, 2, 3, 4, 2, 2, 5, 1, none], [1, 2, 3, 3, 2, 4, 4, 1, 2, 5, 1, none]]).T  # fmt: skip
+    no = np.nan
+    data = np.array([[1, 2, 3, 3, 2, 1, 4, 1, 2, no, no, no], [1, 2, 3, 3, 2, 2, 4, 1, 2, 5, no, 3],
+                     [no, 3, 3, 3, 2, 3, 4, 2, 2, 5, 1, no], [1, 2, 3, 3, 2, 4, 4, 1, 2, 5, 1, no]]).T  # fmt: skip
     assert alpha(data) == pytest.approx(0.849, abs=5e-4)
-    assert np.isnan(alpha(np.ones((3, 2)))) and np.isnan(alpha(np.array([[1.0, none]])))
+    assert np.isnan(alpha(np.ones((3, 2)))) and np.isnan(alpha(np.array([[1.0, no]])))
 
 
 def test_what_cannot_be_told_is_missing():
