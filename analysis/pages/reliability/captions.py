@@ -27,8 +27,9 @@ def wording_ranking(frame: pd.DataFrame) -> str:
     row = frame.iloc[0]
     items = count(int(row["n_items"]), "common item")
     return (
-        f"Rank of {count(len(frame), 'model')} by mean {row['measure']} over {items}, the highest first. Lines: ranks that hold in 95 % of other studies with as many other items and other "
-        f"wordings.{labels.shown(panels.ROWS, len(frame), 'models', 'first and last')}"
+        f"Rank of {count(len(frame), 'model')} by mean {row['measure']} over {items}, the highest first. Lines: ranks "
+        "that hold in 95 % of other studies with as many other items and other wordings."
+        f"{labels.shown(panels.ROWS, len(frame), 'models', 'first and last')}"
     )
 
 

@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
 from analysis.pages.reliability.columns import COLUMNS
 from analysis.reporting.catalogue import Catalogue, Figure, Table, names
+
+if TYPE_CHECKING:
+    from analysis.runs import Runs
 
 _LIKE = "for wordings like these: with other items and other wordings drawn anew"
 _ENDS = frozenset(names("widening_lower widening_upper"))
@@ -95,6 +101,21 @@ FIGURES = {
         nothing="No templates with right answers: each item has its own wordings, or no answer is right.",
     ),
 }  # fmt: skip
+
+
+def _one_wording(runs: Runs, given: Mapping[str, Any]) -> str:
+    found = runs.sql(
+        "SELECT count(*) AS n FROM (SELECT study, item FROM stimuli WHERE pattern <> 'original' "
+        "GROUP BY study, item HAVING count(*) > 1)"
+    )
+    return "" if found["n"].iloc[0] else "no item has two wordings other than its original"
+
+
 CATALOGUE = Catalogue(
-    place=55, protocols=frozenset({"agreement", "wording"}), tables=TABLES, columns=COLUMNS, figures=FIGURES
+    place=55,
+    protocols=frozenset({"agreement", "wording"}),
+    tables=TABLES,
+    columns=COLUMNS,
+    figures=FIGURES,
+    unwanted=_one_wording,
 )

@@ -18,6 +18,7 @@ David, H. A. and Nagaraja, H. N. (2003). Order Statistics, section 3.7 (sampling
 from __future__ import annotations
 
 import numpy as np
+import numpy.typing as npt
 from scipy.special import gammaln
 
 from analysis.statistics.reliability.components import Array
@@ -75,14 +76,14 @@ def flips_at(values: Array, k: int, threshold: float, middle: float = 0.5) -> Ar
 
 def _hypergeometric(n: int, yes: int, k: int) -> Array:
     """Return the probabilities of 0 ... k agreeing answers among k of n, of which `yes` agree."""
-    drawn = np.arange(k + 1)
-    logs = _log_choose(np.full(k + 1, yes), drawn) + _log_choose(np.full(k + 1, n - yes), k - drawn)
+    drawn = np.arange(k + 1.0)
+    logs = _log_choose(yes, drawn) + _log_choose(n - yes, k - drawn)
     return np.exp(logs - _log_choose(n, k))
 
 
-def _log_choose(n: Array | int, k: Array | int) -> Array:
+def _log_choose(n: npt.ArrayLike, k: npt.ArrayLike) -> Array:
     """Return the logarithm of "n choose k": minus infinity where k is below 0 or above n."""
-    n, k = np.asarray(n, float), np.asarray(k, float)
-    inside = (k >= 0) & (k <= n)
-    n, k = np.where(inside, n, 0.0), np.where(inside, k, 0.0)
-    return np.where(inside, gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1), -np.inf)
+    whole, part = np.broadcast_arrays(np.asarray(n, float), np.asarray(k, float))
+    inside = (part >= 0) & (part <= whole)
+    whole, part = np.where(inside, whole, 0.0), np.where(inside, part, 0.0)
+    return np.where(inside, gammaln(whole + 1) - gammaln(part + 1) - gammaln(whole - part + 1), -np.inf)

@@ -137,7 +137,7 @@ def across(values: Array, crossed: bool) -> Across | None:
 
     Returns None for fewer than two models, or where `components` tells nothing apart.
     """
-    known = ~np.isnan(values).any(axis=0)
+    known: npt.NDArray[np.bool_] = np.all(~np.isnan(values), axis=0)
     rows, columns = known.any(axis=1), known.any(axis=0)
     values, known = values[:, rows][:, :, columns], known[rows][:, columns]
     n_models, n_items = len(values), int(rows.sum())

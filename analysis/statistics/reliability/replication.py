@@ -120,7 +120,7 @@ def ranking(values: Array, crossed: bool, *, seed: int = 0, level: float = LEVEL
     wordings, each with a t distribution. With three models or more, r of the module's docstring is the relative
     coefficient of generalizability; with two it is 1. Returns None for fewer than two models or items.
     """
-    known = ~np.isnan(values).any(axis=0)
+    known: npt.NDArray[np.bool_] = np.all(~np.isnan(values), axis=0)
     rows, columns = known.any(axis=1), known.any(axis=0)
     if len(values) < 2 or rows.sum() < 2:
         return None
