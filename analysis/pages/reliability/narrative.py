@@ -11,7 +11,7 @@ import pandas as pd
 from analysis.reporting import labels, verdicts
 from analysis.reporting.thresholds import silent
 from analysis.reporting.verdicts import Band
-from analysis.reporting.words import Answer, count, do_not_answer, few_items, few_models, low_to_high
+from analysis.reporting.words import Answer, count, do_not_answer, few_items, few_models, listing, low_to_high
 
 WIDER = 1.1
 ENOUGH, FEW = "enough", "too few"
@@ -49,7 +49,7 @@ def answer(frames: Mapping[str, pd.DataFrame], when: str = "") -> Answer:
         "spreads_at_k": tuple(_spreads(frames["spreads_at_k"])),
     }
     return Answer(
-        asked, " ".join((_verdict(speaking), *_least(ranking))), cautions=tuple(_cautions(speaking)),
+        asked, " ".join((_verdict(speaking), *_least(ranking))), cautions=tuple(_cautions(own, speaking)),
         details={name: said for name, said in details.items() if said},
     )  # fmt: skip
 
@@ -167,7 +167,13 @@ def _spreads(spreads: pd.DataFrame) -> Iterator[str]:
             )
 
 
-def _cautions(speaking: pd.DataFrame) -> Iterator[str]:
+def _cautions(own: pd.DataFrame, speaking: pd.DataFrame) -> Iterator[str]:
+    left = own.drop(speaking.index)
+    if len(left):
+        yield (
+            f"Left out: {listing(list(labels.series(left.drop(columns='condition'))))}. Less than half of the answers "
+            "are valid."
+        )
     yield from few_models(speaking["model"].nunique())
     sizes = speaking.assign(label=labels.series(speaking.drop(columns="condition"))).set_index("label")["n_items"]
     yield from few_items(sizes, so="intervals are wide, and those of variances rest on their distribution")
