@@ -18,7 +18,8 @@ COLUMNS: Mapping[str, Column] = {
         "options is right, else 0",
         header="Measure",
     ),
-    "headline": Column("whether the sentences are about this measure: accuracy where a right answer is known"),
+    "headline": Column("whether the sentences are about this measure: accuracy where a right answer is known",
+                       header="Headline"),
     "design": Column(
         "whether all items share the wordings (templates), as found from the texts or the attribute `template`, or "
         "each item has its own (paraphrases)",
@@ -101,7 +102,6 @@ COLUMNS: Mapping[str, Column] = {
     "rank_upper": Column("upper end of the ranks that hold in 95 % of other studies", "rank", "Upper", 1),
     "first": Column("probability to be first in another study of this size", PROBABILITY, "First", 2),
     "ranking_reliability.model": Column("variance component of models", SQUARED, "Model", 4),
-    "ranking_reliability.item": Column("variance component of items", SQUARED, "Item", 4),
     "item_wording": Column("variance component of items by wordings; missing where each item has its own", SQUARED,
                            "Item × wording", 4),
     "model_item": Column("variance component of models by items", SQUARED, "Model × item", 4),
