@@ -47,6 +47,19 @@ def _sizes(rows: pd.DataFrame) -> tuple[int, int] | None:
     return int(rows["variant"].nunique()), int(of_item.ngroups)
 
 
+def reordered(runs: Runs) -> set[str]:
+    """Find the studies whose wordings are orders that all items share: of (nearly) every item the same words, resorted.
+
+    So are orders of the options that stand in the text. Like a template, an order may move all items at once.
+    """
+    texts = runs.sql("SELECT study, item, variant, text FROM stimuli WHERE pattern <> 'original'")
+    texts["words"] = [" ".join(sorted(text.split())) for text in texts["text"]]
+    found = texts.groupby(["study", "item"], sort=False).agg({"text": "nunique", "words": "nunique", "variant": "size"})
+    same = (found["words"] == 1) & (found["text"] > 1) & (found["text"] == found["variant"])
+    shared = texts.groupby("study")["variant"].nunique() <= found.groupby("study")["variant"].max()
+    return {str(study) for study, share in same.groupby("study").mean().items() if share >= MOST and shared[study]}
+
+
 _COLUMNS = ["text", "first", "last", "first_end", "last_end"]
 
 

@@ -13,7 +13,7 @@ import pandas as pd
 from analysis.reporting.thresholds import LOW_MASS
 from analysis.runs import agreement
 from analysis.runs.folder import ORIGINAL
-from analysis.runs.templates import shared_templates
+from analysis.runs.templates import reordered, shared_templates
 from analysis.statistics.resampling import Array
 
 if TYPE_CHECKING:
@@ -72,15 +72,15 @@ def studies(runs: Runs) -> list[Study]:
 
     Wordings are those whose answers are compared with each other: of the protocol `agreement` the paraphrases without
     the original, else all, with the canonical meaning of each answer. Wordings that name their template in the
-    attribute `template`, and those that are templates by their texts, are shared; a template that an item has twice
-    counts by its mean.
+    attribute `template`, and those that are templates or orders of the same words by their texts, are shared; one that
+    an item has twice counts by its mean.
     """
     return runs.kept("reliability studies", lambda: list(_studies(runs)))
 
 
 def _studies(runs: Runs) -> Iterator[Study]:
     agreement.prepare(runs)
-    codes = _codes(runs, set(shared_templates(runs)))
+    codes = _codes(runs, {*shared_templates(runs), *reordered(runs)})
     for name in runs.info["studies"]:
         units = runs.execute("SELECT model, condition FROM units WHERE study = ? ORDER BY position", [name]).fetchall()
         own = codes[codes["study"] == name]

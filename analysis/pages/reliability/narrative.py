@@ -97,7 +97,7 @@ def _least(ranking: pd.DataFrame) -> Iterator[str]:
     if len(known):
         row = known.loc[known["relative"].idxmin()]
         if row["relative"] < 0:
-            yield "The models do not differ by more than chance, so that their ranking is not reliable."
+            yield f"The ranking of the models, by {row['measure']}, is not shown to be reliable."
         else:
             which = "The" if len(known) == 1 else "The least reliable"
             yield f"{which} ranking of the models, by {row['measure']}, has a reliability of {row['relative']:.2f}."
@@ -122,6 +122,12 @@ def _widest(speaking: pd.DataFrame) -> Iterator[str]:
 def _rankings(ranking: pd.DataFrame) -> Iterator[str]:
     """Say for each study how reliable the ranking is, and what it would be with few wordings."""
     for row in _headline(ranking).dropna(subset=["relative"]).to_dict("records"):
+        if row["relative"] < 0:
+            yield (
+                f"By {row['measure']}, the means of {row['n_models']} models differ no more than items and wordings "
+                "explain."
+            )
+            continue
         yield (
             f"Ranking these {row['n_models']} models by {row['measure']} is reliable to {row['relative']:.2f}"
             f"{_between(row)}; with 3 wordings it would be {row['relative_few']:.2f}."
@@ -182,5 +188,6 @@ def _cautions(own: pd.DataFrame, speaking: pd.DataFrame) -> Iterator[str]:
     if len(few):
         yield (
             f"Only {low_to_high(few)} shared wordings: what is said about wordings like these rests on "
-            f"{low_to_high(few - 1)} {'degree' if few.max() == 2 else 'degrees'} of freedom."
+            f"{low_to_high(few - 1)} {'degree' if few.max() == 2 else 'degrees'} of freedom. Where there are no others, "
+            "as of two orders, the intervals for these wordings are the right ones."
         )

@@ -53,6 +53,17 @@ def test_paraphrases_are_their_items_own_and_templates_are_shared(own, shared, t
     assert {study.design for study in studies(by_text)} == {CROSSED}
 
 
+def test_orders_of_the_same_words_are_shared(tmp_path):
+    texts = [
+        (f"item-{i}", f"order-{j}", " or ".join(pair[:: 1 - 2 * j]) + " ?")
+        for i, pair in enumerate([("run", "hide"), ("buy now", "wait"), ("tell her", "keep quiet")])
+        for j in range(2)
+    ]
+    asked = pd.DataFrame(texts, columns=["item", "variant", "text"])
+    opened = runs.open(write_run(tmp_path / "run", text_feature_runs.answers(asked)))
+    assert {study.design for study in studies(opened)} == {CROSSED}
+
+
 def test_a_mean_has_the_interval_of_its_items(own):
     opened, frame = own
     found = tables.precision(opened).set_index("model").loc["a"]
