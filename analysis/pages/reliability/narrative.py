@@ -188,6 +188,6 @@ def _cautions(own: pd.DataFrame, speaking: pd.DataFrame) -> Iterator[str]:
     if len(few):
         yield (
             f"Only {low_to_high(few)} shared wordings: what is said about wordings like these rests on "
-            f"{low_to_high(few - 1)} {'degree' if few.max() == 2 else 'degrees'} of freedom. Where there are no others, "
-            "as of two orders, the intervals for these wordings are the right ones."
+            f"{low_to_high(few - 1)} {'degree' if few.max() == 2 else 'degrees'} of freedom. Where there are no "
+            "others, as of two orders, the intervals for these wordings are the right ones."
         )

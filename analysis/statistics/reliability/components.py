@@ -104,6 +104,28 @@ def _crossed(values: Array, known: npt.NDArray[np.bool_]) -> Components:
     return Components(float(item), float(wording), residual, float(freedom))
 
 
+def shared_by_wordings(values: Array) -> Array:
+    """Estimate how models' answers (models, items, wordings) vary together over crossed wordings: (models, models).
+
+    The diagonal holds the component of wordings of each model, as `components` does; elsewhere its sums of squares are
+    sums of products. All models have the same cells; NaN where nothing can be told.
+    """
+    known = ~np.isnan(values[0])
+    weights = known / known.sum(axis=1)[:, None]
+    filled = np.where(known, values, 0.0)
+    filled = np.where(known, filled - filled.sum(axis=(1, 2), keepdims=True) / known.sum(), 0.0)
+    equations = np.diag(known.sum(axis=0).astype(float)) - weights.T @ known
+    right = filled.sum(axis=1).T - weights.T @ filled.sum(axis=2).T
+    effects, _, rank, _ = np.linalg.lstsq(equations, right, rcond=1e-9)
+    freedom = int(known.sum()) - len(known) - int(rank)
+    if freedom < 1 or not rank:
+        return np.full((len(values), len(values)), np.nan)
+    flat, sums = filled.reshape(len(values), -1), filled.sum(axis=2) / np.sqrt(known.sum(axis=1))
+    added = effects.T @ right
+    residual = (flat @ flat.T - sums @ sums.T - added) / freedom
+    return np.asarray((added - rank * residual) / np.trace(equations))
+
+
 @dataclass(frozen=True, slots=True)
 class Across:
     """Hold the components of several models' answers to the same items in the same wordings.

@@ -17,17 +17,19 @@ Pharmacokinetics and Biopharmaceutics 15, 657-680.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-from analysis.statistics.reliability.components import Array, across, components
+from analysis.statistics.reliability.components import Array, across, shared_by_wordings
 from analysis.statistics.reliability.panel import Anew, Panel, half_width
 from analysis.statistics.resampling import LEVEL
 from analysis.statistics.significance import ROUNDING
 
 DRAWS = 10_000
+_CHUNK = 2_000_000  # pairs of models in draws that are held at a time: 16 MB
 _STEPS = 60  # of a bisection: more would change no digit
 
 
@@ -117,7 +119,8 @@ def ranking(values: Array, crossed: bool, *, seed: int = 0, level: float = LEVEL
     """Rank models by their answers (models, items, wordings) to what all of them answered.
 
     The means of another study are drawn around these: jointly, with the covariances over items and, where crossed, over
-    wordings, each with a t distribution. With three models or more, r of the module's docstring is the relative
+    wordings, each with a t distribution. For tau, which all models make together, its degrees of freedom are those of
+    all models but one. With three models or more, r of the module's docstring is the relative
     coefficient of generalizability; with two it is 1. Returns None for fewer than two models or items.
     """
     known: npt.NDArray[np.bool_] = np.all(~np.isnan(values), axis=0)
@@ -129,24 +132,46 @@ def ranking(values: Array, crossed: bool, *, seed: int = 0, level: float = LEVEL
     filled = np.where(known, values, 0.0)
     of_items = filled.sum(axis=2) / per_item
     mean = of_items.mean(axis=1)
-    rng = np.random.default_rng(seed)
     shrunk = _shrunk(values, crossed, known)
-    drawn = mean.mean() + shrunk * (mean - mean.mean())
-    drawn = drawn + (1 + shrunk) ** 0.5 * _moved(np.cov(of_items) / n_items, n_items - 1, rng)
     n_wordings = n_items / float((1 / per_item).sum())
+    moved = [(np.cov(of_items) / n_items, n_items - 1.0)]
     if crossed:
         n_wordings = float(known.shape[1])
         if n_wordings < 2:
             return None
-        drawn += (1 + shrunk) ** 0.5 * _moved(_shared(filled, known), n_wordings - 1, rng)
-    ranks = len(mean) + 1 - _ranks(drawn)
+        seen = float(((known / per_item[:, None]).mean(axis=0) ** 2).sum())
+        together = np.nan_to_num(shared_by_wordings(np.where(known, values, np.nan)))
+        moved.append((together * seen, n_wordings - 1))
+    near = mean.mean() + shrunk * (mean - mean.mean())
+    scale, others = np.sqrt(1 + shrunk), len(mean) - 1
+    drawn, pooled = near, near
+    for number, (covariance, free) in enumerate(moved):
+        drawn = drawn + scale * _moved(covariance, free, [seed, number])
+        pooled = pooled + scale * _moved(covariance, free * others, [seed, number])
+    ranks, ours = _ranks(drawn), np.sign(mean[:, None] - mean)
     low, high = np.quantile(ranks, [(1 - level) / 2, (1 + level) / 2], axis=0, method="nearest")
-    ours, theirs = np.sign(mean[:, None] - mean), np.sign(drawn[:, :, None] - drawn[:, None, :]).mean(axis=0)
     upper = np.triu_indices(len(mean), 1)
     told = ours[upper] != 0
-    tau = float((ours * theirs)[upper][told].mean()) if told.any() else np.nan
-    order = len(mean) + 1 - _ranks(mean[None])[0]
-    return Ranking(mean, order, low, high, (ranks == 1).mean(axis=0), tau, n_items, n_wordings)
+    tau = float((ours * _above(pooled))[upper][told].mean()) if told.any() else np.nan
+    return Ranking(mean, _ranks(mean[None])[0], low, high, (ranks == 1).mean(axis=0), tau, n_items, n_wordings)
+
+
+def _ranks(drawn: Array) -> Array:
+    """Rank the means of every draw (draws, models), the highest first; equal ones share the mean of their ranks."""
+    return np.concatenate([(drawn.shape[1] + 1 - part.sum(axis=2)) / 2 for part in _signs(drawn)])
+
+
+def _above(drawn: Array) -> Array:
+    """Return how often each model is above each other one, less how often it is below: (models, models), -1 to 1."""
+    return np.asarray(sum(part.sum(axis=0) for part in _signs(drawn)) / len(drawn))
+
+
+def _signs(drawn: Array) -> Iterator[Array]:
+    """Yield the signs of the differences between models (draws, models, models), some draws at a time."""
+    step = max(1, _CHUNK // drawn.shape[1] ** 2)
+    for start in range(0, len(drawn), step):
+        part = drawn[start : start + step]
+        yield np.sign(part[:, :, None] - part[:, None, :])
 
 
 def _shrunk(values: Array, crossed: bool, known: npt.NDArray[np.bool_]) -> float:
@@ -155,29 +180,9 @@ def _shrunk(values: Array, crossed: bool, known: npt.NDArray[np.bool_]) -> float
     return 1.0 if found is None or not found.spread > 0 else max(found.model, 0.0) / found.spread
 
 
-def _moved(covariance: Array, freedom: float, rng: np.random.Generator) -> Array:
+def _moved(covariance: Array, freedom: float, seed: Sequence[int]) -> Array:
     """Draw (draws, models) from a t distribution with a covariance, less what of it is negative."""
+    rng = np.random.default_rng(seed)
     scales, axes = np.linalg.eigh(covariance)
     normal = rng.standard_normal((DRAWS, len(scales))) * np.sqrt(np.maximum(scales, 0))
     return np.asarray(normal @ axes.T * np.sqrt(freedom / rng.chisquare(freedom, (DRAWS, 1))))
-
-
-def _shared(values: Array, known: npt.NDArray[np.bool_]) -> Array:
-    """Estimate the covariance of models' means over shared wordings, from the components of their sums."""
-    n_models = len(values)
-    cells = np.where(known, values, np.nan)
-    seen = float(((known / known.sum(axis=1)[:, None]).mean(axis=0) ** 2).sum())
-    own = np.array([components(each, True).wording for each in cells])
-    found = np.diag(own)
-    for a in range(n_models):
-        for b in range(a):
-            both = components(cells[a] + cells[b], True).wording
-            found[a, b] = found[b, a] = (both - own[a] - own[b]) / 2
-    return np.nan_to_num(found) * seen
-
-
-def _ranks(values: Array) -> Array:
-    """Rank the values of every row (rows, models) from the lowest; equal ones share the mean of their ranks."""
-    below = (values[:, :, None] > values[:, None, :]).sum(axis=2)
-    same = (values[:, :, None] == values[:, None, :]).sum(axis=2)
-    return np.asarray(below + (same + 1) / 2)

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from analysis.statistics.reliability.components import across, components
+from analysis.statistics.reliability.components import across, components, shared_by_wordings
 from analysis.statistics.reliability.generalizability import absolute, alpha, icc, relative
 from analysis.statistics.reliability.panel import panel
 
@@ -124,6 +124,17 @@ def test_models_items_and_wordings_are_told_apart():
     assert relative(found, 6, 3) == pytest.approx(found.model / (found.model + error), abs=1e-12)
     assert absolute(found, 6, 3) < relative(found, 6, 3)
     assert relative(found, 6, 1) < relative(found, 6, 3) < relative(found, 60, 3)
+
+
+def test_models_vary_together_over_wordings():
+    """The covariance of two models is half of what the component of their sum has more than their own."""
+    values = np.random.default_rng(6).normal(size=(3, 9, 4)) + np.random.default_rng(7).normal(size=(1, 1, 4))
+    values[:, [0, 3, 3], [1, 0, 2]] = np.nan
+    found = shared_by_wordings(values)
+    own = [components(each, True).wording for each in values]
+    assert np.diag(found) == pytest.approx(own, abs=1e-12)
+    both = components(values[0] + values[2], True).wording
+    assert found[0, 2] == pytest.approx((both - own[0] - own[2]) / 2, abs=1e-12)
 
 
 def test_wordings_of_their_own_have_no_part_across_items():
