@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
+from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -45,6 +46,19 @@ def allowed(text: str) -> Allowed:
         )
     except ArgumentTypeError:
         raise ArgumentTypeError(f"{cut(text, 40)} is neither a number of rows nor a share as 2% or 0.5%") from None
+
+
+def shots(known: Iterable[int], advice: str) -> Callable[[str], tuple[int, ...]]:
+    """Make the type of `--shots 0,4`: numbers of exemplars, each a condition; `advice` says which there may be."""
+    allowed = {str(number): number for number in known}
+
+    def numbers(text: str) -> tuple[int, ...]:
+        given = [part.strip() for part in text.split(",")]
+        if any(part not in allowed for part in given):
+            raise ArgumentTypeError(f"{cut(text, 40)!r}: give {advice}")
+        return tuple(dict.fromkeys(allowed[part] for part in given))
+
+    return numbers
 
 
 def add_items(parser: ArgumentParser, about: str) -> None:

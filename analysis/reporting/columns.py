@@ -31,6 +31,7 @@ class Column:
 OVER_ITEMS = "95 % intervals over items (shares: Wilson; differences of shares: Newcombe; other figures: bootstrap)"
 IDENTITY = ("study", "model", "condition")  # say which model a row is about; printed before the other columns
 SHARE = "share, 0 to 1"
+POINTS = "difference of shares, -1 to 1"
 AGREEMENT = "agreement, 0 to 1"
 MASS = "probability, 0 to 1"
 # Columns with the same meaning on several pages. A page's own entry comes before these.

@@ -19,9 +19,9 @@ from analysis.runs.writing import write_atomically
 
 WHOLE, PART = "DejaVu Sans", "DejaVu Sans Part"
 FAMILIES = [PART, WHOLE]
-# Latin, Greek, punctuation, arrows, mathematics, shapes.
-CHARACTERS = [*range(0x20, 0x250), *range(0x370, 0x400), *range(0x2000, 0x2070), *range(0x2190, 0x2300),
-              *range(0x25A0, 0x2600)]  # fmt: skip
+# Latin of Europe, Greek, punctuation, arrows, and the signs of minus, about, and comparison: every PDF reads them all.
+CHARACTERS = [*range(0x20, 0x180), *range(0x391, 0x3CA), *range(0x2010, 0x2040), *range(0x2190, 0x2194), 0x2212, 0x2248,
+              0x2260, 0x2264, 0x2265]  # fmt: skip
 LAYOUT = ["GSUB", "GPOS", "GDEF", "kern", "MATH", "FFTM"]
 FAMILY_NAMES, POSTSCRIPT_NAME = (1, 16), 6  # records of table `name` in a font
 
@@ -35,7 +35,8 @@ def whole(bold: bool = False) -> str:
 def register() -> None:
     """Make the small copies, where matplotlib keeps its own files, and have matplotlib find them as `PART`."""
     for bold in (False, True):
-        path = Path(matplotlib.get_cachedir()) / f"waver-{Path(whole(bold)).stem}-{matplotlib.__version__}.ttf"
+        version = f"{len(CHARACTERS)}-{matplotlib.__version__}"
+        path = Path(matplotlib.get_cachedir()) / f"waver-{Path(whole(bold)).stem}-{version}.ttf"
         if not path.is_file():
             write_atomically(path, functools.partial(_write, whole(bold)))
         fontManager.addfont(path)

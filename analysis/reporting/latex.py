@@ -173,6 +173,8 @@ _TEX = {
     "‘": "`", "’": "'", "′": r"$'$", "\u00a0": "~",
 }  # fmt: skip
 
+_ESCAPES = str.maketrans(_TEX)
+
 
 def _known(text: str) -> bool:
     """Tell whether pdfLaTeX can set a text as it comes: Latin letters, and what is replaced."""
@@ -180,4 +182,4 @@ def _known(text: str) -> bool:
 
 
 def _text(text: str) -> str:
-    return "".join(_TEX.get(character, character) for character in " ".join(text.split()))
+    return " ".join(text.split()).translate(_ESCAPES)

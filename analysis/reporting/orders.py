@@ -16,7 +16,7 @@ the lowest to the highest end, and the larger p value. Only what is shown is joi
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
@@ -73,9 +73,11 @@ def joined(
     group = keys.groupby(list(keys), sort=False, dropna=False).ngroup()
     partners = frame["condition"].reset_index(drop=True).groupby(group).transform("nunique")
     alike = (partners == group.groupby(group).transform("size")) & (partners > 1)
-    for key in shown:
-        if key in rows and _numeric(rows[key]):
-            alike &= _alike(name, rows, key, group, seen)
+    if not alike.any():
+        return frame
+    figures = [key for key in dict.fromkeys(shown) if key in rows and _numeric(rows[key])]
+    if figures:
+        alike &= _alike(name, rows, figures, group, seen)
     apart = {(study, model, *{_both(conditions, study, one) for one in pair}) for study, model, pair in differing}
     units = rows[[*UNIT, "condition"]].itertuples(index=False, name=None)
     alike &= pd.Series([unit not in apart for unit in units], rows.index)
@@ -147,20 +149,25 @@ def digit(name: str, key: str) -> float:
     return float(10.0 ** -(catalogue.column(name, key).digits or 0))
 
 
-def _alike(name: str, rows: pd.DataFrame, key: str, group: pd.Series, seen: float | None) -> pd.Series:
-    """Tell for each row whether its figure does not differ from those of its group."""
-    if _is_p(key):
-        return (rows[key] < ALPHA).groupby(group).transform("nunique") == 1
-    grouped = rows.groupby(group)
-    low, high = grouped[key].transform("min"), grouped[key].transform("max")
-    known = grouped[key].transform("count")
-    least = digit(name, key) if seen is None else seen
-    close = (known == 0) | (high - low < least) & (known == grouped[key].transform("size"))
-    if (ends := _ends(name, rows, key)) is None:
-        return close
-    inside = (low >= grouped[ends[0]].transform("max")) & (high <= grouped[ends[1]].transform("min"))
-    whole = rows[[key, *ends]].notna().all(axis=1).groupby(group).transform("all")
-    return inside.where(whole, close)
+def _alike(name: str, rows: pd.DataFrame, figures: Sequence[str], group: pd.Series, seen: float | None) -> pd.Series:
+    """Tell for each row whether none of its figures differs from those of its group."""
+    ends = {key: found for key in figures if not _is_p(key) and (found := _ends(name, rows, key))}
+    used = [*figures, *(end for pair in ends.values() for end in pair)]
+    values = rows[list(dict.fromkeys(used))]
+    values = values.assign(**{key: values[key] < ALPHA for key in figures if _is_p(key)}).astype(float)
+    grouped = values.groupby(group)
+    low, high, known, size = (grouped.transform(how) for how in ("min", "max", "count", "size"))
+    alike = pd.Series(True, rows.index)
+    for key in figures:
+        least = 0.5 if _is_p(key) else digit(name, key) if seen is None else seen  # one decision of a test is 1
+        close = (known[key] == 0) | (high[key] - low[key] < least) & (known[key] == size)
+        if key in ends:
+            lower, upper = ends[key]
+            inside = (low[key] >= high[lower]) & (high[key] <= low[upper])
+            whole = (known[[key, lower, upper]].eq(size, axis=0)).all(axis=1)
+            close = inside.where(whole, close)
+        alike &= close
+    return alike
 
 
 def _mean(rows: pd.DataFrame, group: pd.Series) -> pd.DataFrame:

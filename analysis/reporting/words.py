@@ -70,7 +70,7 @@ def when(info: Mapping[str, Any]) -> str:
     ', on 22 November 2026'
     >>> days = [{"started": "2026-11-22"}, {"started": "2027-01-03"}]
     >>> when({"models": {"m": {"engine": "import"}}, "sessions": days})
-    ' (imported from 22 November 2026 to 3 January 2027)'
+    ' (imported 22 November 2026 to 3 January 2027)'
     >>> when({"models": {}, "sessions": [{"started": ""}]})
     ''
     """
@@ -81,7 +81,7 @@ def when(info: Mapping[str, Any]) -> str:
     first, last = (f"{day.day} {day:%B %Y}" for day in (days[0], days[-1]))
     said = f"on {first}" if first == last else f"from {first} to {last}"
     engines = {fields.get("engine") for fields in info["models"].values()}
-    return f" (imported {said})" if engines == {"import"} else f", {said}"
+    return f" (imported {said.removeprefix('from ')})" if engines == {"import"} else f", {said}"
 
 
 def low_to_high(counts: pd.Series) -> str:

@@ -55,12 +55,16 @@ def text(file: Path) -> str:
 def rows(file: Path) -> list[Row]:
     """Read a CSV file with a header; every cell is text without the blanks around it.
 
+    Spreadsheets of many countries write semicolons: the header tells the delimiter.
+
     Raises
     ------
     InputError
         As in `text`; for a header with a name twice or none, and a row that is longer or shorter than the header.
     """
-    reader = csv.reader(io.StringIO(text(file), newline=""), strict=True)
+    content = text(file)
+    delimiter = max(",;\t", key=content.partition("\n")[0].count)
+    reader = csv.reader(io.StringIO(content, newline=""), strict=True, delimiter=delimiter)
     try:
         header = [name.strip() for name in next(reader)]
         for place, name in enumerate(header):

@@ -26,6 +26,7 @@ Field, C. and Welsh, A. (2007). Bootstrapping clustered data. JRSS B 69, 369-390
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
@@ -71,13 +72,26 @@ def counts(n_items: int, draws: int = DRAWS, seed: int = 0) -> Iterator[Array]:
         )
     if seed < 0:
         raise InputError(f"seed = {seed}: give a whole number from 0 on")
-    rng = np.random.default_rng(seed)
     size = max(1, _CHUNK // n_items)
+    if draws <= size:
+        yield from [_drawn_once(n_items, draws, seed)] if draws else []
+        return
+    rng = np.random.default_rng(seed)
     for start in range(0, draws, size):
-        rows = min(size, draws - start)
-        # Counting drawn indices is ten times as fast as Generator.multinomial.
-        taken = rng.integers(0, n_items, (rows, n_items)) + n_items * np.arange(rows)[:, None]
-        yield np.bincount(taken.ravel(), minlength=rows * n_items).reshape(rows, n_items).astype(np.float64)
+        yield _drawn(rng, n_items, min(size, draws - start))
+
+
+@functools.lru_cache(maxsize=4)  # the tables of a page are resampled with the same draws again and again
+def _drawn_once(n_items: int, draws: int, seed: int) -> Array:
+    drawn = _drawn(np.random.default_rng(seed), n_items, draws)
+    drawn.flags.writeable = False
+    return drawn
+
+
+def _drawn(rng: np.random.Generator, n_items: int, rows: int) -> Array:
+    # Counting drawn indices is ten times as fast as Generator.multinomial.
+    taken = rng.integers(0, n_items, (rows, n_items)) + n_items * np.arange(rows)[:, None]
+    return np.bincount(taken.ravel(), minlength=rows * n_items).reshape(rows, n_items).astype(np.float64)
 
 
 def mean(counts: Array, values: Array) -> Array:

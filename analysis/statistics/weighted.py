@@ -181,8 +181,12 @@ def _signs(values: Array, rows: slice) -> Array:
 
 def _tied(counts: Array, scores: Array, power: int) -> Array:
     """Sum a power of the sizes of the ties, which are how often each distinct value was drawn: (draws, units)."""
-    sizes = (counts @ _indicators(values) for values in scores.T)
-    return np.column_stack([(ties**power).sum(axis=1) for ties in sizes])
+    all_different = [len(np.unique(values)) == len(values) for values in scores.T]  # as most exact scores are
+    sizes = (
+        counts if alone else counts @ _indicators(values) for values, alone in zip(scores.T, all_different, strict=True)
+    )
+    powers = f"{','.join(['dv'] * power)}->d"
+    return np.column_stack([np.einsum(powers, *[ties] * power) for ties in sizes])
 
 
 def _pearson(counts: Array, x: Array, y: Array) -> Array:

@@ -8,10 +8,11 @@ from inference.demo import SEED
 from inference.demo.exercises import PAIR_LABELS, pair_label
 from inference.demo.wordings import capitalise
 from inference.demo.world import World
-from inference.stimuli.nli import BOTH, HYPOTHESIS, PREMISE, Instance
+from inference.stimuli.nli import BOTH, HYPOTHESIS, PREMISE, Instance, Negation
 from inference.stimuli.study import ORIGINAL
 
-RELATIONS = ("colour", "place")
+RELATIONS = {"colour": Negation("mid", "copula"), "place": Negation("mid", "verb")}
+"""Relation -> where its denials have the negation, as `waver negate` says it: is not grey, do not see."""
 EACH = 15
 """Originals per relation and label."""
 DENIED = {ORIGINAL: (False, False), PREMISE: (True, False), HYPOTHESIS: (False, True), BOTH: (True, True)}
@@ -47,10 +48,14 @@ def _group(world: World, relation: str, label: str, item: str, rng: random.Rando
     same_value = label == "entailment" or (label == "neutral" and rng.random() < 0.5)
     premise = _both(world, relation, {"x": x, "v": value}, rng)
     hypothesis = _both(world, relation, {"x": x if same_thing else other, "v": value if same_value else another}, rng)
+    negation = RELATIONS[relation]
     return [
-        Instance(item, pattern, premise[p], hypothesis[h], pair_label(same_thing, same_value, p, h))
+        Instance(
+            item, pattern, premise[p], hypothesis[h], pair_label(same_thing, same_value, p, h),
+            negation if p else None, negation if h else None,
+        )
         for pattern, (p, h) in DENIED.items()
-    ]
+    ]  # fmt: skip
 
 
 def _both(world: World, relation: str, words: dict[str, str], rng: random.Random) -> tuple[str, str]:

@@ -59,8 +59,9 @@ def negate(options: argparse.Namespace) -> None:
 
     _refuse_alone(options)
     out = json_lines.output(options.out)
-    if out.resolve() == located(options.file).resolve():
-        raise InputError(f"--out {out}: these are the sentences themselves; give another name")
+    aside = out.with_name(f"{out.stem}-skipped.jsonl")
+    for written in (out, aside):
+        json_lines.refuse_inputs(written, options.file, options.judgements, options.filter_prompt)
     ask = _filter(options, out) if options.filter_model else None
     given = sentences.read(options.file)
     results = sentences.negated([sentence for _, sentence in given], options.language, options.pipeline)
@@ -72,7 +73,6 @@ def negate(options: argparse.Namespace) -> None:
         skipped += [
             sentences.Skipped(each.place, each.source, sentences.FILTERED) for each in kept if not each.negations
         ]
-    aside = out.with_name(f"{out.stem}-skipped.jsonl")
     json_lines.write(aside, map(asdict, skipped))
     json_lines.write(out, sentences.rows(kept))
     print(f"{sum(len(each.negations) for each in made):,} negations of {len(made):,} of {len(given):,} sentences")

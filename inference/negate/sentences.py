@@ -12,8 +12,8 @@ from inference.negate import detect, english, japanese
 from inference.negate.negation import Negation
 from inference.negate.rules import table
 from inference.negate.words import analysed
-from inference.stimuli.files import located, text_of
-from inference.stimuli.records import READERS, Records
+from inference.stimuli.files import checked, located, text_of
+from inference.stimuli.records import READERS, WORKBOOKS, Records
 
 JAPANESE = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9f々〆]")
 EMPTY = "empty line"
@@ -58,15 +58,15 @@ def read(source: str) -> list[tuple[str, str]]:
     Raises
     ------
     InputError
-        The file cannot be read, has no column `text`, or nothing in it.
+        The file cannot be read, has no column `text`, a NUL character, or nothing in it.
     """
     path = located(source)
-    if path.suffix.lower() in READERS:
+    if path.suffix.lower() in READERS.keys() | WORKBOOKS:
         return [(place, (record["text"] or "").strip()) for place, record in Records(path, ["text"])]
-    lines = text_of(path).removesuffix("\n").split("\n")
+    lines = re.sub("\r\n?", "\n", text_of(path)).removesuffix("\n").split("\n")
     if not any(map(str.strip, lines)):
         raise InputError(f"{path}: there are no sentences in it; give one a line")
-    return [(f"line {number}", line.strip()) for number, line in enumerate(lines, start=1)]
+    return [(f"line {n}", checked(f"{path}, line {n}", line.strip())) for n, line in enumerate(lines, start=1)]
 
 
 def negated(sentences: Sequence[str], language: str, pipeline: str | None = None) -> Iterator[Negated]:

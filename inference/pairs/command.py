@@ -26,12 +26,18 @@ def _sheet(options: argparse.Namespace) -> None:
     from inference.pairs import making, sheet
 
     originals = nli.groups(nli.read(located(options.originals)))
-    made, skipped = making.negated(originals, making.negations(located(options.negations)))
+    known = making.negations(located(options.negations))
+    made, skipped = making.negated(originals, known)
     sheet.write(Path(options.out), made, options.annotators)
     counts = Counter(instance.pattern for instance in made)
     print(f"{options.out}: {len(made):,} pairs ({', '.join(f'{counts[name]:,} {name}' for name in nli.PATTERNS[1:])})")
     for reason, number in Counter(skipped.values()).most_common():
         print(f"  {number:,} of {len(originals):,} originals left out: {reason}")
+    sentences = {
+        side.strip() for original, *_ in originals.values() for side in (original.premise, original.hypothesis)
+    }
+    if strange := known.keys() - sentences:
+        print(f"  {len(strange):,} of {len(known):,} negated sentences left out: in no original")
 
 
 def _label_arguments(parser: argparse.ArgumentParser) -> None:
@@ -45,8 +51,10 @@ def _label_arguments(parser: argparse.ArgumentParser) -> None:
 
 def _label(options: argparse.Namespace) -> None:
     from inference.pairs import sheet
+    from inference.runfolder import json_lines
 
-    out = sheet.output(options.out)
+    out = json_lines.output(options.out)
+    json_lines.refuse_inputs(out, options.sheet, options.originals)
     found = sheet.read(located(options.sheet), nli.groups(nli.read(located(options.originals))))
     kept = sheet.save(out, found)
     originals = len({row.instance.item for row in found if row.label})

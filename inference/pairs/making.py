@@ -11,7 +11,7 @@ from inference.stimuli.files import shown
 from inference.stimuli.nli import BOTH, HYPOTHESIS, POSITIONS, PREMISE, Instance, Negation
 
 Negations = Mapping[str, Mapping[str, Negation]]
-"""Sentence -> its negated forms -> where the negation stands."""
+"""Sentence, without white space around it, -> its negated forms -> where the negation stands."""
 FIELDS = ("source", "text", "position", "target_pos")
 UNLABELLED = ""
 """Label of a pair that nobody has labelled yet."""
@@ -34,9 +34,9 @@ def negations(path: Path) -> Negations:
         position, target = record.get("position"), record.get("target_pos")
         if position is not None and position not in POSITIONS:
             raise InputError(f"{where}: position must be {' or '.join(POSITIONS)}, not {shown(position)}")
-        if record["text"] == record["source"]:
+        if record["text"].strip() == record["source"].strip():
             raise InputError(f"{where}: text is the same as source, so it holds no negation")
-        found.setdefault(record["source"], {})[record["text"]] = Negation(
+        found.setdefault(record["source"].strip(), {})[record["text"].strip()] = Negation(
             position, str(target) if target is not None else None
         )
     return found
@@ -56,7 +56,7 @@ def negated(groups: Mapping[str, Sequence[Instance]], known: Negations) -> tuple
     made: list[Instance] = []
     skipped: dict[str, str] = {}
     for item, (original, *others) in groups.items():
-        premises, hypotheses = known.get(original.premise, {}), known.get(original.hypothesis, {})
+        premises, hypotheses = (known.get(side.strip(), {}) for side in (original.premise, original.hypothesis))
         if others:
             skipped[item] = "it has pairs with a negation already"
         elif premises and hypotheses:

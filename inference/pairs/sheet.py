@@ -5,7 +5,6 @@ The table does not show the label of the original: annotators judge each pair on
 
 from __future__ import annotations
 
-import json
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -13,11 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from inference.errors import InputError
-from inference.runfolder import spreadsheet
-from inference.runfolder.parquet import write_atomically
+from inference.runfolder import json_lines, spreadsheet
 from inference.stimuli import nli, records
 from inference.stimuli.files import shown
-from inference.stimuli.nli import LABELS, Instance, Negation
+from inference.stimuli.nli import LABELS, POSITIONS, Instance, Negation
 from inference.stimuli.study import ORIGINAL
 
 SENTENCES = ("item", "pattern", "premise", "hypothesis")
@@ -54,6 +52,7 @@ def write(path: Path, made: Sequence[Instance], annotators: int) -> None:
     rows = [
         (each.item, each.pattern, each.premise, each.hypothesis, *_places(each), *[""] * annotators) for each in made
     ]
+    path.parent.mkdir(parents=True, exist_ok=True)
     spreadsheet.write(path, (*SENTENCES, *PLACES, *names), rows)
 
 
@@ -92,28 +91,27 @@ def majority(given: Sequence[str]) -> str:
     return label if votes >= LEAST and 2 * votes > len(given) else ""
 
 
-def output(path: str) -> Path:
-    """Check the path that `--out` names: it must end in .jsonl."""
-    if Path(path).suffix.lower() != ".jsonl":
-        raise InputError(f"--out {path}: items are written as JSON lines; let the name end in .jsonl")
-    return Path(path)
-
-
 def save(path: Path, found: Sequence[Labelled]) -> int:
-    """Write the originals and the pairs that have a label, in the layout of JNLI-Neg; return how many."""
+    """Write the originals and the pairs that have a label, in the layout of JNLI-Neg; return how many pairs.
+
+    Raises
+    ------
+    InputError
+        No pair has a label.
+    """
     kept: dict[str, list[Labelled]] = defaultdict(list)
     for row in found:
         if row.label:
             kept[row.instance.item].append(row)
+    if not kept:
+        raise InputError("no pair has one label of most annotators, and of two at least: there are no items to write")
     lines: list[dict[str, Any]] = []
     for group in kept.values():
         for number, (instance, votes) in enumerate(
             [(group[0].original, None), *((replace(row.instance, label=row.label), row.given) for row in group)]
         ):
             lines.append(_published(len(lines), number, instance, votes))
-    text = "".join(f"{json.dumps(line, ensure_ascii=False)}\n" for line in lines)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    write_atomically(path, lambda aside: aside.write_text(text, encoding="utf-8"))
+    json_lines.write(path, lines)
     return sum(map(len, kept.values()))
 
 
@@ -129,6 +127,12 @@ def _row(
         raise InputError(
             f"{where}: pattern must be one of {', '.join(nli.PATTERNS[1:])}, not {shown(cells['pattern'])}"
         )
+    for name in SENTENCES[2:]:
+        if not cells[name]:
+            raise InputError(f"{where}: {name} is empty; write the sentence that `pairs sheet` wrote there")
+    for name in PLACES[::2]:
+        if cells[name] not in ("", *POSITIONS):
+            raise InputError(f"{where}: {name} must be {' or '.join(POSITIONS)}, not {shown(cells[name])}")
     for name in names:
         if cells[name].lower() not in ("", *LABELS):
             raise InputError(

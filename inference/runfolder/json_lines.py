@@ -9,6 +9,7 @@ from pathlib import Path
 from inference.errors import InputError
 from inference.runfolder.locking import absent, remove_empty
 from inference.runfolder.parquet import write_atomically
+from inference.stimuli.files import located
 
 
 def output(path: str) -> Path:
@@ -17,11 +18,20 @@ def output(path: str) -> Path:
     Raises
     ------
     InputError
-        It does not end in .jsonl.
+        It does not end in .jsonl, or is a folder.
     """
     if Path(path).suffix.lower() != ".jsonl":
         raise InputError(f"--out {path}: it is written as JSON lines; let the name end in .jsonl")
+    if Path(path).is_dir():
+        raise InputError(f"--out {path}: this is a folder; give another name")
     return Path(path)
+
+
+def refuse_inputs(written: Path, *read: str | None) -> None:
+    """Refuse to write over a file that the same command reads; None stands for an option that is not given."""
+    for name in filter(None, read):
+        if written.resolve() == located(name).resolve():
+            raise InputError(f"--out would write {written}, which this command reads; give another name")
 
 
 def write(path: Path, records: Iterable[Mapping[str, object]]) -> None:

@@ -29,6 +29,19 @@ EMPTY = "nobody"  # a folder without a model in it
 ONE = {"item": "a", "text": "Tea is good.", "paraphrases": ["Tea is fine.", "Tea is nice."], "gold_score": 1.5}
 TEXTS = "text,gold\nA fine film.,yes\nA bad film.,no\nA dull film.,no\nA great film.,yes\nA film.,yes\n"
 ANSWERS = "model,item,variant,text,yes,no\nm,a,original,Tea.,3,1\nm,a,p1,Tea!,2,2\nm,b,original,Milk.,0,4\n"
+ORIGINALS = "item,pattern,premise,hypothesis,label\na,original,A dog runs.,It is wet.,entailment\n"
+NEGATED_PAIRS = (
+    ORIGINALS + "a,p_neg,A dog does not run.,It is wet.,neutral\na,h_neg,A dog runs.,It is not wet.,neutral\n"
+)
+NEGATIONS = "".join(
+    json.dumps({"source": source, "text": text, "position": "mid", "target_pos": "verb"}) + "\n"
+    for source, text in (("A dog runs.", "A dog does not run."), ("It is wet.", "It is not wet."))
+)
+SHEET = (
+    "item,pattern,premise,hypothesis,premise_position,annotator_1,annotator_2\n"
+    "a,p_neg,A dog does not run.,It is wet.,mid,neutral,neutral\na,h_neg,A dog runs.,It is not wet.,,neutral,\n"
+)
+SENTENCES = "犬が走る。\n静かな町に住む。\n彼は「行きます」と言った。\n"
 TABLE = (
     "inference import table {} --out run --model-column model --item-column item --variant-column variant "
     "--text-column text --count-columns agree=yes,disagree=no"
@@ -83,7 +96,27 @@ def kinds() -> Iterator[Kind]:
     yield Kind("answers.csv", ANSWERS.encode(), TABLE.format("answers.csv"))
     rows = [dict(zip(ANSWERS.split("\n")[0].split(","), row.split(","), strict=True)) for row in ANSWERS.split()[1:]]
     yield Kind("answers.json", json.dumps(rows).encode(), TABLE.format("answers.json"))
+    yield from of_negation()
     yield from of_analysis()
+
+
+def of_negation() -> Iterator[Kind]:
+    """Make a valid input of every kind that the commands about negation read."""
+    pairs, negations, sheet = NEGATED_PAIRS.encode(), NEGATIONS.encode(), SHEET.encode()
+    judged = b"source,text,acceptable\nA dog runs.,A dog does not run.,yes\n"
+    yield Kind("sentences.txt", SENTENCES.encode(), "inference negate sentences.txt --language ja --out n.jsonl")
+    given = (("sentences.txt", SENTENCES.encode()),)
+    call = f"inference negate sentences.txt --language ja --filter-model {EMPTY} --judgements judged.csv --out n.jsonl"
+    yield Kind("judged.csv", judged, call, given)
+    yield Kind("pairs.csv", pairs, f"inference preview negation --model {EMPTY} --items pairs.csv")
+    yield Kind("pairs.csv", pairs, "analysis negation pairs.csv")
+    beside = (("pairs.csv", ORIGINALS.encode()),)
+    call = "inference pairs sheet pairs.csv --negations n.jsonl --out sheet.csv"
+    yield Kind("n.jsonl", negations, call, beside)
+    yield Kind("sheet.csv", sheet, "inference pairs label sheet.csv --originals pairs.csv --out items.jsonl", beside)
+    yield Kind("sheets/sheet.csv", sheet, "analysis negation pairs.csv --annotations sheets", beside)
+    labels = b'{"labels": {"one": "neutral", "two": "neutral"}}\n{"labels": {"one": "neutral", "two": "entailment"}}\n'
+    yield Kind("sheets/labels.jsonl", labels, "analysis negation pairs.csv --annotations sheets", beside)
 
 
 def of_analysis() -> Iterator[Kind]:

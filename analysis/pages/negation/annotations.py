@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,6 +15,8 @@ from analysis.pages.negation.rows import ENDINGS, Row, read
 LEAST = 2  # annotators who must give a label (Yoshida et al., section 3.1.2)
 ANNOTATOR = "annotator"
 """What the columns of a sheet begin with that hold labels."""
+SENTENCES = (("premise", "sentence1"), ("hypothesis", "sentence2"))
+"""The two sentences, as a sheet and as JNLI-Neg call them."""
 
 
 @dataclass(frozen=True)
@@ -44,17 +47,33 @@ def agreement(folder: Path) -> Agreement:
     Raises
     ------
     InputError
-        For a folder without such files, a row without labels, and a label that is none of the three.
+        For a folder without such files, a row without labels, a label that is none of the three, and two rows about
+        the same pair of sentences.
     """
     if not folder.is_dir():
         raise InputError(f"{folder}: no such folder; give one with annotations ({', '.join(ENDINGS)})")
     files = sorted(path for path in folder.rglob("*") if path.suffix.lower() in ENDINGS and path.is_file())
     if not files:
         raise InputError(f"{folder}: there are no annotations in it ({', '.join(ENDINGS)})")
-    given = [labels(row) for file in files for row in read(file)]
+    rows = [row for file in files for row in read(file)]
+    _refuse_twice(rows)
+    given = [labels(row) for row in rows]
     said = [[label for label in row if label] for row in given]
     kappa, why = fleiss(said, max(map(len, given), default=0))
     return Agreement(sum(map(bool, said)), sum(majority(row) is not None for row in said), kappa, why)
+
+
+def _refuse_twice(rows: Iterable[Row]) -> None:
+    """Refuse two rows about one pair of sentences, such as two sheets of two annotators: it would count twice."""
+    seen: dict[str, str] = {}
+    for where, given in rows:
+        sides = [given.get(premise, given.get(published)) for premise, published in SENTENCES]
+        first = where if None in sides else seen.setdefault(json.dumps(sides), where)
+        if first is not where:
+            raise InputError(
+                f"{where}: the same two sentences are in {first}; put the labels of all annotators into one row, in "
+                f"columns {ANNOTATOR}_1, {ANNOTATOR}_2 ..."
+            )
 
 
 def majority(given: Sequence[str]) -> str | None:

@@ -54,7 +54,7 @@ def _not_informed(accuracy: pd.DataFrame, speaking: pd.DataFrame) -> Iterator[st
         names = labels.series(known)[unable]
         yield (
             f"{listing(list(names))}: not clearly above the majority baseline on the originals. What a negation does "
-            "to guesses says little, so no word is said about them."
+            "to guesses says little, so the answer leaves them out."
         )
 
 

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from analysis.reporting.columns import SHARE, Column
+from analysis.reporting.columns import MASS, POINTS, SHARE, Column
 
-POINTS = "difference of shares, -1 to 1"
-PROBABILITY = "probability, 0 to 1"
 COLUMNS: Mapping[str, Column] = {
     # identity
     "item": Column("id of the original pair of sentences, which stands for all pairs made from it", header="Original"),
@@ -92,7 +90,7 @@ COLUMNS: Mapping[str, Column] = {
             ("hypothesis", "the hypothesis", "", "Hypothesis", None),
             ("label", "the right label", "", "Right", None),
             ("said", "the label that was said; empty: no valid answer", "", "Said", None),
-            ("p", "probability of the right label, divided by that of all labels,", PROBABILITY, "p(right)", 2),
+            ("p", "probability of the right label, divided by that of all labels,", MASS, "p(right)", 2),
         )
     },
 }

@@ -7,6 +7,8 @@ import json
 import sys
 from pathlib import Path
 
+from analysis.errors import InputError
+
 HELP = "count originals, negations and minimal pairs of a data set, and how far its annotators agree"
 DESCRIPTION = (
     "Print one JSON object: originals and pairs with a negation, minimal pairs with an important and an unimportant "
@@ -34,8 +36,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def main(args: argparse.Namespace) -> int:
     """Print the statistics; what must be said of them goes to standard error."""
     from analysis.pages.negation.annotations import Agreement, agreement
-    from analysis.pages.negation.dataset import groups, statistics
+    from analysis.pages.negation.dataset import POSITIONS, groups, statistics
+    from analysis.pages.negation.judgements import KINDS
 
+    files = {file.resolve(): file for file in args.data}
+    if len(files) < len(args.data):
+        twice = next(file for file in args.data if files[file.resolve()] is not file)
+        raise InputError(f"{twice}: is named twice, so its pairs would count twice; name it once")
     known = [group for file in args.data for group in groups(file)]
     counts = statistics(known)
     found = agreement(args.annotations) if args.annotations else Agreement(0, 0, None)
@@ -45,6 +52,9 @@ def main(args: argparse.Namespace) -> int:
     alone = sum(len(group) == 1 for group in known)
     if alone:
         print(f"{alone:,} of {counts['d_orig']:,} originals have no negation: they are in no minimal pair",
+              file=sys.stderr)  # fmt: skip
+    if None in (counts[f"m_{kind}_{end}"] for kind in KINDS for end in POSITIONS):
+        print("where the negation stands is not known for all minimal pairs, so their number by position is null",
               file=sys.stderr)  # fmt: skip
     if found.why:
         print(f"{args.annotations}: {found.why}", file=sys.stderr)

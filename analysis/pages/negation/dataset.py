@@ -50,7 +50,8 @@ def groups(file: Path) -> list[list[Instance]]:
     Raises
     ------
     InputError
-        Naming the file, the row and the field that is wrong; for an item without an original or with two.
+        Naming the file, the row and the field that is wrong; for a file without rows, an item without an original or
+        with two, the same two sentences twice in an item, and sentences that do not fit the pattern of their row.
     """
     found: dict[str, list[Instance]] = defaultdict(list)
     for row in read(file):
@@ -64,6 +65,9 @@ def groups(file: Path) -> list[list[Instance]]:
                 f"{group[-1].where}: item {short(item)!r} has {originals or 'no'} rows of the pattern {ORIGINAL}; it "
                 "needs one"
             )
+        _check(group)
+    if not found:
+        raise InputError(f"{file}: there are no pairs of sentences in it")
     return list(found.values())
 
 
@@ -108,6 +112,28 @@ def statistics(known: Sequence[Sequence[Instance]]) -> dict[str, int | float | N
     originals = [instance.label for instance in instances if instance.pattern == ORIGINAL]
     negated = [instance.label for instance in instances if instance.pattern != ORIGINAL]
     return counts | {"majority_orig": _majority(originals), "majority_neg": _majority(negated)}
+
+
+def _check(group: Sequence[Instance]) -> None:
+    """Refuse what would be counted as a minimal pair and is none: a row that is there twice, or of a wrong pattern."""
+    original, seen = group[0], dict[tuple[str, str], Instance]()
+    for instance in group:
+        first = seen.setdefault((instance.premise, instance.hypothesis), instance)
+        if first is not instance:
+            raise InputError(f"{instance.where}: the same two sentences are in {first.where}; take one out")
+        for name, patterns in (("premise", (PREMISE, BOTH)), ("hypothesis", (HYPOTHESIS, BOTH))):
+            is_changed = _letters(getattr(instance, name)) != _letters(getattr(original, name))
+            if is_changed != (instance.pattern in patterns):
+                same = "is not that" if is_changed else "is that"
+                raise InputError(
+                    f"{instance.where}: pattern {instance.pattern}, but the {name} {same} of the original in "
+                    f"{original.where}"
+                )
+
+
+def _letters(sentence: str) -> str:
+    """Leave out punctuation: JNLI-Neg has a sentence with one full stop where the original has two."""
+    return "".join(filter(str.isalnum, sentence))
 
 
 def _majority(labels: Sequence[str]) -> float | None:
@@ -157,21 +183,27 @@ def _position(where: str, given: Any, name: str = "neg_position") -> str | None:
 
 
 def _one_of(where: str, given: Mapping[str, Any], name: str, known: Sequence[str]) -> str:
-    value = given.get(name)
+    value = _there(where, given, name)
     if not isinstance(value, str) or value not in known:
         raise InputError(f"{where}: {name} is {short(repr(value))}; it must be one of {', '.join(known)}")
     return value
 
 
 def _text(where: str, given: Mapping[str, Any], name: str) -> str:
-    value = given.get(name)
+    value = _there(where, given, name)
     if not isinstance(value, str) or not value.strip():
         raise InputError(f"{where}: {name} is {short(repr(value))}, not a sentence")
     return value
 
 
 def _name(where: str, given: Mapping[str, Any], name: str) -> str:
-    value = given.get(name)
+    value = _there(where, given, name)
     if isinstance(value, bool) or not isinstance(value, str | int) or not str(value).strip():
         raise InputError(f"{where}: {name} is {short(repr(value))}, not the number or name of a pair")
     return str(value).strip()
+
+
+def _there(where: str, given: Mapping[str, Any], name: str) -> Any:
+    if name not in given:
+        raise InputError(f"{where}: there is no {name}; the fields are {short(', '.join(given), 200) or 'none'}")
+    return given[name]

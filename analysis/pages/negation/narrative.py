@@ -20,7 +20,7 @@ HARDLY, YES = "hardly", "yes"
 BANDS = (Band(HARDLY, -LITTLE, 1.0), Band(YES, -1.0, 0.0))
 MEANT = (
     "“Yes” means that the 95 % interval of AccChg over important minimal pairs lies below 0.",
-    f"“Hardly” means that it lies above −{100 * LITTLE:.0f} points.",
+    f"“Hardly” means that it lies above −{100 * LITTLE:.0f} points, also where it is below 0.",
     "Judged are models that label the originals rightly more often than the majority baseline, by their whole "
     "interval. A model that cannot do without the negation cannot lose by it.",
 )
@@ -47,14 +47,15 @@ def answer(frames: Mapping[str, pd.DataFrame], when: str = "") -> Answer:
     important = pairs[pairs["pairs"] == IMPORTANT].merge(speaking)
     if important.empty:
         return Answer(asked, f"{verdicts.UNCLEAR}: no negation here changes the right label.", cautions=doubts)
+    judged = speaking.merge(informed(accuracy))
     details = {
-        "negation_slopes": (*MEANT, *_sizes(important)),
-        "negation_changes": tuple(_unimportant(pairs.merge(speaking))),
-        "negation_places": tuple(_places(frames["negation_places"].merge(speaking))),
+        "negation_slopes": (*MEANT, *_sizes(important.merge(judged))),
+        "negation_changes": tuple(_unimportant(pairs.merge(judged))),
+        "negation_places": tuple(_places(frames["negation_places"].merge(judged))),
         "negation_bias": tuple(_bias(frames["negation_bias"].merge(speaking))),
     }
     return Answer(
-        asked, _verdict(important, informed(accuracy)), cautions=doubts,
+        asked, _verdict(important.merge(judged), len(valid)), cautions=doubts,
         details={name: said for name, said in details.items() if said},
     )  # fmt: skip
 
@@ -69,14 +70,14 @@ def _asked(accuracy: pd.DataFrame, when: str) -> str:
     )
 
 
-def _verdict(important: pd.DataFrame, able: pd.DataFrame) -> str:
-    """Count the words of the models that can be judged; of one, say from where to where its share goes."""
-    judged = important.merge(able)
+def _verdict(judged: pd.DataFrame, asked: int) -> str:
+    """Count the words of the models that can be judged, of those asked; of one, say how its share changes."""
     if judged.empty:
         return f"{verdicts.UNCLEAR}: no model is clearly better than the majority baseline on the originals."
     found = [verdicts.word(low, high, BANDS) for low, high in zip(judged["lower"], judged["upper"], strict=True)]
     if len(judged) > 1:
-        return verdicts.tally(found, units(judged))
+        able = " that beat the majority baseline" if len(judged) < asked else ""
+        return verdicts.tally(found, units(judged) + able)
     row = judged.iloc[0]
     return (
         f"{found[0].capitalize() or verdicts.UNCLEAR}: {percent(row['acc'])} of the labels are right without the "
@@ -85,7 +86,9 @@ def _verdict(important: pd.DataFrame, able: pd.DataFrame) -> str:
 
 
 def _sizes(important: pd.DataFrame) -> Iterator[str]:
-    """Name the models that lose most and least over important pairs."""
+    """Name the judged models that lose most and least over important pairs."""
+    if important.empty:
+        return
     rows = important.assign(label=labels.series(important)).sort_values("acc_change", kind="stable")
     for row in (rows.iloc[0], rows.iloc[-1])[: len(rows)]:
         yield (
@@ -100,19 +103,19 @@ def _unimportant(pairs: pd.DataFrame) -> Iterator[str]:
     means = pairs.groupby("pairs")["acc_change"].mean()
     if len(means) == 2:
         yield (
-            f"On average over the models that answer, the change is {points(means['important'])} points where the "
+            f"On average over the models that are judged, the change is {points(means['important'])} points where the "
             f"negation is important, and {points(means['unimportant'])} where it is not."
         )
 
 
 def _places(places: pd.DataFrame) -> Iterator[str]:
-    """Say where important negations cost more: means over the models that answer, of places that are no rarity."""
+    """Say where important negations cost more: means over the judged models, of places that are no rarity."""
     rows = places[(places["pairs"] == IMPORTANT) & (places["n_items"] >= FEW_ITEMS)]
     for by, part in rows.groupby("by", sort=False):
         means = part.groupby("value")["acc_change"].mean().sort_values()
         if len(means) > 1:
             listed = ", ".join(f"{value} {points(change)}" for value, change in means.items())
-            yield f"Mean change over important pairs by {by}, in points: {listed}."
+            yield f"Mean change over important pairs by {by}, of the models that are judged, in points: {listed}."
 
 
 def _bias(bias: pd.DataFrame) -> Iterator[str]:

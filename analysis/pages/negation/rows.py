@@ -41,9 +41,16 @@ def read(file: Path) -> Iterator[Row]:
 
 def _parsed(where: str, text: str) -> Any:
     try:
-        return json.loads(text)
+        return json.loads(text, object_pairs_hook=_fields)
     except (ValueError, RecursionError) as error:
         raise InputError(f"{where}: not valid JSON ({str(error)[:100]})") from None
+
+
+def _fields(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    fields = dict(pairs)
+    if len(fields) < len(pairs):
+        raise ValueError("a key is there twice")
+    return fields
 
 
 def _object(where: str, value: Any) -> Row:

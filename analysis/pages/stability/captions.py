@@ -9,7 +9,7 @@ import pandas as pd
 
 from analysis.pages.stability.columns import threshold
 from analysis.pages.stability.measures import headline
-from analysis.pages.stability.model_plots import FOREST, SIDE
+from analysis.pages.stability.model_plots import FOREST, listed
 from analysis.pages.stability.plots import COLUMNS, LISTED, agreement_cells, least_stable, validity_cells
 from analysis.pages.stability.tables import MOST_PAIRS
 from analysis.reporting import choice, labels
@@ -107,19 +107,30 @@ def differences(frame: pd.DataFrame, measure: str | None = None) -> str:
     pairs = frame[frame["measure"] == measure].dropna(subset=["difference"])
     what = choice.of(frame).named(column("stability", measure).meaning)
     sides = pd.DataFrame({"silent": pairs.filter(like="_silent").any(axis=1)})
-    models = len(pd.concat(list(labels.of_pairs(pairs).values())).unique())
-    if len(pairs) <= FOREST:
+    pairs = pairs.assign(**labels.of_pairs(pairs))
+    shown = listed(pairs)
+    if shown is not None:
         marks, lines = "Positive: the first is higher. Filled", ". Lines: 95 % intervals, not corrected"
     else:
+        models = len(pd.concat([pairs["a"], pairs["b"]]).unique())
         marks = "Each name stands at the end of its row and on top of its column. Positive: the row is higher."
         marks += " Hatched: not compared." if len(pairs) < models * (models - 1) / 2 else ""
         marks, lines = f"{marks} Bold or dotted", ""
-        lines = labels.shown(SIDE, models, "models", "with the lowest and highest mean difference").removesuffix(".")
-        lines = f".{lines}" if lines else ""
     return (
         f"Paired differences over {low_to_high(pairs['n_items'])} common items in "
         f"the {what}: {count(len(pairs), 'pair')}. {marks}: p below {ALPHA:g} after Holm over all pairs{lines}."
-        f"{_in_part(pairs)}{missing(pairs)}{labels.explained(sides)}"
+        f"{_largest(pairs, shown)}{_in_part(pairs)}{missing(pairs)}{labels.explained(sides)}"
+    )
+
+
+def _largest(pairs: pd.DataFrame, shown: pd.DataFrame | None) -> str:
+    """Say that a list holds the largest differences only, and what that does to them."""
+    if shown is None or len(shown) == len(pairs):
+        return ""
+    chosen = "largest differences, of either sign,"
+    return (
+        f"{labels.shown(len(shown), len(pairs), 'pairs', chosen)} Differences that are chosen for their size are "
+        "larger than they would be in new data, on average."
     )
 
 

@@ -53,7 +53,7 @@ def overview(stability: pd.DataFrame, *, width: float = PAGE, looks: Looks | Non
 def differences(
     frame: pd.DataFrame, *, measure: str | None = None, width: float = PAGE, looks: Looks | None = None
 ) -> Drawing:
-    """Draw paired differences between models on the same items: few pairs as a list, many as a triangle.
+    """Draw paired differences between models on the same items: as a triangle, or as a list (see `listed`).
 
     Parameters
     ----------
@@ -67,7 +67,22 @@ def differences(
     measure = measure or str(frame["measure"].iloc[0])
     pairs = frame[frame["measure"] == measure].dropna(subset=["difference"])
     pairs = pairs.assign(**labels.of_pairs(pairs), clear=pairs["p_holm"] < ALPHA)
-    return _forest(pairs, width) if len(pairs) <= FOREST else _triangle(pairs, width)
+    return _triangle(pairs, width) if (chosen := listed(pairs)) is None else _forest(chosen, width)
+
+
+def listed(pairs: pd.DataFrame) -> pd.DataFrame | None:
+    """Choose the pairs that a list shows: all of few, the largest where models do not fit a triangle; else None.
+
+    Parameters
+    ----------
+    pairs
+        Columns a and b (labels of both sides), difference.
+    """
+    if len(pairs) <= FOREST:
+        return pairs
+    if len(pd.concat([pairs["a"], pairs["b"]]).unique()) <= SIDE:
+        return None
+    return pairs.loc[pairs["difference"].abs().sort_values(ascending=False, kind="stable").index[: panels.ROWS]]
 
 
 def _forest(pairs: pd.DataFrame, width: float) -> Drawing:
@@ -90,9 +105,7 @@ def _triangle(pairs: pd.DataFrame, width: float) -> Drawing:
     """Draw row minus column, the models sorted by their mean difference; marked where significant after Holm."""
     swapped = pairs.assign(a=pairs["b"], b=pairs["a"], difference=-pairs["difference"])
     both = pd.concat([pairs, swapped])
-    means = both.groupby("a")["difference"].mean().sort_values(kind="stable")
-    order = labels.ends([str(name) for name in means.index], SIDE)
-    both = both[both["a"].isin(order) & both["b"].isin(order)]
+    order = list(both.groupby("a")["difference"].mean().sort_values(kind="stable").index)
     values, clear = (
         both.pivot_table(index="a", columns="b", values=name, aggfunc="max").reindex(index=order, columns=order)
         for name in ("difference", "clear")

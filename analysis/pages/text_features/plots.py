@@ -13,7 +13,7 @@ from matplotlib.ticker import MaxNLocator
 from analysis.pages.text_features.columns import TERMS
 from analysis.pages.text_features.terms import ranked, title
 from analysis.reporting import labels, matrices, panels, plotting
-from analysis.reporting.plotting import DIVERGING, FAINT, INK, PAGE, Drawing, Look, styled
+from analysis.reporting.plotting import DIVERGING, FAINT, INK, PAGE, Drawing, Look, inches, styled
 from analysis.statistics.mixed.design import INTERCEPT
 from analysis.statistics.mixed.result import ALPHA
 
@@ -76,8 +76,9 @@ def effects(mixed: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = N
         _forest(axes, frame[frame["term"] == term], edge, looks or plotting.looks(frame["model"]))
         if i % across == 0:
             panels.row_labels(axes, shown)
-    last = each[-1]
-    panels.note(last, (1, 0), "SDs of the response per SD of the feature", (0, -20), ha="right", va="baseline")
+    unit = "SDs of the response per SD of the feature"
+    over = max(0.0, inches(unit) + panels.LABEL - each[-1].get_position().x1 * width)  # left of the drawing
+    panels.note(each[-1], (1, 0), unit, (72 * over, -20), ha="right", va="baseline", label="unit")
     return drawing
 
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from analysis.reporting.columns import SHARE, Column
+from analysis.reporting.columns import POINTS, SHARE, Column
 
-POINTS = "difference of shares, -1 to 1"
 P_YES = "p(Yes), 0 to 1"
 WORDS = {"synonym": "synonyms", "antonym": "antonyms", "agreement": "agreement-seeking wording",
          "strong_agreement": "strong agreement-seeking wording"}  # fmt: skip

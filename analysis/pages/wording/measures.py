@@ -39,7 +39,10 @@ def measures(columns: Columns, counts: Array) -> dict[str, Array]:
     for that model. For all other patterns the two are equal.
     """
     pairs = {pair for parts in SHARES.values() for pair in parts}
-    sums = {name: counts @ columns[name] for name in dict.fromkeys(chain.from_iterable(sorted(pairs)))}
+    names = list(dict.fromkeys(chain.from_iterable(sorted(pairs))))
+    # One product of matrices reads the counts once, and not once per sum.
+    products = np.split(counts @ np.hstack([columns[name] for name in names]), len(names), axis=1)
+    sums = dict(zip(names, products, strict=True))
     shares = {(part, whole): quotient(sums[part], sums[whole]) for part, whole in pairs}
     found = {name: reduce(np.subtract, [shares[pair] for pair in parts]) for name, parts in SHARES.items()}
     return found | {"overall": harmonic(found["accuracy_original"], found["accuracy"], found["consistency"])}

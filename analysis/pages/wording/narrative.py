@@ -30,6 +30,7 @@ MEANT = (
     "it is widened for the number of kinds (Bonferroni).",
 )
 HOLM = f"at {ALPHA:g} after Holm"
+NAMED_TASKS = 2  # more are counted, so that the first screen stays short
 TABLES = ("consistency", "patterns", "conventions", "shots", "stages", "shifts")
 
 
@@ -84,9 +85,10 @@ def _asked(table: pd.DataFrame, when: str) -> str:
     asked = table[["language", "task"]].drop_duplicates().itertuples(index=False, name=None)
     whats = [f"“{task}”{f' ({spoken(language)})' if language else ''}" for language, task in asked]
     items = int(table[table["pattern"] == ORIGINAL].drop_duplicates(["study", "language", "task"])["n_items"].sum())
+    tasks = listing(whats) if len(whats) <= NAMED_TASKS else count(len(whats), "task")
     return (
         f"{count(models, 'model')} {'was' if models == 1 else 'were'} asked {count(items, 'yes/no question')} of "
-        f"{listing(whats, 2)} as {'it stands' if items == 1 else 'they stand'} and reworded{when}."
+        f"{tasks}, also reworded{when}."
     )
 
 
@@ -124,7 +126,7 @@ def _verdict(means: pd.DataFrame, table: pd.DataFrame) -> str:
     several = means["language"].nunique() > 1 and row["language"]
     where = f" in {spoken(row['language'])}" if several else ""
     begin = said.capitalize() or verdicts.UNCLEAR
-    mean = f"{begin}: with {WORDS[row['pattern']]}{where}, {percent(row['consistency'])} of the answers mean the same"
+    mean = f"{begin}: with {WORDS[row['pattern']]}{where}, {percent(row['consistency'])} of answers mean the same"
     single = table[(table["pattern"] == row["pattern"]) & (table["language"] == row["language"])]
     ends = verdicts.spread(*(single[name] for name in ("consistency", "consistency_lower", "consistency_upper")))
     if ends is None:
@@ -134,9 +136,9 @@ def _verdict(means: pd.DataFrame, table: pd.DataFrame) -> str:
 
 
 def _unit(rows: pd.DataFrame) -> str:
-    """Name what each row is about: "model", or "model and condition"."""
+    """Name what each row is about: "model", or what it was asked in, too."""
     several = [key for key in ("condition", "task") if rows.groupby("model")[key].nunique().max() > 1]
-    return listing(["model", *several])
+    return "model and setting" if len(several) == 2 else listing(["model", *several])
 
 
 def _same(language: str, means: pd.DataFrame, several: bool) -> Iterator[str]:

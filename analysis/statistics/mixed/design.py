@@ -205,16 +205,26 @@ def matrix(part: Part) -> Matrix:
     return Matrix(part.label, tuple(terms), x, _numbers(part.frame[part.formula.response]), codes, pd.Index(levels))
 
 
+_last: list[tuple[Matrix, Design]] = []
+
+
 def design(asked: Matrix) -> Design:
     """Drop every column that is a linear combination of the columns before it.
 
-    The rule and its tolerance are those of lme4 (R's `qr`, LINPACK dqrdc2).
+    The rule and its tolerance are those of lme4 (R's `qr`, LINPACK dqrdc2). The last design is kept: the next fit of a
+    family, and the checks of the same fit, mostly have the same wordings.
 
     Raises
     ------
     InputError
         If there are not more rows than coefficients.
     """
+    if not _last or not asked.has_wordings_of(_last[0][0]):
+        _last[:] = [(asked, _design(asked))]
+    return _last[0][1]
+
+
+def _design(asked: Matrix) -> Design:
     from scipy.linalg import qr
 
     x, terms, dropped = asked.x, list(asked.terms), dict[str, str]()

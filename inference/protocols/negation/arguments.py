@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from argparse import ArgumentParser, ArgumentTypeError
+from argparse import ArgumentParser
 
-from inference.arguments import add_items
+from inference.arguments import add_items, shots
 from inference.stimuli.nli import LABELS
 
 LANGUAGES = ("en", "ja")
@@ -27,7 +27,9 @@ def add(parser: ArgumentParser) -> None:
     )
     asked.add_argument(
         "--shots",
-        type=_shots,
+        type=shots(
+            range(0, MOST_SHOTS + 1, len(LABELS)), f"0, 3, 6 ... {MOST_SHOTS}, or several as 0,3 (as many per label)"
+        ),
         default=(0,),
         metavar="0,3",
         help="exemplars shown before the question, as many of each label, each number a condition (default: 0)",
@@ -37,11 +39,3 @@ def add(parser: ArgumentParser) -> None:
         metavar="FILE",
         help="labelled pairs to draw exemplars from (default: the items; the originals drawn are then not asked)",
     )
-
-
-def _shots(text: str) -> tuple[int, ...]:
-    allowed = {str(number): number for number in range(0, MOST_SHOTS + 1, len(LABELS))}
-    given = [part.strip() for part in text.split(",")]
-    if any(part not in allowed for part in given):
-        raise ArgumentTypeError(f"{text[:40]!r}: give 0, 3, 6 ... {MOST_SHOTS}, or several as 0,3 (as many per label)")
-    return tuple(dict.fromkeys(allowed[part] for part in given))

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from argparse import ArgumentParser, ArgumentTypeError
+from argparse import ArgumentParser
 
-from inference.arguments import add_items, positive
+from inference.arguments import add_items, positive, shots
 from inference.protocols.wording.sources import OURS
 from inference.protocols.wording.templates import LANGUAGES, MANIPULATED, names
 
@@ -46,7 +46,7 @@ def add(parser: ArgumentParser) -> None:
     )
     questions.add_argument(
         "--shots",
-        type=_shots,
+        type=shots((0, len(MANIPULATED)), "0, 4 or 0,4 (four exemplars, one per pattern)"),
         default=(0,),
         metavar="0,4",
         help="exemplars shown before the question, each number a condition (default: 0)",
@@ -59,11 +59,3 @@ def add(parser: ArgumentParser) -> None:
     sampling = parser.add_argument_group("sampling")
     sampling.add_argument("--sample", type=positive, metavar="N", help="ask about N items, drawn by --seed")
     sampling.add_argument("--balanced", action="store_true", help="as many of gold yes as of gold no")
-
-
-def _shots(text: str) -> tuple[int, ...]:
-    allowed = {"0": 0, str(len(MANIPULATED)): len(MANIPULATED)}
-    given = [part.strip() for part in text.split(",")]
-    if any(part not in allowed for part in given):
-        raise ArgumentTypeError(f"{text!r}: give 0, 4 or 0,4 (four exemplars, one per pattern)")
-    return tuple(dict.fromkeys(allowed[part] for part in given))

@@ -20,7 +20,7 @@ def test_the_copy_has_the_same_characters_in_the_same_widths(weight):
     assert ("Bold" in copy["name"].getDebugName(2)) == (weight == "bold")
     assert not set(fonts.LAYOUT) & set(copy.keys())
     held = [code for code in fonts.CHARACTERS if code in whole.getBestCmap()]
-    assert len(held) > 1000
+    assert len(held) > 400
     for code in held:
         name, other = copy.getBestCmap()[code], whole.getBestCmap()[code]
         assert copy["hmtx"][name] == whole["hmtx"][other], chr(code)

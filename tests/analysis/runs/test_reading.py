@@ -49,6 +49,12 @@ def test_rows_have_the_lines_of_the_file(tmp_path):
     assert reading.rows(file) == [(3, {"a": "1", "b": "two\nlines"}), (5, {"a": "3", "b": "4"})]
 
 
+@pytest.mark.parametrize("mark", [",", ";", "\t"])
+def test_the_header_tells_the_delimiter(tmp_path, mark):
+    file = written(tmp_path, f'a{mark}b\r\n"x,y;z"{mark}2\r\n')
+    assert reading.rows(file) == [(2, {"a": "x,y;z", "b": "2"})]
+
+
 def test_the_size_is_bounded(tmp_path, monkeypatch):
     monkeypatch.setattr(reading, "MOST_BYTES", 3)
     assert reading.text(written(tmp_path, "abc")) == "abc"

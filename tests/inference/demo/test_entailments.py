@@ -8,6 +8,7 @@ from collections import Counter
 from inference.demo.entailments import EACH, RELATIONS, entailments
 from inference.demo.exercises import PAIR_LABELS
 from inference.demo.world import World
+from inference.negate.negation import position
 from inference.stimuli import nli
 
 MADE = entailments(World())
@@ -41,3 +42,13 @@ def test_labels_follow_from_the_world():
     }
     for group in GROUPS.values():
         assert [each.label for each in group] == expected[group[0].label]
+
+
+def test_where_a_negation_stands_follows_from_its_sentence():
+    for each in MADE:
+        for sentence, noted in ((each.premise, each.premise_negation), (each.hypothesis, each.hypothesis_negation)):
+            if " not " in sentence:
+                target = "verb" if re.search(r"\bdo(es)? not\b", sentence) else "copula"
+                assert noted == nli.Negation(position(sentence.partition(" not ")[2]), target)
+            else:
+                assert noted is None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import shutil
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from helpers.commands import waver
 from helpers.trivial_engine import TrivialEngine
 from inference.asking.one_model import Settings
 from inference.engines.contract import Score
+from inference.negate import sentences
 
 pytest.importorskip("fugashi")
 MODEL = Path(__file__).parents[3] / "inference" / "demo" / "models" / "waver-demo-small"
@@ -33,6 +35,13 @@ def negate(file, *arguments):
     out = file.parent / "negations.jsonl"
     done = waver("inference", "negate", file, "--language", "ja", "--out", out, *arguments, cwd=file.parent)
     return done.stdout, lines(out)
+
+
+@pytest.mark.parametrize("end", ["\r\n", "\r"])
+def test_lines_end_as_any_system_ends_them(tmp_path, end):
+    path = tmp_path / "sentences.txt"
+    path.write_text(f"犬が走る。{end}猫が寝る。{end}", encoding="utf-8-sig", newline="")
+    assert sentences.read(str(path)) == [("line 1", "犬が走る。"), ("line 2", "猫が寝る。")]
 
 
 def test_every_sentence_is_negated_or_skipped_with_a_reason(file):
@@ -85,18 +94,19 @@ class Judge(TrivialEngine):
         return Score((first, second), (math.log(first), math.log(second)), 0.5, int(second > first))
 
 
-def test_a_model_judges_and_is_compared_with_people(file, monkeypatch):
+def test_a_model_judges_and_is_compared_with_people(file, tmp_path, monkeypatch):
+    model = shutil.copytree(MODEL, tmp_path / "judge")  # a demo model's own weights are known by their revision
     monkeypatch.setattr(Settings, "load", lambda settings, model, seed: Judge())
     _, before = negate(file)
     judged = [{**row, "acceptable": "yes" if number % 2 else "no"} for number, row in enumerate(before)]
     (file.parent / "people.jsonl").write_text("\n".join(map(json.dumps, judged)), encoding="utf-8")
-    said, kept = negate(file, "--filter-model", MODEL, "--judgements", "people.jsonl")
+    said, kept = negate(file, "--filter-model", model, "--judgements", "people.jsonl")
     assert kept == [before[1]]
-    assert f"left out by {MODEL.name}: 3 unacceptable; answers: {file.parent / 'negations-judged'}" in said
+    assert f"left out by {model.name}: 3 unacceptable; answers: {file.parent / 'negations-judged'}" in said
     assert (
         "4 judgements of people, 2 of them unacceptable; the model leaves out 3 of the same, 2 rightly: "
         "precision 0.667, recall 1.000, F1 0.800"
     ) in said
     emptied = {"place": "line 3", "source": "静かな町に住む。", "reason": "the filter keeps none of its negations"}
     assert lines(file.parent / "negations-skipped.jsonl")[5:] == [emptied]
-    assert negate(file, "--filter-model", MODEL, "--judgements", "people.jsonl") == (said, kept)
+    assert negate(file, "--filter-model", model, "--judgements", "people.jsonl") == (said, kept)

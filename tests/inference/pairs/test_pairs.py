@@ -131,3 +131,20 @@ def test_wrong_negations_are_refused(tmp_path, change, words):
     (tmp_path / "n.jsonl").write_text(json.dumps(NEGATIONS[0] | change), encoding="utf-8")
     with pytest.raises(InputError, match=words):
         making.negations(tmp_path / "n.jsonl")
+
+
+def test_white_space_around_a_sentence_is_no_part_of_it_and_other_negations_are_counted(folder):
+    rows = [ORIGINALS[0] | {"sentence1": " 雨が降る。 "}, *ORIGINALS[1:]]
+    (folder / "jnli.json").write_text("\n".join(json.dumps(row, ensure_ascii=False) for row in rows), encoding="utf-8")
+    strange = {"source": "風が吹く。", "text": "風が吹かない。", "position": "end", "target_pos": "動詞"}
+    with (folder / "negations.jsonl").open("a", encoding="utf-8") as file:
+        file.write("\n" + json.dumps(strange, ensure_ascii=False))
+    said = made(folder).stdout
+    assert "5 pairs (1 p_neg, 2 h_neg, 2 p_neg_h_neg)" in said
+    assert "1 of 3 negated sentences left out: in no original" in said
+
+
+def test_a_sheet_makes_its_folder(folder):
+    call = ("pairs", "sheet", "jnli.json", "--negations", "negations.jsonl", "--out", "new/sheet.csv")
+    waver("inference", *call, cwd=folder)
+    assert (folder / "new" / "sheet.csv").is_file()

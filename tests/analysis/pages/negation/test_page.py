@@ -53,7 +53,7 @@ def test_a_model_that_is_always_right_hardly_loses(tmp_path):
 def test_several_models_are_counted(tmp_path, losing):
     rows = pd.concat([losing, saying(ASKED["gold"], "keen"), answers(ASKED, ["mute"], invalid=1)])
     found = narrative.answer(frames(tmp_path, rows))
-    assert found.verdict == "Hardly with 1 of 2 models, yes with 1."
+    assert found.verdict == "Hardly with 1 of 2 models that beat the majority baseline, yes with 1."
     assert any("answers of mute are one of the labels. The lowest share is 0.0 %" in line for line in found.cautions)
 
 
@@ -65,6 +65,14 @@ def test_a_model_that_guesses_is_not_judged(tmp_path):
     cautions = " ".join(found.cautions)
     assert "parrot: not clearly above the majority baseline on the originals." in cautions
     assert "parrot says “neutral” to nearly everything." in cautions
+    assert "parrot is right" not in told(found) and "On average" not in told(found)
+
+
+def test_what_is_said_of_changes_leaves_out_models_that_guess(tmp_path, losing):
+    alone = narrative.answer(frames(tmp_path, losing)).details
+    beside = narrative.answer(frames(tmp_path, pd.concat([losing, saying("neutral", "parrot")]))).details
+    for name in ("negation_slopes", "negation_changes", "negation_places"):
+        assert beside[name] == alone[name] and "deaf" in "".join(alone["negation_slopes"])
 
 
 @pytest.mark.parametrize(
@@ -78,7 +86,9 @@ def test_a_word_needs_its_whole_interval(low, high, word):
 
 def test_places_are_compared_where_they_are_no_rarity(tmp_path):
     made = frames(tmp_path, answers(ASKED, invalid=0))
-    assert "Mean change over important pairs by position, in points: " in told(narrative.answer(made))
+    assert "Mean change over important pairs by position, of the models that are judged, in points: " in told(
+        narrative.answer(made)
+    )
     rare = made["negation_places"]["value"] == "mid"
     made["negation_places"].loc[rare, "n_items"] = 2
     assert "by position" not in told(narrative.answer(made))

@@ -8,9 +8,11 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.collections import PathCollection
 
 from analysis import runs
 from analysis.pages.stability import captions, cases, plots, tables
+from analysis.pages.stability.model_plots import SIDE
 from analysis.pages.stability.plots import COLUMNS, LISTED, least_stable
 from analysis.reporting import panels, plotting
 from helpers.figures import check_caption, check_figure, marks, shown_texts, texts
@@ -153,6 +155,36 @@ def test_a_pair_that_is_not_compared_is_hatched_and_every_pair_is_drawn_once(tmp
     corner = hatched.get_path().vertices[0]
     assert {names[round(corner[0] + 0.5)], names[round(corner[1] + 0.5)]} == {"a", "b"}
     assert "Hatched: not compared." in captions.differences(frame)
+
+
+@pytest.mark.parametrize("models", [SIDE, SIDE + 1])
+def test_models_that_do_not_fit_a_triangle_are_a_list_of_the_largest_differences(models):
+    frame = pd.DataFrame(
+        [
+            {"study": "s", "measure": "flip_10", "a_model": f"m{i}", "a_condition": "c", "b_model": f"m{j}",
+             "b_condition": "c", "difference": (j * 37 + i * 11) % 97 / 97 - 0.5, "n_items": 9, "p_holm": 0.2,
+             "no_interval": None}
+            for j in range(models) for i in range(j)
+        ]
+    )  # fmt: skip
+    frame = frame.assign(lower=frame["difference"] - 0.1, upper=frame["difference"] + 0.1)
+    caption = captions.differences(frame)
+    for width in plotting.WIDTHS.values():
+        figure = plots.differences(frame, width=width)
+        check_figure(figure)
+        axes = figure.axes[0]
+        if models <= SIDE:
+            assert len(axes.images) == 1
+            continue
+        drawn = sorted(
+            x for dots in axes.collections if isinstance(dots, PathCollection) for x, _ in dots.get_offsets()
+        )
+        assert len(texts(axes, "row")) == len(drawn) == panels.ROWS
+        largest = frame["difference"].iloc[frame["difference"].abs().argsort(kind="stable")[::-1][: panels.ROWS]]
+        np.testing.assert_allclose(np.abs(drawn).min(), largest.abs().min())
+        np.testing.assert_allclose(drawn[-1], largest.max())
+    said = f"Shown: the {panels.ROWS} largest differences, of either sign, of {len(frame)} pairs; the table has all."
+    assert (said in caption, "chosen for their size" in caption) == (models > SIDE,) * 2
 
 
 def test_of_many_rows_both_ends_are_drawn(tmp_path):

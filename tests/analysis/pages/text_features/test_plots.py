@@ -115,6 +115,14 @@ def test_a_panel_per_feature_and_filled_marks_where_significant():
     assert "over 6 tests" in captions.effects(frame)
 
 
+def test_the_unit_of_the_effects_fits_below_a_last_line_of_one_panel():
+    figure = plots.effects(
+        effects(["a", "b"], ("word_length", "negation_cues", "statement_length")), width=plotting.COLUMN
+    )
+    check_figure(figure)
+    assert texts(figure.axes[-1], "unit") == ["SDs of the response per SD of the feature"]
+
+
 def test_an_interval_beyond_the_axis_ends_in_an_arrow():
     frame = effects(SIZES["six"], ("word_length", "negation_cues", "statement_length", "edit_similarity"))
     frame.loc[frame.index[1], "estimate_std_upper"] = 9.0

@@ -55,7 +55,10 @@ def made(folder):
 
 def test_the_page_answers_with_sizes_and_intervals(made):
     words = Page(made / "wording.html").words
-    assert "4 models were asked 40 yes/no questions of “morality” (English) and “morality” (Japanese) as they" in words
+    assert (
+        "4 models were asked 40 yes/no questions of “morality” (English) and “morality” (Japanese), also reworded"
+        in words
+    )
     assert re.search(r"\d+\.\d % of the answers mean the same as before \(95 % interval \d+\.\d to \d+\.\d %\)", words)
     assert re.search(
         r"ith agreement-seeking wording, the share of “Yes” [a-z ]+: [+−]\d+\.\d points \(interval for 3 comparisons ",
@@ -131,7 +134,7 @@ def test_a_consistent_model_is_called_so(tmp_path):
     many = {"original": "yn" * 40, "synonym": "yn" * 40, "antonym": "ny" * 40, "agreement": "yn" * 40}
     found = narrative.answer(frames(said(many), tmp_path))
     assert found.verdict == (
-        "Yes, nearly always: with synonyms, 100 % of the answers mean the same as before (interval 95 to 100 %)."
+        "Yes, nearly always: with synonyms, 100 % of answers mean the same as before (interval 95 to 100 %)."
     )
     assert any("No right answers are known" in caution for caution in found.cautions)
     assert any("Only 1 model" in caution for caution in found.cautions)
@@ -171,7 +174,7 @@ def test_the_share_that_is_told_is_one_that_the_word_rests_on():
     """Synonyms have the lowest share, of few pairs; only antonyms show that it is below 80 %."""
     one = single([0.65])
     said = narrative._verdict(kinds(("synonym", 0.6, 0.36, 0.8001), ("antonym", 0.65, 0.62, 0.68)), one)
-    assert said.startswith("Not reliably: with antonyms, 65 % of the answers")
+    assert said.startswith("Not reliably: with antonyms, 65 % of answers")
     unsure = narrative._verdict(kinds(("synonym", 0.85, 0.82, 0.88), ("antonym", 0.86, 0.7, 0.94)), one)
     assert unsure.startswith("These runs cannot tell: with antonyms, 86 %")
 
@@ -196,7 +199,7 @@ def single(shares, conditions=("chat",), half=0.08):
 )
 def test_the_spread_of_the_models_stands_beside_the_mean_where_chance_does_not_explain_it(rows, ending):
     said = narrative._verdict(kinds(("antonym", 0.54, 0.5, 0.58)), rows)
-    assert said == f"Not reliably: with antonyms, 54 % of the answers mean the same {ending}"
+    assert said == f"Not reliably: with antonyms, 54 % of answers mean the same {ending}"
 
 
 def test_changes_are_called_so_after_widening_for_their_number():
@@ -228,7 +231,7 @@ def test_tables_print_words_for_codes():
 def test_where_no_word_holds_the_page_says_so(tmp_path):
     rows = said({"original": "yn" * 10, "synonym": "yn" * 8 + "ny" * 2})
     assert narrative.answer(frames(rows, tmp_path)).verdict == (
-        "These runs cannot tell: with synonyms, 80 % of the answers mean the same as before (interval 58 to 92 %)."
+        "These runs cannot tell: with synonyms, 80 % of answers mean the same as before (interval 58 to 92 %)."
     )
 
 
@@ -279,7 +282,7 @@ def test_a_model_that_hardly_answers_is_in_no_verdict(tmp_path):
     ])  # fmt: skip
     tables_of = frames(rows, tmp_path)
     found = narrative.answer(tables_of)
-    assert found.verdict.startswith("Not reliably: with synonyms, 50 % of the answers mean the same as before")
+    assert found.verdict.startswith("Not reliably: with synonyms, 50 % of answers mean the same as before")
     assert "mute" not in found.verdict + told(found)
     assert any("valid for mute. The lowest share is 10.0 %" in line for line in found.cautions)
     (row,) = tables_of["patterns"].to_dict("records")

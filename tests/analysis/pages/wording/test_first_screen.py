@@ -1,0 +1,64 @@
+"""The first screen is short in its worst case, too: long words, two languages, several tasks and settings, two days."""
+
+from __future__ import annotations
+
+from itertools import product
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from analysis.pages.wording import narrative
+from analysis.pages.wording.columns import WORDS
+from analysis.reporting import notebooks
+from analysis.reporting.words import when
+from analysis.runs.folder import ORIGINAL
+
+MODELS, LANGUAGES = [f"model-{i}" for i in range(12)], ("en", "ja")
+DAYS = [{"started": "2026-11-22"}, {"started": "2027-01-03"}]
+# Consistency of every kind of wording with its interval, and of the lowest and the highest model.
+CASES = {
+    "These runs cannot tell": (0.82, 0.7, 0.9),
+    "Mostly": (0.93, 0.9, 0.94),
+    "Not reliably": (0.33, 0.3, 0.36),
+    "Yes, nearly always": (0.97, 0.96, 0.98),
+}
+
+
+def tables(share, apart, tasks):
+    names = ("consistency", "consistency_lower", "consistency_upper")
+    means = [dict(zip(names, share, strict=True)) | {"pattern": kind, "language": language}
+             for kind, language in product(WORDS, LANGUAGES)]  # fmt: skip
+    rows = [
+        {"study": f"s{task}", "model": model, "condition": condition, "language": language, "task": task, "pattern": p,
+         "n_items": 1000, "consistency": end, "consistency_lower": end - 0.01, "consistency_upper": end + 0.01}
+        for model, end in zip(MODELS, [0.12, 0.98] * 6 if apart else [share[0]] * 12, strict=True)
+        for condition, language, task, p in product(("chat", "plain"), LANGUAGES, tasks, (ORIGINAL, *WORDS))
+    ]  # fmt: skip
+    return pd.DataFrame(means), pd.DataFrame(rows)
+
+
+@pytest.mark.parametrize("begin", CASES)
+@pytest.mark.parametrize("engine", ["import", "local"])
+@pytest.mark.parametrize("tasks", [("a",), ("a", "b"), tuple("abcdef")])
+@pytest.mark.parametrize("apart", [True, False])
+def test_the_first_screen_has_at_most_60_words(begin, engine, tasks, apart):
+    means, table = tables(CASES[begin], apart, tasks)
+    made = when({"models": {name: {"engine": engine} for name in MODELS}, "sessions": DAYS})
+    title = notebooks.question(Path(notebooks.FOLDER) / "wording.ipynb")
+    for pattern, language in product(WORDS, LANGUAGES):
+        lowest = means["pattern"].eq(pattern) & means["language"].eq(language)
+        shown = means.assign(consistency=means["consistency"] - 0.001 * lowest)
+        asked, verdict = narrative._asked(table, made), narrative._verdict(shown, table)
+        assert verdict.startswith(f"{begin}: with {WORDS[pattern]} in ")
+        assert ("by model and " in verdict) == apart
+        assert max(len(asked.split()), len(verdict.split())) <= 30
+        assert len(f"{title} {asked} {verdict}".split()) <= 60, f"{title} {asked} {verdict}"
+
+
+def test_two_tasks_are_named_and_more_are_counted():
+    asked = [narrative._asked(tables(CASES["Mostly"], True, tasks)[1], "") for tasks in (("a",), ("a", "b"))]
+    assert asked == [
+        "12 models were asked 2,000 yes/no questions of “a” (English) and “a” (Japanese), also reworded.",
+        "12 models were asked 4,000 yes/no questions of 4 tasks, also reworded.",
+    ]
