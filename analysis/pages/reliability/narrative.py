@@ -57,11 +57,12 @@ def answer(frames: Mapping[str, pd.DataFrame], when: str = "") -> Answer:
 def _asked(own: pd.DataFrame, when: str) -> str:
     models = own["model"].nunique()
     items = own.groupby("study")["n_items"].max().sum()
-    known = own["n_wordings"].dropna()
-    sizes = low_to_high(known.round()) if len(known) else "no"
+    known = own[own["n_items"] > 0]
+    sizes = (known["n"] / known["n_items"]).round()
+    answers = f", with {low_to_high(sizes)} valid answers to each on average" if len(known) else ""
     return (
         f"{count(models, 'model')} {'was' if models == 1 else 'were'} asked about {count(int(items), 'item')} in "
-        f"{sizes} wordings{when}."
+        f"several wordings{when}{answers}."
     )
 
 

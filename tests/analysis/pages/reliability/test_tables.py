@@ -165,6 +165,7 @@ def test_a_word_needs_the_whole_interval(ends, verdict):
     rows = pd.DataFrame(ends, columns=["widening_lower", "widening_upper"])
     precision = rows.assign(
         study="s", model=["a", "b"], condition="c", measure="agreement", headline=True, validity=1.0, n_items=40,
+        n=200,
         n_wordings=5.0, mean=0.5, widening=1.1, design=NESTED,
     )  # fmt: skip
     frames = {name: pd.DataFrame(columns=[*table(name).columns]) for name in narrative.TABLES}
