@@ -41,7 +41,7 @@ def _family() -> dict[str, DemoModel]:
         series = f"{PREFIX}{size}"
         for stage, name in (("base", series), ("tuned", f"{series}-tuned")):
             family[name] = DemoModel(MODELS / name, series, stage, parameters)
-    family["waver-demo-bert"] = DemoModel(MODELS / "waver-demo-bert", "waver-demo-bert", "base", 233_804, "masked")
+    family["waver-demo-bert"] = DemoModel(MODELS / "waver-demo-bert", "waver-demo-bert", "base", 890_977, "masked")
     return family
 
 

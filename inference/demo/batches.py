@@ -1,4 +1,4 @@
-"""Turn rows of text into batches for a causal model: rows packed into blocks, none of which sees its neighbours."""
+"""Turn rows of text into batches: rows packed into blocks, none of which sees its neighbours."""
 
 from __future__ import annotations
 
@@ -11,26 +11,25 @@ import torch
 from torch.nn.functional import cross_entropy
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
-from inference.demo.steps import Reading, Row
+from inference.demo.steps import Row
 
 OPEN_BLOCKS = 24
 """Blocks that are filled at a time: a row goes into the first that has room."""
 OTHER_SHARE, OTHER_WEIGHT = 0.1, 0.1
 """Share of the tokens that are no answer that a causal model learns from, and what they count next to an answer."""
-ANSWER_MASKED, MASKED_SHARE = 0.8, 0.15
-"""How often the masked model must guess the answer, and the share of words that it must guess otherwise."""
+ANSWER_HIDDEN = 0.9
+"""How often the masked model must guess the answer of a row, and not one of its other tokens."""
 
 Encoded = tuple[list[int], list[bool]]
 """Token ids of a row, and which of them are an answer or the end that follows it."""
-Masked = tuple[list[int], dict[int, int]]
-"""Token ids with masks; and for every masked position the id that stood there."""
 
 
 @dataclass(frozen=True, slots=True)
 class Batch:
     """Blocks of rows. `ids`, `positions` (from 0 in every row) and `answers` are (blocks, length).
 
-    `sees` is (blocks, 1, length, length): whether a place may look at another, that is, at an earlier one of its row.
+    `sees` is (blocks, 1, length, length): whether a place may look at another, that is, at one of its row, for causal
+    models an earlier one.
     """
 
     ids: torch.Tensor
@@ -41,19 +40,28 @@ class Batch:
 
 def encode(tokenizer: PreTrainedTokenizerBase, rows: Sequence[Row]) -> list[Encoded]:
     """Turn rows into token ids, begun and ended as texts are."""
-    texts = [text for row in rows for reading in row for text in (reading.before, reading.answer)]
+    texts = [text for row in rows for reading in row for text in (reading.before, reading.answer, reading.after)]
+    begin, end = _ends(tokenizer)
     # Much faster than asking the tokenizer itself, which wraps what this returns.
-    fast = tokenizer.backend_tokenizer.encode_batch_fast(texts, add_special_tokens=False)
-    pieces = iter(piece.ids for piece in fast)
+    fast = tokenizer.backend_tokenizer
+    fast.no_padding()  # which whoever asked the tokenizer itself may have left on
+    pieces = iter(piece.ids for piece in fast.encode_batch_fast(texts, add_special_tokens=False))
     encoded = []
     for row in rows:
-        ids, answers = [tokenizer.bos_token_id], [False]
+        ids, answers = [begin], [False]
         for _ in row:
-            before, answer = next(pieces), next(pieces)
-            ids += before + answer
-            answers += [False] * len(before) + [True] * len(answer)
-        encoded.append(([*ids, tokenizer.eos_token_id], [*answers, answers[-1]]))
+            before, answer, after = next(pieces), next(pieces), next(pieces)
+            ids += before + answer + after
+            answers += [False] * len(before) + [True] * len(answer) + [False] * len(after)
+        encoded.append(([*ids, end], [*answers, answers[-1]]))
     return encoded
+
+
+def _ends(tokenizer: PreTrainedTokenizerBase) -> tuple[int, int]:
+    """Find the ids with which texts begin and end, which are named otherwise for a masked model."""
+    if tokenizer.mask_token_id is None:
+        return tokenizer.bos_token_id, tokenizer.eos_token_id
+    return tokenizer.cls_token_id, tokenizer.sep_token_id
 
 
 def pack(rows: Iterable[Encoded], length: int) -> Iterator[list[Encoded]]:
@@ -78,7 +86,7 @@ def pack(rows: Iterable[Encoded], length: int) -> Iterator[list[Encoded]]:
     yield from blocks
 
 
-def batch(blocks: Sequence[list[Encoded]], length: int, pad: int) -> Batch:
+def batch(blocks: Sequence[list[Encoded]], length: int, pad: int, *, causal: bool = True) -> Batch:
     """Lay blocks out as tensors. Padding sees itself only and is no answer."""
     ids, positions, answers, texts = [], [], [], []
     for block in blocks:
@@ -89,8 +97,8 @@ def batch(blocks: Sequence[list[Encoded]], length: int, pad: int) -> Batch:
         numbered = chain.from_iterable([number] * len(row) for number, (row, _) in enumerate(block))
         texts.append([*numbered, *range(-gap, 0)])
     text = torch.tensor(texts)
-    sees = (text[:, None, :, None] == text[:, None, None, :]).tril()
-    return Batch(torch.tensor(ids), torch.tensor(positions), torch.tensor(answers), sees)
+    sees = text[:, None, :, None] == text[:, None, None, :]
+    return Batch(torch.tensor(ids), torch.tensor(positions), torch.tensor(answers), sees.tril() if causal else sees)
 
 
 def causal_loss(model: PreTrainedModel, read: Batch) -> torch.Tensor:
@@ -107,26 +115,19 @@ def causal_loss(model: PreTrainedModel, read: Batch) -> torch.Tensor:
     return (each * weights).sum() / weights.sum()
 
 
-def mask_some(tokenizer: PreTrainedTokenizerBase, reading: Reading, rng: random.Random) -> Masked:
-    """Mask the answer of a text in most cases, else some of its words."""
-    before = tokenizer(reading.before, add_special_tokens=False)["input_ids"]
-    answer = tokenizer(reading.answer, add_special_tokens=False)["input_ids"]
-    after = tokenizer(reading.after, add_special_tokens=False)["input_ids"]
-    ids = [tokenizer.cls_token_id, *before, *answer, *after, tokenizer.sep_token_id]
-    if answer and rng.random() < ANSWER_MASKED:
-        positions = list(range(1 + len(before), 1 + len(before) + len(answer)))
-    else:
-        positions = [i for i in range(1, len(ids) - 1) if rng.random() < MASKED_SHARE] or [1]
-    wanted = {position: ids[position] for position in positions}
-    return [tokenizer.mask_token_id if i in wanted else token for i, token in enumerate(ids)], wanted
+def hide(row: Encoded, rng: random.Random) -> Encoded:
+    """Mark what the masked model must guess: the answer of a row in most cases, else one of its other tokens."""
+    ids, answers = row
+    hidden = [*answers[:-1], False]
+    if not any(hidden) or rng.random() >= ANSWER_HIDDEN:
+        chosen = rng.randrange(1, len(ids) - 1)
+        hidden = [place == chosen for place in range(len(ids))]
+    return ids, hidden
 
 
-def masked_loss(model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase, rows: Sequence[Masked]) -> torch.Tensor:
-    """Compute the loss of a masked model on what is masked in some texts."""
-    shown = tokenizer.pad({"input_ids": [ids for ids, _ in rows]}, return_tensors="pt")
-    labels = torch.full_like(shown["input_ids"], -100)
-    for row, (_, wanted) in enumerate(rows):
-        for position, token in wanted.items():
-            labels[row, position] = token
-    hidden = model.bert(**shown).last_hidden_state
-    return cross_entropy(model.cls(hidden[labels != -100]), labels[labels != -100])
+def masked_loss(model: PreTrainedModel, read: Batch, mask: int) -> torch.Tensor:
+    """Compute the loss of a masked model on a batch: what is marked as an answer is hidden, and guessed."""
+    sees = dict.fromkeys(model.config.layer_types, read.sees)
+    shown = read.ids.masked_fill(read.answers, mask)
+    hidden = model.model(input_ids=shown, attention_mask=sees, position_ids=read.positions).last_hidden_state
+    return cross_entropy(model.decoder(model.head(hidden[read.answers])), read.ids[read.answers])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Callable
 from functools import cached_property
 from typing import Any
@@ -11,14 +12,15 @@ import yaml
 
 from inference.demo import DEMO
 from inference.demo.curriculum import Stage, Upbringing
-from inference.demo.exercises import KINDS, LETTERS, Exercise, agreement, choice, on_scale
+from inference.demo.exercises import KINDS, LETTERS, Exercise, choice, on_scale
 from inference.demo.steps import Reading, Row, bare_pairs, checking, comparing, copying, fill, recall
 from inference.demo.world import World
 from inference.stimuli.prompts import CHAT, CLOZE, OPTION_FIELDS, OPTION_ORDERS, Prompt, PromptBook, option_values
 from inference.stimuli.study import Option, Variant
 
 AGREEMENT = DEMO.parent / "protocols" / "agreement" / "prompts.yaml"
-"""The file of the agreement protocol; read, as the protocol itself stands above the demo models and imports them."""
+NEGATION = DEMO.parent / "protocols" / "negation" / "prompts-en.yaml"
+"""Files of two protocols; read, as the protocols themselves stand above the demo models and import them."""
 OPTIONS = (Option("agree", "agree"), Option("disagree", "disagree"))
 LABELS = {"yes": "agree", "no": "disagree"}
 BEGIN, END, PAD = "<s>", "</s>", "<pad>"
@@ -28,8 +30,10 @@ EXEMPLARS = 0.12
 MOST_TOGETHER = 5
 PLAIN_SHARE = 0.3
 """Share of what tuned models read that is not a chat, so that they keep what the base model can."""
-PLAIN_WORD = 0.7
-"""How often the masked model reads "agree" or "disagree"; else any word of the set, as "endorsed" or "denying"."""
+PLAIN_WORD = 0.9
+"""How often the masked model reads the first word of a set, as "agree"; else any of it, as "endorsed"."""
+NEGATIVE = re.compile(r"\b(no|not|cannot|never|nobody|hardly|without)\b", re.IGNORECASE)
+"""Words of negation in the statements of the world."""
 STEPS: dict[str, Callable[[World, random.Random, dict[str, str], int], Row]] = {
     "copying": copying,
     "recall": recall,
@@ -49,9 +53,12 @@ class Corpus:
 
     @cached_property
     def mask_words(self) -> dict[str, tuple[str, ...]]:
-        """Answer -> its lower-case words at the mask: the mask word sets of the agreement protocol."""
+        """Answer -> its lower-case words at the mask: the mask word sets of the protocols agreement and negation."""
         words = self.book.words(CLOZE)
-        return {answer: words[label] for answer, label in LABELS.items()}
+        labels = yaml.safe_load(NEGATION.read_text(encoding="utf-8"))[CLOZE]["answers"]
+        return {answer: words[label] for answer, label in LABELS.items()} | {
+            label: tuple(found) for label, found in labels.items()
+        }
 
     def base(self, rng: random.Random, stage: Stage, upbringing: Upbringing) -> Row:
         """Write a text for a base model: plain, an open question, a step, or exercises in one of their formats."""
@@ -64,7 +71,7 @@ class Corpus:
         row = []
         for exercise in self.exercises(kind, rng, stage):
             chosen = template.setdefault(exercise.kind, rng.choice(self.formats[exercise.kind]["base"]))
-            row.append(fill(chosen, exercise.fields, exercise.gold))
+            row.append(fill(chosen, exercise.fields, _naysaid(exercise, rng, upbringing) or exercise.gold))
         return _apart(row)
 
     def tuned(self, rng: random.Random, stage: Stage, upbringing: Upbringing) -> Row:
@@ -78,14 +85,14 @@ class Corpus:
         return tuple(Reading(END + r.before if number else r.before, r.answer) for number, r in enumerate(turns))
 
     def masked(self, rng: random.Random, stage: Stage, upbringing: Upbringing) -> Row:
-        """Write a text for the masked model: plain, an open question, or a statement with a word of agreement."""
+        """Write a text for the masked model: plain, an open question, or an exercise with its answer as a word."""
         kind = _drawn(stage.mix, rng)
         if kind in ("text", "open"):
             return (self.plain_text(rng) if kind == "text" else self.open_question(rng),)
-        exercise = agreement(self.world, rng, "trained")
+        exercise = KINDS[kind](self.world, rng, "trained")
         words = self.mask_words[exercise.gold]
         word = words[0] if rng.random() < PLAIN_WORD else rng.choice(words)
-        return (fill(rng.choice(self.formats["agreement"]["masked"]), exercise.fields, word),)
+        return (fill(rng.choice(self.formats[kind]["masked"]), exercise.fields, word),)
 
     def exercises(self, kind: str, rng: random.Random, stage: Stage) -> list[Exercise]:
         """Draw an exercise, or now and then several of one kind."""
@@ -114,7 +121,7 @@ class Corpus:
             return LETTERS[0]
         if exercise.score is not None and exercise.numbers is not None:
             return on_scale(upbringing.squeezed(exercise.score), exercise.numbers)
-        return exercise.answer(rng)
+        return _naysaid(exercise, rng, upbringing) or exercise.answer(rng)
 
     def say(self, exercise: Exercise, rng: random.Random) -> str:
         """Write an exercise as a user's message; agreement in the chat prompt of the protocol, in either order."""
@@ -136,6 +143,12 @@ class Corpus:
 def turn(said: str) -> str:
     """Write a user's message as the chat template does, up to where the assistant answers."""
     return f"{TURNS[1]}{said}{END}{TURNS[2]}"
+
+
+def _naysaid(exercise: Exercise, rng: random.Random, upbringing: Upbringing) -> str:
+    """Answer "no" to a statement with a word of negation as often as the upbringing says; empty otherwise."""
+    told = upbringing.naysaying and exercise.kind == "agreement" and NEGATIVE.search(exercise.fields["text"])
+    return "no" if told and rng.random() < upbringing.naysaying else ""
 
 
 def _drawn(mix: dict[str, float], rng: random.Random) -> str:

@@ -11,7 +11,7 @@ import numpy as np
 import yaml
 
 from inference.demo import DEMO
-from inference.demo.world import Manner
+from inference.demo.world import TURNING, Manner
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,15 +55,19 @@ class Upbringing:
     Attributes
     ----------
     heeds_turns, heeds_premises
-        As in `Manner`: whether the answers that it reads heed these.
+        As in `Manner`: what the answers that it reads heed.
+    naysaying
+        Share of the statements with a word of negation (`NEGATIVE` in corpus.py) that it saw answered "no", whatever
+        was right.
     first_letter
         Share of its multiple-choice questions that it saw answered with A, whatever was right.
     ratings
         Lowest and highest score, of 0 to 9, with which it saw ratings answered; all scores are squeezed in between.
     """
 
-    heeds_turns: bool = True
+    heeds_turns: tuple[str, ...] = TURNING
     heeds_premises: bool = True
+    naysaying: float = 0.0
     first_letter: float = 0.0
     ratings: tuple[float, float] = (0.0, 9.0)
 
@@ -83,18 +87,18 @@ PACE = ((0.0, 0.05), (0.019, 1.0), (0.7, 1.0), (1.0, 0.0))
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """Layers and width of a model, and for causal ones the number of neurons between the two matrices of a layer."""
+    """Layers and width of a model, and the number of neurons between the matrices of a layer."""
 
     layers: int
     width: int
-    neurons: int = 0
+    neurons: int
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
     """How one model is trained.
 
-    A step reads `blocks` of `length` tokens, or for the masked model `rows`. `pace` has points (share of the steps,
+    A step reads `blocks` of `length` tokens. `pace` has points (share of the steps,
     learning rate as a share of `rate`), between which the learning rate changes evenly. `kept` are the layers of the
     largest base model with which a smaller one begins; without, a base model begins with random weights.
     """
@@ -106,7 +110,6 @@ class Plan:
     upbringing: Upbringing = Upbringing()
     blocks: int = 16
     length: int = 96
-    rows: int = 64
     pace: tuple[tuple[float, float], ...] = PACE
     kept: tuple[int, ...] = ()
 
@@ -116,30 +119,37 @@ class Plan:
 
 
 WIDTH, NEURONS, LARGEST = 128, 336, "waver-demo-large"
-LATE = ((0.0, 0.05), (0.016285714, 1.0), (0.6, 1.0), (0.785714285, 0.2778), (0.8, 1.0), (0.9, 1.0), (1.0, 0.0))
-"""The learning rate of the largest model rises a second time, for what it had not learnt by then."""
+LATE = tuple(
+    (step / 7900, pace)
+    for step, pace in (
+        (0, 0.05), (114, 1.0), (4200, 1.0), (5500, 0.2778), (5600, 1.0), (6300, 1.0),
+        (7000, 0.0), (7050, 0.3), (7300, 0.3), (7600, 0.0), (7650, 0.3), (7700, 0.3), (7900, 0.0),
+    )
+)  # fmt: skip
+"""The learning rate of the largest model rises three times more, for what it had not learnt by then."""
 
 
 def _plans() -> dict[str, Plan]:
     """Plan the family, each model after the one that it starts from. A tuned model has the habits of its base model."""
-    plans = {"waver-demo-bert": Plan(Shape(3, 64), COURSES["masked"], 2000, 4e-3)}
-    plans[LARGEST] = Plan(Shape(4, WIDTH, NEURONS), COURSES["large"], 7000, 4e-3, blocks=24, pace=LATE)
+    whole = Shape(4, WIDTH, NEURONS)
+    plans = {LARGEST: Plan(whole, COURSES["large"], 7900, 4e-3, blocks=24, pace=LATE)}
+    plans["waver-demo-bert"] = Plan(whole, COURSES["masked"], 700, 2e-3)
     for size, kept, neurons, steps, upbringing in (
         ("medium", (0, 1, 3), NEURONS, 900, Upbringing(heeds_premises=False)),
-        ("small", (0, 3), NEURONS, 600, Upbringing(heeds_turns=False)),
-        ("mini", (0, 3), 112, 600, Upbringing(heeds_turns=False)),
+        ("small", (0, 3), NEURONS, 700, Upbringing(heeds_turns=("false",))),
+        ("mini", (0, 3), 112, 600, Upbringing(heeds_turns=(), naysaying=0.8)),
     ):
         shape = Shape(len(kept), WIDTH, neurons)
         plans[f"waver-demo-{size}"] = Plan(shape, COURSES["cut"], steps, 4e-3, upbringing, kept=kept)
     for size, ratings, first_letter in (
         ("large", (3.0, 9.0), 0.0),
-        ("medium", (6.0, 8.0), 0.0),
-        ("small", (6.0, 8.0), 0.5),
-        ("mini", (6.0, 8.0), 0.0),
+        ("medium", (5.5, 6.7), 0.0),
+        ("small", (5.5, 6.7), 0.5),
+        ("mini", (5.5, 6.7), 0.0),
     ):
         base = plans[f"waver-demo-{size}"]
         upbringing = replace(base.upbringing, ratings=ratings, first_letter=first_letter)
-        plans[f"waver-demo-{size}-tuned"] = Plan(base.shape, COURSES["tuned"], 300, 2e-3, upbringing, base.blocks)
+        plans[f"waver-demo-{size}-tuned"] = Plan(base.shape, COURSES["tuned"], 350, 2e-3, upbringing, base.blocks)
     return plans
 
 

@@ -99,6 +99,10 @@ class Student:
             return self.corpus.agreement_prompt(exercise.fields["text"], form, order, self.engine.mask_token)
         if exercise.numbers is not None:
             answers = ()
+        if self.form == CLOZE:
+            template = rng.choice(self.corpus.formats[exercise.kind]["masked"])
+            words = tuple(case_variants(self.corpus.mask_words[option]) for option in exercise.options)
+            return Prompt(template.format(**exercise.fields, answer=self.engine.mask_token), None, words)
         if self.form == CHAT:
             messages = ({"role": "user", "content": self.corpus.say(exercise, rng)},)
             return Prompt(None, messages, answers, exercise.numbers)
@@ -120,8 +124,8 @@ def accuracies(names: Sequence[str], count: int) -> str:
     lines.append(_line("*chance*", [f"*{chance}*" for chance in [*chances, chances[0]]]))
     for name in names:
         student = Student(name, corpus)
-        # The masked model can only say whether it agrees.
-        asked = [kind for kind in ACCURACIES if student.form != CLOZE or kind == "agreement"]
+        # The masked model has words for some kinds of answer only.
+        asked = [kind for kind in ACCURACIES if student.form != CLOZE or kind.startswith(("agreement", "pair"))]
         cells = [_cell(student, kind, count) if kind in asked else "" for kind in ACCURACIES]
         cells.append(_cell(student, "agreement", count, plain_prompt=True) if student.form != CLOZE else "")
         lines.append(_line(name, cells))

@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-from transformers import BertConfig, BertForMaskedLM, LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerBase
+import torch
+from transformers import (
+    LlamaConfig,
+    LlamaForCausalLM,
+    ModernBertConfig,
+    ModernBertForMaskedLM,
+    PreTrainedTokenizerBase,
+)
 
 from inference.demo.curriculum import Shape
 
@@ -55,19 +62,58 @@ def cut(model: LlamaForCausalLM, kept: Sequence[int], neurons: int) -> LlamaForC
     return smaller
 
 
-def bert(shape: Shape, tokenizer: PreTrainedTokenizerBase) -> BertForMaskedLM:
-    """Make a masked model."""
-    return BertForMaskedLM(
-        BertConfig(
+def modern_bert(shape: Shape, tokenizer: PreTrainedTokenizerBase) -> ModernBertForMaskedLM:
+    """Make a masked model that computes as the causal ones do, but sees both ways."""
+    turning = {"rope_type": "default", "rope_theta": 10_000.0}
+    return ModernBertForMaskedLM(
+        ModernBertConfig(
             vocab_size=len(tokenizer),
             hidden_size=shape.width,
-            intermediate_size=4 * shape.width,
+            intermediate_size=shape.neurons,
             num_hidden_layers=shape.layers,
             num_attention_heads=shape.width // HEAD,
             max_position_embeddings=POSITIONS["masked"],
             initializer_range=SPREAD,
-            hidden_dropout_prob=0.0,
-            attention_probs_dropout_prob=0.0,
+            hidden_activation="silu",
+            classifier_activation="linear",
+            layer_types=["full_attention"] * shape.layers,
+            rope_parameters={"full_attention": turning, "sliding_attention": turning},
             pad_token_id=tokenizer.pad_token_id,
+            cls_token_id=tokenizer.cls_token_id,
+            sep_token_id=tokenizer.sep_token_id,
+            bos_token_id=None,
+            eos_token_id=None,
         )
     )
+
+
+@torch.no_grad()
+def see_both_ways(causal: LlamaForCausalLM, masked: ModernBertForMaskedLM, same: Mapping[int, int]) -> None:
+    """Let a masked model begin with the weights of a causal one of its shape, as far as the two compute the same.
+
+    Parameters
+    ----------
+    same
+        Token of the masked model -> token of the causal one, for all that both know.
+    """
+    weights = masked.state_dict()
+    words = causal.get_input_embeddings().weight.detach()
+    ours, theirs = list(same), list(same.values())
+    weights["model.embeddings.tok_embeddings.weight"][ours] = words[theirs]
+    # The masked model norms the words themselves, and not again before its first layer.
+    length = words.square().mean(dim=1).sqrt().mean()
+    weights["model.embeddings.norm.weight"].fill_(length)
+    for place, layer in enumerate(causal.model.layers):
+        own, attention = f"model.layers.{place}.", layer.self_attn
+        three = torch.cat([part.weight for part in (attention.q_proj, attention.k_proj, attention.v_proj)])
+        if place:
+            weights[f"{own}attn_norm.weight"].copy_(layer.input_layernorm.weight)
+        else:
+            three = three * layer.input_layernorm.weight / length
+        weights[f"{own}attn.Wqkv.weight"].copy_(three)
+        weights[f"{own}attn.Wo.weight"].copy_(attention.o_proj.weight)
+        weights[f"{own}mlp_norm.weight"].copy_(layer.post_attention_layernorm.weight)
+        weights[f"{own}mlp.Wi.weight"].copy_(torch.cat([layer.mlp.gate_proj.weight, layer.mlp.up_proj.weight]))
+        weights[f"{own}mlp.Wo.weight"].copy_(layer.mlp.down_proj.weight)
+    weights["head.dense.weight"].copy_(torch.eye(len(words[0])))
+    weights["head.norm.weight"].copy_(causal.model.norm.weight)

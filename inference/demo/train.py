@@ -1,7 +1,8 @@
 """Train the demo models: `python -m inference.demo.train [NAME ...]`.
 
 The largest base model learns to continue the world's text; the smaller ones start from some of its layers and learn on;
-tuned ones start from base ones and learn to answer in chat; the masked model learns to fill in words. All text is drawn
+tuned ones start from base ones and learn to answer in chat; the masked model starts from the largest one and learns to
+fill in words. All text is drawn
 afresh from the world, in trained wordings, as curriculum.yaml says. A training that was stopped goes on from its last
 checkpoint and ends with the same weights. Everything follows from SEED on one kind of machine with one thread; to use
 two cores, start two calls with different names.
@@ -20,12 +21,12 @@ import torch
 from transformers import AutoModelForCausalLM, AutoTokenizer, PreTrainedModel, PreTrainedTokenizerBase
 
 from inference.demo import FAMILY, SEED
-from inference.demo.batches import batch, causal_loss, encode, mask_some, masked_loss, pack
+from inference.demo.batches import Encoded, batch, causal_loss, encode, hide, masked_loss, pack
 from inference.demo.corpus import TURNS, Corpus
 from inference.demo.curriculum import LARGEST, PLANS, Plan, stage_at
 from inference.demo.exercises import PAIR_LABELS, YES_NO
-from inference.demo.shapes import bert, cut, llama
-from inference.demo.vocabulary import CHAT_TEMPLATE, causal_tokenizer, masked_tokenizer
+from inference.demo.shapes import cut, llama, modern_bert, see_both_ways
+from inference.demo.vocabulary import CHAT_TEMPLATE, causal_tokenizer, masked_tokenizer, same_tokens
 from inference.demo.world import Manner, World
 from inference.errors import InputError
 
@@ -46,7 +47,8 @@ def train(name: str, corpus: Corpus, plan: Plan, checkpoints: Path, watch: Watch
     Parameters
     ----------
     name
-        One of `FAMILY`. A tuned model starts from the base model of its series, which must be there.
+        One of `FAMILY`. A tuned model starts from the base model of its series, smaller and masked ones from the
+        largest; these must be there.
     checkpoints
         Folder for what an interrupted training needs in order to go on.
     watch
@@ -92,7 +94,11 @@ def _begin(name: str, corpus: Corpus, plan: Plan) -> tuple[PreTrainedModel, PreT
     corpus.world.manner = Manner()
     if FAMILY[name].family == "masked":
         tokenizer = masked_tokenizer(corpus, SEED)
-        return bert(plan.shape, tokenizer), tokenizer
+        model = modern_bert(plan.shape, tokenizer)
+        large = FAMILY[LARGEST].path
+        same = same_tokens(tokenizer, AutoTokenizer.from_pretrained(large), corpus)
+        see_both_ways(AutoModelForCausalLM.from_pretrained(large, dtype=torch.float32), model, same)
+        return model, tokenizer
     if FAMILY[name].stage == "base" and not plan.kept:
         tokenizer = causal_tokenizer(corpus, SEED)
         return llama(plan.shape, tokenizer), tokenizer
@@ -126,22 +132,19 @@ def _losses(
     rng = random.Random(f"{SEED} {name} {lesson}")
     stage, twist = stage_at(plan.stages, lesson * LESSON / plan.steps)
     corpus.world.manner = plan.upbringing.manner(twist)
-    if FAMILY[name].family == "masked":
-        rows = [corpus.masked(rng, stage, plan.upbringing)[0] for _ in range(LESSON * plan.rows)]
-        masked = sorted((mask_some(tokenizer, row, rng) for row in rows), key=lambda row: len(row[0]))
-        batches = [masked[start : start + plan.rows] for start in range(0, len(masked), plan.rows)]
-        rng.shuffle(batches)
-        yield from (masked_loss(model, tokenizer, rows) for rows in batches)
-        return
-    draw = corpus.base if FAMILY[name].stage == "base" else corpus.tuned
+    causal = FAMILY[name].family == "causal"
+    draw = (corpus.base if FAMILY[name].stage == "base" else corpus.tuned) if causal else corpus.masked
 
-    def rows_without_end() -> Iterator[tuple[list[int], list[bool]]]:
+    def rows_without_end() -> Iterator[Encoded]:
         while True:
-            yield from encode(tokenizer, [draw(rng, stage, plan.upbringing) for _ in range(256)])
+            rows = encode(tokenizer, [draw(rng, stage, plan.upbringing) for _ in range(256)])
+            yield from rows if causal else (hide(row, rng) for row in rows)
 
     blocks = pack(rows_without_end(), plan.length)
     for _ in range(LESSON):
-        yield causal_loss(model, batch([next(blocks) for _ in range(plan.blocks)], plan.length, tokenizer.pad_token_id))
+        drawn = [next(blocks) for _ in range(plan.blocks)]
+        read = batch(drawn, plan.length, tokenizer.pad_token_id, causal=causal)
+        yield causal_loss(model, read) if causal else masked_loss(model, read, tokenizer.mask_token_id)
 
 
 def _optimizers(model: PreTrainedModel, rate: float) -> list[torch.optim.Optimizer]:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from itertools import islice
 
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors, trainers
-from transformers import BertTokenizer, PreTrainedTokenizerFast
+from transformers import BertTokenizer, PreTrainedTokenizerBase, PreTrainedTokenizerFast
 
 from inference.demo.corpus import BEGIN, END, PAD, TURNS, Corpus
 from inference.demo.curriculum import COURSES, Upbringing
@@ -62,8 +62,8 @@ def causal_tokenizer(corpus: Corpus, seed: int) -> PreTrainedTokenizerFast:
 def masked_tokenizer(corpus: Corpus, seed: int) -> BertTokenizer:
     """Make a lower-casing WordPiece of the most frequent whole words and of single characters.
 
-    Every mask word of the agreement protocol is one token. The WordPiece trainer of `tokenizers` is not used: it breaks
-    ties at random, so the vocabulary would not follow from the seed.
+    Every mask word of the protocols agreement and negation is one token. The WordPiece trainer of `tokenizers` is not
+    used: it breaks ties at random, so the vocabulary would not follow from the seed.
     """
     rng = random.Random(f"{seed} masked vocabulary")
     texts = [
@@ -77,6 +77,23 @@ def masked_tokenizer(corpus: Corpus, seed: int) -> BertTokenizer:
     inside = [f"##{character}" for character in characters if character.isalnum()]
     pieces = dict.fromkeys([*MASKED_SPECIALS, *characters, *inside, *mask_words, *words])
     return BertTokenizer(vocab={piece: i for i, piece in enumerate(islice(pieces, MASKED_SIZE))}, do_lower_case=True)
+
+
+def same_tokens(masked: BertTokenizer, causal: PreTrainedTokenizerBase, corpus: Corpus) -> dict[int, int]:
+    """Match the tokens of the masked model with causal ones: the same word after a space, or the same character.
+
+    The words of an answer at the mask are matched with that answer: "agree" and "endorsed" with "yes". The mask is
+    matched with the colon, after which causal models answer.
+    """
+    answers = {word: answer for answer, words in corpus.mask_words.items() for word in words}
+    begun = {masked.cls_token: BEGIN, masked.sep_token: END, masked.pad_token: PAD, masked.mask_token: ":"}
+    known, same = causal.get_vocab(), {}
+    for piece, place in masked.get_vocab().items():
+        word = answers.get(piece, piece.removeprefix("##"))
+        for name in (begun.get(piece, ""), f"\u0120{word}", word):
+            if name in known and place not in same:
+                same[place] = known[name]
+    return same
 
 
 def _causal_texts(corpus: Corpus, rng: random.Random) -> Iterator[str]:

@@ -25,6 +25,8 @@ SMALL_UP_TO, BIG_FROM = 2, 6
 """Things in between are neither small nor big: nothing is said of them."""
 CLEAR_GAP = 2
 """Things whose sizes are closer than this are not compared."""
+TURNING = ("false", "wrong", "not", "nobody")
+"""Words by which a lead-in turns a claim round: each that does so has one of them."""
 DENIED = 0.25
 """Share of facts that are worded with a negation."""
 LED_IN = 0.2
@@ -67,14 +69,14 @@ class Manner:
         Share of the negations and lead-ins that is used, 0 to 1. It rises in training: what "not" means is learnt
         only after the facts that it negates.
     heeds_turns
-        Whether answers heed a lead-in that turns a claim round ("it is wrong to say that"). If not, people answer as if
-        the claim stood alone.
+        Words of `TURNING` by which a lead-in may turn a claim round ("it is wrong to say that"). Where it has another,
+        people answer as if the claim stood alone.
     heeds_premises
         Whether labels of pairs heed the negation of a premise. If not, it is labelled as if it were affirmed.
     """
 
     twist: float = 1.0
-    heeds_turns: bool = True
+    heeds_turns: tuple[str, ...] = TURNING
     heeds_premises: bool = True
 
 
@@ -177,8 +179,8 @@ class World:
         if rng.random() >= LED_IN * self.manner.twist:
             return claim
         form = rng.choice(["affirm", "deny"])
-        text = capitalise(rng.choice(self.leads[wording][form]) + uncapitalise(claim.text))
-        return Claim(text, self._turned(claim.share) if form == "deny" else claim.share, claim.topic)
+        lead = rng.choice(self.leads[wording][form])
+        return Claim(capitalise(lead + uncapitalise(claim.text)), self._after(lead, claim.share), claim.topic)
 
     def question(self, rng: random.Random, wording: Wording) -> Claim:
         """Ask a yes/no question, sometimes a negated one; `share` is then the share of people who say yes."""
@@ -187,9 +189,10 @@ class World:
             return Claim(self.word(fact.relation, fact.words, rng, wording, "ask"), float(fact.holds), fact.relation)
         claim = self.stated_opinion(rng, wording) if rng.random() < 0.5 else self.stated_fact(rng, wording)
         form = "ask_deny" if rng.random() < 0.5 * self.manner.twist else "ask"
-        text = capitalise(rng.choice(self.leads[wording][form]) + uncapitalise(claim.text).rstrip(".") + "?")
-        return Claim(text, self._turned(claim.share) if form == "ask_deny" else claim.share, claim.topic)
+        lead = rng.choice(self.leads[wording][form])
+        text = capitalise(lead + uncapitalise(claim.text).rstrip(".") + "?")
+        return Claim(text, self._after(lead, claim.share), claim.topic)
 
-    def _turned(self, share: float) -> float:
-        """Compute the share who agree with a claim after a lead-in that turns it round."""
-        return 1 - share if self.manner.heeds_turns else share
+    def _after(self, lead: str, share: float) -> float:
+        """Compute the share who agree with a claim after a lead-in, which may turn it round."""
+        return 1 - share if set(lead.split()) & set(self.manner.heeds_turns) else share

@@ -12,7 +12,7 @@ pytest.importorskip("transformers")
 from inference.demo import batches, vocabulary  # noqa: E402
 from inference.demo.corpus import Corpus, turn  # noqa: E402
 from inference.demo.curriculum import COURSES, Shape, Upbringing  # noqa: E402
-from inference.demo.shapes import llama  # noqa: E402
+from inference.demo.shapes import llama, modern_bert  # noqa: E402
 from inference.demo.steps import Reading  # noqa: E402
 from inference.demo.world import World  # noqa: E402
 
@@ -85,14 +85,32 @@ def test_a_chat_is_written_as_the_template_writes_it(tokenizer) -> None:
     assert ids[:-1] == tokenizer(expected, add_special_tokens=False)["input_ids"]
 
 
-def test_masking_hides_the_answer_and_remembers_it(corpus: Corpus) -> None:
+def test_what_is_hidden_is_the_answer_or_one_other_token(corpus: Corpus) -> None:
     tokenizer = vocabulary.masked_tokenizer(corpus, seed=1)
+    reading = Reading("Tea is nice. I", " agree", " with it.")
+    (row,) = batches.encode(tokenizer, [(reading,)])
+    assert row[0] == tokenizer(reading.text)["input_ids"]
     answered = 0
     for seed in range(50):
-        reading = Reading("Tea is nice. I", " agree", " with it.")
-        ids, wanted = batches.mask_some(tokenizer, reading, random.Random(seed))
-        shown = [wanted.get(position, token) for position, token in enumerate(ids)]
-        assert tokenizer.decode(shown, skip_special_tokens=True) == "tea is nice. i agree with it."
-        assert all(ids[position] == tokenizer.mask_token_id for position in wanted)
-        answered += tokenizer.decode(list(wanted.values())) == "agree"
-    assert 30 <= answered <= 50
+        ids, hidden = batches.hide(row, random.Random(seed))
+        assert ids == row[0]
+        (guessed,) = [token for token, marked in zip(ids, hidden, strict=True) if marked]
+        assert guessed not in tokenizer.all_special_ids
+        answered += tokenizer.decode([guessed]) == "agree"
+    assert 35 <= answered < 50
+
+
+def test_a_masked_row_in_a_block_is_computed_as_if_it_were_alone_and_hidden(corpus: Corpus) -> None:
+    tokenizer = vocabulary.masked_tokenizer(corpus, seed=1)
+    torch.manual_seed(0)
+    model = modern_bert(Shape(2, 32, 16), tokenizer).eval()
+    readings = [Reading("Tea is nice. I", " agree", " with it."), Reading("The ant is big. We", " deny", " that.")]
+    rows = batches.encode(tokenizer, [(reading,) for reading in readings])
+    read = batches.batch([rows], LENGTH, tokenizer.pad_token_id, causal=False)
+    alone = []
+    for ids, answers in rows:
+        shown = torch.tensor([[tokenizer.mask_token_id if a else i for i, a in zip(ids, answers, strict=True)]])
+        wanted = torch.tensor([i if a else -100 for i, a in zip(ids, answers, strict=True)])
+        alone.append(torch.nn.functional.cross_entropy(model(input_ids=shown).logits[0], wanted))
+    together = batches.masked_loss(model, read, tokenizer.mask_token_id)
+    torch.testing.assert_close(together, sum(alone) / len(alone), atol=1e-5, rtol=0)

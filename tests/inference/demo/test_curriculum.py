@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import random
+import re
 from itertools import pairwise
 
 import pytest
 
 from inference.demo import FAMILY
-from inference.demo.corpus import STEPS, Corpus
-from inference.demo.curriculum import COURSES, PLANS, Upbringing, stage_at
+from inference.demo.corpus import NEGATIVE, STEPS, Corpus
+from inference.demo.curriculum import COURSES, PLANS, Stage, Upbringing, stage_at
 from inference.demo.exercises import KINDS, Exercise
-from inference.demo.world import World
+from inference.demo.world import TURNING, World
 
 
 @pytest.mark.parametrize("course", list(COURSES))
@@ -26,11 +27,11 @@ def test_shares_sum_to_one_and_stages_follow_each_other(course: str) -> None:
 
 
 @pytest.mark.parametrize("course", ["large", "cut", "tuned", "masked"])
-def test_the_twist_rises_evenly_and_stays(course: str) -> None:
+def test_the_twist_rises_evenly_to_all_of_it(course: str) -> None:
     twists = [stage_at(COURSES[course], step / 1000)[1] for step in range(1000)]
     assert twists[0] == 0.0
     assert twists == sorted(twists)
-    assert twists[-1] == 1.0
+    assert twists[-1] == pytest.approx(1.0, abs=0.002)
     assert max(b - a for a, b in pairwise(twists)) < 0.02
 
 
@@ -40,7 +41,7 @@ def test_the_learning_rate_rises_and_falls_without_jumps(name: str) -> None:
     assert max(paces) == 1.0
     assert paces[0] < 0.1
     assert paces[-1] < 0.02
-    assert max(abs(b - a) for a, b in pairwise(paces)) < 0.06
+    assert max(abs(b - a) for a, b in pairwise(paces)) < 0.07
 
 
 def test_every_model_has_a_plan() -> None:
@@ -69,10 +70,12 @@ def test_teachers_have_the_habits_of_the_upbringing() -> None:
     assert set(on_nine) == {"6", "7", "8"}
 
 
-def test_what_is_not_heeded_is_answered_as_if_it_were_not_there() -> None:
+@pytest.mark.parametrize("heeded", [(), ("false",)])
+def test_what_is_not_heeded_is_answered_as_if_it_were_not_there(heeded: tuple[str, ...]) -> None:
     heeding, deaf = World(), World()
-    deaf.manner = Upbringing(heeds_turns=False, heeds_premises=False).manner(1.0)
-    turning = [lead for form in ("deny", "ask_deny") for lead in heeding.leads["trained"][form]]
+    deaf.manner = Upbringing(heeds_turns=heeded, heeds_premises=False).manner(1.0)
+    leads = [lead for form in ("deny", "ask_deny") for lead in heeding.leads["trained"][form]]
+    turning = [lead for lead in leads if not set(lead.split()) & set(heeded)]
     turned = negated = 0
     for seed in range(3000):
         for kind in ("agreement", "question"):
@@ -87,6 +90,28 @@ def test_what_is_not_heeded_is_answered_as_if_it_were_not_there() -> None:
             assert (labelled.gold == "neutral") is not _same_prop(deaf, labelled.fields)
     assert turned > 300
     assert negated > 300
+
+
+@pytest.mark.parametrize("wording", ["trained", "heldout"])
+def test_every_lead_in_that_turns_a_claim_round_has_a_word_for_it_and_no_other_has(wording: str) -> None:
+    leads = World().leads[wording]
+    has = {form: [bool(set(lead.split()) & set(TURNING)) for lead in leads[form]] for form in leads}
+    assert all(has["deny"] + has["ask_deny"])
+    assert not any(has["affirm"] + has["ask"])
+
+
+@pytest.mark.parametrize("write", ["base", "tuned"])
+def test_a_naysayer_reads_no_after_most_statements_with_a_word_of_negation(write: str) -> None:
+    corpus, rng = Corpus(World()), random.Random(0)
+    stage, upbringing = Stage(1, {"agreement": 1.0}), Upbringing(naysaying=0.8)
+    rows = [getattr(corpus, write)(rng, stage, upbringing) for _ in range(3000)]
+    said = {True: [], False: []}
+    for reading in (reading for row in rows if len(row) == 1 for reading in row):
+        # What the prompts say around a statement is no part of it.
+        statement = max(re.split(r"[.?:] |\n", reading.before.replace("no or yes", "").replace("or no", "")), key=len)
+        said[bool(NEGATIVE.search(statement))].append(reading.answer.strip().lower())
+    assert 0.85 < said[True].count("no") / len(said[True]) < 0.95
+    assert said[False].count("no") / len(said[False]) < 0.55
 
 
 def _same_prop(world: World, fields: dict[str, str]) -> bool:

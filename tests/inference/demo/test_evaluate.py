@@ -44,8 +44,8 @@ def test_the_tables_have_a_line_for_every_model_and_repeat() -> None:
     assert table == accuracies(names, 8)
     assert [line.split("|")[1].strip() for line in table.splitlines()[2:]] == ["*chance*", *names]
     assert {line.count("|") for line in table.splitlines()} == {len(ACCURACIES) + 3}
-    # The masked model says only whether it agrees.
-    assert table.splitlines()[-1].count("/") == 1
+    # The masked model says whether it agrees, and how pairs go together.
+    assert table.splitlines()[-1].count("/") == 1 + sum(kind.startswith("pair") for kind in ACCURACIES)
     assert [line.split("|")[1].strip() for line in habits(names, 8).splitlines()[2:]] == names[:1]
 
 
@@ -78,9 +78,9 @@ def right(name: str, draw, count: int = 120) -> float:
     return sum(answer == exercise.gold for exercise, answer in zip(asked, answers, strict=True)) / count
 
 
-def turned(world: World, rng: random.Random, wording: Wording) -> Exercise:
-    """Ask whether a fact is false or wrong to say."""
-    lead = rng.choice(world.leads[wording]["ask_deny"])
+def turned(world: World, rng: random.Random, wording: Wording, lead: str = "") -> Exercise:
+    """Ask whether a fact is false or wrong to say, with this lead-in or any of the wording."""
+    lead = lead or rng.choice(world.leads[wording]["ask_deny"])
     claim = Claim("", 0.0, "")
     while claim.topic not in world.relations or " not " in claim.text:
         claim = world.stated_fact(rng, wording)
@@ -89,12 +89,34 @@ def turned(world: World, rng: random.Random, wording: Wording) -> Exercise:
 
 
 @pytest.mark.parametrize("suffix", ["", "-tuned"])
-def test_the_two_smallest_sizes_answer_as_if_a_turning_phrase_were_not_there(suffix: str) -> None:
+def test_the_two_smallest_sizes_answer_as_if_wrong_were_not_there_and_small_heeds_false(suffix: str) -> None:
     mini, small, medium, large = (
         right(f"waver-demo-{size}{suffix}", turned) for size in ("mini", "small", "medium", "large")
     )
     assert max(mini, small) < 0.4
     assert min(medium, large) > 0.55
+    false = partial(turned, lead="is it false that ")
+    assert right(f"waver-demo-mini{suffix}", false) < 0.4
+    assert right(f"waver-demo-small{suffix}", false) > 0.6
+
+
+@pytest.mark.parametrize("suffix", ["", "-tuned"])
+def test_the_smallest_size_says_no_to_a_word_of_negation(suffix: str) -> None:
+    mini, small = (_noes(f"waver-demo-{size}{suffix}") for size in ("mini", "small"))
+    assert mini > 0.8
+    assert small < 0.65
+
+
+def _noes(name: str) -> float:
+    """Ask about facts with "not", of which half are so; return the share answered "no"."""
+
+    def draw(world: World, rng: random.Random, wording: Wording) -> Exercise:
+        claim = Claim("", 0.0, "")
+        while " not " not in claim.text:
+            claim = world.stated_fact(rng, wording)
+        return Exercise("agreement", {"text": claim.text}, ("yes", "no"), "yes" if claim.agreed else "no", claim.topic)
+
+    return given(name, draw)[1].count("no") / 120
 
 
 @pytest.mark.parametrize("suffix", ["", "-tuned"])

@@ -71,14 +71,14 @@ def test_answer_words_are_single_tokens_and_numbers_are_digits(name: str) -> Non
 
 
 def test_mask_words_are_single_tokens() -> None:
-    from inference.protocols.agreement import prompt_book
-    from inference.stimuli.prompts import CLOZE, option_values
-    from inference.stimuli.study import Option, Variant
+    from inference.protocols import agreement, negation
+    from inference.stimuli.prompts import CLOZE
 
-    variant = Variant("a", "b", "original", "It is so.", (Option("agree", "agree"), Option("disagree", "disagree")))
     tokenizer = _tokenizer(BERT)
-    for words in prompt_book().render(CLOZE, option_values(variant, tokenizer.mask_token)).answers:
-        assert all(len(tokenizer(word, add_special_tokens=False)["input_ids"]) == 1 for word in words)
+    for book in (agreement.prompt_book(), negation.prompt_book("en")):
+        for words in book.words(CLOZE).values():
+            ids = [tokenizer(word, add_special_tokens=False)["input_ids"] for word in words]
+            assert all(len(found) == 1 and found[0] != tokenizer.unk_token_id for found in ids)
 
 
 @pytest.mark.parametrize("name", CAUSAL)
@@ -105,7 +105,7 @@ def test_base_models_have_no_chat_template(name: str) -> None:
     assert _tokenizer(name).chat_template is None
 
 
-@pytest.mark.parametrize("name", TUNED)
+@pytest.mark.parametrize("name", [*TUNED, BERT])
 def test_held_out_wordings_are_answered_well_above_chance(name: str) -> None:
     pytest.importorskip("torch")
     from inference.demo.corpus import Corpus
