@@ -19,7 +19,7 @@ from analysis.statistics.resampling import Array
 if TYPE_CHECKING:
     from analysis.runs import Runs
 
-AGREEMENT, ACCURACY = "agreement", "accuracy"
+AGREEMENT, LOGIT, ACCURACY = "agreement", "logit", "accuracy"
 CROSSED, NESTED = "shared by all items", "own wordings of each item"
 
 
@@ -30,7 +30,8 @@ class Study:
     Attributes
     ----------
     name, measure
-        Name of the study; `AGREEMENT`, or `ACCURACY`: 1 where the likelier option is the right one, else 0.
+        Name of the study; `AGREEMENT`; its `LOGIT`, which 0 and 1 have none of; or `ACCURACY`: 1 where the likelier
+        option is the right one, else 0.
     headline
         Whether sentences are about this measure of the study: accuracy where a right answer is known.
     crossed
@@ -68,7 +69,8 @@ class Study:
 
 
 def studies(runs: Runs) -> list[Study]:
-    """Read all studies, once per `Runs`: each by agreement, and by accuracy where right answers are known.
+    """Read all studies, once per `Runs`: each by agreement, by its logit where probabilities are known, and by accuracy
+    where right answers are.
 
     Wordings are those whose answers are compared with each other: of the protocol `agreement` the paraphrases without
     the original, else all, with the canonical meaning of each answer. Wordings that name their template in the
@@ -94,9 +96,11 @@ def _studies(runs: Runs) -> Iterator[Study]:
         means = rows.groupby("unit")["validity"].mean()
         validity[means.index] = means
         right = own["gold"].notna().any()
-        yield Study(name, AGREEMENT, not right, crossed, units, validity, _array(rows, "agreement", shape), wordings)
-        if right:
-            yield Study(name, ACCURACY, True, crossed, units, validity, _array(rows, "accuracy", shape), wordings)
+        for measure in (AGREEMENT, LOGIT, ACCURACY):
+            if measure == AGREEMENT or rows[measure].notna().any():
+                headline = measure == (ACCURACY if right else AGREEMENT)
+                values = _array(rows, measure, shape)
+                yield Study(name, measure, headline, crossed, units, validity, values, wordings)
 
 
 def _codes(runs: Runs, by_text: set[str]) -> pd.DataFrame:
@@ -126,7 +130,7 @@ def _codes(runs: Runs, by_text: set[str]) -> pd.DataFrame:
 
 
 def _rows(runs: Runs, study: str, codes: pd.DataFrame) -> pd.DataFrame:
-    """Return the answers of a study: unit, item_code, wording_code, validity, agreement, accuracy."""
+    """Return the answers of a study: unit, item_code, wording_code, validity and the measures."""
     label = str(runs.info["studies"][study]["canonical"][0])
     runs.con.register("reliability_codes", codes[["item", "variant", "row"]])
     try:
@@ -146,9 +150,10 @@ def _rows(runs: Runs, study: str, codes: pd.DataFrame) -> pd.DataFrame:
     right = np.where(np.isnan(share) | np.isnan(first), np.nan, (share >= 0.5) == (first == 1))
     listed = runs.execute("SELECT position FROM units WHERE study = ? ORDER BY position", [study]).fetchall()
     units = rows["unit"].map({position: number for number, (position,) in enumerate(listed)})
+    inside = np.where((share > 0) & (share < 1), share, np.nan)
     return pd.DataFrame({
         "unit": units, "item": codes["item_code"].to_numpy()[place], "wording": codes["wording_code"].to_numpy()[place],
-        "validity": rows["validity"], "agreement": share, "accuracy": right,
+        "validity": rows["validity"], AGREEMENT: share, LOGIT: np.log(inside / (1 - inside)), ACCURACY: right,
     })  # fmt: skip
 
 

@@ -14,8 +14,8 @@ OTHER = "other items and other wordings drawn anew"
 COLUMNS: Mapping[str, Column] = {
     # what a row is about
     "measure": Column(
-        "agreement: probability of the first answer, divided by that of both; accuracy: 1 where the likelier of both "
-        "options is right, else 0",
+        "agreement: probability of the first answer, divided by that of both; logit: its log odds; accuracy: 1 where "
+        "the likelier of both options is right, else 0",
         header="Measure",
     ),
     "headline": Column("whether the sentences are about this measure: accuracy where a right answer is known",
@@ -50,7 +50,8 @@ COLUMNS: Mapping[str, Column] = {
     "like_upper": Column(f"upper end of the 95 % interval for wordings like these: {OTHER}", UNIT, "to", 3),
     "error": Column(f"standard error of the mean, with {OTHER}", UNIT, "Standard error", 4),
     "error_least": Column("standard error that would be left with wordings without end", UNIT, "Least error", 4),
-    "widening": Column("standard error, divided by the one with wordings without end", "ratio, from 1", "Widening", 2),
+    "widening": Column("standard error, divided by the one with wordings without end; infinite where items do not "
+                       "differ beyond what their wordings explain", "ratio, from 1", "Widening", 2),
     "widening_lower": Column("lower end of the 95 % interval of the widening", "ratio, from 1", "Lower", 2),
     "widening_upper": Column("upper end of the 95 % interval of the widening", "ratio, from 1", "Upper", 2),
     # components

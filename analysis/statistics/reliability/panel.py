@@ -123,10 +123,12 @@ class Panel:
     def widening(self) -> float:
         """Return how many times as wide an interval is as it would be with a wording without end; it is at least 1.
 
-        Infinite where items do not differ beyond what their wordings explain.
+        Infinite where items do not differ beyond what their wordings explain; NaN where nothing differs.
         """
-        least = self.error_at(self.n_items, np.inf)
-        return self.error_at(self.n_items, self.n_wordings) / least if least > 0 else np.inf if self.n > 1 else np.nan
+        if np.isnan(self.item):
+            return np.nan
+        now, least = (self.error_at(self.n_items, wordings) for wordings in (self.n_wordings, np.inf))
+        return now / least if least > 0 else np.inf if now > 0 else np.nan
 
 
 def panel(values: Array, crossed: bool) -> Panel:

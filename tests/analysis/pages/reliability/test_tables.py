@@ -66,17 +66,20 @@ def test_orders_of_the_same_words_are_shared(tmp_path):
 
 def test_a_mean_has_the_interval_of_its_items(own):
     opened, frame = own
-    found = tables.precision(opened).set_index("model").loc["a"]
+    table = tables.precision(opened).set_index(["model", "measure"])
+    found = table.loc[("a", "agreement")]
     means = frame[frame["model"] == "a"].groupby("item")["agreement"].mean()
     assert found["mean"] == pytest.approx(means.mean(), abs=1e-12)
     expected = stats.t.interval(0.95, 7, means.mean(), stats.sem(means))
     assert (found["mean_lower"], found["mean_upper"]) == pytest.approx(expected, abs=1e-9)
+    of_a = frame[frame["model"] == "a"].assign(logit=lambda rows: np.log(rows["agreement"] / (1 - rows["agreement"])))
+    assert table.loc[("a", "logit"), "mean"] == pytest.approx(of_a.groupby("item")["logit"].mean().mean(), abs=1e-12)
     assert found["like_upper"] == found["mean_upper"]  # own wordings: other items bring others
 
 
 def test_shared_wordings_widen_the_interval(shared):
     found = tables.precision(shared[0])
-    assert (found["n_wordings"] == 5).all() and set(found["measure"]) == {"agreement", "accuracy"}
+    assert (found["n_wordings"] == 5).all() and set(found["measure"]) == {"agreement", "logit", "accuracy"}
     assert (found["like_upper"] - found["like_lower"] > found["mean_upper"] - found["mean_lower"]).all()
 
 
@@ -126,15 +129,17 @@ def test_a_margin_is_above_0(own):
 
 def test_differences_are_paired_and_equal_models_never_differ(own):
     opened, frame = own
-    found = comparisons.beyond_rewording(opened).set_index(["a_model", "b_model"])
+    pairs = comparisons.beyond_rewording(opened)
+    found = pairs[pairs["headline"]].set_index(["a_model", "b_model"])
     means = frame.groupby(["model", "item"])["agreement"].mean()
     assert found.loc[("a", "b"), "p"] == pytest.approx(stats.ttest_rel(means["a"], means["b"]).pvalue, abs=1e-9)
     same = found.loc[("b", "c")]
     assert same["difference"] == 0 and same["p_holm"] == 1 and np.isnan(same["same_both"])
     assert (found["p_holm"] >= found["p"]).all()
-    ranks = comparisons.rankings(opened).set_index("model")["rank"]
+    ranking = comparisons.rankings(opened)
+    ranks = ranking[ranking["headline"]].set_index("model")["rank"]
     assert ranks["b"] == ranks["c"]
-    assert comparisons.reliability(opened)["n_models"].tolist() == [3]
+    assert comparisons.reliability(opened)["n_models"].tolist() == [3, 3]
 
 
 def test_models_that_do_not_answer_are_not_ranked(tmp_path):
@@ -170,3 +175,11 @@ def test_a_word_needs_the_whole_interval(ends, verdict):
     )  # fmt: skip
     frames = {name: pd.DataFrame(columns=[*table(name).columns]) for name in narrative.TABLES}
     assert narrative.answer({**frames, "wording_precision": precision}).verdict == verdict
+
+
+def test_a_study_without_a_valid_answer_has_rows_and_no_verdict(tmp_path):
+    frame = random_frame(["a"], items=3, paraphrases=3).assign(agreement=np.nan, answer=None)
+    opened = runs.open(write_run(tmp_path / "run", frame))
+    frames = {name: build(name, opened, resamples=0) for name in narrative.TABLES}
+    assert frames["wording_precision"][["mean", "error"]].isna().all(axis=None)
+    assert narrative.answer(frames).verdict == "This model does not answer."
