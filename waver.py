@@ -16,6 +16,7 @@ COMMANDS = {
         "paraphrase": "make paraphrases of items, check them by hand, combine sources",
         "negate": "put a negation into sentences, wherever one can stand",
         "pairs": "make pairs of sentences with negations, and label them by hand",
+        "tune": "tune a model on labelled pairs of sentences",
         "status": "count the rows done and left in a run folder",
     },
     "analysis": {

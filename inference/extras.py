@@ -16,6 +16,7 @@ from inference.errors import InputError
 
 NAME = "waver-lm"  # of the distribution
 EXTRAS = {
+    "accelerate": "tuning",
     "datasets": "datasets",
     "fugashi": "japanese",
     "openai": "api",

@@ -18,7 +18,7 @@ from inference.engines import hosted
 from inference.engines.contract import NO_NUMBERS
 from inference.errors import InputError, RunFailed
 from inference.runfolder.store import Run
-from inference.stimuli.prompts import CHAT, CLOZE, PLAIN
+from inference.stimuli.prompts import CHAT, CLOZE, PAIR, PLAIN
 from inference.stimuli.study import Study
 
 if TYPE_CHECKING:
@@ -235,7 +235,7 @@ def _refuse_unaskable(task: Task) -> None:
     """
     variant = next(task.study.variants)
     problems = []
-    for form in (*((PLAIN, CHAT) if task.settings.form == "auto" else (task.settings.form,)), CLOZE):
+    for form in (*((PLAIN, CHAT) if task.settings.form == "auto" else (task.settings.form,)), CLOZE, PAIR):
         try:
             for each in task.questions.rounds(form):
                 prompt = each.render(variant, "[MASK]")

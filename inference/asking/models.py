@@ -58,6 +58,8 @@ def resolve(names: Iterable[str], kinds: Container[str] = KINDS, engine: str = "
     """
     one = _on_server if hosted(engine) else _on_disk_or_hub
     models = [model for name in names for model in (_demo_models(kinds, engine) if name == DEMO else (one(name),))]
+    if not models:
+        raise InputError(f"--model {DEMO}: none of the demo models is for --engine {engine}; name a model")
     seen: dict[str, Model] = {}
     for model in models:
         if any(category(each) in ("Cc", "Cs") for each in model.id + model.source) or len(model.id) > LONGEST_NAME:

@@ -31,13 +31,17 @@ from inference.asking.session import Stop, Tally, Writer
 from inference.engines import hosted
 from inference.errors import InputError, NoSuchModel, RunFailed
 from inference.runfolder.store import Run
-from inference.stimuli.prompts import CHAT, CLOZE, Prompt
+from inference.stimuli.prompts import CHAT, CLOZE, PAIR, Prompt
 from inference.stimuli.study import Variant
 
 if TYPE_CHECKING:
     from inference.engines.contract import Engine
     from inference.engines.openai.settings import ApiSettings
     from inference.engines.vllm.settings import VllmSettings
+
+
+SILENT = {CLOZE: "fills a mask", PAIR: "classifies"}
+"""Form of models that write no text -> what they do instead."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +141,7 @@ def ask_model(
     wanted = questions.rounds(form)
     rounds = fitting_rounds(model, engine, form, wanted)
     if len(rounds) < len(wanted):
-        print(f"{model.id} fills a mask and writes no text: asked for probabilities only", file=sys.stderr)
+        print(f"{model.id} {SILENT[form]} and writes no text: asked for probabilities only", file=sys.stderr)
     forms = {**run.models.get(model.id, {}).get("forms", {}), settings.form: form}
     run.add_model(model.id, {**engine.info, **model.fields, "forms": forms})
     expected: dict[str, int] = {}
@@ -167,14 +171,14 @@ def fitting_rounds(model: Model, engine: Engine | ClusterEngine, form: str, roun
     Raises
     ------
     InputError
-        A masked model, where only texts are wanted. Option probabilities of a chat model that thinks before it answers,
-        because its first token is no answer, or of a server that does not show them. Thinking of a model that does not
-        think.
+        A masked model or a classifier, where only texts are wanted. Option probabilities of a chat model that thinks
+        before it answers, because its first token is no answer, or of a server that does not show them. Thinking of a
+        model that does not think.
     """
     fitting = askable(form, rounds)
     thinks = form == CHAT and engine.info.get("thinks")
     if not fitting:
-        raise InputError(f"model {model.id} fills a mask and writes no text: ask it for --answer probability")
+        raise InputError(f"model {model.id} {SILENT[form]} and writes no text: ask it for --answer probability")
     if thinks and any(each.has(Exact) for each in fitting):
         raise InputError(
             f"model {model.id} thinks before it answers, so its first token is no answer: "
@@ -190,8 +194,8 @@ def fitting_rounds(model: Model, engine: Engine | ClusterEngine, form: str, roun
 
 
 def askable(form: str, rounds: Sequence[Round]) -> list[Round]:
-    """Select the rounds that have a form: a masked model (cloze) is not asked for texts."""
-    return [each for each in rounds if form != CLOZE or each.has(Exact)]
+    """Select the rounds that have a form: a masked model (cloze) or a classifier (pair) is not asked for texts."""
+    return [each for each in rounds if form not in SILENT or each.has(Exact)]
 
 
 @dataclass(slots=True)

@@ -140,7 +140,7 @@ def _explained(explanation: Explanation, variant: Variant) -> Iterator[str]:
     if score.mass is not None:
         answer = "none of them" if score.answer is None else variant.options[score.answer].label
         upper = "" if score.mass_upper is None else f" to {score.mass_upper:.3g}"
-        yield f"  all options together: mass {score.mass:.3g}{upper}; the most probable next token belongs to: {answer}"
+        yield f"  all options together: mass {score.mass:.3g}{upper}; the most probable answer belongs to: {answer}"
     counted = {form.casefold() for forms in explanation.options for form, _ in forms}
     for reason, left_out in _by_reason(explanation.dropped).items():
         # A word set of 50 words has 150 forms: where none of a word's counts, the word is enough.

@@ -103,7 +103,7 @@ class Questions(Protocol):
         """The prompts that all rounds are made of."""
 
     def rounds(self, form: str) -> Sequence[Round]:
-        """Make the rounds in one prompt form ("plain", "chat" or "cloze").
+        """Make the rounds in one prompt form ("plain", "chat", "cloze" or "pair").
 
         Raises
         ------

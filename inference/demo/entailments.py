@@ -7,32 +7,43 @@ import random
 from inference.demo import SEED
 from inference.demo.exercises import PAIR_LABELS, pair_label
 from inference.demo.wordings import capitalise
-from inference.demo.world import World
+from inference.demo.world import Wording, World
 from inference.stimuli.nli import BOTH, HYPOTHESIS, PREMISE, Instance, Negation
 from inference.stimuli.study import ORIGINAL
 
 RELATIONS = {"colour": Negation("mid", "copula"), "place": Negation("mid", "verb")}
-"""Relation -> where its denials have the negation, as `waver negate` says it: is not grey, do not see."""
+"""Relation -> where its held-out denials have the negation, as `waver negate` says it: is not grey, do not see."""
 EACH = 15
 """Originals per relation and label."""
 DENIED = {ORIGINAL: (False, False), PREMISE: (True, False), HYPOTHESIS: (False, True), BOTH: (True, True)}
 """Pattern -> whether its premise is denied, and its hypothesis."""
 
 
-def entailments(world: World) -> list[Instance]:
+def entailments(
+    world: World, each: int = EACH, wording: Wording = "heldout", name: str = "entailments"
+) -> list[Instance]:
     """Make originals of every label, and from each the three pairs with one or both sentences denied.
 
-    Words and held-out wordings are drawn for each original by its own name. Every sentence is denied in one way.
+    Words and wordings are drawn for each original by its own name. Every sentence is denied in one way.
+
+    Parameters
+    ----------
+    each
+        Originals per relation and label.
+    wording
+        Wordings that the models were trained on, or held-out ones.
+    name
+        Name of the draw: another one draws other originals.
     """
     made = []
     for relation in RELATIONS:
         for label in PAIR_LABELS:
             seen: set[str] = set()
             number = 0
-            while len(seen) < EACH:
+            while len(seen) < each:
                 number += 1
-                rng = random.Random(f"{SEED} entailments {relation} {label} {number}")
-                group = _group(world, relation, label, f"{relation}-{label}-{len(seen) + 1:02d}", rng)
+                rng = random.Random(f"{SEED} {name} {relation} {label} {number}")
+                group = _group(world, wording, relation, label, f"{relation}-{label}-{len(seen) + 1:02d}", rng)
                 # Two sentences that are the same, or were asked about before, are no new pair.
                 if group[0].premise != group[0].hypothesis and group[0].text not in seen:
                     seen.add(group[0].text)
@@ -40,15 +51,18 @@ def entailments(world: World) -> list[Instance]:
     return made
 
 
-def _group(world: World, relation: str, label: str, item: str, rng: random.Random) -> list[Instance]:
+def _group(world: World, wording: Wording, relation: str, label: str, item: str, rng: random.Random) -> list[Instance]:
     """Draw an original of a label, and deny its sentences in every combination."""
     x, other = rng.sample(world.props, 2)
     value, another = rng.sample(world.values(relation), 2)
     same_thing = label != "neutral"
     same_value = label == "entailment" or (label == "neutral" and rng.random() < 0.5)
-    premise = _both(world, relation, {"x": x, "v": value}, rng)
-    hypothesis = _both(world, relation, {"x": x if same_thing else other, "v": value if same_value else another}, rng)
-    negation = RELATIONS[relation]
+    premise = _both(world, wording, relation, {"x": x, "v": value}, rng)
+    hypothesis = _both(
+        world, wording, relation, {"x": x if same_thing else other, "v": value if same_value else another}, rng
+    )
+    # Trained wordings are denied in several ways, of which nothing is noted.
+    negation = RELATIONS[relation] if wording == "heldout" else Negation()
     return [
         Instance(
             item, pattern, premise[p], hypothesis[h], pair_label(same_thing, same_value, p, h),
@@ -58,8 +72,8 @@ def _group(world: World, relation: str, label: str, item: str, rng: random.Rando
     ]  # fmt: skip
 
 
-def _both(world: World, relation: str, words: dict[str, str], rng: random.Random) -> tuple[str, str]:
+def _both(world: World, wording: Wording, relation: str, words: dict[str, str], rng: random.Random) -> tuple[str, str]:
     """Write a sentence and its denial in one frame: those that stand at the same place of world.yaml."""
-    frames = world.relations[relation]["heldout"]
+    frames = world.relations[relation][wording]
     affirm, deny = rng.choice(list(zip(frames["affirm"], frames["deny"], strict=False)))
     return capitalise(affirm.format(**words)), capitalise(deny.format(**words))

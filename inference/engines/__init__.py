@@ -21,7 +21,8 @@ class Entry:
     Attributes
     ----------
     kind
-        The models that it asks: "causal" (they predict the next word) or "masked" (they fill a gap).
+        The models that it asks: "causal" (they predict the next word), "masked" (they fill a gap) or "classifier"
+        (they tell the class of two sentences).
     hosted
         Whether the model is on a server. Then a model is named as the server names it, only the likeliest tokens are
         shown, and asking may cost money.
@@ -34,6 +35,7 @@ class Entry:
 ENGINES = {
     "causal": Entry("causal"),
     "masked": Entry("masked"),
+    "classifier": Entry("classifier"),
     "vllm": Entry("causal"),
     "openai": Entry("causal", hosted=True),
 }
@@ -65,7 +67,7 @@ def load(
         Folder of a transformers checkpoint with safetensors weights, or a hub id; for a hosted engine the model's name
         on the server.
     engine
-        A name in `ENGINES`, or "auto": causal or masked, as the checkpoint's architecture says.
+        A name in `ENGINES`, or "auto": causal, masked or classifier, as the checkpoint's architecture says.
     dtype
         "float32", "bfloat16", "float16", or "auto": float32 on a CPU; on an accelerator float32 for a float32
         checkpoint, bfloat16 for any other.
@@ -118,6 +120,11 @@ def load(
 
         with transformers_errors_as_input_errors(model):  # it is tried on a few tokens
             return CausalEngine(loaded, batch_size)
+    if loaded.info["engine"] == "classifier":
+        from inference.engines.local.classifier import ClassifierEngine
+
+        with transformers_errors_as_input_errors(model):
+            return ClassifierEngine(loaded, batch_size)
     from inference.engines.local.masked import MaskedEngine
 
     with transformers_errors_as_input_errors(model):

@@ -166,7 +166,7 @@ class Engine(Protocol):
     """Whether no answer depends on the other prompts of its batch: a resumed run then asks only what is missing."""
 
     def form(self, requested: str) -> str:
-        """Choose the prompt form, "plain", "chat" or "cloze"; "auto" lets the model decide.
+        """Choose the prompt form, "plain", "chat", "cloze" or "pair"; "auto" lets the model decide.
 
         Raises
         ------

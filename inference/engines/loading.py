@@ -10,7 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 from safetensors import SafetensorError
-from transformers import AutoConfig, AutoModelForCausalLM, AutoModelForMaskedLM, AutoTokenizer, GenerationConfig
+from transformers import (
+    AutoConfig,
+    AutoModelForCausalLM,
+    AutoModelForMaskedLM,
+    AutoModelForSequenceClassification,
+    AutoTokenizer,
+    GenerationConfig,
+)
 from transformers.models.auto.modeling_auto import MODEL_FOR_MASKED_LM_MAPPING_NAMES
 from transformers.utils import GENERATION_CONFIG_NAME, cached_file
 from transformers.utils import logging as transformers_logging
@@ -35,6 +42,12 @@ SAMPLED_BLOCKS, BLOCK_BYTES = 64, 16 * 1024
 ONE_THREAD_BELOW = 3_000_000  # parameters
 THREADS = torch.get_num_threads()
 LONGEST_REASON = 300  # characters of another library's message
+AUTO = {
+    "causal": AutoModelForCausalLM,
+    "masked": AutoModelForMaskedLM,
+    "classifier": AutoModelForSequenceClassification,
+}
+CLASSIFIER = "ForSequenceClassification"
 CHECKPOINT_SUFFIXES = {".safetensors", ".json", ".txt", ".model", ".jinja"}
 
 
@@ -61,7 +74,7 @@ def load_checkpoint(name: str, *, engine: str, dtype: str, device: str, revision
     engine = resolve_engine(name, config, engine)
     precision = resolve_dtype(dtype, target, config)
     torch.manual_seed(seed)
-    auto = AutoModelForCausalLM if engine == "causal" else AutoModelForMaskedLM
+    auto = AUTO[engine]
     with transformers_errors_as_input_errors(name), quiet():
         if (Path(name) / GENERATION_CONFIG_NAME).exists():  # a damaged one would be left out without a word
             GenerationConfig.from_pretrained(name)
@@ -124,18 +137,25 @@ def resolve_engine(name: str, config: Any, requested: str) -> str:
     architectures = getattr(config, "architectures", None) or []
     if not (isinstance(architectures, list) and all(isinstance(each, str) for each in architectures)):
         raise InputError(f"model {name}: config.json: architectures must be a list of names, not {architectures!r}")
+    named = ", ".join(architectures) or "no architecture"
+    classifies = any(a.endswith(CLASSIFIER) for a in architectures)
     engine = requested
     if engine == "auto":
         if any(a.endswith("ForMaskedLM") for a in architectures):
             engine = "masked"
         elif any(a.endswith(("ForCausalLM", "LMHeadModel")) for a in architectures):
             engine = "causal"
+        elif classifies:
+            engine = "classifier"
         else:
-            shown = ", ".join(architectures) or "no architecture"
             raise InputError(
-                f"model {name}: its config names {shown}; give a causal or masked language model, "
+                f"model {name}: its config names {named}; give a causal or masked language model or a classifier, "
                 "or say --engine causal or --engine masked"
             )
+    if engine == "masked" and classifies:
+        raise InputError(f"model {name}: its config names {named}; give the encoder that it was made from")
+    if engine == "classifier" and not classifies:
+        raise InputError(f"model {name}: its config names {named}, no classifier; tune it first (waver tune nli)")
     bidirectional = config.model_type in MODEL_FOR_MASKED_LM_MAPPING_NAMES and not getattr(config, "is_decoder", True)
     if engine == "causal" and bidirectional:
         raise InputError(f"model {name}: {config.model_type} reads in both directions; ask it with --engine masked")

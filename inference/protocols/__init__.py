@@ -4,7 +4,7 @@ A protocol is a folder here, a package. Its `__init__.py` has
 
 - a docstring, whose first line is what the command line says about the protocol,
 - `NAME`, which is the name of the folder,
-- `KINDS`, the kinds of models that it has questions for: "causal", "masked" or both,
+- `KINDS`, the kinds of models that it has questions for: some of "causal", "masked" and "classifier",
 - `add_arguments(parser)`, which defines its part of the command line,
 - `prepare(options)`, which makes the study and its questions (`stimuli.study.Study`, `asking.rounds.Questions`).
 

@@ -35,11 +35,22 @@ def claim(folder: Path) -> int:
         if strangers:
             raise InputError(f"{folder}: not a run folder (it holds {strangers[0]}, no run.json); choose another --out")
     (folder / "responses").mkdir(parents=True, exist_ok=True)
-    lock = os.open(folder / ".lock", os.O_RDWR | os.O_CREAT, 0o644)
+    return lock(folder)
+
+
+def lock(folder: Path) -> int:
+    """Lock a folder that is there; return the descriptor of the lock.
+
+    Raises
+    ------
+    InputError
+        It cannot be locked, or another process writes to it.
+    """
+    descriptor = os.open(folder / ".lock", os.O_RDWR | os.O_CREAT, 0o644)
     try:
-        _lock(lock)
+        _lock(descriptor)
     except OSError as error:
-        os.close(lock)
+        os.close(descriptor)
         if not isinstance(error, BlockingIOError):
             raise InputError(
                 f"{folder}: cannot be locked ({error.strerror}); choose an --out on a local disk"
@@ -47,7 +58,7 @@ def claim(folder: Path) -> int:
         raise InputError(
             f"{folder}: another process is writing to this run; wait for it or choose another --out"
         ) from None
-    return lock
+    return descriptor
 
 
 def _lock(descriptor: int) -> None:

@@ -18,15 +18,20 @@ from inference.stimuli.files import located, read_yaml, shown
 from inference.stimuli.sandbox import check_variables, compiled
 from inference.stimuli.study import Variant
 
-PLAIN, CHAT, CLOZE = "plain", "chat", "cloze"
+PLAIN, CHAT, CLOZE, PAIR = "plain", "chat", "cloze", "pair"
 FORMS = (PLAIN, CHAT, CLOZE)
+WITH_MESSAGES = (CHAT, PAIR)
+ONLY = {CLOZE: "a model that fills a mask", PAIR: "a classifier"}
+"""Form -> the models that are asked in no other."""
 OPTION_ORDERS = ("yes-no", "no-yes")
 ROLES = ("system", "user", "assistant")
+SENTENCES = ("premise", "hypothesis")
+"""The roles of the two messages of a pair, in this order: what a classifier reads, each a sequence of its own."""
 
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """One rendered question for an engine: `text` (plain, cloze) or `messages` (chat).
+    """One rendered question for an engine: `text` (plain, cloze) or `messages` (chat, pair).
 
     Attributes
     ----------
@@ -75,7 +80,7 @@ class Fields:
         Values of all variables but `options`, `shots` and `mask`. Every template is rendered with each of these when
         it is read: that finds errors which a syntax check cannot find.
     forms
-        Forms that a file may have, some of `FORMS`.
+        Forms that a file may have, some of `FORMS`, and `PAIR` where two sentences can be given to a classifier.
     answers
         Whether every form has `answers`: option label -> words that count as that option.
     """
@@ -106,14 +111,15 @@ def option_values(variant: Variant, mask_token: str | None = None) -> dict[str, 
 class PromptBook:
     """The prompts of a YAML file, one per form.
 
-    A form has `template` (text) or, in chat, `messages` (list of `role`, `content`), and where `Fields.answers` says
-    so, `answers` (option label -> words). Every protocol passes its own `Fields`.
+    A form has `template` (text) or, in chat and pair, `messages` (list of `role`, `content`), and where
+    `Fields.answers` says so, `answers` (option label -> words). Every protocol passes its own `Fields`.
     """
 
-    def __init__(self, name: str | None, forms: Mapping[str, _Form], where: str) -> None:
+    def __init__(self, name: str | None, forms: Mapping[str, _Form], where: str, possible: Sequence[str]) -> None:
         self.name = name
         self._forms = forms
         self._where = where
+        self._possible = possible
 
     @classmethod
     def load(cls, path: str | Path | None, ours: Path, fields: Fields) -> PromptBook:
@@ -138,12 +144,12 @@ class PromptBook:
         if not isinstance(content, dict) or not content or any(form not in fields.forms for form in content):
             raise InputError(f"{source}: expected the forms {', '.join(fields.forms)} (any of them) at the top level")
         forms = {form: _Form.compile(f"{source}, form {form}", form, given, fields) for form, given in content.items()}
-        return cls(source.stem if path is not None else None, forms, str(source))
+        return cls(source.stem if path is not None else None, forms, str(source), fields.forms)
 
     @property
     def forms(self) -> tuple[str, ...]:
-        """The forms that this file has, in the order plain, chat, cloze."""
-        return tuple(form for form in FORMS if form in self._forms)
+        """The forms that this file has, in the order plain, chat, cloze, pair."""
+        return tuple(form for form in (*FORMS, PAIR) if form in self._forms)
 
     def hash(self, form: str) -> str:
         """Compute the fingerprint of one form, by which a run folder recognises a changed prompt.
@@ -206,9 +212,9 @@ class PromptBook:
             raise InputError(f"{compiled.where}: the template never uses {{{{ shots }}}}; ask without exemplars")
         rendered = compiled.render(values, option_order, shots)
         answers = tuple(compiled.surface[label] for label in labels)
-        if form != CHAT:
+        if form not in WITH_MESSAGES:
             return Prompt(rendered[0][1], None, answers)
-        if not compiled.places_shots:
+        if form == CHAT and not compiled.places_shots:
             for shot in shots:
                 question = compiled.render({**values, **shot.variables}, option_order)[-1]
                 rendered[-1:-1] = [question, ("assistant", compiled.words[shot.label][0])]
@@ -216,8 +222,11 @@ class PromptBook:
 
     def _form(self, form: str) -> _Form:
         if form not in self._forms:
+            needed = f" {ONLY[form]} is asked in that form only:" if form in ONLY else ""
+            ways = ["add it to the file"] * (form in self._possible)
+            ways.append("give another --model" if form in ONLY else "choose --form")
             raise InputError(
-                f"{self._where}: there is no form '{form}', only {', '.join(self.forms)}; add it or choose --form"
+                f"{self._where}: there is no form '{form}', only {', '.join(self.forms)};{needed} {' or '.join(ways)}"
             )
         return self._forms[form]
 
@@ -251,12 +260,12 @@ class _Form:
     @classmethod
     def compile(cls, where: str, form: str, given: Any, fields: Fields) -> _Form:
         """Check a form and compile its templates."""
-        body = "messages" if form == CHAT else "template"
+        body = "messages" if form in WITH_MESSAGES else "template"
         expected = [body, "answers"] if fields.answers else [body]
         if not isinstance(given, dict) or set(given) != set(expected):
             raise InputError(f"{where}: expected {' and '.join(expected)}, and nothing else")
         words = _words(where, given["answers"]) if fields.answers else {}
-        sources = _messages(where, given[body]) if form == CHAT else [(None, given[body])]
+        sources = _messages(where, form, given[body]) if form in WITH_MESSAGES else [(None, given[body])]
         if not all(isinstance(source, str) for _, source in sources):
             raise InputError(f"{where}: template must be text")
         mask = {"mask"} if form == CLOZE else set()
@@ -338,13 +347,17 @@ def _words(where: str, answers: Any) -> dict[str, tuple[str, ...]]:
     return {label: tuple(words) for label, words in answers.items()}
 
 
-def _messages(where: str, messages: Any) -> list[tuple[str | None, str]]:
-    """Check the messages of a chat form and split each into (role, template)."""
+def _messages(where: str, form: str, messages: Any) -> list[tuple[str | None, str]]:
+    """Check the messages of a chat or of a pair and split each into (role, template)."""
     if not isinstance(messages, list) or not messages:
         raise InputError(f"{where}: messages must be a list of role and content")
+    roles = ROLES if form == CHAT else SENTENCES
     for number, message in enumerate(messages, start=1):
-        if not isinstance(message, dict) or set(message) != {"role", "content"} or message["role"] not in list(ROLES):
-            raise InputError(f"{where}, message {number}: expected role ({', '.join(ROLES)}) and content")
+        if not isinstance(message, dict) or set(message) != {"role", "content"} or message["role"] not in list(roles):
+            raise InputError(f"{where}, message {number}: expected role ({', '.join(roles)}) and content")
         if not isinstance(message["content"], str):
             raise InputError(f"{where}, message {number}: content must be text")
-    return [(message["role"], message["content"]) for message in messages]
+    found = [(message["role"], message["content"]) for message in messages]
+    if form == PAIR and [role for role, _ in found] != list(SENTENCES):
+        raise InputError(f"{where}: expected two messages, {' and then '.join(SENTENCES)}")
+    return found

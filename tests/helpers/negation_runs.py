@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import itertools
+import json
 import math
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow.parquet as pq
 
+from analysis import runs
+from analysis.reporting import tables
 from helpers.synthetic import write_run
 
 LABELS = ("entailment", "contradiction", "neutral")
@@ -106,3 +112,80 @@ def textbook(rows: pd.DataFrame, **wanted: Any) -> dict[str, float]:
     negated = sum(pair["after"] for pair in chosen) / n if n else math.nan
     return {"n": n, "n_items": len({pair["item"] for pair in chosen}), "acc": acc, "acc_negated": negated,
             "acc_change": negated - acc}  # fmt: skip
+
+
+# Types of both sides of a minimal pair of JNLI-Neg -> the sentences that they must have in common.
+ONE_MORE = {("original", "p_neg"): (), ("original", "h_neg"): (),
+            ("p_neg", "p_neg_h_neg"): ("sentence1",), ("h_neg", "p_neg_h_neg"): ("sentence2",)}  # fmt: skip
+
+
+def said_in(run: Path) -> dict[str, dict[tuple[str, str, str], str | None]]:
+    """Read the labels said in a run: model and condition -> number of the original and both sentences -> label."""
+    asked = {(row["item"], row["variant"]): row for row in pq.read_table(run / "stimuli.parquet").to_pylist()}
+    said: dict[str, dict[tuple[str, str, str], str | None]] = defaultdict(dict)
+    for part in sorted((run / "responses").glob("*.parquet")):
+        for row in pq.read_table(part, partitioning=None).to_pylist():
+            premise, hypothesis = asked[row["item"], row["variant"]]["text"].split("\n")
+            said[f"{row['model']} {row['condition']}"][row["item"], premise, hypothesis] = row["answer"]
+    return said
+
+
+def published(file: Path, said: Mapping[tuple[str, str, str], str | None]) -> dict[str, dict[str, float]]:
+    """Measure answers to a file of JNLI-Neg by plain loops over its rows.
+
+    Returns
+    -------
+    dict
+        `original` and `negated` (n, accuracy); `important` and `unimportant`, and each of them with `end` and `mid`
+        (n, acc, acc_negated, acc_change).
+    """
+    groups: dict[int, list[dict[str, Any]]] = defaultdict(list)
+    for row in map(json.loads, filter(str.strip, file.read_text(encoding="utf-8").split("\n"))):
+        key = str(row["jnli_sentence_pair_id"]), row["sentence1"]["sentence"], row["sentence2"]["sentence"]
+        groups[row["jnli_sentence_pair_id"]].append(row | {"right": said[key] == row["gold_label"]})
+    found: dict[str, list[tuple[bool, ...]]] = defaultdict(list)
+    for rows in groups.values():
+        for row in rows:
+            found["original" if row["type"] == "original" else "negated"].append((row["right"],))
+        for before, after in itertools.product(rows, rows):
+            common = ONE_MORE.get((before["type"], after["type"]))
+            if common is None or any(before[side]["sentence"] != after[side]["sentence"] for side in common):
+                continue
+            side = "sentence1" if after["type"] == "p_neg" or before["type"] == "h_neg" else "sentence2"
+            kind = "important" if before["gold_label"] != after["gold_label"] else "unimportant"
+            for name in (kind, f"{kind} {after[side]['neg']['neg_position']}"):
+                found[name].append((before["right"], after["right"]))
+    measured = {}
+    for name, pairs in found.items():
+        shares = [sum(side) / len(pairs) for side in zip(*pairs, strict=True)]
+        names = ("accuracy",) if len(shares) == 1 else ("acc", "acc_negated")
+        measured[name] = {"n": len(pairs), **dict(zip(names, shares, strict=True))}
+        if len(shares) == 2:
+            measured[name]["acc_change"] = shares[1] - shares[0]
+    return measured
+
+
+def differences(run: Path, file: Path) -> list[str]:
+    """List where the tables of the page differ by more than rounding from `published`, for every model of a run."""
+    opened, faults = runs.open(run), []
+    shown = {name: tables.build(name, opened) for name in ("negation_accuracy", "minimal_pairs", "negation_places")}
+    named = {
+        "negation_accuracy": lambda row: row["sentences"],
+        "minimal_pairs": lambda row: row["pairs"],
+        "negation_places": lambda row: f"{row['pairs']} {row['value']}",
+    }
+    for unit, said in said_in(run).items():
+        slow = published(file, said)
+        compared = set()
+        for table, frame in shown.items():
+            for row in frame.to_dict("records"):
+                if f"{row['model']} {row['condition']}" == unit and row.get("by") in (None, "position"):
+                    part = named[table](row)
+                    compared.add(part)
+                    faults += [
+                        f"{unit}, {part}: {name} is {row[name]}, by plain loops {value}"
+                        for name, value in slow[part].items()
+                        if not math.isclose(row[name], value, abs_tol=1e-12)
+                    ]
+        faults += [f"{unit}, {part}: not in a table" for part in sorted(slow.keys() - compared)]
+    return faults

@@ -91,8 +91,8 @@ def checkpoint(folder: Path, architecture: str, tokenizer: Any = None, *, seed: 
     return str(folder)
 
 
-def model(architecture: str, tokenizer: Any, *, seed: int = 0, **settings: Any) -> Any:
-    """Random model in eval mode for a tokenizer's vocabulary."""
+def model(architecture: str, tokenizer: Any, *, seed: int = 0, auto: Any = None, **settings: Any) -> Any:
+    """Random model in eval mode for a tokenizer's vocabulary; `auto` gives another head than the usual one."""
     name, fields = (CAUSAL | MASKED)[architecture]
     special = {
         f"{role}_token_id": getattr(tokenizer, f"{role}_token_id")
@@ -102,7 +102,7 @@ def model(architecture: str, tokenizer: Any, *, seed: int = 0, **settings: Any) 
     spread = {"init_std": 0.3} if architecture == "opt" else {"initializer_range": 0.3}
     config = getattr(transformers, name)(**{"vocab_size": len(tokenizer), **spread, **special, **fields, **settings})
     torch.manual_seed(seed)
-    auto = transformers.AutoModelForCausalLM if architecture in CAUSAL else transformers.AutoModelForMaskedLM
+    auto = auto or (transformers.AutoModelForCausalLM if architecture in CAUSAL else transformers.AutoModelForMaskedLM)
     return auto.from_config(config).eval()
 
 
@@ -140,8 +140,8 @@ def metaspace_tokenizer(*, chat: bool = False, template: str = CHAT_TEMPLATE, eo
     return _wrapped(tokenizer, template if chat else None, **tokens)
 
 
-def wordpiece_tokenizer(*, lowercase: bool = True) -> Any:
-    """WordPiece as of BERT."""
+def wordpiece_tokenizer(*, lowercase: bool = True, segments: bool = False) -> Any:
+    """WordPiece as of BERT; with `segments` it tells the model of which sentence each token is, as BERT's own does."""
     tokenizer = Tokenizer(models.WordPiece(unk_token="[UNK]"))
     tokenizer.normalizer = normalizers.BertNormalizer(lowercase=lowercase)
     tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
@@ -149,9 +149,14 @@ def wordpiece_tokenizer(*, lowercase: bool = True) -> Any:
     special = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
     _train(tokenizer, trainers.WordPieceTrainer(vocab_size=400, special_tokens=special))
     ids = [(token, tokenizer.token_to_id(token)) for token in ("[CLS]", "[SEP]")]
-    tokenizer.post_processor = processors.TemplateProcessing(single="[CLS] $A [SEP]", special_tokens=ids)
+    tokenizer.post_processor = processors.TemplateProcessing(
+        single="[CLS] $A [SEP]", pair="[CLS] $A [SEP] $B:1 [SEP]:1", special_tokens=ids
+    )
     roles = ("pad", "unk", "cls", "sep", "mask")
-    return _wrapped(tokenizer, None, **{f"{role}_token": token for role, token in zip(roles, special, strict=True)})
+    tokens: dict[str, Any] = {f"{role}_token": token for role, token in zip(roles, special, strict=True)}
+    if segments:
+        tokens["model_input_names"] = ["input_ids", "token_type_ids", "attention_mask"]
+    return _wrapped(tokenizer, None, **tokens)
 
 
 def roberta_tokenizer() -> Any:

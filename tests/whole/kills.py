@@ -14,6 +14,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import itertools
+import json
 import os
 import random
 import shutil
@@ -37,6 +38,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
 from helpers.text_feature_runs import make_run  # noqa: E402
+from inference.stimuli.nli import LABELS  # noqa: E402
 
 DEMO = ROOT / "inference" / "demo"
 MODELS = [str(DEMO / "models" / f"waver-demo-{name}") for name in ("small", "small-tuned")]
@@ -87,6 +89,17 @@ def one_model(folder: Path) -> None:
     make_run(folder / "run", models=["one"], items=3, paraphrases=12)
 
 
+def labelled_pairs(folder: Path) -> None:
+    """Write pairs of sentences with their labels."""
+    verbs = itertools.product(range(20), ("agree", "disagree"), ("agree", "disagree"))
+    rows = [
+        {"premise": f"We {verb} with it: {number}.", "hypothesis": f"They {other}.", "label": LABELS[verb != other]}
+        for number, verb, other in verbs
+    ]
+    rows += [{**row, "hypothesis": "Bread.", "label": LABELS[2]} for row in rows[::2]]
+    (folder / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+
+
 def names(folder: Path) -> Wrote:
     """List all files and folders below a folder."""
     return {str(path.relative_to(folder)): "" for path in folder.rglob("*")}
@@ -111,6 +124,12 @@ def features(folder: Path) -> Wrote:
     return names(run) | {name: (run / name).read_bytes() for name in files}
 
 
+def tuning(folder: Path) -> Wrote:
+    """Return everything in the folder of a tuning byte for byte: weights, records, and what was asked for."""
+    files = (path for path in (folder / "tuned").rglob("*") if path.is_file())
+    return names(folder / "tuned") | {str(path.relative_to(folder)): path.read_bytes() for path in files}
+
+
 def report(folder: Path) -> Wrote:
     """Return tables and figures byte for byte, the names of all other files, and the features of the run."""
     out = folder / "report"
@@ -123,12 +142,17 @@ IMPORT = (
     "--probability-columns yes=yes,no=no --out run"
 )
 RUN = f"-m inference run agreement --items items.yaml --out run --model {' '.join(MODELS)}"
+TUNE = (
+    f"-m inference tune nli --model {DEMO / 'models' / 'waver-demo-bert'} --data rows.jsonl --rates 0.01,0.001 "
+    "--epochs 1,2 --seeds 2 --device cpu --out tuned"
+)
 COMMANDS = {
     "run": Command(questions, RUN, rows),
     "import": Command(long_table, IMPORT, rows),
     "features": Command(many_wordings, "-m analysis features run", features),
     "report": Command(one_model, "-m analysis report run --out report -p resamples=20", report),
     "plan": Command(questions, "-m inference run plan.toml", rows),
+    "tune": Command(labelled_pairs, TUNE, tuning),
 }
 
 
@@ -274,7 +298,7 @@ def trials(name: str, work: Path, kills: int, seed: int) -> list[Trial]:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--kills", type=int, default=12, help="how many in all (default: %(default)s)")
+    parser.add_argument("--kills", type=int, default=14, help="how many in all (default: %(default)s)")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--commands", nargs="+", choices=COMMANDS, default=list(COMMANDS))
     args = parser.parse_args()

@@ -21,11 +21,16 @@ COLUMNS: Mapping[str, Column] = {
     ),
     "sentences": Column("original: neither sentence is negated; negated: one or both are", header="Sentences"),
     "label": Column("one of the labels that the models may answer", header="Label"),
-    "setting": Column("of printed rows: how the model was tuned or asked", header="Setting"),
+    "setting": Column(
+        "what a tuned model was tuned on; of printed rows, how the model was tuned or asked", header="Setting"
+    ),
+    "seeds": Column("of a tuned model: seeds of split and training, whose mean the row is", "models", "Seeds"),
     "negation_data.study": Column("name of the study; of printed rows, the set of JNLI-Neg", header="Study"),
     "negation_printed.study": Column("name of the study; of printed rows empty", header="Study"),
     "negation_printed.model": Column(
-        "model id as in run.json; of printed rows as in the paper, empty for its majority baseline", header="Model"
+        "model id as in run.json, of tuned models the name of the tuning; of printed rows as in the paper, empty for "
+        "its majority baseline",
+        header="Model",
     ),
     "negation_printed.condition": Column(
         "name of the settings the model was asked under; of printed rows empty", header="Condition"

@@ -122,7 +122,10 @@ def _counted() -> list[str]:
 
 
 def beside_printed(runs: Runs) -> pd.DataFrame:
-    """Put the accuracies of these runs beside Tables 2, 7 and 8 of Yoshida et al.: other models, as context."""
+    """Put the accuracies of these runs beside Tables 2, 7 and 8 of Yoshida et al.: other models, as context.
+
+    The models of one tuning, which differ in the seed, are one row: their mean, as the paper has it.
+    """
     pairs, single = minimal_pairs(runs, resamples=0), accuracy(runs, resamples=0)
     ours = single.drop_duplicates(list(UNIT))[list(UNIT)].assign(source=OURS)
     for name in (WITHOUT, WITH):
@@ -132,7 +135,31 @@ def beside_printed(runs: Runs) -> pd.DataFrame:
         part = pairs[pairs["pairs"] == kind]
         names = {name: f"{name}_{kind}" for name in ACCURACIES}
         ours = ours.merge(part[[*UNIT, *names]].rename(columns=names), "left")
-    return pd.concat([ours, printed.accuracies()], ignore_index=True)
+    return pd.concat([_over_seeds(runs, ours), printed.accuracies()], ignore_index=True)
+
+
+def _over_seeds(runs: Runs, rows: pd.DataFrame) -> pd.DataFrame:
+    """Average the rows of models that `waver tune` made from the same encoder, rows and grid, in the same condition.
+
+    A number that one of them lacks has no mean.
+    """
+    tuned = {name: fields["tuning"] for name, fields in runs.info["models"].items() if fields.get("tuning")}
+    of = [tuned.get(model) for model in rows["model"]]
+    if not any(of):
+        return rows
+    group = [tuning["set"] if tuning else model for tuning, model in zip(of, rows["model"], strict=True)]
+    named = rows.assign(
+        group=group,
+        model=[tuning["name"] if tuning else model for tuning, model in zip(of, rows["model"], strict=True)],
+        setting=[f"tuned on {' + '.join(tuning['files'])}" if tuning else None for tuning in of],
+        seeds=[float(tuning["seed"]) if tuning else np.nan for tuning in of],
+    )
+    measured = [name for name in rows if name.startswith("acc")]
+    first = dict.fromkeys(("source", "model", "setting"), "first")
+    means = {name: partial(pd.Series.mean, skipna=False) for name in measured}
+    keys = ["study", "condition", "group"]
+    found = named.groupby(keys, sort=False, as_index=False).agg({**first, "seeds": "nunique", **means})
+    return found.assign(seeds=found["seeds"].where(found["seeds"] > 0)).drop(columns="group")
 
 
 def worst(runs: Runs) -> pd.DataFrame:

@@ -65,7 +65,7 @@ TABLES = {
         "Variance components over models, items and wordings, and the coefficients of generalizability made of them, "
         "with generalized 95 % intervals for models like these. Tau: expected correlation of the ranking with that of "
         "another study of this size.",
-        names("study measure headline design n_models n_items n_wordings model item wording item_wording model_item "
+        names("study measure headline design n_models n_items n_wordings models item wording item_wording model_item "
               "model_wording residual relative relative_lower relative_upper relative_few absolute tau"),
         frozenset({"headline", "relative_lower", "relative_upper"}),
     ),

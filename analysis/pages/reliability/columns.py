@@ -102,7 +102,7 @@ COLUMNS: Mapping[str, Column] = {
     "rank_lower": Column("lower end of the ranks that hold in 95 % of other studies", "rank", "Lower", 1),
     "rank_upper": Column("upper end of the ranks that hold in 95 % of other studies", "rank", "Upper", 1),
     "first": Column("probability to be first in another study of this size", PROBABILITY, "First", 2),
-    "ranking_reliability.model": Column("variance component of models", SQUARED, "Model", 4),
+    "models": Column("variance component of models", SQUARED, "Model", 4),
     "item_wording": Column("variance component of items by wordings; missing where each item has its own", SQUARED,
                            "Item × wording", 4),
     "model_item": Column("variance component of models by items", SQUARED, "Model × item", 4),

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 MOST_PAIRS = 2_000  # of a study; of more, each unit is compared with the first
 FEW = 3  # wordings, for comparison: as many as many studies ask
-FIGURES = ("model", "item", "wording", "item_wording", "model_item", "model_wording", "residual")
+FIGURES = ("item", "wording", "item_wording", "model_item", "model_wording", "residual")
 
 
 def beyond_rewording(runs: Runs, *, margin: float = 0.05) -> pd.DataFrame:
@@ -128,7 +128,7 @@ def reliability(runs: Runs, *, seed: int = 0) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        study, measure, headline, design, n_models, n_items, n_wordings; the components `FIGURES`
+        study, measure, headline, design, n_models, n_items, n_wordings; the components models and `FIGURES`
         (`reliability.components.Across`); relative, relative_lower, relative_upper: coefficient of generalizability of
         the ranking; relative_few: with `FEW` wordings; absolute: of the means themselves; tau: expected Kendall tau
         with the ranking of another study.
@@ -144,7 +144,7 @@ def reliability(runs: Runs, *, seed: int = 0) -> pd.DataFrame:
         rows.append({
             "study": study.name, "measure": study.measure, "headline": study.headline, "design": study.design,
             "n_models": found.n_models, "n_items": found.n_items, "n_wordings": found.n_wordings,
-            **{name: getattr(found, name) for name in FIGURES},
+            "models": found.model, **{name: getattr(found, name) for name in FIGURES},
             "relative": relative(found, *size), "relative_lower": low, "relative_upper": high,
             "relative_few": relative(found, found.n_items, FEW), "absolute": absolute(found, *size),
             "tau": ranked.tau if ranked else np.nan,

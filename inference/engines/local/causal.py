@@ -14,6 +14,7 @@ from inference.engines.local.batching import CPU_TOKENS, text_budget, token_budg
 from inference.engines.local.continuations import Continuations, Prefix, cache_window
 from inference.engines.local.engine import LocalEngine
 from inference.engines.local.generation import Draft, random_numbers, write
+from inference.engines.local.last_position import OnePosition
 from inference.engines.local.number_tree import NumberTree, sees_trees
 from inference.engines.rows import Row
 
@@ -41,6 +42,7 @@ class CausalEngine(LeftToRight, LocalEngine):
 
     def __init__(self, checkpoint: Checkpoint, batch_size: int | None = None) -> None:
         LocalEngine.__init__(self, checkpoint, batch_size)
+        self.run_model = OnePosition(self.model)
         window = getattr(self.model.config.get_text_config(), "max_position_embeddings", None)
         LeftToRight.__init__(self, checkpoint.name, checkpoint.tokenizer, window)
         self._cache_window = cache_window(self.run_model)

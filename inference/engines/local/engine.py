@@ -1,4 +1,4 @@
-"""Run a transformers model on this machine in batches that fit its memory: what `causal` and `masked` share."""
+"""Run a transformers model on this machine in batches that fit its memory: what all engines of this folder share."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import torch
 
 from inference.engines.local.batching import halving, partition, token_budget
-from inference.engines.local.last_position import OnePosition
 from inference.engines.rows import Row, RowEngine
 
 if TYPE_CHECKING:
@@ -27,7 +26,6 @@ class LocalEngine(RowEngine):
         self.name = checkpoint.name
         self.model = checkpoint.model
         self.tokenizer = checkpoint.tokenizer
-        self.run_model = OnePosition(self.model)
         self.info: dict[str, Any] = dict(checkpoint.info)
         self._seed = checkpoint.seed
         self._batch_size = batch_size
@@ -70,3 +68,15 @@ def pad_right(
     width = max(lengths)
     padded = [[*row, *([row[-1] if fill is None else fill] * (width - len(row)))] for row in rows]
     return torch.tensor(padded, device=device), torch.tensor(lengths, device=device)
+
+
+def window(model: Any) -> int | None:
+    """Return the longest sequence in tokens; None where positions have no end."""
+    limit: int | None = getattr(model.config, "max_position_embeddings", None)
+    if limit is None:
+        return None
+    for name, module in model.named_modules():
+        # RoBERTa counts positions from the padding id + 1, so the position embeddings before that are never used.
+        if name.endswith("position_embeddings") and getattr(module, "padding_idx", None) is not None:
+            return limit - int(module.padding_idx) - 1
+    return limit

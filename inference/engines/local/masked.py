@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import torch
 
 from inference.engines.contract import Explanation, Generation, Sampling, Score, Thought
 from inference.engines.exact.answer_words import Options, TokenIds, collect, head, tail
 from inference.engines.exact.targets import Target, Targets, WholeVocabulary, score_batch
-from inference.engines.local.engine import LocalEngine, pad_right
+from inference.engines.local.engine import LocalEngine, pad_right, window
+from inference.engines.local.last_position import OnePosition
 from inference.engines.rows import Row
 from inference.engines.tokens import plain_encoder
 from inference.errors import InputError
@@ -30,7 +31,8 @@ class MaskedEngine(LocalEngine):
         self._mask: str = self.tokenizer.mask_token
         self.mask_token = self._mask
         self._encode = plain_encoder(self.tokenizer, special_tokens=True)
-        self.window = _window(self.model)
+        self.window = window(self.model)
+        self.run_model = OnePosition(self.model)
         self._targets = Targets()
         pad = self.tokenizer.pad_token_id
         self._pad = 0 if pad is None else pad
@@ -110,18 +112,6 @@ class MaskedEngine(LocalEngine):
             else:
                 found.append((option, word, (ids[at],)))
         return collect(row.answers, found, dropped)
-
-
-def _window(model: Any) -> int | None:
-    """Return the longest sequence in tokens; None where positions have no end."""
-    limit: int | None = getattr(model.config, "max_position_embeddings", None)
-    if limit is None:
-        return None
-    for name, module in model.named_modules():
-        # RoBERTa counts positions from the padding id + 1, so the position embeddings before that are never used.
-        if name.endswith("position_embeddings") and getattr(module, "padding_idx", None) is not None:
-            return limit - int(module.padding_idx) - 1
-    return limit
 
 
 def _shortened(text: str) -> str:

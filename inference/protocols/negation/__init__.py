@@ -34,22 +34,22 @@ from inference.stimuli import nli
 from inference.stimuli.files import located
 from inference.stimuli.items import default_name
 from inference.stimuli.nli import LABELS, PATTERNS, Instance
-from inference.stimuli.prompts import FORMS, Fields, Prompt, PromptBook
+from inference.stimuli.prompts import FORMS, PAIR, SENTENCES, Fields, Prompt, PromptBook
 from inference.stimuli.study import ORIGINAL, Item, Option, Study, Variant
 
 NAME = "negation"
-KINDS = ("causal", "masked")
+KINDS = ("causal", "masked", "classifier")
 DEMO = "demo"
 OPTIONS = tuple(Option(label, label) for label in LABELS)
 DECISION_RULE = (
-    "the option that the likeliest next token begins, or that the generated text names; null: no valid answer"
+    "the option that the likeliest next token begins, that the likeliest class is, or that the generated text names; "
+    "null: no valid answer"
 )
-SENTENCES = ("premise", "hypothesis")
 FIELDS = Fields(
     known=frozenset({*SENTENCES, "options", "shots"}),
     needed=frozenset(SENTENCES),
     trials=({"premise": "A premise.", "hypothesis": "Its hypothesis."},),
-    forms=FORMS,
+    forms=(*FORMS, PAIR),
     answers=True,
 )
 

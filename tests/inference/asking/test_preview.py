@@ -44,7 +44,7 @@ def test_forms_of_the_same_tokens_stand_together_and_words_that_never_count_stan
         "  | ",
         "  agree: mass 0.25; counted (token ids): 'agree' 'Agree' = 7; ' I do' = 8+9;",
         "  disagree: mass 0.5; counted (token ids): 'no' = 1;",
-        "  all options together: mass 0.75; the most probable next token belongs to: none of them",
+        "  all options together: mass 0.75; the most probable answer belongs to: none of them",
         "  not counted, however capitalised (long): 'never'",
         "  not counted (long): 'AGREE'",
     ]
@@ -67,7 +67,7 @@ def test_the_masses_are_those_of_the_run():
     text = "\n".join(lines(MODELS[:1]))
     for label, probability in zip(("agree", "disagree"), score.probability, strict=True):
         assert f"  {label}: mass {probability:.3g}; counted" in text
-    assert f"all options together: mass {score.mass:.3g}; the most probable next token belongs to: " in text
+    assert f"all options together: mass {score.mass:.3g}; the most probable answer belongs to: " in text
 
 
 def test_every_form_and_order_is_shown():

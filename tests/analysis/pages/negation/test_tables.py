@@ -116,6 +116,52 @@ def test_printed_accuracies_stand_below_ours_and_add_up(run):
     assert (bert["accuracy_negated"], bert["acc_change_important"]) == pytest.approx((0.5230, -0.2938))
 
 
+class TestTunedModels:
+    """Models of one tuning are one row of `negation_printed`: the mean over its seeds, as Tables 7 and 8 have it."""
+
+    NAMES = ("jnli-0", "jnli-1", "both-0", "both-1", "both-2", "plain")
+
+    def opened(self, tmp_path, answered):
+        models = {}
+        for name in self.NAMES[:-1]:
+            tuning, seed = name.split("-")
+            files = ["jnli.json", "neg.jsonl"][: 1 + (tuning == "both")]
+            models[name] = {"engine": "classifier", "tuning": {
+                "name": tuning, "set": f"{tuning} {files}", "base": "bert", "files": files, "seed": int(seed),
+                "rate": 5e-5, "epochs": 3}}  # fmt: skip
+        return runs.open(write_negation(tmp_path / "run", answered, models=models))
+
+    def test_a_row_is_the_mean_of_the_models_of_a_tuning(self, tmp_path):
+        answered = pd.concat(
+            [answers(ASKED, [name], skill=0.5 + 0.05 * place, seed=place) for place, name in enumerate(self.NAMES)]
+        )
+        opened = self.opened(tmp_path, answered)
+        table = tables.build("negation_printed", opened)
+        ours = table[table["source"] == OURS].set_index("model")
+        assert list(ours.index) == ["jnli", "both", "plain"]
+        assert ours["setting"].fillna("").tolist() == ["tuned on jnli.json", "tuned on jnli.json + neg.jsonl", ""]
+        assert ours["seeds"].fillna(0).tolist() == [2, 3, 0]
+        for tuning in ours.index:
+            parts = [answered[answered["model"] == name] for name in self.NAMES if name.startswith(tuning)]
+            for name, negated in (("accuracy_original", False), ("accuracy_negated", True)):
+                each = [part[(part["pattern"] != "original") == negated] for part in parts]
+                expected = np.mean([(part["answer"] == part["gold"]).mean() for part in each])
+                assert ours.loc[tuning, name] == pytest.approx(expected, abs=1e-12)
+            for kind in ("important", "unimportant"):
+                expected = np.mean([textbook(part, important=kind == "important")["acc_change"] for part in parts])
+                assert ours.loc[tuning, f"acc_change_{kind}"] == pytest.approx(expected, abs=1e-12)
+        printed_tuned = table[(table["source"] != OURS) & table["setting"].str.startswith("tuned", na=False)]
+        assert len(printed_tuned) == 8 and set(printed_tuned["seeds"]) == {5}
+
+    def test_a_seed_without_one_kind_of_pairs_leaves_no_mean(self, tmp_path):
+        answered = pd.concat([answers(ASKED, [name], seed=3) for name in self.NAMES])
+        cut = (answered["model"] == "jnli-1") & (answered["pattern"] != "original")
+        table = tables.build("negation_printed", self.opened(tmp_path, answered[~cut]))
+        ours = table[table["source"] == OURS].set_index("model")
+        assert np.isnan(ours.loc["jnli", "accuracy_negated"]) and np.isnan(ours.loc["jnli", "acc_important"])
+        assert ours.loc["both", "accuracy_negated"] > 0 and ours.loc["jnli", "accuracy_original"] > 0
+
+
 def test_the_worst_pair_is_right_before_and_loses_most(rows, run):
     table = tables.build("negation_worst", run)
     known = {(row["model"], row["condition"], row["item"], row["variant"]): row for row in rows.to_dict("records")}

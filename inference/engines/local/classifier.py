@@ -1,0 +1,161 @@
+"""Engine `classifier`: read class probabilities of two sentences from an encoder that was tuned to classify them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from inference.engines.contract import NOT_FINITE, Explanation, Generation, Sampling, Score, Thought
+from inference.engines.exact.answer_words import Answers
+from inference.engines.local.engine import LocalEngine, pad_right, window
+from inference.engines.rows import Row
+from inference.errors import InputError
+from inference.stimuli.prompts import PAIR
+
+if TYPE_CHECKING:
+    from inference.engines.loading import Checkpoint
+    from inference.stimuli.prompts import Prompt
+
+TUNING = "waver_tuning"
+"""Field of config.json: what `waver tune` records of a checkpoint. `results/schema.json` says what is in it."""
+RECORDED = {"name": str, "set": str, "base": str, "files": list, "seed": int, "rate": float, "epochs": int}
+
+
+@dataclass(slots=True)
+class PairRow(Row):
+    """Two sentences as token ids, and for every token which sentence it is of; None where the model does not ask."""
+
+    segments: list[int] | None = None
+
+
+class ClassifierEngine(LocalEngine):
+    """An engine that reads the probability of every class of a pair of sentences; an option is the class of its name.
+
+    A class that is no option keeps its probability, which the mass of the options then lacks.
+    """
+
+    def __init__(self, checkpoint: Checkpoint, batch_size: int | None = None) -> None:
+        super().__init__(checkpoint, batch_size)
+        self.window = window(self.model)
+        self.classes = _classes(self.name, self.model.config)
+        pad = self.tokenizer.pad_token_id
+        self._pad = 0 if pad is None else pad
+        self._owners: dict[Answers, list[int]] = {}
+        self.info |= {"classes": list(self.classes), **_tuning(self.name, self.model.config)}
+
+    def form(self, requested: str) -> str:
+        """Return "pair", the only form of a classifier, whatever form other models are asked in."""
+        return PAIR
+
+    def render(self, prompt: Prompt, effort: str | None = None) -> str:
+        """Write both sentences, each on its line; a classifier does not think."""
+        return "\n".join(_sentences(prompt))
+
+    def explain(self, prompt: Prompt) -> Explanation:
+        """Show how one pair is tokenised and classified, and which class counts as which option."""
+        (row,) = self._rows([prompt])
+        counted = tuple(((self.classes[place], ()),) for place in self._owned(row.answers))
+        return Explanation(row.text, len(row.ids), counted, (), self.score([prompt])[0][0])
+
+    def generate(self, prompts: Sequence[Prompt], samplings: Sequence[Sampling]) -> list[list[Generation]]:
+        """Refuse: a classifier writes no text."""
+        raise InputError(f"model {self.name} classifies and writes no text: ask it for probabilities only")
+
+    def think(self, prompts: Sequence[Prompt], sampling: Sampling) -> list[Thought]:
+        """Refuse, as `generate` does."""
+        raise InputError(f"model {self.name} classifies and writes no text: ask it for probabilities only")
+
+    def _rows(self, prompts: Sequence[Prompt]) -> list[Row]:
+        if not prompts:
+            return []
+        first, second = zip(*map(_sentences, prompts), strict=True)
+        coded = encode(self.tokenizer, first, second)
+        segments = coded.get("token_type_ids") or [None] * len(prompts)
+        return [
+            PairRow(self.render(prompt), ids, prompt.answers, segments=each)
+            for prompt, ids, each in zip(prompts, coded["input_ids"], segments, strict=True)
+        ]
+
+    def _problem(self, row: Row) -> str | None:
+        if self.window is not None and len(row.ids) > self.window:
+            return f"the pair is too long: {len(row.ids)} tokens exceed the model's context window of {self.window}"
+        return self._unknown(row)
+
+    def _score_rows(self, rows: Sequence[Row], temperatures: Sequence[float]) -> list[list[Score]]:
+        ids, lengths = pad_right([row.ids for row in rows], self.model.device, self._pad)
+        inputs = {"input_ids": ids, "attention_mask": (_places(ids) < lengths[:, None]).long()}
+        segments = [row.segments for row in rows if isinstance(row, PairRow) and row.segments is not None]
+        if segments:
+            inputs["token_type_ids"] = pad_right(segments, self.model.device, 0)[0]
+        logits = self.model(**inputs).logits.double()
+        scores = [(logits / temperature).log_softmax(-1).tolist() for temperature in temperatures]
+        return [[_score(each[place], self._owned(row.answers)) for each in scores] for place, row in enumerate(rows)]
+
+    def _owned(self, answers: Answers) -> list[int]:
+        """Find the class of every option, by the words that count as it."""
+        if answers not in self._owners:
+            self._owners[answers] = [self._class(words) for words in answers]
+        return self._owners[answers]
+
+    def _class(self, words: Sequence[str]) -> int:
+        wanted = {word.casefold() for word in words}
+        found = [place for place, name in enumerate(self.classes) if name.casefold() in wanted]
+        if len(found) != 1:
+            raise InputError(
+                f"model {self.name}: {len(found) or 'none'} of its classes ({', '.join(self.classes)}) means "
+                f"'{words[0]}'; name the classes in config.json, id2label, or give their names as answers (--prompt)"
+            )
+        return found[0]
+
+
+def encode(tokenizer: Any, first: Sequence[str], second: Sequence[str], longest: int | None = None) -> Any:
+    """Tokenise pairs of sentences as the model reads them, cut to `longest` tokens: the longer sentence is cut first.
+
+    Returns
+    -------
+    Mapping: `input_ids`, and where the model asks for them `token_type_ids`; a list per pair.
+    """
+    cut = {"truncation": False} if longest is None else {"truncation": "longest_first", "max_length": longest}
+    return tokenizer(list(first), list(second), padding=False, return_attention_mask=False, verbose=False, **cut)
+
+
+def _sentences(prompt: Prompt) -> tuple[str, str]:
+    if prompt.messages is None or len(prompt.messages) != 2:
+        raise InputError("a classifier reads two sentences: give it prompts of the form pair")
+    first, second = (message["content"] for message in prompt.messages)
+    return first, second
+
+
+def _score(logprobs: Sequence[float], owned: Sequence[int]) -> Score:
+    logprob = torch.tensor([logprobs[place] for place in owned], dtype=torch.float64)
+    mass = min(1.0, float(logprob.exp().sum()))
+    if mass != mass:  # NaN
+        return Score(error=NOT_FINITE)
+    likeliest = max(range(len(logprobs)), key=logprobs.__getitem__)
+    answer = owned.index(likeliest) if likeliest in owned else None
+    return Score(tuple(logprob.exp().tolist()), tuple(logprob.tolist()), mass, answer)
+
+
+def _places(ids: torch.Tensor) -> torch.Tensor:
+    return torch.arange(ids.shape[1], device=ids.device)
+
+
+def _classes(name: str, config: Any) -> tuple[str, ...]:
+    names = getattr(config, "id2label", None)
+    if not isinstance(names, dict) or sorted(names) != list(range(len(names))):
+        raise InputError(f"model {name}: config.json: id2label must name the classes 0, 1, 2 ...")
+    return tuple(str(names[place]) for place in range(len(names)))
+
+
+def _tuning(name: str, config: Any) -> dict[str, Any]:
+    """Read what `waver tune` recorded, for run.json; a checkpoint that others tuned has nothing of it."""
+    recorded = getattr(config, TUNING, None)
+    if recorded is None:
+        return {}
+    for field, kind in RECORDED.items():
+        if not isinstance(recorded, dict) or not isinstance(recorded.get(field), kind):
+            raise InputError(f"model {name}: config.json, {TUNING}: {field} is missing or wrong; restore the file")
+    return {"stage": "tuned", "tuning": {field: recorded[field] for field in RECORDED}}
