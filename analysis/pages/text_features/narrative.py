@@ -114,7 +114,7 @@ def _verdict(effects: pd.DataFrame, choice: Choice) -> str:
     which = f"{which} {choice.measure}" if not choice.agrees else f"{which.removeprefix('a ')} agreement"
     begin = f"{title(str(found.index[0]))}{' most often' if len(found) > 1 else ''}"
     where = f"with {int(found.iloc[0])} of {_fits(rows)}" if len(rows) > 1 else "with this model"
-    return f"{begin}: more of it goes with {which} {where}."
+    return f"{begin}: higher values go with {which} {where}."
 
 
 def _directions(effects: pd.DataFrame, choice: Choice) -> Iterator[str]:

@@ -71,7 +71,7 @@ def test_answer_names_the_feature_with_most_confirmed_effects():
     assert answer.asked == (
         "The answers of 3 models to 100 paraphrases of 40 items were compared with 2 features of their wording."
     )
-    assert answer.verdict == "Statement length: more of it goes with higher agreement with 3 of 3 models."
+    assert answer.verdict == "Statement length: higher values go with higher agreement with 3 of 3 models."
     assert answer.details["effects"] == (
         narrative.MEANT,
         "The largest confirmed effect is that of statement length with c: +0.300 SD per SD of the feature (95 % "
@@ -91,7 +91,7 @@ def test_answer_names_the_feature_with_most_confirmed_effects():
 
 def test_other_answers_are_called_by_their_names():
     answer = told(tables(), Choice("left", "right"))
-    assert answer.verdict == "Statement length: more of it goes with a higher share of “left” with 3 of 3 models."
+    assert answer.verdict == "Statement length: higher values go with a higher share of “left” with 3 of 3 models."
     assert "agreement" not in " ".join(answer.details["mixed"])
 
 
@@ -114,7 +114,7 @@ def test_no_sentence_rests_on_an_effect_that_only_the_plain_fit_confirms():
         effect("b", "statement_length", 0.07, 0.001, confirmed=False),
     ]
     answer = told(tables(mixed=effects, mixed_diagnostics=[fit("a"), fit("b")]))
-    assert answer.verdict == "Word length: more of it goes with lower agreement with 1 of 2 models."
+    assert answer.verdict == "Word length: higher values go with lower agreement with 1 of 2 models."
     assert "that of word length with b: −0.100 SD" in answer.details["effects"][1]
     assert answer.details["mixed"][0] == "1 of 4 effects is confirmed."
     assert "statement" not in " ".join(answer.details["mixed"])
@@ -125,7 +125,7 @@ def test_no_sentence_rests_on_an_effect_that_only_the_plain_fit_confirms():
 def test_effects_in_both_directions_are_told_as_such():
     effects = [effect("a", "word_length", 0.02), effect("b", "word_length", -0.01)]
     answer = told(tables(mixed=effects))
-    assert "more of it goes with higher or lower agreement with 2 of 2 models." in answer.verdict
+    assert "higher values go with higher or lower agreement with 2 of 2 models." in answer.verdict
     assert "higher agreement with 1 and with lower agreement with 1 of 2 models" in answer.details["mixed"][1]
 
 
