@@ -24,6 +24,7 @@ COMMANDS = {
         "table": "print one table of the report",
         "show": "print single wordings: the prompt, the probabilities, what was written",
         "features": "compute lengths, frequencies, dependencies and sentiment of the wordings",
+        "plan": "say how many items and wordings a study needs, from a pilot",
         "negation": "count negations and minimal pairs of a data set, and how far its annotators agree",
     },
 }

@@ -1,7 +1,7 @@
 """Run the commands of this wing: `waver report | table | show | features`, or `python -m analysis ...`.
 
 A page may have a command of its own name: then its folder has a file `command.py` with HELP, DESCRIPTION,
-`add_arguments(parser)` and `main(options)`.
+`add_arguments(parser)` and `main(options)`; `command_NAME.py` is the same for a command NAME.
 """
 
 from __future__ import annotations
@@ -161,9 +161,12 @@ def _parser(program: str) -> argparse.ArgumentParser:
 
 
 def _commands_of_pages() -> dict[str, str]:
-    """Find the commands of pages: the name of the page -> the module of its command."""
-    found = sorted((Path(__file__).parent / "pages").glob("*/command.py"))
-    return {file.parent.name: f"analysis.pages.{file.parent.name}.command" for file in found}
+    """Find the commands of pages: name -> module. A file `command.py` has its page's name, `command_X.py` has X."""
+    found = sorted((Path(__file__).parent / "pages").glob("*/command*.py"))
+    return {
+        file.stem.removeprefix("command_") if "_" in file.stem else file.parent.name:
+        f"analysis.pages.{file.parent.name}.{file.stem}" for file in found
+    }  # fmt: skip
 
 
 def _add_parameters(parser: argparse.ArgumentParser, about: str) -> None:

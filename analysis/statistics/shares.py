@@ -60,6 +60,8 @@ class Estimated:
         How far every item moves the share away from its mean: (items, units).
     size
         What one item weighs in the share, 1 / n for n equal items: (units,).
+    n
+        Effective number of items: (units,).
     """
 
     estimate: Array
@@ -67,11 +69,12 @@ class Estimated:
     upper: Array
     influence: Array
     size: Array
+    n: Array
 
     def take(self, units: npt.NDArray[np.intp]) -> Estimated:
         """Select units, in the given order."""
-        estimate, lower, upper, size = (part[units] for part in (self.estimate, self.lower, self.upper, self.size))
-        return Estimated(estimate, lower, upper, self.influence[:, units], size)
+        estimate, lower, upper = (part[units] for part in (self.estimate, self.lower, self.upper))
+        return Estimated(estimate, lower, upper, self.influence[:, units], self.size[units], self.n[units])
 
 
 def estimated(share: Share, level: float) -> Estimated:
@@ -99,7 +102,8 @@ def estimated(share: Share, level: float) -> Estimated:
     q = (p + size) / more
     shifted = influence - size / more * pull
     variance = ((shifted**2).sum(axis=0) + size**2 * (q**2 + (1 - q) ** 2)) / more**2
-    return Estimated(p, *wilson(p, q * (1 - q) / variance - 2, level), influence, size)
+    n = q * (1 - q) / variance - 2
+    return Estimated(p, *wilson(p, n, level), influence, size, n)
 
 
 def wilson(share: Array, n: Array, level: float) -> tuple[Array, Array]:
@@ -107,7 +111,12 @@ def wilson(share: Array, n: Array, level: float) -> tuple[Array, Array]:
 
     The ends are the shares P with |share - P| = z sqrt(P (1 - P) / n).
     """
-    z = NormalDist().inv_cdf((1 + level) / 2)
+    return score(share, n, NormalDist().inv_cdf((1 + level) / 2))
+
+
+def score(share: Array, n: Array, z: npt.ArrayLike) -> tuple[Array, Array]:
+    """Compute the same for any quantile z: of the normal distribution, or of t where the variance is estimated."""
+    z = np.asarray(z, float)
     centre = (share + z**2 / (2 * n)) / (1 + z**2 / n)
     half = z * np.sqrt(share * (1 - share) / n + z**2 / (4 * n**2)) / (1 + z**2 / n)
     # Without the exact ends, a lower end of 1e-18 would be printed as "<0.01".

@@ -133,6 +133,12 @@ def _silent_negations(path: Path) -> Written:
     return negation_runs.write_negation(path, rows), {"resamples": 20}
 
 
+def _templates(path: Path) -> Written:
+    """Four models that get yes/no questions in templates that all items share, with right answers."""
+    rows = wording_runs.random_rows(list(STAGES), items=40, seed=1)
+    return wording_runs.write_wording(path, rows, models=STAGES), {"resamples": 20}
+
+
 FULL: dict[str, Callable[[Path], Written]] = {
     "stability": opinions,
     "text_features": opinions,
@@ -141,6 +147,7 @@ FULL: dict[str, Callable[[Path], Written]] = {
     "scoring": _judges,
     "negation": _negations,
     "transcripts": opinions,
+    "reliability": _templates,
 }
 BARE: dict[str, Callable[[Path], Written]] = {
     "stability": _one_opinion,
@@ -150,6 +157,7 @@ BARE: dict[str, Callable[[Path], Written]] = {
     "scoring": _one_judge,
     "negation": _one_negation,
     "transcripts": _one_opinion,
+    "reliability": _one_opinion,
 }
 SILENT: dict[str, Callable[[Path], Written]] = {
     "stability": _silent_opinions,
@@ -158,4 +166,5 @@ SILENT: dict[str, Callable[[Path], Written]] = {
     "benchmarks": _silent_questions,
     "scoring": _silent_judge,
     "negation": _silent_negations,
+    "reliability": _silent_opinions,
 }

@@ -10,7 +10,7 @@ from analysis import features
 from analysis.errors import InputError
 from analysis.features.computation import language_sql
 from analysis.features.words import UNSPACED
-from analysis.pages.text_features.templates import shared_templates
+from analysis.pages.text_features.templates import unfit
 from analysis.runs import agreement
 from analysis.runs.folder import literal
 from analysis.statistics import mixed
@@ -80,7 +80,7 @@ def unanswerable(runs: Runs) -> str:
 
 
 def _templates(runs: Runs) -> dict[str, str]:
-    return runs.kept("shared templates", lambda: shared_templates(runs))
+    return runs.kept("shared templates", lambda: unfit(runs))
 
 
 def measure(runs: Runs, *, spacy: Sequence[str] = (), sentiment: str = "auto", language: str | None = None) -> None:

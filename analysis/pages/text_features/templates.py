@@ -1,70 +1,19 @@
-"""Find studies whose wordings are templates that all items share, such as "Do you think that ...?"
-
-Such wordings are no independent paraphrases: a template's effect is the same in all items, so that more items say no
-more about it, and what a feature does cannot be told from what its template does.
-"""
+"""Say why a study whose wordings are templates cannot be fitted."""
 
 from __future__ import annotations
 
-from itertools import takewhile
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    import pandas as pd
+from analysis.runs.templates import shared_templates
 
+if TYPE_CHECKING:
     from analysis.runs import Runs
 
-MOST = 0.9  # share of the items that a wording must be in, and of the wordings that must hold their item's statement
-_EDGES = " \t\r\n.,;:!?\"'“”„«»()。、「」"
 
-
-def shared_templates(runs: Runs) -> dict[str, str]:
-    """Say of every study whose wordings are templates why it cannot be fitted: study -> reason.
-
-    Wordings of one name in (nearly) all items are compared: "Do you think that cats purr?" and "Do you think that dogs
-    bark?" share their first and last letters, and what is left, "cats purr", is the item's *statement*. The wordings of
-    a study are templates if the statement is the same in (nearly) all wordings of an item.
-    """
-    texts = runs.sql(
-        """
-        SELECT study, item, variant, text, min(text) OVER same AS first, max(text) OVER same AS last,
-               min(reverse(text)) OVER same AS first_end, max(reverse(text)) OVER same AS last_end,
-               count(*) OVER same AS shared_by, n_items
-        FROM stimuli JOIN (SELECT study, count(DISTINCT item) AS n_items FROM stimuli GROUP BY study) USING (study)
-        WHERE pattern <> 'original' WINDOW same AS (PARTITION BY study, variant)"""
-    )
-    shared = texts[(texts["shared_by"] >= MOST * texts["n_items"]) & (texts["n_items"] > 1)]
-    found = {str(study): _reason(rows) for study, rows in shared.groupby("study", sort=False)}
-    return {study: reason for study, reason in found.items() if reason}
-
-
-def _reason(rows: pd.DataFrame) -> str:
-    statements = rows.assign(statement=[_statement(*row) for row in rows[_COLUMNS].itertuples(index=False)])
-    of_item = statements.groupby("item")["statement"]
-    templates = int(rows["variant"].nunique())
-    same = of_item.agg(lambda texts: texts.value_counts().iloc[0]).sum() / len(rows)
-    if same < MOST or rows.groupby("item")["text"].nunique().max() == 1:  # one text asked again is no template
-        return ""
-    return (
-        f"the {templates} wordings of an item are templates that all {of_item.ngroups} items share: what a feature "
-        "does cannot be told from what its template does"
-    )
-
-
-_COLUMNS = ["text", "first", "last", "first_end", "last_end"]
-
-
-def _statement(text: str, first: str, last: str, first_end: str, last_end: str) -> str:
-    """Take away from a wording what all items share: what the first and the last of the sorted texts share, all share.
-
-    >>> _statement("Is it so that cats purr?", "Is it so that cats purr?", "Is it so that dogs bark?",
-    ...            "?krab sgod taht os ti sI", "?rrup stac taht os ti sI")
-    'cats purr'
-    """
-    start, end = _same(first, last), _same(first_end, last_end)
-    return text[start : max(start, len(text) - end)].strip(_EDGES).casefold()
-
-
-def _same(one: str, other: str) -> int:
-    """Count the letters that two texts begin with alike."""
-    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
+def unfit(runs: Runs) -> dict[str, str]:
+    """Say of every study whose wordings are templates why it cannot be fitted: study -> reason."""
+    return {
+        study: f"the {templates} wordings of an item are templates that all {items} items share: what a feature does "
+        "cannot be told from what its template does"
+        for study, (templates, items) in shared_templates(runs).items()
+    }

@@ -60,7 +60,7 @@ def test_first_screens_are_short(page, made, tmp_path):
 
 @pytest.mark.parametrize("page", [page for page in catalogue.pages() if page in SILENT])
 def test_first_screens_of_the_demo_are_short(page):
-    (protocol,) = catalogue.pages()[page].protocols
+    protocol = min(catalogue.pages()[page].protocols)
     if not (DEMO / protocol / "run.json").is_file():
         pytest.skip("make report has not asked the demo")
     fewer = {"resamples": 50} if "resamples" in notebooks.inspect(ROOT / "notebooks" / f"{page}.ipynb") else {}

@@ -35,6 +35,18 @@ CASES = [
         ("y.html", "--out names a folder", "--out y,"),
         small_run,
     ),
+    Case("a plan without a goal", "analysis plan run", ("--se", "--difference", "required"), small_run),
+    Case("a plan with a power of 1", "analysis plan run --difference 0.1 --power 1", ("--power 1", "0.5"), small_run),
+    Case("a plan for an error of 2", "analysis plan run --se 2", ("--se 2", "between 0 and 1"), small_run),
+    Case(
+        "a plan by another measure",
+        "analysis plan run --se 0.1 --measure agreemnt",
+        ("'agreemnt'", "'agreement'"),
+        small_run,
+    ),
+    Case("a plan from one item", "analysis plan run --se 0.1", ("two items", "two wordings"), small_run),
+    Case("more wordings than there are", "analysis table run spreads_at_k -p k=3", ("k = 3", "more than 2"), small_run),
+    Case("a margin below 0", "analysis table run beyond_rewording -p margin=-1", ("margin = -1", "above 0"), small_run),
     Case("an item to show that is not there", "analysis show run --item tee", ("item", "'tee'", "'tea'"), small_run),
     *(
         Case(f"half a character: {call[:24]}", f"{call}\udcff", ("surrogate", "udcff"))

@@ -9,8 +9,9 @@ import pytest
 from analysis import runs
 from analysis.errors import InputError
 from analysis.pages.text_features.family import unanswerable
-from analysis.pages.text_features.templates import shared_templates
+from analysis.pages.text_features.templates import unfit
 from analysis.reporting import tables
+from analysis.runs.templates import shared_templates
 from helpers.synthetic import write_run
 from helpers.text_feature_runs import answers, make_run
 
@@ -36,7 +37,7 @@ def templated() -> pd.DataFrame:
 def test_templates_are_found_and_their_runs_left_out_with_the_reason(tmp_path):
     opened = runs.open(write_run(tmp_path / "run", answers(templated())))
     reason = "the 5 wordings of an item are templates that all 6 items share"
-    assert reason in shared_templates(opened)["synthetic"]
+    assert reason in unfit(opened)["synthetic"]
     assert reason in unanswerable(opened)
     with pytest.raises(InputError, match=reason):
         tables.build("mixed", opened)

@@ -1,0 +1,121 @@
+"""List the tables and figures of the page `reliability`; `columns` says what its columns mean."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from analysis.pages.reliability.columns import COLUMNS
+from analysis.reporting.catalogue import Catalogue, Figure, Table, names
+
+if TYPE_CHECKING:
+    from analysis.runs import Runs
+
+_LIKE = "for wordings like these: with other items and other wordings drawn anew"
+_ENDS = frozenset(names("widening_lower widening_upper"))
+TABLES = {
+    "wording_precision": Table(
+        "tables.precision",
+        "Means with their intervals, and what more wordings would add",
+        "Mean of every model with two 95 % intervals. For these wordings: items drawn anew, by t, or Wilson's where "
+        f"answers are right or wrong. And {_LIKE}. Widening: width of the latter, divided by what it would be with "
+        "wordings without end.",
+        names("study model condition measure headline design validity n_items n_wordings n mean mean_lower mean_upper "
+              "like_lower like_upper error error_least widening widening_lower widening_upper"),
+        frozenset({"headline", "n", "validity", "error_least"}),
+    ),
+    "variance_components": Table(
+        "tables.variances",
+        "What the variance of the answers is made of",
+        "Components of items, wordings and their interaction with generalized 95 % intervals. Where each item has its "
+        "own wordings, these include the interaction. A negative estimate is shown as it is: the component is small.",
+        (*names("study model condition measure design n_items n_wordings item item_lower item_upper wording "
+                "wording_lower wording_upper interaction interaction_lower interaction_upper icc icc_mean alpha"),),
+        frozenset(names("item_lower item_upper wording_lower wording_upper interaction_lower interaction_upper")),
+    ),
+    "spreads_at_k": Table(
+        "tables.spreads",
+        "Range, SD and flips at the same number of wordings",
+        "The range grows with the number of wordings. Here it is that of k wordings of each item, drawn without "
+        "replacement: the exact mean over all draws, with 95 % bootstrap intervals over items.",
+        (*names("study model condition k n_items n_fewer wordings_least wordings_most range_all range_k sd_k flip_all "
+                "flip_k intervals no_interval"),),
+        frozenset({"n_fewer"}), frozenset({"no_interval"}),
+    ),
+    "beyond_rewording": Table(
+        "comparisons.beyond_rewording",
+        "Differences that are more than rewording",
+        "Difference a minus b on the items and wordings that both have, with its 95 % interval for these wordings and "
+        f"{_LIKE}. The p value is the latter's. Same sign: probability that another study of this size finds it.",
+        names("study measure headline a_model a_condition b_model b_condition n_items n_wordings difference lower "
+              "upper like_lower like_upper p_items p p_holm same_wordings same_items same_both margin p_equivalent"),
+        frozenset(names("headline lower upper p margin")), interval={"difference": ("lower", "upper")},
+    ),
+    "wording_ranking": Table(
+        "comparisons.rankings",
+        "The ranking of the models, and whether it would stand",
+        "Models by their means over common items and wordings, the highest first, with the ranks that hold in 95 % of "
+        "other studies of this size, and the probability to be first in one.",
+        names("study measure headline model condition n_items n_wordings mean rank rank_lower rank_upper first"),
+        frozenset({"headline", "rank_lower", "rank_upper"}),
+    ),
+    "ranking_reliability": Table(
+        "comparisons.reliability",
+        "How reliable the ranking is",
+        "Variance components over models, items and wordings, and the coefficients of generalizability made of them, "
+        "with generalized 95 % intervals for models like these. Tau: expected correlation of the ranking with that of "
+        "another study of this size.",
+        names("study measure headline design n_models n_items n_wordings models item wording item_wording model_item "
+              "model_wording residual relative relative_lower relative_upper relative_few absolute tau"),
+        frozenset({"headline", "relative_lower", "relative_upper"}),
+    ),
+    "templates": Table(
+        "templates.templates",
+        "Accuracy with every template",
+        "Share of right answers with each template that all items share, with Wilson's 95 % interval over items.",
+        names("study model condition template n_items accuracy accuracy_lower accuracy_upper"),
+        frozenset(names("accuracy_lower accuracy_upper")),
+    ),
+    "template_scores": Table(
+        "templates.scores",
+        "Accuracy over templates, summed up",
+        "Quantiles over templates (Polo et al. 2024); highest and mean accuracy, saturation and combined score "
+        "(MaxP, AvgP, Sat and CPS of Mizrahi et al. 2024). 95 % basic bootstrap intervals over items, for these "
+        "templates.",
+        names("study model condition n_items n_templates mean sd lowest highest range q05 q25 q50 q75 q95 gain "
+              "saturation combined intervals"),
+        frozenset(names("range q25 q75")),
+    ),
+}  # fmt: skip
+FIGURES = {
+    "wordings_needed": Figure(
+        "Standard error by the number of wordings", "figures.needed",
+        nothing="No model has two wordings of two items, so that nothing can be said about more.",
+    ),
+    "wording_ranking": Figure(
+        "The ranks that would hold in other studies", "figures.ranks",
+        nothing="Fewer than two models answer: there is nothing to rank.",
+    ),
+    "template_accuracies": Figure(
+        "Accuracy with every template", "figures.templates",
+        nothing="No templates with right answers: each item has its own wordings, or no answer is right.",
+    ),
+}  # fmt: skip
+
+
+def _one_wording(runs: Runs, given: Mapping[str, Any]) -> str:
+    found = runs.sql(
+        "SELECT count(*) AS n FROM (SELECT study, item FROM stimuli WHERE pattern <> 'original' "
+        "GROUP BY study, item HAVING count(*) > 1)"
+    )
+    return "" if found["n"].iloc[0] else "no item has two wordings other than its original"
+
+
+CATALOGUE = Catalogue(
+    place=55,
+    protocols=frozenset({"agreement", "wording"}),
+    tables=TABLES,
+    columns=COLUMNS,
+    figures=FIGURES,
+    unwanted=_one_wording,
+)

@@ -1,0 +1,133 @@
+"""Say what the columns of the tables on reliability mean."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from analysis.reporting.columns import MASS, SHARE, Column
+
+UNIT = "unit of the measure"
+SQUARED = "unit of the measure, squared"
+COUNTED = "share of items, 0 to 1"
+PROBABILITY = "probability, 0 to 1"
+OTHER = "other items and other wordings drawn anew"
+COLUMNS: Mapping[str, Column] = {
+    # what a row is about
+    "measure": Column(
+        "agreement: probability of the first answer, divided by that of both; logit: its log odds; accuracy: 1 where "
+        "the likelier of both options is right, else 0",
+        header="Measure",
+    ),
+    "headline": Column("whether the sentences are about this measure: accuracy where a right answer is known",
+                       header="Headline"),
+    "design": Column(
+        "whether all items share the wordings (templates), as found from the texts or the attribute `template`, or "
+        "each item has its own (paraphrases)",
+        header="Wordings",
+    ),
+    "validity": Column("mean mass on the answers over all wordings (share of valid answers where texts were read)",
+                       MASS, "Validity", 2),
+    "template": Column("the wording that items share", header="Template"),
+    # sizes
+    "n_items": Column("items that the figures are computed over; of several models, common ones", "items", "Items"),
+    "n_fewer": Column("items with fewer than k valid wordings, which are left out", "items", "Fewer"),
+    "n_wordings": Column(
+        "wordings: different ones where items share them, else the harmonic mean of those per item; of several models, "
+        "common ones", "wordings", "Wordings", 1,
+    ),
+    "n": Column("valid answers", "answers", "n"),
+    "n_models": Column("models that answer, each under its first condition in run.json", "models", "Models"),
+    "n_templates": Column("templates with a valid answer", "templates", "Templates"),
+    "k": Column("number of wordings that is compared", "wordings", "k"),
+    "wordings_least": Column("fewest valid wordings of an item", "wordings", "Fewest"),
+    "wordings_most": Column("most valid wordings of an item", "wordings", "Most"),
+    # means
+    "mean": Column("mean over items of the mean over each item's wordings", UNIT, "Mean", 3),
+    "mean_lower": Column("lower end of the 95 % interval of the mean: other items, these wordings", UNIT, "Lower", 3),
+    "mean_upper": Column("upper end of the 95 % interval of the mean: other items, these wordings", UNIT, "Upper", 3),
+    "like_lower": Column(f"lower end of the 95 % interval for wordings like these: {OTHER}", UNIT, "Like these, from",
+                         3),
+    "like_upper": Column(f"upper end of the 95 % interval for wordings like these: {OTHER}", UNIT, "to", 3),
+    "error": Column(f"standard error of the mean, with {OTHER}", UNIT, "Standard error", 4),
+    "error_least": Column("standard error that would be left with wordings without end", UNIT, "Least error", 4),
+    "widening": Column("standard error, divided by the one with wordings without end; infinite where items do not "
+                       "differ beyond what their wordings explain", "ratio, from 1", "Widening", 2),
+    "widening_lower": Column("lower end of the 95 % interval of the widening", "ratio, from 1", "Lower", 2),
+    "widening_upper": Column("upper end of the 95 % interval of the widening", "ratio, from 1", "Upper", 2),
+    # components
+    "item": Column("variance component of items", SQUARED, "Item", 4),
+    "wording": Column("variance component of wordings; of each item's own ones, with all else that is left", SQUARED,
+                      "Wording", 4),
+    "interaction": Column("variance component of items by wordings, with all else that is left; missing where each "
+                          "item has its own wordings", SQUARED, "Item × wording", 4),
+    **{
+        f"{name}_{end}": Column(f"{end} end of the 95 % interval of the component of {name}s", SQUARED,
+                                end.capitalize(), 4)
+        for name in ("item", "wording", "interaction") for end in ("lower", "upper")
+    },
+    "icc": Column("intraclass correlation of one wording: ICC(A,1) where items share the wordings, else ICC(1)",
+                  "up to 1", "ICC, one wording", 2),
+    "icc_mean": Column("intraclass correlation of the mean of all wordings: ICC(A,k), or ICC(k)", "up to 1",
+                       "ICC, all wordings", 2),
+    "alpha": Column("Krippendorff's alpha of the wordings of each item, on an interval scale", "up to 1", "Alpha", 2),
+    # spreads
+    "range_all": Column("highest minus lowest agreement of an item, mean over items", SHARE, "Range, all", 3),
+    "range_k": Column("the same, expected with k wordings of each item", SHARE, "Range at k", 3),
+    "sd_k": Column("standard deviation over an item's wordings (n - 1), mean over items: the root of the mean variance "
+                   "is the same at any k", SHARE, "SD", 3),
+    "flip_all": Column("share of items of which more wordings than the threshold are with the minority", COUNTED,
+                       "Flips, all", 3),
+    "flip_k": Column("the same, expected with k wordings of each item", COUNTED, "Flips at k", 3),
+    # differences
+    "a_model": Column("first model of the pair", header="a"),
+    "a_condition": Column("condition of the first", header="a's condition"),
+    "b_model": Column("second model of the pair", header="b"),
+    "b_condition": Column("condition of the second", header="b's condition"),
+    "difference": Column("mean of a minus mean of b", UNIT, "Difference", 3),
+    "lower": Column("lower end of the 95 % interval of the difference: other items, these wordings", UNIT, "Lower", 3),
+    "upper": Column("upper end of the 95 % interval of the difference: other items, these wordings", UNIT, "Upper", 3),
+    "p_items": Column("two-sided p value of the difference for these wordings, not corrected", "", "p, these wordings",
+                      3),
+    "p": Column("two-sided p value of the difference for wordings like these, not corrected", "", "p", 3),
+    "p_holm": Column("p after Holm over the pairs of a study and measure", "", "p (Holm)", 3),
+    "same_wordings": Column("probability that another study with other wordings of the same items finds the same sign",
+                            PROBABILITY, "Same sign: wordings", 2),
+    "same_items": Column("the same with other items in the same wordings", PROBABILITY, "items", 2),
+    "same_both": Column("the same with other items and other wordings", PROBABILITY, "both", 2),
+    "margin": Column("difference that counts as none", UNIT, "Margin", 3),
+    "p_equivalent": Column("p value of two one-sided tests that the difference is within the margin, for wordings like "
+                           "these", "", "p, equivalent", 3),
+    # rankings
+    "rank": Column("place of the model by its mean, the highest first", "rank", "Rank", 1),
+    "rank_lower": Column("lower end of the ranks that hold in 95 % of other studies", "rank", "Lower", 1),
+    "rank_upper": Column("upper end of the ranks that hold in 95 % of other studies", "rank", "Upper", 1),
+    "first": Column("probability to be first in another study of this size", PROBABILITY, "First", 2),
+    "models": Column("variance component of models", SQUARED, "Model", 4),
+    "item_wording": Column("variance component of items by wordings; missing where each item has its own", SQUARED,
+                           "Item × wording", 4),
+    "model_item": Column("variance component of models by items", SQUARED, "Model × item", 4),
+    "model_wording": Column("variance component of models by wordings; missing where each item has its own", SQUARED,
+                            "Model × wording", 4),
+    "residual": Column("variance component of all else: models by items by wordings", SQUARED, "Rest", 4),
+    "relative": Column("relative coefficient of generalizability of the ranking: share of the variance of the models' "
+                       "means that is not error", "up to 1", "Reliability", 2),
+    "relative_lower": Column("lower end of its 95 % interval", "up to 1", "Lower", 2),
+    "relative_upper": Column("upper end of its 95 % interval", "up to 1", "Upper", 2),
+    "relative_few": Column("the same with 3 wordings", "up to 1", "With 3 wordings", 2),
+    "absolute": Column("absolute coefficient of generalizability, of the means themselves", "up to 1", "Absolute", 2),
+    "tau": Column("expected Kendall tau of the ranking with that of another study of this size", "-1 to 1", "Tau", 2),
+    # templates
+    "accuracy": Column("share of the items that are answered rightly with this template", SHARE, "Accuracy", 3),
+    "template_scores.mean": Column("mean accuracy over templates (AvgP)", SHARE, "Mean", 3),
+    "sd": Column("standard deviation over templates (n - 1)", SHARE, "SD", 3),
+    "lowest": Column("lowest accuracy", SHARE, "Lowest", 3),
+    "highest": Column("highest accuracy (MaxP)", SHARE, "Highest", 3),
+    "range": Column("highest minus lowest", SHARE, "Range", 3),
+    **{
+        f"q{percent:02d}": Column(f"{percent} % quantile over templates", SHARE, f"{percent} %", 3)
+        for percent in (5, 25, 50, 75, 95)
+    },
+    "gain": Column("highest minus mean: what the best template gains", SHARE, "Gain", 3),
+    "saturation": Column("1 minus the gain (Sat)", SHARE, "Saturation", 3),
+    "combined": Column("saturation times highest accuracy (CPS)", SHARE, "Combined", 3),
+}  # fmt: skip

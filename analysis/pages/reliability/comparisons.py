@@ -1,0 +1,152 @@
+"""Compute the tables that compare models: differences beyond rewording, rankings, and how reliable these are."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from analysis.errors import InputError
+from analysis.pages.reliability.answers import Study, studies
+from analysis.statistics.multiplicity import holm_within
+from analysis.statistics.reliability.components import Across, across
+from analysis.statistics.reliability.generalizability import absolute, relative, relative_interval
+from analysis.statistics.reliability.panel import panel
+from analysis.statistics.reliability.replication import equivalence, p_value, ranking, same_sign
+
+if TYPE_CHECKING:
+    from analysis.runs import Runs
+
+MOST_PAIRS = 2_000  # of a study; of more, each unit is compared with the first
+FEW = 3  # wordings, for comparison: as many as many studies ask
+FIGURES = ("item", "wording", "item_wording", "model_item", "model_wording", "residual")
+
+
+def beyond_rewording(runs: Runs, *, margin: float = 0.05) -> pd.DataFrame:
+    """Test whether differences between models, or conditions of a model, are more than what rewording does.
+
+    Compared are the models that answer, each under its first condition in run.json, and the conditions of each model.
+
+    Parameters
+    ----------
+    margin
+        Difference that is small enough to count as none, in the unit of the measure.
+
+    Returns
+    -------
+    DataFrame
+        study, measure, headline, a_model, a_condition, b_model, b_condition; n_items, n_wordings: common ones;
+        difference: a minus b; lower, upper: 95 % interval for these wordings; like_lower, like_upper: for wordings like
+        these; p_items: p value for these wordings; p: for wordings like these; p_holm: p after Holm over the pairs of a
+        study and measure; same_wordings, same_items, same_both: probability that another study finds the same sign,
+        with other wordings, other items, or both; p_equivalent: p value of two one-sided tests that the difference is
+        within the margin, for wordings like these; margin.
+
+    Raises
+    ------
+    InputError
+        For a margin that is not above 0.
+    """
+    if not margin > 0:
+        raise InputError(f"margin = {margin}: give a difference above 0, in the unit of the measure, such as 0.05")
+    rows = [row for study in studies(runs) for row in _differences(study, margin)]
+    frame = pd.DataFrame(rows)
+    return frame.assign(p_holm=holm_within(frame, ["study", "measure"])) if rows else frame
+
+
+def _differences(study: Study, margin: float) -> list[dict[str, object]]:
+    found = _across(study)
+    true = 2 * max(found.model, 0.0) if found and found.n_models > 2 else np.inf
+    rows = []
+    for a, b in _pairs(study):
+        each = panel(study.values[a] - study.values[b], study.crossed)
+        (low, high), (like_low, like_high) = each.interval("items"), each.interval("both")
+        models = study.units[a][0] != study.units[b][0]
+        same = {f"same_{anew}": same_sign(each, anew, true if models else np.inf) for anew in each.parts}
+        rows.append({
+            "study": study.name, "measure": study.measure, "headline": study.headline,
+            "a_model": study.units[a][0], "a_condition": study.units[a][1],
+            "b_model": study.units[b][0], "b_condition": study.units[b][1],
+            "n_items": each.n_items, "n_wordings": each.n_wordings, "difference": each.mean,
+            "lower": low, "upper": high, "like_lower": like_low, "like_upper": like_high,
+            "p_items": p_value(each, "items"), "p": p_value(each, "both"), **same,
+            "margin": margin, "p_equivalent": equivalence(each, "both", margin),
+        })  # fmt: skip
+    return rows
+
+
+def _pairs(study: Study) -> list[tuple[int, int]]:
+    """List the pairs of units that are compared, or of too many each unit's first."""
+    chosen, places = study.chosen(), range(len(study.units))
+    own = [(a, b) for a, b in combinations(places, 2) if study.units[a][0] == study.units[b][0]]
+    pairs = sorted({*combinations(chosen, 2), *own})
+    if len(pairs) <= MOST_PAIRS:
+        return pairs
+    first: dict[int, int] = {}
+    for a, b in pairs:
+        first.setdefault(b, a)
+    return sorted((a, b) for b, a in first.items())
+
+
+def _across(study: Study) -> Across | None:
+    return across(study.values[study.chosen()], study.crossed) if len(study.chosen()) > 1 else None
+
+
+def rankings(runs: Runs, *, seed: int = 0) -> pd.DataFrame:
+    """Rank the models that answer, each under its first condition in run.json, by their means over common items.
+
+    Returns
+    -------
+    DataFrame
+        study, measure, headline, model, condition; n_items, n_wordings: common ones; mean; rank, rank_lower,
+        rank_upper: with the interval that holds it in 95 % of other studies; first: probability to be first in another
+        study (`reliability.replication.ranking`). The highest mean is first.
+    """
+    rows = []
+    for study in studies(runs):
+        chosen = study.chosen()
+        found = ranking(study.values[chosen], study.crossed, seed=seed) if len(chosen) > 1 else None
+        if found is None:
+            continue
+        for place, unit in enumerate(chosen):
+            rows.append({
+                "study": study.name, "measure": study.measure, "headline": study.headline,
+                "model": study.units[unit][0], "condition": study.units[unit][1],
+                "n_items": found.n_items, "n_wordings": found.n_wordings, "mean": found.mean[place],
+                "rank": found.rank[place], "rank_lower": found.lower[place], "rank_upper": found.upper[place],
+                "first": found.first[place],
+            })  # fmt: skip
+    frame = pd.DataFrame(rows)
+    return frame.sort_values(["study", "measure", "rank"], kind="stable", ignore_index=True) if rows else frame
+
+
+def reliability(runs: Runs, *, seed: int = 0) -> pd.DataFrame:
+    """Compute how reliable the ranking of the models is, with the variance components that it rests on.
+
+    Returns
+    -------
+    DataFrame
+        study, measure, headline, design, n_models, n_items, n_wordings; the components models and `FIGURES`
+        (`reliability.components.Across`); relative, relative_lower, relative_upper: coefficient of generalizability of
+        the ranking; relative_few: with `FEW` wordings; absolute: of the means themselves; tau: expected Kendall tau
+        with the ranking of another study.
+    """
+    rows = []
+    for study in studies(runs):
+        found = _across(study)
+        if found is None:
+            continue
+        low, high = relative_interval(found, seed)
+        ranked = ranking(study.values[study.chosen()], study.crossed, seed=seed)
+        size = found.n_items, found.n_wordings
+        rows.append({
+            "study": study.name, "measure": study.measure, "headline": study.headline, "design": study.design,
+            "n_models": found.n_models, "n_items": found.n_items, "n_wordings": found.n_wordings,
+            "models": found.model, **{name: getattr(found, name) for name in FIGURES},
+            "relative": relative(found, *size), "relative_lower": low, "relative_upper": high,
+            "relative_few": relative(found, found.n_items, FEW), "absolute": absolute(found, *size),
+            "tau": ranked.tau if ranked else np.nan,
+        })  # fmt: skip
+    return pd.DataFrame(rows)

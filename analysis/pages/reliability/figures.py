@@ -1,0 +1,55 @@
+"""Choose the rows that the figures of the page are drawn from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import pandas as pd
+
+from analysis.pages.reliability.plots import AT
+from analysis.reporting import labels
+from analysis.reporting.frames import Frames
+from analysis.reporting.thresholds import silent
+
+UNIT = [*labels.UNIT, "measure"]
+
+
+def needed(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
+    """Yield for every study the predicted standard errors of its models by the number of wordings."""
+    parts = frames["variance_components"][[*UNIT, "item", "wording", "interaction"]]
+    rows = ranked(frames["wording_precision"]).merge(parts, on=UNIT)
+    rows = rows[rows["item"].notna() & (rows["n_wordings"] > 1)]
+    for _, part in rows.groupby("study", sort=False):
+        curves = part.merge(pd.DataFrame({"at": AT}), how="cross")
+        yield (curves.assign(predicted=predicted(curves, curves["at"]), label=labels.series(curves)),)
+
+
+def predicted(rows: pd.DataFrame, at: pd.Series) -> pd.Series:
+    """Predict the standard error of every row with so many wordings, as `panel.Panel.error_at`."""
+    item, wording = rows["item"].clip(lower=0), rows["wording"].clip(lower=0)
+    shared = rows["interaction"].notna()
+    alone = wording.where(shared, wording / rows["n_items"]) / at
+    return np.sqrt(item / rows["n_items"] + alone + rows["interaction"].fillna(0) / rows["n_items"] / at)
+
+
+def ranked(precision: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows that sentences and figures are about: every model that answers, under its first condition."""
+    own = precision[precision["headline"] & precision["mean"].notna()]
+    first = own.drop_duplicates(["study", "model"])
+    return first[~silent(first["validity"])]
+
+
+def ranks(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
+    """Yield the ranking of every study by its headline measure."""
+    frame = frames["wording_ranking"]
+    for _, part in frame[frame["headline"].astype(bool)].groupby("study", sort=False):
+        yield (part.assign(label=labels.series(part)),)
+
+
+def templates(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
+    """Yield the accuracies of every study's models with every template, each model under its first condition."""
+    frame, first = frames["templates"], ranked(frames["wording_precision"])
+    rows = frame.merge(first[labels.UNIT], on=labels.UNIT).dropna(subset=["accuracy"])
+    for _, part in rows.groupby("study", sort=False):
+        yield (part.assign(label=labels.series(part)),)

@@ -1,0 +1,194 @@
+"""Write the sentences of the page on reliability: whether the wordings were enough, and what would stand."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+
+import numpy as np
+import pandas as pd
+
+from analysis.reporting import labels, verdicts
+from analysis.reporting.thresholds import silent
+from analysis.reporting.verdicts import Band
+from analysis.reporting.words import Answer, count, do_not_answer, few_items, few_models, listing, low_to_high
+
+WIDER = 1.1
+ENOUGH, FEW = "enough", "too few"
+BANDS = (Band(ENOUGH, 1.0, WIDER), Band(FEW, WIDER, np.inf))
+MEANT = (
+    "“Enough” means that the 95 % interval for wordings like these is at most a tenth wider than with wordings without "
+    "end.",
+    "“Too few” means that it is wider. Each word needs the whole interval of this ratio.",
+)
+TABLES = ("wording_precision", "beyond_rewording", "ranking_reliability", "spreads_at_k")
+
+
+def answer(frames: Mapping[str, pd.DataFrame], when: str = "") -> Answer:
+    """Say for how many models the wordings were enough, and how reliable the ranking is.
+
+    Parameters
+    ----------
+    frames
+        The tables named in `TABLES`.
+    when
+        From `words.when`.
+    """
+    precision = frames["wording_precision"]
+    own = precision[precision["headline"].astype(bool)].drop_duplicates(["study", "model"])
+    asked = _asked(own, when)
+    speaking = own[~silent(own["validity"]) & own["mean"].notna()]
+    if speaking.empty:
+        verdict, why = do_not_answer(list(labels.series(own).unique()))
+        return Answer(asked, verdict, cautions=why)
+    ranking = frames["ranking_reliability"]
+    details = {
+        "wordings_needed": (*MEANT, *_widest(speaking)),
+        "wording_ranking": tuple(_rankings(ranking)),
+        "beyond_rewording": tuple(_differences(frames["beyond_rewording"])),
+        "spreads_at_k": tuple(_spreads(frames["spreads_at_k"])),
+    }
+    return Answer(
+        asked, " ".join((_verdict(speaking), *_least(ranking))), cautions=tuple(_cautions(own, speaking)),
+        details={name: said for name, said in details.items() if said},
+    )  # fmt: skip
+
+
+def _asked(own: pd.DataFrame, when: str) -> str:
+    models = own["model"].nunique()
+    items = own.groupby("study")["n_items"].max().sum()
+    known = own[own["n_items"] > 0]
+    sizes = (known["n"] / known["n_items"]).round()
+    answers = f", with {low_to_high(sizes)} valid answers to each on average" if len(known) else ""
+    return (
+        f"{count(models, 'model')} {'was' if models == 1 else 'were'} asked about {count(int(items), 'item')} in "
+        f"several wordings{when}{answers}."
+    )
+
+
+def _verdict(speaking: pd.DataFrame) -> str:
+    """Count the word that most models have."""
+    found = words(speaking)
+    known = Counter(sorted(filter(None, found))).most_common(1)
+    if not known:
+        return f"{verdicts.UNCLEAR} whether the wordings were enough."
+    ((word, number),) = known
+    of = _units(speaking)
+    if number == len(found):
+        return f"{word.capitalize()}." if number == 1 else f"{word.capitalize()} with each of {of}."
+    return f"{word.capitalize()} with {number:,} of {of}."
+
+
+def words(rows: pd.DataFrame) -> list[str]:
+    """Return the word of every row by the interval of its widening; empty where it allows none."""
+    return [verdicts.word(low, high, BANDS) for low, high in zip(rows["widening_lower"], rows["widening_upper"],
+                                                               strict=True)]  # fmt: skip
+
+
+def _units(rows: pd.DataFrame) -> str:
+    """Count the models, or where several studies asked them, models in studies."""
+    if rows["study"].nunique() == 1:
+        return count(len(rows), "model")
+    return count(len(rows), "pair") + " of model and study"
+
+
+def _least(ranking: pd.DataFrame) -> Iterator[str]:
+    """Say how reliable the least reliable of the rankings is."""
+    known = _headline(ranking).dropna(subset=["relative"])
+    if len(known):
+        row = known.loc[known["relative"].idxmin()]
+        if row["relative"] < 0:
+            yield f"The ranking of the models, by {row['measure']}, is not shown to be reliable."
+        else:
+            which = "The" if len(known) == 1 else "The least reliable"
+            yield f"{which} ranking of the models, by {row['measure']}, has a reliability of {row['relative']:.2f}."
+
+
+def _headline(frame: pd.DataFrame) -> pd.DataFrame:
+    return frame[frame["headline"].astype(bool)] if len(frame) else frame
+
+
+def _widest(speaking: pd.DataFrame) -> Iterator[str]:
+    known = speaking[np.isfinite(speaking["widening"])]
+    if known.empty:
+        return
+    row = known.loc[known["widening"].idxmax()]
+    label = labels.series(speaking.drop(columns="condition"))[row.name]
+    yield (
+        f"The wordings widen the interval of {label} most: it is {row['widening']:.2f} times as wide as with wordings "
+        "without end."
+    )
+
+
+def _rankings(ranking: pd.DataFrame) -> Iterator[str]:
+    """Say for each study how reliable the ranking is, and what it would be with few wordings."""
+    for row in _headline(ranking).dropna(subset=["relative"]).to_dict("records"):
+        if row["relative"] < 0:
+            yield (
+                f"By {row['measure']}, the means of {row['n_models']} models differ no more than items and wordings "
+                "explain."
+            )
+            continue
+        yield (
+            f"Ranking these {row['n_models']} models by {row['measure']} is reliable to {row['relative']:.2f}"
+            f"{_between(row)}; with 3 wordings it would be {row['relative_few']:.2f}."
+        )
+        if row["tau"] == row["tau"]:
+            yield f"With the ranking of another study of this size, it is expected to have a tau of {row['tau']:.2f}."
+
+
+def _between(row: Mapping[str, float]) -> str:
+    low, high = row["relative_lower"], row["relative_upper"]
+    return f" (95 % interval {low:.2f} to {high:.2f})".replace("-", "−") if low == low else ""
+
+
+def _differences(pairs: pd.DataFrame) -> Iterator[str]:
+    """Count the differences that hold for these wordings, and those of them that hold for others, after Holm."""
+    own = _headline(pairs)
+    known = own.dropna(subset=["p", "p_items"]) if len(own) else own
+    known = known[known["a_model"] != known["b_model"]] if len(known) else known
+    if known.empty:
+        return
+    these = known["lower"].gt(0) | known["upper"].lt(0)
+    held = verdicts.clear(known["p_holm"])
+    yield (
+        f"Of {count(len(known), 'difference')} between models, {int(these.sum())} have an interval without 0 for these "
+        f"wordings. For wordings like these, {int(held.sum())} hold after Holm: they are more than rewording."
+    )
+    signs = known["same_both"].dropna()
+    if len(signs):
+        yield (
+            f"Another study with other items and wordings is expected to find the same sign in {signs.sum():.1f} of "
+            f"{len(signs)}."
+        )
+
+
+def _spreads(spreads: pd.DataFrame) -> Iterator[str]:
+    """Say where numbers of wordings differ, or how far the range depends on their number."""
+    for study, part in spreads.groupby("study", sort=False) if len(spreads) else ():
+        low, high = int(part["wordings_least"].min()), int(part["wordings_most"].max())
+        if low < high:
+            yield (
+                f"Items of {study} have {low:,} to {high:,} valid wordings, so that their ranges do not compare: the "
+                f"table has them at {int(part['k'].iloc[0])}."
+            )
+
+
+def _cautions(own: pd.DataFrame, speaking: pd.DataFrame) -> Iterator[str]:
+    left = own.drop(speaking.index)
+    if len(left):
+        yield (
+            f"Left out: {listing(list(labels.series(left.drop(columns='condition'))))}. Less than half of the answers "
+            "are valid."
+        )
+    yield from few_models(speaking["model"].nunique())
+    sizes = speaking.assign(label=labels.series(speaking.drop(columns="condition"))).set_index("label")["n_items"]
+    yield from few_items(sizes, so="intervals are wide, and those of variances rest on their distribution")
+    shared = speaking[speaking["design"].str.startswith("shared")]
+    few = shared.loc[shared["n_wordings"] < 5, "n_wordings"]
+    if len(few):
+        yield (
+            f"Only {low_to_high(few)} shared wordings: what is said about wordings like these rests on "
+            f"{low_to_high(few - 1)} {'degree' if few.max() == 2 else 'degrees'} of freedom. Where there are no "
+            "others, as of two orders, the intervals for these wordings are the right ones."
+        )

@@ -1,0 +1,95 @@
+"""Draw the figures on reliability: errors by the number of wordings, ranks, and accuracies with templates."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+import pandas as pd
+
+from analysis.reporting import labels, panels, plotting
+from analysis.reporting.plotting import FAINT, PAGE, Drawing, Look, styled
+
+Looks = Mapping[str, Look]
+AT = (1, 2, 3, 4, 5, 7, 10, 15, 20, 30, 50, 70, 100)  # numbers of wordings that curves are drawn through
+TICKS = (1, 2, 5, 10, 20, 50, 100)
+LINES = 7  # lines that can be told apart in one panel
+
+
+def lines(frame: pd.DataFrame) -> pd.DataFrame:
+    """Choose the rows of the curves that are drawn: of too many models, those that wordings widen least and most."""
+    order = frame.drop_duplicates("label").sort_values("widening", kind="stable")["label"].tolist()
+    return frame[frame["label"].isin(labels.ends(order, LINES))]
+
+
+@styled
+def wordings_needed(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = None) -> Drawing:
+    """Draw the standard error of each model's mean by the number of wordings, with a mark at the number asked.
+
+    Parameters
+    ----------
+    frame
+        From `figures.needed`: a row for every model and number of wordings.
+    """
+    rows = lines(frame)
+    models = dict(zip(rows["model"], rows["label"], strict=True))
+    looks = looks or plotting.looks(models)
+    shown = labels.fitted(list(models.values()), 34)
+    drawing, (axes,) = panels.panels(
+        width, 1, 1, 2.2 if panels.narrow(width) else 2.6, left=0.52, title=0.05, below=0.4,
+        top=0.06 + panels.LINE * panels.legend_lines(shown, width),
+    )  # fmt: skip
+    for model in models:
+        part, look = rows[rows["model"] == model], looks[model]
+        axes.plot(np.log(part["at"]), part["predicted"], color=look.colour, linewidth=1)
+        own = part.iloc[0]
+        place = np.clip(np.log(own["n_wordings"]), 0, np.log(AT[-1]))
+        axes.plot(place, own["error"], look.marker, color=look.colour, ms=4, linestyle="none", zorder=3)
+    highest = float(max(rows["predicted"].max(), rows["error"].max()))
+    panels.scale(axes, 0, highest * 1.02, 4, axis="y")
+    axes.set(xlim=(-0.1, np.log(AT[-1]) + 0.1), xticks=np.log(TICKS))
+    axes.set_xticklabels([str(tick) for tick in TICKS])
+    panels.under(axes, "wordings of each item")
+    panels.beside(axes, "standard error", 30)
+    panels.legend(drawing, shown, [looks[model] for model in models])
+    return drawing
+
+
+@styled
+def wording_ranking(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = None) -> Drawing:
+    """Draw a row per model: its rank, and the ranks that hold in other studies."""
+    rows = frame.sort_values("rank", kind="stable")
+    names = labels.ends(list(rows["label"]), panels.ROWS)
+    rows = rows[rows["label"].isin(names)]
+    rows = rows.assign(row=rows["label"].map(names.index))
+    shown = labels.fitted(names, panels.letters(width))
+    drawing, (axes,) = panels.panels(
+        width, 1, 1, len(names) * panels.pitch(len(names), 3.6), left=panels.room(shown), title=0.05, below=0.4
+    )
+    panels.guide(axes, len(names))
+    panels.scale(axes, 1, max(2, len(frame)), 4)
+    panels.dots(axes, rows, "rank", looks or plotting.looks(rows["model"]))
+    panels.row_labels(axes, shown)
+    panels.under(axes, "rank")
+    return drawing
+
+
+@styled
+def template_accuracies(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = None) -> Drawing:
+    """Draw a row per model: a dot for every template, and a stroke at their mean."""
+    looks = looks or plotting.looks(frame["model"])
+    means = frame.groupby("label")["accuracy"].mean().sort_values(ascending=False, kind="stable")
+    names = labels.ends(list(means.index), panels.ROWS)
+    shown = labels.fitted(names, panels.letters(width))
+    drawing, (axes,) = panels.panels(
+        width, 1, 1, len(names) * panels.pitch(len(names), 3.6), left=panels.room(shown), title=0.05, below=0.4
+    )
+    panels.guide(axes, len(names))
+    panels.scale(axes, 0, 1)
+    rows = frame[frame["label"].isin(names)]
+    panels.dots(axes, rows.assign(row=rows["label"].map(names.index)), "accuracy", looks, intervals=False)
+    for row, name in enumerate(names):
+        axes.vlines(means[name], row - 0.35, row + 0.35, colors=FAINT, linewidth=1.5, zorder=4)
+    panels.row_labels(axes, shown)
+    panels.under(axes, "accuracy")
+    return drawing

@@ -1,0 +1,70 @@
+"""Compute the tables about templates: the accuracy of each, and what studies of many prompts sum these up to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from analysis.pages.reliability.answers import ACCURACY, Study, studies
+from analysis.statistics.reliability.templates import intervals
+from analysis.statistics.resampling import DRAWS, LEVEL
+from analysis.statistics.shares import estimated
+
+if TYPE_CHECKING:
+    from analysis.runs import Runs
+
+
+def _shared(runs: Runs) -> Iterator[Study]:
+    """Yield the studies with a right answer whose wordings all items share."""
+    yield from (study for study in studies(runs) if study.crossed and study.measure == ACCURACY)
+
+
+def templates(runs: Runs) -> pd.DataFrame:
+    """Compute the accuracy of every model with every template, where all items share them.
+
+    Returns
+    -------
+    DataFrame
+        study, model, condition, template; n_items: with a valid answer; accuracy, accuracy_lower, accuracy_upper:
+        Wilson's interval over items.
+    """
+    rows = []
+    for study in _shared(runs):
+        for (model, condition), values in zip(study.units, study.values, strict=True):
+            for template, right in zip(study.wordings, values.T, strict=True):
+                known = right[~np.isnan(right)][:, None]
+                share = [np.nan] * 3
+                if len(known):
+                    found = estimated([(known, np.ones_like(known))], LEVEL)
+                    share = [float(end[0]) for end in (found.estimate, found.lower, found.upper)]
+                names = ("accuracy", "accuracy_lower", "accuracy_upper")
+                rows.append({"study": study.name, "model": model, "condition": condition, "template": template,
+                             "n_items": len(known), **dict(zip(names, share, strict=True))})  # fmt: skip
+    return pd.DataFrame(rows)
+
+
+def scores(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
+    """Sum up every model's accuracies over templates (`reliability.templates.summary`), for these templates.
+
+    Returns
+    -------
+    DataFrame
+        study, model, condition, n_items, n_templates; mean, sd, lowest, highest, range, q05 ... q95, gain, saturation,
+        combined, each with X_lower, X_upper; of templates that have an answer.
+    """
+    rows = []
+    for study in _shared(runs):
+        for (model, condition), values in zip(study.units, study.values, strict=True):
+            known = ~np.isnan(values)
+            right = values[known.any(axis=1)][:, known.any(axis=0)]
+            if not right.size:
+                continue
+            row: dict[str, object] = {"study": study.name, "model": model, "condition": condition,
+                                      "n_items": right.shape[0], "n_templates": right.shape[1]}  # fmt: skip
+            for name, (value, low, high) in intervals(right, draws=resamples, seed=seed).items():
+                row |= {name: value, f"{name}_lower": low, f"{name}_upper": high}
+            rows.append(row)
+    return pd.DataFrame(rows)

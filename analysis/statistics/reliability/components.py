@@ -1,0 +1,193 @@
+"""Split the variance of answers into parts: items, wordings, what both share, and models with each of these.
+
+Answers are a sum of random effects with mean 0 and of a residual. Henderson's third method fits the factors one after
+the other by least squares and equates the reductions in the sum of squares with what they are expected to be. It needs
+neither equal numbers nor a normal distribution, and never iterates. Where no answer is missing it is the analysis of
+variance of the textbooks, and, where no estimate is negative, also REML. A negative estimate is returned as it is: it
+says that the component is small.
+
+Models answer the same items in the same wordings, so that their factor is balanced whatever is missing elsewhere. Their
+interactions are the components of each model's answers minus the mean over models, times M / (M - 1).
+
+References
+----------
+Henderson, C. R. (1953). Estimation of variance and covariance components. Biometrics 9, 226-252.
+Searle, S. R., Casella, G. and McCulloch, C. E. (1992). Variance Components, sections 4.3 (balanced) and 5.5 (method
+III).
+Brennan, R. L. (2001). Generalizability Theory, section 3.4 (p x i x o and p x (i : o) designs).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+Array: TypeAlias = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Components:
+    """Hold the variance components of items and wordings.
+
+    Attributes
+    ----------
+    item, wording, residual
+        In the unit of the answers squared. Wordings that are nested in their items have no component apart from the
+        residual: `wording` is NaN. All are NaN where the answers do not tell them apart: one item, one wording each.
+    freedom
+        Degrees of freedom of the residual.
+    """
+
+    item: float
+    wording: float
+    residual: float
+    freedom: float
+
+
+UNKNOWN = Components(np.nan, np.nan, np.nan, 0.0)
+
+
+def components(values: Array, crossed: bool) -> Components:
+    """Estimate the components of answers (items, wordings), NaN where there is none.
+
+    Parameters
+    ----------
+    crossed
+        Whether all items share the wordings; else each has its own, and columns mean nothing.
+    """
+    known = ~np.isnan(values)
+    if known.sum() < 2:
+        return UNKNOWN
+    filled = np.where(known, values, 0.0)
+    filled = np.where(known, filled - filled.sum() / known.sum(), 0.0)  # for the digits; no estimate depends on it
+    return _crossed(filled, known) if crossed else _nested(filled, known)
+
+
+def _nested(values: Array, known: npt.NDArray[np.bool_]) -> Components:
+    sizes = known.sum(axis=1)
+    sizes, values = sizes[sizes > 0], values[sizes > 0]
+    n, n_items = int(sizes.sum()), len(sizes)
+    if n_items < 2 or n <= n_items:
+        return UNKNOWN
+    between = float((values.sum(axis=1) ** 2 / sizes).sum())
+    within = float((values**2).sum()) - between
+    residual = max(within, 0.0) / (n - n_items)
+    item = (between - values.sum() ** 2 / n - (n_items - 1) * residual) / (n - float((sizes**2).sum()) / n)
+    return Components(float(item), np.nan, residual, float(n - n_items))
+
+
+def _crossed(values: Array, known: npt.NDArray[np.bool_]) -> Components:
+    values, known = values[known.any(axis=1)], known[known.any(axis=1)]
+    values, known = values[:, known.any(axis=0)], known[:, known.any(axis=0)]
+    if min(values.shape) < 2:
+        return UNKNOWN
+    per_item, per_wording, n = known.sum(axis=1), known.sum(axis=0), int(known.sum())
+    weights = known / per_item[:, None]
+    of_items = float((values.sum(axis=1) ** 2 / per_item).sum())
+    of_wordings = float((values.sum(axis=0) ** 2 / per_wording).sum())
+    # Wordings after items: the normal equations of the wordings, with the items taken out.
+    equations = np.diag(per_wording.astype(float)) - weights.T @ known
+    right = values.sum(axis=0) - weights.T @ values.sum(axis=1)
+    effects, _, rank, _ = np.linalg.lstsq(equations, right, rcond=1e-9)
+    added = float(effects @ right)
+    freedom = n - len(values) - int(rank)
+    if freedom < 1 or not rank:
+        return UNKNOWN
+    residual = max(float((values**2).sum()) - of_items - added, 0.0) / freedom
+    of_item = n - values.shape[1]  # what the component of items counts in the reduction by items after wordings
+    wording = (added - rank * residual) / float(np.trace(equations))
+    levels = int(rank) + len(values) - values.shape[1]  # of items, after wordings
+    item = (of_items + added - of_wordings - levels * residual) / of_item if of_item > 0 else np.nan
+    return Components(float(item), float(wording), residual, float(freedom))
+
+
+def shared_by_wordings(values: Array) -> Array:
+    """Estimate how models' answers (models, items, wordings) vary together over crossed wordings: (models, models).
+
+    The diagonal holds the component of wordings of each model, as `components` does; elsewhere its sums of squares are
+    sums of products. All models have the same cells; NaN where nothing can be told.
+    """
+    known = ~np.isnan(values[0])
+    weights = known / known.sum(axis=1)[:, None]
+    filled = np.where(known, values, 0.0)
+    filled = np.where(known, filled - filled.sum(axis=(1, 2), keepdims=True) / known.sum(), 0.0)
+    equations = np.diag(known.sum(axis=0).astype(float)) - weights.T @ known
+    right = filled.sum(axis=1).T - weights.T @ filled.sum(axis=2).T
+    effects, _, rank, _ = np.linalg.lstsq(equations, right, rcond=1e-9)
+    freedom = int(known.sum()) - len(known) - int(rank)
+    if freedom < 1 or not rank:
+        return np.full((len(values), len(values)), np.nan)
+    flat, sums = filled.reshape(len(values), -1), filled.sum(axis=2) / np.sqrt(known.sum(axis=1))
+    added = effects.T @ right
+    residual = (flat @ flat.T - sums @ sums.T - added) / freedom
+    return np.asarray((added - rank * residual) / np.trace(equations))
+
+
+@dataclass(frozen=True, slots=True)
+class Across:
+    """Hold the components of several models' answers to the same items in the same wordings.
+
+    Attributes
+    ----------
+    model, item, wording, item_wording, model_item, model_wording, residual
+        Nested: `wording` is that of wordings within items, `residual` holds how models differ in these, and
+        item_wording and model_wording are NaN.
+    n_models, n_items, n_wordings
+        Wordings as in `panel.Panel`.
+    spread
+        Variance of the models' means.
+    """
+
+    model: float
+    item: float
+    wording: float
+    item_wording: float
+    model_item: float
+    model_wording: float
+    residual: float
+    n_models: int
+    n_items: int
+    n_wordings: float
+    spread: float
+
+
+def across(values: Array, crossed: bool) -> Across | None:
+    """Estimate the components of answers (models, items, wordings) over the cells that all models have.
+
+    Returns None for fewer than two models, or where `components` tells nothing apart.
+    """
+    known: npt.NDArray[np.bool_] = np.all(~np.isnan(values), axis=0)
+    rows, columns = known.any(axis=1), known.any(axis=0)
+    values, known = values[:, rows][:, :, columns], known[rows][:, columns]
+    n_models, n_items = len(values), int(rows.sum())
+    if n_models < 2 or n_items < 2:
+        return None
+    values = np.where(known, values, np.nan)
+    mean = values.mean(axis=0)
+    common = components(mean, crossed)
+    own = [components(each - mean, crossed) for each in values]
+    if np.isnan([common.residual, *(each.residual for each in own)]).any():
+        return None
+    share = n_models / (n_models - 1)
+    model_item, model_wording, residual = (
+        share * float(np.mean([getattr(each, name) for each in own])) for name in ("item", "wording", "residual")
+    )
+    per_item = known.sum(axis=1)
+    weights = known / per_item[:, None]
+    means = (np.where(known, values, 0.0).sum(axis=2) / per_item).mean(axis=1)
+    spread = float(means.var(ddof=1))
+    noise = residual * float((weights**2).sum()) / n_items**2 + model_item / n_items
+    if crossed:
+        noise += model_wording * float((weights.mean(axis=0) ** 2).sum())
+        wording, item_wording = common.wording - model_wording / n_models, common.residual - residual / n_models
+        n_wordings = float(known.shape[1])
+    else:
+        wording, item_wording = common.residual - residual / n_models, np.nan
+        n_wordings = n_items / float((1 / per_item).sum())
+    return Across(
+        spread - noise, common.item - model_item / n_models, wording, item_wording, model_item, model_wording, residual,
+        n_models, n_items, n_wordings, spread,
+    )  # fmt: skip

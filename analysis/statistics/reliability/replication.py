@@ -1,0 +1,188 @@
+"""Tell whether a difference, or a ranking, would stand in another study: with other items, other wordings, or both.
+
+A study estimates a difference d with variance V. Another one of the same size, with as many items and wordings, drawn
+from those like these, estimates it with the same variance. Where nothing is known of such differences beforehand, its
+result lies around d with variance 2 V. Among several models it is known how far true differences are from 0: with
+variance T over pairs, d is too large on average, and the result lies around r d with variance (1 + r) V, where r is
+T / (T + V). The probability of the same sign is that a t variable with this mean and variance does not cross 0.
+
+References
+----------
+Killeen, P. R. (2005). An alternative to null-hypothesis significance tests. Psychological Science 16, 345-353 (the
+probability of replication, from 2 V).
+Efron, B. and Morris, C. (1973). Stein's estimation rule and its competitors. JASA 68, 117-130 (r).
+Schuirmann, D. J. (1987). A comparison of the two one-sided tests procedure and the power approach. Journal of
+Pharmacokinetics and Biopharmaceutics 15, 657-680.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from analysis.statistics.reliability.components import Array, across, shared_by_wordings
+from analysis.statistics.reliability.panel import Anew, Panel, half_width
+from analysis.statistics.resampling import LEVEL
+from analysis.statistics.significance import ROUNDING
+
+DRAWS = 10_000
+_CHUNK = 2_000_000  # pairs of models in draws that are held at a time: 16 MB
+_STEPS = 60  # of a bisection: more would change no digit
+
+
+def p_value(panel: Panel, anew: Anew, value: float = 0.0) -> float:
+    """Test the mean of a panel against a value: the least p at which the interval (`Panel.interval`) excludes it.
+
+    Of a difference, by t intervals also where both sides are shares. Returns 1 where mean and value are equal, NaN
+    where the variance is unknown or 0.
+    """
+    return _two_sided(abs(panel.mean - value), panel, anew)
+
+
+def same_sign(panel: Panel, anew: Anew, true: float = np.inf) -> float:
+    """Return the probability that another study of this size finds a difference of the same sign.
+
+    Parameters
+    ----------
+    true
+        Variance of true differences, T in the module's docstring; infinite where it is not known.
+
+    Returns
+    -------
+    float
+        NaN where there is no difference, or its variance is unknown; 1 where the variance is 0.
+    """
+    if not abs(panel.mean) > ROUNDING:
+        return np.nan
+    variance = sum(each for each, _ in panel.parts[anew])
+    if variance <= ROUNDING**2:
+        return 1.0
+    shrunk = 1.0 if np.isinf(true) else max(true, 0.0) / (max(true, 0.0) + variance)
+    return 1 - _two_sided(abs(panel.mean) * shrunk / np.sqrt(1 + shrunk), panel, anew) / 2
+
+
+def equivalence(panel: Panel, anew: Anew, margin: float) -> float:
+    """Test by two one-sided tests that a difference lies within a margin on both sides of 0; return the larger p."""
+    if abs(panel.mean) < margin:
+        return _two_sided(margin - abs(panel.mean), panel, anew) / 2
+    return 1 - _two_sided(abs(panel.mean) - margin, panel, anew) / 2
+
+
+def _two_sided(distance: float, panel: Panel, anew: Anew) -> float:
+    parts = panel.parts[anew]
+    total = sum(variance for variance, _ in parts)
+    if not (total >= 0 and all(free > 0 for _, free in parts)):
+        return np.nan
+    if distance <= ROUNDING:
+        return 1.0
+    if total <= ROUNDING**2:
+        return np.nan
+    low, high = 0.0, 1.0  # the p value lies between them
+    for _ in range(_STEPS):
+        p = (low + high) / 2
+        low, high = (p, high) if half_width(parts, 1 - p) > distance else (low, p)
+    return high
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """Hold how several models rank by their means, the highest first.
+
+    Attributes
+    ----------
+    mean, rank
+        (models,); ranks from 1; equal means share the mean of their ranks.
+    lower, upper
+        Ends of the interval that holds a model's rank in 95 % of other studies.
+    first
+        Probability to be first in another study.
+    tau
+        Expected Kendall tau of this ranking with that of another study.
+    n_items, n_wordings
+        Those that all models answered. Wordings as in `panel.Panel`.
+    """
+
+    mean: Array
+    rank: Array
+    lower: Array
+    upper: Array
+    first: Array
+    tau: float
+    n_items: int
+    n_wordings: float
+
+
+def ranking(values: Array, crossed: bool, *, seed: int = 0, level: float = LEVEL) -> Ranking | None:
+    """Rank models by their answers (models, items, wordings) to what all of them answered.
+
+    The means of another study are drawn around these: jointly, with the covariances over items and, where crossed, over
+    wordings, each with a t distribution. For tau, which all models make together, its degrees of freedom are those of
+    all models but one. With three models or more, r of the module's docstring is the relative
+    coefficient of generalizability; with two it is 1. Returns None for fewer than two models or items.
+    """
+    known: npt.NDArray[np.bool_] = np.all(~np.isnan(values), axis=0)
+    rows, columns = known.any(axis=1), known.any(axis=0)
+    if len(values) < 2 or rows.sum() < 2:
+        return None
+    values, known = values[:, rows][:, :, columns], known[rows][:, columns]
+    n_items, per_item = int(rows.sum()), known.sum(axis=1)
+    filled = np.where(known, values, 0.0)
+    of_items = filled.sum(axis=2) / per_item
+    mean = of_items.mean(axis=1)
+    shrunk = _shrunk(values, crossed, known)
+    n_wordings = n_items / float((1 / per_item).sum())
+    moved = [(np.cov(of_items) / n_items, n_items - 1.0)]
+    if crossed:
+        n_wordings = float(known.shape[1])
+        if n_wordings < 2:
+            return None
+        seen = float(((known / per_item[:, None]).mean(axis=0) ** 2).sum())
+        together = np.nan_to_num(shared_by_wordings(np.where(known, values, np.nan)))
+        moved.append((together * seen, n_wordings - 1))
+    near = mean.mean() + shrunk * (mean - mean.mean())
+    scale, others = np.sqrt(1 + shrunk), len(mean) - 1
+    drawn, pooled = near, near
+    for number, (covariance, free) in enumerate(moved):
+        drawn = drawn + scale * _moved(covariance, free, [seed, number])
+        pooled = pooled + scale * _moved(covariance, free * others, [seed, number])
+    ranks, ours = _ranks(drawn), np.sign(mean[:, None] - mean)
+    low, high = np.quantile(ranks, [(1 - level) / 2, (1 + level) / 2], axis=0, method="nearest")
+    upper = np.triu_indices(len(mean), 1)
+    told = ours[upper] != 0
+    tau = float((ours * _above(pooled))[upper][told].mean()) if told.any() else np.nan
+    return Ranking(mean, _ranks(mean[None])[0], low, high, (ranks == 1).mean(axis=0), tau, n_items, n_wordings)
+
+
+def _ranks(drawn: Array) -> Array:
+    """Rank the means of every draw (draws, models), the highest first; equal ones share the mean of their ranks."""
+    return np.concatenate([(drawn.shape[1] + 1 - part.sum(axis=2)) / 2 for part in _signs(drawn)])
+
+
+def _above(drawn: Array) -> Array:
+    """Return how often each model is above each other one, less how often it is below: (models, models), -1 to 1."""
+    return np.asarray(sum(part.sum(axis=0) for part in _signs(drawn)) / len(drawn))
+
+
+def _signs(drawn: Array) -> Iterator[Array]:
+    """Yield the signs of the differences between models (draws, models, models), some draws at a time."""
+    step = max(1, _CHUNK // drawn.shape[1] ** 2)
+    for start in range(0, len(drawn), step):
+        part = drawn[start : start + step]
+        yield np.sign(part[:, :, None] - part[:, None, :])
+
+
+def _shrunk(values: Array, crossed: bool, known: npt.NDArray[np.bool_]) -> float:
+    """Return the share of the variance of models' means that is true, as far as it can be told."""
+    found = across(np.where(known, values, np.nan), crossed) if len(values) > 2 else None
+    return 1.0 if found is None or not found.spread > 0 else max(found.model, 0.0) / found.spread
+
+
+def _moved(covariance: Array, freedom: float, seed: Sequence[int]) -> Array:
+    """Draw (draws, models) from a t distribution with a covariance, less what of it is negative."""
+    rng = np.random.default_rng(seed)
+    scales, axes = np.linalg.eigh(covariance)
+    normal = rng.standard_normal((DRAWS, len(scales))) * np.sqrt(np.maximum(scales, 0))
+    return np.asarray(normal @ axes.T * np.sqrt(freedom / rng.chisquare(freedom, (DRAWS, 1))))

@@ -1,0 +1,185 @@
+"""The tables of the page on reliability beside numbers computed the slow way, and what is refused or missing."""
+
+from __future__ import annotations
+
+import hashlib
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+from analysis import runs
+from analysis.errors import InputError
+from analysis.pages.reliability import comparisons, narrative, tables, templates
+from analysis.pages.reliability.answers import CROSSED, NESTED, studies
+from analysis.reporting.catalogue import table
+from analysis.reporting.tables import build
+from analysis.statistics.shares import wilson
+from helpers import text_feature_runs, wording_runs
+from helpers.synthetic import paraphrases, random_frame, write_run
+
+MODELS = ["a", "b", "c"]
+
+
+@pytest.fixture(scope="module")
+def own(tmp_path_factory):
+    """Three models, eight items with five paraphrases of their own; the third answers as the second."""
+    frame = random_frame(MODELS, items=8, paraphrases=5).assign(mass=0.9)
+    names = frame["item"] + frame["variant"]
+    frame["text"] = [hashlib.md5(name.encode()).hexdigest() for name in names]  # nothing that two of them share
+    frame.loc[frame["model"] == "c", "agreement"] = frame.loc[frame["model"] == "b", "agreement"].to_numpy()
+    path = tmp_path_factory.mktemp("own") / "run"
+    return runs.open(write_run(path, frame)), frame[frame["variant"] != "original"]
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory):
+    """Two models, 30 items in the templates that the kinds of wording are, with right answers."""
+    rows = wording_runs.random_rows(["m", "n"], items=30, invalid=0, seed=2)
+    return runs.open(wording_runs.write_wording(tmp_path_factory.mktemp("shared") / "run", rows)), rows
+
+
+def test_paraphrases_are_their_items_own_and_templates_are_shared(own, shared, tmp_path):
+    assert {study.design for study in studies(own[0])} == {NESTED}
+    assert {study.design for study in studies(shared[0])} == {CROSSED}
+    texts = [
+        (f"item-{i}", f"t{j}", frame.format(said))
+        for i, said in enumerate(["cats purr", "dogs bark", "birds sing"])
+        for j, frame in enumerate(["Is it so that {}?", "Do you think that {}?", "Some say: {}. Right?"])
+    ]
+    asked = pd.DataFrame(texts, columns=["item", "variant", "text"])
+    by_text = runs.open(write_run(tmp_path / "run", text_feature_runs.answers(asked)))
+    assert {study.design for study in studies(by_text)} == {CROSSED}
+
+
+def test_orders_of_the_same_words_are_shared(tmp_path):
+    texts = [
+        (f"item-{i}", f"order-{j}", " or ".join(pair[:: 1 - 2 * j]) + " ?")
+        for i, pair in enumerate([("run", "hide"), ("buy now", "wait"), ("tell her", "keep quiet")])
+        for j in range(2)
+    ]
+    asked = pd.DataFrame(texts, columns=["item", "variant", "text"])
+    opened = runs.open(write_run(tmp_path / "run", text_feature_runs.answers(asked)))
+    assert {study.design for study in studies(opened)} == {CROSSED}
+
+
+def test_a_mean_has_the_interval_of_its_items(own):
+    opened, frame = own
+    table = tables.precision(opened).set_index(["model", "measure"])
+    found = table.loc[("a", "agreement")]
+    means = frame[frame["model"] == "a"].groupby("item")["agreement"].mean()
+    assert found["mean"] == pytest.approx(means.mean(), abs=1e-12)
+    expected = stats.t.interval(0.95, 7, means.mean(), stats.sem(means))
+    assert (found["mean_lower"], found["mean_upper"]) == pytest.approx(expected, abs=1e-9)
+    of_a = frame[frame["model"] == "a"].assign(logit=lambda rows: np.log(rows["agreement"] / (1 - rows["agreement"])))
+    assert table.loc[("a", "logit"), "mean"] == pytest.approx(of_a.groupby("item")["logit"].mean().mean(), abs=1e-12)
+    assert found["like_upper"] == found["mean_upper"]  # own wordings: other items bring others
+
+
+def test_shared_wordings_widen_the_interval(shared):
+    found = tables.precision(shared[0])
+    assert (found["n_wordings"] == 5).all() and set(found["measure"]) == {"agreement", "logit", "accuracy"}
+    assert (found["like_upper"] - found["like_lower"] > found["mean_upper"] - found["mean_lower"]).all()
+
+
+def test_accuracy_is_of_the_likelier_option_and_known_by_template(shared):
+    opened, rows = shared
+    found = templates.templates(opened)
+    right = rows["probability"].str[0] >= rows["probability"].str[1]
+    right = right ^ (rows["pattern"] == "antonym") ^ (rows["gold"] == "no")
+    expected = right.groupby([rows["model"], rows["pattern"] + "-1"]).mean()
+    ours = found.set_index(["model", "template"])["accuracy"]
+    pd.testing.assert_series_equal(ours.sort_index(), expected.sort_index(), check_names=False, atol=1e-12)
+    row = found.iloc[0]
+    ends = wilson(np.asarray(row["accuracy"]), np.asarray(float(row["n_items"])), 0.95)
+    assert (row["accuracy_lower"], row["accuracy_upper"]) == pytest.approx(tuple(map(float, ends)), abs=1e-9)
+    scores = templates.scores(opened, resamples=50).set_index("model")
+    assert scores.loc["m", "highest"] == pytest.approx(expected["m"].max())
+    assert scores.loc["m", "combined"] == pytest.approx(
+        (1 - expected["m"].max() + expected["m"].mean()) * expected["m"].max()
+    )
+    assert (scores["sd_lower"] <= scores["sd"]).all()
+
+
+def test_spreads_shrink_with_fewer_wordings(own):
+    opened, frame = own
+    all_five, two = tables.spreads(opened, resamples=20), tables.spreads(opened, k=2, resamples=0)
+    ranges = frame[frame["model"] == "a"].groupby("item")["agreement"].agg(np.ptp).mean()
+    assert all_five["k"].tolist() == [5, 5, 5]
+    assert all_five.loc[0, ["range_k", "range_all"]].tolist() == pytest.approx([ranges, ranges], abs=1e-12)
+    assert (two["range_k"] < two["range_all"]).all() and two["range_k_lower"].isna().all()
+    pd.testing.assert_series_equal(two["sd_k"], all_five["sd_k"])
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [({"k": 6}, "no item of study synthetic has more than 5"), ({"k": 1}, "from 2 on"), ({"k": -3}, "from 2 on"),
+     ({"threshold": 1.5}, "is not a share")],
+)  # fmt: skip
+def test_wrong_options_are_refused(own, options, told):
+    with pytest.raises(InputError, match=told):
+        tables.spreads(own[0], **options)
+
+
+def test_a_margin_is_above_0(own):
+    with pytest.raises(InputError, match="margin = 0"):
+        comparisons.beyond_rewording(own[0], margin=0)
+
+
+def test_differences_are_paired_and_equal_models_never_differ(own):
+    opened, frame = own
+    pairs = comparisons.beyond_rewording(opened)
+    found = pairs[pairs["headline"]].set_index(["a_model", "b_model"])
+    means = frame.groupby(["model", "item"])["agreement"].mean()
+    assert found.loc[("a", "b"), "p"] == pytest.approx(stats.ttest_rel(means["a"], means["b"]).pvalue, abs=1e-9)
+    same = found.loc[("b", "c")]
+    assert same["difference"] == 0 and same["p_holm"] == 1 and np.isnan(same["same_both"])
+    assert (found["p_holm"] >= found["p"]).all()
+    ranking = comparisons.rankings(opened)
+    ranks = ranking[ranking["headline"]].set_index("model")["rank"]
+    assert ranks["b"] == ranks["c"]
+    assert comparisons.reliability(opened)["n_models"].tolist() == [3, 3]
+
+
+def test_models_that_do_not_answer_are_not_ranked(tmp_path):
+    frame = random_frame(["a", "b"], items=6, paraphrases=3)
+    frame["mass"] = np.where(frame["model"] == "a", 0.1, 0.9)
+    opened = runs.open(write_run(tmp_path / "run", frame))
+    assert comparisons.rankings(opened).empty and comparisons.beyond_rewording(opened).empty
+
+
+@pytest.mark.parametrize(
+    "agreements",
+    [{"x": [0.4]}, {"x": [0.4, 0.6]}, {"x": [0.4], "y": [0.5]}, {"x": [0.4, 0.4, 0.4], "y": [0.4, 0.4, 0.4]}],
+)
+def test_what_cannot_be_told_is_missing(tmp_path, agreements):
+    opened = runs.open(write_run(tmp_path / "run", paraphrases(agreements)))
+    frames = {name: build(name, opened, resamples=0) for name in narrative.TABLES}
+    assert frames["wording_precision"]["widening_lower"].isna().all()
+    assert tables.variances(opened)["item_lower"].isna().all()
+    assert narrative.answer(frames).verdict == "These runs cannot tell whether the wordings were enough."
+
+
+@pytest.mark.parametrize(
+    ("ends", "verdict"),
+    [([(1.0, 1.05)] * 2, "Enough with each of 2 models."), ([(1.2, 1.9), (1.0, 1.3)], "Too few with 1 of 2 models."),
+     ([(1.0, np.inf)] * 2, "These runs cannot tell whether the wordings were enough.")],
+)  # fmt: skip
+def test_a_word_needs_the_whole_interval(ends, verdict):
+    rows = pd.DataFrame(ends, columns=["widening_lower", "widening_upper"])
+    precision = rows.assign(
+        study="s", model=["a", "b"], condition="c", measure="agreement", headline=True, validity=1.0, n_items=40,
+        n=200,
+        n_wordings=5.0, mean=0.5, widening=1.1, design=NESTED,
+    )  # fmt: skip
+    frames = {name: pd.DataFrame(columns=[*table(name).columns]) for name in narrative.TABLES}
+    assert narrative.answer({**frames, "wording_precision": precision}).verdict == verdict
+
+
+def test_a_study_without_a_valid_answer_has_rows_and_no_verdict(tmp_path):
+    frame = random_frame(["a"], items=3, paraphrases=3).assign(agreement=np.nan, answer=None)
+    opened = runs.open(write_run(tmp_path / "run", frame))
+    frames = {name: build(name, opened, resamples=0) for name in narrative.TABLES}
+    assert frames["wording_precision"][["mean", "error"]].isna().all(axis=None)
+    assert narrative.answer(frames).verdict == "This model does not answer."

@@ -1,0 +1,171 @@
+"""Means with intervals for these wordings and for wordings like these: formulas, coverage, and what is undefined."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+from analysis.statistics.reliability.panel import panel
+from analysis.statistics.reliability.ranges import ranges
+from analysis.statistics.reliability.replication import equivalence, p_value, ranking, same_sign
+from analysis.statistics.shares import wilson
+
+
+def answers(rng, items, wordings, item=0.3, wording=0.05, inner=0.1):
+    shared = rng.normal(0, wording, (1, wordings))
+    return rng.normal(0, item, (items, 1)) + shared + rng.normal(0, inner, (items, wordings))
+
+
+def test_of_wordings_of_their_own_the_interval_is_that_of_items():
+    values = answers(np.random.default_rng(0), 12, 4)
+    found, means = panel(values, False), values.mean(axis=1)
+    expected = stats.t.interval(0.95, 11, means.mean(), stats.sem(means))
+    assert found.interval("items") == pytest.approx(expected, abs=1e-12)
+    assert found.interval("both") == found.interval("items")
+    assert p_value(found, "both") == pytest.approx(stats.ttest_1samp(means, 0).pvalue, abs=1e-9)
+
+
+def test_shared_wordings_add_their_part():
+    values = answers(np.random.default_rng(1), 20, 5, wording=0.5)
+    found = panel(values, True)
+    of_items = values.mean(axis=1).var(ddof=1) / 20
+    of_wordings = values.mean(axis=0).var(ddof=1) / 5 - found.interaction / 100
+    assert found.error("both") ** 2 == pytest.approx(of_items + of_wordings, rel=1e-12)
+    assert found.error("wordings") ** 2 == pytest.approx(of_wordings + found.interaction / 100, rel=1e-12)
+    low, high = found.interval("both")
+    half = np.sqrt(stats.t.ppf(0.975, 19) ** 2 * of_items + stats.t.ppf(0.975, 4) ** 2 * of_wordings)
+    assert (low, high) == pytest.approx((found.mean - half, found.mean + half), rel=1e-9)
+
+
+def test_shares_have_wilsons_interval():
+    right = np.zeros((62, 4))
+    assert panel(right, True).interval("items") == pytest.approx((0, 0.0583), abs=1e-4)
+    right[:9] = 1
+    expected = tuple(map(float, wilson(np.asarray(9 / 62), np.asarray(62.0), 0.95)))
+    assert panel(right, False).interval("items") == pytest.approx(expected, abs=1e-9)
+
+
+@pytest.mark.parametrize(("wordings", "least"), [(2, 0.92), (5, 0.92)])
+def test_intervals_hold_where_wordings_are_shared(wordings, least):
+    """1,000 items, item SD .3, template SD .05, interaction .1: an interval over items alone covers about half."""
+    rng, held = np.random.default_rng(2), {"items": 0, "both": 0}
+    for _ in range(150):
+        found = panel(answers(rng, 1000, wordings), True)
+        for anew in held:
+            low, high = found.interval(anew)
+            held[anew] += low <= 0 <= high
+    assert held["both"] / 150 >= least - 0.035  # two standard errors of the simulation
+    assert held["items"] / 150 < 0.75
+
+
+def test_another_draw_of_shared_wordings_is_no_difference():
+    """Two models that differ by a draw of five templates only: 5 % false positives, an items-only test has more."""
+    rng, false = np.random.default_rng(3), {"items": 0, "both": 0}
+    for _ in range(200):
+        found = panel(answers(rng, 300, 5, wording=0.07, inner=0.2), True)
+        for anew in false:
+            false[anew] += p_value(found, anew) < 0.05
+    assert false["both"] / 200 <= 0.09 and false["items"] / 200 > 0.15
+
+
+def test_equal_models_are_never_different():
+    found = panel(np.zeros((10, 4)), True)
+    assert p_value(found, "both") == 1
+    assert np.isnan(same_sign(found, "both"))
+    constant = panel(np.full((10, 4), 0.25), True)
+    assert np.isnan(p_value(constant, "both"))
+
+
+def test_equivalence_is_that_of_two_one_sided_tests():
+    values = answers(np.random.default_rng(4), 30, 3)
+    found, means = panel(values, False), values.mean(axis=1)
+    for margin in (0.02, 0.2):
+        upper = stats.ttest_1samp(means, margin, alternative="less").pvalue
+        lower = stats.ttest_1samp(means, -margin, alternative="greater").pvalue
+        assert equivalence(found, "both", margin) == pytest.approx(max(upper, lower), abs=1e-9)
+
+
+def test_the_sign_of_another_study_is_foreseen():
+    """Among models whose true differences have SD .05: the mean probability is the share that kept the sign."""
+    rng, said, kept = np.random.default_rng(5), [], []
+    for _ in range(400):
+        truth = rng.normal(0, 0.05)
+        first, second = (truth + answers(rng, 62, 6, wording=0.07, inner=0.2) for _ in range(2))
+        found = panel(first, True)
+        said.append(same_sign(found, "both", 0.05**2))
+        kept.append((found.mean > 0) == (second.mean() > 0))
+    assert np.mean(said) == pytest.approx(np.mean(kept), abs=0.05)
+
+
+def test_a_ranking_knows_how_often_its_first_stays_first():
+    rng, first, stayed, taus, seen = np.random.default_rng(6), [], [], [], []
+    for _ in range(40):
+        truth = rng.normal(0, 0.06, (5, 1, 1))
+        studies = [
+            truth + rng.normal(0, 0.3, (1, 40, 1)) + rng.normal(0, 0.1, (5, 40, 1)) + rng.normal(0, 0.08, (5, 1, 6))
+            + rng.normal(0, 0.1, (5, 40, 6))
+            for _ in range(2)
+        ]  # fmt: skip
+        found, other = ranking(studies[0], True), studies[1].mean(axis=(1, 2))
+        assert found.first.sum() == pytest.approx(1, abs=1e-9)
+        best = int(np.argmin(found.rank))
+        first.append(found.first[best])
+        stayed.append(np.argmax(other) == best)
+        taus.append(found.tau)
+        seen.append(stats.kendalltau(found.mean, other).statistic)
+    assert np.mean(first) == pytest.approx(np.mean(stayed), abs=0.15)
+    assert np.mean(taus) == pytest.approx(np.mean(seen), abs=0.12)
+
+
+def test_a_ranking_by_half_of_the_templates_foresees_the_other_half(shared):
+    """12 models x 24 tasks and numbers of shots, accuracies by template: expected and seen tau, within .1."""
+    table = pd.read_csv(shared / "noreval" / "accuracy_by_template.csv")
+    rng, expected, seen = np.random.default_rng(8), [], []
+    for _, part in table.groupby(["task", "shots"]):
+        values = part.pivot(index="model", columns="template", values="accuracy").dropna().to_numpy()[:12]
+        order = rng.permutation(values.shape[1])
+        half = len(order) // 2
+        one, other = values[:, order[:half]], values[:, order[half : 2 * half]]
+        found = ranking(one[:, :, None], False)  # templates are what is drawn anew: there are no items
+        expected.append(found.tau)
+        seen.append(stats.kendalltau(one.mean(axis=1), other.mean(axis=1)).statistic)
+    assert np.mean(expected) == pytest.approx(np.mean(seen), abs=0.1)
+
+
+def test_ranks_of_equal_models_are_shared():
+    found = ranking(np.array([[[1.0, 0], [0, 1]], [[1, 0], [0, 1]], [[1, 1], [1, 1]]]), False)
+    assert found.rank.tolist() == [2.5, 2.5, 1]
+    assert ranking(np.ones((1, 3, 3)), True) is None
+
+
+@pytest.mark.parametrize("crossed", [True, False])
+def test_intervals_of_components_hold(crossed):
+    rng, held = np.random.default_rng(7), np.zeros(3)
+    for run in range(200):
+        values = answers(rng, 20, 4, wording=0.1 if crossed else 0, inner=0.2)
+        found = panel(values, crossed)
+        ends = ranges(found, seed=run)
+        wide = np.sqrt((0.09 / 20 + 0.01 / 4 * crossed + 0.04 / 80) / (0.09 / 20))
+        truth = {"item": 0.09, "wording": 0.01 if crossed else 0.04, "widening": wide}
+        held += [ends[name][0] <= value <= ends[name][1] for name, value in truth.items()]
+    assert (held / 200 >= 0.90).all()
+
+
+def test_more_wordings_narrow_an_interval_to_a_limit():
+    found = panel(answers(np.random.default_rng(8), 30, 4, inner=0.4), False)
+    assert found.error_at(30, 4) == pytest.approx(found.error("both"), rel=1e-9)
+    assert found.error_at(30, 4) > found.error_at(30, 40) > found.error_at(30, np.inf)
+    assert found.widening() == pytest.approx(found.error_at(30, 4) / found.error_at(30, np.inf))
+
+
+@pytest.mark.parametrize(
+    ("values", "crossed"),
+    [(np.full((3, 2), np.nan), True), (np.array([[0.2, 0.4]]), True), (np.array([[0.2], [0.4]]), True),
+     (np.full((4, 3), 0.3), False)],
+)  # fmt: skip
+def test_no_interval_where_nothing_can_be_told(values, crossed):
+    assert np.isnan(panel(values, crossed).interval("both")).all()
+    assert np.isnan(panel(values, crossed).widening())
+    assert np.isnan(ranges(panel(values, crossed))["widening"]).all()
