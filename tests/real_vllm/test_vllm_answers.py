@@ -125,7 +125,12 @@ def test_sampled_first_tokens_are_as_frequent_as_they_are_probable(vllm: Any) ->
         ]
         observed = [*options, samples - sum(options)]
         expected = [*(samples * p for p in score.probability), samples * (1 - score.mass)]
-        assert min(expected) > 5
+        cells = sorted(zip(expected, observed, strict=True))
+        while cells[0][0] <= 5:  # too few for this test: what is rarest counts with what is next
+            (rarest, seen), (rare, also_seen), *others = cells
+            cells = sorted([(rarest + rare, seen + also_seen), *others])
+        assert len(cells) > 1
+        expected, observed = zip(*cells, strict=True)
         assert chisquare(observed, expected, sum_check=False).pvalue > 0.01
 
 
