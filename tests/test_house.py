@@ -31,7 +31,7 @@ LAYERS = {
         {"errors"},
     ],
     "inference": [
-        {"__main__"}, {"runfile", "paraphrase", "pairs", "negate", "tune"}, {"importers"}, {"protocols"}, {"arguments"},
+        {"__main__"}, {"choice"}, {"runfile", "paraphrase", "pairs", "negate", "tune"}, {"importers"}, {"protocols"}, {"arguments"},
         {"asking"}, {"demo"}, {"engines", "runfolder"}, {"stimuli"}, {"extras", "numerals"}, {"inference", "errors"},
     ],
 }  # fmt: skip
