@@ -26,7 +26,7 @@ from inference.asking.one_model import Settings
 from inference.choice import filters, rewording, selecting, steps
 from inference.choice.steps import SOURCED, Step
 from inference.engines.contract import Engine
-from inference.errors import InputError
+from inference.errors import InputError, RunFailed
 from inference.protocols import choice
 from inference.runfolder import json_lines
 from inference.stimuli import questions
@@ -54,6 +54,8 @@ class Plan:
         The model that answers all wordings; None: nothing is asked.
     selected
         The list of selected questions; None: STUDY.selected.jsonl, where there is a judge.
+    words
+        The fewest words of a question.
     orders, seed
         Orders of the choices per question; the seed of these and of the splits.
     """
@@ -67,6 +69,7 @@ class Plan:
     judge: Model | None = None
     judge_max_tokens: int = 512
     selected: Path | None = None
+    words: int = filters.WORDS
     orders: int = 8
     seed: int = 0
     allowed: Allowed = NONE
@@ -99,12 +102,18 @@ def build(plan: Plan, load: Load | None = None) -> Built:
         For a wrong file of questions or list; where no question is left; a folder beside the study was begun with
         other questions or settings.
     RunFailed
-        Stopped, or rows failed; answers are kept, and the same command asks for the others.
+        Stopped, or rows failed; answers are kept, and the same command asks for the others. No question was reworded.
     """
     given, equal = sourced(plan.files)
-    made = [Step(SOURCED, (*given, *(error.question for error in equal))), filters.filtered(given, equal)]
+    made = [Step(SOURCED, (*given, *(error.question for error in equal))), filters.filtered(given, equal, plan.words)]
     _refuse_none(made[-1])
-    made.append(_reworded(plan, made[-1].kept, load))
+    made.append(_reworded(plan, made[-1], load))
+    if plan.writers and not made[-1].kept:
+        steps.write(plan.out, made)
+        raise RunFailed(
+            f"no question is left to build from; {made[-1].said()}; what the models wrote is in "
+            f"{plan.beside('left-out.csv')}: choose others"
+        )
     _refuse_none(made[-1])
     asked = [replace(each, orders=_orders(plan, each), split=None) for each in made[-1].kept]
     if plan.judge is not None:
@@ -179,13 +188,14 @@ def _refuse_none(step: Step) -> None:
         raise InputError(f"no question is left to build from; {step.said()}")
 
 
-def _reworded(plan: Plan, given: Sequence[Question], load: Load | None) -> Step:
+def _reworded(plan: Plan, before: Step, load: Load | None) -> Step:
     """Ask the writers, each in its folder; or take the paraphrases that the questions hold."""
+    given = before.kept
     if not plan.writers:
         if not any(question.paraphrases for question in given):
             raise InputError(
                 f"{plan.files[0]}: its questions hold no paraphrases; name two models that write them, each with "
-                "--paraphrase-model"
+                f"--paraphrase-model (so far {before.said()})"
             )
         return rewording.own(given)
     known = next((question.item for question in given if question.paraphrases), None)
@@ -204,7 +214,7 @@ def _reworded(plan: Plan, given: Sequence[Question], load: Load | None) -> Step:
         ],
         load=load,
     )
-    wrote = {model.id: rewording.answers(folder) for model, folder in zip(plan.writers, folders, strict=True)}
+    wrote = {model.id: rewording.answers(folder, model.id) for model, folder in zip(plan.writers, folders, strict=True)}
     return rewording.reworded(given, wrote)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING
 
@@ -28,8 +27,8 @@ def _build_arguments(parser: argparse.ArgumentParser) -> None:
         "files",
         nargs="+",
         metavar="FILE",
-        help="multiple-choice questions: a table with question, choices, answer, or as ARC, CommonsenseQA, MMLU, MathQA "
-        "or Unified-MCQA are published",
+        help="multiple-choice questions: a table with question, choices, answer, or as ARC, CommonsenseQA, MMLU, "
+        "MathQA or Unified-MCQA are published",
     )
     parser.add_argument(
         "--out", required=True, metavar="STUDY", help="a .jsonl file; what the steps make stands beside it"
@@ -73,6 +72,13 @@ def _build_arguments(parser: argparse.ArgumentParser) -> None:
         help="what `waver select` made of a judge's run (default: STUDY.selected.jsonl where there is a judge)",
     )
     parser.add_argument(
+        "--min-words",
+        type=positive,
+        default=10,
+        metavar="N",
+        help="shorter questions are left out; 1 in a language without blanks (default: %(default)s)",
+    )
+    parser.add_argument(
         "--orders",
         type=whole(1, MOST_ORDERS),
         default=8,
@@ -107,6 +113,7 @@ def _build(options: argparse.Namespace) -> None:
         judge[0] if judge else None,
         options.judge_max_tokens,
         located(options.selected) if options.selected else None,
+        options.min_words,
         options.orders,
         options.seed or 0,
         NONE if options.allow_failed is None else options.allow_failed,

@@ -25,25 +25,29 @@ def sentences(text: str) -> int:
     return sum(bool(part.strip()) for part in _END.split(text))
 
 
-FILTERS: dict[str, Callable[[Question], bool]] = {
-    "it has a passage": lambda each: each.passage is not None,
-    "it has an underscore": lambda each: "_" in each.question,
-    "it ends without a question mark": lambda each: not each.question.endswith(("?", "\uff1f")),
-    f"it has more than {SENTENCES} sentences": lambda each: sentences(each.question) > SENTENCES,
-    f"it has fewer than {WORDS} words": lambda each: len(each.question.split()) < WORDS,
-    f"it has not {CHOICES[0]} or {CHOICES[1]} choices": lambda each: len(each.choices) not in CHOICES,
-}
-"""Reason -> whether it holds, in the order in which they are tried: a question counts for the first that holds."""
-EQUAL = "two of its choices are equal"
+EQUAL = "two equal choices"
 
 
-def filtered(given: Sequence[Question], equal: Sequence[EqualChoices] = ()) -> Step:
+def filters(words: int = WORDS) -> dict[str, Callable[[Question], bool]]:
+    """List the filters: reason -> whether it holds. A question counts for the first reason that holds."""
+    return {
+        "with a passage": lambda each: each.passage is not None,
+        "with an underscore": lambda each: "_" in each.question,
+        "without a question mark at the end": lambda each: not each.question.endswith(("?", "\uff1f")),
+        f"more than {SENTENCES} sentences": lambda each: sentences(each.question) > SENTENCES,
+        f"fewer than {words} words": lambda each: len(each.question.split()) < words,
+        f"not {CHOICES[0]} or {CHOICES[1]} choices": lambda each: len(each.choices) not in CHOICES,
+    }
+
+
+def filtered(given: Sequence[Question], equal: Sequence[EqualChoices] = (), words: int = WORDS) -> Step:
     """Filter questions; those with equal choices, which no reader of questions takes, are left out first."""
+    tried = filters(words)
     kept, left = [], [LeftOut(error.question, EQUAL, error.question.question) for error in equal]
     for question in given:
-        reason = next((reason for reason, holds in FILTERS.items() if holds(question)), None)
+        reason = next((reason for reason, holds in tried.items() if holds(question)), None)
         if reason is None:
             kept.append(question)
         else:
             left.append(LeftOut(question, reason, question.question))
-    return Step(FILTERED, tuple(kept), tuple(left), (EQUAL, *FILTERS))
+    return Step(FILTERED, tuple(kept), tuple(left), (EQUAL, *tried))

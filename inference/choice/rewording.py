@@ -15,6 +15,8 @@ from pathlib import Path
 from string import ascii_uppercase
 from typing import Any
 
+import pyarrow.compute as pc
+
 from inference.asking.rounds import Condition, Round
 from inference.choice.steps import REWORDED, LeftOut, Step
 from inference.engines.contract import Generation, Sampling
@@ -31,11 +33,11 @@ PROMPT = Path(__file__).parent / "prompt.yaml"
 _SHOWN = {"question": "A question?", "choices": "A. one\nB. two", "answer": "B. two"}
 FIELDS = Fields(frozenset(_SHOWN), frozenset(_SHOWN), (_SHOWN,))
 WORDINGS = 2
-NO_ANSWER, EMPTY, REFUSED, UNCHANGED = "gave no answer", "wrote nothing", "refused", "left it unchanged"
-NO_QUESTION, NAMES_CHOICE, SAME = "wrote no question", "named a choice", "wrote the same as the other"
+NO_ANSWER, EMPTY, REFUSED, UNCHANGED = "no answer", "an empty answer", "a refusal", "unchanged"
+NO_QUESTION, NAMES_CHOICE, SAME = "no question", "names a choice that the question does not", "the same as the other"
 REASONS = (NO_ANSWER, EMPTY, REFUSED, UNCHANGED, NO_QUESTION, NAMES_CHOICE, SAME)
-NOT_TWO = f"it does not hold {WORDINGS} paraphrases"
-IN_FILE = "its file"
+NOT_TWO = f"not {WORDINGS} paraphrases"
+IN_FILE = "the file"
 _LABEL = re.compile(
     r"(?:the |my |a )?(?:new|reworded|rephrased|paraphrased|rewritten)?\s*question(?: in other words)?\s*[:：]\s*", re.I
 )
@@ -97,13 +99,13 @@ def _read(variant: Variant, prompt: Prompt, generation: Generation) -> dict[str,
     return {"output": [answer or "" for answer in generation.answers], "invalid": silent}
 
 
-def answers(folder: Path) -> dict[str, str]:
-    """Read item -> what was written from a run folder; items without a response are absent."""
+def answers(folder: Path, model: str) -> dict[str, str]:
+    """Read item -> what a model wrote from its run folder; items without a response are absent."""
+    wanted = (pc.field("model") == model) & pc.field("error").is_null()
     found: dict[str, str] = {}
     for part in sorted((folder / "responses").glob("part-*.parquet")):
-        for row in read_parquet(part, ["item", "output", "error"]).to_pylist():
-            if row["error"] is None:
-                (found[row["item"]],) = row["output"]
+        for row in read_parquet(part, ["item", "output"], filters=wanted).to_pylist():
+            (found[row["item"]],) = row["output"]
     return found
 
 
@@ -121,12 +123,12 @@ def reworded(given: Sequence[Question], wrote: Mapping[str, Mapping[str, str]]) 
         for model, texts in wrote.items():
             wording, reason = judged(question, texts.get(question.item), found)
             if reason is not None:
-                left.append(LeftOut(question, f"{model} {reason}", texts.get(question.item, "")))
+                left.append(LeftOut(question, f"{model}: {reason}", texts.get(question.item, "")))
                 break
             found.append(wording)
         else:
             kept.append(replace(question, paraphrases=tuple(found)))
-    reasons = tuple(f"{model} {reason}" for model in wrote for reason in REASONS)
+    reasons = tuple(f"{model}: {reason}" for model in wrote for reason in REASONS)
     return Step(REWORDED, tuple(kept), tuple(left), reasons)
 
 
@@ -137,12 +139,12 @@ def own(given: Sequence[Question]) -> Step:
         reason = None if len(question.paraphrases) == WORDINGS else NOT_TWO
         for place, wording in enumerate(question.paraphrases if reason is None else ()):
             wrong = _wrong(question, wording, question.paraphrases[:place])
-            reason = reason or (wrong and f"{IN_FILE} {wrong}")
+            reason = reason or (wrong and f"{IN_FILE}: {wrong}")
         if reason is None:
             kept.append(question)
         else:
             left.append(LeftOut(question, reason, " / ".join(question.paraphrases)))
-    reasons = (NOT_TWO, *(f"{IN_FILE} {reason}" for reason in (UNCHANGED, NO_QUESTION, NAMES_CHOICE, SAME)))
+    reasons = (NOT_TWO, *(f"{IN_FILE}: {reason}" for reason in (UNCHANGED, NO_QUESTION, NAMES_CHOICE, SAME)))
     return Step(REWORDED, tuple(kept), tuple(left), reasons)
 
 
