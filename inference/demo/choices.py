@@ -43,9 +43,7 @@ def choices(world: World, each: int = EACH) -> list[Question]:
             rng = random.Random(f"{SEED} choices {stem} {number}")
             words, right, wrong = CHOICES[stem](world, rng)
             shown = [right, *rng.sample(wrong, COUNTS[len(seen) % len(COUNTS)] - 1)]
-            original, *paraphrases = (
-                capitalise(wording.format(**words)) for wording in (*trained[:2], heldout[0])
-            )
+            original, *paraphrases = (capitalise(wording.format(**words)) for wording in (*trained[:2], heldout[0]))
             if (original, frozenset(shown)) in seen:
                 continue
             seen.add((original, frozenset(shown)))
@@ -65,6 +63,4 @@ def _splits(items: Sequence[str]) -> dict[str, str]:
     """Split items at random by their own names."""
     drawn = sorted(items, key=lambda item: place(SEED, "split", item))
     train, validation = (round(share * len(items)) for share in SHARES)
-    return {
-        item: SPLITS[(number >= train) + (number >= train + validation)] for number, item in enumerate(drawn)
-    }
+    return {item: SPLITS[(number >= train) + (number >= train + validation)] for number, item in enumerate(drawn)}
