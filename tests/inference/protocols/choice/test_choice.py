@@ -24,8 +24,8 @@ from inference.stimuli.study import Option, Variant
 
 SMALL = str(ROOT / "inference" / "demo" / "models" / "waver-demo-small")
 GRASS = Question(
-    "grass", "What colour is grass?", ("red", "green", "blue", "grey"), 1, ("Which colour has grass?", "Grass is what?"),
-    "general knowledge", "CommonsenseQA", "test", ((2, 0, 1, 3), (3, 2, 1, 0)),
+    "grass", "What colour is grass?", ("red", "green", "blue", "grey"), 1,
+    ("Which colour has grass?", "Grass is what?"), "general knowledge", "CommonsenseQA", "test", ((2, 0, 1, 3), (3, 2, 1, 0)),
 )  # fmt: skip
 SUM = Question("sum", "What is 1 + 1?", ("1", "2", "3", "4", "5"), 1, ("How much is 1 + 1?",), MATH)
 
@@ -250,7 +250,7 @@ class TestCommandLine:
         for given in (("test",), ("train", "validation")):
             study, _ = choice.prepare(options("--items", file, "--split", *given))
             assert [item.item for item in study.items] == list(given)
-        with pytest.raises(InputError, match="--split test: no question of .* is in this split; it has none at all"):
+        with pytest.raises(InputError, match=r"--split test: no question of .* is in this split; it has none at all"):
             choice.prepare(options("--items", write(tmp_path, row()), "--split", "test"))
 
     @pytest.mark.parametrize(
