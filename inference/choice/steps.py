@@ -12,7 +12,8 @@ from inference.stimuli.questions import SPLITS, Question
 
 COLUMNS = ("step", "source", "count", "reason")
 LEFT_OUT_COLUMNS = ("item", "source", "step", "reason", "text")
-SOURCED, FILTERED, REWORDED, SELECTED = "sourced", "filters", "paraphrases", "selection"
+SOURCED, FILTERED, REWORDED = "initially sourced", "after filters", "after paraphrasing"
+SELECTED = "after selection"
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,13 +44,14 @@ class Step:
         """Say in one line how many questions are left, and why others are not."""
         counts = Counter(each.reason for each in self.left)
         why = "; ".join(f"{counts[reason]:,} {reason}" for reason in self.reasons if counts[reason])
-        return f"{self.name}: {len(self.kept):,} questions" + (f"; left out: {why}" if why else "")
+        many = f"{len(self.kept):,} question{'s' * (len(self.kept) != 1)}"
+        return f"{self.name}: {many}" + (f"; left out: {why}" if why else "")
 
 
 def rows(steps: Sequence[Step]) -> Iterator[tuple[str, str, int, str]]:
     """List the rows of the table of steps: per step and source what was kept (no reason), then what was left out.
 
-    The last rows count the questions of each split, as steps of their own, where splits are drawn.
+    The last rows count the questions of each split, as steps of their own: there, the source is the subset.
     """
     sources = list(dict.fromkeys(question.source or "" for question in steps[0].kept))
     for step in steps:
@@ -58,9 +60,9 @@ def rows(steps: Sequence[Step]) -> Iterator[tuple[str, str, int, str]]:
         for source in sources:
             yield step.name, source, kept[source], ""
             yield from ((step.name, source, left[source, reason], reason) for reason in step.reasons)
-    drawn = Counter((question.split, question.source or "") for question in steps[-1].kept if question.split)
+    drawn = Counter((question.split, question.subset or "") for question in steps[-1].kept if question.split)
     for split in SPLITS if drawn else ():
-        yield from ((split, source, drawn[split, source], "") for source in sources)
+        yield from ((split, subset, drawn[split, subset], "") for subset in dict.fromkeys(name for _, name in drawn))
 
 
 def write(study: Path, steps: Sequence[Step]) -> None:

@@ -82,7 +82,7 @@ CASES = [
     Case("questions that are all too short", CALL, ("no question is left", "1 fewer than 10 words"),
          lines(TEA | {"question": "What is tea?"})),
     Case("questions without paraphrases, and no model", CALL,
-         ("q.jsonl", "no paraphrases", "--paraphrase-model", "filters: 1"), lines(BARE)),
+         ("q.jsonl", "no paraphrases", "--paraphrase-model", "filters: 1 "), lines(BARE)),
     Case("questions with one paraphrase", CALL, ("no question is left", "1 not 2 paraphrases"),
          lines(TEA | {"paraphrases": TEA["paraphrases"][:1]})),
     Case("questions with paraphrases, and models", TWO, ("--paraphrase-model", "'tea'", "already"), lines(TEA)),
@@ -113,6 +113,6 @@ CASES = [
     Case("a file where the answers of a model belong", TWO, ("s.paraphrase-1",), beside),
     Case("a selection from a run of another protocol", ("analysis", "select", str(RUN), "--out", "list.jsonl"),
          ("choice",)),
-    Case("a selection from no run", "analysis select run --out list.jsonl", ("run", "run.json")),
+    Case("a selection from no run", "analysis select run --out list.jsonl", ("run", "no such run folder")),
     Case("a selection that is no JSON lines", "analysis select run --out list.csv", ("--out", "list.csv", ".jsonl")),
 ]  # fmt: skip

@@ -17,6 +17,7 @@ from inference.stimuli import questions
 
 THINGS = ("tea", "milk", "sugar", "lemon", "honey", "mint")
 ENDS = {f"when they want to have some {thing} in it?": thing for thing in THINGS}
+SUBSETS = ("math reasoning", "general knowledge")
 OTHERS = ("sand", "stone", "wood")
 FULL = [
     {
@@ -76,24 +77,22 @@ def test_the_table_counts_every_step_per_source(tmp_path):
     says = rewording(wordy=lambda question, prompt: sorry if "mint" in question else reword("wordy")(question, prompt))
     build(plan(tmp_path, written(tmp_path, *FULL, SHORT, SAME)), loader(says))
     rows = table(tmp_path / "study.building.csv")
-    assert rows[0] == ("sourced", "MathQA", "3", "")
+    assert rows[0] == ("initially sourced", "MathQA", "3", "")
     filled = [row for row in rows if row[2] != "0" and row[0] not in questions.SPLITS]
     assert filled == [
-        ("sourced", "MathQA", "3", ""), ("sourced", "arc", "5", ""),
-        ("filters", "MathQA", "2", ""), ("filters", "MathQA", "1", "two equal choices"),
-        ("filters", "arc", "4", ""), ("filters", "arc", "1", "fewer than 10 words"),
-        ("paraphrases", "MathQA", "2", ""), ("paraphrases", "arc", "3", ""),
-        ("paraphrases", "arc", "1", "wordy: a refusal"),
+        ("initially sourced", "MathQA", "3", ""), ("initially sourced", "arc", "5", ""),
+        ("after filters", "MathQA", "2", ""), ("after filters", "MathQA", "1", "two equal choices"),
+        ("after filters", "arc", "4", ""), ("after filters", "arc", "1", "fewer than 10 words"),
+        ("after paraphrasing", "MathQA", "2", ""), ("after paraphrasing", "arc", "3", ""),
+        ("after paraphrasing", "arc", "1", "wordy: a refusal"),
     ]  # fmt: skip
     splits = [row for row in rows if row[0] in questions.SPLITS]
-    assert [row[:2] for row in splits] == [
-        (split, source) for split in questions.SPLITS for source in ("MathQA", "arc")
-    ]
+    assert [row[:2] for row in splits] == [(split, subset) for split in questions.SPLITS for subset in SUBSETS]
     assert sum(int(row[2]) for row in splits) == 5
     left = table(tmp_path / "study.left-out.csv")
     assert [(row[0], row[2], row[3]) for row in left] == [
-        ("same", "filters", "two equal choices"), ("short", "filters", "fewer than 10 words"),
-        ("mint", "paraphrases", "wordy: a refusal"),
+        ("same", "after filters", "two equal choices"), ("short", "after filters", "fewer than 10 words"),
+        ("mint", "after paraphrasing", "wordy: a refusal"),
     ]  # fmt: skip
     assert left[2][4] == sorry
 
@@ -114,10 +113,10 @@ def test_a_judge_selects_through_the_list_of_the_other_wing(tmp_path):
     built = build(wanted, loader({}))  # nothing is asked again: this loader knows no model
     assert built.done
     assert [each.item for each in questions.read(tmp_path / "study.jsonl")] == ["tea", "milk"]
-    rows = [row for row in table(tmp_path / "study.building.csv") if row[0] == "selection" and row[2] != "0"]
+    rows = [row for row in table(tmp_path / "study.building.csv") if row[0] == "after selection" and row[2] != "0"]
     assert rows == [
-        ("selection", "MathQA", "2", ""), ("selection", "arc", "3", "consistently confident"),
-        ("selection", "arc", "1", "consistently unconfident"),
+        ("after selection", "MathQA", "2", ""), ("after selection", "arc", "3", "consistently confident"),
+        ("after selection", "arc", "1", "consistently unconfident"),
     ]  # fmt: skip
 
 
@@ -181,7 +180,11 @@ def test_files_that_hold_paraphrases_need_no_model(tmp_path, capfd):
     rows = [row | {"paraphrases": [f"Tell me: {row['question']}", f"Say, please: {row['question']}"]} for row in FULL]
     path = written(tmp_path, *rows)
     done = waver("inference", "choice", "build", path, "--out", tmp_path / "s.jsonl", "--seed", "5", "--orders", "2")
-    assert done.stdout.splitlines()[:3] == ["sourced: 6 questions", "filters: 6 questions", "paraphrases: 6 questions"]
+    assert done.stdout.splitlines()[:3] == [
+        "initially sourced: 6 questions",
+        "after filters: 6 questions",
+        "after paraphrasing: 6 questions",
+    ]
     assert done.stdout.splitlines()[-3:-1] == [
         "  math reasoning: 1 train, 0 validation, 1 test", "  general knowledge: 3 train, 1 validation, 0 test",
     ]  # fmt: skip
