@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import random
+from dataclasses import replace
 
 import pytest
 
@@ -118,6 +119,9 @@ def test_a_judge_selects_through_the_list_of_the_other_wing(tmp_path):
         ("after selection", "MathQA", "2", ""), ("after selection", "arc", "3", "consistently confident"),
         ("after selection", "arc", "1", "consistently unconfident"),
     ]  # fmt: skip
+    study = (tmp_path / "study.jsonl").read_bytes()
+    build(replace(wanted, judge=None, selected=chosen), loader({}))  # a list of one's own needs no judge
+    assert (tmp_path / "study.jsonl").read_bytes() == study
 
 
 def test_a_killed_build_asks_only_for_what_is_missing(tmp_path):
