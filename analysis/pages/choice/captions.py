@@ -19,7 +19,7 @@ def choice_map(rows: pd.DataFrame, arrows: pd.DataFrame) -> str:
     return (
         f"Accuracy of {count(part['model'].nunique(), 'model')} against XParaCon, over "
         f"{low_to_high(part['n_questions'])} questions a panel. {WHAT}.{_infinite(part)} The grey line is the "
-        f"accuracy of guessing.{joined} Counterpart of Choi, Figure 2; the intervals are in the next figure and the table."
+        f"accuracy of guessing.{joined} Counterpart of Choi, Figure 2; the next figure and the table have intervals."
         f"{labels.explained(part)}"
     )
 

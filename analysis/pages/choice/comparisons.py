@@ -84,14 +84,14 @@ def _steps(
     """Yield what was changed, and the units after and before it."""
     place = {unit: number for number, unit in enumerate(study.units)}
     for after, (model, condition) in enumerate(study.units):
-        base = ((models[model].get("adapter") or {}).get("base"), condition)
-        if base in place:
-            yield TUNING, (after, place[base])
+        base = str((models[model].get("adapter") or {}).get("base"))
+        if (base, condition) in place:
+            yield TUNING, (after, place[base, condition])
         for other in plain_twins(condition, conditions):
             if (model, other) in place:
                 yield PROMPT, (after, place[model, other])
-            if (base[0], other) in place:
-                yield BOTH, (after, place[base[0], other])
+            if (base, other) in place:
+                yield BOTH, (after, place[base, other])
 
 
 def plain_twins(condition: str, conditions: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:

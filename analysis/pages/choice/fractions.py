@@ -70,12 +70,10 @@ def compared(
 
 def columns(found: Mapping[str, Interval], wordings: int) -> dict[str, Any]:
     """Return the columns of a table for `headline`: figures, intervals, and n_questions; mean_sd beside XParaCon."""
-    share = found[XPARACON]
-    widest = measures.largest_spread(wordings)
-    ends = {name: measures.xparacon(getattr(share, of) * widest)
-            for name, of in (("estimate", "estimate"), ("lower", "upper"), ("upper", "lower"))}  # fmt: skip
+    share, widest = found[XPARACON], measures.largest_spread(wordings)
+    value, low, high = (measures.xparacon(end * widest) for end in (share.estimate, share.upper, share.lower))
     missing = np.where(np.isnan(share.estimate), "", share.missing)
-    shown = {**found, XPARACON: replace(share, **ends, missing=missing)}
+    shown = {**found, XPARACON: replace(share, estimate=value, lower=low, upper=high, missing=missing)}
     n = found[ACCURACY].n_items
     return {"n_questions": n, "mean_sd": share.estimate * widest, **interval.columns(shown)}
 
