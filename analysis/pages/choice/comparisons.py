@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from analysis.pages.choice import fractions, measures
+from analysis.pages.choice import measures, over_questions
 from analysis.pages.choice.answers import PER_BYTE, Choices, studies
-from analysis.pages.choice.fractions import MEASURES, XPARACON
+from analysis.pages.choice.over_questions import MEASURES, XPARACON
 from analysis.statistics.multiplicity import holm_within
 from analysis.statistics.resampling import DRAWS
 
@@ -111,16 +111,16 @@ def _asked(fields: Mapping[str, Any]) -> dict[str, Any]:
 def _compared(study: Choices, pairs: Sequence[tuple[int, int]], resamples: int, seed: int) -> Iterator[dict[str, Any]]:
     """Yield a row for every subset, pair and measure; `pair` is the number of the pair."""
     for subset, part in study.parts().items() if pairs else ():
-        figures, wordings = fractions.headline(part), len(part.wordings)
-        found = fractions.compared(figures, pairs, resamples, seed)
-        ends = fractions.ratios(figures, pairs, wordings) if resamples else np.full((2, len(pairs)), np.nan)
+        figures, wordings = over_questions.headline(part), len(part.wordings)
+        found = over_questions.compared(figures, pairs, resamples, seed)
+        ends = over_questions.ratios(figures, pairs, wordings) if resamples else np.full((2, len(pairs)), np.nan)
         for number, pair in enumerate(pairs):
-            if not found[fractions.ACCURACY].n_items[number]:
+            if not found[over_questions.ACCURACY].n_items[number]:
                 continue
             sides = {f"{side}_{name}": value for side, unit in zip("ab", pair, strict=True)
                      for name, value in zip(("model", "condition"), part.units[unit], strict=True)}  # fmt: skip
             common = {"pair": number, "study": part.study, "subset": subset, **sides,
-                      "n_questions": int(found[fractions.ACCURACY].n_items[number])}  # fmt: skip
+                      "n_questions": int(found[over_questions.ACCURACY].n_items[number])}  # fmt: skip
             for measure in MEASURES:
                 figure = found[measure]
                 a, b = _levels(figures[measure], pair)
@@ -133,7 +133,7 @@ def _compared(study: Choices, pairs: Sequence[tuple[int, int]], resamples: int, 
                 yield common | row
 
 
-def _levels(parts: fractions.Parts, pair: tuple[int, int]) -> tuple[float, float]:
+def _levels(parts: over_questions.Parts, pair: tuple[int, int]) -> tuple[float, float]:
     """Return the shares of both units over the questions that both have."""
     part, whole = (values[:, pair] for values in parts)
     own = ~np.isnan(part + whole).any(axis=1)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from analysis.pages.choice import fractions, measures
+from analysis.pages.choice import measures, over_questions
 from analysis.statistics.resampling import bootstrap
 
 ORDERS, STUDIES = 8, 600
@@ -31,7 +31,7 @@ def shares(rng, n, base, spread):
 def test_wilson_covers_where_the_bootstrap_does_not(n, base, spread, resampled):
     """About 1 to 45 % of the questions vary; simulated coverage has a standard error of 0.009 at 0.95."""
     values, true = shares(np.random.default_rng(7), n, base, spread)
-    found = fractions.measured({fractions.XPARACON: (values, values * 0 + 1)}, 1, 0)[fractions.XPARACON]
+    found = over_questions.measured({over_questions.XPARACON: (values, values * 0 + 1)}, 1, 0)[over_questions.XPARACON]
     assert np.mean((found.lower <= true) & (true <= found.upper)) > 0.93
     plain = bootstrap({"x": values}, lambda columns, counts: {"x": counts @ columns["x"] / n}, draws=400)["x"]
     covered = np.mean((plain.lower <= true) & (true <= plain.upper))
@@ -49,7 +49,7 @@ def test_the_difference_of_two_xparacons_is_covered(n, base, spread, together):
     other, mixed = np.where(both, one, other), together * true + (1 - together) * true_other
     values = np.stack([one, other], axis=2).reshape(n, -1)
     pairs = [(2 * number, 2 * number + 1) for number in range(STUDIES)]
-    low, high = fractions.ratios({fractions.XPARACON: (values, values * 0 + 1)}, pairs, 3)
+    low, high = over_questions.ratios({over_questions.XPARACON: (values, values * 0 + 1)}, pairs, 3)
     difference = -np.log2(true * WIDEST) + np.log2(mixed * WIDEST)
     known = ~np.isnan(low)
     assert known.mean() > 0.99
