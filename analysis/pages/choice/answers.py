@@ -292,7 +292,7 @@ def _refuse_missing(runs: Runs, found: Choices, position: npt.NDArray[np.int64])
     raise InputError(
         f"{_path(runs, found.study)}: responses: question {found.items[item]!r}, wording {found.wordings[wording]!r}, "
         f"order {found.orders[order]}: model {model!r} under {condition.removesuffix(PER_BYTE)!r} has no response{why}, "
-        f"but has some to other orders or wordings of it ({len(gaps):,} are missing in all); run it again, then report"
+        f"but has some to other orders or wordings of it ({len(gaps):,} lack one); run it again, then report"
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from analysis.pages.choice.plots import LINES, panels_of
+from analysis.pages.choice.plots import LINES, ROWS, panels_of
 from analysis.reporting import labels, panels
 from analysis.reporting.words import count, low_to_high, missing
 
@@ -49,7 +49,7 @@ def choice_positions(frame: pd.DataFrame) -> str:
         f"{low_to_high(frame['n'])} answers a row: every question in all wordings and orders. Strokes: share of the "
         "answers for which the letter is right. A dot away from its stroke is a preference for a place, not for a "
         "choice, since each choice stands at each place about as often. Lines: 95 % intervals over questions (Wilson)."
-        f"{labels.shown(panels.ROWS, frame['label'].nunique(), 'rows', 'with the largest and the smallest gap')}"
+        f"{labels.shown(ROWS, frame['label'].nunique(), 'rows', 'with the largest and the smallest gap')}"
         f"{labels.explained(frame)}{missing(frame, 'share')}"
     )
 

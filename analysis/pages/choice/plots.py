@@ -15,6 +15,7 @@ from analysis.reporting.plotting import FAINT, INK, PAGE, RULE, Drawing, Look, s
 Looks = Mapping[str, Look]
 LETTERS = 22  # of a name beside a point
 BEYOND = 0.09  # part of the height of a panel, for what is infinite
+ROWS = 16  # rows of dots that there is room for in three lines of panels
 LINES = 7  # lines that can be told apart in one panel
 
 
@@ -184,14 +185,14 @@ def choice_positions(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks |
     """
     looks = looks or plotting.looks(frame["model"])
     gaps = frame.assign(gap=(frame["share"] - frame["is_right"]).abs()).groupby("label", sort=False)["gap"].max()
-    names = labels.ends(list(gaps.sort_values(ascending=False, kind="stable").index), panels.ROWS)
+    names = labels.ends(list(gaps.sort_values(ascending=False, kind="stable").index), ROWS)
     rows = frame[frame["label"].isin(names)]
     rows = rows.assign(row=rows["label"].map(names.index))
     letters = [letter for letter in rows["letter"].unique() if rows.loc[rows["letter"] == letter, "share"].max() > 0]
     shown = labels.fitted(names, panels.letters(width, 6))
     across = min(len(letters), 2 if panels.narrow(width) else 6)
     drawing, each = panels.panels(
-        width, len(letters), across, len(names) * panels.pitch(len(names), 2.6), left=panels.room(shown), gap=0.16
+        width, len(letters), across, len(names) * panels.pitch(len(names), 2.1), left=panels.room(shown), gap=0.16
     )
     high = float(np.nanmax(rows[["share", "share_upper", "is_right"]].to_numpy(float)))
     for number, (axes, letter) in enumerate(zip(each, letters, strict=True)):

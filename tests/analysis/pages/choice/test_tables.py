@@ -271,7 +271,7 @@ def test_a_missing_response_is_named_and_not_averaged_over(tmp_path):
     rows = answers(ASKED, ["a", "b"])
     lost = (rows["model"] == "b") & (rows["item"] == "q003") & (rows["variant"] == "paraphrase-1/5")
     said = refused(tmp_path, rows[~lost])
-    for word in ("'q003'", "'paraphrase_1'", "order 5", "model 'b'", "(1 are missing in all)"):
+    for word in ("'q003'", "'paraphrase_1'", "order 5", "model 'b'", "(1 lack one)"):
         assert word in said
     failed = rows.assign(error=np.where(lost, "the server hung up", None))
     assert "it failed: the server hung up" in refused(tmp_path, failed)
