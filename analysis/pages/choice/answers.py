@@ -291,7 +291,7 @@ def _refuse_missing(runs: Runs, found: Choices, position: npt.NDArray[np.int64])
     why = f" (it failed: {short(failed[0], 120)})" if failed else ""
     raise InputError(
         f"{_path(runs, found.study)}: responses: question {found.items[item]!r}, wording {found.wordings[wording]!r}, "
-        f"order {found.orders[order]}: model {model!r} under {condition.removesuffix(PER_BYTE)!r} has no response{why}, "
+        f"order {found.orders[order]}: model {model!r} under {condition.removesuffix(PER_BYTE)!r} has no answer{why}, "
         f"but has some to other orders or wordings of it ({len(gaps):,} lack one); run it again, then report"
     )
 
