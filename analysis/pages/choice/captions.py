@@ -7,9 +7,9 @@ import pandas as pd
 
 from analysis.pages.choice.plots import LINES, ROWS, panels_of
 from analysis.reporting import labels, panels
-from analysis.reporting.words import count, low_to_high, missing
+from analysis.reporting.words import count, low_to_high, missing, units
 
-WHAT = "XParaCon grows as the three wordings of a question are answered more alike"
+WHAT = "XParaCon grows as the wordings of a question are answered more alike"
 
 
 def choice_map(rows: pd.DataFrame, arrows: pd.DataFrame) -> str:
@@ -27,10 +27,11 @@ def choice_map(rows: pd.DataFrame, arrows: pd.DataFrame) -> str:
 def choice_xparacon(frame: pd.DataFrame) -> str:
     """Write the caption of XParaCon by model."""
     part = frame[frame["subset"].isin(panels_of(frame))]
+    who = units(part.drop_duplicates("label"))
     return (
-        f"XParaCon of {count(part['label'].nunique(), 'model or condition', 'models or conditions')} over "
-        f"{low_to_high(part['n_questions'])} questions. {WHAT}. Lines: 95 % intervals over questions (Wilson's, of the "
-        f"mean standard deviation).{_infinite(part, 'stands as a triangle at the edge')} Counterpart of Choi, "
+        f"XParaCon of {who} over {low_to_high(part['n_questions'])} questions. {WHAT}. "
+        f"Lines: 95 % intervals over questions (Wilson's, of the mean standard deviation)."
+        f"{_infinite(part, 'stands as a triangle at the edge')} Counterpart of Choi, "
         "Figures 3 and 4."
         f"{labels.shown(panels.ROWS, frame['label'].nunique(), 'rows', 'with the highest and the lowest XParaCon')}"
         f"{labels.explained(part)}"

@@ -96,7 +96,8 @@ def consistency(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.Data
         One row per model, condition and subset. `same_in_orders`: share of questions and wordings with one choice in
         all orders; `same_in_wordings`: of questions and orders with one in all wordings; `same_throughout`: of
         questions with one in all of them; `changed`: the rest; `same_letter`: of questions and wordings with one letter
-        in all orders.
+        in all orders. `turned_by_wordings` and `turned_by_orders`: share of pairs of answers with different choices,
+        where only the wording, or only the order, differs; `order_minus_wording`: their difference.
     """
 
     def made(part: Choices) -> dict[str, Any]:
@@ -108,7 +109,15 @@ def consistency(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.Data
             "changed": (1 - whole, whole * 0 + 1),
             "same_letter": over_questions.over(measures.same_over_orders(part.shown)),
         }
-        return {"validity": part.validity, **_columns(over_questions.measured(figures, resamples, seed))}
+        kept = _columns(over_questions.measured(figures, resamples, seed))
+        turned = {
+            "turned_by_wordings": over_questions.over(measures.turned_by_wordings(part.chosen)),
+            "turned_by_orders": over_questions.over(measures.turned_by_orders(part.chosen)),
+        }
+        gap = {"order_minus_wording": ("turned_by_orders", "turned_by_wordings")}
+        moved = _columns(over_questions.measured(turned, resamples, seed, gap))
+        return {**kept, **moved, "n_questions": kept["n_questions"], "validity": part.validity,
+                "no_interval": _both(kept["no_interval"], moved["no_interval"])}  # fmt: skip
 
     return _of_parts(runs, made)
 
@@ -139,6 +148,11 @@ def positions(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.DataFr
         return rows
 
     return _of_parts(runs, made, whole=True).drop(columns="subset")
+
+
+def _both(one: np.ndarray, other: np.ndarray) -> list[str]:
+    """Join what two parts of a row say about missing intervals."""
+    return ["; ".join(filter(None, pair)) for pair in zip(one, other, strict=True)]
 
 
 def _columns(found: dict[str, interval.Interval]) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import statistics
 
@@ -38,6 +39,7 @@ def test_all_formulas_are_those_of_loops(seed):
     spreads, perfect = measures.spreads(accuracy), measures.perfect(accuracy)
     orders, words, whole = (function(codes) for function in (
         measures.same_over_orders, measures.same_over_wordings, measures.same_throughout))  # fmt: skip
+    by_orders, by_words = measures.turned_by_orders(codes), measures.turned_by_wordings(codes)
     for question in range(12):
         for unit in range(2):
             cell = codes[question, :, :, unit]
@@ -51,6 +53,10 @@ def test_all_formulas_are_those_of_loops(seed):
             assert spreads[question, unit] == pytest.approx(expected, nan_ok=True, abs=1e-12)
             assert orders[question, :, unit] == pytest.approx([one(row) for row in cell], nan_ok=True)
             assert words[question, :, unit] == pytest.approx([one(row) for row in cell.T], nan_ok=True)
+            for found, groups in ((by_orders, known), (by_words, [asked(row) for row in cell.T])):
+                pairs = [list(itertools.combinations(row, 2)) for row in groups]
+                turned = [sum(a != b or a == NONE for a, b in row) / len(row) if row else math.nan for row in pairs]
+                assert found[question, :, unit] == pytest.approx(turned, nan_ok=True, abs=1e-12)
             assert whole[question, unit] == pytest.approx(one(cell.ravel()), nan_ok=True)
 
 

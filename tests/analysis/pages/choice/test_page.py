@@ -93,14 +93,14 @@ def test_a_model_with_little_mass_is_in_no_verdict_and_no_comparison(tmp_path):
 def test_guessing_is_said(tmp_path):
     found = said(tmp_path, letters())
     assert any(caution.startswith("letters: not clearly more accurate than guessing.") for caution in found.cautions)
-    assert "1 model or condition of 1 prefer" in told(found)
+    assert "1 of 1 model prefer a letter" in told(found)
     assert "“B” is 100 % of its answers, and right in " in told(found)
     assert "not clearly" not in " ".join(said(tmp_path, always(ASKED, right)).cautions)
 
 
 def test_a_letter_is_not_preferred_by_chance(tmp_path):
     found = said(tmp_path, always(ASKED, right))
-    assert "0 models or conditions of 1 prefer a letter" in told(found) and "largest preference" not in told(found)
+    assert "0 of 1 model prefer a letter" in told(found) and "largest preference" not in told(found)
 
 
 def test_texts_that_are_no_choice_are_counted(tmp_path):
@@ -121,6 +121,19 @@ def test_tuning_and_prompt_are_told_apart(tmp_path):
         assert by[clear].endswith(", a difference after Holm.")
     assert "no clear difference" in by["Prompt, a · base to a · aware"]
     assert any("another prompt than the others" in caution for caution in found.cautions)
+
+
+def test_a_change_of_which_one_side_does_not_answer_is_named_and_not_judged(tmp_path):
+    rows = pd.concat([letters("a"), always(ASKED, lambda row: None, "a", AWARE)])
+    (line,) = said(tmp_path, rows).details["choice_changes"]
+    assert line == (
+        f"Prompt, a ({TEXT}) to a ({AWARE}): not judged, since 100 % of the answers before and 0 % after are a choice."
+    )
+
+
+def test_what_turns_a_choice_more_often_is_counted(tmp_path):
+    rows = pd.concat([letters(), always(ASKED, right, "firm")])
+    assert "another wording with 1 of 2 models, less often with 0." in told(said(tmp_path, rows))
 
 
 def test_differences_are_counted_after_holm(tmp_path):
