@@ -130,15 +130,17 @@ def _read(runs: Runs, study: str) -> Choices:
     position, size, right = (np.full(shape, NOT_ASKED, kind) for kind in (np.int64, np.int8, np.int8))
     for array, column in ((position, "position"), (size, "size"), (right, "right_place")):
         array[*place] = variants[column]
-    _refuse_gaps(runs, study, position >= 0, size, items["item"].to_numpy(), wordings, orders)
+    gold = items["gold"].map(letters.index).to_numpy(np.int8)
+    nobody, unknown = np.full((*shape, 0), NOT_ASKED, np.int8), np.zeros(0)
+    asked = Choices(
+        study, (), items["item"].to_numpy(object), items["subset"].to_numpy(object), tuple(wordings), orders, letters,
+        position >= 0, size, right, nobody, nobody, gold, unknown,
+    )  # fmt: skip
+    _refuse_gaps(runs, asked)
     _index(runs, variants, np.ravel_multi_index(tuple(place), shape))
     units = _units(runs, study)
     chosen, shown, validity = _answers(runs, study, units, letters, shape)
-    gold = items["gold"].map(letters.index).to_numpy(np.int8)
-    found = Choices(
-        study, tuple(units), items["item"].to_numpy(object), items["subset"].to_numpy(object), tuple(wordings),
-        orders, letters, position >= 0, size, right, chosen, shown, gold, validity,
-    )  # fmt: skip
+    found = replace(asked, units=tuple(units), chosen=chosen, shown=shown, validity=validity)
     _refuse_missing(runs, found, position)
     return found
 
@@ -249,25 +251,17 @@ def _first(scores: str) -> str:
     return f"CASE WHEN len({scores}) = 1 OR {ordered}[1] > {ordered}[2] THEN list_position({scores}, {ordered}[1]) END"
 
 
-def _refuse_gaps(
-    runs: Runs,
-    study: str,
-    asked: npt.NDArray[np.bool_],
-    size: Codes,
-    items: Sequence[str],
-    wordings: Sequence[str],
-    orders: Sequence[int],
-) -> None:
+def _refuse_gaps(runs: Runs, study: Choices) -> None:
     """Refuse a question that lacks a wording, or an order that others with as many choices have."""
-    choices = size.max(axis=(1, 2))
+    choices = study.size.max(axis=(1, 2))
     for number in np.unique(choices):
         own = np.flatnonzero(choices == number)
-        wanted = asked[own].any(axis=(0, 1))
-        for item, wording, order in np.argwhere(~asked[own] & wanted)[:1]:
-            missing = "any order" if not asked[own[item], wording].any() else f"order {orders[order]}"
+        asked = study.asked[own]
+        for item, wording, order in np.argwhere(~asked & asked.any(axis=(0, 1)))[:1]:
+            missing = f"order {study.orders[order]}" if asked[item, wording].any() else "any order"
             raise InputError(
-                f"{_path(runs, study)}: stimuli.parquet: question {items[own[item]]!r} lacks {missing} of wording "
-                f"{wordings[wording]!r}, which others with {number} choices have; it cannot be compared"
+                f"{_path(runs, study.study)}: stimuli.parquet: question {study.items[own[item]]!r} lacks {missing} of "
+                f"wording {study.wordings[wording]!r}, which others with {number} choices have; it cannot be compared"
             )
 
 
