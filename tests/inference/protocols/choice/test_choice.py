@@ -86,7 +86,7 @@ class TestStudy:
     @pytest.mark.parametrize(
         ("question", "given", "words"),
         [
-            (Question("three", "Which?", ("a", "b", "c"), 0), None, "--orders 8: item 'three' has 3 choices, which have 6 orders"),
+            (Question("three", "Which?", ("a", "b", "c"), 0), None, "--orders 8: item 'three' has 3 choices, .* 6"),
             (GRASS, 3, "--orders 3: item 'grass' brings 2 orders"),
             (Question("read", "Who?", ("a", "b", "c", "d"), 0, passage="Once ..."), None, "item 'read'.*passage"),
         ],
