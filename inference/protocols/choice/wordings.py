@@ -44,7 +44,7 @@ def _variants(question: Question, orders: int | None, seed: int) -> Iterator[Var
     if question.passage is not None:
         raise InputError(
             f"item '{question.item}': its question is about a passage, which no prompt shows; take the question out "
-            "(`choice build` does)"
+            "(`waver choice build` does)"
         )
     wordings = {ORIGINAL: question.question}
     wordings |= {f"paraphrase-{number}": text for number, text in enumerate(question.paraphrases, start=1)}
@@ -73,7 +73,7 @@ def _orders(question: Question, orders: int | None, seed: int) -> Sequence[Seque
         if count > math.factorial(choices):
             raise InputError(
                 f"--orders {count}: item '{question.item}' has {choices} choices, which have {math.factorial(choices)} "
-                f"orders; say --orders {math.factorial(choices)}, or take questions with so few choices out"
+                f"orders; say --orders {math.factorial(choices)}, or take questions with so few choices out (`waver choice build` does)"
             )
         return draw_orders(question.item, choices, count, seed)
     if orders is not None and orders > len(question.orders):
