@@ -227,6 +227,7 @@ def _asking(asked: ModuleType, parser: argparse.ArgumentParser) -> None:
         help="hub id or local folder (NAME=... chooses its name in the run), or `demo` for the small models that come "
         "with Waver, those that the engine can ask",
     )
+    arguments.add_adapters(parser)
     arguments.add_models_file(parser)
     arguments.add_limit(parser)
     parser.add_argument("--name", metavar="STUDY", help="name of the study (default: the name of the items file)")
@@ -304,10 +305,12 @@ def _preview(options: argparse.Namespace) -> None:
 
 def _prepare(options: argparse.Namespace) -> tuple[Study, tuple[Model, ...], Questions, Settings]:
     """Read and check everything that can be checked before a model is loaded."""
+    from inference.asking.adapters import with_adapters
     from inference.asking.limit import limited
     from inference.asking.models import resolve
 
     models = resolve(options.model, options.protocol.KINDS, options.engine)
+    models = with_adapters(models, options.lora, options.engine, options.revision)
     study, questions = options.protocol.prepare(options)
     return study, models, limited(study, questions, options.limit), arguments.engine_settings(options)
 

@@ -28,10 +28,13 @@ from inference.engines.checking import (
     refuse_impossible_config,
     refuse_not_finite,
 )
+from inference.engines.merging import merge
 from inference.errors import InputError, NoSuchModel
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from inference.engines.adapters import Adapter
 
 DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
 # A digest reads all of a small file, and this many blocks spread evenly over a large one. It takes a second even for
@@ -62,7 +65,16 @@ class Checkpoint:
     seed: int = 0
 
 
-def load_checkpoint(name: str, *, engine: str, dtype: str, device: str, revision: str | None, seed: int) -> Checkpoint:
+def load_checkpoint(
+    name: str,
+    *,
+    engine: str,
+    dtype: str,
+    device: str,
+    revision: str | None,
+    seed: int,
+    adapter: Adapter | None = None,
+) -> Checkpoint:
     """Load model and tokenizer for `engine` ("auto": by architecture), in eval mode on the device.
 
     See `inference.engines.load` for the parameters and errors.
@@ -72,6 +84,8 @@ def load_checkpoint(name: str, *, engine: str, dtype: str, device: str, revision
     with transformers_errors_as_input_errors(name), quiet():
         config = AutoConfig.from_pretrained(name, revision=commit, trust_remote_code=False)
     engine = resolve_engine(name, config, engine)
+    if adapter is not None and engine != "causal":
+        raise InputError(f"--lora {adapter.folder}: model {name} is asked by --engine {engine}, which takes no adapter")
     precision = resolve_dtype(dtype, target, config)
     torch.manual_seed(seed)
     auto = AUTO[engine]
@@ -99,6 +113,8 @@ def load_checkpoint(name: str, *, engine: str, dtype: str, device: str, revision
         "device": str(target),
         "parameters": parameters,
     }
+    if adapter is not None:
+        merge(model, adapter)
     model = _move(name, model, target).eval()
     refuse_not_finite(name, model)
     refuse_foreign_tokens(name, tokenizer, len(model.get_input_embeddings().weight))
