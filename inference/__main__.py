@@ -155,7 +155,7 @@ def call_parser(given: Sequence[str], program: str = PROGRAM) -> argparse.Argume
     for word, about, known in (
         ("paraphrase", "make paraphrases of items, check them by hand, combine sources", paraphrase.VERBS),
         ("pairs", "make pairs of sentences with negations, and label them by hand", pairs.VERBS),
-        ("tune", "tune a model on labelled pairs of sentences", tune.VERBS),
+        ("tune", "tune a model on labelled pairs of sentences, or on its own right answers", tune.VERBS),
     ):
         verbs = commands.add_parser(word, help=about).add_subparsers(title="what to do", metavar="VERB", required=True)
         for name, does in known.items():

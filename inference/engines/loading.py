@@ -74,10 +74,11 @@ def load_checkpoint(
     revision: str | None,
     seed: int,
     adapter: Adapter | None = None,
+    quantization: Any = None,
 ) -> Checkpoint:
     """Load model and tokenizer for `engine` ("auto": by architecture), in eval mode on the device.
 
-    See `inference.engines.load` for the parameters and errors.
+    See `inference.engines.load` for the parameters and errors; `quantization` is what transformers quantizes by.
     """
     target = resolve_device(device)
     commit, digest = pin(name, revision)
@@ -100,6 +101,7 @@ def load_checkpoint(
             trust_remote_code=False,
             use_safetensors=True,
             dtype=precision,
+            **({"quantization_config": quantization, "device_map": {"": target}} if quantization else {}),
             ignore_mismatched_sizes=True,  # then they are reported here, and refused below in one line
             output_loading_info=True,
         )
@@ -115,7 +117,7 @@ def load_checkpoint(
     }
     if adapter is not None:
         merge(model, adapter)
-    model = _move(name, model, target).eval()
+    model = (model if quantization else _move(name, model, target)).eval()
     refuse_not_finite(name, model)
     refuse_foreign_tokens(name, tokenizer, len(model.get_input_embeddings().weight))
     return Checkpoint(name, model, tokenizer, info, seed)
