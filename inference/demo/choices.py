@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
+from dataclasses import replace
 
 from inference.demo import SEED
 from inference.demo.exercises import CHOICES
@@ -33,9 +34,9 @@ def choices(world: World, each: int = EACH) -> list[Question]:
     each
         Questions per stem.
     """
-    made: dict[str, dict[str, object]] = {}
+    made: list[Question] = []
     for stem in STEMS:
-        trained, heldout = (world.choices[wording][stem] for wording in ("trained", "heldout"))
+        wordings = (*world.choices["trained"][stem][:2], world.choices["heldout"][stem][0])
         seen: set[tuple[str, frozenset[str]]] = set()
         number = 0
         while len(seen) < each:
@@ -43,28 +44,28 @@ def choices(world: World, each: int = EACH) -> list[Question]:
             rng = random.Random(f"{SEED} choices {stem} {number}")
             words, right, wrong = CHOICES[stem](world, rng)
             shown = [right, *rng.sample(wrong, COUNTS[len(seen) % len(COUNTS)] - 1)]
-            original, *paraphrases = (
-                capitalise(wording.format(**words)) for wording in (*trained[:2], heldout[0])
-            )
+            rng.shuffle(shown)
+            original, *paraphrases = (capitalise(wording.format(**words)) for wording in wordings)
             if (original, frozenset(shown)) in seen:
                 continue
             seen.add((original, frozenset(shown)))
-            rng.shuffle(shown)
-            made[f"{stem}-{len(seen):02d}"] = {
-                "question": original,
-                "choices": tuple(shown),
-                "answer": shown.index(right),
-                "paraphrases": tuple(paraphrases),
-                "source": stem,
-            }
-    split = _splits(list(made))
-    return [Question(item, subset=GENERAL, split=split[item], **about) for item, about in made.items()]  # type: ignore[arg-type]
+            made.append(
+                Question(
+                    f"{stem}-{len(seen):02d}",
+                    original,
+                    tuple(shown),
+                    shown.index(right),
+                    tuple(paraphrases),
+                    subset=GENERAL,
+                    source=stem,
+                )
+            )
+    split = _splits([question.item for question in made])
+    return [replace(question, split=split[question.item]) for question in made]
 
 
 def _splits(items: Sequence[str]) -> dict[str, str]:
     """Split items at random by their own names."""
     drawn = sorted(items, key=lambda item: place(SEED, "split", item))
     train, validation = (round(share * len(items)) for share in SHARES)
-    return {
-        item: SPLITS[(number >= train) + (number >= train + validation)] for number, item in enumerate(drawn)
-    }
+    return {item: SPLITS[(number >= train) + (number >= train + validation)] for number, item in enumerate(drawn)}

@@ -69,9 +69,7 @@ def prompt_book(path: str | Path | None = None) -> PromptBook:
     return PromptBook.load(path, PROMPTS, FIELDS)
 
 
-def study(
-    asked: Sequence[Item], name: str, source: str = "", building: Sequence[dict[str, Any]] = ()
-) -> Study:
+def study(asked: Sequence[Item], name: str, source: str = "", building: Sequence[dict[str, Any]] = ()) -> Study:
     """Make a study of questions (`wordings.items`), with the numbers of the steps that built it."""
     letters = sorted({option.canonical for item in asked for variant in item.variants for option in variant.options})
     return Study(
@@ -190,7 +188,9 @@ def prepare(options: Namespace) -> tuple[Study, Questions]:
         tuple(dict.fromkeys(options.answer)),
         texts,
         order,
-        frozenset(each.item for each in given if order == REASONING_FIRST or (order == BY_SUBSET and each.subset == MATH)),
+        frozenset(
+            each.item for each in given if order == REASONING_FIRST or (order == BY_SUBSET and each.subset == MATH)
+        ),
     )
     made = items(given, options.orders, draw_seed(options))
     default = f"{NAME}-{DEMO}" if options.items == DEMO else default_name(options.items)

@@ -92,7 +92,7 @@ def texts(options: Namespace) -> tuple[Sampling, ...]:
     Raises
     ------
     InputError
-        For a setting of texts although none is asked for, or a paraphrase-aware prompt that is to be answered otherwise.
+        For a setting of texts although none is asked for, or a paraphrase-aware prompt without texts.
     """
     if AWARE in options.prompt_kind and set(options.answer) != {TEXT}:
         raise InputError(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 from inference.errors import InputError
@@ -25,7 +24,7 @@ def read(items: str) -> list[dict[str, Any]]:
     Raises
     ------
     InputError
-        Naming the file and the row: another column, or a count that is no whole number.
+        Naming the file and the row: another column, no step, or a count that is no whole number.
     """
     file = located(items).with_suffix(SUFFIX)
     return [_row(f"{file}, {place}", record) for place, record in records.read(file, COLUMNS)] if file.exists() else []
@@ -35,5 +34,7 @@ def _row(where: str, record: dict[str, Any]) -> dict[str, Any]:
     count = record["count"].strip()
     if WHOLE.fullmatch(count) is None or int(count) < 0:
         raise InputError(f"{where}: count must be a whole number, not {shown(count)}; restore the file")
+    if not record["step"].strip():
+        raise InputError(f"{where}: there is no step; restore the file")
     texts: dict[str, Any] = {name: record[name].strip() or None for name in COLUMNS if name != "count"}
     return texts | {"count": int(count)}

@@ -71,8 +71,8 @@ def _orders(question: Question, orders: int | None, seed: int) -> Sequence[Seque
         return draw_orders(question.item, len(question.choices), ORDERS if orders is None else orders, seed)
     if orders is not None and orders > len(question.orders):
         raise InputError(
-            f"--orders {orders}: item '{question.item}' brings {len(question.orders)} orders of its choices; ask for no "
-            "more, or leave --orders out"
+            f"--orders {orders}: item '{question.item}' brings {len(question.orders)} orders of its choices; ask for "
+            "no more, or leave --orders out"
         )
     return question.orders[:orders]
 
