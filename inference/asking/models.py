@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from unicodedata import category
 
 from inference.engines import ENGINES, hosted
+from inference.engines.digest import folder_digest
 from inference.errors import InputError, nearest
 from inference.runfolder import run_json
 from inference.stimuli.files import located, read_yaml, shown
@@ -138,8 +139,6 @@ def refuse_other_family(out: str, models: Iterable[Model]) -> None:
         return
     for name, fields in run_json.read(Path(out))["models"].items():
         if name in ALL:
-            from inference.engines.loading import folder_digest
-
             was, now = fields.get("revision"), folder_digest(ALL[name].path)
             why = f"is of another revision (it was {was}, now {now})" if was != now else ""
         else:

@@ -16,6 +16,7 @@ from math import isfinite, sqrt
 from pathlib import Path
 from typing import Any
 
+from inference.engines.digest import folder_digest
 from inference.errors import InputError
 from inference.stimuli.files import parse_json, shown, text_of
 
@@ -94,8 +95,6 @@ def read(folder: Path) -> Adapter:
     known = {name: _fields_of(folder / RECORD, record, name) for name in ("settings", "counts")}
     modules = config.get("target_modules")
     settings = {"r": rank, "lora_alpha": alpha, "target_modules": modules if isinstance(modules, str | list) else None}
-    from inference.engines.loading import folder_digest  # imports torch, which a wrong adapter need not wait for
-
     return Adapter(
         folder=str(folder),
         base=base,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -28,6 +27,7 @@ from inference.engines.checking import (
     refuse_impossible_config,
     refuse_not_finite,
 )
+from inference.engines.digest import folder_digest
 from inference.engines.merging import merge
 from inference.errors import InputError, NoSuchModel
 
@@ -37,9 +37,6 @@ if TYPE_CHECKING:
     from inference.engines.adapters import Adapter
 
 DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
-# A digest reads all of a small file, and this many blocks spread evenly over a large one. It takes a second even for
-# many gigabytes, and another checkpoint differs in far more than one block.
-SAMPLED_BLOCKS, BLOCK_BYTES = 64, 16 * 1024
 # A tiny model runs faster on one thread: threads that wait for each other cost more than they save, up to forty times
 # as much on a busy machine.
 ONE_THREAD_BELOW = 3_000_000  # parameters
@@ -51,7 +48,6 @@ AUTO = {
     "classifier": AutoModelForSequenceClassification,
 }
 CLASSIFIER = "ForSequenceClassification"
-CHECKPOINT_SUFFIXES = {".safetensors", ".json", ".txt", ".model", ".jinja"}
 
 
 @dataclass(slots=True)
@@ -223,24 +219,6 @@ def look_up(name: str, revision: str | None) -> Path:
     if path.is_file():
         refuse_impossible_config(name, path)
     return path
-
-
-def folder_digest(folder: Path) -> str:
-    """Compute a digest of a checkpoint folder: names, sizes and sampled blocks of its model and tokenizer files."""
-    digest = hashlib.sha256()
-    for path in sorted(p for p in folder.iterdir() if p.is_file() and p.suffix in CHECKPOINT_SUFFIXES):
-        size = path.stat().st_size
-        digest.update(f"{path.name}\0{size}\0".encode())
-        last = max(size - BLOCK_BYTES, 0)
-        whole = size <= SAMPLED_BLOCKS * BLOCK_BYTES
-        offsets = (
-            range(0, size, BLOCK_BYTES) if whole else [last * i // (SAMPLED_BLOCKS - 1) for i in range(SAMPLED_BLOCKS)]
-        )
-        with path.open("rb") as file:
-            for offset in offsets:
-                file.seek(offset)
-                digest.update(file.read(BLOCK_BYTES))
-    return f"sha256:{digest.hexdigest()}"
 
 
 def _refuse_unusable_folder(name: str, folder: Path) -> None:

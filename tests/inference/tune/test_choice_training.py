@@ -17,6 +17,7 @@ from helpers import choice_runs, tiny_models
 from inference.__main__ import main
 from inference.asking.models import Model
 from inference.engines import adapters, loading
+from inference.engines.digest import folder_digest
 from inference.runfolder import run_json
 from inference.tune.choice import settings
 from inference.tune.choice.checkpoints import AdapterFolder
@@ -43,7 +44,7 @@ def folder(tmp_path_factory):
     """A tiny model, a run that it has answered, settings."""
     folder = tmp_path_factory.mktemp("choice")
     tiny_models.checkpoint(folder / "tiny", "llama", num_hidden_layers=1)
-    revision = loading.folder_digest(folder / "tiny")
+    revision = folder_digest(folder / "tiny")
     choice_runs.write_run(folder / "run", info={"revision": revision})
     (folder / "settings.toml").write_text(SETTINGS, encoding="utf-8")
     return folder
