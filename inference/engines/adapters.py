@@ -10,6 +10,7 @@ engine that takes one does the same with, W + scale B A in linear layers, and an
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import isfinite, sqrt
@@ -22,6 +23,7 @@ from inference.stimuli.files import parse_json, shown, text_of
 
 CONFIG, WEIGHTS, PICKLED = "adapter_config.json", "adapter_model.safetensors", "adapter_model.bin"
 RECORD, HISTORY = "tuning.json", "history.json"
+NAME = re.compile(r"base_model\.model\.(?P<layer>.+)\.lora_(?P<matrix>[AB])\.weight")
 MOST_RANK = 512  # vLLM takes no larger one
 STARTS = (None, True, False, "gaussian", "eva", "orthogonal")
 """How the matrices began, where that left the base model as it is; the other ways (pissa, olora ...) change it."""
@@ -69,7 +71,7 @@ class Adapter:
 
 
 def read(folder: Path) -> Adapter:
-    """Read the settings and the record of an adapter; the matrices stay on disk.
+    """Read the settings and the record of an adapter, and the shapes of its matrices; their numbers stay on disk.
 
     Raises
     ------
@@ -85,6 +87,7 @@ def read(folder: Path) -> Adapter:
         raise InputError(f"{file}: r must be a whole number from 1 to {MOST_RANK}, not {shown(rank)}")
     if type(alpha) not in (int, float) or not isfinite(alpha) or alpha <= 0:
         raise InputError(f"{file}: lora_alpha must be a number above 0, not {shown(alpha)}")
+    layers(folder / WEIGHTS, _shapes(folder / WEIGHTS), rank)
     record = _fields(folder / RECORD) if (folder / RECORD).exists() else {}
     base = record.get("base", config.get("base_model_name_or_path"))
     revision = record.get("revision")
@@ -127,6 +130,52 @@ def read_history(file: Path) -> list[dict[str, Any]]:
             if not fits:
                 raise InputError(f"{file}, entry {number}: {name} must be a number, not {shown(value)}; restore the file")
     return content
+
+
+def layers(file: Path, shapes: Mapping[str, Sequence[int]], rank: int) -> dict[str, dict[str, str]]:
+    """Find the two matrices of every layer by their names.
+
+    Parameters
+    ----------
+    shapes
+        Name of a matrix -> its rows and columns.
+    rank
+        Rows of A and columns of B.
+
+    Returns
+    -------
+    Name of a layer -> "A" and "B" -> name of the matrix.
+
+    Raises
+    ------
+    InputError
+        There is none, one is missing, is of another rank, or is no matrix of a linear layer.
+    """
+    found: dict[str, dict[str, str]] = {}
+    for key, shape in shapes.items():
+        named = NAME.fullmatch(key)
+        if named is None or len(shape) != 2:
+            raise InputError(f"{file}: {key} is no matrix of a linear layer; such adapters are not supported")
+        found.setdefault(named["layer"], {})[named["matrix"]] = key
+    if not found:
+        raise InputError(f"{file}: there is no matrix in it; save the adapter again")
+    for name, pair in found.items():
+        if len(pair) < 2:
+            raise InputError(f"{file}: {name} has one matrix of two; save the adapter again")
+        if (shapes[pair["A"]][0], shapes[pair["B"]][1]) != (rank, rank):
+            raise InputError(f"{file}: {name} is not of rank {rank}, as {CONFIG} says; save the adapter again")
+    return found
+
+
+def _shapes(file: Path) -> dict[str, tuple[int, ...]]:
+    """Read the shapes of the matrices, not their numbers."""
+    from safetensors import SafetensorError, safe_open
+
+    try:
+        with safe_open(file, framework="np") as tensors:
+            return {key: tuple(tensors.get_slice(key).get_shape()) for key in tensors.keys()}  # noqa: SIM118
+    except (OSError, SafetensorError) as error:
+        raise InputError(f"{file}: cannot be read ({error}); save the adapter again") from None
 
 
 def _refuse_no_adapter(folder: Path) -> None:

@@ -7,7 +7,6 @@ own forward to 1e-6; in half precision the sum is rounded once, as by peft's `me
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,11 +17,8 @@ from safetensors import SafetensorError
 from safetensors.torch import load_file
 from transformers.pytorch_utils import Conv1D
 
-from inference.engines.adapters import WEIGHTS, Adapter
+from inference.engines.adapters import WEIGHTS, Adapter, layers
 from inference.errors import InputError
-
-NAME = re.compile(r"base_model\.model\.(?P<module>.+)\.lora_(?P<matrix>[AB])\.weight")
-
 
 @torch.no_grad()
 def merge(model: Any, adapter: Adapter) -> None:
@@ -65,26 +61,14 @@ def products(model: Any, adapter: Adapter) -> Iterator[tuple[torch.Tensor, torch
 
 
 def _matrices(adapter: Adapter) -> dict[str, tuple[torch.Tensor, torch.Tensor]]:
-    """Read the matrices A and B of every layer, A with as many rows as the rank."""
+    """Read the matrices A and B of every layer."""
     file = Path(adapter.folder) / WEIGHTS
     try:
         tensors = load_file(file)
-    except (OSError, SafetensorError) as error:
+    except (OSError, SafetensorError) as error:  # it was read when the call began, perhaps on another machine
         raise InputError(f"{file}: cannot be read ({error}); save the adapter again") from None
-    found: dict[str, dict[str, torch.Tensor]] = {}
-    for key, tensor in tensors.items():
-        named = NAME.fullmatch(key)
-        if named is None or tensor.ndim != 2:
-            raise InputError(f"{file}: {key} is no matrix of a linear layer; such adapters are not supported")
-        found.setdefault(named["module"], {})[named["matrix"]] = tensor
-    if not found:
-        raise InputError(f"{file}: there is no matrix in it; save the adapter again")
-    for name, pair in found.items():
-        if len(pair) < 2:
-            raise InputError(f"{file}: {name} has one matrix of two; save the adapter again")
-        if (pair["A"].shape[0], pair["B"].shape[1]) != (adapter.rank, adapter.rank):
-            raise InputError(f"{file}: {name} is not of rank {adapter.rank}, as adapter_config.json says; save it again")
-    return {name: (pair["A"], pair["B"]) for name, pair in found.items()}
+    pairs = layers(file, {key: tuple(tensor.shape) for key, tensor in tensors.items()}, adapter.rank)
+    return {name: (tensors[pair["A"]], tensors[pair["B"]]) for name, pair in pairs.items()}
 
 
 def _misfit(adapter: Adapter, why: str) -> InputError:

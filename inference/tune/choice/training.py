@@ -8,6 +8,7 @@ from typing import Any
 import torch
 from datasets import Dataset
 from peft import LoraConfig
+from peft.utils import TRANSFORMERS_MODELS_TO_LORA_TARGET_MODULES_MAPPING
 from safetensors import SafetensorError
 from tqdm import tqdm
 from transformers import PrinterCallback, TrainerCallback
@@ -52,7 +53,7 @@ class Learner:
     Raises
     ------
     InputError
-        The model cannot be loaded as a causal one, or not in 4 bits.
+        The model cannot be loaded as a causal one, or not in 4 bits; or it has no such layers to adapt.
     """
 
     def __init__(self, model: Model, settings: Mapping[str, Any], device: str = "auto") -> None:
@@ -69,6 +70,7 @@ class Learner:
             quantization=_four_bit(target) if settings["four_bit"] else None,
         )
         self.revision: str = self._loaded.info["revision"]
+        _refuse_no_layer(model, self._loaded.model, settings["target_modules"])
         self._base = model.id if self._loaded.info["revision"].startswith("sha256:") else model.source
         with transformers_errors_as_input_errors(model.source):
             self._reader: LeftToRight = CausalEngine(self._loaded)
@@ -263,6 +265,19 @@ def history(logged: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
 
 def _finite(logged: Sequence[Mapping[str, Any]]) -> bool:
     return all(torch.tensor(each[name]).isfinite() for each in logged for name in TOLD if name in each)
+
+
+def _refuse_no_layer(about: Model, model: Any, wanted: str | Sequence[str]) -> None:
+    """Refuse names of layers that the model has not, and an architecture for which peft has no default."""
+    kind = model.config.model_type
+    if wanted == DEFAULT_MODULES and kind not in TRANSFORMERS_MODELS_TO_LORA_TARGET_MODULES_MAPPING:
+        raise InputError(
+            f"model {about.id}: peft has no target_modules for {kind}; name some in --config, or say all-linear"
+        )
+    names = [name for name, _ in model.named_modules()]
+    for layer in [] if isinstance(wanted, str) else wanted:
+        if not any(name == layer or name.endswith(f".{layer}") for name in names):
+            raise InputError(f"model {about.id}: it has no layer '{layer}' (target_modules in --config); correct the name")
 
 
 def _four_bit(device: torch.device) -> Any:
