@@ -16,6 +16,7 @@ COMMANDS = {
         "paraphrase": "make paraphrases of items, check them by hand, combine sources",
         "negate": "put a negation into sentences, wherever one can stand",
         "pairs": "make pairs of sentences with negations, and label them by hand",
+        "choice": "make a study of multiple-choice questions in several wordings",
         "tune": "tune a model on labelled pairs of sentences",
         "status": "count the rows done and left in a run folder",
     },
@@ -25,6 +26,7 @@ COMMANDS = {
         "show": "print single wordings: the prompt, the probabilities, what was written",
         "features": "compute lengths, frequencies, dependencies and sentiment of the wordings",
         "plan": "say how many items and wordings a study needs, from a pilot",
+        "select": "list the questions that a judge answers rightly in some wordings only",
         "negation": "count negations and minimal pairs of a data set, and how far its annotators agree",
     },
 }

@@ -17,7 +17,7 @@ from shlex import quote
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from inference import arguments, extras, pairs, paraphrase, protocols, tune
+from inference import arguments, choice, extras, pairs, paraphrase, protocols, tune
 from inference.errors import InputError, RunFailed, nearest, one_line, system_failure
 
 if TYPE_CHECKING:
@@ -155,7 +155,12 @@ def call_parser(given: Sequence[str], program: str = PROGRAM) -> argparse.Argume
     for word, about, known in (
         ("paraphrase", "make paraphrases of items, check them by hand, combine sources", paraphrase.VERBS),
         ("pairs", "make pairs of sentences with negations, and label them by hand", pairs.VERBS),
+<<<<<<< HEAD
         ("tune", "tune a model on labelled pairs of sentences, or on its own right answers", tune.VERBS),
+=======
+        ("choice", "make a study of multiple-choice questions in several wordings", choice.VERBS),
+        ("tune", "tune a model on labelled pairs of sentences", tune.VERBS),
+>>>>>>> proto
     ):
         verbs = commands.add_parser(word, help=about).add_subparsers(title="what to do", metavar="VERB", required=True)
         for name, does in known.items():

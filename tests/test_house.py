@@ -31,8 +31,9 @@ LAYERS = {
         {"errors"},
     ],
     "inference": [
-        {"__main__"}, {"runfile", "paraphrase", "pairs", "negate", "tune"}, {"importers"}, {"protocols"}, {"arguments"},
-        {"asking"}, {"demo"}, {"engines", "runfolder"}, {"stimuli"}, {"extras", "numerals"}, {"inference", "errors"},
+        {"__main__"}, {"choice"}, {"runfile", "paraphrase", "pairs", "negate", "tune"}, {"importers"}, {"protocols"},
+        {"arguments"}, {"asking"}, {"demo"}, {"engines", "runfolder"}, {"stimuli"}, {"extras", "numerals"},
+        {"inference", "errors"},
     ],
 }  # fmt: skip
 # The only pages that use another's numbers, and the files of it that they may import.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -74,8 +75,8 @@ Pattern: TypeAlias = Callable[[str], Column | None]
 def value(raw: Any, entry: Column) -> str:
     """Print one value with the digits of its column: nothing if it is undefined, "<0.01" instead of a false 0.00.
 
-    >>> [value(raw, Column("", digits=2)) for raw in (0.123, 0.001, 0.0, -0.5, float("nan"))]
-    ['0.12', '<0.01', '0.00', '−0.50', '']
+    >>> [value(raw, Column("", digits=2)) for raw in (0.123, 0.001, 0.0, -0.5, float("nan"), float("inf"))]
+    ['0.12', '<0.01', '0.00', '−0.50', '', '∞']
     """
     if isinstance(raw, list | tuple):
         return "; ".join(f"“{' '.join(str(part).split())}”" for part in raw)
@@ -85,6 +86,8 @@ def value(raw: Any, entry: Column) -> str:
         return entry.said(raw) if entry.said else raw
     if str(raw) in ("True", "False"):
         return "yes" if raw else "no"
+    if math.isinf(raw):
+        return "∞" if raw > 0 else "−∞"
     if entry.digits is None:
         return f"{int(raw):,}" if float(raw).is_integer() else str(raw)
     rounded = f"{raw:.{entry.digits}f}"

@@ -119,7 +119,8 @@ def _split_options(options: str) -> list[str]:
     (['rs . 1,200', '4 ( b )', 'none of these'], ['1', '2'])
     """
     text = re.sub(r"^\[\s*['\"]|['\"]\s*\]$", "", options.strip())
-    starts, at = [], 0
+    starts: list[re.Match[str]] = []
+    at = 0
     for letter in ascii_uppercase.lower():
         mark = rf"^\s*{letter}\s*\)" if not starts else rf"['\"]?\s*,\s*['\"]?\s*{letter}\s*\)"
         found = re.compile(mark).search(text, at)

@@ -71,6 +71,10 @@ class Question:
 class EqualChoices(InputError):
     """Two choices of a question are equal, so that an answer could be either. Published data sets have some."""
 
+    def __init__(self, message: str, question: Question) -> None:
+        super().__init__(message)
+        self.question = question
+
 
 def read(path: str | Path, equal: list[EqualChoices] | None = None) -> list[Question]:
     """Read the questions of a file.
@@ -156,9 +160,13 @@ def _question(where: str, number: str, record: Mapping[str, Any]) -> Question:
     plain = question_layouts.plain(where, record)
     if not isinstance(plain.question, str) or not plain.question.strip():
         raise InputError(f"{where}: there is no question ({shown(plain.question)}); fill it in")
-    _check_choices(where, plain.choices)
+    if not 2 <= len(plain.choices) <= MOST:
+        raise InputError(
+            f"{where}: a question needs 2 to {MOST} choices (each has a capital letter), and this has "
+            f"{len(plain.choices)}"
+        )
     source = _optional(where, "source", plain.source)
-    return Question(
+    question = Question(
         _item(where, record, number),
         plain.question.strip(),
         plain.choices,
@@ -170,20 +178,19 @@ def _question(where: str, number: str, record: Mapping[str, Any]) -> Question:
         _orders(where, record.get("orders"), len(plain.choices)),
         _optional(where, "passage", plain.passage),
     )
+    _refuse_equal_choices(where, question)
+    return question
 
 
-def _check_choices(where: str, choices: tuple[str, ...]) -> None:
-    if not 2 <= len(choices) <= MOST:
-        raise InputError(
-            f"{where}: a question needs 2 to {MOST} choices (each has a capital letter), and this has {len(choices)}"
-        )
+def _refuse_equal_choices(where: str, question: Question) -> None:
     seen: dict[str, int] = {}
-    for place, choice in enumerate(choices):
+    for place, choice in enumerate(question.choices):
         first = seen.setdefault(" ".join(choice.split()), place)
         if first != place:
             raise EqualChoices(
                 f"{where}: choices {ascii_uppercase[first]} and {ascii_uppercase[place]} are equal ({shown(choice)}); "
-                "an answer could be either: change one or take the question out"
+                "an answer could be either: change one or take the question out",
+                question,
             )
 
 

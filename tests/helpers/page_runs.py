@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from helpers import negation_runs, scoring_runs, text_feature_runs, wording_runs
+from helpers import choice_runs, negation_runs, scoring_runs, text_feature_runs, wording_runs
 from helpers.synthetic import CANONICAL, paraphrases, random_frame, write_run
 
 PLAIN, TEXT = "plain/yes-no", "plain/yes-no/text"
@@ -133,6 +133,38 @@ def _silent_negations(path: Path) -> Written:
     return negation_runs.write_negation(path, rows), {"resamples": 20}
 
 
+def _multiple_choice(path: Path) -> Written:
+    """Three models, one with an adapter that records its training, both prompts, all ways, two subsets."""
+    asked = choice_runs.questions(40, 4, subsets=("general knowledge", "math reasoning"))
+    ways = [choice_runs.LETTER, choice_runs.TEXTS, choice_runs.TEXT, choice_runs.AWARE]
+    rows = choice_runs.answers(asked, ["org/small", "org/large", "tuned"], conditions=ways, unparsed=0.1)
+    history = [
+        {"step": 10 * n, "epoch": n / 4, "loss": 2 / n, "validation_loss": None if n % 2 else 3 / n}
+        for n in range(1, 9)
+    ]
+    adapter = {"name": "tuned", "base": "org/large", "revision": "r", "settings": {"r": 16}, "history": history}
+    building = [
+        {"step": "read", "source": "arc", "count": 60, "reason": None},
+        {"step": "left out", "source": "arc", "count": 20, "reason": "shorter than ten words"},
+    ]
+    run = choice_runs.write_choice(
+        path, rows, building=building, models={"tuned": {"stage": "tuned", "adapter": adapter}}
+    )
+    return run, {"resamples": 20}
+
+
+def _one_choice(path: Path) -> Written:
+    """One model, one question in one order, answered rightly."""
+    asked = choice_runs.questions(1, 1)
+    return choice_runs.write_choice(path, choice_runs.always(asked, choice_runs.right)), {"resamples": 0}
+
+
+def _silent_choices(path: Path) -> Written:
+    """Two models that put a tenth of their probability on the letters."""
+    rows = choice_runs.answers(choice_runs.questions(12, 3), ["a", "b"], mass=0.1)
+    return choice_runs.write_choice(path, rows), {"resamples": 20}
+
+
 def _templates(path: Path) -> Written:
     """Four models that get yes/no questions in templates that all items share, with right answers."""
     rows = wording_runs.random_rows(list(STAGES), items=40, seed=1)
@@ -146,6 +178,7 @@ FULL: dict[str, Callable[[Path], Written]] = {
     "benchmarks": _questions,
     "scoring": _judges,
     "negation": _negations,
+    "choice": _multiple_choice,
     "transcripts": opinions,
     "reliability": _templates,
 }
@@ -156,6 +189,7 @@ BARE: dict[str, Callable[[Path], Written]] = {
     "benchmarks": _one_question,
     "scoring": _one_judge,
     "negation": _one_negation,
+    "choice": _one_choice,
     "transcripts": _one_opinion,
     "reliability": _one_opinion,
 }
@@ -166,5 +200,6 @@ SILENT: dict[str, Callable[[Path], Written]] = {
     "benchmarks": _silent_questions,
     "scoring": _silent_judge,
     "negation": _silent_negations,
+    "choice": _silent_choices,
     "reliability": _silent_opinions,
 }

@@ -38,6 +38,9 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
 from helpers.text_feature_runs import make_run  # noqa: E402
+from inference.choice.building import write  # noqa: E402
+from inference.demo.choices import choices as world_questions  # noqa: E402
+from inference.demo.world import World  # noqa: E402
 from inference.stimuli.nli import LABELS  # noqa: E402
 
 DEMO = ROOT / "inference" / "demo"
@@ -100,6 +103,11 @@ def labelled_pairs(folder: Path) -> None:
     (folder / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
 
 
+def choices(folder: Path) -> None:
+    """Write multiple-choice questions of the demo world."""
+    write(folder / "world.jsonl", world_questions(World())[:40])
+
+
 def names(folder: Path) -> Wrote:
     """List all files and folders below a folder."""
     return {str(path.relative_to(folder)): "" for path in folder.rglob("*")}
@@ -130,6 +138,11 @@ def tuning(folder: Path) -> Wrote:
     return names(folder / "tuned") | {str(path.relative_to(folder)): path.read_bytes() for path in files}
 
 
+def building(folder: Path) -> Wrote:
+    """Return the judge's rows, and the files beside the study byte for byte."""
+    return rows(folder) | {path.name: path.read_bytes() for path in folder.glob("s.*") if path.is_file()}
+
+
 def report(folder: Path) -> Wrote:
     """Return tables and figures byte for byte, the names of all other files, and the features of the run."""
     out = folder / "report"
@@ -146,12 +159,17 @@ TUNE = (
     f"-m inference tune nli --model {DEMO / 'models' / 'waver-demo-bert'} --data rows.jsonl --rates 0.01,0.001 "
     "--epochs 1,2 --seeds 2 --device cpu --out tuned"
 )
+BUILD = (
+    f"-m inference choice build world.jsonl --out s.jsonl --min-words 1 --judge-model {MODELS[1]} --judge-max-tokens 4 "
+    "--form plain --batch-size 8"
+)
 COMMANDS = {
     "run": Command(questions, RUN, rows),
     "import": Command(long_table, IMPORT, rows),
     "features": Command(many_wordings, "-m analysis features run", features),
     "report": Command(one_model, "-m analysis report run --out report -p resamples=20", report),
     "plan": Command(questions, "-m inference run plan.toml", rows),
+    "build": Command(choices, BUILD, building),
     "tune": Command(labelled_pairs, TUNE, tuning),
 }
 

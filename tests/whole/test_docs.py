@@ -23,7 +23,7 @@ from analysis.__main__ import _parser as reader
 from analysis.reporting import catalogue, tables
 from helpers.text_feature_runs import make_run
 from helpers.text_features import OPTIONAL, hide
-from inference import tune
+from inference import choice, tune
 from inference.__main__ import IMPORTERS, call_parser
 from inference.asking.models import read_descriptions
 from inference.paraphrase import VERBS
@@ -121,6 +121,7 @@ def options_of_all_commands() -> set[str]:
     ways += (
         [["import", name] for name in IMPORTERS]
         + [["paraphrase", name] for name in VERBS]
+        + [["choice", name] for name in choice.VERBS]
         + [["tune", name] for name in tune.VERBS]
         + [["run", "plan.toml"], ["negate"]]
     )

@@ -54,12 +54,12 @@ def answered(
     """Write a tiny model and a run that it has answered; then change files, and fields of run.json."""
 
     def write(folder: Path) -> None:
-        from helpers import choice_runs
+        from helpers import choice_texts
         from inference.engines.digest import folder_digest
 
         shutil.copytree(tiny(), folder / "tiny")
         info = {"revision": folder_digest(folder / "tiny")}
-        choice_runs.write_run(folder / "run", info=info, **settings)
+        choice_texts.write_run(folder / "run", info=info, **settings)
         recorded = json.loads((folder / "run" / "run.json").read_text())
         spoil(recorded)
         (folder / "run" / "run.json").write_text(json.dumps(recorded))
@@ -86,9 +86,9 @@ def cut(pattern: str) -> Callable[[Path], object]:
 
 def of_split(split: str | None) -> list[Any]:
     """Questions that are all of one split."""
-    from helpers import choice_runs
+    from helpers import choice_texts
 
-    return choice_runs.questions(6, lambda number: split)
+    return choice_texts.questions(6, lambda number: split)
 
 
 def wrong(_variant: Any, letter: str) -> tuple[None, str]:

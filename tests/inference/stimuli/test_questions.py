@@ -6,7 +6,6 @@ import json
 import math
 from collections import Counter
 from itertools import permutations
-from pathlib import Path
 
 import pytest
 
@@ -15,7 +14,6 @@ from inference.stimuli import questions
 from inference.stimuli.questions import Question
 
 TEA = {"question": "What do people pour into a cup?", "choices": ["sand", "tea", "wood", "stone"], "answer": "B"}
-SHARED = Path(__file__).parents[4] / "shared" / "data" / "mcq"
 
 
 def written(tmp_path, *rows, name="tea.jsonl"):
@@ -115,6 +113,7 @@ def test_questions_with_equal_choices_can_be_passed_over(tmp_path):
     path, equal = written(tmp_path, TEA | {"choices": ["tea", "tea", "a", "b"]}, TEA), []
     assert [each.item for each in questions.read(path, equal)] == ["tea-2"]
     assert "line 1: choices A and B are equal" in str(equal[0])
+    assert equal[0].question.item == "tea-1"
 
 
 def test_the_orders_are_distinct_and_a_larger_count_begins_with_the_smaller_one():
@@ -145,11 +144,10 @@ def test_every_choice_stands_at_every_place_equally_often():
     assert all(abs(count - n / 5) < 5 * spread for count in places.values())
 
 
-@pytest.mark.skipif(not SHARED.is_dir(), reason="the published questions are not here")
-def test_published_files_are_read():
+def test_published_files_are_read(shared):
     equal: list[questions.EqualChoices] = []
-    arc = questions.read(SHARED / "ARC-Challenge-Test.jsonl")
-    common = questions.read(SHARED / "dev_rand_split.jsonl", equal)
+    arc = questions.read(shared / "mcq" / "ARC-Challenge-Test.jsonl")
+    common = questions.read(shared / "mcq" / "dev_rand_split.jsonl", equal)
     assert (len(arc), len(common), len(equal)) == (1172, 1197, 24)
     assert {each.source for each in arc} == {"arc"}
     assert {each.source for each in common} == {"commonsense_qa"}

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from helpers import choice_runs
+from helpers import choice_texts
 from inference.asking.models import Model
 from inference.errors import InputError
 from inference.protocols.choice import reply
@@ -35,11 +35,11 @@ def only(*orders: str):
 def test_an_example_per_wording_with_the_next_wording_and_the_model_s_own_response(tmp_path):
     """Worked out by hand for one question: each wording is right in one order only."""
     said = only("original/3", "paraphrase-1/5", "paraphrase-2/8")
-    run = choice_runs.write_run(tmp_path / "run", said=said)
+    run = choice_texts.write_run(tmp_path / "run", said=said)
     made = chosen(run)
     first = [each for each in made.train if each.item == "q0"]
     assert [each.variant for each in first] == ["original/3", "paraphrase-1/5", "paraphrase-2/8"]
-    question = choice_runs.questions()[0]
+    question = choice_texts.questions()[0]
     shown = [question.question, *question.paraphrases]
     for place, each in enumerate(first):
         head, *choices, last = each.prompt.text.splitlines()
@@ -50,7 +50,7 @@ def test_an_example_per_wording_with_the_next_wording_and_the_model_s_own_respon
 
 
 def test_math_reasons_first_in_the_reply_as_in_the_prompt(tmp_path):
-    run = choice_runs.write_run(
+    run = choice_texts.write_run(
         tmp_path / "run",
         said=lambda variant, letter: (letter, f" it is so.\nAnswer: {letter}. x")
         if variant.attributes["subset"] == "math reasoning" else (letter, f" {letter}. x"),
@@ -65,7 +65,7 @@ def test_a_chat_reply_begins_with_the_paraphrase_and_keeps_the_response_as_it_st
     def said(variant, letter):
         return letter, f"Answer: {letter}. x\nReasoning: because.\n"
 
-    run = choice_runs.write_run(tmp_path / "run", said=said, form="chat")
+    run = choice_texts.write_run(tmp_path / "run", said=said, form="chat")
     each = chosen(run).train[0]
     assert each.prompt.messages and "Paraphrase: the question in other words" in each.prompt.messages[-1]["content"]
     letter = each.reply.partition("Answer: ")[2][0]
@@ -74,8 +74,8 @@ def test_a_chat_reply_begins_with_the_paraphrase_and_keeps_the_response_as_it_st
 
 def test_no_question_of_the_test_split_is_trained_on_and_all_is_counted(tmp_path):
     splits = ("train", "validation", "test", None)
-    asked = choice_runs.questions(12, lambda number: splits[number % 4])
-    made = chosen(choice_runs.write_run(tmp_path / "run", asked=asked))
+    asked = choice_texts.questions(12, lambda number: splits[number % 4])
+    made = chosen(choice_texts.write_run(tmp_path / "run", asked=asked))
     split = {each.item: each.split for each in asked}
     assert {split[each.item] for each in made.train} == {"train"}
     assert {split[each.item] for each in made.validation} == {"validation"}
@@ -89,14 +89,14 @@ def test_a_question_with_a_wording_that_was_never_right_is_dropped(tmp_path):
         wrong = variant.item == "q2" and variant.pattern == "paraphrase_1"
         return (None, " who knows") if wrong else (letter, f" {letter}")
 
-    made = chosen(choice_runs.write_run(tmp_path / "run", said=said))
+    made = chosen(choice_texts.write_run(tmp_path / "run", said=said))
     assert "q2" not in {each.item for each in made.train}
     assert made.counts["train"] == {"questions": 8, "used": 7, "dropped": 1, "alone": 0}
 
 
 def test_the_right_answer_is_right_in_its_place_whatever_its_letter(tmp_path):
     """A model that always says A is right exactly in the orders that show the right choice first."""
-    run = choice_runs.write_run(tmp_path / "run", said=lambda variant, letter: ("A", " A"))
+    run = choice_texts.write_run(tmp_path / "run", said=lambda variant, letter: ("A", " A"))
     for question in answers.read(run, TINY).questions:
         for answer in (each for wording in question.answers.values() for each in wording):
             assert answer.right == (answer.variant.attributes["order"][0] == answer.variant.gold)
@@ -108,7 +108,7 @@ def test_texts_that_were_cut_are_no_examples(tmp_path):
     def said(variant, letter):
         return letter, f" {letter}" + ("" if variant.variant.endswith("/2") else ". And so on and on")
 
-    run = choice_runs.write_run(tmp_path / "run", said=said, max_tokens=4)
+    run = choice_texts.write_run(tmp_path / "run", said=said, max_tokens=4)
     made = chosen(run, whole=lambda text, most: len(text.split()) < most)
     assert {each.variant.rpartition("/")[2] for each in made.train} == {"2"} and len(made.train) == 24
     with pytest.raises(InputError, match="nothing to learn from in the split train: 8 questions, 8 with a wording"):
@@ -116,7 +116,7 @@ def test_texts_that_were_cut_are_no_examples(tmp_path):
 
 
 def test_orders_are_drawn_by_the_seed_and_all_of_them_are_used(tmp_path):
-    run = choice_runs.write_run(tmp_path / "run", asked=choice_runs.questions(120))
+    run = choice_texts.write_run(tmp_path / "run", asked=choice_texts.questions(120))
     drawn = [[each.variant for each in chosen(run, seed=seed).train] for seed in (1, 1, 2)]
     assert drawn[0] == drawn[1] != drawn[2]
     counts = Counter(variant.rpartition("/")[2] for variant in drawn[0])
@@ -125,7 +125,7 @@ def test_orders_are_drawn_by_the_seed_and_all_of_them_are_used(tmp_path):
 
 
 def test_a_subset_alone(tmp_path):
-    run = choice_runs.write_run(tmp_path / "run", asked=choice_runs.questions(12, lambda number: ("train", "validation")[number > 5]))
+    run = choice_texts.write_run(tmp_path / "run", asked=choice_texts.questions(12, lambda number: ("train", "validation")[number > 5]))
     made = chosen(run, subset="math reasoning")
     assert {each.item for each in (*made.train, *made.validation)} == {"q1", "q7"}
     assert made.counts["left out"]["other subset"] == 10

@@ -13,7 +13,7 @@ import torch
 from safetensors.torch import load_file
 from trl.trainer import base_trainer
 
-from helpers import choice_runs, tiny_models
+from helpers import choice_texts, tiny_models
 from inference.__main__ import main
 from inference.asking.models import Model
 from inference.engines import adapters, loading
@@ -45,7 +45,7 @@ def folder(tmp_path_factory):
     folder = tmp_path_factory.mktemp("choice")
     tiny_models.checkpoint(folder / "tiny", "llama", num_hidden_layers=1)
     revision = folder_digest(folder / "tiny")
-    choice_runs.write_run(folder / "run", info={"revision": revision})
+    choice_texts.write_run(folder / "run", info={"revision": revision})
     (folder / "settings.toml").write_text(SETTINGS, encoding="utf-8")
     return folder
 
@@ -213,7 +213,7 @@ def test_a_damaged_checkpoint_is_named(folder, tmp_path, monkeypatch, capsys):
 
 
 def test_another_version_of_the_model_is_refused(folder, tmp_path, capsys):
-    choice_runs.write_run(tmp_path / "run")
+    choice_texts.write_run(tmp_path / "run")
     words = call(folder, tmp_path / "tuned")
     words[words.index(str(folder / "run"))] = str(tmp_path / "run")
     assert main(words) == 2

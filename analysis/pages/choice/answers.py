@@ -1,0 +1,290 @@
+"""Read which choice every model took in every wording and order of the options, and refuse questions with gaps."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from analysis.errors import InputError, short
+from analysis.runs.folder import ORIGINAL, literal
+
+if TYPE_CHECKING:
+    from analysis.runs import Runs
+
+PROTOCOL = "choice"
+TEXTS, PER_BYTE = "texts", " per byte"
+ALL, NO_SUBSET = "all", "none"
+NONE, NOT_ASKED = -1, -2
+"""In arrays of choices: no choice could be read; the question has no such order."""
+Codes: TypeAlias = npt.NDArray[np.int8]
+
+
+@dataclass(frozen=True)
+class Choices:
+    """Hold what the models chose in one study; arrays are (questions, wordings, orders) or (..., units).
+
+    Attributes
+    ----------
+    study
+        Its name.
+    units
+        Model and condition of every unit, in the order of run.json. Probabilities of the choices' texts are read twice:
+        as they are, and per byte, under the name of the condition with `PER_BYTE`.
+    items, subsets
+        Ids of the questions in the order of the study, and the subset of each.
+    wordings
+        Patterns, the original first.
+    letters
+        The letters of the study, in order.
+    asked
+        Whether the question has this wording in this order. Orders are numbered as in the names of variants.
+    size, right
+        How many choices the question has, and the place of the right one among those shown: -2 where not asked.
+    chosen, shown
+        The choice that was taken, by its letter in the question's own order, and by its place among those shown: the
+        number of the letter, -1 where the answer is none of them, -2 where the unit was not asked.
+    gold
+        Number of the letter of the right choice in the question's own order: (questions,).
+    validity
+        Of every unit: mean mass on the options, or the share of texts that could be read.
+    """
+
+    study: str
+    units: tuple[tuple[str, str], ...]
+    items: npt.NDArray[np.object_]
+    subsets: npt.NDArray[np.object_]
+    wordings: tuple[str, ...]
+    letters: tuple[str, ...]
+    asked: npt.NDArray[np.bool_]
+    size: Codes
+    right: Codes
+    chosen: Codes
+    shown: Codes
+    gold: Codes
+    validity: npt.NDArray[np.float64]
+
+    def take(self, items: npt.NDArray[np.bool_]) -> Choices:
+        """Keep some of the questions."""
+        names = ("items", "subsets", "asked", "size", "right", "chosen", "shown", "gold")
+        return replace(self, **{name: getattr(self, name)[items] for name in names})
+
+    def parts(self) -> Mapping[str, Choices]:
+        """Return all questions, and those of each subset where there are several; of one, all have its name."""
+        names = [str(name) for name in dict.fromkeys(self.subsets)]
+        if len(names) == 1:
+            return {ALL if names == [NO_SUBSET] else names[0]: self}
+        return {ALL: self, **{name: self.take(self.subsets == name) for name in names}}
+
+
+def studies(runs: Runs) -> list[Choices]:
+    """Read all studies of the protocol; once per `Runs`.
+
+    The choice of a response is its likeliest option where it holds probabilities, else what its text parses to, else
+    the option of most samples. Two options that are equally likely are no choice.
+
+    Raises
+    ------
+    InputError
+        For a question that lacks a wording, an order or a response to one of them; a variant without an order in its
+        name; two variants of the same wording and order; an answer that is none of the options; choices without texts
+        where their probabilities are to be divided by their length.
+    """
+    return runs.kept("choice studies", lambda: [_read(runs, study) for study in named(runs)])
+
+
+def named(runs: Runs) -> list[str]:
+    """List the studies of the protocol.
+
+    Raises
+    ------
+    InputError
+        Where there is none.
+    """
+    found = [name for name, fields in runs.info["studies"].items() if fields["protocol"] == PROTOCOL]
+    if not found:
+        paths = ", ".join(str(folder.path) for folder in runs.folders)
+        raise InputError(f"{paths}: no run of the protocol '{PROTOCOL}'")
+    return found
+
+
+def _read(runs: Runs, study: str) -> Choices:
+    variants = _variants(runs, study)
+    items = variants.drop_duplicates("item")
+    wordings = sorted(variants["pattern"].unique(), key=lambda name: (name != ORIGINAL, name))
+    letters = tuple(map(str, runs.info["studies"][study]["canonical"]))
+    place = [
+        variants["item"].map({item: number for number, item in enumerate(items["item"])}).to_numpy(),
+        variants["pattern"].map(wordings.index).to_numpy(),
+        variants["number"].to_numpy() - 1,
+    ]
+    shape = (len(items), len(wordings), int(place[2].max()) + 1)
+    position, size, right = (np.full(shape, NOT_ASKED, kind) for kind in (np.int64, np.int8, np.int8))
+    for array, column in ((position, "position"), (size, "size"), (right, "right_place")):
+        array[*place] = variants[column]
+    _refuse_gaps(runs, study, position >= 0, size, items["item"].to_numpy(), wordings)
+    _index(runs, variants, np.ravel_multi_index(tuple(place), shape))
+    units = _units(runs, study)
+    chosen, shown, validity = _answers(runs, study, units, letters, shape)
+    gold = items["gold"].map(letters.index).to_numpy(np.int8)
+    found = Choices(
+        study, tuple(units), items["item"].to_numpy(object), items["subset"].to_numpy(object), tuple(wordings),
+        letters, position >= 0, size, right, chosen, shown, gold, validity,
+    )  # fmt: skip
+    _refuse_missing(runs, found, position)
+    return found
+
+
+def _variants(runs: Runs, study: str) -> pd.DataFrame:
+    """Read the stimuli; `number` is that of the order, from the end of the variant's name."""
+    frame = runs.sql(
+        f"""SELECT item, variant, pattern, position, gold, len(options) AS size, list_distinct(canonical) AS letters,
+                   coalesce(map_extract(attributes, 'subset')[1], '{NO_SUBSET}') AS subset,
+                   list_position(canonical, gold) - 1 AS right_place,
+                   try_cast(regexp_extract(variant, '/([0-9]{{1,6}})$', 1) AS INTEGER) AS number
+            FROM stimuli WHERE study = ? ORDER BY position""",
+        [study],
+    )
+    known = set(map(str, runs.info["studies"][study]["canonical"]))
+    wrong = {
+        "has no order: its name must end in the order's number, as in original/1": ~(frame["number"] > 0),
+        "has no right choice among its options": ~(frame["right_place"] >= 0),
+        "has letters that are not in run.json: study: canonical": ~frame["letters"].map(known.issuperset),
+        "has an order that another variant of the same wording has": frame.duplicated(["item", "pattern", "number"]),
+    }
+    for what, found in wrong.items():
+        if found.any():
+            row = frame[found].iloc[0]
+            raise InputError(
+                f"{_path(runs, study)}: stimuli.parquet: item {row['item']!r}, variant {row['variant']!r} {what}"
+            )
+    return frame
+
+
+def _units(runs: Runs, study: str) -> list[tuple[str, str]]:
+    """List models and conditions in the order of run.json; one that has the texts' probabilities stands for two."""
+    rows = runs.execute("SELECT model, condition FROM units WHERE study = ? ORDER BY position", [study]).fetchall()
+    conditions = runs.info["conditions"][study]
+    return [
+        (model, condition + ending)
+        for model, condition in rows
+        for ending in (("", PER_BYTE) if conditions[condition].get("way") == TEXTS else ("",))
+    ]
+
+
+def _index(runs: Runs, variants: pd.DataFrame, cell: npt.NDArray[np.int64]) -> None:
+    """Note for every variant its place in the arrays, as the table `choice_cells`; positions name variants."""
+    index = pd.DataFrame({"position": variants["position"], "cell": cell})
+    runs.con.register("choice_index", index)
+    runs.execute("CREATE OR REPLACE TEMP TABLE choice_cells AS SELECT * FROM choice_index")
+    runs.con.unregister("choice_index")
+
+
+def _answers(
+    runs: Runs, study: str, units: Sequence[tuple[str, str]], letters: Sequence[str], shape: tuple[int, ...]
+) -> tuple[Codes, Codes, npt.NDArray[np.float64]]:
+    """Fill the arrays of all units: choices by letter and by place, and the validity."""
+    chosen, shown = (np.full((int(np.prod(shape)), len(units)), NOT_ASKED, np.int8) for _ in range(2))
+    validity = np.full(len(units), np.nan)
+    for unit, (model, condition) in enumerate(units):
+        rows = _of_unit(runs, study, model, condition, letters)
+        chosen[rows["cell"], unit], shown[rows["cell"], unit] = rows["letter"], rows["place"]
+        validity[unit] = rows["validity"].mean()
+    return chosen.reshape(*shape, len(units)), shown.reshape(*shape, len(units)), validity
+
+
+def _of_unit(runs: Runs, study: str, model: str, condition: str, letters: Sequence[str]) -> dict[str, npt.NDArray[Any]]:
+    """Read the cell, the place and the letter of the choice, and the validity of every response of one unit."""
+    name, divided = condition.removesuffix(PER_BYTE), condition.endswith(PER_BYTE)
+    scores = "coalesce(r.logprob, r.probability)"
+    if divided:
+        scores = f"[pair[1] / pair[2] FOR pair IN list_zip({scores}, {_LENGTHS})]"
+    rows = runs.execute(
+        f"""
+        SELECT cell, variant, item, answer, coalesce(place, 0) - 1 AS place,
+               coalesce(list_position([{", ".join(map(literal, letters))}], canonical[place]), 0) - 1 AS letter,
+               CASE WHEN scores IS NOT NULL THEN mass WHEN samples > 0 THEN 1 - invalid / samples
+                    ELSE CAST(place IS NOT NULL AS DOUBLE) END AS validity,
+               answer IS NOT NULL AND list_position(options, answer) IS NULL AS stray, short
+        FROM (SELECT *, CASE WHEN scores IS NOT NULL THEN {_first("scores")} WHEN answer IS NOT NULL
+                             THEN list_position(options, answer) ELSE {_first("counts")} END AS place
+              FROM (SELECT c.cell, s.item, s.variant, r.answer, s.options, s.canonical, {scores} AS scores,
+                           r."count" AS counts, r.mass, coalesce(r.invalid, 0) AS invalid,
+                           list_sum(r."count") + coalesce(r.invalid, 0) AS samples,
+                           {f"coalesce(list_min({_LENGTHS}), 0) < 1" if divided else "false"} AS short
+                    FROM responses AS r
+                    JOIN stimuli AS s ON s.study = r.study AND s.item = r.item AND s.variant = r.variant
+                    JOIN choice_cells AS c ON c.position = s.position
+                    WHERE r.study = ? AND r.model = ? AND r.condition = ? AND s.study = r.study))""",
+        [study, model, name],
+    ).fetchnumpy()
+    where = f"{_path(runs, study)}: responses: model {model!r}, condition {name!r}"
+    for number in np.flatnonzero(np.ma.filled(rows["stray"], False))[:1]:
+        raise InputError(
+            f"{where}: item {rows['item'][number]!r}, variant {rows['variant'][number]!r}: its answer "
+            f"{rows['answer'][number]!r} is none of its options"
+        )
+    for number in np.flatnonzero(np.ma.filled(rows["short"], False))[:1]:
+        raise InputError(
+            f"{where}: item {rows['item'][number]!r}: a choice has no text (attributes choice_A ...), so its "
+            "probability cannot be divided by its length"
+        )
+    return dict(rows)
+
+
+_LENGTHS = "[strlen(map_extract(s.attributes, 'choice_' || letter)[1]) FOR letter IN s.canonical]"
+
+
+def _first(scores: str) -> str:
+    """Return the SQL of the place of the largest of some scores; null where two are the largest, or there is none."""
+    ordered = f"list_reverse_sort({scores})"
+    return f"CASE WHEN len({scores}) = 1 OR {ordered}[1] > {ordered}[2] THEN list_position({scores}, {ordered}[1]) END"
+
+
+def _refuse_gaps(
+    runs: Runs, study: str, asked: npt.NDArray[np.bool_], size: Codes, items: Sequence[str], wordings: Sequence[str]
+) -> None:
+    """Refuse a question that lacks a wording, or an order that others with as many choices have."""
+    choices = size.max(axis=(1, 2))
+    for number in np.unique(choices):
+        own = np.flatnonzero(choices == number)
+        wanted = asked[own].any(axis=(0, 1))
+        for item, wording, order in np.argwhere(~asked[own] & wanted)[:1]:
+            missing = "any order" if not asked[own[item], wording].any() else f"order {order + 1}"
+            raise InputError(
+                f"{_path(runs, study)}: stimuli.parquet: question {items[own[item]]!r} lacks {missing} of wording "
+                f"{wordings[wording]!r}, which others with {number} choices have; it cannot be compared"
+            )
+
+
+def _refuse_missing(runs: Runs, found: Choices, position: npt.NDArray[np.int64]) -> None:
+    """Refuse a question of which a unit has some responses and lacks others; say why, where a response failed."""
+    there = found.chosen != NOT_ASKED
+    some = there.any(axis=(1, 2))
+    gaps = np.argwhere(found.asked[..., None] & ~there & some[:, None, None, :])
+    if not len(gaps):
+        return
+    item, wording, order, unit = gaps[0]
+    (variant,) = runs.execute(
+        "SELECT variant FROM stimuli WHERE study = ? AND position = ?",
+        [found.study, int(position[item, wording, order])],
+    ).fetchone() or ("",)
+    model, condition = found.units[unit]
+    failed = runs.execute(
+        "SELECT error FROM errors WHERE study = ? AND model = ? AND condition = ? AND item = ? AND variant = ?",
+        [found.study, model, condition.removesuffix(PER_BYTE), found.items[item], variant],
+    ).fetchone()
+    why = f" (it failed: {short(failed[0], 120)})" if failed else ""
+    raise InputError(
+        f"{_path(runs, found.study)}: responses: question {found.items[item]!r}, wording {found.wordings[wording]!r}, "
+        f"order {order + 1}: model {model!r} under {condition.removesuffix(PER_BYTE)!r} has no response{why}, but has "
+        f"some to other orders or wordings of it ({len(gaps):,} are missing in all); run it again, then report"
+    )
+
+
+def _path(runs: Runs, study: str) -> str:
+    return str(next(folder.path for folder in runs.folders if folder.study == study))

@@ -1,0 +1,46 @@
+"""Write the cautions of the page on multiple choice: what weakens the answer, from its tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+import pandas as pd
+
+from analysis.pages.choice.figures import with_labels
+from analysis.reporting.thresholds import silent
+from analysis.reporting.words import count, few_items, few_models, listing, percent
+
+OFTEN = 0.05  # share of answers that are no choice from which on the page mentions them
+
+
+def cautions(frames: Mapping[str, pd.DataFrame]) -> tuple[str, ...]:
+    """Say, in sentences, what a reader must know before believing the answer; from tables of the page by name."""
+    return tuple(_cautions(with_labels(frames["choice"]), frames["choice_changes"]))
+
+
+def _cautions(table: pd.DataFrame, changes: pd.DataFrame) -> Iterator[str]:
+    units = table.drop_duplicates(["study", "model", "condition"])
+    few = units[silent(units["validity"])]
+    if len(few):
+        yield (
+            f"Less than half of the probability of {listing(list(few['label']))} is on the options, or less than half "
+            f"of the texts are a choice. The lowest share is {percent(few['validity'].min(), 1)}. These are not judged."
+        )
+    speaking = units[~silent(units["validity"])]
+    guessing = speaking[~(speaking["accuracy_lower"] > speaking["chance"]) & speaking["accuracy_lower"].notna()]
+    if len(guessing):
+        yield (
+            f"{listing(list(guessing['label']))}: not clearly more accurate than guessing. XParaCon says how alike the "
+            "wordings are answered, right or wrong, and is large for a model that is wrong every time."
+        )
+    lost = speaking[speaking["no_choice"] / speaking["n"] >= OFTEN]
+    if len(lost):
+        total = int(lost["no_choice"].sum())
+        yield f"{count(total, 'answer')} of {listing(list(lost['label']))} are no choice, and count as wrong."
+    if len(changes) and (changes["change"] == "tuning and prompt").any():
+        yield (
+            "The paper asks tuned models with another prompt than the others, so that its tables cannot tell what the "
+            "tuning did. Here the change of each alone stands beside that of both."
+        )
+    yield from few_items(units.set_index("label")["n_questions"], so="intervals are wide")
+    yield from few_models(table["model"].nunique())

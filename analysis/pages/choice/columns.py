@@ -1,0 +1,148 @@
+"""Say what the columns of the tables on multiple choice mean."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from analysis.reporting.columns import MASS, SHARE, Column
+
+WORDINGS = {"original": "original", "paraphrase_1": "first paraphrase", "paraphrase_2": "second paraphrase"}
+MEASURES = {"accuracy": "accuracy", "xparacon": "XParaCon", "perfectly_correct": "perfectly correct"}
+
+
+def wording(name: str) -> str:
+    """Write the name of a wording in words.
+
+    >>> wording("paraphrase_1"), wording("paraphrase_12")
+    ('first paraphrase', 'paraphrase 12')
+    """
+    return WORDINGS.get(name, name.replace("_", " "))
+
+
+COLUMNS: Mapping[str, Column] = {
+    # identity
+    "item": Column("id of the question", header="Question"),
+    "condition": Column(
+        "name of the settings the model was asked under; per byte: the probabilities of the choices' texts, whose "
+        "logarithms are divided by their lengths in bytes",
+        header="Condition",
+    ),
+    "subset": Column("subset of the questions; all: every question of the study", header="Subset"),
+    "wording": Column(
+        "original or one of the paraphrases; of printed rows, the first is by Gemini 2.5 Flash Lite, the second by "
+        "Claude 3.5 Sonnet",
+        header="Wording",
+        said=wording,
+    ),
+    "measure": Column(
+        "accuracy, xparacon or perfectly_correct (table `choice`)", header="Measure", said=lambda name: MEASURES[name]
+    ),
+    "right": Column("letter at which the right choice is shown; all: whichever it is", header="Right"),
+    "choice_examples.right": Column("the right choice", header="Right choice"),
+    "letter": Column("letter that is chosen, whatever stands there; none: the answer is no choice", header="Chosen"),
+    "change": Column(
+        "what differs between before and after: tuning, prompt, or tuning and prompt", header="What differs"
+    ),
+    "choice_examples.change": Column(
+        "what differs between before and after: other words, or another order", header="What differs"
+    ),
+    "tuned": Column("yes: the model has an adapter, or is marked FT in the paper", header="Tuned"),
+    "choice_printed.study": Column("name of the study; of printed rows empty", header="Study"),
+    "choice_building.study": Column("name of the study; of printed rows empty", header="Study"),
+    "choice_wordings.study": Column("name of the study; of printed rows empty", header="Study"),
+    "choice_history.model": Column("the model with the adapter", header="Model"),
+    "base_model": Column("the model that the adapter was made for", header="Base model"),
+    **{
+        f"{side}_{name}": Column(f"{meaning} of {side} in the difference", header=f"{header} {side}")
+        for side in ("a", "b")
+        for name, meaning, header in (("model", "model", "Model"), ("condition", "condition", "Condition"))
+    },
+    **{
+        f"{name}_{side}": Column(f"{meaning} {side}", header=f"{header} {side}")
+        for side in ("before", "after")
+        for name, meaning, header in (
+            ("model", "model", "Model"),
+            ("condition", "condition", "Condition"),
+            ("variant", "wording and order, as a variant of the question,", "Variant"),
+            ("text", "the question", "Question"),
+            ("order", "letters of the choices in the question's own order, as they are shown", "Order"),
+            ("said", "the choice that is taken", "Choice"),
+        )
+    },
+    # sizes
+    "n_questions": Column("questions, over which the intervals are", "questions", "Questions"),
+    "n": Column("answers: questions, each in all wordings and orders", "answers", "Answers"),
+    "positions.n": Column("answers, where the right choice is shown at this letter", "answers", "Answers"),
+    "no_choice": Column("answers that are no choice, which count as wrong", "answers", "No choice"),
+    "n_varying": Column("questions whose wordings differ in accuracy", "questions", "Vary"),
+    "validity": Column(
+        "mean mass on the options, or share of the texts that could be read as a choice", MASS, "Validity", 2
+    ),
+    # right, and right in other words
+    "accuracy": Column("share of right answers; an answer that is no choice is wrong", SHARE, "Accuracy", 3),
+    "chance": Column("accuracy of guessing: mean of 1 divided by the number of choices", SHARE, "Chance", 2),
+    "xparacon": Column(
+        "negative base-2 logarithm of the mean over questions of the standard deviation of the wordings' accuracies "
+        "(divided by the number of wordings, not by one less); ∞ where no question varies",
+        "bits",
+        "XParaCon",
+        3,
+    ),
+    "mean_sd": Column("that mean standard deviation", "share, 0 to 0.471 with three wordings", "Mean SD", 4),
+    "perfectly_correct": Column(
+        "share of questions answered rightly in all orders, as a mean over wordings", SHARE, "Perfectly correct", 3
+    ),
+    "choice_wordings.perfectly_correct": Column(
+        "share of questions that are answered rightly in all orders of this wording", SHARE, "Perfectly correct", 3
+    ),
+    **{
+        f"{prefix}{name}": Column(f"{what} of which {which} wordings are perfectly correct", unit, header, digits)
+        for prefix, what, unit, digits in (
+            ("", "share of questions", SHARE, 3),
+            ("n_", "questions", "questions", None),
+        )
+        for name, which, header in (
+            ("confident", "all", "All" if not prefix else "All, number"),
+            ("inconsistent", "some but not all", "Partly" if not prefix else "Partly, number"),
+            ("unconfident", "no", "Never" if not prefix else "Never, number"),
+        )
+    },
+    # keeping to a choice
+    "changed": Column("share of questions that do not get one choice in all wordings and orders", SHARE, "Changed", 3),
+    "same_in_wordings": Column(
+        "share of questions in one order that get one choice in all wordings", SHARE, "Same in all wordings", 3
+    ),
+    "same_in_orders": Column(
+        "share of questions in one wording that get one choice in all orders", SHARE, "Same in all orders", 3
+    ),
+    "same_throughout": Column(
+        "share of questions that get one choice in all wordings and orders", SHARE, "Same throughout", 3
+    ),
+    "same_letter": Column(
+        "share of questions in one wording that get one letter in all orders, whatever stands there",
+        SHARE,
+        "One letter",
+        3,
+    ),
+    "share": Column("share of the answers that are this letter", SHARE, "Share", 3),
+    "is_right": Column("share of the answers for which this letter is right", SHARE, "Is right", 3),
+    # comparisons
+    **{side: Column(f"the measure of {side}", "its unit", side, 3) for side in ("a", "b")},
+    **{side: Column(f"the measure {side}", "its unit", side.capitalize(), 3) for side in ("before", "after")},
+    "choice_differences.difference": Column(
+        "a minus b; none where the XParaCon of either is infinite", "its unit", "a − b", 3
+    ),
+    "choice_changes.difference": Column(
+        "after minus before; none where the XParaCon of either is infinite", "its unit", "Change", 3
+    ),
+    "p_holm": Column("p after Holm over all rows of a study, subset and measure", "", "p (Holm)", 3),
+    # what was recorded
+    "choice_building.step": Column("step of the building", header="Step"),
+    "choice_history.step": Column("step of the training", "steps", "Step"),
+    "of": Column("source of the questions, or their subset", header="Of"),
+    "count": Column("questions that are left after the step, or that were left out by it", "questions", "Questions"),
+    "reason": Column("why questions were left out; empty where they were not", header="Reason"),
+    "epoch": Column("passes over the training examples so far", "epochs", "Epoch", 2),
+    "loss": Column("mean loss on the training examples since the row before", "nats per token", "Loss", 3),
+    "validation_loss": Column("mean loss on the validation examples", "nats per token", "Validation loss", 3),
+}

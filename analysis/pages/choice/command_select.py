@@ -1,0 +1,48 @@
+"""Run the command `waver select RUN --out LIST`: which questions a judge answers rightly in some wordings only."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+
+from analysis.errors import InputError
+
+HELP = "list the questions that a judge answers rightly in some wordings only, for `choice build`"
+DESCRIPTION = (
+    "Write a line (JSON) per question: the wordings that the judge answers rightly in all orders of the options, and "
+    "what follows from that (all wordings: consistently confident; some: inconsistent confidence; none: consistently "
+    "unconfident). Print one JSON object: how many questions are of each class, and the judge's accuracy by wording "
+    "(Choi, sections 2 and 4.3, Table 8)."
+)
+EXAMPLE = "example: waver select study.judge --out study.selected.jsonl"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of the command."""
+    parser.epilog = EXAMPLE
+    parser.add_argument("run", metavar="RUN", help="run folder of a judge, of protocol choice")
+    parser.add_argument("--out", required=True, type=Path, metavar="LIST", help="a .jsonl file")
+    parser.add_argument("--model", default="", metavar="M", help="the judge, where the run has several models")
+    parser.add_argument("--condition", default="", metavar="C", help="of the judge, where the run has several")
+
+
+def main(args: argparse.Namespace) -> int:
+    """Write the list and print the counts."""
+    from analysis import runs
+    from analysis.pages.choice.answers import PROTOCOL, studies
+    from analysis.pages.choice.selection import judged, records, summary
+    from analysis.runs.writing import write_atomically
+
+    if args.out.suffix.lower() != ".jsonl":
+        raise InputError(f"--out {args.out}: the list is written as JSON lines; let the name end in .jsonl")
+    if args.out.is_dir():
+        raise InputError(f"--out {args.out}: this is a folder; give another name")
+    found = studies(runs.open(args.run, protocols=(PROTOCOL,)))
+    if len(found) > 1:
+        raise InputError(f"{args.run} holds several studies; give the run folder of one")
+    judge = judged(found[0], args.model, args.condition)
+    text = "".join(f"{json.dumps(record, ensure_ascii=False)}\n" for record in records(judge))
+    write_atomically(args.out, lambda aside: aside.write_text(text, encoding="utf-8"))
+    print(json.dumps(summary(judge), indent=1, ensure_ascii=False))
+    return 0

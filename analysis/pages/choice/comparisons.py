@@ -1,0 +1,149 @@
+"""Compare models with each other, prompts with each other, and tuned models with those they were tuned from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from analysis.pages.choice import fractions, measures
+from analysis.pages.choice.answers import PER_BYTE, Choices, studies
+from analysis.pages.choice.fractions import MEASURES, XPARACON
+from analysis.statistics.multiplicity import holm_within
+from analysis.statistics.resampling import DRAWS
+
+if TYPE_CHECKING:
+    from analysis.runs import Runs
+
+BASE, AWARE = "base", "aware"  # kinds of the prompt
+TUNING, PROMPT, BOTH = "tuning", "prompt", "tuning and prompt"
+MOST_PAIRS = 500  # of a study and subset; of more, each model is compared with the first
+FAMILY = ("study", "subset", "measure")
+
+
+def differences(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
+    """Compare models that were asked under one condition, on the questions that both were asked.
+
+    Returns
+    -------
+    DataFrame
+        One row per pair, measure and subset: the figures `a` and `b`, their `difference` with its interval, and its p
+        value, also after Holm over all pairs of a study, subset and measure. That of XParaCon tests the mean standard
+        deviations, which is the same.
+    """
+
+    def pairs(study: Choices) -> list[tuple[int, int]]:
+        found = [(a, b) for a, b in combinations(range(len(study.units)), 2) if study.units[a][1] == study.units[b][1]]
+        if len(found) <= MOST_PAIRS:
+            return found
+        first: dict[int, int] = {}
+        for a, b in found:
+            first.setdefault(b, a)
+        return sorted((a, b) for b, a in first.items())
+
+    rows = [row for study in studies(runs) for row in _compared(study, pairs(study), resamples, seed)]
+    return _corrected(rows)
+
+
+def changes(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
+    """Compare what is alike but for the tuning, the prompt, or both: `b` before, `a` after.
+
+    - tuning: a model with an adapter, and the model that the adapter was made for, under one prompt;
+    - prompt: one model under the paraphrase-aware prompt and under the base prompt;
+    - tuning and prompt: the model with the adapter under the paraphrase-aware prompt, and the other one under the base
+      prompt. This is what Choi's Table 5 compares.
+
+    Returns
+    -------
+    DataFrame
+        As `differences`, with `change` and the two figures as `before` and `after`.
+    """
+    rows = []
+    for study in studies(runs):
+        found = list(_steps(study, runs.info["models"], runs.info["conditions"][study.study]))
+        kinds, pairs = [kind for kind, _ in found], [pair for _, pair in found]
+        for row in _compared(study, pairs, resamples, seed):
+            rows.append({**row, "change": kinds[row["pair"]]})
+    names = {f"{side}_{name}": f"{name}_{when}" for side, when in (("a", "after"), ("b", "before"))
+             for name in ("model", "condition")}  # fmt: skip
+    return _corrected(rows).rename(columns={**names, "a": "after", "b": "before"})
+
+
+def _corrected(rows: list[dict[str, Any]]) -> pd.DataFrame:
+    """Add p values after Holm, over all rows of a study, subset and measure."""
+    frame = pd.DataFrame(rows).drop(columns="pair", errors="ignore")
+    return frame.assign(p_holm=holm_within(frame, FAMILY)) if rows else frame
+
+
+def _steps(
+    study: Choices, models: Mapping[str, Any], conditions: Mapping[str, Mapping[str, Any]]
+) -> Iterator[tuple[str, tuple[int, int]]]:
+    """Yield what was changed, and the units after and before it."""
+    place = {unit: number for number, unit in enumerate(study.units)}
+    for after, (model, condition) in enumerate(study.units):
+        base = ((models[model].get("adapter") or {}).get("base"), condition)
+        if base in place:
+            yield TUNING, (after, place[base])
+        for other in plain_twins(condition, conditions):
+            if (model, other) in place:
+                yield PROMPT, (after, place[model, other])
+            if (base[0], other) in place:
+                yield BOTH, (after, place[base[0], other])
+
+
+def plain_twins(condition: str, conditions: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
+    """Yield the conditions with the base prompt that ask in the same way as one with the paraphrase-aware prompt."""
+    own = conditions[condition.removesuffix(PER_BYTE)]
+    if own.get("prompt_kind") != AWARE:
+        return
+    for other, fields in conditions.items():
+        if fields.get("prompt_kind") == BASE and _asked(fields) == _asked(own):
+            yield other
+
+
+def _asked(fields: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: fields.get(name) for name in ("form", "way", "format", "temperature", "samples", "effort")}
+
+
+def _compared(study: Choices, pairs: Sequence[tuple[int, int]], resamples: int, seed: int) -> Iterator[dict[str, Any]]:
+    """Yield a row for every subset, pair and measure; `pair` is the number of the pair."""
+    for subset, part in study.parts().items() if pairs else ():
+        figures, wordings = fractions.headline(part), len(part.wordings)
+        found = fractions.compared(figures, pairs, resamples, seed)
+        ends = fractions.ratios(figures, pairs, wordings) if resamples else np.full((2, len(pairs)), np.nan)
+        for number, pair in enumerate(pairs):
+            if not found[fractions.ACCURACY].n_items[number]:
+                continue
+            sides = {f"{side}_{name}": value for side, unit in zip("ab", pair, strict=True)
+                     for name, value in zip(("model", "condition"), part.units[unit], strict=True)}  # fmt: skip
+            common = {"pair": number, "study": part.study, "subset": subset, **sides,
+                      "n_questions": int(found[fractions.ACCURACY].n_items[number])}  # fmt: skip
+            for measure in MEASURES:
+                figure = found[measure]
+                a, b = _levels(figures[measure], pair)
+                row = {"measure": measure, "a": a, "b": b, "difference": figure.estimate[number],
+                       "lower": figure.lower[number], "upper": figure.upper[number],
+                       "p": figure.p[number], "p_least": figure.p_least[number],
+                       "no_interval": figure.missing[number]}  # fmt: skip
+                if measure == XPARACON:
+                    row |= _of_xparacon(a, b, measures.largest_spread(wordings), ends[0][number], ends[1][number])
+                yield common | row
+
+
+def _levels(parts: fractions.Parts, pair: tuple[int, int]) -> tuple[float, float]:
+    """Return the shares of both units over the questions that both have."""
+    part, whole = (values[:, pair] for values in parts)
+    own = ~np.isnan(part + whole).any(axis=1)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        a, b = part[own].sum(axis=0) / whole[own].sum(axis=0)
+    return float(a), float(b)
+
+
+def _of_xparacon(a: float, b: float, widest: float, lower: float, upper: float) -> dict[str, Any]:
+    """Turn shares of the largest standard deviation into XParaCon; where nothing varies, there is no difference."""
+    one, other = (float(measures.xparacon(share * widest)) for share in (a, b))
+    difference = one - other if np.isfinite([one, other]).all() else np.nan
+    return {"a": one, "b": other, "difference": difference, "lower": lower, "upper": upper, "no_interval": ""}

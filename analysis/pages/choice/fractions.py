@@ -1,0 +1,123 @@
+"""Compute figures that are shares over questions, XParaCon among them, with their intervals and their differences.
+
+Accuracy is the share of right answers, perfectly correct the share of wordings that are it. XParaCon is -log2 of a mean
+over questions, too: the standard deviation of three accuracies lies between 0 and 0.471, so that its mean is a share of
+that maximum. It gets Wilson's interval for as many questions as vary that much (`analysis.statistics.shares`), and
+-log2 of both ends are the ends for XParaCon. Where few questions vary, the bootstrap is no choice: with 1 in 100
+questions varying, its interval held the true value in 26 % of simulated studies of 30 questions and in 83 % of those of
+300; Wilson's in 98 % and more (`tests/analysis/pages/choice/test_coverage.py`). Where no question varies, XParaCon
+is infinite, and only its lower end is a number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from analysis.pages.choice import measures
+from analysis.pages.choice.answers import Choices
+from analysis.statistics import interval
+from analysis.statistics.interval import Interval
+from analysis.statistics.resampling import LEVEL, Array, Columns, bootstrap, paired, ratio
+from analysis.statistics.shares import Share, estimated, newcombe
+
+Parts = tuple[Array, Array]  # per question: what counts, of how much; twice (questions, units)
+ACCURACY, XPARACON, PERFECT = "accuracy", "xparacon", "perfectly_correct"
+MEASURES = (ACCURACY, XPARACON, PERFECT)
+
+
+def headline(part: Choices) -> dict[str, Parts]:
+    """Return the parts of accuracy, of the mean standard deviation (under the name of XParaCon) and of perfect answers.
+
+    The standard deviations are shares of the largest one that there can be; NaN with a single wording.
+    """
+    accuracy, orders = measures.accuracies(part.chosen, part.gold), part.asked.sum(axis=2)[..., None]
+    widest = measures.largest_spread(len(part.wordings)) or np.nan
+    spread = measures.spreads(accuracy)
+    return {
+        ACCURACY: ((accuracy * orders).sum(axis=1), (accuracy * 0 + orders).sum(axis=1)),
+        XPARACON: (spread / widest, spread * 0 + 1),
+        PERFECT: over(measures.perfect(accuracy)),
+    }
+
+
+def over(values: Array, axis: int = 1) -> Parts:
+    """Return the parts of a mean over questions and another axis, such as wordings; NaN is not there."""
+    known = ~np.isnan(values)
+    counted = known.sum(axis=axis).astype(float)
+    return np.where(counted > 0, np.where(known, values, 0).sum(axis=axis), np.nan), np.where(
+        counted > 0, counted, np.nan
+    )
+
+
+def measured(figures: Mapping[str, Parts], resamples: int, seed: int) -> dict[str, Interval]:
+    """Compute shares over questions, with Wilson's intervals: a value per unit."""
+    return bootstrap(_columns(figures), partial(_ratios, names=list(figures)), partial(_shares, names=list(figures)),
+                     draws=resamples, seed=seed)  # fmt: skip
+
+
+def compared(
+    figures: Mapping[str, Parts], pairs: Sequence[tuple[int, int]], resamples: int, seed: int
+) -> dict[str, Interval]:
+    """Compute differences of shares, a minus b, with Newcombe's intervals and p values: a value per pair of units."""
+    return paired(_columns(figures), partial(_ratios, names=list(figures)), pairs,
+                  partial(_shares, names=list(figures)), draws=resamples, seed=seed)  # fmt: skip
+
+
+def columns(found: Mapping[str, Interval], wordings: int) -> dict[str, Any]:
+    """Return the columns of a table for `headline`: figures, intervals, and n_questions; mean_sd beside XParaCon."""
+    share = found[XPARACON]
+    widest = measures.largest_spread(wordings)
+    ends = {name: measures.xparacon(getattr(share, of) * widest)
+            for name, of in (("estimate", "estimate"), ("lower", "upper"), ("upper", "lower"))}  # fmt: skip
+    missing = np.where(np.isnan(share.estimate), "", share.missing)
+    shown = {**found, XPARACON: replace(share, **ends, missing=missing)}
+    n = found[ACCURACY].n_items
+    return {"n_questions": n, "mean_sd": share.estimate * widest, **interval.columns(shown)}
+
+
+def ratios(
+    figures: Mapping[str, Parts], pairs: Sequence[tuple[int, int]], wordings: int, level: float = LEVEL
+) -> Parts:
+    """Compute the interval of XParaCon of a minus that of b: Newcombe's, from the intervals of both.
+
+    It takes the distances on the scale of XParaCon, and the correlation of the standard deviations over questions. A
+    pair without a number on either side has none: where nothing varies, XParaCon is no number to subtract.
+
+    Returns
+    -------
+    tuple
+        Lower and upper end: (pairs,).
+    """
+    part, whole = figures[XPARACON]
+    ends = np.full((2, len(pairs)), np.nan)
+    widest = measures.largest_spread(wordings)
+    for number, pair in enumerate(pairs):
+        own = ~np.isnan(part[:, pair]).any(axis=1)
+        if own.sum() < 2:
+            continue
+        share = estimated([(part[own][:, pair], whole[own][:, pair])], level)
+        if not (share.estimate > 0).all():
+            continue
+        value, low, high = (measures.xparacon(end * widest) for end in (share.estimate, share.upper, share.lower))
+        turned = replace(share, estimate=value, lower=low, upper=high)
+        one, other = (turned.take(np.array([side])) for side in (0, 1))
+        ends[:, number] = np.ravel(newcombe(one, other))
+    return ends[0], ends[1]
+
+
+def _columns(figures: Mapping[str, Parts]) -> dict[str, Array]:
+    return {f"{name}_{side}": values for name, parts in figures.items()
+            for side, values in zip(("part", "whole"), parts, strict=True)}  # fmt: skip
+
+
+def _ratios(columns: Columns, counts: Array, names: Sequence[str]) -> dict[str, Array]:
+    return {name: ratio(counts, columns[f"{name}_part"], columns[f"{name}_whole"]) for name in names}
+
+
+def _shares(columns: Columns, names: Sequence[str]) -> dict[str, list[Share]]:
+    return {name: [[(columns[f"{name}_part"], columns[f"{name}_whole"])]] for name in names}

@@ -1,0 +1,137 @@
+"""Compute how right a model is and how far its choices hold, from arrays of choices.
+
+Arrays are (questions, wordings, orders, units) unless said otherwise, see `analysis.pages.choice.answers.Choices`. What
+every function returns is a number per question, or per question and wording, and unit: their means over questions are
+the measures. NaN where a unit was not asked.
+
+References
+----------
+Choi, M. RoParQ: paraphrase-aware alignment of large language models towards robustness to paraphrased questions.
+Section 2, equation 1 (perfectly correct), and section 3.3 (accuracy, XParaCon).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from analysis.pages.choice.answers import NONE, NOT_ASKED, Codes
+from analysis.statistics.resampling import Array
+
+
+def accuracies(chosen: Codes, gold: Codes) -> Array:
+    """Compute the share of orders in which a wording of a question is answered rightly.
+
+    Returns
+    -------
+    array (questions, wordings, units)
+        No choice is wrong.
+    """
+    right = chosen == gold[:, None, None, None]
+    return _mean(right, chosen != NOT_ASKED)
+
+
+def _mean(true: npt.NDArray[np.bool_], asked: npt.NDArray[np.bool_]) -> Array:
+    """Average over the orders that were asked; NaN where none was."""
+    n = asked.sum(axis=2)
+    return np.divide((true & asked).sum(axis=2), n, out=np.full(n.shape, np.nan), where=n > 0)
+
+
+def spreads(accuracy: Array) -> Array:
+    """Compute the standard deviation of the wordings' accuracies, dividing by their number as the paper does.
+
+    Parameters
+    ----------
+    accuracy
+        From `accuracies`.
+
+    Returns
+    -------
+    array (questions, units)
+    """
+    centred = accuracy - accuracy.mean(axis=1, keepdims=True)
+    # Equal accuracies differ by rounding from their mean; a question that does not vary must count as such.
+    same = accuracy.max(axis=1) == accuracy.min(axis=1)
+    return np.where(same, 0.0, np.sqrt((centred**2).mean(axis=1)))
+
+
+def largest_spread(wordings: int) -> float:
+    """Return the largest standard deviation that so many shares can have: half of them are 0, the others 1.
+
+    >>> round(largest_spread(3), 4), largest_spread(2), largest_spread(1)
+    (0.4714, 0.5, 0.0)
+    """
+    half = wordings // 2
+    return (half * (wordings - half)) ** 0.5 / wordings
+
+
+def xparacon(mean_spread: npt.ArrayLike) -> Array:
+    """Turn mean standard deviations over questions into XParaCon, -log2 of them: infinite where nothing varies.
+
+    >>> xparacon([0.25, 0.0]).tolist()
+    [2.0, inf]
+    """
+    with np.errstate(divide="ignore"):
+        return np.asarray(-np.log2(np.asarray(mean_spread, float)))
+
+
+def perfect(accuracy: Array) -> Array:
+    """Tell whether a wording is perfectly correct: answered rightly in all orders (equation 1).
+
+    Returns
+    -------
+    array (questions, wordings, units)
+        1 or 0.
+    """
+    return np.where(np.isnan(accuracy), np.nan, accuracy == 1)
+
+
+def same_over_orders(codes: Codes) -> Array:
+    """Tell whether one choice is taken in all orders of a wording: (questions, wordings, units), 1 or 0.
+
+    An answer that is no choice is not the same as any.
+    """
+    return _same(codes, (2,))
+
+
+def same_over_wordings(codes: Codes) -> Array:
+    """Tell whether one choice is taken in all wordings shown in one order: (questions, orders, units), 1 or 0."""
+    return _same(codes, (1,))
+
+
+def same_throughout(codes: Codes) -> Array:
+    """Tell whether one choice is taken in all wordings and orders: (questions, units), 1 or 0."""
+    return _same(codes, (1, 2))
+
+
+def _same(codes: Codes, axes: tuple[int, ...]) -> Array:
+    asked = codes != NOT_ASKED
+    low = np.where(asked, codes, np.iinfo(np.int8).max).min(axis=axes)
+    high = codes.max(axis=axes)
+    return np.where(asked.any(axis=axes), (low == high) & (low != NONE), np.nan)
+
+
+def taken(shown: Codes, right: Codes, letter: int, of: int | None) -> tuple[Array, Array]:
+    """Count the answers that chose the option at one place, and all answers.
+
+    Parameters
+    ----------
+    shown
+        Places that were chosen.
+    right
+        Place of the right option: (questions, wordings, orders).
+    letter
+        The place; `NONE` counts answers that are no choice.
+    of
+        Count only where the right option stands at this place; None: everywhere.
+
+    Returns
+    -------
+    tuple
+        Twice (questions, units).
+    """
+    counted = shown != NOT_ASKED
+    if of is not None:
+        counted = counted & (right == of)[..., None]
+    part = ((shown == letter) & counted).sum(axis=(1, 2)).astype(float)
+    return part, counted.sum(axis=(1, 2)).astype(float)

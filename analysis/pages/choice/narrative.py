@@ -1,0 +1,201 @@
+"""Write the sentences of the page on multiple choice: what was asked, the answer on top, and what belongs where."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+import numpy as np
+import pandas as pd
+
+from analysis.pages.choice.cautions import cautions
+from analysis.pages.choice.columns import MEASURES
+from analysis.pages.choice.figures import with_labels
+from analysis.reporting import verdicts
+from analysis.reporting.thresholds import silent
+from analysis.reporting.verdicts import Band
+from analysis.reporting.words import Answer, count, do_not_answer, percent, points, signed, undecided, units
+from analysis.statistics.multiplicity import decidable
+
+LITTLE = 0.05
+HARDLY, YES = "hardly", "yes"
+BANDS = (Band(HARDLY, 0.0, LITTLE), Band(YES, LITTLE, 1.0))
+MEANT = (
+    "A question is changed where it does not get one and the same choice in all wordings and orders.",
+    f"“Yes” means that the 95 % interval of the share of changed questions lies above {percent(LITTLE)}.",
+    "“Hardly” means that it lies below.",
+)
+TABLES = ("choice", "choice_consistency", "positions", "choice_differences", "choice_changes")
+
+
+def answer(frames: Mapping[str, pd.DataFrame], size: tuple[int, int], when: str = "") -> Answer:
+    """Say whether models change their choice with words or order, by the rules of `verdicts` and `MEANT`.
+
+    Parameters
+    ----------
+    frames
+        The tables named in `TABLES`.
+    size
+        The most wordings and orders of a question.
+    when
+        From `words.when`.
+    """
+    table = with_labels(frames["choice"])
+    asked, doubts = _asked(table, size, when), cautions(frames)
+    speaking = whole(table[~silent(table["validity"])])
+    if speaking.empty:
+        verdict, why = do_not_answer(list(table["label"].unique()))
+        return Answer(asked, verdict, cautions=(*why, *doubts))
+    kept = frames["choice_consistency"]
+    judged = whole(with_labels(kept[~silent(kept["validity"])]))
+    letters = frames["positions"]
+    details = {
+        "choice_map": (*MEANT, *_most(speaking)),
+        "choice_xparacon": tuple(_infinite(speaking)),
+        "choice_consistency": tuple(_kept(judged)),
+        "choice_positions": tuple(_preferences(with_labels(letters[~silent(letters["validity"])]))),
+        "choice_differences": tuple(_differences(frames["choice_differences"], speaking)),
+        "choice_changes": tuple(_changes(frames["choice_changes"], speaking)),
+    }
+    return Answer(
+        asked, _verdict(judged), cautions=doubts, details={name: said for name, said in details.items() if said}
+    )
+
+
+def whole(frame: pd.DataFrame) -> pd.DataFrame:
+    """Keep the rows over all questions of a study: the first of every model and condition."""
+    return frame.drop_duplicates(["study", "model", "condition"])
+
+
+def _asked(table: pd.DataFrame, size: tuple[int, int], when: str) -> str:
+    models = table["model"].nunique()
+    questions = int(whole(table).groupby("study")["n_questions"].max().sum())
+    wordings, orders = size
+    return (
+        f"{count(models, 'model')} {'was' if models == 1 else 'were'} asked {count(questions, 'question')}, each in "
+        f"{count(wordings, 'wording')} with its choices in {count(orders, 'order')}{when}."
+    )
+
+
+def _verdict(judged: pd.DataFrame) -> str:
+    """Count the words of the models that answer; of one, say how many questions are changed."""
+    found = [verdicts.word(low, high, BANDS)
+             for low, high in zip(judged["changed_lower"], judged["changed_upper"], strict=True)]  # fmt: skip
+    if len(judged) > 1:
+        return verdicts.tally(found, units(judged))
+    row = judged.iloc[0]
+    return (
+        f"{found[0].capitalize() or verdicts.UNCLEAR}: {percent(row['changed'])} of the questions do not get one "
+        "choice in all wordings and orders."
+    )
+
+
+def _most(speaking: pd.DataFrame) -> Iterator[str]:
+    """Name the models with the highest and the lowest XParaCon; whether they differ is said with the differences."""
+    known = speaking.dropna(subset=["xparacon"]).sort_values("xparacon", ascending=False, kind="stable")
+    for row, which in zip((known.iloc[:1], known.iloc[-1:]), ("highest", "lowest"), strict=True):
+        for _, own in row.iterrows():
+            if which == "highest" or len(known) > 1:
+                yield f"The {which} XParaCon is that of {own['label']}: {_number(own)}, with {_accuracy(own)}."
+
+
+def _number(row: pd.Series) -> str:
+    """Write XParaCon with its interval; one without an upper end as a lower bound."""
+    said = f"{row['xparacon']:.2f}" if np.isfinite(row["xparacon"]) else "infinite"
+    low, high = row["xparacon_lower"], row["xparacon_upper"]
+    if pd.isna(low):
+        return said
+    return f"{said} (95 % interval {low:.2f} to {high:.2f})" if np.isfinite(high) else f"{said} (at least {low:.2f})"
+
+
+def _accuracy(row: pd.Series) -> str:
+    return f"{percent(row['accuracy'])} right answers"
+
+
+def _infinite(speaking: pd.DataFrame) -> Iterator[str]:
+    """Say of how many models no question varies, and what is known of them."""
+    rows = speaking[np.isinf(speaking["xparacon"])]
+    for _, row in rows.head(3).iterrows():
+        yield (
+            f"None of {count(int(row['n_questions']), 'question')} varies in accuracy over its wordings with "
+            f"{row['label']}: XParaCon is {_number(row)}."
+        )
+
+
+def _kept(judged: pd.DataFrame) -> Iterator[str]:
+    """Say how often a choice is kept in other words and in other orders: means over the models that answer."""
+    means = judged[["same_in_wordings", "same_in_orders", "same_letter"]].mean()
+    yield (
+        f"On average over {units(judged)}, {percent(means['same_in_wordings'])} of the questions shown in one order "
+        "get one choice in all wordings."
+    )
+    yield (
+        f"Of those in one wording, {percent(means['same_in_orders'])} get one choice in all orders, and "
+        f"{percent(means['same_letter'])} get one letter, whatever stands there."
+    )
+
+
+def _preferences(letters: pd.DataFrame) -> Iterator[str]:
+    """Count the models that prefer a letter, each by an interval that is widened for the letters; name the largest."""
+    rows = letters[(letters["right"] == "all") & (letters["letter"] != "none") & letters["share_lower"].notna()]
+    if rows.empty:
+        return
+    number = rows.groupby("label")["letter"].transform("nunique")
+    ends = [verdicts.widened(row["share"], row["share_lower"], row["share_upper"], int(of))
+            for (_, row), of in zip(rows.iterrows(), number, strict=True)]  # fmt: skip
+    above = rows[[low > right for (low, _), right in zip(ends, rows["is_right"], strict=True)]]
+    which = count(above["label"].nunique(), "model or condition", "models or conditions")
+    yield f"{which} of {rows['label'].nunique():,} prefer a letter: its share lies above that for which it is right."
+    if len(above):
+        row = above.loc[(above["share"] - above["is_right"]).idxmax()]
+        yield (
+            f"The largest preference is that of {row['label']}: “{row['letter']}” is {percent(row['share'])} of its "
+            f"answers, and right in {percent(row['is_right'])}."
+        )
+
+
+def _of(rows: pd.DataFrame, speaking: pd.DataFrame, *sides: str) -> pd.DataFrame:
+    """Keep rows over all questions whose models answer on both sides; the columns of a side are named by `sides`."""
+    units_of = speaking[["study", "model", "condition", "subset", "label"]]
+    for side in sides:
+        names = {name: side.format(name) for name in ("model", "condition", "label")}
+        rows = rows.merge(units_of.rename(columns=names), on=["study", "subset", *list(names.values())[:2]])
+    return rows
+
+
+def _differences(pairs: pd.DataFrame, speaking: pd.DataFrame) -> Iterator[str]:
+    """Count for each measure the pairs of models that differ after Holm."""
+    for measure, part in _of(pairs, speaking, "a_{}", "b_{}").groupby("measure", sort=False) if len(pairs) else ():
+        known = part.dropna(subset=["p_holm"])
+        if known.empty:
+            continue
+        if not decidable(known):
+            yield f"{MEASURES[str(measure)].capitalize()}: {undecided(known)}"
+            continue
+        differ = int(verdicts.clear(known["p_holm"]).sum())
+        yield f"In {_name(measure)}, {differ:,} of {count(len(known), 'pair')} of models differ after Holm."
+
+
+def _name(measure: object) -> str:
+    return {"perfectly_correct": "perfectly correct wordings"}.get(str(measure), MEASURES[str(measure)])
+
+
+def _changes(rows: pd.DataFrame, speaking: pd.DataFrame) -> Iterator[str]:
+    """Say what tuning and prompt change in accuracy and XParaCon, and whether a test after Holm says so."""
+    if rows.empty:
+        return
+    known = _of(rows, speaking, "{}_before", "{}_after")
+    for _, row in known[known["measure"].isin(["accuracy", "xparacon"]) & known["difference"].notna()].iterrows():
+        differs = verdicts.clear(pd.Series([row["p_holm"]])).iloc[0]
+        size = points(row["difference"]) + " points" if row["measure"] == "accuracy" else signed(row["difference"], 2)
+        what = row["change"].capitalize()
+        yield (
+            f"{what}, {row['label_before']} to {row['label_after']}: {MEASURES[row['measure']]} changes by {size}"
+            f"{_ends(row)}, {'a difference' if differs else 'no clear difference'} after Holm."
+        )
+
+
+def _ends(row: pd.Series) -> str:
+    if pd.isna(row["lower"]):
+        return ""
+    write = points if row["measure"] == "accuracy" else lambda number: signed(number, 2)
+    return f" (95 % interval {write(row['lower'])} to {write(row['upper'])})"

@@ -1,0 +1,230 @@
+"""Draw the figures on multiple choice: accuracy against XParaCon, XParaCon by model, letters, losses of training."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+
+from analysis.pages.choice.answers import ALL
+from analysis.reporting import labels, panels, plotting
+from analysis.reporting.plotting import FAINT, INK, PAGE, RULE, Drawing, Look, styled
+
+Looks = Mapping[str, Look]
+LETTERS = 22  # of a name beside a point
+BEYOND = 0.09  # part of the height of a panel, for what is infinite
+LINES = 7  # lines that can be told apart in one panel
+
+
+def panels_of(rows: pd.DataFrame) -> list[str]:
+    """List the subsets that have panels: each, or all questions where there is one."""
+    names = list(dict.fromkeys(rows["subset"]))
+    return [name for name in names if name != ALL] or names
+
+
+@styled
+def choice_map(rows: pd.DataFrame, arrows: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = None) -> Drawing:
+    """Draw accuracy against XParaCon, a panel per subset, with arrows from a base model to the one tuned from it.
+
+    The names stand right of the points, in the order of their heights; a line leads from each to its point. What is
+    infinite stands above a dashed line.
+
+    Parameters
+    ----------
+    rows
+        Rows of table `choice` of one study, with `label` and `silent`.
+    arrows
+        Labels of tuned models (`after`) and of their base models (`before`).
+    """
+    subsets, looks = panels_of(rows), looks or plotting.looks(rows["model"])
+    names = list(rows["label"].unique())
+    shown = dict(zip(names, labels.fitted(names, LETTERS), strict=True))
+    across = 1 if panels.narrow(width) else min(2, len(subsets))
+    high = max(2.3 if panels.narrow(width) else 2.6, 0.128 * len(names) + 0.25)
+    drawing, each = panels.panels(
+        width, len(subsets), across, high, left=0.42, right=0.06, gap=0.44, below=0.42, title=0.19
+    )
+    for axes, subset in zip(each, subsets, strict=True):
+        part = rows[(rows["subset"] == subset) & rows["xparacon"].notna()]
+        heights = _heights(axes, part["xparacon"])
+        names_at = panels.size(axes)[0] - plotting.widest(shown.values()) - 0.1  # inches from the left
+        _accuracy_axis(axes, part, names_at)
+        points = dict(zip(part["label"], zip(part["accuracy"], heights, strict=True), strict=True))
+        for after, before in arrows.itertuples(index=False):
+            if after in points and before in points:
+                axes.annotate("", points[after], points[before], annotation_clip=True, zorder=2,
+                              arrowprops={"arrowstyle": "-|>", "color": INK, "lw": 0.9, "shrinkA": 3, "shrinkB": 3,
+                                          "mutation_scale": 8})  # fmt: skip
+        for model, own in part.assign(height=heights).groupby("model", sort=False):
+            look = looks[str(model)]
+            faces = ["white" if quiet else look.colour for quiet in own["silent"]]
+            axes.scatter(own["accuracy"], own["height"], s=20, marker=look.marker, c=faces, edgecolors=look.colour,
+                         linewidths=1, zorder=3)  # fmt: skip
+        _named(axes, part.assign(height=heights), shown, looks, names_at)
+        panels.title(axes, "All questions" if subset == ALL else subset.capitalize())
+        panels.beside(axes, "XParaCon")
+    return drawing
+
+
+def _heights(axes: Axes, values: pd.Series) -> pd.Series:
+    """Set the vertical axis for XParaCon; return where the values stand, the infinite ones above a dashed line."""
+    finite = values[np.isfinite(values)]
+    low, high = (float(finite.min()), float(finite.max())) if len(finite) else (1.0, 2.0)
+    pad = max(0.25, 0.12 * (high - low))
+    low, high = low - pad, high + pad
+    infinite = len(finite) < len(values)
+    step = (high - low) * BEYOND / (1 - BEYOND) if infinite else 0.0
+    axes.set_ylim(low, high + 2 * step)
+    ticks = [tick for tick in axes.get_yticks() if low <= tick <= high]
+    axes.set_yticks([*ticks, *([high + step] if infinite else [])])
+    axes.set_yticklabels([*(f"{tick:g}" for tick in ticks), *(["∞"] if infinite else [])])
+    if infinite:
+        axes.axhline(high, color=FAINT, linewidth=0.7, linestyle=panels.DASHED, zorder=1)
+    return values.where(np.isfinite(values), high + step)
+
+
+def _accuracy_axis(axes: Axes, part: pd.DataFrame, inches: float) -> None:
+    """Set the horizontal axis, so that accuracy ends so many inches from the left, where the names begin."""
+    known = pd.concat([part["accuracy"], part["chance"]])
+    low, high = (float(known.min()), float(known.max())) if len(part) else (0.0, 1.0)
+    pad = max(0.03, 0.08 * (high - low))
+    low, high = max(-0.02, low - pad), min(1.02, high + pad)
+    axes.set_xlim(low, low + (high - low) * panels.size(axes)[0] / (inches - 0.2))
+    ticks = [tick for tick in axes.get_xticks() if low <= tick <= high]
+    while len(ticks) > 5:
+        ticks = ticks[::2]
+    axes.set_xticks(ticks, [f"{tick:.2g}" for tick in ticks])
+    panels.note(axes, (0, 0), "accuracy", (0, -22), va="baseline")
+    if len(part):
+        axes.axvline(float(part["chance"].mean()), color=RULE, linewidth=0.8, zorder=0)
+
+
+def _named(axes: Axes, part: pd.DataFrame, shown: Mapping[str, str], looks: Looks, inches: float) -> None:
+    """Write the names at the right, apart from one another, each with a thin line to its point."""
+    own = part.sort_values("height", kind="stable")
+    tall = panels.size(axes)[1]
+    low, high = axes.get_ylim()
+    wanted = ((own["height"] - low) / (high - low)).to_numpy() * tall
+    left, right = axes.get_xlim()
+    at = left + (right - left) * inches / panels.size(axes)[0]
+    for place, (_, row) in zip(apart(wanted, panels.LINE - 0.01, tall), own.iterrows(), strict=True):
+        y, colour = low + (high - low) * place / tall, looks[row["model"]].colour
+        axes.plot([row["accuracy"], at], [row["height"], y], color=colour, linewidth=0.4, alpha=0.7, zorder=1)
+        panels.note(axes, (at, y), shown[row["label"]], (2, 0), of="data", label="said")
+
+
+def apart(wanted: np.ndarray, step: float, most: float) -> np.ndarray:
+    """Move places, given in rising order, so that they are `step` apart and between half a step and `most`.
+
+    >>> apart(np.array([0.5, 0.5, 2.0]), 0.2, 3.0).tolist()
+    [0.5, 0.7, 2.0]
+    >>> apart(np.array([2.9, 3.0]), 0.2, 3.0).round(2).tolist()
+    [2.7, 2.9]
+    """
+    places = wanted.astype(float).copy()
+    least = step / 2
+    for i, place in enumerate(places):
+        places[i] = least = max(place, least if i == 0 else places[i - 1] + step)
+    top = most - step / 2
+    for i in range(len(places) - 1, -1, -1):
+        places[i] = min(places[i], top)
+        top = places[i] - step
+    return places
+
+
+@styled
+def choice_xparacon(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = None) -> Drawing:
+    """Draw XParaCon with intervals, a panel per subset, a row per model and condition, the highest on top.
+
+    An interval without an end goes to the edge of the panel, and so does the mark of an infinite value: a triangle.
+    """
+    looks = looks or plotting.looks(frame["model"])
+    subsets = panels_of(frame)
+    rows = frame[frame["subset"].isin(subsets)].sort_values(
+        ["silent", "xparacon"], ascending=[True, False], kind="stable"
+    )
+    names = labels.ends(list(rows["label"].unique()), panels.ROWS)
+    rows = rows[rows["label"].isin(names)]
+    rows = rows.assign(row=rows["label"].map(names.index))
+    shown = labels.fitted(names, panels.letters(width))
+    across = 1 if panels.narrow(width) else min(3, len(subsets))
+    drawing, each = panels.panels(
+        width, len(subsets), across, len(names) * panels.pitch(len(names), 3.6), left=panels.room(shown), below=0.38
+    )
+    ends = rows[["xparacon", "xparacon_lower", "xparacon_upper"]].to_numpy(float)
+    known = ends[np.isfinite(ends)]
+    low, high = (float(np.floor(known.min())), float(np.ceil(known.max() + 0.25))) if len(known) else (1.0, 2.0)
+    for number, (axes, subset) in enumerate(zip(each, subsets, strict=True)):
+        part = rows[rows["subset"] == subset]
+        panels.guide(axes, len(names))
+        panels.title(axes, "All questions" if subset == ALL else subset.capitalize())
+        panels.scale(axes, low, high, 4)
+        infinite = np.isinf(part["xparacon"])
+        cut = part.assign(xparacon_upper=part["xparacon_upper"].clip(upper=axes.get_xlim()[1]))
+        panels.dots(axes, cut[~infinite], "xparacon", looks, hollow=part.loc[~infinite, "silent"])
+        for _, row in cut[infinite].iterrows():
+            colour = looks[row["model"]].colour
+            axes.hlines(row["row"], row["xparacon_lower"], high, colors=colour, linewidth=1.2)
+            axes.scatter(high, row["row"], s=22, marker=">", zorder=3, edgecolors=colour, linewidths=1,
+                         c="white" if row["silent"] else colour)  # fmt: skip
+        panels.under(axes, "XParaCon")
+        if number % across == 0:
+            panels.row_labels(axes, shown)
+    return drawing
+
+
+@styled
+def choice_positions(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = None) -> Drawing:
+    """Draw how often each letter is chosen: a panel per letter, a row per model and condition, with intervals.
+
+    The stroke is the share of the answers for which the letter is right.
+    """
+    looks = looks or plotting.looks(frame["model"])
+    gaps = frame.assign(gap=(frame["share"] - frame["is_right"]).abs()).groupby("label", sort=False)["gap"].max()
+    names = labels.ends(list(gaps.sort_values(ascending=False, kind="stable").index), panels.ROWS)
+    rows = frame[frame["label"].isin(names)]
+    rows = rows.assign(row=rows["label"].map(names.index))
+    letters = [letter for letter in rows["letter"].unique() if rows.loc[rows["letter"] == letter, "share"].max() > 0]
+    shown = labels.fitted(names, panels.letters(width, 6))
+    across = min(len(letters), 2 if panels.narrow(width) else 6)
+    drawing, each = panels.panels(
+        width, len(letters), across, len(names) * panels.pitch(len(names), 2.6), left=panels.room(shown), gap=0.16
+    )
+    high = float(np.nanmax(rows[["share", "share_upper", "is_right"]].to_numpy(float)))
+    for number, (axes, letter) in enumerate(zip(each, letters, strict=True)):
+        part = rows[rows["letter"] == letter]
+        panels.guide(axes, len(names))
+        panels.title(axes, letter if len(letter) == 1 else "no choice")
+        panels.scale(axes, 0, high, 2)
+        axes.vlines(part["is_right"], part["row"] - 0.35, part["row"] + 0.35, colors=FAINT, linewidth=1.4, zorder=2)
+        panels.dots(axes, part, "share", looks, hollow=part["silent"])
+        if number % across == 0:
+            panels.row_labels(axes, shown)
+    return drawing
+
+
+@styled
+def choice_losses(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = None) -> Drawing:
+    """Draw the loss of each adapter while it learned: a line on the training examples, marks on the validation ones."""
+    models = list(frame["model"].unique())[:LINES]
+    looks = looks or plotting.looks(models)
+    shown = labels.fitted(models, 34)
+    drawing, (axes,) = panels.panels(
+        width, 1, 1, 2.0 if panels.narrow(width) else 2.4, left=0.46, title=0.05, below=0.4,
+        top=0.06 + panels.LINE * panels.legend_lines(shown, width),
+    )  # fmt: skip
+    for model in models:
+        part, look = frame[frame["model"] == model], looks[model]
+        trained, checked = part.dropna(subset=["loss"]), part.dropna(subset=["validation_loss"])
+        axes.plot(trained["step"], trained["loss"], color=look.colour, linewidth=1)
+        axes.plot(checked["step"], checked["validation_loss"], look.marker, color=look.colour, ms=4, linestyle="none")
+    values = frame.loc[frame["model"].isin(models), ["loss", "validation_loss"]].to_numpy(float)
+    steps = frame.loc[frame["model"].isin(models), "step"]
+    panels.scale(axes, 0, float(np.nanmax(values)), 4, axis="y")
+    panels.scale(axes, 0, float(steps.max()), 4)
+    panels.under(axes, "training steps")
+    panels.beside(axes, "loss, nats per token", 26)
+    panels.legend(drawing, shown, [looks[model] for model in models])
+    return drawing
