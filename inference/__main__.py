@@ -155,12 +155,8 @@ def call_parser(given: Sequence[str], program: str = PROGRAM) -> argparse.Argume
     for word, about, known in (
         ("paraphrase", "make paraphrases of items, check them by hand, combine sources", paraphrase.VERBS),
         ("pairs", "make pairs of sentences with negations, and label them by hand", pairs.VERBS),
-<<<<<<< HEAD
-        ("tune", "tune a model on labelled pairs of sentences, or on its own right answers", tune.VERBS),
-=======
         ("choice", "make a study of multiple-choice questions in several wordings", choice.VERBS),
-        ("tune", "tune a model on labelled pairs of sentences", tune.VERBS),
->>>>>>> proto
+        ("tune", "tune a model on labelled pairs of sentences, or on its own right answers", tune.VERBS),
     ):
         verbs = commands.add_parser(word, help=about).add_subparsers(title="what to do", metavar="VERB", required=True)
         for name, does in known.items():
