@@ -156,7 +156,7 @@ def call_parser(given: Sequence[str], program: str = PROGRAM) -> argparse.Argume
         ("paraphrase", "make paraphrases of items, check them by hand, combine sources", paraphrase.VERBS),
         ("pairs", "make pairs of sentences with negations, and label them by hand", pairs.VERBS),
         ("choice", "make a study of multiple-choice questions in several wordings", choice.VERBS),
-        ("tune", "tune a model on labelled pairs of sentences", tune.VERBS),
+        ("tune", "tune a model on labelled pairs of sentences, or on its own right answers", tune.VERBS),
     ):
         verbs = commands.add_parser(word, help=about).add_subparsers(title="what to do", metavar="VERB", required=True)
         for name, does in known.items():
@@ -228,6 +228,7 @@ def _asking(asked: ModuleType, parser: argparse.ArgumentParser) -> None:
         help="hub id or local folder (NAME=... chooses its name in the run), or `demo` for the small models that come "
         "with Waver, those that the engine can ask",
     )
+    arguments.add_adapters(parser)
     arguments.add_models_file(parser)
     arguments.add_limit(parser)
     parser.add_argument("--name", metavar="STUDY", help="name of the study (default: the name of the items file)")
@@ -305,10 +306,12 @@ def _preview(options: argparse.Namespace) -> None:
 
 def _prepare(options: argparse.Namespace) -> tuple[Study, tuple[Model, ...], Questions, Settings]:
     """Read and check everything that can be checked before a model is loaded."""
+    from inference.asking.adapters import with_adapters
     from inference.asking.limit import limited
     from inference.asking.models import resolve
 
     models = resolve(options.model, options.protocol.KINDS, options.engine)
+    models = with_adapters(models, options.lora, options.engine, options.revision)
     study, questions = options.protocol.prepare(options)
     return study, models, limited(study, questions, options.limit), arguments.engine_settings(options)
 

@@ -99,6 +99,18 @@ def add_models_file(parser: ArgumentParser) -> None:
     )
 
 
+def add_adapters(parser: ArgumentParser) -> None:
+    """Define `--lora`: adapters to ask, too (`inference.asking.adapters`)."""
+    parser.add_argument(
+        "--lora",
+        action="append",
+        default=[],
+        metavar="FOLDER",
+        help="a LoRA adapter as peft writes it: adds a model, which is that of --model it was made from with the "
+        "adapter (engines causal and vllm; may be repeated)",
+    )
+
+
 def add_engine(parser: ArgumentParser) -> None:
     """Define the options that say how any model is asked; `engine_settings` reads them."""
     parser.add_argument(
@@ -117,7 +129,6 @@ def add_engine(parser: ArgumentParser) -> None:
         "--batch-size", type=positive, metavar="N", help="prompts per forward pass (default: automatic)"
     )
     vllm = parser.add_argument_group("engine vllm")
-    vllm.add_argument("--lora", metavar="FOLDER", help="LoRA adapter to ask the model with, as peft writes it")
     vllm.add_argument("--tensor-parallel-size", type=positive, metavar="N", help="GPUs to spread a model over")
     vllm.add_argument("--quantization", metavar="METHOD", help="as vLLM calls it (default: what the checkpoint says)")
     vllm.add_argument(
@@ -150,7 +161,7 @@ def engine_settings(options: Namespace) -> Settings:
 
 
 def _vllm_settings(options: Namespace) -> VllmSettings | None:
-    names = ("lora", "tensor_parallel_size", "quantization", "gpu_memory_utilization")
+    names = ("tensor_parallel_size", "quantization", "gpu_memory_utilization")
     given = {name: value for name in names if (value := getattr(options, name)) is not None}
     if given and options.engine != "vllm":
         raise InputError(f"--{next(iter(given)).replace('_', '-')} is for --engine vllm: say so, or leave it out")

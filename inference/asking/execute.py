@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Self
 
 from inference.asking import failures
+from inference.asking.adapters import inherited
 from inference.asking.failures import NONE, Allowed
 from inference.asking.models import Model, refuse_other_family
 from inference.asking.one_model import Settings, ask_model, finished, release_memory
@@ -74,6 +75,7 @@ class _Share:
         mine, theirs = (
             (
                 share.model.source,
+                share.model.adapter,
                 share.model.fields.get("revision"),
                 share.run.seed,
                 replace(share.task.settings, form="auto", seed=None),
@@ -263,6 +265,7 @@ def list_unstable(study: Study) -> None:
 def _describe(run: Run, models: Sequence[Model], stated: Mapping[str, Mapping[str, Any]]) -> list[Model]:
     """Add to models what the user states about them; for models asked in earlier calls it is recorded at once."""
     asked = {model.id for model in models}
+    stated = inherited(models, stated)
     for name, fields in stated.items():
         if name in run.models and name not in asked:
             run.add_model(name, {**run.models[name], **fields})

@@ -6,13 +6,17 @@ import re
 from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from unicodedata import category
 
 from inference.engines import ENGINES, hosted
+from inference.engines.digest import folder_digest
 from inference.errors import InputError, nearest
 from inference.runfolder import run_json
 from inference.stimuli.files import located, read_yaml, shown
+
+if TYPE_CHECKING:
+    from inference.engines.adapters import Adapter
 
 DEMO = "demo"
 LONGEST_NAME = 1_000  # no hub, server or folder needs more
@@ -30,11 +34,12 @@ FIELDS: Mapping[str, tuple[str, Any]] = {
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """A model to ask: the id that it gets in the run, where its weights are, and what the user says about it."""
+    """A model to ask: its id in the run, where its weights are, what is known about it, and an adapter to add."""
 
     id: str
     source: str
     fields: Mapping[str, Any] = field(default_factory=dict)
+    adapter: Adapter | None = None
 
 
 def resolve(names: Iterable[str], kinds: Container[str] = KINDS, engine: str = "auto") -> tuple[Model, ...]:
@@ -60,10 +65,23 @@ def resolve(names: Iterable[str], kinds: Container[str] = KINDS, engine: str = "
     models = [model for name in names for model in (_demo_models(kinds, engine) if name == DEMO else (one(name),))]
     if not models:
         raise InputError(f"--model {DEMO}: none of the demo models is for --engine {engine}; name a model")
+    return distinct(models)
+
+
+def distinct(models: Iterable[Model]) -> tuple[Model, ...]:
+    """Give the models back, if each has an id of its own that can be written.
+
+    Raises
+    ------
+    InputError
+        Naming the id, and the option where that is `--lora`.
+    """
     seen: dict[str, Model] = {}
     for model in models:
         if any(category(each) in ("Cc", "Cs") for each in model.id + model.source) or len(model.id) > LONGEST_NAME:
             raise InputError(f"--model {model.id[:40]!r}: not a name; use letters, at most {LONGEST_NAME:,} of them")
+        if model.id in seen and model.adapter:
+            raise InputError(f"--lora {model.adapter.folder}: there is a model '{model.id}' already; rename the folder")
         if model.id in seen:
             if Path(seen[model.id].source).resolve() == Path(model.source).resolve():
                 raise InputError(f"--model: '{model.id}' is given twice; give it once")
@@ -71,7 +89,7 @@ def resolve(names: Iterable[str], kinds: Container[str] = KINDS, engine: str = "
                 f"--model: '{model.id}' names both {seen[model.id].source} and {model.source}; name one as NAME=PATH"
             )
         seen[model.id] = model
-    return tuple(models)
+    return tuple(seen.values())
 
 
 def read_descriptions(path: str) -> dict[str, dict[str, Any]]:
@@ -121,12 +139,11 @@ def refuse_other_family(out: str, models: Iterable[Model]) -> None:
         return
     for name, fields in run_json.read(Path(out))["models"].items():
         if name in ALL:
-            from inference.engines.loading import folder_digest
-
             was, now = fields.get("revision"), folder_digest(ALL[name].path)
             why = f"is of another revision (it was {was}, now {now})" if was != now else ""
         else:
-            why = "is a demo model that is there no longer" if name.startswith(PREFIX) else ""
+            gone = name.startswith(PREFIX) and "adapter" not in fields  # of an adapter, its base tells
+            why = "is a demo model that is there no longer" if gone else ""
         if why:
             raise InputError(f"{out}: its model '{name}' {why}; choose another --out, or delete the folder")
 

@@ -73,6 +73,7 @@ class Settings:
                 batch_size=self.batch_size,
                 vllm=self.vllm,
                 api=self.api,
+                adapter=model.adapter,
             )
         except NoSuchModel as error:
             raise InputError(f"{error}{likely(model.source)}") from error
@@ -92,10 +93,10 @@ class Settings:
 def finished(run: Run, model: Model, questions: Questions, settings: Settings) -> list[Tally]:
     """Return the tallies of a hub model that has nothing left to ask, without loading it; else none.
 
-    Only if every setting is as recorded or left open. A local folder is always loaded: its content may have changed
-    under the same name, and then the call must be refused.
+    Only if every setting is as recorded or left open. A local folder (of an adapter, too) is always loaded: its content
+    may have changed under the same name, and then the call must be refused.
     """
-    if model.id != model.source or Path(model.source).is_dir():
+    if model.id != model.source or Path(model.source).is_dir() or model.adapter:
         return []
     known = run.models.get(model.id, {})
     form = known.get("forms", {}).get(settings.form)
@@ -106,8 +107,6 @@ def finished(run: Run, model: Model, questions: Questions, settings: Settings) -
         "revision": model.fields.get("revision", settings.revision),
         "quantization": settings.vllm.quantization if settings.vllm else None,
     }
-    if known.get("lora") or (settings.vllm and settings.vllm.lora):  # a folder, as local models are
-        return []
     if form is None or any(value not in ("auto", None, known.get(name)) for name, value in chosen.items()):
         return []
     tallies = []

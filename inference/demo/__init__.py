@@ -12,6 +12,7 @@ from pathlib import Path
 
 DEMO = Path(__file__).parent
 MODELS = DEMO / "models"
+ADAPTERS = DEMO / "adapters"
 PREFIX = "waver-demo-"
 """With it every demo model's name begins, of this family and of earlier ones."""
 QUESTIONNAIRE = DEMO / "questionnaire.yaml"

@@ -9,6 +9,7 @@ from inference.errors import InputError
 from inference.extras import needed
 
 if TYPE_CHECKING:
+    from inference.engines.adapters import Adapter
     from inference.engines.contract import Engine
     from inference.engines.openai.settings import ApiSettings
     from inference.engines.vllm.settings import VllmSettings
@@ -58,6 +59,7 @@ def load(
     batch_size: int | None = None,
     vllm: VllmSettings | None = None,
     api: ApiSettings | None = None,
+    adapter: Adapter | None = None,
 ) -> Engine:
     """Load a model into the engine that can ask it.
 
@@ -83,6 +85,8 @@ def load(
         Settings of the engine `vllm`.
     api
         Where the server of `openai` is and what may be asked of it.
+    adapter
+        A LoRA adapter to ask the model with; for the engines causal and vllm.
 
     Raises
     ------
@@ -105,16 +109,27 @@ def load(
         from inference.engines.vllm.engine import VllmEngine
 
         return VllmEngine(
-            model, dtype=dtype, device=device, revision=revision, seed=seed, batch_size=batch_size, settings=vllm
+            model,
+            dtype=dtype,
+            device=device,
+            revision=revision,
+            seed=seed,
+            batch_size=batch_size,
+            settings=vllm,
+            adapter=adapter,
         )
     if engine == "openai":
+        if adapter is not None:
+            raise InputError(f"--lora {adapter.folder}: with --engine openai the server adds adapters; leave it out")
         from inference.engines.openai.engine import OpenAIEngine
         from inference.engines.openai.settings import ApiSettings
 
         return OpenAIEngine(model, api or ApiSettings(), seed=seed, batch_size=batch_size)
     from inference.engines.loading import load_checkpoint, transformers_errors_as_input_errors
 
-    loaded = load_checkpoint(model, engine=engine, dtype=dtype, device=device, revision=revision, seed=seed)
+    loaded = load_checkpoint(
+        model, engine=engine, dtype=dtype, device=device, revision=revision, seed=seed, adapter=adapter
+    )
     if loaded.info["engine"] == "causal":
         from inference.engines.local.causal import CausalEngine
 

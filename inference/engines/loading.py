@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -28,15 +27,16 @@ from inference.engines.checking import (
     refuse_impossible_config,
     refuse_not_finite,
 )
+from inference.engines.digest import folder_digest
+from inference.engines.merging import merge
 from inference.errors import InputError, NoSuchModel
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from inference.engines.adapters import Adapter
+
 DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
-# A digest reads all of a small file, and this many blocks spread evenly over a large one. It takes a second even for
-# many gigabytes, and another checkpoint differs in far more than one block.
-SAMPLED_BLOCKS, BLOCK_BYTES = 64, 16 * 1024
 # A tiny model runs faster on one thread: threads that wait for each other cost more than they save, up to forty times
 # as much on a busy machine.
 ONE_THREAD_BELOW = 3_000_000  # parameters
@@ -48,7 +48,6 @@ AUTO = {
     "classifier": AutoModelForSequenceClassification,
 }
 CLASSIFIER = "ForSequenceClassification"
-CHECKPOINT_SUFFIXES = {".safetensors", ".json", ".txt", ".model", ".jinja"}
 
 
 @dataclass(slots=True)
@@ -62,16 +61,28 @@ class Checkpoint:
     seed: int = 0
 
 
-def load_checkpoint(name: str, *, engine: str, dtype: str, device: str, revision: str | None, seed: int) -> Checkpoint:
+def load_checkpoint(
+    name: str,
+    *,
+    engine: str,
+    dtype: str,
+    device: str,
+    revision: str | None,
+    seed: int,
+    adapter: Adapter | None = None,
+    quantization: Any = None,
+) -> Checkpoint:
     """Load model and tokenizer for `engine` ("auto": by architecture), in eval mode on the device.
 
-    See `inference.engines.load` for the parameters and errors.
+    See `inference.engines.load` for the parameters and errors; `quantization` is what transformers quantizes by.
     """
     target = resolve_device(device)
     commit, digest = pin(name, revision)
     with transformers_errors_as_input_errors(name), quiet():
         config = AutoConfig.from_pretrained(name, revision=commit, trust_remote_code=False)
     engine = resolve_engine(name, config, engine)
+    if adapter is not None and engine != "causal":
+        raise InputError(f"--lora {adapter.folder}: model {name} is asked by --engine {engine}, which takes no adapter")
     precision = resolve_dtype(dtype, target, config)
     torch.manual_seed(seed)
     auto = AUTO[engine]
@@ -86,6 +97,7 @@ def load_checkpoint(name: str, *, engine: str, dtype: str, device: str, revision
             trust_remote_code=False,
             use_safetensors=True,
             dtype=precision,
+            **({"quantization_config": quantization, "device_map": {"": target}} if quantization else {}),
             ignore_mismatched_sizes=True,  # then they are reported here, and refused below in one line
             output_loading_info=True,
         )
@@ -99,7 +111,9 @@ def load_checkpoint(name: str, *, engine: str, dtype: str, device: str, revision
         "device": str(target),
         "parameters": parameters,
     }
-    model = _move(name, model, target).eval()
+    if adapter is not None:
+        merge(model, adapter)
+    model = (model if quantization else _move(name, model, target)).eval()
     refuse_not_finite(name, model)
     refuse_foreign_tokens(name, tokenizer, len(model.get_input_embeddings().weight))
     return Checkpoint(name, model, tokenizer, info, seed)
@@ -205,24 +219,6 @@ def look_up(name: str, revision: str | None) -> Path:
     if path.is_file():
         refuse_impossible_config(name, path)
     return path
-
-
-def folder_digest(folder: Path) -> str:
-    """Compute a digest of a checkpoint folder: names, sizes and sampled blocks of its model and tokenizer files."""
-    digest = hashlib.sha256()
-    for path in sorted(p for p in folder.iterdir() if p.is_file() and p.suffix in CHECKPOINT_SUFFIXES):
-        size = path.stat().st_size
-        digest.update(f"{path.name}\0{size}\0".encode())
-        last = max(size - BLOCK_BYTES, 0)
-        whole = size <= SAMPLED_BLOCKS * BLOCK_BYTES
-        offsets = (
-            range(0, size, BLOCK_BYTES) if whole else [last * i // (SAMPLED_BLOCKS - 1) for i in range(SAMPLED_BLOCKS)]
-        )
-        with path.open("rb") as file:
-            for offset in offsets:
-                file.seek(offset)
-                digest.update(file.read(BLOCK_BYTES))
-    return f"sha256:{digest.hexdigest()}"
 
 
 def _refuse_unusable_folder(name: str, folder: Path) -> None:

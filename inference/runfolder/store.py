@@ -36,6 +36,7 @@ from inference.stimuli.study import Study, Variant
 
 LOOKED_UP = 100_000  # rows at a time
 # If one of these fields differs, it is another model; other fields (series, stage, parameters) may be added later.
+# The digest of an adapter belongs to them, too; older runs have it as `lora`.
 IDENTITY = ("engine", "revision", "dtype", "device", "top_logprobs", "quantization", "lora")
 
 
@@ -158,7 +159,7 @@ class Run:
         """Record a model or add to what is recorded; another engine, revision, dtype or device is refused."""
         known = self.models.get(model)
         if known is not None:
-            self._refuse_change("model", model, {k: known.get(k) for k in IDENTITY}, {k: info.get(k) for k in IDENTITY})
+            self._refuse_change("model", model, _identity(known), _identity(info))
         self._record("models", model, {**(known or {}), **info})
 
     def add_condition(self, name: str, fields: Mapping[str, Any]) -> None:
@@ -302,6 +303,12 @@ class Run:
     def _save(self) -> None:
         text = json.dumps(self._content, indent=1, ensure_ascii=False) + "\n"
         write_atomically(self.path / "run.json", lambda aside: aside.write_text(text, encoding="utf-8"))
+
+
+def _identity(info: Mapping[str, Any]) -> dict[str, Any]:
+    """Pick what tells one model from another; of an adapter its digest."""
+    adapter = info.get("adapter") or {}
+    return {**{name: info.get(name) for name in IDENTITY}, "adapter": adapter.get("revision")}
 
 
 def _shared(entries: Sequence[Mapping[str, Any]], model: str, entry: Mapping[str, Any]) -> list[Mapping[str, Any]]:

@@ -1,5 +1,6 @@
-"""Tune an encoder: `waver tune nli`. What it makes is asked like any other model, by the engine `classifier`."""
+"""Tune models: `waver tune nli` makes encoders, asked by the engine `classifier`; `choice` adapters for `run --lora`."""
 
 VERBS = {
+    "choice": "tune a model to heed paraphrases of multiple-choice questions (LoRA); the same call continues a stopped one",
     "nli": "tune an encoder to label premises and hypotheses; the same call continues a stopped one",
 }

@@ -6,6 +6,8 @@ import argparse
 from argparse import ArgumentTypeError
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
 from statistics import mean
 
 from inference.errors import InputError
@@ -78,6 +80,62 @@ def _nli(options: argparse.Namespace) -> None:
     print(f"next: waver run negation --items PAIRS --model {out / out.resolve().name}-* --out RUN")
 
 
+def _choice_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.epilog = "example: waver tune choice --run runs/arc --model my-llama --out tuned/my-llama-choice"
+    parser.add_argument(
+        "--run",
+        required=True,
+        metavar="RUN",
+        help="run folder of `run choice --answer text`, with questions of the splits train and validation",
+    )
+    parser.add_argument(
+        "--model", required=True, metavar="MODEL", help="the model that answered there: hub id or folder, as then"
+    )
+    parser.add_argument(
+        "--out", required=True, metavar="FOLDER", help="the adapter: a new folder, or one of the same tuning to continue"
+    )
+    parser.add_argument(
+        "--config",
+        metavar="FILE",
+        help="TOML: settings to change (default: those of Choi, in inference/tune/choice/settings.toml)",
+    )
+    parser.add_argument("--subset", metavar="NAME", help="learn from the questions of one subset only (default: all)")
+    parser.add_argument("--condition", metavar="NAME", help="whose texts to learn from, where the run has several")
+    parser.add_argument("--prompt", metavar="FILE", help="the prompts, where the run was asked with its own")
+    parser.add_argument("--revision", help="branch, tag or commit of a hub model")
+    parser.add_argument("--device", choices=("auto", "cpu"), default="auto", help="default: the best there is")
+
+
+def _choice(options: argparse.Namespace) -> None:
+    from inference.asking.models import resolve
+    from inference.tune import choice
+    from inference.tune.choice import settings
+
+    chosen = settings.read(located(options.config) if options.config else None)
+    models = resolve([options.model], ("causal",))
+    if len(models) != 1:
+        raise InputError(f"--model {options.model}: these are {len(models)} models; name one")
+    model = replace(models[0], fields={"revision": options.revision} if options.revision else {})
+    run, out = located(options.run), located(options.out)
+    lesson = choice.Lesson(
+        run, model, choice.answers.read(run, model, options.condition), chosen, options.prompt, options.subset
+    )
+    from inference.tune.choice.checkpoints import AdapterFolder
+    from inference.tune.choice.training import Learner  # of an extra: what is wrong with the run is said before
+
+    learner = Learner(model, chosen, options.device)
+    examples = lesson.examples(learner.whole)
+    rows = {"train": learner.read(examples.train), "validation": learner.read(examples.validation)}
+    for line in choice.counted(examples, learner.too_long):
+        print(line, flush=True)
+    with AdapterFolder(out, choice.asked(lesson, learner, examples)) as folder:
+        if folder.finished:
+            print(f"{options.out}: finished before")
+        else:
+            learner.train(rows, folder, partial(print, flush=True))
+    print(f"next: waver run choice --items QUESTIONS --model {options.model} --lora {options.out} --answer text --out RUN")
+
+
 def _several(read: Callable[[str], float]) -> Callable[[str], tuple[float, ...]]:
     """Convert an argument `A,B,C` to different values."""
 
@@ -91,5 +149,6 @@ def _several(read: Callable[[str], float]) -> Callable[[str], tuple[float, ...]]
 
 
 COMMANDS: dict[str, tuple[Callable[[argparse.Namespace], None], Callable[[argparse.ArgumentParser], None]]] = {
+    "choice": (_choice, _choice_arguments),
     "nli": (_nli, _nli_arguments),
 }

@@ -15,7 +15,7 @@ from inference.errors import InputError
 from inference.stimuli import nli
 from inference.stimuli.nli import LABELS, Instance
 from inference.stimuli.random_order import place
-from inference.tune.folder import Cell, Folder, Result
+from inference.tune.cells import Cell, Cells, Result
 
 if TYPE_CHECKING:
     from inference.tune.training import Encoder
@@ -105,7 +105,7 @@ def tune(
     """
     wanted = asked(encoder, rows, files, grid)
     record = {"name": out.resolve().name, "set": _digest(wanted), "base": encoder.name, "files": wanted["files"]}
-    with Folder(out, wanted) as folder:
+    with Cells(out, wanted) as folder:
         for seed in range(seeds):
             train, held_out = split(len(rows), seed)
             cells = grid.cells(seed)

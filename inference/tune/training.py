@@ -23,7 +23,7 @@ from inference.engines.loading import load_checkpoint, quiet, transformers_error
 from inference.engines.local.classifier import TUNING, encode
 from inference.errors import RunFailed
 from inference.stimuli.nli import LABELS, Instance
-from inference.tune.folder import Cell, Result
+from inference.tune.cells import Cell, Result
 
 WARM_UP, LONGEST = 0.1, 128
 """Share of the steps over which the learning rate rises, and tokens of a pair (Yoshida et al., Table 6)."""

@@ -15,8 +15,8 @@ from transformers import AutoModelForCausalLM
 
 from helpers import tiny_models
 from inference import engines
+from inference.engines.adapters import read
 from inference.engines.contract import Sampling
-from inference.engines.vllm.settings import VllmSettings
 from inference.errors import InputError
 from inference.protocols import agreement
 from inference.stimuli import items
@@ -193,13 +193,12 @@ def merged(folder: Path, out: Path) -> Path:
 
 def test_a_lora_adapter_answers_like_the_merged_model(tmp_path: Path) -> None:
     folder = adapter(tmp_path / "adapter")
-    vllm = engines.load(BASE, engine="vllm", dtype="float32", vllm=VllmSettings(lora=str(folder)))
+    vllm = engines.load(BASE, engine="vllm", dtype="float32", adapter=read(folder))
     expected = engines.load(str(merged(folder, tmp_path / "merged")), engine="causal", dtype="float32", device="cpu")
     assert_same(vllm, expected, plain())
     base = engines.load(BASE, engine="causal", dtype="float32", device="cpu")
     moved = [abs(a.mass - b.mass) for a, b in zip(vllm.score(plain())[0], base.score(plain())[0], strict=True)]
     assert max(moved) > 1e-2
-    assert vllm.info["lora"].startswith("sha256:")
     assert vllm.info["revision"] == base.info["revision"]
 
 

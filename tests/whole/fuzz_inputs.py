@@ -111,6 +111,22 @@ def kinds() -> Iterator[Kind]:
     yield from of_analysis()
 
 
+def of_choice() -> Iterator[Kind]:
+    """Make a valid input of every kind that the protocol of multiple choice reads."""
+    tea = {"item": "a", "question": "What is tea?", "choices": ["hot", "hot water", "cold", "a cat"], "answer": "B"}
+    more = {**tea, "item": "b", "paraphrases": ["Tea is what?"], "answer": 0, "split": "test", "orders": [[3, 1, 0, 2]]}
+    lines = "".join(json.dumps(each) + "\n" for each in (tea, more)).encode()
+    building = b"step,source,count,reason\nsourced,ARC,2,\nfilters,ARC,1,no question mark\n"
+    own = b"plain:\n  template: |-\n    {{ question }}\n    {{ choices }}\n    {% if aware %}Again{% endif %}:\n"
+    call = f"inference preview choice --model {EMPTY} --items mcq.jsonl"
+    yield Kind("mcq.jsonl", lines, call)
+    rows = b"question,A,B,C,D,answer,paraphrase_1\nWhat is tea?,hot,hot water,cold,a cat,B,Tea is what?\n"
+    yield Kind("mcq.csv", rows, call.replace(".jsonl", ".csv"))
+    yield Kind("mcq.building.csv", building, call, (("mcq.jsonl", lines),))
+    aware = f"{call} --prompt own.yaml --answer text --prompt-kind base aware"
+    yield Kind("own.yaml", own, aware, (("mcq.jsonl", lines),))
+
+
 def of_negation() -> Iterator[Kind]:
     """Make a valid input of every kind that the commands about negation read."""
     pairs, negations, sheet = NEGATED_PAIRS.encode(), NEGATIONS.encode(), SHEET.encode()

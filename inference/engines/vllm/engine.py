@@ -22,6 +22,7 @@ from inference.engines.vllm.start import MOST_TOKENS, start
 from inference.errors import InputError, RunFailed
 
 if TYPE_CHECKING:
+    from inference.engines.adapters import Adapter
     from inference.engines.exact.answer_words import TokenIds
 
 COLDEST = 0.01  # vLLM raises lower temperatures to this one, with a warning
@@ -49,8 +50,9 @@ class VllmEngine(LeftToRight):
         seed: int = 0,
         batch_size: int | None = None,
         settings: VllmSettings | None = None,
+        adapter: Adapter | None = None,
     ) -> None:
-        started = start(name, dtype, device, revision, seed, settings or VllmSettings())
+        started = start(name, dtype, device, revision, seed, settings or VllmSettings(), adapter)
         super().__init__(name, started.tokenizer, started.window)
         self.info = {**started.info, "thinks": self.tokens.thinks}
         self._llm, self._adapter, self._stop = started.llm, started.adapter, started.stop

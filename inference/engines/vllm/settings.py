@@ -11,8 +11,6 @@ class VllmSettings:
 
     Attributes
     ----------
-    lora
-        Folder of a LoRA adapter, as peft writes it.
     tensor_parallel_size
         GPUs over which the weights are distributed.
     quantization
@@ -21,7 +19,6 @@ class VllmSettings:
         Share of a GPU's memory that vLLM may take.
     """
 
-    lora: str | None = None
     tensor_parallel_size: int = 1
     quantization: str | None = None
     gpu_memory_utilization: float = 0.9

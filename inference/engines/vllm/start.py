@@ -2,31 +2,33 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import weakref
+from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer
 
 from inference.engines.loading import (
-    folder_digest,
     pin,
     quiet,
     resolve_dtype,
     resolve_engine,
     transformers_errors_as_input_errors,
 )
+from inference.engines.merging import products
 from inference.engines.vllm.child_processes import Companions
 from inference.engines.vllm.settings import VllmSettings
 from inference.errors import InputError
 from inference.extras import install
+
+if TYPE_CHECKING:
+    from inference.engines.adapters import Adapter
 
 OLDEST, TOO_NEW = (0, 32), (1, 0)  # the first release that was tested; the first one that may change everything
 MOST_TOKENS = 128  # token ids that one request may list
@@ -52,12 +54,19 @@ class Started:
     info: dict[str, Any]
 
 
-def start(name: str, dtype: str, device: str, revision: str | None, seed: int, settings: VllmSettings) -> Started:
+def start(
+    name: str,
+    dtype: str,
+    device: str,
+    revision: str | None,
+    seed: int,
+    settings: VllmSettings,
+    adapter: Adapter | None = None,
+) -> Started:
     """Start vLLM on a model, in processes that end with the returned object.
 
     See `inference.engines.load` for the parameters and errors.
     """
-    adapter_rank = _adapter_rank(settings.lora) if settings.lora else 0
     vllm = import_vllm()
     on = _device(device)
     commit, digest = pin(name, revision)
@@ -67,6 +76,8 @@ def start(name: str, dtype: str, device: str, revision: str | None, seed: int, s
         tokenizer = AutoTokenizer.from_pretrained(name, revision=commit, trust_remote_code=False)
         with torch.device("meta"):  # no weights: only to count them
             shape = AutoModelForCausalLM.from_config(config, trust_remote_code=False)
+    if adapter is not None:  # vLLM would say so in many lines, and only with the first prompt
+        deque(products(shape, adapter), maxlen=0)
     info = {
         "engine": "vllm",
         "revision": commit or digest,
@@ -77,8 +88,6 @@ def start(name: str, dtype: str, device: str, revision: str | None, seed: int, s
     info["vllm"] = vllm.__version__
     if settings.quantization:
         info["quantization"] = settings.quantization
-    if settings.lora:
-        info["lora"] = folder_digest(Path(settings.lora).expanduser())
     # Without this, vLLM's processes go on when a run is killed and keep the memory that the next run needs.
     with _loading_errors(name), Companions() as companions:
         llm = vllm.LLM(
@@ -97,12 +106,12 @@ def start(name: str, dtype: str, device: str, revision: str | None, seed: int, s
             logprobs_mode="processed_logprobs",  # of the logits after division by the temperature
             max_logprobs=MOST_TOKENS,
             use_tqdm_on_load=False,
-            **_adapter_options(adapter_rank),
+            **_adapter_options(adapter),
             **_cpu_options(on),
         )
     stop = weakref.finalize(llm, _stop, llm.llm_engine.engine_core, companions)
     window = llm.llm_engine.model_config.max_model_len
-    return Started(llm, stop, tokenizer, _adapter_request(settings.lora), window, info)
+    return Started(llm, stop, tokenizer, _adapter_request(adapter), window, info)
 
 
 def _stop(core: Any, companions: Companions) -> None:
@@ -154,34 +163,19 @@ def _cpu_options(device: torch.device) -> dict[str, Any]:
     }
 
 
-def _adapter_rank(lora: str) -> int:
-    """Read the rank of a LoRA adapter from a folder as peft writes it."""
-    file = Path(lora).expanduser() / "adapter_config.json"
-    try:
-        rank = json.loads(file.read_text(encoding="utf-8")).get("r")
-    except (OSError, ValueError, AttributeError):
-        raise InputError(
-            f"--lora {lora}: no adapter there; give a folder with adapter_config.json, as peft writes it"
-        ) from None
-    if not (file.parent / "adapter_model.safetensors").is_file():
-        raise InputError(f"--lora {lora}: its weights are missing; save them as adapter_model.safetensors")
-    if type(rank) is not int or not 1 <= rank <= ADAPTER_RANKS[-1]:
-        raise InputError(f"--lora {lora}: rank {rank} in adapter_config.json; vLLM takes 1 to {ADAPTER_RANKS[-1]}")
-    return rank
-
-
-def _adapter_options(rank: int) -> dict[str, Any]:
-    if not rank:
+def _adapter_options(adapter: Adapter | None) -> dict[str, Any]:
+    if adapter is None:
         return {}
-    return {"enable_lora": True, "max_loras": 1, "max_lora_rank": next(room for room in ADAPTER_RANKS if rank <= room)}
+    room = next(room for room in ADAPTER_RANKS if adapter.rank <= room)
+    return {"enable_lora": True, "max_loras": 1, "max_lora_rank": room}
 
 
-def _adapter_request(lora: str | None) -> Any:
-    if lora is None:
+def _adapter_request(adapter: Adapter | None) -> Any:
+    if adapter is None:
         return None
     from vllm.lora.request import LoRARequest
 
-    return LoRARequest("adapter", 1, str(Path(lora).expanduser()))
+    return LoRARequest("adapter", 1, adapter.folder)
 
 
 @contextmanager

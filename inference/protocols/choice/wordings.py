@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from string import ascii_uppercase
 
@@ -43,7 +44,7 @@ def _variants(question: Question, orders: int | None, seed: int) -> Iterator[Var
     if question.passage is not None:
         raise InputError(
             f"item '{question.item}': its question is about a passage, which no prompt shows; take the question out "
-            "(`choice build` does)"
+            "(`waver choice build` does)"
         )
     wordings = {ORIGINAL: question.question}
     wordings |= {f"paraphrase-{number}": text for number, text in enumerate(question.paraphrases, start=1)}
@@ -68,7 +69,14 @@ def _variants(question: Question, orders: int | None, seed: int) -> Iterator[Var
 
 def _orders(question: Question, orders: int | None, seed: int) -> Sequence[Sequence[int]]:
     if not question.orders:
-        return draw_orders(question.item, len(question.choices), ORDERS if orders is None else orders, seed)
+        count, choices = ORDERS if orders is None else orders, len(question.choices)
+        there = math.factorial(choices)
+        if count > there:
+            raise InputError(
+                f"--orders {count}: item '{question.item}' has {choices} choices, which have {there} orders; say "
+                f"--orders {there}, or take such questions out (`waver choice build` does)"
+            )
+        return draw_orders(question.item, choices, count, seed)
     if orders is not None and orders > len(question.orders):
         raise InputError(
             f"--orders {orders}: item '{question.item}' brings {len(question.orders)} orders of its choices; ask for "

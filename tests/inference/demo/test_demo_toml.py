@@ -22,6 +22,8 @@ CALLS = {
     "scoring": "run scoring --items demo --model demo --range 0-9 1-5 1-100 --temperature 0.4 0.7 1.0 1.3 --exact "
     "--out x",
     "choice": "run choice --items demo --model demo --out x",
+    "choice_tuned": "run choice --items demo --model models/waver-demo-large-tuned --lora adapters/waver-demo-large-choice "
+    "--split test --form plain --prompt-kind base aware --answer text --max-tokens 20 --name choice-demo-tuned --out x",
 }
 
 
@@ -38,11 +40,12 @@ def tasks() -> dict:
 
 
 def test_every_protocol_has_its_folder(tasks):
-    assert sorted(tasks) == [f"results/demo/{name}" for name in names()]
+    assert set(tasks) == {f"results/demo/{name}" for name in (*names(), "choice_tuned")}
 
 
 @pytest.mark.parametrize("name", CALLS)
-def test_a_study_asks_what_its_call_asked(name, tasks):
+def test_a_study_asks_what_its_call_asked(name, tasks, monkeypatch):
+    monkeypatch.chdir(PLAN.parent)
     planned, call = tasks[f"results/demo/{name}"], CALLS[name].split()
     alone = task_of(call_parser(call).parse_args(call, Namespace(call=())))
     assert planned.study == alone.study

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from inference.demo import ALL, FAMILY, MODELS
+from inference.demo import ADAPTERS, ALL, FAMILY, MODELS
 
 CAUSAL = [name for name in FAMILY if not name.endswith("bert")]
 TUNED = [name for name in FAMILY if name.endswith("tuned")]
@@ -32,14 +32,14 @@ def test_naming_the_family_loads_no_torch() -> None:
 
 
 def test_all_of_it_is_small_and_safetensors_only() -> None:
-    files = [path for path in MODELS.rglob("*") if path.is_file()]
+    files = [path for folder in (MODELS, ADAPTERS) for path in folder.rglob("*") if path.is_file()]
     assert sum(path.stat().st_size for path in files) <= 16_000_000
     assert {path.suffix for path in files} <= {".safetensors", ".json", ".jinja", ".md"}
     assert all((model.path / "model.safetensors").is_file() for model in ALL.values())
 
 
 def test_no_file_tells_where_it_was_made() -> None:
-    for path in MODELS.rglob("*.json"):
+    for path in (*MODELS.rglob("*.json"), *ADAPTERS.rglob("*.json")):
         text = path.read_text(encoding="utf-8")
         assert not re.search(r'"(/|[A-Z]:)\w', text), f"{path} holds an absolute path"
 

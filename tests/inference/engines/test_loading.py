@@ -17,7 +17,8 @@ import transformers
 from helpers import tiny_models
 from inference import engines
 from inference.engines import loading
-from inference.engines.loading import folder_digest, pin, resolve_dtype
+from inference.engines.digest import folder_digest
+from inference.engines.loading import pin, resolve_dtype
 from inference.errors import InputError
 from inference.stimuli.prompts import Prompt
 

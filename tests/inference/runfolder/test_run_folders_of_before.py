@@ -13,7 +13,7 @@ from helpers.commands import ROOT
 from inference.__main__ import main
 from inference.asking import rounds
 from inference.demo import FAMILY
-from inference.engines.loading import folder_digest
+from inference.engines.digest import folder_digest
 
 BEFORE = ROOT / "tests" / "fixtures" / "run-of-f7ec5ae"
 ROWS = {"agreement": (13, 18), "wording": (18, 20), "scoring": (8, 16)}

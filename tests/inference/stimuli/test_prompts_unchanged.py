@@ -24,6 +24,9 @@ CALLS = {
     "scoring": "scoring --items demo --range 0-9 1-100 --exact",
     "negation": "negation --items negation.jsonl --shots 0,3 --exemplars exemplars.jsonl",
     "negation, English": "negation --items exemplars.jsonl --language en",
+    "choice": "choice --items demo --split test --orders 2 --answer letters texts text",
+    "choice, aware": "choice --items demo --split test --orders 2 --answer text --prompt-kind base aware "
+    "--format reasoning-first",
     "scoring, own prompts": "scoring --items demo --range 0-9 1-100 --exact --prompt scoring.yaml",
 }
 FORMS = {

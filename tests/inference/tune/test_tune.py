@@ -10,7 +10,7 @@ import pytest
 from inference.errors import InputError
 from inference.stimuli.nli import LABELS, Instance
 from inference.tune import nli
-from inference.tune.folder import Cell, Folder, Result
+from inference.tune.cells import Cell, Cells, Result
 
 WORDS = {"entailment": "agree", "contradiction": "disagree", "neutral": "believe"}
 ROWS = [
@@ -141,7 +141,7 @@ class TestGrid:
 
         out, stopped, again = tmp_path / "stopped" / "t", Paper(results), Paper(results)
         with monkeypatch.context() as patched:
-            patched.setattr(Folder, moment, killed)
+            patched.setattr(Cells, moment, killed)
             with pytest.raises(KeyboardInterrupt):
                 tuned(stopped, out)
         tuned(again, out)
@@ -167,5 +167,5 @@ class TestGrid:
 
     def test_one_process_at_a_time(self, tmp_path):
         asked = nli.asked(Paper(), INSTANCES, [], GRID)
-        with Folder(tmp_path / "t", asked), pytest.raises(InputError, match="another process"):
-            Folder(tmp_path / "t", asked).__enter__()
+        with Cells(tmp_path / "t", asked), pytest.raises(InputError, match="another process"):
+            Cells(tmp_path / "t", asked).__enter__()

@@ -16,10 +16,12 @@ from typing import Any
 
 import pytest
 import torch
+from safetensors.torch import save_file
 
 from helpers import tiny_models
 from inference import engines
 from inference.__main__ import main
+from inference.engines.adapters import Adapter, read
 from inference.engines.contract import Sampling
 from inference.engines.vllm.settings import VllmSettings
 from inference.errors import InputError, RunFailed
@@ -247,43 +249,43 @@ def test_another_device_than_its_own_is_refused(install: Callable[..., ModuleTyp
         engines.load(model, engine="vllm", device="cuda")
 
 
-def test_settings_are_passed_through_and_recorded(
-    install: Callable[..., ModuleType], model: str, tmp_path: Path
-) -> None:
-    vllm = install()
-    (tmp_path / "adapter_config.json").write_text(json.dumps({"r": 12}))
-    (tmp_path / "adapter_model.safetensors").write_bytes(b"weights")
-    settings = VllmSettings(str(tmp_path), tensor_parallel_size=2, quantization="fp8", gpu_memory_utilization=0.5)
+def test_settings_are_passed_through_and_recorded(install: Callable[..., ModuleType], model: str) -> None:
+    install()
+    settings = VllmSettings(tensor_parallel_size=2, quantization="fp8", gpu_memory_utilization=0.5)
     engine = engines.load(model, engine="vllm", dtype="bfloat16", vllm=settings)
     given = engine._llm.settings
     assert (
         given["tensor_parallel_size"] == 2 and given["quantization"] == "fp8" and given["gpu_memory_utilization"] == 0.5
     )
     assert given["dtype"] == "bfloat16" and given["enable_prefix_caching"] and not given["trust_remote_code"]
+    assert engine.info["quantization"] == "fp8" and "enable_lora" not in given
+
+
+def adapter(folder: Path, rank: int, width: int) -> Adapter:
+    """An adapter of the first query matrix of a model of this width."""
+    layer = "base_model.model.model.layers.0.self_attn.q_proj"
+    weights = {f"{layer}.lora_A.weight": torch.ones(rank, width), f"{layer}.lora_B.weight": torch.ones(width, rank)}
+    save_file(weights, folder / "adapter_model.safetensors")
+    (folder / "adapter_config.json").write_text(json.dumps({"r": rank, "base_model_name_or_path": "base"}))
+    return read(folder)
+
+
+def test_an_adapter_is_asked_with_every_prompt(install: Callable[..., ModuleType], model: str, tmp_path: Path) -> None:
+    vllm = install()
+    engine = engines.load(model, engine="vllm", adapter=adapter(tmp_path, 12, 32))
+    given = engine._llm.settings
     assert given["enable_lora"] and given["max_lora_rank"] == 16
-    assert vllm.seen[-1][2]["lora_request"][2] == str(tmp_path)
-    assert engine.info["quantization"] == "fp8" and engine.info["lora"].startswith("sha256:")
+    engine.score(PROMPTS)
+    assert {options["lora_request"][2] for _, _, options in vllm.seen} == {str(tmp_path)}
 
 
-@pytest.mark.parametrize(
-    ("config", "weights", "said"),
-    [
-        (None, True, "no adapter there"),
-        ("[]", True, "no adapter there"),
-        ('{"r": 8}', False, "its weights are missing"),
-        ('{"r": 1000}', True, "rank 1000"),
-        ('{"r": "8"}', True, "rank 8"),
-    ],
-)
-def test_adapters_that_are_none_are_refused_before_anything_is_loaded(
-    tmp_path: Path, config: str | None, weights: bool, said: str
+def test_an_adapter_of_another_model_is_refused_before_vllm_starts(
+    install: Callable[..., ModuleType], model: str, tmp_path: Path
 ) -> None:
-    if config is not None:
-        (tmp_path / "adapter_config.json").write_text(config)
-    if weights:
-        (tmp_path / "adapter_model.safetensors").write_bytes(b"weights")
-    with pytest.raises(InputError, match=said):
-        engines.load("nowhere", engine="vllm", vllm=VllmSettings(str(tmp_path)))
+    vllm = install()
+    with pytest.raises(InputError, match="the shapes of model.layers.0.self_attn.q_proj do not fit"):
+        engines.load(model, engine="vllm", adapter=adapter(tmp_path, 4, 48))
+    assert not vllm.seen
 
 
 def test_seeds_follow_from_the_run_and_the_prompt(install: Callable[..., ModuleType], model: str) -> None:
@@ -308,7 +310,7 @@ def test_batches_are_large_and_hold_every_prompt_once(install: Callable[..., Mod
     assert max(map(len, small)) == 7
 
 
-@pytest.mark.parametrize("option", [["--lora", "x"], ["--tensor-parallel-size", "2"], ["--quantization", "fp8"]])
+@pytest.mark.parametrize("option", [["--tensor-parallel-size", "2"], ["--quantization", "fp8"]])
 def test_its_options_need_the_engine(capsys: pytest.CaptureFixture[str], tmp_path: Path, option: list[str]) -> None:
     call = ["run", "agreement", "--items", "demo", "--model", "demo", "--out", str(tmp_path / "run")]
     assert main([*call, *option]) == 2

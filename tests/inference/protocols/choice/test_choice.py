@@ -25,7 +25,8 @@ from inference.stimuli.study import Option, Variant
 SMALL = str(ROOT / "inference" / "demo" / "models" / "waver-demo-small")
 GRASS = Question(
     "grass", "What colour is grass?", ("red", "green", "blue", "grey"), 1,
-    ("Which colour has grass?", "Grass is what?"), "general knowledge", "CommonsenseQA", "test", ((2, 0, 1, 3), (3, 2, 1, 0)),
+    ("Which colour has grass?", "Grass is what?"), "general knowledge", "CommonsenseQA", "test",
+    ((2, 0, 1, 3), (3, 2, 1, 0)),
 )  # fmt: skip
 SUM = Question("sum", "What is 1 + 1?", ("1", "2", "3", "4", "5"), 1, ("How much is 1 + 1?",), MATH)
 
@@ -85,7 +86,7 @@ class TestStudy:
     @pytest.mark.parametrize(
         ("question", "given", "words"),
         [
-            (Question("three", "Which?", ("a", "b", "c"), 0), None, "item 'three': 3 choices have 6 orders, not 8"),
+            (Question("three", "Which?", ("a", "b", "c"), 0), None, "--orders 8: item 'three' has 3 choices, .* 6"),
             (GRASS, 3, "--orders 3: item 'grass' brings 2 orders"),
             (Question("read", "Who?", ("a", "b", "c", "d"), 0, passage="Once ..."), None, "item 'read'.*passage"),
         ],

@@ -1,0 +1,105 @@
+"""Add the adapters that the command line names to the models: each is its base model, tuned."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from inference.asking.models import Model, distinct
+from inference.engines.adapters import Adapter, read
+from inference.errors import InputError
+from inference.stimuli.files import located
+
+TAKING = ("auto", "causal", "vllm")
+
+
+def with_adapters(
+    models: Sequence[Model], folders: Sequence[str], engine: str = "auto", revision: str | None = None
+) -> tuple[Model, ...]:
+    """Return the models, and for every folder of an adapter a model more: its base with the adapter.
+
+    The base is the model of the digest that the adapter's record names; without a record, of the name that peft wrote.
+
+    Parameters
+    ----------
+    models
+        Those of `--model`.
+    folders
+        Those of `--lora`.
+    engine, revision
+        Which asks them; which version of hub models.
+
+    Raises
+    ------
+    InputError
+        An engine that takes no adapter; an adapter that cannot be read, or whose base is not among the models; two
+        models with the same id.
+    """
+    if folders and engine not in TAKING:
+        raise InputError(f"--lora {folders[0]}: --engine {engine} takes no adapter; use causal or vllm")
+    adapters = [read(located(folder)) for folder in folders]
+    return distinct([*models, *(_tuned(adapter, _base(adapter, models, revision)) for adapter in adapters)])
+
+
+def _tuned(adapter: Adapter, base: Model) -> Model:
+    """Describe an adapter as the model that it makes of its base."""
+    about: dict[str, Any] = {
+        "name": adapter.name,
+        "base": base.id,
+        "revision": adapter.revision,
+        "settings": dict(adapter.settings),
+        "counts": dict(adapter.counts),
+        "history": list(adapter.history),
+    }
+    fields = {name: value for name, value in base.fields.items() if name in ("series", "revision")}
+    about = {name: value for name, value in about.items() if value or name == "settings"}
+    return Model(adapter.name, base.source, {**fields, "stage": "tuned", "adapter": about}, adapter)
+
+
+def _base(adapter: Adapter, models: Sequence[Model], revision: str | None) -> Model:
+    """Find the model that an adapter was made from."""
+    named = [model for model in models if _called(model, adapter.base)]
+    if adapter.base_revision is None and named:
+        return named[0]
+    # Of a model of another name, only a folder tells what it is without the hub.
+    seen = [*named, *(model for model in models if model not in named and Path(model.source).is_dir())]
+    for model in seen if adapter.base_revision else ():
+        if _revision(model, revision) == adapter.base_revision:
+            return model
+    if named:
+        raise InputError(
+            f"--lora {adapter.folder}: was made from another version of {adapter.base} ({adapter.base_revision}); "
+            "name that one with --model"
+        )
+    raise InputError(f"--lora {adapter.folder}: its base model {adapter.base} is not among those of --model; add it")
+
+
+def _called(model: Model, name: str) -> bool:
+    """Tell whether a model has the name that an adapter gives its base: an id, a hub id or a folder."""
+    return name in (model.id, model.source) or (
+        Path(model.source).is_dir() and Path(name).name == Path(model.source).resolve().name
+    )
+
+
+def _revision(model: Model, revision: str | None) -> str | None:
+    from inference.engines.loading import pin
+
+    commit, digest = pin(model.source, model.fields.get("revision", revision))
+    return commit or digest
+
+
+def inherited(models: Sequence[Model], stated: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
+    """Give an adapter the series that `--models` states of its base, unless it states one of the adapter.
+
+    Returns
+    -------
+    Model id -> fields.
+    """
+    of_base = {
+        model.id: {"series": stated[base]["series"]}
+        for model in models
+        if model.adapter and "series" in stated.get(base := model.fields["adapter"]["base"], {})
+    }
+    return {name: {**of_base.get(name, {}), **stated.get(name, {})} for name in {**stated, **of_base}}
+

@@ -1,0 +1,99 @@
+"""Make of a right answer something to learn from: the paraphrase-aware prompt, and the reply that should follow it.
+
+Choi, section 3.4: the prompt shows one wording of a question; the reply gives the next wording as its paraphrase, and
+then what the model itself wrote in reply to the base prompt. That reply is taken as it stands: a base prompt that the
+model continues (`Answer:`) gives its last line to the reply, so that the strict rule of `reply.py` reads both alike.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from inference.engines.contract import Sampling
+from inference.errors import InputError
+from inference.protocols.choice import NAME, Questions, prompt_book
+from inference.protocols.choice.arguments import AWARE, BASE, BY_SUBSET, REASONING_FIRST, TEXT
+from inference.stimuli.prompts import Prompt
+from inference.stimuli.questions import MATH
+from inference.stimuli.study import Variant
+
+PARAPHRASE = "Paraphrase:"
+
+
+@dataclass(frozen=True, slots=True)
+class Rehearsal:
+    """The prompts of a condition of base texts, and the paraphrase-aware ones beside them.
+
+    Attributes
+    ----------
+    base, aware
+        Make the two prompts of a variant.
+    """
+
+    base: Callable[[Variant], Prompt]
+    aware: Callable[[Variant], Prompt]
+
+    def reply(self, variant: Variant, paraphrase: str, response: str) -> str:
+        """Write the reply to learn: the paraphrase, and the response to the base prompt.
+
+        Parameters
+        ----------
+        variant
+            What the prompt shows.
+        paraphrase
+            The question in the next wording.
+        response
+            What the model wrote after the base prompt of this variant.
+        """
+        opening = "" if _lead(self.aware(variant)).startswith(PARAPHRASE) else PARAPHRASE
+        whole = _lead(self.base(variant)) + response
+        return f"{opening} {' '.join(paraphrase.split())}\n{whole.strip()}"
+
+
+def rehearsal(where: str, fields: Mapping[str, Any], items: Mapping[str, str | None], prompt: str | None) -> Rehearsal:
+    """Find the prompts of a recorded condition.
+
+    Parameters
+    ----------
+    where
+        The condition, as messages name it.
+    fields
+        Its fields in run.json.
+    items
+        Item -> its subset.
+    prompt
+        The prompt file; None: Waver's own.
+
+    Raises
+    ------
+    InputError
+        The condition was asked with other prompts.
+    """
+    book, form, order = prompt_book(prompt), fields.get("form"), fields.get("format")
+    if form not in book.forms or fields.get("prompt_hash") != book.hash(form):
+        raise InputError(f"{where} was asked with other prompts ({fields.get('prompt') or NAME}); give them with --prompt")
+    reasoned = frozenset(
+        item for item, subset in items.items() if order == REASONING_FIRST or (order == BY_SUBSET and subset == MATH)
+    )
+    base, aware = (
+        Questions(book, (kind,), (TEXT,), (Sampling(),), order, reasoned).rounds(form)[0].render
+        for kind in (BASE, AWARE)
+    )
+    return Rehearsal(lambda variant: base(variant, None), lambda variant: aware(variant, None))
+
+
+def base_texts(conditions: Mapping[str, Mapping[str, Any]]) -> list[str]:
+    """Name the conditions of generated replies to the base prompt, one text per prompt."""
+    return [
+        name
+        for name, fields in conditions.items()
+        if fields.get("way") == TEXT and fields.get("prompt_kind") == BASE and fields.get("samples") == 1
+    ]
+
+
+def _lead(prompt: Prompt) -> str:
+    """Return the last line of a prompt that the model continues, where it is left open; else nothing."""
+    last = (prompt.text or "").rpartition("\n")[2]
+    return last if last.rstrip().endswith(":") else ""

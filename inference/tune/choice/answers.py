@@ -1,0 +1,174 @@
+"""Read what a model answered in a run folder of the protocol `choice`: its texts after the base prompt."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pyarrow.compute as pc
+
+from inference.asking.models import Model
+from inference.errors import InputError, nearest
+from inference.protocols.choice import NAME
+from inference.protocols.choice.rehearsal import base_texts
+from inference.runfolder import run_json
+from inference.runfolder.parquet import check_columns, read_parquet
+from inference.stimuli.files import shown
+from inference.stimuli.study import ORIGINAL, Option, Variant
+
+NEEDED = ("choices",)
+"""Attributes without which a prompt cannot be written."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a model wrote about a question in one wording, its choices in one order, and whether the choice is right."""
+
+    variant: Variant
+    text: str
+    right: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question of a run: its answers by wording, original first.
+
+    Attributes
+    ----------
+    split, subset
+        As the run has them; None where it does not say.
+    """
+
+    item: str
+    split: str | None
+    subset: str | None
+    answers: Mapping[str, Sequence[Answer]]
+
+
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """All that one model answered under one condition of a run.
+
+    Attributes
+    ----------
+    run
+        What tells the run: name and hash of its study.
+    condition, fields
+        Name of the condition, and its settings.
+    revision
+        Commit or digest of the model that answered.
+    """
+
+    run: Mapping[str, str]
+    condition: str
+    fields: Mapping[str, Any]
+    revision: str | None
+    questions: Sequence[Asked]
+
+
+def read(folder: Path, model: Model, condition: str | None = None) -> Answers:
+    """Read the answers of a model.
+
+    Parameters
+    ----------
+    condition
+        Its name; None: the only one of texts after the base prompt.
+
+    Raises
+    ------
+    InputError
+        It is no run of this protocol, the model or the condition is not there, rows are missing, or a file is damaged.
+    """
+    info = run_json.read(folder)
+    study = info["study"]
+    if study["protocol"] != NAME:
+        raise InputError(f"{folder}: this is a run of the protocol {study['protocol']}; give one of `run {NAME}`")
+    known = info["models"]
+    if model.id not in known:
+        raise InputError(
+            f"{folder}: model '{model.id}' was not asked there{nearest(model.id, known)}; ask it with `run {NAME}`"
+        )
+    if known[model.id].get("thinks") or known[model.id].get("adapter"):
+        what = "thinks before it answers" if known[model.id].get("thinks") else "is an adapter"
+        raise InputError(f"{folder}: model '{model.id}' {what}; tuning it is not supported, give another --model")
+    name = _condition(folder, info["conditions"], condition)
+    stimuli, parts = folder / "stimuli.parquet", sorted((folder / "responses").glob("part-*.parquet"))
+    check_columns(stimuli, "stimuli")
+    found: dict[tuple[str, str], tuple[str | None, str]] = {}
+    for part in parts:
+        check_columns(part, "responses")
+        found |= _responses(part, model.id, name)
+    questions: dict[str, dict[str, list[Answer]]] = defaultdict(lambda: defaultdict(list))
+    attributes: dict[str, Mapping[str, str]] = {}
+    missing = 0
+    for row in read_parquet(stimuli).to_pylist():
+        variant = _variant(stimuli, row)
+        attributes.setdefault(variant.item, variant.attributes)
+        if variant.key not in found:
+            missing += 1
+            continue
+        answer, text = found[variant.key]
+        meant = {option.label: option.canonical for option in variant.options}
+        right = answer is not None and meant.get(answer) == variant.gold
+        questions[variant.item][variant.pattern].append(Answer(variant, text, right))
+    if missing:
+        raise InputError(
+            f"{folder}: {missing:,} rows of '{model.id}' under {name} have no response; give the call of `run {NAME}` "
+            "again"
+        )
+    return Answers(
+        {"name": study["name"], "hash": study["hash"]},
+        name,
+        info["conditions"][name],
+        known[model.id].get("revision"),
+        [_asked(item, attributes[item], answers) for item, answers in questions.items()],
+    )
+
+
+def _condition(folder: Path, conditions: Mapping[str, Mapping[str, Any]], wanted: str | None) -> str:
+    found = base_texts(conditions)
+    if wanted is not None and wanted not in found:
+        raise InputError(f"--condition {wanted}: {folder} has {', '.join(found) or 'no texts after the base prompt'}")
+    if not found:
+        raise InputError(
+            f"{folder}: it holds no texts after the base prompt; ask with `run {NAME} --answer text --prompt-kind base`"
+        )
+    if wanted is None and len(found) > 1:
+        raise InputError(f"{folder}: it has several conditions of texts; say which with --condition: {', '.join(found)}")
+    return wanted or found[0]
+
+
+def _responses(part: Path, model: str, condition: str) -> dict[tuple[str, str], tuple[str | None, str]]:
+    """Read the rows of a part that have a response: (item, variant) -> answer, text."""
+    chosen = (pc.field("model") == model) & (pc.field("condition") == condition) & pc.field("error").is_null()
+    rows = read_parquet(part, ["item", "variant", "answer", "output"], filters=chosen).to_pylist()
+    for row in rows:
+        if not row["output"] or len(row["output"]) != 1 or row["output"][0] is None:
+            raise InputError(f"{part}: {row['item']}/{row['variant']} has no text; ask it again with `run {NAME}`")
+    return {(row["item"], row["variant"]): (row["answer"], row["output"][0]) for row in rows}
+
+
+def _variant(file: Path, row: Mapping[str, Any]) -> Variant:
+    attributes = dict(row["attributes"] or ())
+    missing = [name for name in NEEDED if name not in attributes]
+    if missing or row["gold"] not in row["canonical"] or len(row["options"]) != len(row["canonical"]):
+        what = f"attribute {missing[0]}" if missing else f"gold {shown(row['gold'])}"
+        raise InputError(f"{file}: {row['item']}/{row['variant']}: {what} is missing or wrong; ask the questions again")
+    return Variant(
+        item=row["item"],
+        variant=row["variant"],
+        pattern=row["pattern"],
+        text=row["text"],
+        options=tuple(map(Option, row["options"], row["canonical"])),
+        gold=row["gold"],
+        attributes=attributes,
+    )
+
+
+def _asked(item: str, attributes: Mapping[str, str], answers: Mapping[str, Sequence[Answer]]) -> Asked:
+    """Put the wordings in order: the original, then the paraphrases by their numbers."""
+    order = sorted(answers, key=lambda pattern: (pattern != ORIGINAL, len(pattern), pattern))
+    return Asked(item, attributes.get("split"), attributes.get("subset"), {each: answers[each] for each in order})

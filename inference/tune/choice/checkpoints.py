@@ -1,0 +1,127 @@
+"""Keep the training of an adapter in its folder, so that a killed one goes on where its last checkpoint was.
+
+    OUT/tuning.json                   what was asked for, and what it is trained on
+    OUT/checkpoints/checkpoint-N/     while it is trained: the last one and the best; `complete` marks a whole one
+    OUT/history.json                  losses by step
+    OUT/adapter_model.safetensors, OUT/adapter_config.json      the adapter; the last one is written at the very end
+
+The trainer writes a checkpoint file by file. One without its mark was cut by a kill and is removed; the mark is made
+before any older one goes.
+"""
+
+from __future__ import annotations
+
+import json
+import pickle
+import re
+import shutil
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import torch
+from safetensors import SafetensorError
+from safetensors.torch import load_file
+
+from inference.engines.adapters import CONFIG, HISTORY, WEIGHTS
+from inference.errors import InputError
+from inference.runfolder.locking import flush
+from inference.runfolder.parquet import write_atomically
+from inference.stimuli.files import parse_json, text_of
+from inference.tune.folder import Folder, write_json
+
+CHECKPOINTS, COMPLETE, STATE = "checkpoints", "complete", "trainer_state.json"
+NAME = re.compile(r"checkpoint-(\d+)")
+TENSORS = ("optimizer.pt", "scheduler.pt")
+
+
+class AdapterFolder(Folder):
+    """The folder of an adapter, while it is trained and afterwards."""
+
+    def _clear(self) -> None:
+        for checkpoint in self._steps().values():
+            if not (checkpoint / COMPLETE).exists():
+                shutil.rmtree(checkpoint)
+        for leftover in self.path.glob("*.tmp"):
+            leftover.unlink()
+        if self.finished:
+            shutil.rmtree(self.path / CHECKPOINTS, ignore_errors=True)
+
+    @property
+    def finished(self) -> bool:
+        """Whether the adapter is there."""
+        return (self.path / CONFIG).exists()
+
+    @property
+    def checkpoints(self) -> Path:
+        """Where the trainer writes its checkpoints."""
+        return self.path / CHECKPOINTS
+
+    def last(self) -> Path | None:
+        """Find the newest whole checkpoint; None where there is none.
+
+        Raises
+        ------
+        InputError
+            One of its files is damaged.
+        """
+        steps = self._steps()
+        checkpoint = steps[max(steps)] if steps else None
+        if checkpoint is not None:
+            _refuse_damaged(checkpoint)
+        return checkpoint
+
+    def keep(self, step: int, best: int | None) -> None:
+        """Mark the checkpoint of a step as whole, and remove all but this one and the best."""
+        steps = self._steps()
+        for file in steps[step].iterdir():
+            flush(file)
+        (steps[step] / COMPLETE).touch()
+        flush(steps[step])
+        for number, checkpoint in steps.items():
+            if number not in (step, best):
+                (checkpoint / COMPLETE).unlink(missing_ok=True)
+                shutil.rmtree(checkpoint)
+
+    def publish(self, best: int, base: str, history: Sequence[Mapping[str, Any]]) -> None:
+        """Put the adapter of the best checkpoint where it is asked from, its settings last.
+
+        Parameters
+        ----------
+        best
+            The step of its checkpoint.
+        base
+            What the settings call the base model: never the path of a folder.
+        history
+            Losses by step.
+        """
+        source = self._steps()[best]
+        config = json.loads((source / CONFIG).read_text(encoding="utf-8")) | {"base_model_name_or_path": base}
+        config["target_modules"] = _sorted(config.get("target_modules"))
+        write_json(self.path / HISTORY, history)
+        write_atomically(self.path / WEIGHTS, lambda aside: shutil.copyfile(source / WEIGHTS, aside))
+        write_json(self.path / CONFIG, config)
+        shutil.rmtree(self.path / CHECKPOINTS)
+
+    def _steps(self) -> dict[int, Path]:
+        found = {NAME.fullmatch(path.name): path for path in (self.path / CHECKPOINTS).glob("checkpoint-*")}
+        return {int(named[1]): path for named, path in found.items() if named}
+
+
+def _sorted(modules: Any) -> Any:
+    """Sort names that peft keeps as a set, so that equal trainings write equal files."""
+    return sorted(modules) if isinstance(modules, list) else modules
+
+
+def _refuse_damaged(checkpoint: Path) -> None:
+    """Refuse a checkpoint that cannot be read; what torch saved is read as numbers, never run."""
+    try:
+        parse_json(checkpoint / STATE, text_of(checkpoint / STATE))
+        load_file(checkpoint / WEIGHTS)
+        for name in TENSORS:
+            torch.load(checkpoint / name, weights_only=True, map_location="cpu")
+    except (InputError, OSError, SafetensorError, RuntimeError, EOFError, ValueError, pickle.UnpicklingError) as error:
+        reason = " ".join(str(error).split())[:200] or type(error).__name__
+        raise InputError(
+            f"{checkpoint}: cannot be continued from ({reason}); remove it, then give the same command again"
+        ) from None
