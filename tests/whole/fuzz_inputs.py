@@ -111,22 +111,6 @@ def kinds() -> Iterator[Kind]:
     yield from of_analysis()
 
 
-def of_choice() -> Iterator[Kind]:
-    """Make a valid input of every kind that the protocol of multiple choice reads."""
-    tea = {"item": "a", "question": "What is tea?", "choices": ["hot", "hot water", "cold", "a cat"], "answer": "B"}
-    more = {**tea, "item": "b", "paraphrases": ["Tea is what?"], "answer": 0, "split": "test", "orders": [[3, 1, 0, 2]]}
-    lines = "".join(json.dumps(each) + "\n" for each in (tea, more)).encode()
-    building = b"step,source,count,reason\nsourced,ARC,2,\nfilters,ARC,1,no question mark\n"
-    own = b"plain:\n  template: |-\n    {{ question }}\n    {{ choices }}\n    {% if aware %}Again{% endif %}:\n"
-    call = f"inference preview choice --model {EMPTY} --items mcq.jsonl"
-    yield Kind("mcq.jsonl", lines, call)
-    rows = b"question,A,B,C,D,answer,paraphrase_1\nWhat is tea?,hot,hot water,cold,a cat,B,Tea is what?\n"
-    yield Kind("mcq.csv", rows, call.replace(".jsonl", ".csv"))
-    yield Kind("mcq.building.csv", building, call, (("mcq.jsonl", lines),))
-    aware = f"{call} --prompt own.yaml --answer text --prompt-kind base aware"
-    yield Kind("own.yaml", own, aware, (("mcq.jsonl", lines),))
-
-
 def of_negation() -> Iterator[Kind]:
     """Make a valid input of every kind that the commands about negation read."""
     pairs, negations, sheet = NEGATED_PAIRS.encode(), NEGATIONS.encode(), SHEET.encode()
@@ -147,7 +131,7 @@ def of_negation() -> Iterator[Kind]:
 
 
 def of_choice() -> Iterator[Kind]:
-    """Make questions of every layout, and a list of selected ones."""
+    """Make questions of every layout, a list of selected ones, and what stands beside them where they are asked."""
     call = "inference choice build {} --out s.jsonl --min-words 1"
     given = {name: "".join(json.dumps(row) + "\n" for row in layout) for name, layout in LAYOUTS.items()}
     given["mmlu.csv"] = "Why is tea hot?,a,b,c,d,B\nIs it?,no,yes,so,or,A\n"
@@ -157,6 +141,14 @@ def of_choice() -> Iterator[Kind]:
     chosen = b'{"item": "a", "class": "inconsistent confidence"}\n'
     beside = (("own.csv", given["own.csv"].encode()),)
     yield Kind("list.jsonl", chosen, f"{call.format('own.csv')} --selected list.jsonl", beside)
+    asked = f"inference preview choice --model {EMPTY} --items own.csv"
+    for file in ("own.csv", "own.jsonl"):
+        yield Kind(file, given[file].encode(), asked.replace("own.csv", file))
+    numbers = b"step,source,count,reason\nsourced,ARC,2,\nfilters,ARC,1,no question mark\n"
+    yield Kind("own.building.csv", numbers, asked, beside)
+    prompts = b"plain:\n  template: |-\n    {{ question }}\n    {{ choices }}\n    {% if aware %}Again{% endif %}:\n"
+    aware = f"{asked} --prompt prompts.yaml --answer text --prompt-kind base aware"
+    yield Kind("prompts.yaml", prompts, aware, beside)
 
 
 def of_analysis() -> Iterator[Kind]:
