@@ -10,6 +10,7 @@ from string import ascii_uppercase
 import pytest
 
 from analysis import runs
+from analysis.pages.transcripts import tables as transcripts
 from helpers.commands import ROOT
 from helpers.trivial_engine import shown
 from inference.__main__ import main, table_parser
@@ -307,3 +308,15 @@ class TestCommandLine:
             assert entry["wordings"][0]["content"] == [
                 "Question: ", {"column": "text"}, "\n", {"column": "attributes.choices"}, end,
             ]  # fmt: skip
+        shown_there = transcripts.prompts(opened)
+        assert set(shown_there["unknown"].fillna("")) == {""}  # all prompts are known to the letter
+        assert set(shown_there["condition"]) == set(recorded)
+        first = shown_there[shown_there["condition"] == "plain/base/letters"].iloc[0]["prompt"]
+        assert first.startswith("Question: What colour is grass?\nA. ") and first.endswith("\nAnswer:")
+
+    def test_where_math_and_other_questions_are_mixed_a_prompt_that_differs_is_not_told_as_known(self, tmp_path):
+        file = write(tmp_path, row(item="a"), row(item="b", subset=MATH))
+        call = ["run", "choice", "--items", file, "--model", SMALL, "--out", str(tmp_path / "run"), "--answer", "text"]
+        assert main([*call, "--max-tokens", "4", "--orders", "2"]) == 0
+        (entry,) = json.loads((tmp_path / "run" / "run.json").read_text())["asked"]["plain/base/text"]
+        assert entry["wordings"] is None and "alike" in entry["inexact"]
