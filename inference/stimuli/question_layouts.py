@@ -30,7 +30,7 @@ from typing import Any
 from inference.errors import InputError
 from inference.stimuli import records
 from inference.stimuli.csv_rows import csv_rows
-from inference.stimuli.files import shown
+from inference.stimuli.files import shown, text_of
 from inference.stimuli.records import Record
 
 MMLU_CELLS = ("question", *"ABCD", "answer")
@@ -71,6 +71,7 @@ def rows(path: Path) -> Iterator[Record]:
     """
     table = records.Records(path)
     if path.suffix.lower() == ".csv" and path.is_file() and _is_mmlu(path):
+        text_of(path)  # says where it is not UTF-8
         for number, cells in csv_rows(path):
             if len(cells) != len(MMLU_CELLS):
                 raise InputError(
@@ -153,9 +154,10 @@ def _labelled(where: str, record: Mapping[str, Any]) -> Plain:
 
 def _labelled_answer(where: str, name: str, value: Any, labels: Sequence[str]) -> int:
     key = str(value).strip() if isinstance(value, str | int) and not isinstance(value, bool) else ""
-    if key not in labels:
-        raise InputError(f"{where}: {name} {shown(value)} is not among the choices; give one of {', '.join(labels)}")
-    return list(labels).index(key)
+    known = list(labels)
+    if key not in known:
+        raise InputError(f"{where}: {name} {shown(value)} is not among the choices; give one of {', '.join(known)}")
+    return known.index(key)
 
 
 def _unified(where: str, record: Mapping[str, Any]) -> Plain:
@@ -192,7 +194,7 @@ def _any_answer(where: str, value: Any, choices: Sequence[str]) -> int:
     if len(text) == 1 and text in letters:
         return letters.index(text)
     meant = {place for place, choice in enumerate(choices) if " ".join(choice.split()) == text}
-    if text.isascii() and text.isdigit() and int(text) < len(choices):
+    if text.isascii() and text.isdigit() and len(text) < 10 and int(text) < len(choices):
         meant.add(int(text))
     if len(meant) == 1:
         return meant.pop()
@@ -205,8 +207,8 @@ def _any_answer(where: str, value: Any, choices: Sequence[str]) -> int:
 
 
 def _index(where: str, name: str, value: Any, count: int) -> int:
-    whole = not isinstance(value, bool) and (isinstance(value, int) or str(value).strip().isdigit())
-    number = int(value) if whole and len(str(value)) < 10 else -1
+    text = "" if isinstance(value, bool) else str(value).strip()
+    number = int(text) if text.isascii() and text.isdigit() and len(text) < 10 else -1
     if not 0 <= number < count:
         raise InputError(
             f"{where}: {name} {shown(value)} is not among the choices; give an index from 0 to {count - 1}"

@@ -42,6 +42,16 @@ SHEET = (
     "a,p_neg,A dog does not run.,It is wet.,mid,neutral,neutral\na,h_neg,A dog runs.,It is not wet.,,neutral,\n"
 )
 SENTENCES = "犬が走る。\n静かな町に住む。\n彼は「行きます」と言った。\n"
+CHOICES = [{"label": "A", "text": "hot"}, {"label": "B", "text": "cold"}]
+LAYOUTS = {
+    "own.jsonl": [
+        {"item": "a", "question": "Why?", "choices": ["a", "b", "c", "d"], "answer": "B", "split": "test",
+         "paraphrases": ["How so?", "For what?"], "orders": [[3, 1, 0, 2]], "subset": "general knowledge"},
+    ],
+    "arc.jsonl": [{"id": "a", "question": {"stem": "Is tea hot?", "choices": CHOICES}, "answerKey": "A"}],
+    "math.jsonl": [{"Problem": "How much?", "options": "a ) 38 , b ) 27.675", "correct": "a"}],
+    "unified.jsonl": [{"question": "Why?", "choices": ["a", "b"], "label": 1, "context": "", "source_dataset": "mmlu"}],
+}  # fmt: skip
 TABLE = (
     "inference import table {} --out run --model-column model --item-column item --variant-column variant "
     "--text-column text --count-columns agree=yes,disagree=no"
@@ -101,22 +111,6 @@ def kinds() -> Iterator[Kind]:
     yield from of_analysis()
 
 
-def of_choice() -> Iterator[Kind]:
-    """Make a valid input of every kind that the protocol of multiple choice reads."""
-    tea = {"item": "a", "question": "What is tea?", "choices": ["hot", "hot water", "cold", "a cat"], "answer": "B"}
-    more = {**tea, "item": "b", "paraphrases": ["Tea is what?"], "answer": 0, "split": "test", "orders": [[3, 1, 0, 2]]}
-    lines = "".join(json.dumps(each) + "\n" for each in (tea, more)).encode()
-    building = b"step,source,count,reason\nsourced,ARC,2,\nfilters,ARC,1,no question mark\n"
-    own = b"plain:\n  template: |-\n    {{ question }}\n    {{ choices }}\n    {% if aware %}Again{% endif %}:\n"
-    call = f"inference preview choice --model {EMPTY} --items mcq.jsonl"
-    yield Kind("mcq.jsonl", lines, call)
-    rows = b"question,A,B,C,D,answer,paraphrase_1\nWhat is tea?,hot,hot water,cold,a cat,B,Tea is what?\n"
-    yield Kind("mcq.csv", rows, call.replace(".jsonl", ".csv"))
-    yield Kind("mcq.building.csv", building, call, (("mcq.jsonl", lines),))
-    aware = f"{call} --prompt own.yaml --answer text --prompt-kind base aware"
-    yield Kind("own.yaml", own, aware, (("mcq.jsonl", lines),))
-
-
 def of_negation() -> Iterator[Kind]:
     """Make a valid input of every kind that the commands about negation read."""
     pairs, negations, sheet = NEGATED_PAIRS.encode(), NEGATIONS.encode(), SHEET.encode()
@@ -134,6 +128,27 @@ def of_negation() -> Iterator[Kind]:
     yield Kind("sheets/sheet.csv", sheet, "analysis negation pairs.csv --annotations sheets", beside)
     labels = b'{"labels": {"one": "neutral", "two": "neutral"}}\n{"labels": {"one": "neutral", "two": "entailment"}}\n'
     yield Kind("sheets/labels.jsonl", labels, "analysis negation pairs.csv --annotations sheets", beside)
+
+
+def of_choice() -> Iterator[Kind]:
+    """Make questions of every layout, a list of selected ones, and what stands beside them where they are asked."""
+    call = "inference choice build {} --out s.jsonl --min-words 1"
+    given = {name: "".join(json.dumps(row) + "\n" for row in layout) for name, layout in LAYOUTS.items()}
+    given["mmlu.csv"] = "Why is tea hot?,a,b,c,d,B\nIs it?,no,yes,so,or,A\n"
+    given["own.csv"] = "item,question,A,B,C,D,answer,paraphrase_1,paraphrase_2\na,Why?,a,b,c,d,b,How so?,For what?\n"
+    for file, content in given.items():
+        yield Kind(file, content.encode(), call.format(file))
+    chosen = b'{"item": "a", "class": "inconsistent confidence"}\n'
+    beside = (("own.csv", given["own.csv"].encode()),)
+    yield Kind("list.jsonl", chosen, f"{call.format('own.csv')} --selected list.jsonl", beside)
+    asked = f"inference preview choice --model {EMPTY} --items own.csv"
+    for file in ("own.csv", "own.jsonl"):
+        yield Kind(file, given[file].encode(), asked.replace("own.csv", file))
+    numbers = b"step,source,count,reason\nsourced,ARC,2,\nfilters,ARC,1,no question mark\n"
+    yield Kind("own.building.csv", numbers, asked, beside)
+    prompts = b"plain:\n  template: |-\n    {{ question }}\n    {{ choices }}\n    {% if aware %}Again{% endif %}:\n"
+    aware = f"{asked} --prompt prompts.yaml --answer text --prompt-kind base aware"
+    yield Kind("prompts.yaml", prompts, aware, beside)
 
 
 def of_analysis() -> Iterator[Kind]:

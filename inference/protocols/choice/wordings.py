@@ -70,10 +70,11 @@ def _variants(question: Question, orders: int | None, seed: int) -> Iterator[Var
 def _orders(question: Question, orders: int | None, seed: int) -> Sequence[Sequence[int]]:
     if not question.orders:
         count, choices = ORDERS if orders is None else orders, len(question.choices)
-        if count > math.factorial(choices):
+        there = math.factorial(choices)
+        if count > there:
             raise InputError(
-                f"--orders {count}: item '{question.item}' has {choices} choices, which have {math.factorial(choices)} "
-                f"orders; say --orders {math.factorial(choices)}, or take questions with so few choices out (`waver choice build` does)"
+                f"--orders {count}: item '{question.item}' has {choices} choices, which have {there} orders; say "
+                f"--orders {there}, or take such questions out (`waver choice build` does)"
             )
         return draw_orders(question.item, choices, count, seed)
     if orders is not None and orders > len(question.orders):

@@ -79,6 +79,8 @@ CASES = [
          lines(MATH | {"correct": "c"})),
     Case("a row of MMLU that is too short", "inference choice build m.csv --out s.jsonl", ("m.csv, row 2", "4 cells"),
          {"m.csv": "Why?,a,b,c,d,A\nWhy?,a,b,B\n"}),
+    Case("a file of MMLU that is not UTF-8", "inference choice build m.csv --out s.jsonl", ("m.csv, line 2", "not UTF-8"),
+         {"m.csv": b"Why?,a,b,c,d,A\nCaf\xe9?,a,b,c,d,B\n"}),
     Case("questions that are all too short", CALL, ("no question is left", "1 fewer than 10 words"),
          lines(TEA | {"question": "What is tea?"})),
     Case("questions without paraphrases, and no model", CALL,
