@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
 import statistics
@@ -130,6 +131,8 @@ def textbook(rows: pd.DataFrame) -> dict[str, float]:
     hits = [meant(row) == row["gold"] for row in rows.to_dict("records")]
     deviations, perfect, kinds = [], [], []
     orders, words, whole, letters = [], [], [], []
+    by_words: list[float] = []
+    by_orders: list[float] = []
     for wordings in cells.values():
         shares = [sum(meant(row) == row["gold"] for row in group) / len(group) for group in wordings.values()]
         deviations.append(statistics.pstdev(shares))
@@ -143,6 +146,8 @@ def textbook(rows: pd.DataFrame) -> dict[str, float]:
             for row in group:
                 by_order.setdefault(row["variant"].split("/")[1], []).append(meant(row))
         words += [_one(group) for group in by_order.values()]
+        by_words += [_turned(group) for group in by_order.values()]
+        by_orders += [_turned([meant(row) for row in group]) for group in groups]
         whole.append(_one(meant(row) for group in groups for row in group))
     mean = sum(deviations) / len(deviations)
     return {
@@ -155,7 +160,14 @@ def textbook(rows: pd.DataFrame) -> dict[str, float]:
         "n_inconsistent": sum(0 < kind < len(WORDINGS) for kind in kinds),
         "same_in_orders": sum(orders) / len(orders), "same_in_wordings": sum(words) / len(words),
         "same_throughout": sum(whole) / len(whole), "same_letter": sum(letters) / len(letters),
+        "turned_by_wordings": sum(by_words) / len(by_words), "turned_by_orders": sum(by_orders) / len(by_orders),
+        "order_minus_wording": sum(by_orders) / len(by_orders) - sum(by_words) / len(by_words),
     }  # fmt: skip
+
+
+def _turned(values: Sequence[Any]) -> float:
+    pairs = list(itertools.combinations(values, 2))
+    return sum(one is None or one != other for one, other in pairs) / len(pairs) if pairs else math.nan
 
 
 def _one(values: Any) -> bool:

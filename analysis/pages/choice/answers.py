@@ -39,10 +39,12 @@ class Choices:
         Ids of the questions in the order of the study, and the subset of each.
     wordings
         Patterns, the original first.
+    orders
+        Numbers of the orders, as in the names of variants.
     letters
         The letters of the study, in order.
     asked
-        Whether the question has this wording in this order. Orders are numbered as in the names of variants.
+        Whether the question has this wording in this order.
     size, right
         How many choices the question has, and the place of the right one among those shown: -2 where not asked.
     chosen, shown
@@ -59,6 +61,7 @@ class Choices:
     items: npt.NDArray[np.object_]
     subsets: npt.NDArray[np.object_]
     wordings: tuple[str, ...]
+    orders: tuple[int, ...]
     letters: tuple[str, ...]
     asked: npt.NDArray[np.bool_]
     size: Codes
@@ -116,25 +119,28 @@ def _read(runs: Runs, study: str) -> Choices:
     variants = _variants(runs, study)
     items = variants.drop_duplicates("item")
     wordings = sorted(variants["pattern"].unique(), key=lambda name: (name != ORIGINAL, name))
+    orders = tuple(sorted(map(int, variants["number"].unique())))
     letters = tuple(map(str, runs.info["studies"][study]["canonical"]))
     place = [
         variants["item"].map({item: number for number, item in enumerate(items["item"])}).to_numpy(),
         variants["pattern"].map(wordings.index).to_numpy(),
-        variants["number"].to_numpy() - 1,
+        np.searchsorted(orders, variants["number"]),
     ]
-    shape = (len(items), len(wordings), int(place[2].max()) + 1)
+    shape = (len(items), len(wordings), len(orders))
     position, size, right = (np.full(shape, NOT_ASKED, kind) for kind in (np.int64, np.int8, np.int8))
     for array, column in ((position, "position"), (size, "size"), (right, "right_place")):
         array[*place] = variants[column]
-    _refuse_gaps(runs, study, position >= 0, size, items["item"].to_numpy(), wordings)
+    gold = items["gold"].map(letters.index).to_numpy(np.int8)
+    nobody, unknown = np.full((*shape, 0), NOT_ASKED, np.int8), np.zeros(0)
+    asked = Choices(
+        study, (), items["item"].to_numpy(object), items["subset"].to_numpy(object), tuple(wordings), orders, letters,
+        position >= 0, size, right, nobody, nobody, gold, unknown,
+    )  # fmt: skip
+    _refuse_gaps(runs, asked)
     _index(runs, variants, np.ravel_multi_index(tuple(place), shape))
     units = _units(runs, study)
     chosen, shown, validity = _answers(runs, study, units, letters, shape)
-    gold = items["gold"].map(letters.index).to_numpy(np.int8)
-    found = Choices(
-        study, tuple(units), items["item"].to_numpy(object), items["subset"].to_numpy(object), tuple(wordings),
-        letters, position >= 0, size, right, chosen, shown, gold, validity,
-    )  # fmt: skip
+    found = replace(asked, units=tuple(units), chosen=chosen, shown=shown, validity=validity)
     _refuse_missing(runs, found, position)
     return found
 
@@ -144,8 +150,8 @@ def _variants(runs: Runs, study: str) -> pd.DataFrame:
     frame = runs.sql(
         f"""SELECT item, variant, pattern, position, gold, len(options) AS size, list_distinct(canonical) AS letters,
                    coalesce(map_extract(attributes, 'subset')[1], '{NO_SUBSET}') AS subset,
-                   list_position(canonical, gold) - 1 AS right_place,
-                   try_cast(regexp_extract(variant, '/([0-9]{{1,6}})$', 1) AS INTEGER) AS number
+                   coalesce(list_position(canonical, gold), 0) - 1 AS right_place,
+                   coalesce(try_cast(regexp_extract(variant, '/([0-9]{{1,4}})$', 1) AS INTEGER), 0) AS number
             FROM stimuli WHERE study = ? ORDER BY position""",
         [study],
     )
@@ -245,19 +251,17 @@ def _first(scores: str) -> str:
     return f"CASE WHEN len({scores}) = 1 OR {ordered}[1] > {ordered}[2] THEN list_position({scores}, {ordered}[1]) END"
 
 
-def _refuse_gaps(
-    runs: Runs, study: str, asked: npt.NDArray[np.bool_], size: Codes, items: Sequence[str], wordings: Sequence[str]
-) -> None:
+def _refuse_gaps(runs: Runs, study: Choices) -> None:
     """Refuse a question that lacks a wording, or an order that others with as many choices have."""
-    choices = size.max(axis=(1, 2))
+    choices = study.size.max(axis=(1, 2))
     for number in np.unique(choices):
         own = np.flatnonzero(choices == number)
-        wanted = asked[own].any(axis=(0, 1))
-        for item, wording, order in np.argwhere(~asked[own] & wanted)[:1]:
-            missing = "any order" if not asked[own[item], wording].any() else f"order {order + 1}"
+        asked = study.asked[own]
+        for item, wording, order in np.argwhere(~asked & asked.any(axis=(0, 1)))[:1]:
+            missing = f"order {study.orders[order]}" if asked[item, wording].any() else "any order"
             raise InputError(
-                f"{_path(runs, study)}: stimuli.parquet: question {items[own[item]]!r} lacks {missing} of wording "
-                f"{wordings[wording]!r}, which others with {number} choices have; it cannot be compared"
+                f"{_path(runs, study.study)}: stimuli.parquet: question {study.items[own[item]]!r} lacks {missing} of "
+                f"wording {study.wordings[wording]!r}, which others with {number} choices have; it cannot be compared"
             )
 
 
@@ -281,8 +285,8 @@ def _refuse_missing(runs: Runs, found: Choices, position: npt.NDArray[np.int64])
     why = f" (it failed: {short(failed[0], 120)})" if failed else ""
     raise InputError(
         f"{_path(runs, found.study)}: responses: question {found.items[item]!r}, wording {found.wordings[wording]!r}, "
-        f"order {order + 1}: model {model!r} under {condition.removesuffix(PER_BYTE)!r} has no response{why}, but has "
-        f"some to other orders or wordings of it ({len(gaps):,} are missing in all); run it again, then report"
+        f"order {found.orders[order]}: model {model!r} under {condition.removesuffix(PER_BYTE)!r} has no answer{why}, "
+        f"but has some to other orders or wordings of it ({len(gaps):,} lack one); run it again, then report"
     )
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from analysis.pages.choice.plots import LINES, panels_of
+from analysis.pages.choice.plots import LINES, ROWS, panels_of
 from analysis.reporting import labels, panels
-from analysis.reporting.words import count, low_to_high, missing
+from analysis.reporting.words import count, low_to_high, missing, units
 
-WHAT = "XParaCon grows as the three wordings of a question are answered more alike"
+WHAT = "XParaCon grows as the wordings of a question are answered more alike"
 
 
 def choice_map(rows: pd.DataFrame, arrows: pd.DataFrame) -> str:
@@ -19,7 +19,7 @@ def choice_map(rows: pd.DataFrame, arrows: pd.DataFrame) -> str:
     return (
         f"Accuracy of {count(part['model'].nunique(), 'model')} against XParaCon, over "
         f"{low_to_high(part['n_questions'])} questions a panel. {WHAT}.{_infinite(part)} The grey line is the "
-        f"accuracy of guessing.{joined} Counterpart of Choi, Figure 2; the intervals are in the next figure and the table."
+        f"accuracy of guessing.{joined} Counterpart of Choi, Figure 2; the next figure and the table have intervals."
         f"{labels.explained(part)}"
     )
 
@@ -27,10 +27,11 @@ def choice_map(rows: pd.DataFrame, arrows: pd.DataFrame) -> str:
 def choice_xparacon(frame: pd.DataFrame) -> str:
     """Write the caption of XParaCon by model."""
     part = frame[frame["subset"].isin(panels_of(frame))]
+    who = units(part.drop_duplicates("label"))
     return (
-        f"XParaCon of {count(part['label'].nunique(), 'model or condition', 'models or conditions')} over "
-        f"{low_to_high(part['n_questions'])} questions. {WHAT}. Lines: 95 % intervals over questions (Wilson's, of the "
-        f"mean standard deviation).{_infinite(part, 'stands as a triangle at the edge')} Counterpart of Choi, "
+        f"XParaCon of {who} over {low_to_high(part['n_questions'])} questions. {WHAT}. "
+        f"Lines: 95 % intervals over questions (Wilson's, of the mean standard deviation)."
+        f"{_infinite(part, 'stands as a triangle at the edge')} Counterpart of Choi, "
         "Figures 3 and 4."
         f"{labels.shown(panels.ROWS, frame['label'].nunique(), 'rows', 'with the highest and the lowest XParaCon')}"
         f"{labels.explained(part)}"
@@ -49,7 +50,7 @@ def choice_positions(frame: pd.DataFrame) -> str:
         f"{low_to_high(frame['n'])} answers a row: every question in all wordings and orders. Strokes: share of the "
         "answers for which the letter is right. A dot away from its stroke is a preference for a place, not for a "
         "choice, since each choice stands at each place about as often. Lines: 95 % intervals over questions (Wilson)."
-        f"{labels.shown(panels.ROWS, frame['label'].nunique(), 'rows', 'with the largest and the smallest gap')}"
+        f"{labels.shown(ROWS, frame['label'].nunique(), 'rows', 'with the largest and the smallest gap')}"
         f"{labels.explained(frame)}{missing(frame, 'share')}"
     )
 

@@ -9,6 +9,10 @@ from analysis.reporting.columns import OVER_ITEMS
 BARE = frozenset({"no_interval"})
 UNIT = names("study model condition subset n_questions")
 PAIRED = "95 % intervals over the questions that both have (Newcombe)"
+KEPT = (
+    "changed same_in_wordings same_in_orders same_throughout same_letter turned_by_wordings turned_by_orders "
+    "order_minus_wording"
+)
 CHANGE = {"difference": ("lower", "upper")}
 
 
@@ -56,10 +60,10 @@ TABLES = {
         "tables.consistency",
         "How often a model keeps its choice, right or wrong",
         f"Shares with one and the same choice, with {OVER_ITEMS}. An answer that is no choice is not the same as any. "
-        "One letter in all orders is what a model gives that looks at the letters only.",
-        (*UNIT, "validity", *with_ends("changed same_in_wordings same_in_orders same_throughout same_letter"),
-         "no_interval"),
-        ends("changed same_in_wordings same_in_orders same_throughout same_letter"), BARE,
+        "One letter in all orders is what a model gives that looks at the letters only. Turned: of two answers that "
+        "differ in the wording only, or in the order only, how many take different choices.",
+        (*UNIT, "validity", *with_ends(KEPT), "no_interval"),
+        ends(KEPT), BARE,
     ),
     "positions": Table(
         "tables.positions",
@@ -74,10 +78,10 @@ TABLES = {
     "choice_differences": Table(
         "comparisons.differences",
         "Differences between models",
-        f"Models under one condition, a minus b, with {PAIRED}. p of XParaCon compares the mean standard deviations by "
-        "the bootstrap; it is there, too, where XParaCon is infinite and has no difference.",
-        names("study subset measure a_model a_condition b_model b_condition n_questions a b difference lower upper p "
-              "p_least p_holm no_interval"),
+        f"Models that were asked in the same way, a minus b, with {PAIRED}. p of XParaCon compares the mean standard "
+        "deviations by the bootstrap; it is there, too, where XParaCon is infinite and has no difference.",
+        names("study subset measure a_model a_condition b_model b_condition n_questions a_validity b_validity a b "
+              "difference lower upper p p_least p_holm no_interval"),
         frozenset(names("lower upper")), BARE, CHANGE,
     ),
     "choice_changes": Table(
@@ -87,7 +91,7 @@ TABLES = {
         "one model under the paraphrase-aware prompt and under the base prompt. Tuning and prompt together are what "
         "Choi, Table 5, compares.",
         names("study subset change measure model_before condition_before model_after condition_after n_questions "
-              "before after difference lower upper p p_least p_holm no_interval"),
+              "validity_before validity_after before after difference lower upper p p_least p_holm no_interval"),
         frozenset(names("lower upper")), BARE, CHANGE,
     ),
     "choice_building": Table(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from analysis.reporting.columns import MASS, SHARE, Column
+from analysis.reporting.columns import MASS, POINTS, SHARE, Column
 
 WORDINGS = {"original": "original", "paraphrase_1": "first paraphrase", "paraphrase_2": "second paraphrase"}
 MEASURES = {"accuracy": "accuracy", "xparacon": "XParaCon", "perfectly_correct": "perfectly correct"}
@@ -78,6 +78,11 @@ COLUMNS: Mapping[str, Column] = {
     "validity": Column(
         "mean mass on the options, or share of the texts that could be read as a choice", MASS, "Validity", 2
     ),
+    **{
+        name: Column(f"validity of {side}", MASS, f"Validity {side}", 2)
+        for side in ("a", "b", "before", "after")
+        for name in ((f"{side}_validity",) if side in "ab" else (f"validity_{side}",))
+    },
     # right, and right in other words
     "accuracy": Column("share of right answers; an answer that is no choice is wrong", SHARE, "Accuracy", 3),
     "chance": Column("accuracy of guessing: mean of 1 divided by the number of choices", SHARE, "Chance", 2),
@@ -88,7 +93,7 @@ COLUMNS: Mapping[str, Column] = {
         "XParaCon",
         3,
     ),
-    "mean_sd": Column("that mean standard deviation", "share, 0 to 0.471 with three wordings", "Mean SD", 4),
+    "mean_sd": Column("that mean standard deviation; at most 0.471 with three wordings", "share", "Mean SD", 4),
     "perfectly_correct": Column(
         "share of questions answered rightly in all orders, as a mean over wordings", SHARE, "Perfectly correct", 3
     ),
@@ -124,6 +129,19 @@ COLUMNS: Mapping[str, Column] = {
         "One letter",
         3,
     ),
+    "turned_by_wordings": Column(
+        "share of the pairs of answers with different choices, where only the wording differs",
+        SHARE,
+        "Turned by wording",
+        3,
+    ),
+    "turned_by_orders": Column(
+        "share of the pairs of answers with different choices, where only the order differs",
+        SHARE,
+        "Turned by order",
+        3,
+    ),
+    "order_minus_wording": Column("the second share minus the first", POINTS, "Order − wording", 3),
     "share": Column("share of the answers that are this letter", SHARE, "Share", 3),
     "is_right": Column("share of the answers for which this letter is right", SHARE, "Is right", 3),
     # comparisons

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from analysis.pages.choice import fractions, measures
+from analysis.pages.choice import measures, over_questions
 from analysis.pages.choice.answers import PER_BYTE, Choices, studies
-from analysis.pages.choice.fractions import MEASURES, XPARACON
+from analysis.pages.choice.over_questions import MEASURES, XPARACON
 from analysis.statistics.multiplicity import holm_within
 from analysis.statistics.resampling import DRAWS
 
@@ -21,11 +21,15 @@ if TYPE_CHECKING:
 BASE, AWARE = "base", "aware"  # kinds of the prompt
 TUNING, PROMPT, BOTH = "tuning", "prompt", "tuning and prompt"
 MOST_PAIRS = 500  # of a study and subset; of more, each model is compared with the first
+SAMPLED = ("temperature", "samples", "effort")
 FAMILY = ("study", "subset", "measure")
 
 
 def differences(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
-    """Compare models that were asked under one condition, on the questions that both were asked.
+    """Compare models that were asked in the same way, on the questions that both were asked.
+
+    Of two models, conditions of the same form are compared; where they were asked in different forms, as base and tuned
+    models are, conditions that differ in the form only.
 
     Returns
     -------
@@ -34,18 +38,31 @@ def differences(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.Data
         value, also after Holm over all pairs of a study, subset and measure. That of XParaCon tests the mean standard
         deviations, which is the same.
     """
-
-    def pairs(study: Choices) -> list[tuple[int, int]]:
-        found = [(a, b) for a, b in combinations(range(len(study.units)), 2) if study.units[a][1] == study.units[b][1]]
-        if len(found) <= MOST_PAIRS:
-            return found
-        first: dict[int, int] = {}
-        for a, b in found:
-            first.setdefault(b, a)
-        return sorted((a, b) for b, a in first.items())
-
-    rows = [row for study in studies(runs) for row in _compared(study, pairs(study), resamples, seed)]
+    rows = [
+        row
+        for study in studies(runs)
+        for row in _compared(study, _models(study, runs.info["conditions"][study.study]), resamples, seed)
+    ]
     return _corrected(rows)
+
+
+def _models(study: Choices, conditions: Mapping[str, Mapping[str, Any]]) -> list[tuple[int, int]]:
+    """List the pairs of models that are compared; of too many, each model with the first."""
+    ways = [(_asked(conditions, name) | {"form": None}, name.endswith(PER_BYTE)) for _, name in study.units]
+    forms = [conditions[name.removesuffix(PER_BYTE)].get("form") for _, name in study.units]
+    of = {model: {form for (other, _), form in zip(study.units, forms, strict=True) if other == model}
+          for model, _ in study.units}  # fmt: skip
+    found = []
+    for a, b in combinations(range(len(study.units)), 2):
+        one, other = study.units[a][0], study.units[b][0]
+        if one != other and ways[a] == ways[b] and (forms[a] == forms[b] or not of[one] & of[other]):
+            found.append((a, b))
+    if len(found) <= MOST_PAIRS:
+        return found
+    first: dict[int, int] = {}
+    for a, b in found:
+        first.setdefault(b, a)
+    return sorted((a, b) for b, a in first.items())
 
 
 def changes(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
@@ -68,7 +85,7 @@ def changes(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.DataFram
         for row in _compared(study, pairs, resamples, seed):
             rows.append({**row, "change": kinds[row["pair"]]})
     names = {f"{side}_{name}": f"{name}_{when}" for side, when in (("a", "after"), ("b", "before"))
-             for name in ("model", "condition")}  # fmt: skip
+             for name in ("model", "condition", "validity")}  # fmt: skip
     return _corrected(rows).rename(columns={**names, "a": "after", "b": "before"})
 
 
@@ -84,43 +101,44 @@ def _steps(
     """Yield what was changed, and the units after and before it."""
     place = {unit: number for number, unit in enumerate(study.units)}
     for after, (model, condition) in enumerate(study.units):
-        base = ((models[model].get("adapter") or {}).get("base"), condition)
-        if base in place:
-            yield TUNING, (after, place[base])
+        base = str((models[model].get("adapter") or {}).get("base"))
+        if (base, condition) in place:
+            yield TUNING, (after, place[base, condition])
         for other in plain_twins(condition, conditions):
             if (model, other) in place:
                 yield PROMPT, (after, place[model, other])
-            if (base[0], other) in place:
-                yield BOTH, (after, place[base[0], other])
+            if (base, other) in place:
+                yield BOTH, (after, place[base, other])
 
 
 def plain_twins(condition: str, conditions: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
     """Yield the conditions with the base prompt that ask in the same way as one with the paraphrase-aware prompt."""
-    own = conditions[condition.removesuffix(PER_BYTE)]
-    if own.get("prompt_kind") != AWARE:
+    if conditions[condition.removesuffix(PER_BYTE)].get("prompt_kind") != AWARE:
         return
-    for other, fields in conditions.items():
-        if fields.get("prompt_kind") == BASE and _asked(fields) == _asked(own):
-            yield other
+    own = _asked(conditions, condition) | {"prompt_kind": BASE}
+    yield from (name for name in conditions if _asked(conditions, name) == own)
 
 
-def _asked(fields: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: fields.get(name) for name in ("form", "way", "format", "temperature", "samples", "effort")}
+def _asked(conditions: Mapping[str, Mapping[str, Any]], name: str) -> dict[str, Any]:
+    """Return the fields of a condition that say how was asked."""
+    fields = conditions[name.removesuffix(PER_BYTE)]
+    return {key: fields.get(key) for key in ("form", "prompt_kind", "way", "format", *SAMPLED)}
 
 
 def _compared(study: Choices, pairs: Sequence[tuple[int, int]], resamples: int, seed: int) -> Iterator[dict[str, Any]]:
     """Yield a row for every subset, pair and measure; `pair` is the number of the pair."""
     for subset, part in study.parts().items() if pairs else ():
-        figures, wordings = fractions.headline(part), len(part.wordings)
-        found = fractions.compared(figures, pairs, resamples, seed)
-        ends = fractions.ratios(figures, pairs, wordings) if resamples else np.full((2, len(pairs)), np.nan)
+        figures, wordings = over_questions.headline(part), len(part.wordings)
+        found = over_questions.compared(figures, pairs, resamples, seed)
+        ends = over_questions.ratios(figures, pairs, wordings) if resamples else np.full((2, len(pairs)), np.nan)
         for number, pair in enumerate(pairs):
-            if not found[fractions.ACCURACY].n_items[number]:
+            if not found[over_questions.ACCURACY].n_items[number]:
                 continue
             sides = {f"{side}_{name}": value for side, unit in zip("ab", pair, strict=True)
                      for name, value in zip(("model", "condition"), part.units[unit], strict=True)}  # fmt: skip
-            common = {"pair": number, "study": part.study, "subset": subset, **sides,
-                      "n_questions": int(found[fractions.ACCURACY].n_items[number])}  # fmt: skip
+            heard = {f"{side}_validity": part.validity[unit] for side, unit in zip("ab", pair, strict=True)}
+            common = {"pair": number, **heard, "study": part.study, "subset": subset, **sides,
+                      "n_questions": int(found[over_questions.ACCURACY].n_items[number])}  # fmt: skip
             for measure in MEASURES:
                 figure = found[measure]
                 a, b = _levels(figures[measure], pair)
@@ -133,7 +151,7 @@ def _compared(study: Choices, pairs: Sequence[tuple[int, int]], resamples: int, 
                 yield common | row
 
 
-def _levels(parts: fractions.Parts, pair: tuple[int, int]) -> tuple[float, float]:
+def _levels(parts: over_questions.Parts, pair: tuple[int, int]) -> tuple[float, float]:
     """Return the shares of both units over the questions that both have."""
     part, whole = (values[:, pair] for values in parts)
     own = ~np.isnan(part + whole).any(axis=1)

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import pandas as pd
 
-from analysis.pages.choice.answers import NONE, NOT_ASKED, Choices, studies
+from analysis.pages.choice.answers import NONE, NOT_ASKED, Choices, Codes, studies
 from analysis.runs.folder import literal
 
 if TYPE_CHECKING:
     from analysis.runs import Runs
 
 WORDS, ORDER = "other words", "another order"
+Cell: TypeAlias = tuple[int, int, int]  # question, wording, order
 
 
 def examples(runs: Runs) -> pd.DataFrame:
@@ -40,35 +41,51 @@ def examples(runs: Runs) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def _pairs(study: Choices, unit: int) -> list[tuple[str, tuple[tuple[int, int, int], tuple[int, int, int]]]]:
-    """Return for each change the cells (question, wording, order) before and after, where the model has such a pair."""
+def _pairs(study: Choices, unit: int) -> list[tuple[str, tuple[Cell, Cell]]]:
+    """Return for each change the cells before and after, where the model has such a pair."""
     chosen = study.chosen[..., unit]
-    right = chosen == study.gold[:, None, None]
-    wrong = ~right & (chosen != NONE) & (chosen != NOT_ASKED)
     pairs = []
-    for change, axis in ((WORDS, 1), (ORDER, 2)):
-        other = 3 - axis  # right and wrong share their place on this axis
-        both = right.any(axis=axis) & wrong.any(axis=axis)
-        if not both.any():
-            continue
-        share = right.sum(axis=other) / np.maximum((chosen != NOT_ASKED).sum(axis=other), 1)  # by wording, or by order
-        gap = np.where(both.any(axis=1), share.max(axis=1) - share.min(axis=1), -1)
-        item = int(gap.argmax())
-        best = [
-            (share[item, one] - share[item, two], -shared, -one, -two)
-            for shared in np.flatnonzero(both[item])
-            for one in np.flatnonzero(np.take(right[item], shared, axis=other - 1))
-            for two in np.flatnonzero(np.take(wrong[item], shared, axis=other - 1))
-        ]
-        _, shared, one, two = max(best)
-        cells = [(item, -place, -shared) if axis == 1 else (item, -shared, -place) for place in (one, two)]
-        pairs.append((change, (cells[0], cells[1])))
+    for change, turned in ((WORDS, chosen.transpose(0, 2, 1)), (ORDER, chosen)):
+        found = _turning(turned, study.gold)
+        if found:
+            item, shared, *sides = found
+            before, after = ((item, side, shared) if change == WORDS else (item, shared, side) for side in sides)
+            pairs.append((change, (before, after)))
     return pairs
 
 
-def _told(
-    runs: Runs, study: Choices, unit: int, before: tuple[int, int, int], after: tuple[int, int, int]
-) -> dict[str, Any]:
+def _turning(chosen: Codes, gold: Codes) -> tuple[int, int, int, int] | None:
+    """Find the question that its last axis turns most often from right to another choice.
+
+    Parameters
+    ----------
+    chosen
+        Array (questions, what both sides share, what differs between them).
+
+    Returns
+    -------
+    tuple
+        The question, the place that both share, and the places before and after; None where there is no such question.
+    """
+    right = chosen == gold[:, None, None]
+    wrong = ~right & (chosen != NONE) & (chosen != NOT_ASKED)
+    both = right.any(axis=2) & wrong.any(axis=2)
+    if not both.any():
+        return None
+    share = right.sum(axis=1) / np.maximum((chosen != NOT_ASKED).sum(axis=1), 1)
+    gap = np.where(both.any(axis=1), np.ptp(share, axis=1), -1)
+    item = int(gap.argmax())
+    known = [
+        (share[item, before] - share[item, after], shared, before, after)
+        for shared in np.flatnonzero(both[item])
+        for before in np.flatnonzero(right[item, shared])
+        for after in np.flatnonzero(wrong[item, shared])
+    ]
+    _, shared, before, after = max(known, key=lambda pair: pair[0])  # the first of several
+    return item, int(shared), int(before), int(after)
+
+
+def _told(runs: Runs, study: Choices, unit: int, before: Cell, after: Cell) -> dict[str, Any]:
     """Return the texts of both variants of a question, and of the choices taken."""
     item = study.items[before[0]]
     row: dict[str, Any] = {"item": item}
@@ -77,7 +94,7 @@ def _told(
             f"""SELECT variant, text, map_extract(attributes, 'order')[1],
                        {_choice(study, study.chosen[(*cell, unit)])}, {_choice(study, study.gold[cell[0]])}
                 FROM stimuli WHERE study = ? AND item = ? AND pattern = ? AND variant LIKE ?""",
-            [study.study, item, study.wordings[cell[1]], f"%/{cell[2] + 1}"],
+            [study.study, item, study.wordings[cell[1]], f"%/{study.orders[cell[2]]}"],
         ).fetchall()[0]
         row |= {f"variant_{side}": variant, f"text_{side}": text, f"order_{side}": order, f"said_{side}": taken,
                 "right": right}  # fmt: skip

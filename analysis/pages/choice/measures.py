@@ -111,6 +111,32 @@ def _same(codes: Codes, axes: tuple[int, ...]) -> Array:
     return np.where(asked.any(axis=axes), (low == high) & (low != NONE), np.nan)
 
 
+def turned_by_orders(codes: Codes) -> Array:
+    """Compute how often two answers to a question in one wording and two orders take different choices.
+
+    Returns
+    -------
+    array (questions, wordings, units)
+        Share of the pairs of orders; two answers that are no choice are different, too. NaN with fewer than two.
+    """
+    return _turned(codes, 2)
+
+
+def turned_by_wordings(codes: Codes) -> Array:
+    """Compute the same for two wordings in one order: (questions, orders, units)."""
+    return _turned(codes, 1)
+
+
+def _turned(codes: Codes, axis: int) -> Array:
+    n = (codes != NOT_ASKED).sum(axis=axis)
+    alike = np.zeros(n.shape)
+    for code in range(int(codes.max()) + 1):
+        number = (codes == code).sum(axis=axis)
+        alike += number * (number - 1)
+    pairs = n * (n - 1)
+    return np.divide(pairs - alike, pairs, out=np.full(n.shape, np.nan), where=pairs > 0)
+
+
 def taken(shown: Codes, right: Codes, letter: int, of: int | None) -> tuple[Array, Array]:
     """Count the answers that chose the option at one place, and all answers.
 

@@ -132,6 +132,13 @@ def _kept(judged: pd.DataFrame) -> Iterator[str]:
         f"Of those in one wording, {percent(means['same_in_orders'])} get one choice in all orders, and "
         f"{percent(means['same_letter'])} get one letter, whatever stands there."
     )
+    gaps = judged[["order_minus_wording", "order_minus_wording_lower", "order_minus_wording_upper"]]
+    ends = [verdicts.wider(gap, low, high, len(judged)) for gap, low, high in gaps.itertuples(index=False, name=None)]
+    sides = [verdicts.beyond(low, high, 0.0) for low, high in ends]
+    yield (
+        f"Another order turns a choice more often than another wording with {sides.count('more'):,} of "
+        f"{units(judged)}, less often with {sides.count('less'):,}."
+    )
 
 
 def _preferences(letters: pd.DataFrame) -> Iterator[str]:
@@ -143,8 +150,11 @@ def _preferences(letters: pd.DataFrame) -> Iterator[str]:
     ends = [verdicts.widened(row["share"], row["share_lower"], row["share_upper"], int(of))
             for (_, row), of in zip(rows.iterrows(), number, strict=True)]  # fmt: skip
     above = rows[[low > right for (low, _), right in zip(ends, rows["is_right"], strict=True)]]
-    which = count(above["label"].nunique(), "model or condition", "models or conditions")
-    yield f"{which} of {rows['label'].nunique():,} prefer a letter: its share lies above that for which it is right."
+    units_of = rows.drop_duplicates(["study", "model", "condition"])
+    yield (
+        f"{above['label'].nunique():,} of {units(units_of)} prefer a letter: its share lies above that for which it is "
+        "right."
+    )
     if len(above):
         row = above.loc[(above["share"] - above["is_right"]).idxmax()]
         yield (
@@ -184,6 +194,7 @@ def _changes(rows: pd.DataFrame, speaking: pd.DataFrame) -> Iterator[str]:
     if rows.empty:
         return
     known = _of(rows, speaking, "{}_before", "{}_after")
+    yield from _not_judged(rows)
     for _, row in known[known["measure"].isin(["accuracy", "xparacon"]) & known["difference"].notna()].iterrows():
         differs = verdicts.clear(pd.Series([row["p_holm"]])).iloc[0]
         size = points(row["difference"]) + " points" if row["measure"] == "accuracy" else signed(row["difference"], 2)
@@ -191,6 +202,20 @@ def _changes(rows: pd.DataFrame, speaking: pd.DataFrame) -> Iterator[str]:
         yield (
             f"{what}, {row['label_before']} to {row['label_after']}: {MEASURES[row['measure']]} changes by {size}"
             f"{_ends(row)}, {'a difference' if differs else 'no clear difference'} after Holm."
+        )
+
+
+def _not_judged(rows: pd.DataFrame) -> Iterator[str]:
+    """Name the changes of which one side does not answer, with the shares of answers that are a choice."""
+    whole_rows = rows[rows["measure"] == "accuracy"].drop_duplicates(
+        ["study", "change", "model_before", "condition_before", "model_after", "condition_after"]
+    )
+    quiet = whole_rows[silent(whole_rows[["validity_before", "validity_after"]].min(axis=1))]
+    for _, row in quiet.iterrows():
+        yield (
+            f"{row['change'].capitalize()}, {row['model_before']} ({row['condition_before']}) to {row['model_after']} "
+            f"({row['condition_after']}): not judged, since {percent(row['validity_before'])} of the answers before "
+            f"and {percent(row['validity_after'])} after are a choice."
         )
 
 

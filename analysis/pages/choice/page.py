@@ -14,7 +14,7 @@ from analysis.reporting.differences import marked
 from analysis.reporting.html import Html, fragment, note
 from analysis.reporting.page import Page
 
-MOST_EXAMPLES = 8
+MOST_EXAMPLES = 6
 """Pairs shown on the page; the table has those of every model."""
 
 
@@ -50,7 +50,7 @@ class ChoicePage(Page):
         return fragment(
             "choice/method", resamples=options["resamples"], no_choice=int(whole["no_choice"].sum()),
             answers=int(whole["n"].sum()), meant=" ".join(narrative.MEANT),
-            rules=verdicts.told("validity", "interval", "several", "holm"),
+            rules=verdicts.told("validity", "interval", "several", "change", "holm"),
         )  # fmt: skip
 
 

@@ -15,6 +15,7 @@ from analysis.reporting.plotting import FAINT, INK, PAGE, RULE, Drawing, Look, s
 Looks = Mapping[str, Look]
 LETTERS = 22  # of a name beside a point
 BEYOND = 0.09  # part of the height of a panel, for what is infinite
+ROWS = 16  # rows of dots that there is room for in three lines of panels
 LINES = 7  # lines that can be told apart in one panel
 
 
@@ -116,22 +117,23 @@ def _named(axes: Axes, part: pd.DataFrame, shown: Mapping[str, str], looks: Look
 
 
 def apart(wanted: np.ndarray, step: float, most: float) -> np.ndarray:
-    """Move places, given in rising order, so that they are `step` apart and between half a step and `most`.
+    """Move places, given in rising order, as little as possible, so that they are `step` apart and inside 0 to `most`.
 
-    >>> apart(np.array([0.5, 0.5, 2.0]), 0.2, 3.0).tolist()
-    [0.5, 0.7, 2.0]
-    >>> apart(np.array([2.9, 3.0]), 0.2, 3.0).round(2).tolist()
-    [2.7, 2.9]
+    The squared distances are least: neighbours that would be too near share the mean of what they wanted (isotonic
+    regression by pooling adjacent violators), and what is outside moves to the edge.
+
+    >>> [apart(np.array(places), 0.2, 3.0).round(2).tolist() for places in ([0.5, 0.5, 2.0], [2.9, 3.0])]
+    [[0.4, 0.6, 2.0], [2.7, 2.9]]
     """
-    places = wanted.astype(float).copy()
-    least = step / 2
-    for i, place in enumerate(places):
-        places[i] = least = max(place, least if i == 0 else places[i - 1] + step)
-    top = most - step / 2
-    for i in range(len(places) - 1, -1, -1):
-        places[i] = min(places[i], top)
-        top = places[i] - step
-    return places
+    steps = step * np.arange(len(wanted))
+    pools: list[list[float]] = []  # of each: the mean place of its first name, if it had no neighbours, and its size
+    for place in (wanted - steps).tolist():
+        pools.append([place, 1])
+        while len(pools) > 1 and pools[-2][0] > pools[-1][0]:
+            (one, n), (other, m) = pools[-2:]
+            pools[-2:] = [[(n * one + m * other) / (n + m), n + m]]
+    free = np.concatenate([np.full(int(n), place) for place, n in pools]) if pools else steps
+    return np.asarray(np.clip(free, step / 2, most - step / 2 - steps[-1:].sum()) + steps)
 
 
 @styled
@@ -183,14 +185,14 @@ def choice_positions(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks |
     """
     looks = looks or plotting.looks(frame["model"])
     gaps = frame.assign(gap=(frame["share"] - frame["is_right"]).abs()).groupby("label", sort=False)["gap"].max()
-    names = labels.ends(list(gaps.sort_values(ascending=False, kind="stable").index), panels.ROWS)
+    names = labels.ends(list(gaps.sort_values(ascending=False, kind="stable").index), ROWS)
     rows = frame[frame["label"].isin(names)]
     rows = rows.assign(row=rows["label"].map(names.index))
     letters = [letter for letter in rows["letter"].unique() if rows.loc[rows["letter"] == letter, "share"].max() > 0]
     shown = labels.fitted(names, panels.letters(width, 6))
     across = min(len(letters), 2 if panels.narrow(width) else 6)
     drawing, each = panels.panels(
-        width, len(letters), across, len(names) * panels.pitch(len(names), 2.6), left=panels.room(shown), gap=0.16
+        width, len(letters), across, len(names) * panels.pitch(len(names), 2.1), left=panels.room(shown), gap=0.16
     )
     high = float(np.nanmax(rows[["share", "share_upper", "is_right"]].to_numpy(float)))
     for number, (axes, letter) in enumerate(zip(each, letters, strict=True)):

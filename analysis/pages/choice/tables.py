@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from analysis.pages.choice import fractions, measures, printed
+from analysis.pages.choice import measures, over_questions, printed
 from analysis.pages.choice.answers import ALL, NONE, NOT_ASKED, Choices, studies
 from analysis.reporting.printed import OURS
 from analysis.statistics import interval
@@ -30,17 +30,17 @@ def choice(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame
     """
 
     def made(part: Choices) -> dict[str, Any]:
-        figures = fractions.headline(part)
+        figures = over_questions.headline(part)
         answers = part.chosen != NOT_ASKED
         sizes = np.where(part.asked, part.size, 1)
         with np.errstate(invalid="ignore"):
             return {
-                **fractions.columns(fractions.measured(figures, resamples, seed), len(part.wordings)),
+                **over_questions.columns(over_questions.measured(figures, resamples, seed), len(part.wordings)),
                 "n": answers.sum(axis=(0, 1, 2)),
                 "validity": part.validity,
                 "no_choice": (part.chosen == NONE).sum(axis=(0, 1, 2)),
                 "chance": (answers / sizes[..., None]).sum(axis=(0, 1, 2)) / answers.sum(axis=(0, 1, 2)),
-                "n_varying": (figures[fractions.XPARACON][0] > 0).sum(axis=0),
+                "n_varying": (figures[over_questions.XPARACON][0] > 0).sum(axis=0),
             }
 
     return _of_parts(runs, made)
@@ -55,7 +55,7 @@ def wordings(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.DataFra
         orders = part.asked.sum(axis=2)
         for number, name in enumerate(part.wordings):
             own, weight = accuracy[:, number], orders[:, number, None]
-            found = fractions.measured(
+            found = over_questions.measured(
                 {"accuracy": (own * weight, own * 0 + weight),
                  "perfectly_correct": (perfect[:, number], perfect[:, number] * 0 + 1)}, resamples, seed
             )  # fmt: skip
@@ -81,7 +81,7 @@ def classes(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.DataFram
             "unconfident": number == 0,
         }
         shares = {name: np.where(unknown, np.nan, kind) for name, kind in kinds.items()}
-        found = fractions.measured({name: (one, one * 0 + 1) for name, one in shares.items()}, resamples, seed)
+        found = over_questions.measured({name: (one, one * 0 + 1) for name, one in shares.items()}, resamples, seed)
         return _columns(found) | {f"n_{name}": np.nansum(one, axis=0).astype(int) for name, one in shares.items()}
 
     return _of_parts(runs, made)
@@ -96,19 +96,28 @@ def consistency(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.Data
         One row per model, condition and subset. `same_in_orders`: share of questions and wordings with one choice in
         all orders; `same_in_wordings`: of questions and orders with one in all wordings; `same_throughout`: of
         questions with one in all of them; `changed`: the rest; `same_letter`: of questions and wordings with one letter
-        in all orders.
+        in all orders. `turned_by_wordings` and `turned_by_orders`: share of pairs of answers with different choices,
+        where only the wording, or only the order, differs; `order_minus_wording`: their difference.
     """
 
     def made(part: Choices) -> dict[str, Any]:
         whole = measures.same_throughout(part.chosen)
         figures = {
-            "same_in_orders": fractions.over(measures.same_over_orders(part.chosen)),
-            "same_in_wordings": fractions.over(measures.same_over_wordings(part.chosen)),
+            "same_in_orders": over_questions.over(measures.same_over_orders(part.chosen)),
+            "same_in_wordings": over_questions.over(measures.same_over_wordings(part.chosen)),
             "same_throughout": (whole, whole * 0 + 1),
             "changed": (1 - whole, whole * 0 + 1),
-            "same_letter": fractions.over(measures.same_over_orders(part.shown)),
+            "same_letter": over_questions.over(measures.same_over_orders(part.shown)),
         }
-        return {"validity": part.validity, **_columns(fractions.measured(figures, resamples, seed))}
+        kept = _columns(over_questions.measured(figures, resamples, seed))
+        turned = {
+            "turned_by_wordings": over_questions.over(measures.turned_by_wordings(part.chosen)),
+            "turned_by_orders": over_questions.over(measures.turned_by_orders(part.chosen)),
+        }
+        gap = {"order_minus_wording": ("turned_by_orders", "turned_by_wordings")}
+        moved = _columns(over_questions.measured(turned, resamples, seed, gap))
+        return {**kept, **moved, "n_questions": kept["n_questions"], "validity": part.validity,
+                "no_interval": _both(kept["no_interval"], moved["no_interval"])}  # fmt: skip
 
     return _of_parts(runs, made)
 
@@ -130,7 +139,7 @@ def positions(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.DataFr
                 both = measures.taken(part.shown, part.right, number, of)
                 asked = (part.shown != NOT_ASKED).any(axis=(1, 2))
                 parts = tuple(np.where(asked, side, np.nan) for side in both)
-                found = fractions.measured({"share": parts}, resamples, seed)  # type: ignore[dict-item]
+                found = over_questions.measured({"share": parts}, resamples, seed)  # type: ignore[dict-item]
                 n = both[1].sum(axis=0)
                 answered = (part.shown != NOT_ASKED) & (part.right == number)[..., None]
                 share = answered.sum(axis=(0, 1, 2)) / np.maximum(n, 1) if of is None else float(of == number)
@@ -139,6 +148,11 @@ def positions(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.DataFr
         return rows
 
     return _of_parts(runs, made, whole=True).drop(columns="subset")
+
+
+def _both(one: np.ndarray, other: np.ndarray) -> list[str]:
+    """Join what two parts of a row say about missing intervals."""
+    return ["; ".join(filter(None, pair)) for pair in zip(one, other, strict=True)]
 
 
 def _columns(found: dict[str, interval.Interval]) -> dict[str, Any]:

@@ -54,9 +54,18 @@ def over(values: Array, axis: int = 1) -> Parts:
     )
 
 
-def measured(figures: Mapping[str, Parts], resamples: int, seed: int) -> dict[str, Interval]:
-    """Compute shares over questions, with Wilson's intervals: a value per unit."""
-    return bootstrap(_columns(figures), partial(_ratios, names=list(figures)), partial(_shares, names=list(figures)),
+def measured(
+    figures: Mapping[str, Parts], resamples: int, seed: int, differences: Mapping[str, tuple[str, str]] | None = None
+) -> dict[str, Interval]:
+    """Compute shares over questions, with Wilson's intervals: a value per unit.
+
+    Parameters
+    ----------
+    differences
+        Name -> two of the figures, the first minus the second: with Newcombe's intervals.
+    """
+    shares = {name: (name,) for name in figures} | dict(differences or {})
+    return bootstrap(_columns(figures), partial(_ratios, shares=shares), partial(_shares, shares=shares),
                      draws=resamples, seed=seed)  # fmt: skip
 
 
@@ -64,18 +73,17 @@ def compared(
     figures: Mapping[str, Parts], pairs: Sequence[tuple[int, int]], resamples: int, seed: int
 ) -> dict[str, Interval]:
     """Compute differences of shares, a minus b, with Newcombe's intervals and p values: a value per pair of units."""
-    return paired(_columns(figures), partial(_ratios, names=list(figures)), pairs,
-                  partial(_shares, names=list(figures)), draws=resamples, seed=seed)  # fmt: skip
+    shares = {name: (name,) for name in figures}
+    return paired(_columns(figures), partial(_ratios, shares=shares), pairs, partial(_shares, shares=shares),
+                  draws=resamples, seed=seed)  # fmt: skip
 
 
 def columns(found: Mapping[str, Interval], wordings: int) -> dict[str, Any]:
     """Return the columns of a table for `headline`: figures, intervals, and n_questions; mean_sd beside XParaCon."""
-    share = found[XPARACON]
-    widest = measures.largest_spread(wordings)
-    ends = {name: measures.xparacon(getattr(share, of) * widest)
-            for name, of in (("estimate", "estimate"), ("lower", "upper"), ("upper", "lower"))}  # fmt: skip
+    share, widest = found[XPARACON], measures.largest_spread(wordings)
+    value, low, high = (measures.xparacon(end * widest) for end in (share.estimate, share.upper, share.lower))
     missing = np.where(np.isnan(share.estimate), "", share.missing)
-    shown = {**found, XPARACON: replace(share, **ends, missing=missing)}
+    shown = {**found, XPARACON: replace(share, estimate=value, lower=low, upper=high, missing=missing)}
     n = found[ACCURACY].n_items
     return {"n_questions": n, "mean_sd": share.estimate * widest, **interval.columns(shown)}
 
@@ -115,9 +123,14 @@ def _columns(figures: Mapping[str, Parts]) -> dict[str, Array]:
             for side, values in zip(("part", "whole"), parts, strict=True)}  # fmt: skip
 
 
-def _ratios(columns: Columns, counts: Array, names: Sequence[str]) -> dict[str, Array]:
-    return {name: ratio(counts, columns[f"{name}_part"], columns[f"{name}_whole"]) for name in names}
+def _ratios(columns: Columns, counts: Array, shares: Mapping[str, Sequence[str]]) -> dict[str, Array]:
+    found = {}
+    for name, parts in shares.items():
+        each = [ratio(counts, columns[f"{part}_part"], columns[f"{part}_whole"]) for part in parts]
+        found[name] = each[0] if len(each) == 1 else each[0] - each[1]
+    return found
 
 
-def _shares(columns: Columns, names: Sequence[str]) -> dict[str, list[Share]]:
-    return {name: [[(columns[f"{name}_part"], columns[f"{name}_whole"])]] for name in names}
+def _shares(columns: Columns, shares: Mapping[str, Sequence[str]]) -> dict[str, list[Share]]:
+    return {name: [[(columns[f"{part}_part"], columns[f"{part}_whole"])] for part in parts]
+            for name, parts in shares.items()}  # fmt: skip

@@ -1,0 +1,215 @@
+"""What the page on multiple choice says: its verdicts follow from intervals, its cautions from its tables."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from analysis import runs
+from analysis.pages.choice import captions, figures, narrative, plots
+from analysis.pages.choice.catalogue import FIGURES
+from analysis.pages.choice.page import ChoicePage
+from analysis.reporting import plotting, tables
+from analysis.reporting.frames import Frames
+from helpers.choice_runs import AWARE, LETTER, TEXT, always, answers, questions, right, write_choice
+from helpers.figures import check_caption, check_figure
+
+ASKED = questions(100, 4, choices=(4,))
+FIRST = dict(zip(ASKED["item"].unique(), range(100), strict=True))
+ADAPTER = {"b": {"stage": "tuned", "adapter": {"name": "b", "base": "a", "revision": "r", "settings": {}}}}
+
+
+def page(tmp_path, rows, resamples=200, **options):
+    folder = write_choice(tmp_path / f"run-{len(list(tmp_path.iterdir()))}", rows, **options)
+    return ChoicePage([str(folder)], resamples=resamples)
+
+
+def said(tmp_path, rows, **options):
+    made = page(tmp_path, rows, **options)
+    made.answer()
+    return made._answer
+
+
+def some_changed(number, model="m", condition=TEXT):
+    """A model that is right but in one order and wording of so many questions."""
+    return always(
+        ASKED, lambda row: "A" if FIRST[row["item"]] < number and row["variant"] == "original/1" else right(row), model,
+        condition,
+    )  # fmt: skip
+
+
+def letters(model="letters", condition=TEXT):
+    return always(ASKED, lambda row: "B", model, condition)
+
+
+def told(answer):
+    return " ".join(line for lines in answer.details.values() for line in lines)
+
+
+def test_one_model_that_keeps_its_choices_hardly_changes_them(tmp_path):
+    found = said(tmp_path, always(ASKED, right))
+    assert found.asked == "1 model was asked 100 questions, each in 3 wordings with its choices in 4 orders."
+    assert found.verdict == "Hardly: 0 % of the questions do not get one choice in all wordings and orders."
+    assert "None of 100 questions varies in accuracy over its wordings with m: XParaCon is infinite (at least " in told(
+        found
+    )
+    assert any("Only 1 model" in caution for caution in found.cautions)
+
+
+def test_several_models_are_counted_by_the_interval_of_what_changes(tmp_path):
+    rows = pd.concat([always(ASKED, right, "firm"), letters(), some_changed(6, "between")])
+    found = said(tmp_path, rows)
+    assert found.verdict == "Hardly with 1 of 3 models, yes with 1; with the other, these runs cannot tell."
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "word"),
+    [(0.0, 0.04, "hardly"), (0.06, 0.2, "yes"), (0.04, 0.06, ""), (0.05, 0.5, "yes"), (np.nan, np.nan, "")],
+)
+def test_a_word_needs_its_whole_interval(low, high, word):
+    assert narrative.verdicts.word(low, high, narrative.BANDS) == word
+
+
+def test_few_questions_give_no_verdict(tmp_path):
+    few = ASKED[ASKED["item"] < "q005"]
+    found = said(tmp_path, always(few, right))
+    assert found.verdict.startswith("These runs cannot tell: 0 % of the questions")
+    assert any(caution.startswith("Only 5 items") for caution in found.cautions)
+
+
+def test_without_intervals_there_is_no_verdict(tmp_path):
+    assert said(tmp_path, letters(), resamples=0).verdict.startswith("These runs cannot tell: ")
+
+
+def test_a_model_with_little_mass_is_in_no_verdict_and_no_comparison(tmp_path):
+    rows = pd.concat([answers(ASKED, ["mute"], mass=0.1), always(ASKED, right, "firm", LETTER)])
+    found = said(tmp_path, rows)
+    assert found.verdict.startswith("Hardly: ")
+    assert "mute" not in told(found)
+    assert any("of mute is on the options" in caution and "10.0 %" in caution for caution in found.cautions)
+
+
+def test_guessing_is_said(tmp_path):
+    found = said(tmp_path, letters())
+    assert any(caution.startswith("letters: not clearly more accurate than guessing.") for caution in found.cautions)
+    assert "1 of 1 model prefer a letter" in told(found)
+    assert "“B” is 100 % of its answers, and right in " in told(found)
+    assert "not clearly" not in " ".join(said(tmp_path, always(ASKED, right)).cautions)
+
+
+def test_a_letter_is_not_preferred_by_chance(tmp_path):
+    found = said(tmp_path, always(ASKED, right))
+    assert "0 of 1 model prefer a letter" in told(found) and "largest preference" not in told(found)
+
+
+def test_texts_that_are_no_choice_are_counted(tmp_path):
+    found = said(tmp_path, answers(ASKED, conditions=[TEXT], unparsed=0.1))
+    assert any("answers of m are no choice, and count as wrong." in caution for caution in found.cautions)
+
+
+def test_tuning_and_prompt_are_told_apart(tmp_path):
+    rows = pd.concat([letters("a"), letters("a", AWARE), letters("b"), always(ASKED, right, "b", AWARE)])
+    found = said(tmp_path, rows, models=ADAPTER)
+    lines = [line for line in found.details["choice_changes"] if "accuracy" in line]
+    assert len(lines) == 5
+    by = {line.partition(":")[0]: line for line in lines}
+    assert "no clear difference after Holm" in by["Tuning, a · base to b · base"]
+    assert "+0.0" in by["Tuning, a · base to b · base"] or "0.0 points" in by["Tuning, a · base to b · base"]
+    for clear in ("Tuning, a · aware to b · aware", "Prompt, b · base to b · aware",
+                  "Tuning and prompt, a · base to b · aware"):  # fmt: skip
+        assert by[clear].endswith(", a difference after Holm.")
+    assert "no clear difference" in by["Prompt, a · base to a · aware"]
+    assert any("another prompt than the others" in caution for caution in found.cautions)
+
+
+def test_a_change_of_which_one_side_does_not_answer_is_named_and_not_judged(tmp_path):
+    rows = pd.concat([letters("a"), always(ASKED, lambda row: None, "a", AWARE)])
+    (line,) = said(tmp_path, rows).details["choice_changes"]
+    assert line == (
+        f"Prompt, a ({TEXT}) to a ({AWARE}): not judged, since 100 % of the answers before and 0 % after are a choice."
+    )
+
+
+def test_what_turns_a_choice_more_often_is_counted(tmp_path):
+    rows = pd.concat([letters(), always(ASKED, right, "firm")])
+    assert "another wording with 1 of 2 models, less often with 0." in told(said(tmp_path, rows))
+
+
+def test_differences_are_counted_after_holm(tmp_path):
+    found = said(tmp_path, pd.concat([letters("a"), letters("b"), always(ASKED, right, "c")]))
+    assert "In accuracy, 2 of 3 pairs of models differ after Holm." in told(found)
+
+
+def test_texts_of_questions_and_choices_are_escaped(tmp_path):
+    asked = questions(40, 4, choices=(4,))
+    asked["text"] = "<script>alert(1)</script> & co? " + asked["variant"]
+    asked["attributes"] = [{**own, "choice_A": "<b>a</b>", "choice_B": "<i>b</i>"} for own in asked["attributes"]]
+    shown = page(tmp_path, answers(asked, wobble=3.0), 20).examples().text
+    assert "&lt;script&gt;" in shown and "<script>" not in shown and "<b>a" not in shown and "<i>b<" not in shown
+    assert "choices shown in the order" in shown
+
+
+def test_without_a_question_that_turns_there_is_no_example(tmp_path):
+    assert "No model is right in one wording" in page(tmp_path, always(ASKED, right)).examples().text
+
+
+@pytest.fixture(scope="module")
+def many(tmp_path_factory):
+    """Ten models with long names under two prompts, two of them tuned; one is silent, one always right."""
+    asked = questions(16, 3, subsets=("general knowledge", "math reasoning"))
+    names = [f"organisation/a-rather-long-model-name-{number}b" for number in range(9)]
+    rows = [answers(asked, [name], conditions=[TEXT, AWARE], unparsed=0.7 * (not number), skill=number / 2, seed=number)
+            for number, name in enumerate(names)]  # fmt: skip
+    rows.append(always(asked, right, "organisation/a-rather-long-model-name-oracle"))
+    history = [{"step": n, "epoch": n / 9, "loss": 9 / n, "validation_loss": 10 / n} for n in range(1, 10)]
+    tuned = {name: {"adapter": {"name": name, "base": names[1], "history": history}} for name in names[2:4]}
+    folder = write_choice(tmp_path_factory.mktemp("many") / "run", pd.concat(rows), models=tuned)
+    return Frames(runs.open(folder), {"resamples": 10})
+
+
+@pytest.mark.parametrize("width", [plotting.PAGE, plotting.COLUMN])
+@pytest.mark.parametrize("name", FIGURES)
+@pytest.mark.parametrize("models", [1, 4, 10])
+def test_no_text_is_cut_or_overlaps_another(many, name, width, models):
+    (frames,) = getattr(figures, name)(many)
+    chosen = many["choice"]["model"].unique()[:models]
+    shown = [frame[frame["model"].isin(chosen)] if "model" in frame else frame for frame in frames]
+    if shown[0].empty:
+        pytest.skip("the first model has no adapter")
+    check_figure(getattr(plots, name)(*shown, width=width))
+    check_caption(getattr(captions, name)(*shown))
+
+
+def test_an_infinite_xparacon_stands_above_the_line_and_is_told(many):
+    ((rows, arrows),) = figures.choice_map(many)
+    drawn = plots.choice_map(rows, arrows)
+    axes = drawn.axes[0]
+    assert [label.get_text() for label in axes.get_yticklabels()][-1] == "∞"
+    line = next(line for line in axes.lines if len(set(line.get_ydata())) == 1 and line.get_linestyle() != "-")
+    heights = np.concatenate([dots.get_offsets()[:, 1] for dots in axes.collections])
+    part = rows[rows["subset"] == "general knowledge"]
+    assert (heights > line.get_ydata()[0]).sum() == np.isinf(part["xparacon"]).sum() >= 1
+    assert "it is infinite and stands above the dashed line" in captions.choice_map(rows, arrows)
+
+
+def test_arrows_join_tuned_models_to_their_base_under_the_same_prompt(many):
+    ((rows, arrows),) = figures.choice_map(many)
+    assert rows["label"].nunique() <= figures.MOST
+    for after, before in arrows.itertuples(index=False):
+        assert "name-1b" in before and ("name-2b" in after or "name-3b" in after)
+        assert after.partition(" · ")[2] == before.partition(" · ")[2]
+
+
+def test_intervals_without_an_end_go_to_the_edge(many):
+    ((frame,),) = figures.choice_xparacon(many)
+    drawn = plots.choice_xparacon(frame)
+    for axes in drawn.axes:
+        ends = np.concatenate([line[:, 0] for lines in axes.collections if hasattr(lines, "get_segments")
+                               for line in lines.get_segments()])  # fmt: skip
+        assert np.isfinite(ends).all()
+
+
+def test_tables_of_the_page_can_be_made_again(many):
+    again = tables.build("choice", many.runs, resamples=10)
+    pd.testing.assert_frame_equal(again, many["choice"])

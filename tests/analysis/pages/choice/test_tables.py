@@ -1,0 +1,331 @@
+"""The tables on multiple choice, compared with plain loops over the answers."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from analysis import runs
+from analysis.errors import InputError
+from analysis.pages.choice import printed
+from analysis.pages.choice.answers import PER_BYTE, studies
+from analysis.reporting import tables
+from analysis.reporting.printed import OURS
+from helpers.choice_runs import (
+    AWARE,
+    LETTER,
+    TEXT,
+    TEXTS,
+    WORDINGS,
+    always,
+    answers,
+    meant,
+    questions,
+    right,
+    textbook,
+    write_choice,
+)  # fmt: skip
+
+ASKED = questions(30, subsets=("general knowledge", "math reasoning", None))
+WAYS = [LETTER, TEXTS, TEXT, AWARE]
+TABLES = ("choice", "choice_classes", "choice_consistency")
+
+
+@pytest.fixture(scope="module")
+def rows():
+    return answers(ASKED, ["a", "b"], conditions=WAYS, unparsed=0.1)
+
+
+@pytest.fixture(scope="module")
+def run(rows, tmp_path_factory):
+    adapter = {"name": "b", "base": "a", "revision": "r", "settings": {}}
+    folder = tmp_path_factory.mktemp("choice") / "run"
+    return runs.open(write_choice(folder, rows, models={"b": {"stage": "tuned", "adapter": adapter}}))
+
+
+def per_byte(row):
+    """The option with the highest log-probability for each byte of its text."""
+    texts = [row["attributes"][f"choice_{letter}"] for letter in row["canonical"]]
+    scores = [score / len(text.encode()) for score, text in zip(row["logprob"], texts, strict=True)]
+    return row["options"][scores.index(max(scores))]
+
+
+def unit(rows, row):
+    """The answers behind a row of a table."""
+    name = row["condition"]
+    part = rows[(rows["model"] == row["model"]) & (rows["condition"] == name.removesuffix(PER_BYTE))]
+    if row.get("subset", "all") != "all":
+        subset = part["attributes"].map(lambda given: given.get("subset", "none"))
+        part = part[subset == row["subset"]]
+    return part.assign(answer=[per_byte(own) for own in part.to_dict("records")]) if name.endswith(PER_BYTE) else part
+
+
+def same(row, expected):
+    compared = [name for name in expected if name in row]
+    assert compared
+    for name in compared:
+        assert row[name] == pytest.approx(expected[name], abs=1e-12), (name, row["condition"], row["subset"])
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_measures_are_those_of_the_paper_by_plain_loops(rows, run, table):
+    frame = tables.build(table, run, resamples=20)
+    assert len(frame) == 2 * 5 * 4  # models, readings, subsets and all
+    for row in frame.to_dict("records"):
+        same(row, textbook(unit(rows, row)))
+
+
+def test_shares_of_the_classes_and_what_is_changed_are_the_rest(run):
+    classes = tables.build("choice_classes", run, resamples=0)
+    shares = classes[["confident", "inconsistent", "unconfident"]]
+    assert shares.sum(axis=1).tolist() == pytest.approx([1] * len(classes), abs=1e-12)
+    assert (shares["confident"] * classes["n_questions"]).tolist() == pytest.approx(classes["n_confident"].tolist())
+    kept = tables.build("choice_consistency", run, resamples=0)
+    assert (kept["changed"] + kept["same_throughout"]).tolist() == pytest.approx([1] * len(kept), abs=1e-12)
+
+
+def test_the_reading_per_byte_differs_from_that_of_whole_texts(run):
+    frame = tables.build("choice", run, resamples=0)
+    whole, divided = (frame[frame["condition"] == name].reset_index() for name in (TEXTS, TEXTS + PER_BYTE))
+    assert len(whole) == len(divided) > 0
+    assert (whole["accuracy"] != divided["accuracy"]).any()
+    assert list(frame["condition"].unique()) == [LETTER, TEXTS, TEXTS + PER_BYTE, TEXT, AWARE]
+
+
+def test_each_wording_by_itself(rows, run):
+    frame = tables.build("choice_wordings", run, resamples=20)
+    ours = frame[frame["source"] == OURS]
+    assert len(ours) == 2 * 5 * 4 * 3
+    for row in ours.to_dict("records"):
+        part = unit(rows, row)
+        expected = textbook(part[part["pattern"] == row["wording"]])
+        same(row, {name: expected[name] for name in ("n_questions", "accuracy", "perfectly_correct")})
+    assert len(frame) == len(ours) + 6
+
+
+def test_shares_of_letters(rows, run):
+    frame = tables.build("positions", run, resamples=20)
+    for row in frame.to_dict("records"):
+        said = unit(rows, {**row, "subset": "all"}).to_dict("records")
+        if row["right"] != "all":
+            said = [own for own in said if right(own) == row["right"]]
+        wanted = None if row["letter"] == "none" else row["letter"]
+        share = sum(own["answer"] == wanted for own in said) / len(said)
+        assert (row["n"], row["share"]) == (len(said), pytest.approx(share, abs=1e-12))
+        if row["right"] == "all":
+            assert row["is_right"] == pytest.approx(sum(right(own) == row["letter"] for own in said) / len(said))
+    whole = frame[frame["right"] == "all"].groupby(["model", "condition"])["share"].sum()
+    assert whole.tolist() == pytest.approx([1] * 10)
+
+
+def test_a_letter_is_mapped_to_the_choice_that_it_stands_for_also_where_it_is_wrong(tmp_path):
+    """The letter that is chosen is always that of one wrong choice, wherever it stands: the same choice throughout."""
+    wrong = {item: next(letter for letter in "ABCD" if letter != gold)
+             for item, gold in zip(ASKED["item"], ASKED["gold"], strict=True)}  # fmt: skip
+    rows = always(ASKED, lambda row: row["options"][row["canonical"].index(wrong[row["item"]])])
+    run = runs.open(write_choice(tmp_path / "run", rows))
+    found = tables.build("choice_consistency", run, resamples=0).iloc[0]
+    assert (found["same_throughout"], found["same_letter"]) == (1, 0)
+    whole = tables.build("choice", run, resamples=0).iloc[0]
+    assert (whole["accuracy"], whole["xparacon"], whole["n_varying"]) == (0, math.inf, 0)
+    (study,) = studies(run)
+    taken = {(item, study.letters[code]) for item, codes in zip(study.items, study.chosen, strict=True)
+             for code in codes.ravel()}  # fmt: skip
+    assert taken == set(wrong.items())
+
+
+def test_a_model_that_says_one_letter_keeps_it_and_changes_its_choice(tmp_path):
+    run = runs.open(write_choice(tmp_path / "run", always(ASKED, lambda row: "A")))
+    found = tables.build("choice_consistency", run, resamples=0).iloc[0]
+    assert (found["same_letter"], found["same_in_wordings"]) == (1, 1)
+    assert found["same_in_orders"] == found["same_throughout"] < 0.1
+    letters = tables.build("positions", run, resamples=0)
+    assert letters.loc[letters["letter"] == "A", "share"].eq(1).all()
+
+
+def test_where_nothing_varies_xparacon_is_infinite_and_has_a_lower_end(tmp_path):
+    run = runs.open(write_choice(tmp_path / "run", always(ASKED, right)))
+    row = tables.build("choice", run, resamples=20).iloc[0]
+    assert (row["accuracy"], row["perfectly_correct"], row["xparacon"]) == (1, 1, math.inf)
+    assert row["xparacon_upper"] == math.inf
+    # Wilson's upper end for 0 of 30, as a share of the largest SD, sqrt(2) / 3.
+    z2 = 1.959963984540054**2
+    assert row["xparacon_lower"] == pytest.approx(-math.log2(z2 / (30 + z2) * math.sqrt(2) / 3), abs=1e-9)
+    assert row["no_interval"] == ""
+
+
+def test_texts_that_are_no_choice_are_wrong_and_counted(tmp_path):
+    rows = always(ASKED, lambda row: None if row["variant"] == "original/1" else right(row))
+    row = tables.build("choice", runs.open(write_choice(tmp_path / "run", rows)), resamples=0).iloc[0]
+    assert (row["no_choice"], row["accuracy"]) == (30, pytest.approx(23 / 24))
+    assert row["validity"] == pytest.approx(23 / 24)
+    assert row["mean_sd"] == pytest.approx(np.std([7 / 8, 1, 1]), abs=1e-12)
+
+
+def test_two_options_that_are_equally_likely_are_no_choice(tmp_path):
+    asked = questions(4, choices=(4,))
+    rows = asked.assign(model="m", condition=LETTER, answer="A", mass=0.8)
+    rows["probability"] = [[0.3, 0.3, 0.1, 0.1]] * len(rows)
+    row = tables.build("choice", runs.open(write_choice(tmp_path / "run", rows)), resamples=0).iloc[0]
+    assert (row["no_choice"], row["accuracy"], row["validity"]) == (len(rows), 0, pytest.approx(0.8))
+
+
+def test_of_samples_the_option_that_most_have_is_the_choice(tmp_path):
+    rows = questions(3, choices=(4,)).assign(model="m", condition="plain/base/text", answer=None, invalid=1)
+    rows["count"] = [[2 if letter == right(row) else 1 for letter in row["options"]] for row in rows.to_dict("records")]
+    row = tables.build("choice", runs.open(write_choice(tmp_path / "run", rows)), resamples=0).iloc[0]
+    assert (row["accuracy"], row["validity"]) == (1, pytest.approx(5 / 6))
+
+
+def test_differences_and_changes_are_those_of_the_measures(rows, run):
+    frames = {name: tables.build(f"choice_{name}", run, resamples=50) for name in ("differences", "changes")}
+    assert set(frames["differences"]["a_condition"]) == {LETTER, TEXTS, TEXTS + PER_BYTE, TEXT, AWARE}
+    kinds = frames["changes"].groupby("change").size() / 12  # subsets and measures
+    assert kinds.to_dict() == {"tuning": 5, "prompt": 2, "tuning and prompt": 1}
+    named = {"differences": ("a_{}", "b_{}", "a", "b"), "changes": ("{}_after", "{}_before", "after", "before")}
+    for name, (one, other, first, second) in named.items():
+        for row in frames[name].to_dict("records"):
+            sides = [
+                textbook(unit(rows, {key: row[side.format(key)] for key in ("model", "condition")}
+                              | {"subset": row["subset"]}))[row["measure"]]
+                for side in (one, other)
+            ]  # fmt: skip
+            assert [row[first], row[second]] == pytest.approx(sides, abs=1e-12)
+            assert row["difference"] == pytest.approx(sides[0] - sides[1], abs=1e-12)
+            assert row["lower"] < row["difference"] < row["upper"] and row["p"] <= row["p_holm"]
+    both = frames["changes"][frames["changes"]["change"] == "tuning and prompt"].iloc[0]
+    assert [both[f"{key}_{side}"] for side in ("before", "after") for key in ("model", "condition")] == [
+        "a", TEXT, "b", AWARE,
+    ]  # fmt: skip
+
+
+def test_where_one_xparacon_is_infinite_there_is_no_difference_but_a_test(tmp_path):
+    rows = pd.concat([always(ASKED, right, "sure"), answers(ASKED, ["other"], conditions=[TEXT])])
+    frame = tables.build("choice_differences", runs.open(write_choice(tmp_path / "run", rows)), resamples=200)
+    row = frame[frame["measure"] == "xparacon"].iloc[0]
+    assert (row["a"], math.isfinite(row["b"])) == (math.inf, True)
+    assert np.isnan([row["difference"], row["lower"], row["upper"]]).all()
+    assert row["p"] < 0.05
+
+
+def test_models_are_compared_on_the_questions_that_both_were_asked(tmp_path):
+    rows = answers(ASKED, ["a", "b"], conditions=[LETTER])
+    some = rows[(rows["model"] == "a") | (rows["item"] < "q020")]
+    run = runs.open(write_choice(tmp_path / "run", some))
+    assert tables.build("choice", run, resamples=0).query("subset == 'all'")["n_questions"].tolist() == [30, 20]
+    row = tables.build("choice_differences", run, resamples=0).iloc[0]
+    part = rows[(rows["model"] == "a") & (rows["item"] < "q020")]
+    assert (row["n_questions"], row["a"]) == (20, pytest.approx(textbook(part)["accuracy"]))
+
+
+def test_two_examples_are_right_before_and_wrong_after(rows, run):
+    frame = tables.build("choice_examples", run)
+    known = {(row["model"], row["condition"], row["item"], row["variant"]): row for row in rows.to_dict("records")}
+    assert sorted(frame["change"]) == sorted(["other words", "another order"] * 2)
+    for row in frame.to_dict("records"):
+        sides = [
+            known[row["model"], row["condition"], row["item"], row[f"variant_{side}"]] for side in ("before", "after")
+        ]
+        texts = [own["attributes"][f"choice_{meant(own)}"] for own in sides]
+        assert texts == [row["said_before"], row["said_after"]]
+        assert row["said_before"] == row["right"] != row["said_after"]
+        same_wording, same_order = (sides[0][key] == sides[1][key] for key in ("pattern", "canonical"))
+        assert (same_wording, same_order) == ((True, False) if row["change"] == "another order" else (False, True))
+
+
+def test_printed_tables_are_read_and_agree_with_one_another():
+    performance = printed.performance()
+    assert (len(performance), (performance["tuned"] == "yes").sum()) == (26, 6)
+    second, fourth = (pd.read_csv(printed.FOLDER / f"choi_table{number}.csv") for number in (2, 4))
+    kept = second[second["step"] == "after data selection"].set_index("of")["count"]
+    assert (
+        kept[["MMLU", "ARC", "CommonsenseQA"]].sum() == fourth.loc[fourth["of"] == "general knowledge", "count"].sum()
+    )
+    assert kept["MathQA"] == fourth.loc[fourth["of"] == "math reasoning", "count"].sum()
+    third, fifth = (pd.read_csv(printed.FOLDER / f"choi_table{number}.csv") for number in (3, 5))
+    plain = fifth[fifth["tuned"] == "no"].merge(third, on=["model", "subset"], suffixes=("", "_third"))
+    assert len(plain) == 6
+    assert (plain["xparacon"] == plain["xparacon_third"]).all() and (plain["accuracy"] == plain["accuracy_third"]).all()
+
+
+def test_numbers_of_the_building_stand_above_the_printed_ones(tmp_path):
+    rows = always(questions(2, 2), right)
+    steps = [{"step": "read", "source": "arc", "count": 9, "reason": None},
+             {"step": "left out", "source": "arc", "count": 7, "reason": "has a passage"}]  # fmt: skip
+    frame = tables.build("choice_building", runs.open(write_choice(tmp_path / "run", rows, building=steps)))
+    assert frame.loc[frame["source"] == OURS, ["of", "count"]].to_numpy().tolist() == [["arc", 9], ["arc", 7]]
+    assert len(frame) == 2 + 12 + 6
+
+
+def refused(tmp_path, rows):
+    with pytest.raises(InputError) as error:
+        tables.build("choice", runs.open(write_choice(tmp_path / f"run-{len(list(tmp_path.iterdir()))}", rows)))
+    return str(error.value)
+
+
+def test_a_missing_response_is_named_and_not_averaged_over(tmp_path):
+    rows = answers(ASKED, ["a", "b"])
+    lost = (rows["model"] == "b") & (rows["item"] == "q003") & (rows["variant"] == "paraphrase-1/5")
+    said = refused(tmp_path, rows[~lost])
+    for word in ("'q003'", "'paraphrase_1'", "order 5", "model 'b'", "(1 lack one)"):
+        assert word in said
+    failed = rows.assign(error=np.where(lost, "the server hung up", None))
+    assert "it failed: the server hung up" in refused(tmp_path, failed)
+
+
+def test_a_question_without_a_wording_or_an_order_is_named(tmp_path):
+    rows = answers(ASKED)
+    said = refused(tmp_path, rows[~((rows["item"] == "q004") & (rows["pattern"] == WORDINGS[2]))])
+    assert "question 'q004' lacks any order of wording 'paraphrase_2'" in said
+    said = refused(tmp_path, rows[~((rows["item"] == "q004") & (rows["variant"] == "original/8"))])
+    assert "question 'q004' lacks order 8 of wording 'original'" in said
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [({"variant": "original"}, "has no order: its name must end in the order's number"),
+     ({"gold": "F"}, "has no right choice among its options"),
+     ({"answer": "Z"}, "its answer 'Z' is none of its options")],
+)  # fmt: skip
+def test_stimuli_and_answers_that_fit_nothing_are_refused(tmp_path, change, words):
+    rows = always(questions(2, 2), right)
+    rows.loc[0, list(change)] = list(change.values())
+    said = refused(tmp_path, rows)
+    assert words in said and "item 'q000'" in said
+
+
+def test_choices_without_texts_cannot_be_divided_by_their_length(tmp_path):
+    rows = answers(questions(2, 2), conditions=[TEXTS])
+    rows["attributes"] = [{"order": given["order"]} for given in rows["attributes"]]
+    assert "a choice has no text (attributes choice_A ...)" in refused(tmp_path, rows)
+
+
+def test_questions_with_fewer_choices_may_have_fewer_orders(tmp_path):
+    few = questions(4, 6, choices=(3,))
+    more = questions(4, 8, choices=(4,)).assign(item=lambda frame: "z" + frame["item"])
+    rows = pd.concat([always(few, right), always(more, right)])
+    row = tables.build("choice", runs.open(write_choice(tmp_path / "run", rows)), resamples=0).iloc[0]
+    assert (row["n_questions"], row["n"], row["accuracy"]) == (8, 4 * 3 * 14, 1)
+
+
+def test_accuracy_weighs_answers_alike_where_questions_have_different_numbers_of_orders(tmp_path):
+    few, more = questions(4, 6, choices=(3,)), questions(4, 8, choices=(4,)).assign(item=lambda f: "z" + f["item"])
+    rows = pd.concat([always(few, right), always(more, lambda row: "A")])
+    row = tables.build("choice", runs.open(write_choice(tmp_path / "run", rows)), resamples=0).iloc[0]
+    expected = textbook(rows)
+    assert row["accuracy"] == pytest.approx(expected["accuracy"], abs=1e-12)
+    assert row["mean_sd"] == pytest.approx(expected["mean_sd"], abs=1e-12)
+    assert row["chance"] == pytest.approx(expected["chance"], abs=1e-12)
+
+
+def test_two_studies_do_not_mix(tmp_path):
+    one, two = (write_choice(tmp_path / name, answers(questions(n, 3, seed=n), seed=n), study=name)
+                for name, n in (("one", 5), ("two", 9)))  # fmt: skip
+    both = tables.build("choice", runs.open(one, two), resamples=0)
+    alone = pd.concat([tables.build("choice", runs.open(folder), resamples=0) for folder in (one, two)])
+    pd.testing.assert_frame_equal(both, alone.reset_index(drop=True))
+    assert len(set(itertools.chain(both["study"]))) == 2
