@@ -93,7 +93,7 @@ def choice(world: World, rng: random.Random, wording: Wording, count: int | None
     """Ask a question with `count` choices in random order (None: three to five), exactly one of them right."""
     letters = LETTERS[: count or rng.randint(FEWEST_CHOICES, len(LETTERS))]
     stem_kind = rng.choice(list(world.choices[wording]))
-    words, right, wrong = _CHOICES[stem_kind](world, rng)
+    words, right, wrong = CHOICES[stem_kind](world, rng)
     choices = [right, *rng.sample(wrong, len(letters) - 1)]
     rng.shuffle(choices)
     stem = capitalise(rng.choice(world.choices[wording][stem_kind]).format(**words))
@@ -164,14 +164,14 @@ def _yes_no(kind: str, claim: Claim) -> Exercise:
     return Exercise(kind, {"text": claim.text}, YES_NO, gold, claim.topic, share)
 
 
-_Choices = tuple[dict[str, str], str, list[str]]
+Choices = tuple[dict[str, str], str, list[str]]
 """The words that fill the stem, the right choice, and the wrong ones to draw from."""
 
 
-def _attribute_of(attribute: str) -> Callable[[World, random.Random], _Choices]:
+def _attribute_of(attribute: str) -> Callable[[World, random.Random], Choices]:
     """Make the choices of "What colour is the x?": they are values."""
 
-    def draw_choices(world: World, rng: random.Random) -> _Choices:
+    def draw_choices(world: World, rng: random.Random) -> Choices:
         thing = rng.choice(list(world.things))
         right = world.things[thing][attribute]
         return {"x": thing}, right, [value for value in world.values(attribute) if value != right]
@@ -179,10 +179,10 @@ def _attribute_of(attribute: str) -> Callable[[World, random.Random], _Choices]:
     return draw_choices
 
 
-def _thing_with(attribute: str) -> Callable[[World, random.Random], _Choices]:
+def _thing_with(attribute: str) -> Callable[[World, random.Random], Choices]:
     """Make the choices of "Which of these is v?": they are things."""
 
-    def draw_choices(world: World, rng: random.Random) -> _Choices:
+    def draw_choices(world: World, rng: random.Random) -> Choices:
         right = rng.choice(list(world.things))
         value = world.things[right][attribute]
         return {"v": value}, right, [x for x, thing in world.things.items() if thing[attribute] != value]
@@ -190,10 +190,10 @@ def _thing_with(attribute: str) -> Callable[[World, random.Random], _Choices]:
     return draw_choices
 
 
-def _extreme(sign: int) -> Callable[[World, random.Random], _Choices]:
+def _extreme(sign: int) -> Callable[[World, random.Random], Choices]:
     """Make the choices of "Which is the biggest?" (sign 1) or smallest (-1): the right one leads by a clear gap."""
 
-    def draw_choices(world: World, rng: random.Random) -> _Choices:
+    def draw_choices(world: World, rng: random.Random) -> Choices:
         limit = BIG_FROM if sign > 0 else SMALL_UP_TO
         extreme = [x for x, t in world.things.items() if sign * (t["size"] - limit) >= 0]
         right = rng.choice(extreme)
@@ -203,7 +203,7 @@ def _extreme(sign: int) -> Callable[[World, random.Random], _Choices]:
     return draw_choices
 
 
-_CHOICES: dict[str, Callable[[World, random.Random], _Choices]] = {
+CHOICES: dict[str, Callable[[World, random.Random], Choices]] = {
     "colour_of": _attribute_of("colour"),
     "place_of": _attribute_of("place"),
     "which_colour": _thing_with("colour"),
@@ -211,3 +211,4 @@ _CHOICES: dict[str, Callable[[World, random.Random], _Choices]] = {
     "biggest": _extreme(1),
     "smallest": _extreme(-1),
 }
+"""Kind of stem -> what draws its choices."""

@@ -21,9 +21,10 @@ STIMULI = 5_000  # rows that are made at a time
 def begin(study: Study, seed: int | None) -> dict[str, Any]:
     """Make the `run.json` of a new folder."""
     identity = {"protocol": study.protocol, "name": study.name, "hash": study.hash}
+    built = {"building": list(study.building)} if study.building else {}
     return {
         "format": FORMAT,
-        "study": {**identity, "canonical": list(study.canonical), "source": study.source},
+        "study": {**identity, "canonical": list(study.canonical), "source": study.source, **built},
         "models": {},
         "conditions": {},
         "decision_rule": study.decision_rule,

@@ -97,6 +97,9 @@ class Study:
         Where the items came from, as the user gave it; recorded, not part of the identity.
     paraphrased
         Whether the variants of an item are compared; if not, an item needs no paraphrases.
+    building
+        The numbers of the steps by which the items were made, as `results/schema.json` has them; recorded, not part of
+        the identity.
 
     Raises
     ------
@@ -111,6 +114,7 @@ class Study:
     decision_rule: str = ""
     source: str = ""
     paraphrased: bool = True
+    building: tuple[Mapping[str, Any], ...] = ()
 
     def __post_init__(self) -> None:
         checked_name("the study's --name", self.name)

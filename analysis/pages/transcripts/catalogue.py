@@ -38,7 +38,7 @@ FIGURES = {
 }  # fmt: skip
 CATALOGUE = Catalogue(
     place=60,
-    protocols=frozenset({"agreement", "wording", "scoring", "negation"}),
+    protocols=frozenset({"agreement", "wording", "scoring", "negation", "choice"}),
     tables=TABLES,
     columns=COLUMNS,
     figures=FIGURES,

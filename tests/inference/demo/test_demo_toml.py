@@ -21,6 +21,7 @@ CALLS = {
     "negation": "run negation --items demo --model demo --out x",
     "scoring": "run scoring --items demo --model demo --range 0-9 1-5 1-100 --temperature 0.4 0.7 1.0 1.3 --exact "
     "--out x",
+    "choice": "run choice --items demo --model demo --out x",
 }
 
 

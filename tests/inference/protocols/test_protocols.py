@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 
@@ -12,10 +13,11 @@ from inference.__main__ import main
 
 
 def test_every_protocol_says_in_one_line_what_it_asks():
-    assert {"agreement", "negation", "scoring", "wording"} <= set(protocols.names())
+    assert {"agreement", "choice", "negation", "scoring", "wording"} <= set(protocols.names())
     for name in protocols.names():
         said = protocols.about(name)
-        assert said.startswith("Ask ") and "et al." in said and "\n" not in said and not said.endswith(".")
+        assert said.startswith("Ask ") and re.search(r"\([A-Z].* et al\.[^()]*\)|\(Choi\)", said), name
+        assert "\n" not in said and not said.endswith(".")
 
 
 def test_listing_the_protocols_imports_none_of_them():

@@ -1,0 +1,228 @@
+"""Ask multiple-choice questions in other words, and with their choices in other orders (Choi).
+
+What a run folder of this protocol holds, in addition to what `results/schema.json` says of every run:
+
+conditions
+    Names like `plain/base/letters`: form, prompt, way of answering; also `texts`, `text`, `text-t0.7` and, where one
+    format is asked for of all questions, `text-answer-first`. Fields: `form`; `prompt_kind` ("base", or "aware": first
+    the question is to be written in other words); `way` ("letters", "texts" or "text"); `prompt`, `prompt_hash`; of
+    texts also `format` ("answer first", "reasoning first" or "by subset": math reasoning first reasons, all others
+    first answer), `answer` ("text"), `temperature`, `samples`, `max_tokens`, `effort`, and `reply_rule`, the version of
+    the rule of `reply.py`.
+stimuli
+    An item is a question. Its variants `original/1`, `paraphrase-2/8` ... are a wording with an order of the choices
+    each; patterns: `original`, `paraphrase_1` ... `text` is the question. `options` are the letters as shown,
+    `canonical` those of the same choices in the order of the file, `gold` is the canonical letter of the right choice.
+    Attributes: `wording` (as the pattern); `order` (the canonical letters as shown, "CABD"); `choices` (the choices as
+    shown, each with its letter); `choice_A`, `choice_B` ... (their words, by canonical letter); where they are known,
+    `subset`, `source` and `split`.
+responses
+    `answer` is a letter as shown. `letters`: the one that the likeliest next token begins, null where it begins none.
+    `texts`: the choice whose words are likeliest; probabilities are those of the words of each choice. `text`: the
+    letter that most of the texts choose; `count` and `invalid` as in every study.
+"""
+
+from __future__ import annotations
+
+import sys
+from argparse import ArgumentParser, Namespace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from inference.arguments import draw_seed
+from inference.asking.rounds import Condition, Round
+from inference.engines.contract import Sampling
+from inference.errors import InputError
+from inference.protocols.choice import arguments, building, reply
+from inference.protocols.choice.arguments import AWARE, BY_SUBSET, DEMO, LETTERS, REASONING_FIRST, TEXT, TEXTS
+from inference.protocols.choice.reading import read_letters, read_replies, read_texts
+from inference.protocols.choice.wordings import items
+from inference.stimuli import questions
+from inference.stimuli.files import located
+from inference.stimuli.items import default_name
+from inference.stimuli.prompts import Fields, Prompt, PromptBook
+from inference.stimuli.questions import MATH, Question
+from inference.stimuli.study import Item, Study, Variant
+
+NAME = "choice"
+KINDS = ("causal",)
+PROMPTS = Path(__file__).parent / "prompts.yaml"
+DECISION_RULE = (
+    "letters: the letter that the likeliest next token begins; texts: the choice whose words are likeliest; text: the "
+    "letter that most texts give behind `Answer: `; null: no valid answer, which counts as wrong"
+)
+_TRIALS = tuple(
+    {"question": "A question?", "choices": "A. one\nB. two", "way": way, "aware": aware, "reasoning_first": first}
+    for way in (LETTERS, TEXTS, TEXT)
+    for aware in (False, True)
+    for first in (False, True)
+    if way == TEXT or not (aware or first)
+)
+FIELDS = Fields(known=frozenset(_TRIALS[0]), needed=frozenset({"question", "choices"}), trials=_TRIALS)
+
+
+def prompt_book(path: str | Path | None = None) -> PromptBook:
+    """Read a prompt file that asks for one of several choices; without one, Waver's own."""
+    return PromptBook.load(path, PROMPTS, FIELDS)
+
+
+def study(asked: Sequence[Item], name: str, source: str = "", building: Sequence[dict[str, Any]] = ()) -> Study:
+    """Make a study of questions (`wordings.items`), with the numbers of the steps that built it."""
+    letters = sorted({option.canonical for item in asked for variant in item.variants for option in variant.options})
+    return Study(
+        NAME, name, tuple(asked), tuple(letters), DECISION_RULE, source, paraphrased=False, building=tuple(building)
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Questions:
+    """The questions of a study: every kind of prompt with every way of answering is a condition.
+
+    Parameters
+    ----------
+    book
+        The prompts.
+    kinds
+        Of prompts: "base", "aware" or both.
+    ways
+        Of answering: "letters", "texts", "text" or several of them.
+    texts
+        How texts are generated, where they are.
+    format
+        Of texts: "answer first", "reasoning first" or "by subset".
+    reasoned
+        Items about which a text is to give its reasons before its answer.
+    """
+
+    book: PromptBook
+    kinds: tuple[str, ...] = (arguments.BASE,)
+    ways: tuple[str, ...] = (LETTERS,)
+    texts: tuple[Sampling, ...] = ()
+    format: str = BY_SUBSET
+    reasoned: frozenset[str] = frozenset()
+
+    def rounds(self, form: str) -> list[Round]:
+        """Make a round for every kind of prompt and way of answering.
+
+        Raises
+        ------
+        InputError
+            The prompts do not have this form, or do not ask for what was said.
+        """
+        self._refuse_deaf(form)
+        return [self._round(form, kind, way) for kind in self.kinds for way in self.ways]
+
+    def _round(self, form: str, kind: str, way: str) -> Round:
+        fields = {
+            "form": form,
+            "prompt_kind": kind,
+            "way": way,
+            "prompt": self.book.name,
+            "prompt_hash": self.book.hash(form),
+        }
+        render = partial(self._render, form, kind, way)
+        if way == TEXT:
+            return Round(tuple(self._written(form, kind, fields, each) for each in self.texts), render, read_replies)
+        condition = Condition(self.book.condition(form, f"{kind}/{way}"), fields)
+        return Round((condition,), render, read_letters if way == LETTERS else read_texts)
+
+    def _written(self, form: str, kind: str, fields: dict[str, Any], way: Sampling) -> Condition:
+        """Make the condition of generated texts."""
+        asked = "" if self.format == BY_SUBSET else f"-{self.format.replace(' ', '-')}"
+        name = f"{kind}/{TEXT}{asked}" + (f"-t{way.temperature:g}" if way.temperature else "")
+        texts = {
+            "format": self.format,
+            "answer": TEXT,
+            "temperature": way.temperature,
+            "samples": way.samples,
+            "max_tokens": way.max_tokens,
+            "effort": way.effort,
+            "reply_rule": reply.VERSION,
+        }
+        return Condition(self.book.condition(form, name), fields | texts, way)
+
+    def _refuse_deaf(self, form: str) -> None:
+        """Refuse a prompt file whose prompts stay the same whatever is to be written first."""
+        asked = dict(_TRIALS[-1], aware=False, reasoning_first=False)
+        for wanted, name, advice in (
+            (AWARE in self.kinds, "aware", "take --prompt-kind aware out"),
+            (TEXT in self.ways and self.reasoned, "reasoning_first", "say --format answer-first"),
+        ):
+            if wanted and self.book.render(form, asked) == self.book.render(form, {**asked, name: True}):
+                raise InputError(
+                    f"--prompt {self.book.name}, form {form}: the prompt is the same whether {{{{ {name} }}}} is true "
+                    f"or false; use it there, or {advice}"
+                )
+
+    def _render(self, form: str, kind: str, way: str, variant: Variant, _mask_token: str | None) -> Prompt:
+        values = {
+            "question": variant.text,
+            "choices": variant.attributes["choices"],
+            "way": way,
+            "aware": kind == AWARE,
+            "reasoning_first": way == TEXT and variant.item in self.reasoned,
+        }
+        if way == TEXTS:
+            words = tuple((variant.attributes[f"choice_{option.canonical}"],) for option in variant.options)
+        else:
+            words = tuple((option.label,) for option in variant.options)
+        return replace(self.book.render(form, values), answers=words)
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Define the arguments of `run choice`."""
+    arguments.add(parser)
+
+
+def prepare(options: Namespace) -> tuple[Study, Questions]:
+    """Read the study and its questions from the command line; count the questions on standard error."""
+    texts, book = arguments.texts(options), prompt_book(options.prompt)
+    given = _of_split(options.items, _given(options.items), options.split)
+    order = options.format.replace("-", " ")
+    asked = Questions(
+        book,
+        tuple(dict.fromkeys(options.prompt_kind)),
+        tuple(dict.fromkeys(options.answer)),
+        texts,
+        order,
+        frozenset(
+            each.item for each in given if order == REASONING_FIRST or (order == BY_SUBSET and each.subset == MATH)
+        ),
+    )
+    made = items(given, options.orders, draw_seed(options))
+    default = f"{NAME}-{DEMO}" if options.items == DEMO else default_name(options.items)
+    name = default if options.name is None else options.name
+    built = [] if options.items == DEMO else building.read(options.items)
+    print(_counted(options.items, given, made), file=sys.stderr)
+    return study(made, name, options.items, built), asked
+
+
+def _given(source: str) -> list[Question]:
+    if source != DEMO:
+        return questions.read(located(source))
+    from inference.demo.choices import choices
+    from inference.demo.world import World
+
+    return choices(World())
+
+
+def _of_split(source: str, given: list[Question], splits: Sequence[str] | None) -> list[Question]:
+    """Take the questions of some splits; None: all."""
+    if not splits:
+        return given
+    missing = [split for split in splits if not any(question.split == split for question in given)]
+    if missing:
+        known = ", ".join(dict.fromkeys(question.split for question in given if question.split)) or "none at all"
+        raise InputError(f"--split {missing[0]}: no question of {source} is in this split; it has {known}")
+    return [question for question in given if question.split in splits]
+
+
+def _counted(source: str, given: Sequence[Question], made: Sequence[Item]) -> str:
+    """Say what is asked: questions, wordings and orders, and how many questions have no paraphrase."""
+    prompts = sum(len(item.variants) for item in made)
+    alone = sum(not question.paraphrases for question in given)
+    lonely = f"; {alone:,} have no paraphrase: asked in one wording only" if alone else ""
+    return f"{source}: {len(given):,} questions, {prompts:,} prompts (wordings with their choices in an order){lonely}"

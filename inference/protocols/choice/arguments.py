@@ -1,0 +1,125 @@
+"""Define the command line of `run choice`."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+
+from inference.arguments import add_items
+from inference.engines.contract import MOST_SAMPLES, MOST_TEMPERATURE, MOST_TOKENS, Sampling
+from inference.errors import InputError
+from inference.numerals import decimal, whole
+from inference.stimuli.questions import SPLITS
+
+DEMO = "demo"
+BASE, AWARE = "base", "aware"
+LETTERS, TEXTS, TEXT = "letters", "texts", "text"
+BY_SUBSET, ANSWER_FIRST, REASONING_FIRST = "by subset", "answer first", "reasoning first"
+FORMATS = tuple(name.replace(" ", "-") for name in (BY_SUBSET, ANSWER_FIRST, REASONING_FIRST))
+ORDERS, MOST_ORDERS = 8, 40_320
+"""Orders of the choices in Choi, section 4.2; and as many as eight choices have."""
+MAX_TOKENS, SAMPLES = 512, 10
+
+
+def add(parser: ArgumentParser) -> None:
+    """Define the arguments that choose the questions, the prompts and the ways of answering."""
+    add_items(
+        parser,
+        "multiple-choice questions: a table with question, paraphrases, choices, answer (also what `choice build` "
+        "writes, or as ARC, CommonsenseQA, MMLU, MathQA or Unified-MCQA are published); or `demo` for questions in the "
+        "world of the demo models",
+    )
+    asked = parser.add_argument_group("questions")
+    asked.add_argument(
+        "--orders",
+        type=whole(1, MOST_ORDERS),
+        metavar="N",
+        help=f"orders of the choices of every question (default: those of the file, else {ORDERS}, drawn by --seed)",
+    )
+    asked.add_argument(
+        "--split", nargs="+", choices=SPLITS, metavar="SPLIT", help=f"only questions of {', '.join(SPLITS)}"
+    )
+    prompts = parser.add_argument_group("prompts")
+    prompts.add_argument(
+        "--prompt-kind",
+        nargs="+",
+        choices=(BASE, AWARE),
+        default=[BASE],
+        help="base (default), or aware: the model is to write the question in other words first; or both",
+    )
+    prompts.add_argument(
+        "--prompt", metavar="FILE", help="prompts of your own (YAML, like inference/protocols/choice/prompts.yaml)"
+    )
+    answers = parser.add_argument_group("answers")
+    answers.add_argument(
+        "--answer",
+        nargs="+",
+        choices=(LETTERS, TEXTS, TEXT),
+        default=[LETTERS],
+        help="letters: the exact probability of each (default); texts: that of the words of each choice; text: "
+        "generated and read by a strict rule; or several of these",
+    )
+    answers.add_argument(
+        "--format",
+        choices=FORMATS,
+        default=FORMATS[0],
+        help="of generated texts (default: by-subset, where math reasoning first reasons and all others first answer)",
+    )
+    answers.add_argument(
+        "--temperature",
+        nargs="+",
+        type=decimal(0, MOST_TEMPERATURE),
+        metavar="T",
+        help="of generated texts, each a condition (default: 0, always the most probable token)",
+    )
+    answers.add_argument(
+        "--samples",
+        type=whole(1, MOST_SAMPLES),
+        metavar="N",
+        help=f"texts per prompt at temperatures above 0 (default: {SAMPLES})",
+    )
+    answers.add_argument(
+        "--max-tokens",
+        type=whole(1, MOST_TOKENS),
+        metavar="N",
+        help=f"length of a text, its thinking included (default: {MAX_TOKENS})",
+    )
+    answers.add_argument("--effort", metavar="LEVEL", help="reasoning effort, passed on to thinking models")
+
+
+def texts(options: Namespace) -> tuple[Sampling, ...]:
+    """Read how texts are generated; nothing where none are asked for.
+
+    Raises
+    ------
+    InputError
+        For a setting of texts although none is asked for, or a paraphrase-aware prompt without texts.
+    """
+    if AWARE in options.prompt_kind and set(options.answer) != {TEXT}:
+        raise InputError(
+            "--prompt-kind aware: the paraphrase is written before the answer, so only a text can be asked for; give "
+            "--answer text, and ask for anything else with --prompt-kind base in a second call"
+        )
+    settings = {
+        "--temperature": options.temperature,
+        "--samples": options.samples,
+        "--max-tokens": options.max_tokens,
+        "--effort": options.effort,
+        "--format": None if options.format == FORMATS[0] else options.format,
+    }
+    given = [name for name, value in settings.items() if value is not None]
+    if TEXT not in options.answer:
+        if given:
+            raise InputError(f"{given[0]} is about generated texts: add --answer text, or leave it out")
+        return ()
+    temperatures = options.temperature or [0.0]
+    if options.samples is not None and not any(temperatures):
+        raise InputError("--samples is for temperatures above 0: at 0 all texts are the same; give a --temperature")
+    return tuple(
+        Sampling(
+            samples=(options.samples or SAMPLES) if temperature else 1,
+            temperature=temperature,
+            max_tokens=options.max_tokens or MAX_TOKENS,
+            effort=options.effort,
+        )
+        for temperature in dict.fromkeys(temperatures)
+    )

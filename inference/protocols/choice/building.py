@@ -1,0 +1,40 @@
+"""Read the numbers of the steps that built a study, from the table that `choice build` writes beside it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from inference.errors import InputError
+from inference.numerals import WHOLE
+from inference.stimuli import records
+from inference.stimuli.files import located, shown
+
+COLUMNS = ("step", "source", "count", "reason")
+SUFFIX = ".building.csv"
+
+
+def read(items: str) -> list[dict[str, Any]]:
+    """Read the table beside a study, STUDY.building.csv for STUDY.jsonl; nothing where there is none.
+
+    Returns
+    -------
+    list of dict
+        step, source and reason (texts, null where the cell is empty) and count.
+
+    Raises
+    ------
+    InputError
+        Naming the file and the row: another column, no step, or a count that is no whole number.
+    """
+    file = located(items).with_suffix(SUFFIX)
+    return [_row(f"{file}, {place}", record) for place, record in records.read(file, COLUMNS)] if file.exists() else []
+
+
+def _row(where: str, record: dict[str, Any]) -> dict[str, Any]:
+    count = record["count"].strip()
+    if WHOLE.fullmatch(count) is None or int(count) < 0:
+        raise InputError(f"{where}: count must be a whole number, not {shown(count)}; restore the file")
+    if not record["step"].strip():
+        raise InputError(f"{where}: there is no step; restore the file")
+    texts: dict[str, Any] = {name: record[name].strip() or None for name in COLUMNS if name != "count"}
+    return texts | {"count": int(count)}

@@ -1,0 +1,263 @@
+"""Recognise the layouts in which multiple-choice questions are published, and bring a record of each to one form.
+
+Every record is told by its own fields:
+
+own
+    `question`, `choices` (a list; or a column per choice: `A`, `B`, `C` ...), `answer`, and if wanted `item`,
+    `paraphrases` (a list; or columns `paraphrase_1`, `paraphrase_2`), `subset`, `source`, `split`, `orders` and
+    `passage`. In a CSV cell, a list is written as in JSON. MMLU's rows with a header (`subject`) are read so, too.
+labelled
+    ARC and CommonsenseQA: `answerKey`, and choices that have a `label` and a `text` each, inside `question` as their
+    authors published them or beside it as on the hub.
+MMLU
+    CSV without a header: question, four choices, letter.
+MathQA
+    `Problem`, `options` ("a ) 38 , b ) 27.675 , c ) 30"), `correct` (a small letter).
+Unified-MCQA
+    `question`, `choices`, `label` (an index from 0), `context` (empty without a passage), `source_dataset`.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from string import ascii_uppercase
+from typing import Any
+
+from inference.errors import InputError
+from inference.stimuli import records
+from inference.stimuli.csv_rows import csv_rows
+from inference.stimuli.files import shown
+from inference.stimuli.records import Record
+
+MMLU_CELLS = ("question", *"ABCD", "answer")
+_PARAPHRASE = re.compile(r"paraphrase_[1-9][0-9]*")
+
+
+@dataclass(frozen=True, slots=True)
+class Plain:
+    """What a record of any layout says, before it is checked.
+
+    Attributes
+    ----------
+    answer
+        The index of the right choice.
+    fields
+        The record itself, for what only our own layout has.
+    source
+        The data set, where the record or its layout says it.
+    passage
+        What the question is about, where it cannot be asked alone.
+    """
+
+    question: Any
+    choices: tuple[str, ...]
+    answer: int
+    fields: Mapping[str, Any]
+    source: Any = None
+    passage: Any = None
+
+
+def rows(path: Path) -> Iterator[Record]:
+    """Go through the records of a file; the cells of MMLU's CSV files get their names.
+
+    Raises
+    ------
+    InputError
+        As for `records.Records`.
+    """
+    table = records.Records(path)
+    if path.suffix.lower() == ".csv" and path.is_file() and _is_mmlu(path):
+        for number, cells in csv_rows(path):
+            if len(cells) != len(MMLU_CELLS):
+                raise InputError(
+                    f"{path}, row {number}: {len(cells)} cells where MMLU has {len(MMLU_CELLS)} (question, four "
+                    "choices, letter); put a text that holds , into quotes"
+                )
+            yield f"row {number}", {**dict(zip(MMLU_CELLS, cells, strict=True)), "source": "mmlu"}
+        return
+    yield from table
+
+
+def _is_mmlu(path: Path) -> bool:
+    """Tell whether a CSV file begins with a question instead of the names of columns."""
+    try:
+        _, first = next(csv_rows(path), (0, []))
+    except (InputError, OSError, UnicodeDecodeError):
+        return False  # the reader of tables says what is wrong
+    return len(first) == len(MMLU_CELLS) and first[-1].strip() in tuple("ABCD") and first[0].casefold() != "question"
+
+
+def plain(where: str, record: Mapping[str, Any]) -> Plain:
+    """Bring one record to the common form.
+
+    Raises
+    ------
+    InputError
+        A field is missing or is not what its layout has; the answer is not among the choices.
+    """
+    return next(read for fits, read in LAYOUTS if fits(record))(where, record)
+
+
+def _math_qa(where: str, record: Mapping[str, Any]) -> Plain:
+    options = record["options"]
+    listed = _split_options(options) if isinstance(options, str) else []
+    if not listed:
+        raise InputError(f"{where}: options must be as in 'a ) 38 , b ) 27.675 , c ) 30', not {shown(options)}")
+    letters = ascii_uppercase[: len(listed)].lower()
+    answer = _labelled_answer(where, "correct", record.get("correct"), letters)
+    return Plain(record["Problem"], tuple(listed), answer, record, "math_qa")
+
+
+def _split_options(options: str) -> list[str]:
+    """Split MathQA's options at their letters, one after the other: a choice may hold commas and brackets.
+
+    >>> _split_options("a ) rs . 1,200 , b ) 4 ( b ) , c ) none of these"), _split_options("['a ) 1', 'b ) 2']")
+    (['rs . 1,200', '4 ( b )', 'none of these'], ['1', '2'])
+    """
+    text = re.sub(r"^\[\s*['\"]|['\"]\s*\]$", "", options.strip())
+    starts, at = [], 0
+    for letter in ascii_uppercase.lower():
+        mark = rf"^\s*{letter}\s*\)" if not starts else rf"['\"]?\s*,\s*['\"]?\s*{letter}\s*\)"
+        found = re.compile(mark).search(text, at)
+        if found is None:
+            break
+        starts.append(found)
+        at = found.end()
+    ends = [found.start() for found in starts[1:]] + [len(text)] * bool(starts)
+    return [text[found.end() : end].strip() for found, end in zip(starts, ends, strict=True)]
+
+
+def _labelled(where: str, record: Mapping[str, Any]) -> Plain:
+    question = record.get("question")
+    stem = question.get("stem") if isinstance(question, dict) else question
+    choices = question.get("choices") if isinstance(question, dict) else record.get("choices")
+    if isinstance(choices, dict):  # the hub's form: a list of labels and a list of texts
+        labels, texts = choices.get("label"), choices.get("text")
+    elif isinstance(choices, list) and all(isinstance(choice, dict) for choice in choices):
+        labels, texts = ([choice.get(name) for choice in choices] for name in ("label", "text"))
+    else:
+        labels = texts = None
+    if not isinstance(labels, list) or not isinstance(texts, list) or len(labels) != len(texts):
+        raise InputError(f"{where}: choices must each have a label and a text, not {shown(choices)}")
+    if len(set(map(str, labels))) < len(labels):
+        raise InputError(f"{where}: two choices have the same label; the labels are {shown(labels)}")
+    answer = _labelled_answer(where, "answerKey", record.get("answerKey"), list(map(str, labels)))
+    concept = "question_concept" in record or (isinstance(question, dict) and "question_concept" in question)
+    return Plain(stem, _texts(where, "choices", texts), answer, record, "commonsense_qa" if concept else "arc")
+
+
+def _labelled_answer(where: str, name: str, value: Any, labels: Sequence[str]) -> int:
+    key = str(value).strip() if isinstance(value, str | int) and not isinstance(value, bool) else ""
+    if key not in labels:
+        raise InputError(f"{where}: {name} {shown(value)} is not among the choices; give one of {', '.join(labels)}")
+    return list(labels).index(key)
+
+
+def _unified(where: str, record: Mapping[str, Any]) -> Plain:
+    choices = listed(where, "choices", record["choices"])
+    answer = _index(where, "label", record["label"], len(choices))
+    return Plain(record["question"], choices, answer, record, record.get("source_dataset"), record.get("context"))
+
+
+def _own(where: str, record: Mapping[str, Any]) -> Plain:
+    if record.get("choices") is not None:
+        choices = listed(where, "choices", record["choices"])
+    else:
+        filled = [letter for letter in ascii_uppercase if str(record.get(letter, "")).strip()]
+        if filled != list(ascii_uppercase[: len(filled)]) or not filled:
+            raise InputError(
+                f"{where}: there are no choices; give a list `choices`, or columns A, B, C ... without gap"
+            )
+        choices = _texts(where, "choices", [record[letter] for letter in filled])
+    named = record.get("source", "mmlu" if "subject" in record else None)
+    answer = _any_answer(where, record.get("answer"), choices)
+    return Plain(record.get("question"), choices, answer, record, named, record.get("passage"))
+
+
+def _any_answer(where: str, value: Any, choices: Sequence[str]) -> int:
+    """Find the right choice by its letter, by its own text, or by its index from 0.
+
+    A capital letter is always a letter, whatever the choices say; a whole number in JSON is always an index. A number
+    in a CSV cell may be an index or a text: where it would be two different choices, it is refused.
+    """
+    letters = ascii_uppercase[: len(choices)]
+    if isinstance(value, int | float):
+        return _index(where, "answer", value, len(choices))
+    text = " ".join(value.split()) if isinstance(value, str) else ""
+    if len(text) == 1 and text in letters:
+        return letters.index(text)
+    meant = {place for place, choice in enumerate(choices) if " ".join(choice.split()) == text}
+    if text.isascii() and text.isdigit() and int(text) < len(choices):
+        meant.add(int(text))
+    if len(meant) == 1:
+        return meant.pop()
+    letter = f"write its letter, {letters[:1]} to {letters[-1:]}"
+    if meant:
+        raise InputError(f"{where}: answer {shown(value)} may be an index or the text of another choice; {letter}")
+    raise InputError(
+        f"{where}: answer {shown(value)} is not among the choices; {letter}, its own text or its index from 0"
+    )
+
+
+def _index(where: str, name: str, value: Any, count: int) -> int:
+    whole = not isinstance(value, bool) and (isinstance(value, int) or str(value).strip().isdigit())
+    number = int(value) if whole and len(str(value)) < 10 else -1
+    if not 0 <= number < count:
+        raise InputError(
+            f"{where}: {name} {shown(value)} is not among the choices; give an index from 0 to {count - 1}"
+        )
+    return number
+
+
+def listed(where: str, name: str, value: Any) -> tuple[str, ...]:
+    """Read a list of texts; a CSV cell holds it as JSON.
+
+    Raises
+    ------
+    InputError
+        It is no list, or one of its entries is empty.
+    """
+    if isinstance(value, str) and value.lstrip().startswith("["):
+        try:
+            value = json.loads(value)
+        except ValueError:
+            raise InputError(f'{where}: {name} must be a list as in ["tea", "milk"], not {shown(value)}') from None
+    if not isinstance(value, list | tuple):
+        raise InputError(f'{where}: {name} must be a list as in ["tea", "milk"], not {shown(value)}')
+    return _texts(where, name, value)
+
+
+def paraphrases(where: str, record: Mapping[str, Any]) -> tuple[str, ...]:
+    """Read the paraphrases that a record holds: a list, or columns `paraphrase_1`, `paraphrase_2` ...
+
+    Raises
+    ------
+    InputError
+        As for `listed`.
+    """
+    if record.get("paraphrases") is not None:
+        return listed(where, "paraphrases", record["paraphrases"])
+    names = sorted(filter(_PARAPHRASE.fullmatch, record), key=lambda name: int(name.rpartition("_")[2]))
+    return _texts(where, "paraphrases", [record[name] for name in names])
+
+
+def _texts(where: str, name: str, values: Sequence[Any]) -> tuple[str, ...]:
+    """Make stripped texts of them; numbers are written as they are."""
+    for value in values:
+        number = isinstance(value, int | float) and not isinstance(value, bool) and value == value
+        if not number and not (isinstance(value, str) and value.strip()):
+            raise InputError(f"{where}: {name} must be texts, and one is {shown(value)}; fill it in or take it out")
+    return tuple(str(value).strip() for value in values)
+
+
+LAYOUTS: tuple[tuple[Callable[[Mapping[str, Any]], bool], Callable[[str, Mapping[str, Any]], Plain]], ...] = (
+    (lambda record: "Problem" in record and "options" in record, _math_qa),
+    (lambda record: "answerKey" in record or isinstance(record.get("question"), dict), _labelled),
+    (lambda record: {"question", "choices", "label"} <= record.keys() and "answer" not in record, _unified),
+    (lambda record: True, _own),
+)
+"""Which layout a record has (the first that fits), and how it is read."""

@@ -1,0 +1,225 @@
+"""Read multiple-choice questions, and draw the orders in which their choices are shown.
+
+Files may be in our own layout or in that of ARC, CommonsenseQA, MMLU, MathQA or Unified-MCQA
+(`inference.stimuli.question_layouts`). Choi, section 2: a question is asked in three wordings, each with its choices in
+eight orders.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from string import ascii_uppercase
+from typing import Any
+
+from inference.errors import InputError
+from inference.stimuli import question_layouts, random_order
+from inference.stimuli.files import parse_json, shown
+
+MOST = len(ascii_uppercase)
+"""The most choices of a question: each needs a capital letter of its own."""
+SPLITS = ("train", "validation", "test")
+GENERAL, MATH = "general knowledge", "math reasoning"
+SUBSETS = {
+    "arc": GENERAL,
+    "arceasy": GENERAL,
+    "arcchallenge": GENERAL,
+    "commonsenseqa": GENERAL,
+    "mmlu": GENERAL,
+    "mathqa": MATH,
+}
+"""Name of a source, small letters only -> its subset (Choi, section 4.3)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A multiple-choice question with its paraphrases.
+
+    Attributes
+    ----------
+    answer
+        The index of the right choice in `choices`, which stand as in the file.
+    subset
+        "general knowledge" or "math reasoning"; or what the file says; None where nobody says.
+    split
+        One of `SPLITS`, or None.
+    orders
+        Orders of the choices: `orders[k][p]` is the index of the choice that order k shows at place p.
+    passage
+        A text that the question is about; None in a closed-book question.
+    """
+
+    item: str
+    question: str
+    choices: tuple[str, ...]
+    answer: int
+    paraphrases: tuple[str, ...] = ()
+    subset: str | None = None
+    source: str | None = None
+    split: str | None = None
+    orders: tuple[tuple[int, ...], ...] = ()
+    passage: str | None = None
+
+    @property
+    def letter(self) -> str:
+        """The letter of the right choice, in the order of the file."""
+        return ascii_uppercase[self.answer]
+
+
+class EqualChoices(InputError):
+    """Two choices of a question are equal, so that an answer could be either. Published data sets have some."""
+
+
+def read(path: str | Path, equal: list[EqualChoices] | None = None) -> list[Question]:
+    """Read the questions of a file.
+
+    Parameters
+    ----------
+    path
+        A .csv, .tsv, .json, .jsonl, .yaml or .parquet file. Where a row has no id, its item is the name of the file
+        and the number of the row: "abstract_algebra_test-3".
+    equal
+        A list: what is wrong with questions that have two equal choices is put there, and the others are read (24 of
+        CommonsenseQA's 1,221 for validation have). None: the first of them is an error, like anything else.
+
+    Raises
+    ------
+    InputError
+        Naming the file, the row and the field: no question, an answer that is not among the choices, two equal
+        choices (`EqualChoices`), fewer than 2 choices or more than `MOST`, orders that are none, an item named
+        twice.
+    """
+    path = Path(path)
+    seen: dict[str, str] = {}
+    found = []
+    for place, record in question_layouts.rows(path):
+        where = f"{path}, {place}"
+        try:
+            question = _question(where, f"{path.stem}-{place.split()[-1]}", record)
+        except EqualChoices as error:
+            if equal is None:
+                raise
+            equal.append(error)
+            continue
+        first = seen.setdefault(question.item, place)
+        if first != place:
+            raise InputError(f"{where}: item {shown(question.item)} is there twice, first in {first}; name each once")
+        found.append(question)
+    return found
+
+
+def draw_orders(item: str, choices: int, count: int, seed: int) -> tuple[tuple[int, ...], ...]:
+    """Draw different random orders of the choices of a question.
+
+    They depend on the item, the number of choices and the seed, on nothing else; a larger count begins with the orders
+    of a smaller one.
+
+    Raises
+    ------
+    InputError
+        So many orders do not exist: three choices have six.
+    """
+    if count > math.factorial(choices):
+        raise InputError(
+            f"item '{item}': {choices} choices have {math.factorial(choices)} orders, not {count}; ask for fewer orders"
+        )
+    return tuple(order for _, order in zip(range(count), _drawn(item, choices, seed), strict=False))
+
+
+def _drawn(item: str, choices: int, seed: int) -> Iterator[tuple[int, ...]]:
+    """Shuffle again and again; an order that was drawn before is passed over."""
+    seen: set[tuple[int, ...]] = set()
+    number = 0
+    while len(seen) < math.factorial(choices):
+        number += 1
+        keys = [
+            random_order.place(seed, "choices", item, str(choices), str(number), str(each)) for each in range(choices)
+        ]
+        order = tuple(sorted(range(choices), key=keys.__getitem__))
+        if order not in seen:
+            seen.add(order)
+            yield order
+
+
+def subset_of(source: str | None) -> str | None:
+    """Tell the subset of a data set by its name; None where it is another.
+
+    >>> subset_of("MathQA"), subset_of("arc_challenge"), subset_of("my questions")
+    ('math reasoning', 'general knowledge', None)
+    """
+    return SUBSETS.get("".join(filter(str.isalnum, (source or "").casefold())))
+
+
+def _question(where: str, number: str, record: Mapping[str, Any]) -> Question:
+    plain = question_layouts.plain(where, record)
+    if not isinstance(plain.question, str) or not plain.question.strip():
+        raise InputError(f"{where}: there is no question ({shown(plain.question)}); fill it in")
+    _check_choices(where, plain.choices)
+    source = _optional(where, "source", plain.source)
+    return Question(
+        _item(where, record, number),
+        plain.question.strip(),
+        plain.choices,
+        plain.answer,
+        question_layouts.paraphrases(where, record),
+        _optional(where, "subset", record.get("subset")) or subset_of(source),
+        source,
+        _split(where, record.get("split")),
+        _orders(where, record.get("orders"), len(plain.choices)),
+        _optional(where, "passage", plain.passage),
+    )
+
+
+def _check_choices(where: str, choices: tuple[str, ...]) -> None:
+    if not 2 <= len(choices) <= MOST:
+        raise InputError(
+            f"{where}: a question needs 2 to {MOST} choices (each has a capital letter), and this has {len(choices)}"
+        )
+    seen: dict[str, int] = {}
+    for place, choice in enumerate(choices):
+        first = seen.setdefault(" ".join(choice.split()), place)
+        if first != place:
+            raise EqualChoices(
+                f"{where}: choices {ascii_uppercase[first]} and {ascii_uppercase[place]} are equal ({shown(choice)}); "
+                "an answer could be either: change one or take the question out"
+            )
+
+
+def _item(where: str, record: Mapping[str, Any], number: str) -> str:
+    value = record.get("item", record.get("id"))
+    if value is None:
+        return number
+    if isinstance(value, bool) or not isinstance(value, str | int) or not str(value).strip():
+        raise InputError(f"{where}: item must be the number or name of a question, not {shown(value)}")
+    return str(value).strip()
+
+
+def _optional(where: str, name: str, value: Any) -> str | None:
+    if value is not None and not isinstance(value, str):
+        raise InputError(f"{where}: {name} must be text, not {shown(value)}")
+    return (value or "").strip() or None
+
+
+def _split(where: str, value: Any) -> str | None:
+    if value not in (None, "", *SPLITS):
+        raise InputError(f"{where}: split must be {', '.join(SPLITS[:-1])} or {SPLITS[-1]}, not {shown(value)}")
+    return value or None
+
+
+def _orders(where: str, value: Any, choices: int) -> tuple[tuple[int, ...], ...]:
+    """Read the orders: lists of indices, all choices in each, no order twice."""
+    if isinstance(value, str) and value.strip():
+        value = parse_json(Path(where), value)
+    orders = value or []
+    shapely = isinstance(orders, list) and all(isinstance(order, list) for order in orders)
+    if not shapely or any(
+        any(type(place) is not int for place in order) or sorted(order) != list(range(choices)) for order in orders
+    ):
+        raise InputError(
+            f"{where}: orders must be lists such as {list(range(choices))}, each with all choices, not {shown(value)}"
+        )
+    if len(set(map(tuple, orders))) < len(orders):
+        raise InputError(f"{where}: an order of the choices is there twice; take one out")
+    return tuple(map(tuple, orders))
