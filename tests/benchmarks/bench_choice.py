@@ -1,14 +1,14 @@
 """Speed of what the 8 orders of a question share: `python tests/benchmarks/bench_choice.py [--rounds N]`.
 
 One thread, CPU time, random weights. The questions have the lengths of ARC's longer ones in words of our own: 25-40
-words, 4 or 5 choices of 1-9 words, mostly a token each; each is asked in 8 orders of its choices, and every prompt begins alike.
+words, 4 or 5 choices of 1-9 words. Each is asked in 8 orders of its choices, and every prompt begins alike.
 
 - without: the same engine, which joins no prompts: only the start that all prompts share is computed once, and a batch
   holds prompts of similar length, whatever their question.
 - shared: as it is; prompts that begin alike are one row, down to the choice in which their orders part.
 
-Both are timed in turn, so that a slow minute of the machine falls on both; the ratio is the median over the rounds. Both
-render and tokenise their prompts, cut them into batches and score the letters. The last columns are the largest
+Both are timed in turn, so that a slow minute of the machine falls on both; the ratio is the median over the rounds.
+Both render and tokenise their prompts, cut them into batches and score the letters. The last columns are the largest
 difference of any probability and of its logarithm. Ends with status 1 where the ratio is below 1.6 or the former above
 1e-6.
 """
@@ -29,8 +29,8 @@ from inference.engines.local.engine import LocalEngine
 from inference.stimuli.prompts import Prompt
 
 WORDS = (
-    "agree", "believe", "below", "bread", "cold", "day", "disagree", "even", "friendlier", "it", "lamp", "leave", "makes",
-    "on", "oppose", "others", "people", "refuse", "reject", "room", "should", "small", "some", "support", "tastes",
+    "agree", "believe", "below", "bread", "cold", "day", "disagree", "even", "friendlier", "it", "lamp", "leave",
+    "makes", "on", "oppose", "others", "people", "refuse", "reject", "room", "should", "small", "some", "support", "tastes",
     "that", "the", "time", "trains", "warm", "with",
 )  # fmt: skip
 START = "Read the question and the choices below. Reply with the letter of the one choice that is right.\n"
@@ -57,7 +57,7 @@ def asked(number: int) -> list[Prompt]:
 
 def ask(engine: LocalEngine, prompts: list[Prompt]) -> torch.Tensor:
     """Probabilities of all letters, prompt after prompt."""
-    found = {}
+    found: dict[int, tuple[float, ...]] = {}
     for batch in engine.batches(prompts):
         scores = engine.score([prompts[place] for place in batch])[0]
         found.update(zip(batch, (score.probability for score in scores), strict=True))
@@ -69,7 +69,7 @@ def compare(shape: Shape, rounds: int) -> tuple[str, bool]:
     tokenizer = tiny_models.byte_tokenizer(vocab_size=1_000)
     tokenizer.add_tokens([f" {letter}" for letter in LETTERS])  # a token each, as in every large vocabulary
     shared, without = (build(shape, tokenizer, initializer_range=0.1) for _ in range(2))
-    without._joining = lambda _longest: ALONE  # type: ignore[method-assign]
+    without._joining = lambda longest: ALONE  # type: ignore[method-assign]
     prompts = asked(shape.prompts)
     one, two = ask(shared, prompts), ask(without, prompts)
     farthest, logarithm = (float((a - b).abs().max()) for a, b in ((one, two), (one.log(), two.log())))
@@ -79,8 +79,8 @@ def compare(shape: Shape, rounds: int) -> tuple[str, bool]:
     ratio = statistics.median(b / a for a, b in times)
     parameters = sum(parameter.numel() for parameter in shared.model.parameters()) / 1e6
     tokens = statistics.mean(shared.lengths(prompts))
-    line = f"{parameters:6.1f}M {len(prompts):8} {tokens:7.0f} {other:12.2f} {own:7.2f} {ratio:8.2f}x {farthest:11.1e} {logarithm:10.1e}"
-    return line, ratio >= LEAST and farthest <= FARTHEST
+    line = f"{parameters:6.1f}M {len(prompts):8} {tokens:7.0f} {other:12.2f} {own:7.2f} {ratio:8.2f}x"
+    return f"{line} {farthest:11.1e} {logarithm:10.1e}", ratio >= LEAST and farthest <= FARTHEST
 
 
 def main() -> int:

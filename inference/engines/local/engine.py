@@ -62,7 +62,7 @@ class LocalEngine(RowEngine):
         return []
 
     def _joining(self, longest: int) -> Joining:
-        """Say how prompts of at most so many tokens may be joined in one row: not at all, unless an engine can do so."""
+        """Say how prompts of at most so many tokens may be joined in one row: not, unless an engine can do so."""
         return ALONE
 
 

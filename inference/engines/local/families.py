@@ -1,8 +1,8 @@
-"""Compute what prompts share once: those that begin alike are a family, one row of tokens in which each sees its own.
+"""Compute what prompts share once: a family, prompts that begin alike, is one row in which a token sees its own prompt.
 
-Example: the prompts ``a b c`` and ``a b d e`` become the row ``a b c d e``. The token ``d`` has position 2, as ``c`` has,
-and sees ``a``, ``b`` and itself. Prompts in alphabetical order of their ids make the shortest rows: then a row is a
-tree, whatever the depth at which its prompts part, and every branch of it is computed once.
+Example: the prompts ``a b c`` and ``a b d e`` become the row ``a b c d e``. The token ``d`` has position 2, as ``c``
+has, and sees ``a``, ``b`` and itself. Prompts in alphabetical order of their ids make the shortest rows: then a row is
+a tree, whatever the depth at which its prompts part, and every branch of it is computed once.
 """
 
 from __future__ import annotations

@@ -50,8 +50,8 @@ FAMILIES = [
     *QUESTIONS,
     *QUESTIONS[3:6],  # twice
     asked("Bread?", "ABCD"),  # one of its kind
-    Prompt(QUESTIONS[0].text[:-9], None, LETTERS),  # the start of another
-    Prompt(QUESTIONS[0].text + " A", None, LETTERS),
+    asked(STEMS[0], ORDERS[0], ending=""),  # the start of another
+    asked(STEMS[0], ORDERS[0], ending="\nAnswer: A"),
 ]
 
 
@@ -110,7 +110,7 @@ def test_texts_and_numbers_are_those_of_single_prompts() -> None:
     for joining in (None, ALONE):
         engine = engine_of("llama", tiny_models.number_tokenizer(), max_position_embeddings=512)
         if joining is not None:
-            engine._joining = lambda _longest: ALONE  # type: ignore[method-assign]
+            engine._joining = lambda longest: ALONE
         found.append((ask(engine, numbers), engine.generate(prompts, samplings)))
         assert (rows_of(engine, prompts) < 8) == (joining is None)
     (joined, texts), (alone, texts_alone) = found
