@@ -1,18 +1,14 @@
-"""The protocol `choice`: its study, its prompts, its command line, and the rows of a run."""
+"""The protocol `choice`: its study, its prompts, and the columns of its rows."""
 
 from __future__ import annotations
 
 import json
-from argparse import Namespace
-from pathlib import Path
 from string import ascii_uppercase
 
 import pytest
 
-from analysis import runs
-from helpers.commands import ROOT
+from helpers.questions import options, row, write
 from helpers.trivial_engine import shown
-from inference.__main__ import main, table_parser
 from inference.engines.contract import Generation, Sampling, Score
 from inference.errors import InputError
 from inference.protocols import choice
@@ -22,27 +18,12 @@ from inference.stimuli.prompts import Prompt
 from inference.stimuli.questions import MATH, Question, draw_orders
 from inference.stimuli.study import Option, Variant
 
-SMALL = str(ROOT / "inference" / "demo" / "models" / "waver-demo-small")
 GRASS = Question(
     "grass", "What colour is grass?", ("red", "green", "blue", "grey"), 1,
     ("Which colour has grass?", "Grass is what?"), "general knowledge", "CommonsenseQA", "test",
     ((2, 0, 1, 3), (3, 2, 1, 0)),
 )  # fmt: skip
 SUM = Question("sum", "What is 1 + 1?", ("1", "2", "3", "4", "5"), 1, ("How much is 1 + 1?",), MATH)
-
-
-def options(*arguments):
-    return table_parser("choice").parse_args(["--model", "m", *arguments], Namespace(out=None))
-
-
-def write(folder: Path, *rows: dict, name: str = "mcq.jsonl") -> str:
-    file = folder / name
-    file.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
-    return str(file)
-
-
-def row(**changes) -> dict:
-    return {"question": "What colour is grass?", "choices": ["red", "green", "blue", "grey"], "answer": "B"} | changes
 
 
 class TestStudy:
@@ -234,76 +215,3 @@ class TestAnswers:
         }  # fmt: skip
         assert answer(" B", " A")["answer"] is None  # two are equal
         assert answer("none") | {"output": 0} == {"output": 0, "count": [0, 0, 0], "invalid": 1, "answer": None}
-
-
-class TestCommandLine:
-    """What `prepare` makes of a call, and what `run choice` writes."""
-
-    def test_questions_without_paraphrases_are_asked_and_told_in_one_line(self, tmp_path, capsys):
-        file = write(tmp_path, row(), row(item="with", paraphrases=["Which colour has grass?"]))
-        study, asked = choice.prepare(options("--items", file, "--orders", "3"))
-        (told,) = capsys.readouterr().err.splitlines()
-        assert "2 questions, 9 prompts" in told and "1 have no paraphrase: asked in one wording only" in told
-        assert (study.name, study.protocol, asked.ways, study.building) == ("mcq", "choice", ("letters",), ())
-
-    def test_a_split_is_asked_alone(self, tmp_path):
-        file = write(tmp_path, *(row(item=name, split=name) for name in ("train", "validation", "test")))
-        for given in (("test",), ("train", "validation")):
-            study, _ = choice.prepare(options("--items", file, "--split", *given))
-            assert [item.item for item in study.items] == list(given)
-        with pytest.raises(InputError, match=r"--split test: no question of .* is in this split; it has none at all"):
-            choice.prepare(options("--items", write(tmp_path, row()), "--split", "test"))
-
-    @pytest.mark.parametrize(
-        ("given", "words"),
-        [
-            (("--prompt-kind", "aware"), "--prompt-kind aware: .* --answer text"),
-            (("--prompt-kind", "base", "aware", "--answer", "text", "letters"), "--prompt-kind aware"),
-            (("--temperature", "1"), "--temperature is about generated texts"),
-            (("--format", "answer-first"), "--format is about generated texts"),
-            (("--max-tokens", "9", "--answer", "texts"), "--max-tokens is about generated texts"),
-            (("--answer", "text", "--samples", "3"), "--samples is for temperatures above 0"),
-        ],
-    )  # fmt: skip
-    def test_wrong_calls_are_refused(self, given, words):
-        with pytest.raises(InputError, match=words):
-            choice.prepare(options("--items", "demo", *given))
-
-    def test_the_numbers_of_the_building_stand_in_the_run(self, tmp_path):
-        file = write(tmp_path, row(item="a"))
-        (tmp_path / "mcq.building.csv").write_text(
-            "step,source,count,reason\nread,ARC,20,\nfilter,ARC,3,no question mark\n"
-        )
-        main(["run", "choice", "--items", file, "--model", SMALL, "--out", str(tmp_path / "run"), "--orders", "2"])
-        assert json.loads((tmp_path / "run" / "run.json").read_text())["study"]["building"] == [
-            {"step": "read", "source": "ARC", "count": 20, "reason": None},
-            {"step": "filter", "source": "ARC", "count": 3, "reason": "no question mark"},
-        ]
-
-    @pytest.mark.parametrize(
-        ("text", "words"),
-        [("step,source,count,reason\nread,ARC,many,\n", "row 2: count must be"), ("step,count\nread,1\n", "column"),
-         ("step,source,count,reason\nread,ARC,-1,\n", "row 2: count must be"),
-         ("step,source,count,reason\n,ARC,1,\n", "row 2: there is no step")],
-    )  # fmt: skip
-    def test_damaged_numbers_of_the_building_are_refused(self, tmp_path, text, words):
-        (tmp_path / "mcq.building.csv").write_text(text)
-        with pytest.raises(InputError, match=f"mcq.building.csv.*{words}"):
-            choice.prepare(options("--items", write(tmp_path, row())))
-
-    def test_a_run_of_all_ways_has_a_row_for_every_prompt(self, tmp_path):
-        file = write(tmp_path, row(item="a", paraphrases=["Grass is what?"]), row(item="b", answer="A"))
-        call = ["run", "choice", "--items", file, "--model", SMALL, "--out", str(tmp_path / "run"), "--max-tokens", "4"]
-        assert main([*call, "--answer", "letters", "texts", "text"]) == 0
-        opened = runs.open(tmp_path / "run")
-        found = opened.sql("SELECT * FROM responses")
-        assert found.groupby("condition").size().to_dict() == dict.fromkeys(
-            ("plain/base/letters", "plain/base/texts", "plain/base/text"), 3 * 8
-        )
-        assert found.error.isna().all()
-        recorded = json.loads((tmp_path / "run" / "run.json").read_text())["asked"]
-        for condition, end in (("letters", "\nAnswer:"), ("texts", "\nAnswer in words:"), ("text", "\nAnswer:")):
-            (entry,) = recorded[f"plain/base/{condition}"]
-            assert entry["wordings"][0]["content"] == [
-                "Question: ", {"column": "text"}, "\n", {"column": "attributes.choices"}, end,
-            ]  # fmt: skip
