@@ -102,4 +102,3 @@ def inherited(models: Sequence[Model], stated: Mapping[str, Mapping[str, Any]]) 
         if model.adapter and "series" in stated.get(base := model.fields["adapter"]["base"], {})
     }
     return {name: {**of_base.get(name, {}), **stated.get(name, {})} for name in {**stated, **of_base}}
-

@@ -29,12 +29,12 @@ STARTS = (None, True, False, "gaussian", "eva", "orthogonal")
 """How the matrices began, where that left the base model as it is; the other ways (pissa, olora ...) change it."""
 READ = {"peft_type", "task_type", "r", "lora_alpha", "use_rslora", "init_lora_weights", "base_model_name_or_path"}
 FREE = {
-    "auto_mapping", "ensure_weight_tying", "eva_config", "exclude_modules", "fan_in_fan_out", "inference_mode", "layers_pattern",
-    "layers_to_transform", "lora_dropout", "megatron_core", "peft_version", "qalora_group_size", "rank_pattern", "revision",
-    "runtime_config", "target_modules",
+    "auto_mapping", "ensure_weight_tying", "eva_config", "exclude_modules", "fan_in_fan_out", "inference_mode",
+    "layers_pattern", "layers_to_transform", "lora_dropout", "megatron_core", "peft_version", "qalora_group_size",
+    "rank_pattern", "revision", "runtime_config", "target_modules",
 }  # fmt: skip
 """Settings that say nothing beyond the matrices' names and shapes, or do nothing once an adapter is trained."""
-EMPTY = (None, False, 0, "", "none", [], {})
+EMPTY: tuple[Any, ...] = (None, False, 0, "", "none", [], {})
 ROW = {"step": int, "epoch": float, "loss": float, "validation_loss": float}
 
 
@@ -124,11 +124,11 @@ def read_history(file: Path) -> list[dict[str, Any]]:
         raise InputError(f"{file}: expected a list of steps, not {shown(content)}; restore the file")
     for number, row in enumerate(content, start=1):
         for name, kind in ROW.items():
-            value = row.get(name) if isinstance(row, dict) else None
-            needed = name in ("step", "epoch")
-            fits = value is None if not needed and value is None else type(value) in (int, kind) and isfinite(value)
-            if not fits:
-                raise InputError(f"{file}, entry {number}: {name} must be a number, not {shown(value)}; restore the file")
+            value: Any = row.get(name) if isinstance(row, dict) else None
+            absent = value is None and name not in ("step", "epoch")
+            if not (absent or (type(value) in (int, kind) and isfinite(value))):
+                where = f"{file}, entry {number}"
+                raise InputError(f"{where}: {name} must be a number, not {shown(value)}; restore the file")
     return content
 
 

@@ -20,6 +20,7 @@ from transformers.pytorch_utils import Conv1D
 from inference.engines.adapters import WEIGHTS, Adapter, layers
 from inference.errors import InputError
 
+
 @torch.no_grad()
 def merge(model: Any, adapter: Adapter) -> None:
     """Add an adapter to a model, in place.

@@ -31,6 +31,28 @@ class Row:
     numbers: range | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """What is known of many prompts after their texts and ids are forgotten.
+
+    Attributes
+    ----------
+    lengths
+        Tokens of every prompt.
+    order
+        The prompts that can be asked, those that begin alike next to each other.
+    common
+        Per place of `order`, with how many ids of the prompt before it a prompt begins.
+    shared
+        The ids with which all prompts of `order` begin.
+    """
+
+    lengths: list[int]
+    order: list[int]
+    common: list[int]
+    shared: list[int]
+
+
 class RowEngine(ABC):
     """An engine that sees its prompts as token ids.
 
@@ -53,8 +75,8 @@ class RowEngine(ABC):
         """Say why a prompt cannot be asked; None if it can."""
 
     @abstractmethod
-    def _cut(self, lengths: Sequence[int], shared: list[int]) -> list[list[int]]:
-        """Cut prompts into batches of indices into `lengths`; all prompts begin with the ids `shared`."""
+    def _cut(self, measured: Measured) -> list[list[int]]:
+        """Cut the prompts that can be asked into batches."""
 
     @abstractmethod
     def _score_rows(self, rows: Sequence[Row], temperatures: Sequence[float]) -> list[list[Score]]:
@@ -62,18 +84,14 @@ class RowEngine(ABC):
 
     def lengths(self, prompts: Sequence[Prompt]) -> list[int]:
         """Count the tokens of every prompt, special tokens included."""
-        return self._measure(prompts)[0]
+        return self._measure(prompts).lengths
 
     def batches(self, prompts: Sequence[Prompt]) -> list[list[int]]:
         """Cut all prompts of one model and condition into batches."""
-        lengths, bad, shared = self._measure(prompts)
-        good = [index for index in range(len(prompts)) if index not in bad]
-        cut = self._cut([lengths[index] for index in good], shared)
+        measured = self._measure(prompts)
         # Prompts that cannot be asked come last, in batches of their own: their length must not shape other batches.
-        refused = sorted(bad)
-        return [[good[index] for index in batch] for batch in cut] + [
-            refused[start : start + CHUNK] for start in range(0, len(refused), CHUNK)
-        ]
+        refused = sorted(set(range(len(prompts))).difference(measured.order))
+        return self._cut(measured) + [refused[start : start + CHUNK] for start in range(0, len(refused), CHUNK)]
 
     def score(self, prompts: Sequence[Prompt], temperatures: Sequence[float] = (1.0,)) -> list[list[Score]]:
         """Score one batch; prompts that cannot be asked get an error, the others are scored."""
@@ -119,24 +137,28 @@ class RowEngine(ABC):
         """Do nothing: all memory is freed with the engine."""
         return {}
 
-    def _measure(self, prompts: Sequence[Prompt]) -> tuple[list[int], set[int], list[int]]:
-        """Return the lengths of all prompts, the indices of those that cannot be asked, and the ids all others share.
-
-        The shared ids are those with which all prompts begin that can be asked.
-        """
+    def _measure(self, prompts: Sequence[Prompt]) -> Measured:
+        """Measure all prompts; those that begin alike are found among as many as are tokenised at a time."""
         lengths: list[int] = []
-        bad: set[int] = set()
+        order: list[int] = []
+        common: list[int] = []
         shared: list[int] | None = None
+        before: list[int] = []
         pending = iter(prompts)
         while chunk := list(islice(pending, CHUNK)):
-            for row in self._rows(chunk):
-                if self._problem(row):
-                    bad.add(len(lengths))
-                else:
-                    # Without the last id: every prompt must keep one token to compute, whose output is read.
-                    shared = row.ids[:-1] if shared is None else common_prefix(shared, row.ids[:-1])
-                lengths.append(len(row.ids))
-        return lengths, bad, shared or []
+            rows = self._rows(chunk)
+            good = sorted((row.ids, place) for place, row in enumerate(rows, len(lengths)) if not self._problem(row))
+            for ids, place in good:
+                order.append(place)
+                common.append(len(common_prefix(before, ids)))
+                before = ids
+            if good:  # what the first and the last in alphabetical order share, all share
+                ends = common_prefix(good[0][0], good[-1][0])
+                shared = ends if shared is None else common_prefix(shared, ends)
+            lengths.extend(len(row.ids) for row in rows)
+        # Every prompt must keep one token to compute, whose output is read.
+        most = min((lengths[place] for place in order), default=1) - 1
+        return Measured(lengths, order, common, (shared or [])[:most])
 
 
 def common_prefix(a: list[int], b: list[int]) -> list[int]:

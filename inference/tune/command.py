@@ -92,7 +92,7 @@ def _choice_arguments(parser: argparse.ArgumentParser) -> None:
         "--model", required=True, metavar="MODEL", help="the model that answered there: hub id or folder, as then"
     )
     parser.add_argument(
-        "--out", required=True, metavar="FOLDER", help="the adapter: a new folder, or one of the same tuning to continue"
+        "--out", required=True, metavar="FOLDER", help="the adapter: a new folder, or one of this tuning to continue"
     )
     parser.add_argument(
         "--config",
@@ -133,7 +133,8 @@ def _choice(options: argparse.Namespace) -> None:
             print(f"{options.out}: finished before")
         else:
             learner.train(rows, folder, partial(print, flush=True))
-    print(f"next: waver run choice --items QUESTIONS --model {options.model} --lora {options.out} --answer text --out RUN")
+    asking = f"--model {options.model} --lora {options.out} --prompt-kind base aware --answer text"
+    print(f"next: waver run choice --items QUESTIONS --split test {asking} --out RUN")
 
 
 def _several(read: Callable[[str], float]) -> Callable[[str], tuple[float, ...]]:

@@ -58,9 +58,9 @@ SHAPES = (
 )
 
 
-def build(shape: Shape) -> LocalEngine:
+def build(shape: Shape, tokenizer: Any = None, initializer_range: float = 0.02) -> LocalEngine:
     """Engine on a random model; the vocabulary is filled up, the tokenizer knows its beginning."""
-    tokenizer = tiny_models.default_tokenizer(shape.architecture)
+    tokenizer = tokenizer or tiny_models.default_tokenizer(shape.architecture)
     heads = max(1, shape.hidden // 64)
     own = {"num_key_value_heads": heads} if shape.architecture == "llama" else {}
     model = tiny_models.model(
@@ -72,7 +72,7 @@ def build(shape: Shape) -> LocalEngine:
         num_attention_heads=heads,
         intermediate_size=shape.hidden * (3 if shape.architecture == "llama" else 4),
         tie_word_embeddings=True,
-        initializer_range=0.02,
+        initializer_range=initializer_range,
         max_position_embeddings=512,
         **own,
     )
@@ -116,7 +116,7 @@ def bare(engine: LocalEngine, batches: list[tuple[torch.Tensor, torch.Tensor]]) 
 def bare_batches(engine: LocalEngine, prompts: list[Prompt], rows: int) -> list[tuple[torch.Tensor, torch.Tensor]]:
     """Sorted and padded ids behind the shared start, with their attention masks."""
     encoded = [row.ids for row in engine._rows(prompts)]
-    shared = 0 if engine.mask_token else len(engine._measure(prompts)[2])
+    shared = 0 if engine.mask_token else len(engine._measure(prompts).shared)
     encoded = sorted((ids[shared:] for ids in encoded), key=len, reverse=True)
     result = []
     for start in range(0, len(encoded), rows):
@@ -157,8 +157,8 @@ def compare(shape: Shape) -> str:
     speed = statistics.median(a / b for a, b, _ in rounds)
     share = statistics.median(c / b for _, b, c in rounds)
     parameters = sum(parameter.numel() for parameter in engine.model.parameters()) / 1e6
-    lengths, _, shared = engine._measure(prompts)
-    tokens = f"{statistics.mean(lengths):.0f}/{0 if engine.mask_token else len(shared)}"
+    measured = engine._measure(prompts)
+    tokens = f"{statistics.mean(measured.lengths):.0f}/{0 if engine.mask_token else len(measured.shared)}"
     return (
         f"{shape.architecture:6} {parameters:7.1f}M {tokens:>7} {size:5}"
         f" {1e3 * alone:10.2f} {1e3 * own:9.2f} {1e3 * least:9.2f} {speed:8.2f}x {share:8.2f}"

@@ -27,7 +27,7 @@ def questions(count: int = 12, split: Callable[[int], str | None] | None = None)
             choices=COLOURS[: 4 + number % 2],
             answer=number % 4,
             subset=MATH if number % 6 == 1 else GENERAL,
-            split=("train", "train", "train", "train", "validation", "test")[number % 6] if split is None else split(number),
+            split=(split or (lambda number: (*["train"] * 4, "validation", "test")[number % 6]))(number),
         )
         for number in range(count)
     ]  # fmt: skip

@@ -15,10 +15,13 @@ from transformers import AutoModelForCausalLM
 
 from helpers import tiny_models
 from inference import engines
+from inference.demo import ADAPTERS
+from inference.demo.choices import choices
+from inference.demo.world import World
 from inference.engines.adapters import read
 from inference.engines.contract import Sampling
 from inference.errors import InputError
-from inference.protocols import agreement
+from inference.protocols import agreement, choice
 from inference.stimuli import items
 from inference.stimuli.prompts import Prompt, option_values
 
@@ -200,6 +203,22 @@ def test_a_lora_adapter_answers_like_the_merged_model(tmp_path: Path) -> None:
     moved = [abs(a.mass - b.mass) for a, b in zip(vllm.score(plain())[0], base.score(plain())[0], strict=True)]
     assert max(moved) > 1e-2
     assert vllm.info["revision"] == base.info["revision"]
+
+
+def test_an_adapter_that_peft_wrote_answers_as_in_engine_causal() -> None:
+    """The demo's own adapter, asked with the paraphrase-aware prompt: the same texts, the same probabilities."""
+    tuned = read(ADAPTERS / "waver-demo-large-choice")
+    vllm = engines.load(TUNED, engine="vllm", dtype="float32", adapter=tuned)
+    merged_in = engines.load(TUNED, engine="causal", dtype="float32", device="cpu", adapter=tuned)
+    asked = [question for question in choices(World()) if question.split == "test"][:12]
+    variants = [item.variants[16] for item in choice.items(asked, 8, 0)]
+    way = Sampling(max_tokens=20)
+    (round_,) = choice.Questions(choice.prompt_book(), ("aware",), ("text",), (way,)).rounds("plain")
+    prompts = [round_.render(variant, None) for variant in variants]
+    assert_same(vllm, merged_in, prompts)
+    texts, expected = (engine.generate(prompts, [way])[0] for engine in (vllm, merged_in))
+    assert [each.texts for each in texts] == [each.texts for each in expected]
+    assert sum("\nAnswer: " in each.texts[0] for each in texts) >= 11
 
 
 def test_a_model_that_its_kernels_cannot_run_is_refused_in_one_line(tmp_path: Path) -> None:

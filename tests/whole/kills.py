@@ -37,10 +37,13 @@ import yaml
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
+from helpers import choice_texts  # noqa: E402
 from helpers.text_feature_runs import make_run  # noqa: E402
 from inference.choice.building import write  # noqa: E402
+from inference.demo import ALL  # noqa: E402
 from inference.demo.choices import choices as world_questions  # noqa: E402
 from inference.demo.world import World  # noqa: E402
+from inference.engines.digest import folder_digest  # noqa: E402
 from inference.stimuli.nli import LABELS  # noqa: E402
 
 DEMO = ROOT / "inference" / "demo"
@@ -108,6 +111,13 @@ def choices(folder: Path) -> None:
     write(folder / "world.jsonl", world_questions(World())[:40])
 
 
+def right_answers(folder: Path) -> None:
+    """Write a run of protocol choice that a demo model has answered, and settings for a short tuning."""
+    info = {"revision": folder_digest(ALL["waver-demo-mini-tuned"].path)}
+    choice_texts.write_run(folder / "run", "waver-demo-mini-tuned", info, asked=choice_texts.questions(24))
+    (folder / "settings.toml").write_text(TUNING, encoding="utf-8")
+
+
 def names(folder: Path) -> Wrote:
     """List all files and folders below a folder."""
     return {str(path.relative_to(folder)): "" for path in folder.rglob("*")}
@@ -163,6 +173,19 @@ BUILD = (
     f"-m inference choice build world.jsonl --out s.jsonl --min-words 1 --judge-model {MODELS[1]} --judge-max-tokens 4 "
     "--form plain --batch-size 8"
 )
+TUNING = """
+[training]
+learning_rate = 0.003
+per_device_train_batch_size = 4
+logging_steps = 4
+eval_steps = 4
+[lora]
+r = 4
+"""
+TUNE_CHOICE = (
+    f"-m inference tune choice --run run --model {DEMO / 'models' / 'waver-demo-mini-tuned'} --config settings.toml "
+    "--device cpu --out tuned"
+)
 COMMANDS = {
     "run": Command(questions, RUN, rows),
     "import": Command(long_table, IMPORT, rows),
@@ -171,6 +194,7 @@ COMMANDS = {
     "plan": Command(questions, "-m inference run plan.toml", rows),
     "build": Command(choices, BUILD, building),
     "tune": Command(labelled_pairs, TUNE, tuning),
+    "tune-choice": Command(right_answers, TUNE_CHOICE, tuning),
 }
 
 

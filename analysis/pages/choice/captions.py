@@ -17,7 +17,7 @@ def choice_map(rows: pd.DataFrame, arrows: pd.DataFrame) -> str:
     part = rows[rows["subset"].isin(panels_of(rows))]
     joined = " Arrows lead from a base model to the model tuned from it, under the same prompt." if len(arrows) else ""
     return (
-        f"Accuracy of {count(part['model'].nunique(), 'model')} against XParaCon, over "
+        f"Accuracy of {count(part['model'].nunique(), 'model')} against XParaCon in the study {_study(part)}, over "
         f"{low_to_high(part['n_questions'])} questions a panel. {WHAT}.{_infinite(part)} The grey line is the "
         f"accuracy of guessing.{joined} Counterpart of Choi, Figure 2; the next figure and the table have intervals."
         f"{labels.explained(part)}"
@@ -29,13 +29,17 @@ def choice_xparacon(frame: pd.DataFrame) -> str:
     part = frame[frame["subset"].isin(panels_of(frame))]
     who = units(part.drop_duplicates("label"))
     return (
-        f"XParaCon of {who} over {low_to_high(part['n_questions'])} questions. {WHAT}. "
+        f"XParaCon of {who} in the study {_study(part)}, over {low_to_high(part['n_questions'])} questions. {WHAT}. "
         f"Lines: 95 % intervals over questions (Wilson's, of the mean standard deviation)."
         f"{_infinite(part, 'stands as a triangle at the edge')} Counterpart of Choi, "
         "Figures 3 and 4."
         f"{labels.shown(panels.ROWS, frame['label'].nunique(), 'rows', 'with the highest and the lowest XParaCon')}"
         f"{labels.explained(part)}"
     )
+
+
+def _study(frame: pd.DataFrame) -> str:
+    return f"“{frame['study'].iloc[0]}”"
 
 
 def _infinite(part: pd.DataFrame, where: str = "stands above the dashed line") -> str:
@@ -46,7 +50,8 @@ def _infinite(part: pd.DataFrame, where: str = "stands above the dashed line") -
 def choice_positions(frame: pd.DataFrame) -> str:
     """Write the caption of the letters."""
     return (
-        f"Share of the answers that are each letter, of {count(frame['model'].nunique(), 'model')} over "
+        f"Share of the answers that are each letter, of {count(frame['model'].nunique(), 'model')} in the study "
+        f"{_study(frame)}, over "
         f"{low_to_high(frame['n'])} answers a row: every question in all wordings and orders. Strokes: share of the "
         "answers for which the letter is right. A dot away from its stroke is a preference for a place, not for a "
         "choice, since each choice stands at each place about as often. Lines: 95 % intervals over questions (Wilson)."

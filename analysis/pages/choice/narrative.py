@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -13,7 +14,7 @@ from analysis.pages.choice.figures import with_labels
 from analysis.reporting import verdicts
 from analysis.reporting.thresholds import silent
 from analysis.reporting.verdicts import Band
-from analysis.reporting.words import Answer, count, do_not_answer, percent, points, signed, undecided, units
+from analysis.reporting.words import Answer, count, do_not_answer, listing, percent, points, signed, undecided, units
 from analysis.statistics.multiplicity import decidable
 
 LITTLE = 0.05
@@ -24,6 +25,7 @@ MEANT = (
     f"“Yes” means that the 95 % interval of the share of changed questions lies above {percent(LITTLE)}.",
     "“Hardly” means that it lies below.",
 )
+SIDES = ("before", "after")
 TABLES = ("choice", "choice_consistency", "positions", "choice_differences", "choice_changes")
 
 
@@ -54,7 +56,7 @@ def answer(frames: Mapping[str, pd.DataFrame], size: tuple[int, int], when: str 
         "choice_consistency": tuple(_kept(judged)),
         "choice_positions": tuple(_preferences(with_labels(letters[~silent(letters["validity"])]))),
         "choice_differences": tuple(_differences(frames["choice_differences"], speaking)),
-        "choice_changes": tuple(_changes(frames["choice_changes"], speaking)),
+        "choice_changes": tuple(_changes(frames["choice_changes"])),
     }
     return Answer(
         asked, _verdict(judged), cautions=doubts, details={name: said for name, said in details.items() if said}
@@ -189,38 +191,44 @@ def _name(measure: object) -> str:
     return {"perfectly_correct": "perfectly correct wordings"}.get(str(measure), MEASURES[str(measure)])
 
 
-def _changes(rows: pd.DataFrame, speaking: pd.DataFrame) -> Iterator[str]:
-    """Say what tuning and prompt change in accuracy and XParaCon, and whether a test after Holm says so."""
+def _changes(rows: pd.DataFrame) -> Iterator[str]:
+    """Say what tuning and prompt change in accuracy and XParaCon over all questions, as a test after Holm has it.
+
+    Where one side does not answer, only the shares of answers that are a choice are said.
+    """
     if rows.empty:
         return
-    known = _of(rows, speaking, "{}_before", "{}_after")
-    yield from _not_judged(rows)
-    for _, row in known[known["measure"].isin(["accuracy", "xparacon"]) & known["difference"].notna()].iterrows():
-        differs = verdicts.clear(pd.Series([row["p_holm"]])).iloc[0]
-        size = points(row["difference"]) + " points" if row["measure"] == "accuracy" else signed(row["difference"], 2)
-        what = row["change"].capitalize()
-        yield (
-            f"{what}, {row['label_before']} to {row['label_after']}: {MEASURES[row['measure']]} changes by {size}"
-            f"{_ends(row)}, {'a difference' if differs else 'no clear difference'} after Holm."
-        )
+    keys = ["study", "change", *(f"{name}_{side}" for side in SIDES for name in ("model", "condition"))]
+    known = rows.drop_duplicates([*keys, "measure"])
+    yield "Of the changes, 95 % intervals stand in brackets."
+    for _, both in known.groupby(keys, sort=False):
+        measures = {row["measure"]: row for row in both.to_dict("records")}
+        row = measures["accuracy"]
+        if silent(pd.Series([row["validity_before"], row["validity_after"]])).any():
+            yield (
+                f"{_step(row)}: not judged, since {percent(row['validity_before'])} of the answers before and "
+                f"{percent(row['validity_after'])} after are a choice."
+            )
+            continue
+        told = {name: measures[name] for name in ("accuracy", "xparacon") if pd.notna(measures[name]["difference"])}
+        clear = [_name(name) for name, one in told.items() if verdicts.clear(pd.Series([one["p_holm"]])).iloc[0]]
+        sizes = ", ".join(f"{_name(name)} {_size(one)}" for name, one in told.items())
+        yield f"{_step(row)}: {sizes}; {f'{listing(clear)} differ' if clear else 'no clear difference'} after Holm."
 
 
-def _not_judged(rows: pd.DataFrame) -> Iterator[str]:
-    """Name the changes of which one side does not answer, with the shares of answers that are a choice."""
-    whole_rows = rows[rows["measure"] == "accuracy"].drop_duplicates(
-        ["study", "change", "model_before", "condition_before", "model_after", "condition_after"]
-    )
-    quiet = whole_rows[silent(whole_rows[["validity_before", "validity_after"]].min(axis=1))]
-    for _, row in quiet.iterrows():
-        yield (
-            f"{row['change'].capitalize()}, {row['model_before']} ({row['condition_before']}) to {row['model_after']} "
-            f"({row['condition_after']}): not judged, since {percent(row['validity_before'])} of the answers before "
-            f"and {percent(row['validity_after'])} after are a choice."
-        )
+def _size(row: Mapping[str, Any]) -> str:
+    """Write a change with its interval: of accuracy in points."""
+    accuracy = row["measure"] == "accuracy"
+    write, unit = (points, " points") if accuracy else (lambda number: signed(number, 2), "")
+    between = "" if pd.isna(row["lower"]) else f" ({write(row['lower'])} to {write(row['upper'])})"
+    return f"{write(row['difference'])}{unit}{between}"
 
 
-def _ends(row: pd.Series) -> str:
-    if pd.isna(row["lower"]):
-        return ""
-    write = points if row["measure"] == "accuracy" else lambda number: signed(number, 2)
-    return f" (95 % interval {write(row['lower'])} to {write(row['upper'])})"
+def _step(row: Mapping[str, Any]) -> str:
+    """Name what was changed, and of which model under which condition."""
+    before, after = (f"{row[f'model_{side}']} ({row[f'condition_{side}']})" for side in SIDES)
+    if row["change"] == "tuning":
+        return f"Tuning {row['model_before']} into {row['model_after']} ({row['condition_after']})"
+    if row["change"] == "prompt":
+        return f"From the base to the paraphrase-aware prompt with {after}"
+    return f"Tuning and prompt together, {before} to {after}"

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any, TypeVar
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple, TypeVar
 
 import torch
 
@@ -15,6 +16,8 @@ R = TypeVar("R")
 CPU_TOKENS = 1024
 ACCELERATOR_TOKENS = 32_768
 MAXIMUM_ROWS = 1024
+# Tokens of one row that several prompts share: what is masked in it is computed in vain, and takes memory.
+FAMILY_TOKENS = 1024
 # Texts written together on a CPU. In a model of a billion parameters they need some gigabytes of keys and values, and
 # half a gigabyte of probabilities to draw from.
 CPU_TEXTS, CPU_TEXT_TOKENS, CPU_PROBABILITIES = 512, 2**16, 2**25
@@ -22,29 +25,92 @@ CPU_TEXTS, CPU_TEXT_TOKENS, CPU_PROBABILITIES = 512, 2**16, 2**25
 MEMORY_SHARE = 0.4
 
 
-def partition(lengths: Sequence[int], tokens: int, rows: int) -> list[list[int]]:
-    """Cut prompts into batches of similar length, the longest first: if memory runs out, it does so at once.
+class Joining(NamedTuple):
+    """How prompts may be joined in one row.
+
+    Attributes
+    ----------
+    worth
+        Pairs of tokens in attention that take as long as one token takes elsewhere; 0: no prompts are joined.
+    tokens
+        Most tokens of such a row.
+    """
+
+    worth: int
+    tokens: int
+
+
+ALONE = Joining(0, 0)
+
+
+@dataclass(slots=True)
+class Family:
+    """Prompts that are computed as one row: their places, and the tokens of the row."""
+
+    members: list[int]
+    tokens: int
+
+
+def families(lengths: Sequence[int], common: Sequence[int], joining: Joining, rows: int) -> list[Family]:
+    """Join prompts that begin alike, where that saves more than it costs: in a longer row, attention takes longer.
 
     Parameters
     ----------
     lengths
         Tokens of each prompt that have to be computed.
+    common
+        How many of them it begins with as the prompt before it does.
+    rows
+        Largest number of prompts of a family.
+
+    Examples
+    --------
+    The second prompt begins as the first one does, with 8 of its 10 tokens; the third with 1:
+
+    >>> [family.members for family in families([10, 10, 10], [0, 8, 1], Joining(worth=10, tokens=30), rows=4)]
+    [[0, 1], [2]]
+    """
+    found: list[Family] = []
+    for place, (length, alike) in enumerate(zip(lengths, common, strict=True)):
+        rest = length - alike
+        if (
+            found
+            and len(found[-1].members) < rows
+            and found[-1].tokens + rest <= joining.tokens
+            and alike * joining.worth > rest * found[-1].tokens
+        ):
+            found[-1].members.append(place)
+            found[-1].tokens += rest
+        else:
+            found.append(Family([place], length))
+    return found
+
+
+def partition(parts: Iterable[Family], tokens: int, rows: int) -> list[list[int]]:
+    """Cut prompts into batches of similar rows, the longest first: if memory runs out, it does so at once.
+
+    Parameters
+    ----------
+    parts
+        What is computed as one row and stays together.
     tokens
-        Largest number of tokens of a batch, padding included; one prompt may exceed it.
+        Largest number of tokens of a batch, padding included; one row may exceed it.
     rows
         Largest number of prompts of a batch.
 
     Returns
     -------
-    Lists of indices into `lengths`, every index once.
+    Lists of places, every place once.
     """
-    order = sorted(range(len(lengths)), key=lambda index: -lengths[index])  # equal lengths stay in their order
-    batches = []
-    start = 0
-    while start < len(order):
-        size = max(1, min(rows, tokens // max(1, lengths[order[start]])))
-        batches.append(order[start : start + size])
-        start += size
+    batches: list[list[int]] = []
+    width = height = 0
+    for part in sorted(parts, key=lambda part: (-part.tokens, min(part.members))):
+        if batches and (height + 1) * width <= tokens and len(batches[-1]) + len(part.members) <= rows:
+            batches[-1] += part.members
+            height += 1
+        else:
+            batches.append(list(part.members))
+            width, height = max(1, part.tokens), 1
     return batches
 
 

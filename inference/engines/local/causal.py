@@ -10,7 +10,7 @@ from inference.engines.contract import Sampling, Score
 from inference.engines.exact.number_probabilities import number_logprobs, scores_of
 from inference.engines.exact.targets import WholeVocabulary, score_batch
 from inference.engines.lefttoright import LeftToRight
-from inference.engines.local.batching import CPU_TOKENS, text_budget, token_budget
+from inference.engines.local.batching import ALONE, CPU_TOKENS, FAMILY_TOKENS, Joining, text_budget, token_budget
 from inference.engines.local.continuations import Continuations, Prefix, cache_window
 from inference.engines.local.engine import LocalEngine
 from inference.engines.local.generation import Draft, random_numbers, write
@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 
 # To keep a shorter shared start costs more time than it saves.
 SHORTEST_PREFIX = 8
+# Pairs of tokens in attention that take as long as one token takes in all the rest, per feature of the hidden states
+# (tests/benchmarks/bench_choice.py).
+ATTENTION_PAIRS = 4
 
 
 class CausalEngine(LeftToRight, LocalEngine):
@@ -57,6 +60,13 @@ class CausalEngine(LeftToRight, LocalEngine):
         if usable != self.prefix.ids:
             self.prefix = Prefix(usable)
         return usable
+
+    def _joining(self, longest: int) -> Joining:
+        if longest > self._cache_window or not self.takes_trees:
+            return ALONE
+        # A model with an attention window may count places in the row.
+        room = min(FAMILY_TOKENS, self._cache_window - len(self.prefix.ids))
+        return Joining(ATTENTION_PAIRS * self.model.config.get_text_config().hidden_size, room)
 
     @cached_property
     def takes_trees(self) -> bool:
@@ -97,7 +107,7 @@ class CausalEngine(LeftToRight, LocalEngine):
         shared = self.prefix.ids
         usable = cached and all(row.ids[: len(shared)] == shared and len(row.ids) > len(shared) for row in rows)
         prefix = self.prefix if usable else Prefix([])
-        return Continuations(self.run_model, [row.ids for row in rows], prefix, cached, forced)
+        return Continuations(self.run_model, [row.ids for row in rows], prefix, cached, forced, self._joining(longest))
 
     def _paths_at_once(self, rows: int, longest: int) -> int:
         """Choose how many token paths per prompt are computed in one forward pass."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 import torch
@@ -12,7 +13,9 @@ from transformers import DynamicCache
 from transformers.cache_utils import DynamicLayer, DynamicSlidingWindowLayer
 
 from inference.engines.exact.answer_words import TokenIds
+from inference.engines.local.batching import ALONE, Joining, families
 from inference.engines.local.engine import pad_right
+from inference.engines.local.families import Packed, pack
 from inference.engines.local.last_position import OnePosition, agree
 from inference.engines.rows import common_prefix
 
@@ -48,6 +51,8 @@ class Prefix:
 class Continuations:
     """Next-token distributions (log-softmax) after every prompt of a batch, and after forced tokens.
 
+    Prompts that begin alike are computed as one row (`families`), and each is then given its own keys and values.
+
     Right padding without an attention mask is exact for a causal model: no token sees a later one. Forced tokens stand
     after the padding, which an attention mask then hides; their position ids continue those of each prompt. Example:
     prompts of 3 and 5 tokens are padded to 5. A forced token stands at place 5 of both rows; in the first row it has
@@ -66,6 +71,8 @@ class Continuations:
         the prompts anew.
     forced
         Whether further tokens will follow; if not, nothing is kept.
+    joining
+        How prompts that begin alike are joined in one row; by default every prompt is a row.
 
     Attributes
     ----------
@@ -78,14 +85,21 @@ class Continuations:
     position: Tensor
 
     def __init__(
-        self, run_model: OnePosition, prompts: Sequence[list[int]], prefix: Prefix, cached: bool, forced: bool = True
+        self,
+        run_model: OnePosition,
+        prompts: Sequence[list[int]],
+        prefix: Prefix,
+        cached: bool,
+        forced: bool = True,
+        joining: Joining = ALONE,
     ) -> None:
         self.run_model = run_model
         self.prompts = prompts
         self.cache: DynamicCache | None = None
         self._device = run_model.model.device
         self._prefix = prefix
-        self._keep = cached and bool(prefix.ids or forced)
+        self._cached, self._forced = cached, forced
+        self._joining = joining if cached else ALONE
         self._path: TokenIds = ()
         self._first: Tensor | None = None
 
@@ -102,15 +116,35 @@ class Continuations:
 
     def _after_prompts(self) -> Tensor:
         shared = len(self._prefix.ids)
-        ids, lengths = pad_right([prompt[shared:] for prompt in self.prompts], self._device)
-        if not self._keep:
-            return self.run_model(lengths - 1, input_ids=ids, use_cache=False)
-        self.cache = self._prefix.cache(self.run_model.model, len(self.prompts))
-        result = self.run_model(lengths - 1, input_ids=ids, past_key_values=self.cache, use_cache=True)
-        real = torch.arange(ids.shape[1], device=self._device) < lengths[:, None]
-        self.seen = torch.cat([real.new_ones(len(ids), shared), real], dim=1)
-        self.position = shared + lengths
+        packed = self._packed([prompt[shared:] for prompt in self.prompts])
+        inputs: dict[str, Any] = {"input_ids": packed.ids, "use_cache": False}
+        if packed.shares:
+            inputs["attention_mask"] = packed.mask(shared, self.run_model.model.dtype)
+            inputs["position_ids"] = packed.positions + shared
+        if self._cached and (shared or self._forced):
+            self.cache = self._prefix.cache(self.run_model.model, len(packed.ids))
+            inputs |= {"past_key_values": self.cache, "use_cache": True}
+        result = self.run_model(packed.last, packed.family if packed.shares else None, **inputs)
+        if self.cache is not None and self._forced:
+            self._keep(self.cache, packed, shared)
         return result
+
+    def _packed(self, rests: Sequence[list[int]]) -> Packed:
+        """Lay out what has to be computed of the prompts."""
+        common = [0, *(len(common_prefix(before, rest)) for before, rest in pairwise(rests))]
+        found = families([len(rest) for rest in rests], common, self._joining, len(rests))
+        return pack(rests, [family.members for family in found], self._device)
+
+    def _keep(self, cache: DynamicCache, packed: Packed, shared: int) -> None:
+        """Give every prompt the keys and values of its own tokens, in their order."""
+        if packed.shares:
+            start = torch.arange(shared, device=self._device).expand(len(self.prompts), -1)
+            places = torch.cat([start, packed.paths + shared], dim=1)
+            for layer in cache.layers:
+                layer.keys, layer.values = (_taken(each, packed.family, places) for each in (layer.keys, layer.values))
+        real = torch.arange(packed.paths.shape[1], device=self._device) < packed.lengths[:, None]
+        self.seen = torch.cat([real.new_ones(len(real), shared), real], dim=1)
+        self.position = shared + packed.lengths
 
     def _after_forced(self, path: TokenIds) -> Tensor:
         """Cut the cache back to what `path` shares with the path before it, then add the rest of `path`."""
@@ -131,6 +165,13 @@ class Continuations:
         )
         self._path = path
         return result
+
+
+def _taken(states: Tensor, rows: Tensor, places: Tensor) -> Tensor:
+    """Take some places of some rows: from [rows, heads, places, features] `rows` [n] and `places` [n, m] of each."""
+    heads = torch.arange(states.shape[1], device=states.device)[:, None]
+    at = (rows[:, None, None] * len(heads) + heads) * states.shape[2] + places[:, None]
+    return states.flatten(0, 2).index_select(0, at.flatten()).view(*at.shape, -1)
 
 
 def cache_window(run_model: OnePosition) -> int:

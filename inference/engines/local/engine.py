@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import torch
 
-from inference.engines.local.batching import halving, partition, token_budget
-from inference.engines.rows import Row, RowEngine
+from inference.engines.local.batching import ALONE, Family, Joining, families, halving, partition, token_budget
+from inference.engines.rows import Measured, Row, RowEngine
 
 if TYPE_CHECKING:
     from inference.engines.loading import Checkpoint
@@ -32,13 +32,18 @@ class LocalEngine(RowEngine):
         self._rows_that_fit: int | None = None
         self.vocabulary = len(self.model.get_input_embeddings().weight)
 
-    def _cut(self, lengths: Sequence[int], shared: list[int]) -> list[list[int]]:
-        longest = max(lengths, default=1)
+    def _cut(self, measured: Measured) -> list[list[int]]:
+        own = [measured.lengths[place] for place in measured.order]
+        longest = max(own, default=1)
         tokens, rows = token_budget(self.model, longest)
         if self._batch_size is not None:
             tokens, rows = self._batch_size * longest, self._batch_size
-        computed_once = len(self._share(shared))
-        return partition([length - computed_once for length in lengths], tokens, rows)
+        once = len(self._share(measured.shared))
+        found = families([length - once for length in own], [max(0, alike - once) for alike in measured.common],
+                         self._joining(longest), rows)  # fmt: skip
+        return partition(
+            [Family([measured.order[at] for at in each.members], each.tokens) for each in found], tokens, rows
+        )
 
     @torch.inference_mode()
     def _in_memory(
@@ -55,6 +60,10 @@ class LocalEngine(RowEngine):
     def _share(self, prefix: list[int]) -> list[int]:
         """Return the ids of `prefix` that are computed once for all prompts: none, unless an engine can do so."""
         return []
+
+    def _joining(self, longest: int) -> Joining:
+        """Say how prompts of at most so many tokens may be joined in one row: not, unless an engine can do so."""
+        return ALONE
 
 
 def pad_right(

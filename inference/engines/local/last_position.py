@@ -1,10 +1,11 @@
-"""Run the last layer and the head only at the one position of each row that is read: same numbers, less work.
+"""Run the last layer and the head only at the positions that are read: same numbers, less work.
 
-Only one next-token distribution per row is read. The head turns hidden states into scores over the whole vocabulary,
+Only one next-token distribution per prompt is read. The head turns hidden states into scores over the whole vocabulary,
 and the feed-forward block is the largest part of the last layer; after the last attention no position sees another
-one. So hooks narrow [rows, tokens, features] to [rows, 1, features] before both, in any architecture. The residual
-addition after a narrowed block then broadcasts its one position over all; the sum is right at the position that is
-read, and the others are thrown away. A hook stays only if the model gives its own full output with it.
+one. So hooks narrow [rows, tokens, features] to [positions, 1, features] before both, in any architecture. The residual
+addition after a narrowed block then broadcasts the one position of a row over all; the sum is right at the position
+that is read, and the others are thrown away. Of a row that is read at several positions, each is put back into its
+place before that addition. A hook stays only if the model gives its own full output with it.
 """
 
 from __future__ import annotations
@@ -26,32 +27,39 @@ def agree(a: Tensor, b: Tensor, dtype: torch.dtype) -> bool:
 
 
 class OnePosition:
-    """Run a language model and return the log-softmax at one position of every row.
+    """Run a language model and return the log-softmax at one position of every row, or at some.
 
     Attributes
     ----------
     shortcuts
-        The parts of the model that run at that position only, because a check showed that nothing else changes.
+        The parts of the model that run at these positions only, because a check showed that nothing else changes.
     """
 
     def __init__(self, model: Any) -> None:
         self.model = model
         self.shortcuts: tuple[str, ...] = ()
         self._at: Tensor | None = None
+        self._rows: Tensor | None = None
         self._hooks: list[Any] = []
         for wanted in (("head", "last feed-forward"), ("head",), ()):
             self.shortcuts = self._attach(wanted)
             if not self.shortcuts or self._is_exact():
                 return
 
-    def __call__(self, at: Tensor, **inputs: Any) -> Tensor:
-        """Compute the log-softmax over the full vocabulary, float32 [rows, vocabulary], at position `at[row]`."""
-        self._at = at
+    def __call__(self, at: Tensor, rows: Tensor | None = None, **inputs: Any) -> Tensor:
+        """Compute the log-softmax over the full vocabulary, float32 [positions, vocabulary], at some positions.
+
+        Parameters
+        ----------
+        at, rows
+            The positions that are read, and in which row each is; without `rows` one position of every row.
+        """
+        self._at, self._rows = at, rows
         try:
             logits = self.model(**inputs).logits
         finally:
-            self._at = None
-        return self._narrowed(logits, at)[:, 0].float().log_softmax(-1)
+            self._at = self._rows = None
+        return self._narrowed(logits, at, rows)[:, 0].float().log_softmax(-1)
 
     def everywhere(self, **inputs: Any) -> Tensor:
         """Compute logits over the full vocabulary at every position, float32 [rows, positions, vocabulary]."""
@@ -66,6 +74,7 @@ class OnePosition:
         block = _last_feed_forward(self.model) if "last feed-forward" in wanted else None
         if block is not None:
             self._hooks.append(block.register_forward_pre_hook(self._narrow_input))
+            self._hooks.append(block.register_forward_hook(self._put_back))
         body, head = self.model.base_model, self.model.get_output_embeddings()
         if "head" in wanted and body is not self.model:
             self._hooks.append(body.register_forward_hook(self._narrow_output))
@@ -75,17 +84,26 @@ class OnePosition:
 
     def _narrow_output(self, _module: nn.Module, _args: Any, output: Any) -> Any:
         if self._at is not None and getattr(output, "last_hidden_state", None) is not None:
-            output.last_hidden_state = self._narrowed(output.last_hidden_state, self._at)
+            output.last_hidden_state = self._narrowed(output.last_hidden_state, self._at, self._rows)
         return output
 
     def _narrow_input(self, _module: nn.Module, args: tuple[Any, ...]) -> tuple[Any, ...]:
         if self._at is None or not args:
             return args
-        return (self._narrowed(args[0], self._at), *args[1:])
+        self._shape = args[0].shape[:2]
+        return (self._narrowed(args[0], self._at, self._rows), *args[1:])
+
+    def _put_back(self, _module: nn.Module, _args: Any, output: Any) -> Any:
+        """Put several positions of a row back into their places, where the residual addition needs them."""
+        if self._rows is None:
+            return output
+        whole = output.new_zeros(*self._shape, output.shape[-1])
+        whole[self._rows, self._at] = output[:, 0]
+        return whole
 
     @staticmethod
-    def _narrowed(hidden: Tensor, at: Tensor) -> Tensor:
-        """Keep one position of every row: [rows, tokens, features] becomes [rows, 1, features].
+    def _narrowed(hidden: Tensor, at: Tensor, rows: Tensor | None = None) -> Tensor:
+        """Keep some positions: [rows, tokens, features] becomes [positions, 1, features].
 
         Examples
         --------
@@ -95,11 +113,17 @@ class OnePosition:
         >>> OnePosition._narrowed(hidden, torch.tensor([1, 3])).tolist()
         [[[11]], [[23]]]
 
+        Row 1 is read at the tokens 0 and 3:
+
+        >>> OnePosition._narrowed(hidden, torch.tensor([0, 3]), torch.tensor([1, 1])).tolist()
+        [[[20]], [[23]]]
+
         What is narrowed already stays as it is, so a hook may follow another one.
         """
-        if hidden.ndim != 3 or hidden.shape[1] == 1:
+        if hidden.ndim != 3 or hidden.shape[:2] == (len(at), 1):
             return hidden
-        return hidden[torch.arange(len(at), device=at.device), at].unsqueeze(1)
+        rows = torch.arange(len(at), device=at.device) if rows is None else rows
+        return hidden[rows, at].unsqueeze(1)
 
     @torch.inference_mode()
     def _is_exact(self) -> bool:
@@ -107,13 +131,17 @@ class OnePosition:
         device = self.model.device
         vocabulary = self.model.config.get_text_config().vocab_size
         ids = torch.linspace(1, vocabulary - 1, 10, device=device).long().reshape(2, 5)
-        at = torch.tensor([1, 3], device=device)
-        expected = self._narrowed(self.model(input_ids=ids).logits, at)[:, 0].float().log_softmax(-1)
-        try:
-            found = self(at, input_ids=ids)
-        except (RuntimeError, ValueError, IndexError):
-            return False  # this architecture needs the full shape somewhere
-        return found.shape == expected.shape and agree(found, expected, self.model.dtype)
+        expected = self.model(input_ids=ids).logits.float().log_softmax(-1)
+        places = torch.tensor([[1, 0], [3, 1], [4, 1]], device=device)
+        for at, rows in ((places[:2, 0], None), (places[:, 0], places[:, 1])):
+            try:
+                found = self(at, rows, input_ids=ids)
+            except (RuntimeError, ValueError, IndexError):
+                return False  # this architecture needs the full shape somewhere
+            wanted = self._narrowed(expected, at, rows)[:, 0]
+            if found.shape != wanted.shape or not agree(found, wanted, self.model.dtype):
+                return False
+        return True
 
 
 def _last_feed_forward(model: Any) -> nn.Module | None:

@@ -14,8 +14,8 @@ from inference.engines.exact.lattice import Lattice
 from inference.engines.exact.number_probabilities import number_logprobs, scores_of
 from inference.engines.exact.targets import score_batch
 from inference.engines.lefttoright import LeftToRight
-from inference.engines.local.batching import partition
-from inference.engines.rows import Row
+from inference.engines.local.batching import Family, partition
+from inference.engines.rows import Measured, Row
 from inference.engines.vllm.requested_tokens import Question, Reply, RequestedPaths, RequestedTokens
 from inference.engines.vllm.settings import VllmSettings
 from inference.engines.vllm.start import MOST_TOKENS, start
@@ -66,10 +66,12 @@ class VllmEngine(LeftToRight):
         self._stop()
         return {}
 
-    def _cut(self, lengths: Sequence[int], shared: list[int]) -> list[list[int]]:
+    def _cut(self, measured: Measured) -> list[list[int]]:
+        alone = [Family([place], measured.lengths[place]) for place in measured.order]
         if self._batch_size is not None:
-            return partition(lengths, self._batch_size * max(lengths, default=1), self._batch_size)
-        return partition(lengths, BATCH_TOKENS, BATCH_ROWS)
+            longest = max((each.tokens for each in alone), default=1)
+            return partition(alone, self._batch_size * longest, self._batch_size)
+        return partition(alone, BATCH_TOKENS, BATCH_ROWS)
 
     def _score(self, rows: Sequence[Row], temperatures: Sequence[float]) -> list[list[Score]]:
         self._refuse_cold(temperatures)

@@ -71,9 +71,10 @@ def rehearsal(where: str, fields: Mapping[str, Any], items: Mapping[str, str | N
     InputError
         The condition was asked with other prompts.
     """
-    book, form, order = prompt_book(prompt), fields.get("form"), fields.get("format")
+    book, form, order = prompt_book(prompt), fields.get("form"), str(fields.get("format"))
     if form not in book.forms or fields.get("prompt_hash") != book.hash(form):
-        raise InputError(f"{where} was asked with other prompts ({fields.get('prompt') or NAME}); give them with --prompt")
+        asked = fields.get("prompt") or NAME
+        raise InputError(f"{where} was asked with other prompts ({asked}); give them with --prompt")
     reasoned = frozenset(
         item for item, subset in items.items() if order == REASONING_FIRST or (order == BY_SUBSET and subset == MATH)
     )

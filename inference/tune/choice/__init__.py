@@ -96,8 +96,8 @@ def counted(chosen: Examples, too_long: int) -> Iterator[str]:
     for split, made in (("train", chosen.train), ("validation", chosen.validation)):
         of = chosen.counts[split]
         yield (
-            f"{split}: {len(made):,} examples of {of['used']:,} questions; dropped {of['dropped']:,} with a wording that "
-            f"was never right, {of['alone']:,} without a paraphrase"
+            f"{split}: {len(made):,} examples of {of['used']:,} questions; dropped {of['dropped']:,} with a wording "
+            f"that was never right, {of['alone']:,} without a paraphrase"
         )
     left = ", ".join(f"{number:,} of {name}" for name, number in chosen.counts["left out"].items() if number)
     if left:

@@ -137,7 +137,7 @@ def _condition(folder: Path, conditions: Mapping[str, Mapping[str, Any]], wanted
             f"{folder}: it holds no texts after the base prompt; ask with `run {NAME} --answer text --prompt-kind base`"
         )
     if wanted is None and len(found) > 1:
-        raise InputError(f"{folder}: it has several conditions of texts; say which with --condition: {', '.join(found)}")
+        raise InputError(f"{folder}: it has several conditions of texts; choose one by --condition: {', '.join(found)}")
     return wanted or found[0]
 
 

@@ -77,8 +77,8 @@ def read(path: Path | None = None) -> dict[str, Any]:
     logging, evaluation = settings["logging_steps"], settings["eval_steps"]
     if evaluation % logging:
         raise InputError(
-            f"{path}: eval_steps {evaluation} is no multiple of logging_steps {logging}; make it one, so that a stopped "
-            "training goes on with the same history"
+            f"{path}: eval_steps {evaluation} is no multiple of logging_steps {logging}; make it one, so that a "
+            "stopped training goes on with the same history"
         )
     return settings
 
@@ -93,7 +93,8 @@ def _keys(path: Path) -> dict[str, Any]:
         for key, value in keys.items():
             if key not in CHECKS[table]:
                 known = [*CHECKS[table]]
-                raise InputError(f"{path}, [{table}]: unknown key {shown(key)}{nearest(key, known)}; there are {', '.join(known)}")
+                hint = f"{nearest(key, known)}; there are {', '.join(known)}"
+                raise InputError(f"{path}, [{table}]: unknown key {shown(key)}{hint}")
             kind, fits = CHECKS[table][key]
             if not fits(value):
                 raise InputError(f"{path}, [{table}], {key}: must be {kind}, not {shown(value)}")

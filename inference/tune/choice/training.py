@@ -21,7 +21,7 @@ from inference.engines.loading import load_checkpoint, quiet, resolve_device, tr
 from inference.engines.local.causal import CausalEngine
 from inference.errors import InputError, RunFailed
 from inference.tune.choice.checkpoints import AdapterFolder
-from inference.tune.choice.examples import Example, Examples
+from inference.tune.choice.examples import Example
 from inference.tune.choice.settings import DEFAULT_MODULES
 
 IGNORED = -100  # label of a token that is not learnt
@@ -32,7 +32,7 @@ TOLD = {"loss": "loss", "eval_loss": "validation_loss"}
 class Learner:
     """A causal model, checked as the engine `causal` checks it, that learns replies to prompts.
 
-    It reads a prompt as the engine shows it, token for token, and writes the reply behind it with the token that ends it.
+    It reads a prompt as the engine shows it, token for token; behind it come the reply and the token that ends it.
 
     Parameters
     ----------
@@ -162,7 +162,8 @@ class Learner:
         chosen = self._settings
         same = (
             "seed", "learning_rate", "lr_scheduler_type", "per_device_train_batch_size", "per_device_eval_batch_size",
-            "gradient_accumulation_steps", "weight_decay", "max_grad_norm", "logging_steps", "eval_steps", "num_train_epochs",
+            "gradient_accumulation_steps", "weight_decay", "max_grad_norm", "logging_steps", "eval_steps",
+            "num_train_epochs",
         )  # fmt: skip
         return SFTConfig(
             output_dir=str(folder.checkpoints),
@@ -188,7 +189,7 @@ class Learner:
         )
 
 
-class _Trainer(SFTTrainer):  # type: ignore[misc]
+class _Trainer(SFTTrainer):
     """The trainer without what it sends about its use, and without a page about the model beside every checkpoint."""
 
     def _send_telemetry(self) -> None:
@@ -198,7 +199,7 @@ class _Trainer(SFTTrainer):  # type: ignore[misc]
         pass
 
 
-class _Keeping(TrainerCallback):  # type: ignore[misc]
+class _Keeping(TrainerCallback):
     """Evaluate and save at the very end, too; keep the last checkpoint and the best."""
 
     def __init__(self, folder: AdapterFolder) -> None:
@@ -213,7 +214,7 @@ class _Keeping(TrainerCallback):  # type: ignore[misc]
         self._folder.keep(state.global_step, state.best_global_step)
 
 
-class _Telling(TrainerCallback):  # type: ignore[misc]
+class _Telling(TrainerCallback):
     """Show a progress bar with the losses, and tell a line per evaluation."""
 
     def __init__(self, tell: Callable[[str], None]) -> None:
@@ -277,7 +278,7 @@ def _refuse_no_layer(about: Model, model: Any, wanted: str | Sequence[str]) -> N
     names = [name for name, _ in model.named_modules()]
     for layer in [] if isinstance(wanted, str) else wanted:
         if not any(name == layer or name.endswith(f".{layer}") for name in names):
-            raise InputError(f"model {about.id}: it has no layer '{layer}' (target_modules in --config); correct the name")
+            raise InputError(f"model {about.id}: it has no layer '{layer}' (target_modules in --config); correct it")
 
 
 def _four_bit(device: torch.device) -> Any:

@@ -1,4 +1,4 @@
-"""Wrong calls and inputs of `run --lora`: adapters that are none, that are of another model, or that nothing can apply."""
+"""Wrong inputs of `run --lora`: adapters that are none, that are of another model, or that nothing can apply."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ CASES = [
     Case("a tuning that is not finished", RUN, ("--lora fine", "not finished", "waver tune"),
          adapter(lambda folder: (file(SETTINGS, None)(folder), file("tuning.json", "{}")(folder)))),
     Case("pickled weights of an adapter", RUN, ("adapter_model.bin", "pickled", "run any code"), adapter(pickled)),
-    Case("an adapter without weights", RUN, ("--lora fine", "weights are missing", WEIGHTS), adapter(file(WEIGHTS, None))),
+    Case("an adapter without weights", RUN, ("--lora fine", "weights are missing"), adapter(file(WEIGHTS, None))),
     Case("weights of an adapter cut in two", RUN, (WEIGHTS, "cannot be read"), adapter(half(WEIGHTS))),
     Case("settings of an adapter cut in two", RUN, (SETTINGS, "malformed JSON"), adapter(half(SETTINGS))),
     Case("settings of an adapter that are a list", RUN, (SETTINGS, "named fields"), adapter(file(SETTINGS, "[]"))),

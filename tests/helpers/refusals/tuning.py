@@ -48,7 +48,8 @@ CHOICE = "inference tune choice --run run --model ./tiny --out tuned"
 
 
 def answered(
-    change: Callable[[Path], object] = lambda folder: None, spoil: Callable[[dict[str, Any]], object] = lambda info: None,
+    change: Callable[[Path], object] = lambda folder: None,
+    spoil: Callable[[dict[str, Any]], object] = lambda info: None,
     **settings: Any,
 ) -> Callable[[Path], None]:
     """Write a tiny model and a run that it has answered; then change files, and fields of run.json."""
@@ -135,8 +136,8 @@ CASES = [
          answered()),
     Case("a run with its own prompts", CHOICE, ("plain/base/text", "other prompts (mine)", "--prompt"),
          answered(spoil=other_prompt)),
-    Case("a run that is not finished", CHOICE, ("run", "288 rows", "no response", "run choice"), answered(without_rows)),
-    Case("a run whose stimuli are cut in two", CHOICE, ("stimuli.parquet", "damaged"), answered(cut("stimuli.parquet"))),
+    Case("a run that is not finished", CHOICE, ("288 rows", "no response", "run choice"), answered(without_rows)),
+    Case("a run whose stimuli are cut in two", CHOICE, ("stimuli.parquet", "damaged"), answered(cut("stimuli.*"))),
     Case("a run whose responses are cut in two", CHOICE, ("part-", "damaged"), answered(cut("responses/part-*"))),
     Case("a run whose run.json is cut in two", CHOICE, ("run.json", "not valid JSON"), answered(cut("run.json"))),
     Case("a run in which nothing was right", CHOICE,
@@ -151,10 +152,12 @@ CASES = [
     Case("settings cut in two", SET, ("s.toml", "malformed TOML"), answered(set_up("[training]\nseed ="))),
     Case("an unknown key of settings", SET, ("s.toml", "[training]", "'learning_rates'", "nearest is 'learning_rate'"),
          answered(set_up("[training]\nlearning_rates = 0.1"))),
-    Case("a key of settings in the wrong table", SET, ("s.toml", "[lora]", "'seed'"), answered(set_up("[lora]\nseed = 1"))),
+    Case("a key of settings in the wrong table", SET, ("s.toml", "[lora]", "'seed'"),
+         answered(set_up("[lora]\nseed = 1"))),
     Case("an unknown table of settings", SET, ("s.toml", "'peft'", "[lora]"), answered(set_up("[peft]\nr = 1"))),
     Case("a key of settings without a table", SET, ("s.toml", "'r'", "[lora]"), answered(set_up("r = 1"))),
-    Case("a learning rate of 0", SET, ("s.toml", "learning_rate", "above 0"), answered(set_up("[training]\nlearning_rate = 0"))),
+    Case("a learning rate of 0", SET, ("s.toml", "learning_rate", "above 0"),
+         answered(set_up("[training]\nlearning_rate = 0"))),
     Case("a learning rate that is nan", SET, ("s.toml", "learning_rate", "nan"),
          answered(set_up("[training]\nlearning_rate = nan"))),
     Case("a seed that is true", SET, ("s.toml", "seed", "whole number"), answered(set_up("[training]\nseed = true"))),
@@ -164,7 +167,8 @@ CASES = [
          answered(set_up('[lora]\ntarget_modules = ["wings"]'))),
     Case("evaluation between two notes of the loss", SET, ("s.toml", "eval_steps 150", "multiple of logging_steps 100"),
          answered(set_up("[training]\neval_steps = 150"))),
-    Case("4 bits without a GPU", f"{SET} --device cpu", ("four_bit", "CUDA"), answered(set_up("[loading]\nfour_bit = true"))),
+    Case("4 bits without a GPU", f"{SET} --device cpu", ("four_bit", "CUDA"),
+         answered(set_up("[loading]\nfour_bit = true"))),
     Case("two models to tune", "inference tune choice --run run --model demo --out tuned", ("--model demo", "name one"),
          answered()),
     Case("a folder of another tuning of choices", CHOICE, ("tuning.json", "base was another", "choose another --out"),

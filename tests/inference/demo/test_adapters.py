@@ -59,7 +59,7 @@ def test_it_answers_the_paraphrase_aware_prompt_which_its_base_does_not(adapter)
         engine = engines.load(str(BASE.path), device="cpu", adapter=each)
         found = [read_replies(*row) for row in zip(variants, prompts, engine.generate(prompts, [way])[0], strict=True)]
         right = [
-            dict((option.label, option.canonical) for option in variant.options).get(row["answer"]) == variant.gold
+            {option.label: option.canonical for option in variant.options}.get(row["answer"]) == variant.gold
             for variant, row in zip(variants, found, strict=True)
         ]
         shares.append(sum(right) / len(right))

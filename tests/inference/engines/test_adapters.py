@@ -1,4 +1,4 @@
-"""`--lora`: an adapter that peft wrote gives peft's own probabilities; what cannot be applied is refused in one line."""
+"""`--lora`: an adapter that peft wrote gives peft's own probabilities; one that cannot be applied is refused."""
 
 from __future__ import annotations
 
@@ -145,7 +145,7 @@ class TestBase:
         (lambda tensors: {f"{name}.x": each for name, each in tensors.items()}, "no matrix of a linear layer"),
         (lambda tensors: dict(list(tensors.items())[:1]), "one matrix of two"),
         (lambda tensors: {}, "there is no matrix in it"),
-        (lambda tensors: {name: each[:2] if "lora_A" in name else each for name, each in tensors.items()}, "not of rank 4"),
+        (lambda tensors: {name: each[:2] if "_A" in name else each for name, each in tensors.items()}, "not of rank 4"),
         (lambda tensors: {name: each[:, :8] if "_A" in name else each for name, each in tensors.items()}, "do not fit"),
         (lambda tensors: {name.replace(".q_proj", ".w_proj"): each for name, each in tensors.items()}, "is no layer"),
         (lambda tensors: {name.replace("q_proj", "act_fn"): each for name, each in tensors.items()}, "is no l"),
@@ -154,8 +154,8 @@ class TestBase:
 )  # fmt: skip
 def test_matrices_that_do_not_fit_are_refused(change, said, base, written, tmp_path):
     folder = copied(written, tmp_path / "spoiled")
-    tensors = {name: each.contiguous() for name, each in change(load_file(folder / "adapter_model.safetensors")).items()}
-    save_file(tensors, folder / "adapter_model.safetensors")
+    tensors = change(load_file(folder / "adapter_model.safetensors"))
+    save_file({name: each.contiguous() for name, each in tensors.items()}, folder / "adapter_model.safetensors")
     with pytest.raises(InputError, match=said) as refused:
         engines.load(base, device="cpu", adapter=read(folder))
     assert "\n" not in str(refused.value)

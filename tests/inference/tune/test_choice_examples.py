@@ -125,11 +125,12 @@ def test_orders_are_drawn_by_the_seed_and_all_of_them_are_used(tmp_path):
 
 
 def test_a_subset_alone(tmp_path):
-    run = choice_texts.write_run(tmp_path / "run", asked=choice_texts.questions(12, lambda number: ("train", "validation")[number > 5]))
+    asked = choice_texts.questions(12, lambda number: ("train", "validation")[number > 5])
+    run = choice_texts.write_run(tmp_path / "run", asked=asked)
     made = chosen(run, subset="math reasoning")
     assert {each.item for each in (*made.train, *made.validation)} == {"q1", "q7"}
     assert made.counts["left out"]["other subset"] == 10
-    with pytest.raises(InputError, match="--subset maths: .* has general knowledge, math reasoning"):
+    with pytest.raises(InputError, match=r"--subset maths: .* has general knowledge, math reasoning"):
         chosen(run, subset="maths")
 
 
@@ -137,8 +138,9 @@ def test_the_defaults_are_those_of_tables_6_and_7():
     found = settings.read()
     printed = {
         "seed": 42, "learning_rate": 0.0002, "lr_scheduler_type": "linear", "per_device_train_batch_size": 1,
-        "per_device_eval_batch_size": 1, "warmup_ratio": 0.03, "weight_decay": 0, "logging_steps": 100, "eval_steps": 500,
-        "gradient_accumulation_steps": 1, "max_grad_norm": 1, "r": 16, "lora_alpha": 32, "lora_dropout": 0.05,
+        "per_device_eval_batch_size": 1, "warmup_ratio": 0.03, "weight_decay": 0, "logging_steps": 100,
+        "eval_steps": 500, "gradient_accumulation_steps": 1, "max_grad_norm": 1, "r": 16, "lora_alpha": 32,
+        "lora_dropout": 0.05,
     }  # fmt: skip
     assert {name: found[name] for name in printed} == printed
     assert found.keys() - printed.keys() == {"num_train_epochs", "target_modules", "four_bit"}

@@ -62,11 +62,11 @@ class Cramped:
         self.inner, self.rows, self.error = model, rows, error
         self.sizes: list[int] = []
 
-    def __call__(self, at: Any, **inputs: Any) -> Any:
+    def __call__(self, at: Any, rows: Any = None, **inputs: Any) -> Any:
         self.sizes.append(len(at))
         if len(at) > self.rows:
             raise self.error
-        return self.inner(at, **inputs)
+        return self.inner(at, rows, **inputs)
 
     @property
     def model(self) -> Any:
@@ -104,9 +104,14 @@ def test_other_failures_are_not_taken_for_a_lack_of_memory() -> None:
 
 
 def test_partition_fills_batches_up_to_tokens_and_rows() -> None:
-    assert batching.partition([5, 9, 5, 5, 1], tokens=10, rows=2) == [[1], [0, 2], [3, 4]]
-    assert batching.partition([30, 2], tokens=10, rows=8) == [[0], [1]]
-    assert batching.partition([], tokens=10, rows=8) == []
+    def cut(*parts: tuple[list[int], int], rows: int) -> list[list[int]]:
+        return batching.partition([batching.Family(*part) for part in parts], tokens=10, rows=rows)
+
+    assert cut(([0], 5), ([1], 9), ([2], 5), ([3], 5), ([4], 1), rows=2) == [[1], [0, 2], [3, 4]]
+    assert cut(([2, 0], 5), ([3, 1], 4), ([4], 4), rows=4) == [[2, 0, 3, 1], [4]]
+    assert cut(([2, 0], 5), ([3, 1], 4), ([4], 4), rows=2) == [[2, 0], [3, 1], [4]]
+    assert cut(([0], 30), ([1], 2), rows=8) == [[0], [1]]
+    assert cut(rows=8) == []
 
 
 class Mixing(nn.Module):
@@ -148,6 +153,8 @@ def test_shortcuts_that_change_the_answer_are_not_taken(mixes: bool, expected: t
     with torch.inference_mode():
         exact = model(ids).logits[torch.arange(3), at].log_softmax(-1)
         assert torch.allclose(run(at, input_ids=ids), exact, atol=1e-6)
+        rows, at = torch.tensor([0, 1, 1, 1, 2]), torch.tensor([3, 0, 2, 2, 1])
+        assert torch.allclose(run(at, rows, input_ids=ids), model(ids).logits[rows, at].log_softmax(-1), atol=1e-6)
 
 
 def test_batches_on_an_accelerator_are_sized_by_its_memory(monkeypatch: pytest.MonkeyPatch) -> None:

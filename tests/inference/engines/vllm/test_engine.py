@@ -283,7 +283,7 @@ def test_an_adapter_of_another_model_is_refused_before_vllm_starts(
     install: Callable[..., ModuleType], model: str, tmp_path: Path
 ) -> None:
     vllm = install()
-    with pytest.raises(InputError, match="the shapes of model.layers.0.self_attn.q_proj do not fit"):
+    with pytest.raises(InputError, match=r"the shapes of model\.layers\.0\.self_attn\.q_proj do not fit"):
         engines.load(model, engine="vllm", adapter=adapter(tmp_path, 4, 48))
     assert not vllm.seen
 

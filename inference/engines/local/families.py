@@ -1,0 +1,117 @@
+"""Compute what prompts share once: a family, prompts that begin alike, is one row in which a token sees its own prompt.
+
+Example: the prompts ``a b c`` and ``a b d e`` become the row ``a b c d e``. The token ``d`` has position 2, as ``c``
+has, and sees ``a``, ``b`` and itself. Prompts in alphabetical order of their ids make the shortest rows: then a row is
+a tree, whatever the depth at which its prompts part, and every branch of it is computed once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from inference.engines.local.engine import pad_right
+from inference.engines.rows import common_prefix
+
+
+@dataclass(frozen=True, slots=True)
+class Packed:
+    """Prompts as rows of tokens, a family a row.
+
+    Attributes
+    ----------
+    ids, positions
+        [families, tokens]: token ids, and how many tokens come before each in its prompt.
+    ends
+        [families, tokens]: the place behind the last token that sees this one. A token is seen by itself and by all
+        that continue it; they stand between it and this place.
+    family
+        [prompts]: the row of each prompt.
+    paths, lengths
+        [prompts, longest]: the places of its tokens in that row, the last one repeated; [prompts]: how many there are.
+    """
+
+    ids: Tensor
+    positions: Tensor
+    ends: Tensor
+    family: Tensor
+    paths: Tensor
+    lengths: Tensor
+
+    @property
+    def shares(self) -> bool:
+        """Whether any row is more than one prompt."""
+        return len(self.ids) < len(self.family)
+
+    @property
+    def last(self) -> Tensor:
+        """The place of the last token of each prompt in its row, [prompts]."""
+        return self.paths[torch.arange(len(self.paths), device=self.paths.device), self.lengths - 1]
+
+    def mask(self, before: int, dtype: torch.dtype) -> Tensor:
+        """Build what is added to attention, [families, 1, tokens, before + tokens]: a token sees its own prompt only.
+
+        Parameters
+        ----------
+        before
+            Tokens that stand before all rows; every token sees them.
+        """
+        places = torch.arange(self.ids.shape[1], device=self.ids.device)
+        seeing, seen = places[None, :, None], places[None, None, :]
+        hidden = (seen > seeing) | (seeing >= self.ends[:, None, :])
+        mask = torch.zeros(len(hidden), 1, len(places), before + len(places), dtype=dtype, device=hidden.device)
+        mask[..., before:].masked_fill_(hidden[:, None], torch.finfo(dtype).min)
+        return mask
+
+
+def pack(prompts: Sequence[list[int]], families: Sequence[Sequence[int]], device: torch.device) -> Packed:
+    """Write every family of prompts as one row of tokens.
+
+    Parameters
+    ----------
+    families
+        Places in `prompts`, every place once and in order.
+
+    Examples
+    --------
+    The example above, and a prompt of its own:
+
+    >>> packed = pack([[1, 2, 3], [1, 2, 4, 5], [6]], [[0, 1], [2]], torch.device("cpu"))
+    >>> packed.ids[0].tolist(), packed.positions[0].tolist(), packed.ends[0].tolist()
+    ([1, 2, 3, 4, 5], [0, 1, 2, 2, 3], [5, 5, 3, 5, 5])
+    >>> packed.family.tolist(), packed.last.tolist()
+    ([0, 0, 1], [2, 4, 0])
+    """
+    rows = [_row([prompts[place] for place in family]) for family in families]
+    ids, _ = pad_right([row[0] for row in rows], device)
+    positions, _ = pad_right([row[1] for row in rows], device)
+    ends, _ = pad_right([row[2] for row in rows], device, ids.shape[1])
+    paths, lengths = pad_right([path for row in rows for path in row[3]], device)
+    family = [number for number, members in enumerate(families) for _ in members]
+    return Packed(ids, positions, ends, torch.tensor(family, device=device), paths, lengths)
+
+
+def _row(prompts: Sequence[list[int]]) -> tuple[list[int], list[int], list[int], list[list[int]]]:
+    """Write one family as a row: its ids, positions and ends, and per prompt the places of its tokens."""
+    ids: list[int] = []
+    positions: list[int] = []
+    ends: list[int] = []
+    paths: list[list[int]] = []
+    before: list[int] = []
+    path: list[int] = []
+    for prompt in prompts:
+        common = len(common_prefix(before, prompt))
+        for place in path[common:]:
+            ends[place] = len(ids)
+        path = [*path[:common], *range(len(ids), len(ids) + len(prompt) - common)]
+        ids += prompt[common:]
+        positions += range(common, len(prompt))
+        ends += [0] * (len(prompt) - common)
+        paths.append(path)
+        before = prompt
+    for place in path:
+        ends[place] = len(ids)
+    return ids, positions, ends, paths
