@@ -25,6 +25,7 @@ from inference.tune.choice.examples import Example
 from inference.tune.choice.settings import DEFAULT_MODULES
 
 IGNORED = -100  # label of a token that is not learnt
+CANNOT_WRITE = "PytorchStreamWriter"  # in the message of torch where a disk is full
 TOLD = {"loss": "loss", "eval_loss": "validation_loss"}
 """What the trainer calls a loss -> what a history calls it."""
 
@@ -58,6 +59,7 @@ class Learner:
 
     def __init__(self, model: Model, settings: Mapping[str, Any], device: str = "auto") -> None:
         target = resolve_device(device)
+        _refuse_several(target)
         self._settings, self._cpu = settings, target.type == "cpu"
         self.dtype = "float32" if self._cpu else "bfloat16"
         self._loaded = load_checkpoint(
@@ -81,7 +83,13 @@ class Learner:
         return len(self._reader.tokens.bare([text])[0]) < most
 
     def read(self, examples: Sequence[Example]) -> list[dict[str, list[int]]]:
-        """Turn examples into tokens and labels; those that are too long are left out and counted."""
+        """Turn examples into tokens and labels; those that are too long are left out and counted.
+
+        Raises
+        ------
+        InputError
+            All of them are.
+        """
         tokens, end = self._reader.tokens, self._end()
         rows = []
         for example in examples:
@@ -92,6 +100,11 @@ class Learner:
                 self.too_long += 1
                 continue
             rows.append({"input_ids": prompt + reply, "labels": [IGNORED] * len(prompt) + reply})
+        if not rows:
+            raise InputError(
+                f"model {self._loaded.name}: all {len(examples):,} examples exceed its context window of "
+                f"{self._reader.window:,} tokens; ask for shorter texts (--max-tokens)"
+            )
         return rows
 
     def train(
@@ -128,9 +141,12 @@ class Learner:
                 trainer.train(resume_from_checkpoint=str(last) if last else None)
             except torch.OutOfMemoryError:
                 raise RunFailed(f"{folder.path}: the device has too little memory; set four_bit in --config") from None
-            except SafetensorError as error:
+            except (SafetensorError, RuntimeError) as error:
+                if isinstance(error, RuntimeError) and CANNOT_WRITE not in str(error):
+                    raise
+                reason = "no room for a checkpoint" if CANNOT_WRITE in str(error) else error
                 raise RunFailed(
-                    f"{folder.path}: cannot be written ({error}); make room, then give the same command again"
+                    f"{folder.path}: cannot be written ({reason}); make room, then give the same command again"
                 ) from None
         state = trainer.state
         if state.best_global_step is None or not _finite(state.log_history):
@@ -266,6 +282,14 @@ def history(logged: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
 
 def _finite(logged: Sequence[Mapping[str, Any]]) -> bool:
     return all(torch.tensor(each[name]).isfinite() for each in logged for name in TOLD if name in each)
+
+
+def _refuse_several(device: torch.device) -> None:
+    """Refuse several GPUs in one process, which trl does not train on."""
+    if device.type == "cuda" and torch.cuda.device_count() > 1:
+        raise InputError(
+            f"there are {torch.cuda.device_count()} GPUs, and a training takes one: set CUDA_VISIBLE_DEVICES"
+        )
 
 
 def _refuse_no_layer(about: Model, model: Any, wanted: str | Sequence[str]) -> None:

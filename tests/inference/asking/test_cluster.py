@@ -15,10 +15,11 @@ import pyarrow.parquet as pq
 import pytest
 
 from helpers.trivial_engine import TrivialEngine, shown, small_study
+from inference.asking.adapters import with_adapters
 from inference.asking.answer_ways import AnswerWays
 from inference.asking.cluster import Cluster, group_into_tasks
 from inference.asking.execute import Task, execute
-from inference.asking.models import Model
+from inference.asking.models import Model, resolve
 from inference.asking.one_model import Settings
 from inference.asking.workers import Packed
 from inference.engines.contract import Sampling
@@ -114,6 +115,27 @@ def test_a_killed_worker_costs_its_batch_and_every_row_equals_the_local_run(tmp_
     assert there["sessions"][0].pop("ray") == {"address": "local", "workers": 2}
     assert all(here[part] == there[part] for part in here if part != "sessions")
     assert here["sessions"][0].keys() == there["sessions"][0].keys()
+
+
+def test_the_workers_add_an_adapter_as_this_process_does(tmp_path, cluster):
+    tiny_models = pytest.importorskip("helpers.tiny_models")
+    from safetensors.torch import save_file
+    from torch import ones
+
+    model = tiny_models.checkpoint(tmp_path / "model", "llama", max_position_embeddings=512)
+    (tmp_path / "fine").mkdir()
+    layer = "base_model.model.model.layers.0.self_attn.q_proj"
+    save_file({f"{layer}.lora_A.weight": ones(2, 32), f"{layer}.lora_B.weight": ones(32, 2)},
+              tmp_path / "fine" / "adapter_model.safetensors")  # fmt: skip
+    config = {"r": 2, "lora_alpha": 2, "base_model_name_or_path": "model"}
+    (tmp_path / "fine" / "adapter_config.json").write_text(json.dumps(config))
+    models = with_adapters(resolve([model]), [str(tmp_path / "fine")])
+    for out, where in (("here", None), ("there", cluster)):
+        execute([replace(task(tmp_path / out), models=models)], cluster=where)
+    assert table_of(tmp_path / "there").equals(table_of(tmp_path / "here"))
+    rows = {name: [row["mass"] for row in table_of(tmp_path / "there").to_pylist() if row["model"] == name]
+            for name in ("model", "fine")}  # fmt: skip
+    assert len(rows["fine"]) == 60 and rows["fine"] != rows["model"]
 
 
 class Counting:

@@ -18,8 +18,9 @@ from inference.__main__ import main
 from inference.asking.models import Model
 from inference.engines import adapters, loading
 from inference.engines.digest import folder_digest
+from inference.errors import InputError
 from inference.runfolder import run_json
-from inference.tune.choice import settings
+from inference.tune.choice import settings, training
 from inference.tune.choice.checkpoints import AdapterFolder
 from inference.tune.choice.examples import Example
 from inference.tune.choice.training import IGNORED, Learner
@@ -132,7 +133,32 @@ def test_only_the_reply_is_learnt_and_the_token_that_ends_it(folder):
     asked = row["input_ids"][: -len(learnt)]
     assert asked == learner._reader._rows([prompt])[0].ids  # what the engine asks, token for token
     long = Prompt("word " * 300, None, (("A",),))
-    assert learner.read([Example("a", "original/1", long, " A")]) == [] and learner.too_long == 1
+    several = [Example("a", "original/1", each, " A") for each in (long, prompt)]
+    assert len(learner.read(several)) == 1 and learner.too_long == 1
+    with pytest.raises(InputError, match="all 1 examples exceed its context window of 256 tokens"):
+        learner.read(several[:1])
+
+
+def test_several_gpus_are_refused(monkeypatch):
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: 2)
+    with pytest.raises(InputError, match="there are 2 GPUs, and a training takes one: set CUDA_VISIBLE_DEVICES"):
+        training._refuse_several(torch.device("cuda"))
+    training._refuse_several(torch.device("cpu"))
+
+
+@pytest.mark.parametrize(("message", "ends"), [("[enforce fail] PytorchStreamWriter failed writing", 1), ("odd", None)])
+def test_a_full_disk_is_one_line_and_a_fault_of_ours_is_not(folder, tmp_path, monkeypatch, capsys, message, ends):
+    def full(self, *_):
+        raise RuntimeError(message)
+
+    monkeypatch.setattr(AdapterFolder, "keep", full)
+    if ends is None:
+        with pytest.raises(RuntimeError, match="odd"):
+            main(call(folder, tmp_path / "tuned"))
+    else:
+        assert main(call(folder, tmp_path / "tuned")) == ends
+        err = capsys.readouterr().err
+        assert "cannot be written (no room for a checkpoint); make room" in err and err.count("\n") == 1
 
 
 class Killed(BaseException):
