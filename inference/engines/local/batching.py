@@ -70,7 +70,7 @@ def families(lengths: Sequence[int], common: Sequence[int], joining: Joining, ro
     --------
     The second prompt begins as the first one does, with 8 of its 10 tokens; the third with 1:
 
-    >>> [family.members for family in families([10, 10, 10], [0, 8, 1], Joining(worth=10, shortest=1, tokens=30), rows=4)]
+    >>> [family.members for family in families([10, 10, 10], [0, 8, 1], Joining(10, shortest=1, tokens=30), rows=4)]
     [[0, 1], [2]]
     """
     found: list[Family] = []
