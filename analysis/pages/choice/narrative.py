@@ -14,7 +14,7 @@ from analysis.pages.choice.figures import with_labels
 from analysis.reporting import verdicts
 from analysis.reporting.thresholds import silent
 from analysis.reporting.verdicts import Band
-from analysis.reporting.words import Answer, count, do_not_answer, percent, points, signed, undecided, units
+from analysis.reporting.words import Answer, count, do_not_answer, listing, percent, points, signed, undecided, units
 from analysis.statistics.multiplicity import decidable
 
 LITTLE = 0.05
@@ -196,23 +196,32 @@ def _changes(rows: pd.DataFrame) -> Iterator[str]:
 
     Where one side does not answer, only the shares of answers that are a choice are said.
     """
-    keys = ["study", "change", "measure", *(f"{name}_{side}" for side in SIDES for name in ("model", "condition"))]
-    known = rows.drop_duplicates(keys) if len(rows) else rows
-    for row in known[known["measure"].isin(["accuracy", "xparacon"])].to_dict("records") if len(rows) else ():
-        accuracy, what = row["measure"] == "accuracy", _step(row)
+    if rows.empty:
+        return
+    keys = ["study", "change", *(f"{name}_{side}" for side in SIDES for name in ("model", "condition"))]
+    known = rows.drop_duplicates([*keys, "measure"])
+    yield "Of the changes, 95 % intervals stand in brackets."
+    for _, both in known.groupby(keys, sort=False):
+        measures = {row["measure"]: row for row in both.to_dict("records")}
+        row = measures["accuracy"]
         if silent(pd.Series([row["validity_before"], row["validity_after"]])).any():
-            if accuracy:
-                yield (
-                    f"{what}: not judged, since {percent(row['validity_before'])} of the answers before and "
-                    f"{percent(row['validity_after'])} after are a choice."
-                )
-        elif pd.notna(row["difference"]):
-            size = f"{points(row['difference'])} points" if accuracy else signed(row["difference"], 2)
-            clear = verdicts.clear(pd.Series([row["p_holm"]])).iloc[0]
             yield (
-                f"{what}: {_name(row['measure'])} changes by {size}{_ends(row)}, "
-                f"{'a difference' if clear else 'no clear difference'} after Holm."
+                f"{_step(row)}: not judged, since {percent(row['validity_before'])} of the answers before and "
+                f"{percent(row['validity_after'])} after are a choice."
             )
+            continue
+        told = {name: measures[name] for name in ("accuracy", "xparacon") if pd.notna(measures[name]["difference"])}
+        clear = [_name(name) for name, one in told.items() if verdicts.clear(pd.Series([one["p_holm"]])).iloc[0]]
+        sizes = ", ".join(f"{_name(name)} {_size(one)}" for name, one in told.items())
+        yield f"{_step(row)}: {sizes}; {f'{listing(clear)} differ' if clear else 'no clear difference'} after Holm."
+
+
+def _size(row: Mapping[str, Any]) -> str:
+    """Write a change with its interval: of accuracy in points."""
+    accuracy = row["measure"] == "accuracy"
+    write, unit = (points, " points") if accuracy else (lambda number: signed(number, 2), "")
+    between = "" if pd.isna(row["lower"]) else f" ({write(row['lower'])} to {write(row['upper'])})"
+    return f"{write(row['difference'])}{unit}{between}"
 
 
 def _step(row: Mapping[str, Any]) -> str:
@@ -223,10 +232,3 @@ def _step(row: Mapping[str, Any]) -> str:
     if row["change"] == "prompt":
         return f"From the base to the paraphrase-aware prompt with {after}"
     return f"Tuning and prompt together, {before} to {after}"
-
-
-def _ends(row: Mapping[str, Any]) -> str:
-    if pd.isna(row["lower"]):
-        return ""
-    write = points if row["measure"] == "accuracy" else lambda number: signed(number, 2)
-    return f" (95 % interval {write(row['lower'])} to {write(row['upper'])})"
