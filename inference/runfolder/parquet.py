@@ -119,6 +119,12 @@ def read_parquet(path: Path, columns: list[str] | None = None, filters: pc.Expre
         return table
 
 
+def held(path: Path) -> frozenset[tuple[str, str]]:
+    """List the models and conditions that a part has rows of."""
+    table = read_parquet(path, ["model", "condition"]).group_by(["model", "condition"]).aggregate([])
+    return frozenset(zip(table["model"].to_pylist(), table["condition"].to_pylist(), strict=True))
+
+
 def check_columns(path: Path, table: str) -> None:
     """Refuse a file of the run folder that is damaged, or has a column missing or of another type than the schema.
 

@@ -24,6 +24,7 @@ from inference.runfolder.parquet import (
     Rows,
     check_columns,
     drop_superseded,
+    held,
     read_parquet,
     responses_table,
     schema,
@@ -65,6 +66,7 @@ class Run:
         self._made = made  # the folders that were made for this run; None: it was there before
         numbers = (re.match(r"part-(\d{1,9})\b", part.name) for part in self.parts)
         self._next_part = 1 + max((int(number[1]) for number in numbers if number), default=0)
+        self._held: dict[Path, frozenset[tuple[str, str]]] = {}
 
     @classmethod
     def create_or_open(
@@ -230,7 +232,7 @@ class Run:
         """List (item, variant) of every row of this model and condition with a response (error is null)."""
         chosen = (pc.field("model") == model) & (pc.field("condition") == condition) & pc.field("error").is_null()
         keys: set[tuple[str, str]] = set()
-        for part in self.parts:
+        for part in self._parts_of(model, condition):
             table = read_parquet(part, ["item", "variant"], filters=chosen)
             keys.update(zip(table["item"].to_pylist(), table["variant"].to_pylist(), strict=True))
         return keys
@@ -241,7 +243,7 @@ class Run:
         The same question as `done`, answered in one byte per variant: the keys of millions would need much memory.
         """
         chosen = (pc.field("model") == model) & (pc.field("condition") == condition) & pc.field("error").is_null()
-        tables = (read_parquet(part, ["item", "variant"], filters=chosen) for part in self.parts)
+        tables = (read_parquet(part, ["item", "variant"], filters=chosen) for part in self._parts_of(model, condition))
         done = [_keys(table) for table in tables if table.num_rows]
         missing = bytearray()
         for start in range(0, len(variants), LOOKED_UP):
@@ -252,6 +254,13 @@ class Run:
                 found = pc.or_(found, pc.is_in(keys, known))
             missing += pc.invert(found).cast(pa.uint8()).to_numpy().tobytes()
         return missing
+
+    def _parts_of(self, model: str, condition: str) -> list[Path]:
+        """List the parts with rows of a model and condition; what a part holds is read once."""
+        for part in self.parts:
+            if part not in self._held:
+                self._held[part] = held(part)
+        return [part for part in self.parts if (model, condition) in self._held[part]]
 
     def append(self, rows: Rows, part: Path | None = None) -> Path | None:
         """Append response rows as one part, which is written whole or not at all; return the part, None without rows.
@@ -272,6 +281,7 @@ class Run:
             part = self.path / "responses" / name
             self._next_part += 1
         write_parquet(part, table)
+        self._held.pop(part, None)
         return part
 
     def finish(self) -> None:

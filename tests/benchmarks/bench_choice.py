@@ -30,8 +30,8 @@ from inference.stimuli.prompts import Prompt
 
 WORDS = (
     "agree", "believe", "below", "bread", "cold", "day", "disagree", "even", "friendlier", "it", "lamp", "leave",
-    "makes", "on", "oppose", "others", "people", "refuse", "reject", "room", "should", "small", "some", "support", "tastes",
-    "that", "the", "time", "trains", "warm", "with",
+    "makes", "on", "oppose", "others", "people", "refuse", "reject", "room", "should", "small", "some", "support",
+    "tastes", "that", "the", "time", "trains", "warm", "with",
 )  # fmt: skip
 START = "Read the question and the choices below. Reply with the letter of the one choice that is right.\n"
 ORDERS, LETTERS = 8, "ABCDE"

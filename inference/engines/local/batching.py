@@ -32,15 +32,18 @@ class Joining(NamedTuple):
     ----------
     worth
         Pairs of tokens in attention that take as long as one token takes elsewhere; 0: no prompts are joined.
+    shortest
+        Fewest tokens that a prompt must share.
     tokens
         Most tokens of such a row.
     """
 
     worth: int
+    shortest: int
     tokens: int
 
 
-ALONE = Joining(0, 0)
+ALONE = Joining(0, 0, 0)
 
 
 @dataclass(slots=True)
@@ -67,7 +70,7 @@ def families(lengths: Sequence[int], common: Sequence[int], joining: Joining, ro
     --------
     The second prompt begins as the first one does, with 8 of its 10 tokens; the third with 1:
 
-    >>> [family.members for family in families([10, 10, 10], [0, 8, 1], Joining(worth=10, tokens=30), rows=4)]
+    >>> [family.members for family in families([10, 10, 10], [0, 8, 1], Joining(10, shortest=1, tokens=30), rows=4)]
     [[0, 1], [2]]
     """
     found: list[Family] = []
@@ -77,6 +80,7 @@ def families(lengths: Sequence[int], common: Sequence[int], joining: Joining, ro
             found
             and len(found[-1].members) < rows
             and found[-1].tokens + rest <= joining.tokens
+            and alike >= joining.shortest
             and alike * joining.worth > rest * found[-1].tokens
         ):
             found[-1].members.append(place)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 SHORTEST_PREFIX = 8
 # Pairs of tokens in attention that take as long as one token takes in all the rest, per feature of the hidden states
 # (tests/benchmarks/bench_choice.py).
-ATTENTION_PAIRS = 4
+ATTENTION_PAIRS = 2
 
 
 class CausalEngine(LeftToRight, LocalEngine):
@@ -66,7 +66,7 @@ class CausalEngine(LeftToRight, LocalEngine):
             return ALONE
         # A model with an attention window may count places in the row.
         room = min(FAMILY_TOKENS, self._cache_window - len(self.prefix.ids))
-        return Joining(ATTENTION_PAIRS * self.model.config.get_text_config().hidden_size, room)
+        return Joining(ATTENTION_PAIRS * self.model.config.get_text_config().hidden_size, SHORTEST_PREFIX, room)
 
     @cached_property
     def takes_trees(self) -> bool:

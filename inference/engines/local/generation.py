@@ -78,38 +78,43 @@ def write(asked: Continuations, drafts: Sequence[Draft], stops: AbstractSet[int]
     ]
 
 
-def choose(log_softmax: Tensor, temperatures: Tensor, numbers: Tensor) -> Tensor:
-    """Choose the next token of every row: by inverse cumulative probability over the whole vocabulary, or the top one.
+def choose(log_softmax: Tensor, rows: Tensor, temperatures: Tensor, numbers: Tensor) -> Tensor:
+    """Choose the next token of every draft: by inverse cumulative probability over all tokens, or the top one.
 
     Example: three tokens have the weights 0.2, 0.5 and 0.3. The number 0.6 chooses the second one, because the
-    cumulative weights are 0.2, 0.7 and 1.0.
+    cumulative weights are 0.2, 0.7 and 1.0. Drafts of one row and temperature have the same weights, summed once.
 
     Parameters
     ----------
     log_softmax
         [rows, vocabulary], float32.
+    rows
+        [drafts]: the row that each draft continues.
     temperatures
-        [rows]; 0 takes the likeliest token.
+        [drafts]; 0 takes the likeliest token.
     numbers
-        [rows], float64 in [0, 1).
+        [drafts], float64 in [0, 1).
 
     Returns
     -------
-    Tensor [rows] of token ids.
+    Tensor [drafts] of token ids.
     """
     likeliest = log_softmax.argmax(-1)
     greedy = temperatures == 0
     if bool(greedy.all()):
-        return likeliest
-    highest = log_softmax.gather(-1, likeliest[:, None])
-    weights = ((log_softmax - highest) / temperatures.where(~greedy, 1)[:, None]).exp()
+        return likeliest[rows]
+    kinds, kind = temperatures.unique(return_inverse=True)
+    ways, way = (rows * len(kinds) + kind).unique(return_inverse=True)
+    row, divisor = ways // len(kinds), kinds.where(kinds > 0, 1)[ways % len(kinds)]
+    highest = log_softmax[row].gather(-1, likeliest[row, None])
+    weights = ((log_softmax[row] - highest) / divisor[:, None]).exp()
     if weights.device.type == "mps":  # has no float64, and float32 sums over a large vocabulary are too inexact
         weights = weights.cpu()
-    cumulative = weights.cumsum(-1, dtype=torch.float64)
+    cumulative = weights.cumsum(-1, dtype=torch.float64)[way.to(weights.device)]
     targets = numbers.to(cumulative.device) * cumulative[:, -1]
     # The first token whose cumulative weight exceeds the target has a weight above 0, so it is never an impossible one.
     drawn = torch.searchsorted(cumulative, targets[:, None], right=True)[:, 0].clamp(max=weights.shape[-1] - 1)
-    return likeliest.where(greedy, drawn.to(likeliest.device))
+    return likeliest[rows].where(greedy, drawn.to(likeliest.device))
 
 
 def _write_together(asked: Continuations, drafts: Sequence[Draft], stops: AbstractSet[int]) -> list[list[int] | None]:
@@ -129,7 +134,7 @@ def _write_together(asked: Continuations, drafts: Sequence[Draft], stops: Abstra
     going = torch.arange(len(drafts))  # the drafts that have not ended
     texts: _Texts | None = None
     for step in range(longest):
-        tokens = choose(log_softmax[row], temperatures[going], numbers[going, step])
+        tokens = choose(log_softmax, row, temperatures[going], numbers[going, step])
         broken = log_softmax[:, 0].isnan()[row]  # one score that is no number makes all probabilities of its row so
         staying = []
         for place, (draft, token, failed) in enumerate(

@@ -21,7 +21,7 @@ from inference.stimuli.prompts import Prompt
 
 from .test_causal import ask, assert_like_slow, engine_of
 
-ALWAYS = Joining(10**6, 10**6)
+ALWAYS = Joining(10**6, 1, 10**6)
 NO_TREES, SHORT_WINDOWS = {"bloom", "mamba", "falcon_alibi"}, {"gpt_neo", "mistral", "gemma3"}
 LETTERS = (("A",), ("B",), ("C",), ("D",))
 STEMS = (

@@ -178,9 +178,11 @@ def test_a_token_is_drawn_by_inverse_cumulative_probability() -> None:
     probability = torch.tensor([0.2, 0.0, 0.5, 0.3])
     numbers = torch.tensor([0.0, 0.19, 0.2, 0.69, 0.71, 0.999999], dtype=torch.float64)
     log_softmax = probability.log().expand(len(numbers), -1)
-    assert choose(log_softmax, torch.ones(6), numbers).tolist() == [0, 0, 2, 2, 3, 3]
-    assert choose(log_softmax, torch.zeros(6), numbers).tolist() == [2] * 6
-    sharper = choose(log_softmax, torch.full((6,), 0.5), numbers)  # 0.04, 0, 0.25, 0.09 of 0.38
+    assert choose(log_softmax, torch.arange(6), torch.ones(6), numbers).tolist() == [0, 0, 2, 2, 3, 3]
+    one_row = torch.zeros(6, dtype=torch.long)
+    assert choose(log_softmax[:1], one_row, torch.ones(6), numbers).tolist() == [0, 0, 2, 2, 3, 3]
+    assert choose(log_softmax, torch.arange(6), torch.zeros(6), numbers).tolist() == [2] * 6
+    sharper = choose(log_softmax, torch.arange(6), torch.full((6,), 0.5), numbers)  # 0.04, 0, 0.25, 0.09 of 0.38
     assert sharper.tolist() == [0, 2, 2, 2, 2, 3]
 
 
