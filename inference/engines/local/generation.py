@@ -79,7 +79,7 @@ def write(asked: Continuations, drafts: Sequence[Draft], stops: AbstractSet[int]
 
 
 def choose(log_softmax: Tensor, rows: Tensor, temperatures: Tensor, numbers: Tensor) -> Tensor:
-    """Choose the next token of every draft: by inverse cumulative probability over the whole vocabulary, or the top one.
+    """Choose the next token of every draft: by inverse cumulative probability over all tokens, or the top one.
 
     Example: three tokens have the weights 0.2, 0.5 and 0.3. The number 0.6 chooses the second one, because the
     cumulative weights are 0.2, 0.7 and 1.0. Drafts of one row and temperature have the same weights, summed once.
