@@ -29,7 +29,7 @@ SIDES = ("before", "after")
 TABLES = ("choice", "choice_consistency", "positions", "choice_differences", "choice_changes")
 
 
-def answer(frames: Mapping[str, pd.DataFrame], size: tuple[int, int], when: str = "") -> Answer:
+def answer(frames: Mapping[str, pd.DataFrame], size: tuple[int, int, int], when: str = "") -> Answer:
     """Say whether models change their choice with words or order, by the rules of `verdicts` and `MEANT`.
 
     Parameters
@@ -37,7 +37,7 @@ def answer(frames: Mapping[str, pd.DataFrame], size: tuple[int, int], when: str 
     frames
         The tables named in `TABLES`.
     size
-        The most wordings and orders of a question.
+        How many questions there are; the most wordings and orders of one.
     when
         From `words.when`.
     """
@@ -68,10 +68,9 @@ def whole(frame: pd.DataFrame) -> pd.DataFrame:
     return frame.drop_duplicates(["study", "model", "condition"])
 
 
-def _asked(table: pd.DataFrame, size: tuple[int, int], when: str) -> str:
+def _asked(table: pd.DataFrame, size: tuple[int, int, int], when: str) -> str:
     models = table["model"].nunique()
-    questions = int(whole(table).groupby("study")["n_questions"].max().sum())
-    wordings, orders = size
+    questions, wordings, orders = size
     return (
         f"{count(models, 'model')} {'was' if models == 1 else 'were'} asked {count(questions, 'question')}, each in "
         f"{count(wordings, 'wording')} with its choices in {count(orders, 'order')}{when}."

@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 
 from analysis.pages.choice import narrative
-from analysis.pages.choice.answers import studies
+from analysis.pages.choice.answers import named, studies
 from analysis.pages.choice.catalogue import CATALOGUE
 from analysis.reporting import catalogue, labels, tables, verdicts, words
 from analysis.reporting.differences import marked
@@ -27,8 +27,16 @@ class ChoicePage(Page):
         """Show the answer in words, and what weakens it."""
         frames = {name: self.frame(name) for name in narrative.TABLES}
         shapes = [study.asked.shape for study in studies(self.runs)]
-        size = max(shape[1] for shape in shapes), max(shape[2] for shape in shapes)
+        size = self._questions(), max(shape[1] for shape in shapes), max(shape[2] for shape in shapes)
         return self.told(narrative.answer(frames, size, words.when(self.runs.info)))
+
+    def _questions(self) -> int:
+        """Count the questions; one that two studies ask, such as before and after a tuning, counts once."""
+        sql = """
+            SELECT count(DISTINCT (item, text)) FROM (
+                SELECT item, arg_min(text, position) AS text FROM stimuli
+                WHERE study IN (SELECT unnest(?)) GROUP BY study, item)"""
+        return int(self.runs.execute(sql, [named(self.runs)]).fetchall()[0][0])
 
     def examples(self) -> Html:
         """Show questions that are answered rightly, and wrongly in other words or another order."""

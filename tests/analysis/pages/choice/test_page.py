@@ -57,6 +57,14 @@ def test_one_model_that_keeps_its_choices_hardly_changes_them(tmp_path):
     assert any("Only 1 model" in caution for caution in found.cautions)
 
 
+def test_a_question_that_two_studies_ask_counts_once(tmp_path):
+    first = write_choice(tmp_path / "a", always(ASKED, right), study="whole")
+    second = write_choice(tmp_path / "b", always(questions(20, 4, choices=(4,)), right), study="test")
+    made = ChoicePage([str(first), str(second)], resamples=0)
+    made.answer()
+    assert made._answer.asked.startswith("1 model was asked 100 questions, ")
+
+
 def test_several_models_are_counted_by_the_interval_of_what_changes(tmp_path):
     rows = pd.concat([always(ASKED, right, "firm"), letters(), some_changed(6, "between")])
     found = said(tmp_path, rows)
