@@ -8,6 +8,14 @@ from helpers.refusals import Case
 from helpers.synthetic import paraphrases, write_run
 
 ITEMS = "item,text,answer\na,One.,yes\na,The first.,no\n"
+PLAN = """
+out = "r"
+[[study]]
+protocol = "agreement"
+items = "demo"
+model = ["demo"]
+wordings = 0
+"""
 TABLE = "--item-column item --text-column text --answer-column answer --options yes=yes;no=no"
 
 
@@ -34,6 +42,32 @@ CASES = [
         "analysis report run --out y.html --single-file",
         ("y.html", "--out names a folder", "--out y,"),
         small_run,
+    ),
+    *(
+        Case(
+            f"{given} wordings of each item",
+            f"inference run agreement --items items.csv --model demo --out r --wordings {given}",
+            ("--wordings", given),
+            {"items.csv": "item,text\na,One.\na,The first.\n"},
+        )
+        for given in ("0", "-2", "few", "2.5")
+    ),
+    Case(
+        "wordings where each kind of rewording has one",
+        "inference run wording --items items.csv --templates sentiment --language en --model demo --out r --wordings 2",
+        ("--wordings", "--all-templates"),
+        {"items.csv": "item,text,gold\na,One.,yes\n"},
+    ),
+    Case(
+        "wordings of a protocol that rewords nothing",
+        "inference run scoring --items items.csv --model demo --out r --wordings 2",
+        ("unknown option", "--wordings"),
+    ),
+    Case(
+        "no wordings in a run file",
+        "inference run plan.toml",
+        ("plan.toml", "[[study]] 1", "wordings", "0"),
+        {"plan.toml": PLAN},
     ),
     Case("a plan without a goal", "analysis plan run", ("--se", "--difference", "required"), small_run),
     Case("a plan with a power of 1", "analysis plan run --difference 0.1 --power 1", ("--power 1", "0.5"), small_run),
