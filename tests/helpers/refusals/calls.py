@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from helpers import wording_runs
 from helpers.refusals import Case
 from helpers.synthetic import paraphrases, write_run
 
@@ -22,6 +23,18 @@ TABLE = "--item-column item --text-column text --answer-column answer --options 
 def small_run(folder: Path) -> None:
     """Write a run folder with one item."""
     write_run(folder / "run", paraphrases({"tea": [0.2, 0.9]}))
+
+
+def calm(folder: Path) -> None:
+    """Write a run folder in which no item flips."""
+    frame = paraphrases({item: [0.7, 0.8, 0.9] for item in ("tea", "milk", "rum")})
+    frame["text"] = ["one", "two", "three", "sun", "moon", "stars", "to go", "to stay", "to wait"]  # nothing shared
+    write_run(folder / "run", frame)
+
+
+def templates(folder: Path) -> None:
+    """Write a run folder whose items share their wordings."""
+    wording_runs.write_wording(folder / "run", wording_runs.random_rows(["m"], items=6))
 
 
 CASES = [
@@ -79,6 +92,35 @@ CASES = [
         small_run,
     ),
     Case("a plan from one item", "analysis plan run --se 0.1", ("two items", "two wordings"), small_run),
+    Case("a plan of SDs from two wordings", "analysis plan run --se 0.1 --measure sd", ("three wordings",), small_run),
+    Case("a plan of flips where none flips", "analysis plan run --se 0.1 --measure flips", ("items that flip",), calm),
+    Case(
+        "a plan of flips of shared wordings",
+        "analysis plan run --se 0.1 --measure flips",
+        ("--measure flips", "all items share", "sd"),
+        templates,
+    ),
+    Case(
+        "a plan to find a difference of flips",
+        "analysis plan run --difference 0.1 --measure flips",
+        ("--difference", "--se"),
+        small_run,
+    ),
+    Case(
+        "a threshold of means",
+        "analysis plan run --se 0.1 --threshold 0.1",
+        ("--threshold", "--measure flips"),
+        small_run,
+    ),
+    *(
+        Case(
+            f"a threshold of {given}",
+            f"analysis plan run --se 0.1 --measure flips --threshold {given}",
+            (f"--threshold {given}", "below 0.5"),
+            small_run,
+        )
+        for given in ("0.5", "-0.1", "nan")
+    ),
     Case("more wordings than there are", "analysis table run spreads_at_k -p k=3", ("k = 3", "more than 2"), small_run),
     Case("a margin below 0", "analysis table run beyond_rewording -p margin=-1", ("margin = -1", "above 0"), small_run),
     Case("an item to show that is not there", "analysis show run --item tee", ("item", "'tee'", "'tea'"), small_run),
