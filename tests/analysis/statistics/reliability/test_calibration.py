@@ -23,7 +23,7 @@ def answers(rng, models=8, items=30, wordings=10, crossed=True):
 def test_what_is_foreseen_comes_true(crossed, anew):
     """Over 12 simulated studies: in the mean within 4 points, in every class of 200 pairs or more within 10.
 
-    With five shared templates in each half, probabilities near 1 are too high: there it is within 15.
+    With other items, too, and five shared templates in each half, probabilities above .8 are too high: within 15.
     """
     found = [held_out(answers(np.random.default_rng(n), crossed=crossed), crossed, anew, seed=n) for n in range(12)]
     cases = np.concatenate(found, axis=1)
@@ -31,8 +31,8 @@ def test_what_is_foreseen_comes_true(crossed, anew):
     known = [(foreseen, kept) for _, _, number, foreseen, kept in classes(cases) if number >= 200]
     assert len(known) >= 4
     for foreseen, kept in known:
-        assert kept == pytest.approx(foreseen, abs=0.15 if crossed and foreseen > 0.9 else 0.1)
-    assert known[-1][1] - known[0][1] > 0.25  # they tell pairs apart
+        assert kept == pytest.approx(foreseen, abs=0.15 if crossed and anew == "both" and foreseen > 0.8 else 0.1)
+    assert known[-1][1] - known[0][1] > 0.2  # they tell pairs apart
 
 
 def test_the_variance_of_true_differences_is_known_as_far_as_few_models_tell():
