@@ -32,7 +32,9 @@ def reml(values: np.ndarray, names: tuple[str, ...], groups: tuple[str, ...]) ->
     codes = dict(zip(names, (axis.ravel() for axis in np.indices(values.shape)), strict=True))
     frame = pd.DataFrame({"y": values.ravel()})
     for group in groups:
-        frame[group] = ["l" + "_".join(map(str, level)) for level in zip(*(codes[n] for n in group.split("_")), strict=True)]
+        frame[group] = [
+            "l" + "_".join(map(str, level)) for level in zip(*(codes[n] for n in group.split("_")), strict=True)
+        ]
     formula = "y ~ 1 + " + " + ".join(f"(1 | {group})" for group in groups)
     found = mixed.fit(frame, formula, engine="pymer4").diagnostics.iloc[0]
     assert found["converged"] and not found["singular"]
