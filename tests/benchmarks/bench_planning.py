@@ -1,4 +1,4 @@
-"""Ask a demo model about 30,848 paraphrases, and see how well a pilot of a tenth of them foresees the errors of the rest.
+"""Ask a demo model about 30,848 paraphrases, and see how well a tenth of them foresees the errors of the rest.
 
     python tests/benchmarks/bench_planning.py                    # minutes: asks the model first
     python tests/benchmarks/bench_planning.py --run runs/mine    # a run folder of agreement that there is

@@ -122,6 +122,9 @@ def _forecasts(study: Study, args: argparse.Namespace) -> list[Forecast]:
         each = (forecast.of_flips(study.values[unit], threshold) for unit in chosen)
         return [found for found in each if found is not None]
     spread = args.measure == SD
+    if spread and args.se is not None:
+        of_each = (forecast.of_sd(study.values[unit], study.crossed) for unit in chosen)
+        return [found for found in of_each if not np.isnan(found.parts(3)[1])]
     values = {unit: forecast.pseudo_deviations(study.values[unit]) if spread else study.values[unit] for unit in chosen}
     noise = dict.fromkeys(chosen, (0.0, 0.0))
     if study.samples is not None and not spread:

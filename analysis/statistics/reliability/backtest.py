@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from analysis.statistics.reliability.components import Array
-from analysis.statistics.reliability.forecast import Forecast, error, of_flips, of_mean, pseudo_deviations
+from analysis.statistics.reliability.forecast import Forecast, error, of_flips, of_mean, of_sd, pseudo_deviations
 from analysis.statistics.reliability.panel import panel
 
 PILOT, OTHERS = 3, 2  # least number of wordings of the pilot, and of the others
@@ -64,7 +64,7 @@ def compared(
     pilot, others = values[:, :size], values[:, size:]
     forecasts: dict[str, Forecast | None] = {MEAN: of_mean(pilot, crossed)}
     if not mean_only:
-        forecasts[SD] = of_mean(pseudo_deviations(pilot), crossed, least=PILOT if crossed else OTHERS)
+        forecasts[SD] = of_sd(pilot, crossed)
         forecasts |= {} if crossed else {FLIPS: of_flips(pilot, threshold)}
     at = sorted({each for each in AT if each < width - size} | {width - size})
     found = (_shared if crossed else _own)(others, at, threshold, rng)

@@ -9,7 +9,7 @@ and one that every item has: V = shared + own / I.
   are own) changes with S.
 - *SD over wordings*: the same, of the jackknife's pseudo-values n T - (n - 1) T_j, where T_j leaves out answer j. Their
   mean is the item's SD without most of its bias, and their spread within an item tells how far the SD would move with
-  other wordings.
+  other wordings. With fewer wordings than the pilot's, see `Deviations`.
 - *Flips*: a share m of items, with variance m (1 - m) / I if items are drawn anew with wordings of their own. m depends
   on K. It follows from how items' shares of agreeing wordings are distributed, which is fitted to the pilot by maximum
   likelihood on a grid.
@@ -34,6 +34,7 @@ from analysis.statistics.reliability.components import Array
 from analysis.statistics.reliability.panel import panel
 
 GRID = np.linspace(0, 1, 201)  # shares of wordings that agree
+SUBSETS = 50  # draws of some wordings of a pilot
 STEPS = 500  # of the expectation-maximization algorithm
 
 
@@ -80,6 +81,52 @@ def of_mean(values: Array, crossed: bool, *, noise: float = 0.0, sample: float =
     found = panel(values, crossed)
     inner = found.interaction if crossed else found.wording
     return Components(found.item, found.wording if crossed else 0.0, inner, noise, sample, least)
+
+
+@dataclass(frozen=True, slots=True)
+class Deviations:
+    """Hold what the error of a mean SD over wordings of the items' own rests on.
+
+    With few wordings an SD is on average smaller, and its spread larger than pseudo-values say. But the mean square of
+    an item's SD is its variance, however many wordings there are: so the variance over items with K of the pilot's n
+    wordings is that with n, plus what the square of the mean SD has lost.
+
+    Attributes
+    ----------
+    many
+        From the pseudo-values: the error with n wordings and more.
+    means
+        Mean SD with 2 ... n of the pilot's wordings.
+    """
+
+    many: Components
+    means: tuple[float, ...]
+    least: int = 2
+
+    def parts(self, wordings: float, samples: float | None = None) -> tuple[float, float]:
+        """Return the variance that items share, and that of every item."""
+        n = len(self.means) + 1
+        lost = self.means[-1] ** 2 - self.means[round(wordings) - 2] ** 2 if wordings < n else 0.0
+        return 0.0, self.many.parts(max(wordings, n))[1] + max(lost, 0.0)
+
+
+def of_sd(values: Array, crossed: bool) -> Components | Deviations:
+    """Foresee the error of the mean SD over wordings, from answers (items, wordings)."""
+    many = of_mean(pseudo_deviations(values), crossed, least=3)
+    known = ~np.isnan(values)
+    values = values[known.sum(axis=1) > 2]
+    if crossed or not len(values):
+        return many
+    fewest = int((~np.isnan(values)).sum(axis=1).min())
+    k = np.arange(2, fewest + 1)
+    centred = values - np.nanmean(values, axis=1, keepdims=True)
+    rng, means = np.random.default_rng(0), np.zeros(len(k))
+    for _ in range(SUBSETS):
+        order = np.argsort(np.where(np.isnan(values), np.inf, rng.random(values.shape)), axis=1)[:, :fewest]
+        drawn = np.take_along_axis(centred, order, axis=1)
+        sums, squares = np.cumsum(drawn, axis=1)[:, 1:], np.cumsum(drawn**2, axis=1)[:, 1:]
+        means += np.sqrt(np.maximum(squares - sums**2 / k, 0.0) / (k - 1)).mean(axis=0) / SUBSETS
+    return Deviations(many, tuple(map(float, means)))
 
 
 def pseudo_deviations(values: Array) -> Array:
@@ -157,7 +204,7 @@ def of_flips(values: Array, threshold: float, middle: float = 0.5) -> Flips | No
     return Flips(weights, threshold)
 
 
-Forecast: TypeAlias = Components | Flips
+Forecast: TypeAlias = Components | Deviations | Flips
 
 
 def error(forecast: Forecast, items: float, wordings: float, samples: float | None = None) -> float:

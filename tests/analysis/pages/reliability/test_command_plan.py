@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from analysis.__main__ import main
-from analysis.statistics.reliability.forecast import error, of_flips, of_mean, pseudo_deviations, sampling
+from analysis.statistics.reliability.forecast import error, of_flips, of_mean, of_sd, pseudo_deviations, sampling
 from helpers.synthetic import random_frame, write_run
 
 TEXTS = 8
@@ -40,7 +40,7 @@ def answers(frame: pd.DataFrame, model: str, column: str = "agreement") -> np.nd
     ("measure", "foresee"),
     [
         ("agreement", lambda values: of_mean(values, False)),
-        ("sd", lambda values: of_mean(pseudo_deviations(values), False)),
+        ("sd", lambda values: of_sd(values, False)),
         ("flips", lambda values: of_flips(values, 0.2)),
     ],
 )
