@@ -6,7 +6,7 @@ from pathlib import Path
 
 from helpers import wording_runs
 from helpers.refusals import Case
-from helpers.synthetic import paraphrases, write_run
+from helpers.synthetic import paraphrases, random_frame, write_run
 
 ITEMS = "item,text,answer\na,One.,yes\na,The first.,no\n"
 PLAN = """
@@ -30,6 +30,12 @@ def calm(folder: Path) -> None:
     frame = paraphrases({item: [0.7, 0.8, 0.9] for item in ("tea", "milk", "rum")})
     frame["text"] = ["one", "two", "three", "sun", "moon", "stars", "to go", "to stay", "to wait"]  # nothing shared
     write_run(folder / "run", frame)
+
+
+def apart(folder: Path) -> None:
+    """Write a run folder with two models that were asked about different items."""
+    frame = random_frame(["a", "b"], items=6, paraphrases=4)
+    write_run(folder / "run", frame[(frame["model"] == "a") == frame["item"].isin(frame["item"].unique()[:3])])
 
 
 def templates(folder: Path) -> None:
@@ -92,6 +98,12 @@ CASES = [
         small_run,
     ),
     Case("a plan from one item", "analysis plan run --se 0.1", ("two items", "two wordings"), small_run),
+    Case(
+        "a plan of a difference without a common item",
+        "analysis plan run --difference 0.1",
+        ("two items", "two such models"),
+        apart,
+    ),
     Case("a plan of SDs from two wordings", "analysis plan run --se 0.1 --measure sd", ("three wordings",), small_run),
     Case("a plan of flips where none flips", "analysis plan run --se 0.1 --measure flips", ("items that flip",), calm),
     Case(

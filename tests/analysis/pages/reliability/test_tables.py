@@ -205,3 +205,21 @@ def test_a_draw_without_its_number_is_refused(tmp_path):
     edit_run_json(path, drawn={"a": {"plain/yes-no": {"least": 5, "most": 12}}})
     with pytest.raises(InputError, match=r"drawn: a: .*wordings"):
         runs.open(path)
+
+
+def test_models_without_a_common_item_are_not_compared(tmp_path):
+    frame = random_frame(["a", "b"], items=6, paraphrases=4).assign(mass=0.9)
+    frame = frame[(frame["model"] == "a") == frame["item"].isin(frame["item"].unique()[:3])]
+    opened = runs.open(write_run(tmp_path / "run", frame))
+    pairs = comparisons.beyond_rewording(opened)
+    assert len(pairs) and (pairs["n_items"] == 0).all()
+    assert pairs[["difference", "lower", "p", "p_items", "same_both", "p_equivalent"]].isna().all(axis=None)
+    assert comparisons.rankings(opened).empty and comparisons.reliability(opened).empty
+    frames = {name: build(name, opened, resamples=0) for name in narrative.TABLES}
+    assert "beyond_rewording" not in narrative.answer(frames).details
+
+
+def test_one_model_has_no_ranking_and_no_differences(tmp_path):
+    opened = runs.open(write_run(tmp_path / "run", random_frame(["a"], items=6, paraphrases=4).assign(mass=0.9)))
+    assert comparisons.rankings(opened).empty and comparisons.beyond_rewording(opened).empty
+    assert (tables.precision(opened)["n_items"] == 6).all()
