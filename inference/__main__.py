@@ -243,6 +243,8 @@ def _run(options: argparse.Namespace) -> None:
         execute([task], cluster=cluster)
     if options.limit is not None and options.limit < len(task.study.items):
         print(f"asked about {options.limit:,} of {len(task.study.items):,} items; without --limit the others are asked")
+    if getattr(options, "wordings", None) is not None:
+        print(f"asked {options.wordings:,} wordings of each item; a larger --wordings asks only the others")
     print(_next(options.out))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from argparse import ArgumentParser, ArgumentTypeError, Namespace
+from argparse import ArgumentParser, ArgumentTypeError, Namespace, _ArgumentGroup
 from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
@@ -90,6 +90,11 @@ def add_limit(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--limit", type=positive, metavar="N", help="ask about the first N items; more can be asked later"
     )
+
+
+def add_wordings(parser: ArgumentParser | _ArgumentGroup, about: str) -> None:
+    """Define `--wordings`: ask some wordings of every item (`inference.asking.wordings`)."""
+    parser.add_argument("--wordings", type=positive, metavar="K", help=f"{about}; more can be asked later")
 
 
 def add_models_file(parser: ArgumentParser) -> None:

@@ -24,6 +24,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NoReturn
 
+from inference.arguments import draw_seed
 from inference.asking.execute import Task
 from inference.errors import InputError, nearest
 from inference.protocols import names
@@ -109,8 +110,9 @@ class Plan:
         tasks: dict[str, Task] = {}
         for study in self.studies:
             where, call = study.where, study.call
+            options = parser_of(call[0]).parse_args(call[1:], Namespace(out=None, call=()))
             try:
-                task = task_of(parser_of(call[0]).parse_args(call[1:], Namespace(out=None, call=())))
+                task = task_of(options)
             except InputError as error:
                 raise InputError(f"{where}{_key_meant(str(error), call)}: {error}") from None
             folder = task.study.name if study.folder is None else study.folder
@@ -120,6 +122,9 @@ class Plan:
             if folder.casefold() in map(str.casefold, tasks):  # some file systems take "A" and "a" for one name
                 raise InputError(f"{where}: there is a study in the folder '{folder}' already; give this one another")
             out = str(Path(self.out) / folder)
+            options.out = out
+            if options.seed is None and draw_seed(options):  # the folder's own seed decides the draws
+                task = task_of(options)
             command = [*program, *call, f"--out={out}"]
             tasks[folder] = replace(task, out=out, command=command, folder=self._folder)
         return list(tasks.values())

@@ -28,6 +28,7 @@ def entries(runs: Runs, folders: Sequence[str], options: Mapping[str, Any]) -> l
         ("Study", [_study(name, fields) for name, fields in info["studies"].items()]),
         ("Models", [_model(name, fields) for name, fields in info["models"].items()]),
         ("Conditions", _conditions(info["conditions"])),
+        *([("Wordings", lines)] if (lines := words.drawn(runs.info)) else []),
         ("No response", words.unanswered_by_unit(unanswered(runs)) or ["none: every prompt has one"]),
         ("Asked with", _sessions(info["sessions"])),
         ("Analysed with", [versions()]),

@@ -84,6 +84,29 @@ def when(info: Mapping[str, Any]) -> str:
     return f" (imported {said.removeprefix('from ')})" if engines == {"import"} else f", {said}"
 
 
+def drawn(info: Mapping[str, Any]) -> list[str]:
+    """Say for which models only some wordings of every item were drawn; nothing where all were asked.
+
+    Parameters
+    ----------
+    info
+        What `run.json` holds (`Runs.info`): its `drawn`.
+
+    >>> draw = {"study": "s", "condition": "c", "seed": 0, "wordings": 40, "least": 120, "most": 120}
+    >>> drawn({"drawn": [{**draw, "model": "m"}, {**draw, "model": "n", "least": 90}]})
+    ['40 of 120 wordings per item, drawn by seed 0: m', '40 of 90 to 120 wordings per item, drawn by seed 0: n']
+    >>> drawn({"drawn": []})
+    []
+    """
+    models: dict[str, dict[str, None]] = {}
+    for draw in info["drawn"]:
+        least, most = f"{draw['least']:,}", f"{draw['most']:,}"
+        there = most if least == most else f"{least} to {most}"
+        said = f"{draw['wordings']:,} of {there} wordings per item, drawn by seed {draw['seed']}"
+        models.setdefault(said, {})[draw["model"]] = None
+    return [f"{said}: {listing(list(names))}" for said, names in models.items()]
+
+
 def low_to_high(counts: pd.Series) -> str:
     """Write the least and the greatest of some counts: "10", or "453 to 500"."""
     low, high = int(counts.min()), int(counts.max())

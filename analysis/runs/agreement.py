@@ -63,7 +63,8 @@ def prepare(runs: Runs) -> None:
 
     - view `answers`: study, model, condition, item, variant, original (bool), agreement, validity, output, written
       (bool: a text or a given answer, not probabilities), outvoted (bool: has an agreement, of samples of which as many
-      hold no answer as give the more frequent one); one row per answer, without those of `conditions.subsamples`.
+      hold no answer as give the more frequent one), samples (valid ones that agreement is the share of, else
+      null); one row per answer, without those of `conditions.subsamples`.
       Agreement is R^+ = p(agree) / (p(agree) + p(disagree)) (Haller et al., section 4.2), from probabilities where the
       row has them, else from sampled counts, else 1 or 0 from the answer; null where undefined (no mass, no valid
       answer). Validity (section 4.1) is the mass, the valid share of the samples, or 1 or 0.
@@ -165,8 +166,10 @@ def _answers(runs: Runs, study: str, common: _Kind, others: Sequence[_Kind]) -> 
         agree = f"coalesce(d.agree, {common.agree})"
     if all(folder.two_probabilities for folder in runs.folders if folder.study == study):
         agreement, validity, written, lost = _share("r.probability", agree), "r.mass", "false", "false"
+        samples = "NULL::BIGINT"
     else:
         (agreement, validity), written = _any_response(common, agree), "r.probability IS NULL"
+        samples = 'CASE WHEN r.probability IS NULL THEN r."count"[1] + r."count"[2] END'
         lost = f'r.probability IS NULL AND r."count"[1] + r."count"[2] > 0 AND {outvoted()}'
     name = literal(study)
     units = {unit for folder in runs.folders if folder.study == study for unit in folder.units}
@@ -176,7 +179,7 @@ def _answers(runs: Runs, study: str, common: _Kind, others: Sequence[_Kind]) -> 
         SELECT {name} AS study, r.model, r.condition, r.item, r.variant,
                coalesce(d.original, {common.original}) AS original,
                {agreement} AS agreement, {validity} AS validity, r.output, {written} AS written,
-               coalesce({lost}, false) AS outvoted
+               coalesce({lost}, false) AS outvoted, {samples} AS samples
         FROM (SELECT * FROM responses WHERE study = {name}{asked}) AS r
         LEFT JOIN (SELECT * FROM deviating WHERE study = {name}) AS d ON d.item = r.item AND d.variant = r.variant"""
 

@@ -50,7 +50,8 @@ class Runs:
     info
         The content of all run.json files in one: `studies` (name -> protocol, name, hash, canonical ...), `models`
         (id -> fields), `conditions` (study -> name -> fields), `sessions` (all of them), `prompts` (hash -> form of a
-        prompt file), `asked` (study -> condition -> entries).
+        prompt file), `asked` (study -> condition -> entries), `drawn` (what `drawn` of run.json names: an entry per
+        study, model and condition, with these, its fields and the seed).
     models
         Ids of all models of the folders that were named, also of those whose protocol was not asked for: a figure
         gives a model the same colour on every page of a report.
@@ -179,7 +180,8 @@ def _connect(threads: int, memory_limit: str) -> duckdb.DuckDBPyConnection:
 def _merge(folders: Sequence[Folder]) -> dict[str, Any]:
     """Merge the run.json files; refuse a name that means different things in two of them."""
     seen: dict[tuple[str, ...], tuple[Folder, Mapping[str, Any]]] = {}
-    merged: dict[str, Any] = {"studies": {}, "models": {}, "conditions": {}, "sessions": [], "prompts": {}, "asked": {}}
+    merged: dict[str, Any] = {name: {} for name in ("studies", "models", "conditions", "prompts", "asked")}
+    merged |= {"sessions": [], "drawn": []}
     for folder in folders:
         study = folder.study
         _same(seen, ("study", study), folder, {"hash": folder.info["study"]["hash"]})
@@ -197,6 +199,11 @@ def _merge(folders: Sequence[Folder]) -> dict[str, Any]:
         for name, entries in folder.info.get("asked", {}).items():
             asked[name] = [*asked.get(name, ()), *entries]
         merged["sessions"] += folder.info["sessions"]
+        merged["drawn"] += [
+            {"study": study, "model": model, "condition": condition, "seed": folder.info["seed"], **fields}
+            for model, draws in folder.info.get("drawn", {}).items()
+            for condition, fields in draws.items()
+        ]
     return merged
 
 

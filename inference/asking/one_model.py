@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from tqdm import tqdm
 
 from inference.asking import asked_prompts
+from inference.asking.expected import expect
 from inference.asking.models import Model, likely
 from inference.asking.rounds import (
     Asked,
@@ -143,14 +144,7 @@ def ask_model(
         print(f"{model.id} {SILENT[form]} and writes no text: asked for probabilities only", file=sys.stderr)
     forms = {**run.models.get(model.id, {}).get("forms", {}), settings.form: form}
     run.add_model(model.id, {**engine.info, **model.fields, "forms": forms})
-    expected: dict[str, int] = {}
-    for each in rounds:
-        number = sum(map(each.chosen, run.study.variants))
-        for condition in each.conditions:
-            run.add_condition(condition.name, condition.fields)
-            before = run.expected.get(model.id, {}).get(condition.name, 0)
-            expected[condition.name] = max(number, before)  # fewer with --limit: the rows asked before stay
-    run.expect(model.id, expected)
+    expect(run, model.id, rounds)
     with stop.at_once(model.id):
         asked_prompts.keep(run, model.id, form, questions, rounds, engine)
     tallies = []

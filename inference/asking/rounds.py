@@ -70,6 +70,15 @@ def read(variant: Variant, prompt: Prompt, response: Response) -> dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
+class Draw:
+    """How many wordings of every item are drawn (`wordings`), and how many items have: `least` and `most`."""
+
+    wordings: int
+    least: int
+    most: int
+
+
+@dataclass(frozen=True, slots=True)
 class Round:
     """Prompts and the conditions that share them: one forward pass may serve several temperatures.
 
@@ -83,12 +92,15 @@ class Round:
         Makes the columns of the response row from variant, prompt and the engine's response (one without an error).
     chosen
         Tells whether a variant is asked in this round: all are, unless a subsample is wanted.
+    draw
+        Set where only some wordings of every item are asked (`wordings.drawn`).
     """
 
     conditions: tuple[Condition, ...]
     render: Callable[[Variant, str | None], Prompt]
     read: Callable[[Variant, Prompt, Any], dict[str, Any]] = read
     chosen: Callable[[Variant], bool] = lambda variant: True
+    draw: Draw | None = None
 
     def has(self, way: type) -> bool:
         """Tell whether some condition is answered in this way (`Exact`, `Sampling` or `Thinking`)."""
@@ -256,6 +268,7 @@ __all__ = [
     "Answered",
     "Asked",
     "Condition",
+    "Draw",
     "Exact",
     "Prompts",
     "Questions",

@@ -57,7 +57,7 @@ def status(root: str | Path) -> Iterator[str]:
         about = run_json.read(folder)
         entries = progress(folder, about)
         everything += entries
-        yield f"{folder}: {_headline(about)}{_unasked(folder)}"
+        yield f"{folder}: {_headline(about)}{_unasked(folder)}{_drawn(about)}"
         yield from _table(entries)
     begun = [entry for entry in everything if entry.condition is not None]
     left = sum(entry.left or 0 for entry in begun)
@@ -126,6 +126,15 @@ def _unasked(folder: Path) -> str:
     items = set(read_parquet(folder / "stimuli.parquet", ["item"])["item"].to_pylist())
     found = set[str]().union(*(set(read_parquet(path, ["item"])["item"].to_pylist()) for path in _parts(folder)))
     return f"; {len(items & found):,} of {len(items):,} items asked" if items - found else ""
+
+
+def _drawn(about: Mapping[str, Any]) -> str:
+    """Say how many wordings of every item were drawn, where not all are asked."""
+    draws = [draw for conditions in about.get("drawn", {}).values() for draw in conditions.values()]
+    if not draws:
+        return ""
+    drawn = " or ".join(f"{number:,}" for number in sorted({draw["wordings"] for draw in draws}))
+    return f"; {drawn} of up to {max(draw['most'] for draw in draws):,} wordings of each item drawn"
 
 
 def _table(entries: list[Progress]) -> Iterator[str]:

@@ -179,8 +179,22 @@ class Run:
         known = {name: rows for name, rows in self.expected.items() if rows or name in names}
         self._expect({**known, **{name: {} for name in names if name not in known}})
 
-    def expect(self, model: str, rows: Mapping[str, int]) -> None:
-        """Record how many rows a model will have under each condition; `status` compares with these numbers."""
+    @property
+    def drawn(self) -> Mapping[str, Mapping[str, Mapping[str, int]]]:
+        """Model -> condition -> how many wordings of every item were drawn, where not all are asked."""
+        drawn: dict[str, dict[str, dict[str, int]]] = self._content.get("drawn", {})
+        return drawn
+
+    def expect(self, model: str, rows: Mapping[str, int], drawn: Mapping[str, Mapping[str, int]] | None = None) -> None:
+        """Record how many rows a model will have under each condition, and what was drawn under which of them.
+
+        `status` compares with the numbers. A model without draws has no entry in `drawn`.
+        """
+        draws = {**self.drawn, model: drawn or {}}
+        if draws := {name: found for name, found in draws.items() if found}:
+            self._content["drawn"] = draws
+        else:
+            self._content.pop("drawn", None)
         self._expect({**self.expected, model: {**self.expected.get(model, {}), **rows}})
 
     def _expect(self, expected: Mapping[str, Mapping[str, int]]) -> None:

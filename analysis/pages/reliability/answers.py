@@ -44,6 +44,8 @@ class Study:
         (units, items, wordings), NaN where there is no valid answer.
     wordings
         Names of the wordings where items share them; else empty.
+    samples
+        Laid out as `values`: texts that an agreement is the share of, NaN where it is none; None where all are none.
     """
 
     name: str
@@ -54,6 +56,7 @@ class Study:
     validity: Array
     values: Array
     wordings: list[str]
+    samples: Array | None
 
     @property
     def design(self) -> str:
@@ -100,7 +103,9 @@ def _studies(runs: Runs) -> Iterator[Study]:
             if measure == AGREEMENT or rows[measure].notna().any():
                 headline = measure == (ACCURACY if right else AGREEMENT)
                 values = _array(rows, measure, shape)
-                yield Study(name, measure, headline, crossed, units, validity, values, wordings)
+                sampled = measure == AGREEMENT and rows["samples"].notna().any()
+                samples = _array(rows, "samples", shape) if sampled else None
+                yield Study(name, measure, headline, crossed, units, validity, values, wordings, samples)
 
 
 def _codes(runs: Runs, by_text: set[str]) -> pd.DataFrame:
@@ -136,7 +141,7 @@ def _rows(runs: Runs, study: str, codes: pd.DataFrame) -> pd.DataFrame:
     try:
         rows = runs.sql(
             """
-            SELECT u.position AS unit, c.row, a.agreement, a.validity
+            SELECT u.position AS unit, c.row, a.agreement, a.validity, a.samples
             FROM (SELECT * FROM answers WHERE study = $study) AS a
             JOIN reliability_codes AS c USING (item, variant)
             JOIN (SELECT * FROM units WHERE study = $study) AS u USING (model, condition)""",
@@ -153,7 +158,8 @@ def _rows(runs: Runs, study: str, codes: pd.DataFrame) -> pd.DataFrame:
     inside = np.where((share > 0) & (share < 1), share, np.nan)
     return pd.DataFrame({
         "unit": units, "item": codes["item_code"].to_numpy()[place], "wording": codes["wording_code"].to_numpy()[place],
-        "validity": rows["validity"], AGREEMENT: share, LOGIT: np.log(inside / (1 - inside)), ACCURACY: right,
+        "validity": rows["validity"], "samples": rows["samples"],
+        AGREEMENT: share, LOGIT: np.log(inside / (1 - inside)), ACCURACY: right,
     })  # fmt: skip
 
 

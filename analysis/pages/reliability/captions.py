@@ -42,3 +42,25 @@ def template_accuracies(frame: pd.DataFrame) -> str:
         "items each. Stroke: mean over templates."
         f"{labels.shown(panels.ROWS, models, 'models', 'with the highest and lowest mean')}"
     )
+
+
+def planned_errors(frame: pd.DataFrame) -> str:
+    """Write the caption of the errors that were foreseen."""
+    row, models = frame.iloc[0], frame["label"].nunique()
+    return (
+        f"Standard errors of {count(models, 'model')} by the number of wordings of each of "
+        f"{low_to_high(frame['n_items'])} items. Lines: foreseen from {low_to_high(frame['n_pilot'])} wordings. Marks: "
+        f"computed from wordings that were held back. Wordings: {row['design']}."
+        f"{labels.shown(LINES, models, 'models', 'first and last in run.json')}"
+    )
+
+
+def ranking_calibration(frame: pd.DataFrame) -> str:
+    """Write the caption of the probabilities that came true."""
+    row = frame.iloc[0]
+    return (
+        f"Pairs of {count(int(row['n_models']), 'model')} by {row['measure']}. Each half of the wordings foresees how "
+        "likely a pair keeps its order in the other half. Dots: pairs with similar probabilities, larger where there "
+        f"are more of them ({low_to_high(frame['n_cases'])}). On the dashed line, probabilities come true. Pairs share "
+        "models and halves share data, so that there are no intervals."
+    )

@@ -86,6 +86,21 @@ TABLES = {
               "saturation combined intervals"),
         frozenset(names("range q25 q75")),
     ),
+    "planned_errors": Table(
+        "checks.planned_errors",
+        "Standard errors as a pilot foresees them, and as they are",
+        "A pilot of a tenth of each item's wordings foresees the standard errors of the mean, of the SD over wordings "
+        "and of the share of flips with k others (as `waver plan` does). Actual: computed from k wordings that the "
+        "pilot does not have.",
+        names("study model condition measure figure design n_items n_pilot k predicted actual"),
+    ),
+    "ranking_calibration": Table(
+        "checks.calibration",
+        "Whether pairs of models keep their order as foreseen",
+        "One half of the wordings foresees how likely each pair of models keeps its order in the other half, with the "
+        "same items or with other ones. Pairs by this probability, and the share of them that kept it.",
+        names("study measure anew low high n_models n_cases foreseen kept"),
+    ),
 }  # fmt: skip
 FIGURES = {
     "wordings_needed": Figure(
@@ -99,6 +114,14 @@ FIGURES = {
     "template_accuracies": Figure(
         "Accuracy with every template", "figures.templates",
         nothing="No templates with right answers: each item has its own wordings, or no answer is right.",
+    ),
+    "planned_errors": Figure(
+        "Standard errors as a pilot foresees them, and as they are", "figures.planned",
+        nothing="No model has five wordings of two items: too few for a pilot and others.",
+    ),
+    "ranking_calibration": Figure(
+        "Whether pairs of models keep their order as foreseen", "figures.calibration",
+        nothing="Fewer than two models, or than four wordings or items, have nothing to hold back.",
     ),
 }  # fmt: skip
 

@@ -116,6 +116,20 @@ COLUMNS: Mapping[str, Column] = {
     "relative_few": Column("the same with 3 wordings", "up to 1", "With 3 wordings", 2),
     "absolute": Column("absolute coefficient of generalizability, of the means themselves", "up to 1", "Absolute", 2),
     "tau": Column("expected Kendall tau of the ranking with that of another study of this size", "-1 to 1", "Tau", 2),
+    # what was foreseen
+    "figure": Column("mean; sd: mean SD over an item's wordings; flips: share of items that flip", header="Figure"),
+    "n_pilot": Column("wordings of each item that the pilot has", "wordings", "Pilot"),
+    "planned_errors.k": Column("wordings of each item that the error is of", "wordings", "k"),
+    "predicted": Column("standard error that the pilot foresees; missing where no item of it flips, or all do", UNIT,
+                        "Foreseen", 4),
+    "actual": Column("standard error computed from k wordings that the pilot does not have: root of the mean square "
+                     "over draws; missing where no item flips", UNIT, "Actual", 4),
+    "anew": Column("what the other half has anew: wordings, or both wordings and items", header="Anew"),
+    "low": Column("from this probability", PROBABILITY, "From", 1),
+    "high": Column("to below this one (the last class: and with it)", PROBABILITY, "To", 1),
+    "n_cases": Column("pairs of models, each in every half of every cut that has an order", "pairs", "Pairs"),
+    "foreseen": Column("mean probability of the pairs to keep their order", PROBABILITY, "Foreseen", 3),
+    "kept": Column("share of them that kept it in the other half", "share of pairs, 0 to 1", "Kept", 3),
     # templates
     "accuracy": Column("share of the items that are answered rightly with this template", SHARE, "Accuracy", 3),
     "template_scores.mean": Column("mean accuracy over templates (AvgP)", SHARE, "Mean", 3),

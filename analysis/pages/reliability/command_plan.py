@@ -1,31 +1,51 @@
-"""Run the command `waver plan RUN`: how many items and wordings a study needs, from a pilot."""
+"""Run the command `waver plan RUN`: how many items, wordings and sampled texts a study needs, from a pilot."""
 
 from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Sequence
 from itertools import combinations
+from typing import TYPE_CHECKING
 
 from analysis.errors import InputError, nearest
 
+if TYPE_CHECKING:
+    from analysis.pages.reliability.answers import Study
+    from analysis.statistics.reliability.forecast import Forecast
+
 HELP = "say how many items and wordings a study needs, from a pilot as small as 20 items in 5 wordings"
 DESCRIPTION = (
-    "Print designs as CSV, the cheapest first: items, wordings of each, prompts of one model and condition, cost, and "
-    "the standard error of the mean that the variance components of the pilot predict, with other items and wordings. "
-    "With several models, a design is enough for each of them; with --difference, for each pair of them."
+    "Print designs as CSV, the cheapest first: items, wordings of each, texts sampled with each (empty where answers "
+    "are probabilities), prompts of one model and condition, cost, and the standard error that the pilot foresees, "
+    "with other items and wordings. With several models, a design is enough for each of them; with --difference, for "
+    "each pair of them. SD and flips are those of as many wordings as a design has."
 )
 EXAMPLE = "example: waver plan results/demo/agreement --difference 0.05 --power 0.9"
+SD, FLIPS = "sd", "flips"  # of agreement, over the wordings of an item
+TELLS = {
+    SD: "two items with three wordings each that a model answers",
+    FLIPS: "some items that flip, and some that do not",
+}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of the command."""
     parser.epilog = EXAMPLE
     parser.add_argument("run", metavar="RUN", help="run folder of the pilot, of protocol agreement or wording")
-    parser.add_argument("--measure", default="", metavar="M", help="agreement, or accuracy (default where it is known)")
+    parser.add_argument(
+        "--measure", default="", metavar="M",
+        help="mean agreement, logit or accuracy (default where it is known); sd or flips: SD of agreement over the "
+        "wordings of an item, and share of items that flip",
+    )  # fmt: skip
     goal = parser.add_mutually_exclusive_group(required=True)
-    goal.add_argument("--se", type=float, metavar="X", help="standard error of a mean to reach")
+    goal.add_argument("--se", type=float, metavar="X", help="standard error to reach")
     goal.add_argument("--difference", type=float, metavar="D", help="difference between two models to find")
     parser.add_argument("--power", type=float, default=0.8, metavar="P", help="probability to find it; default: 0.8")
+    parser.add_argument(
+        "--threshold", type=float, metavar="T",
+        help="of flips: share of the wordings that may be with the minority; default: 0.05",
+    )  # fmt: skip
     parser.add_argument("--cost-item", type=float, default=0.0, metavar="C", help="cost of an item")
     parser.add_argument("--cost-wording", type=float, default=0.0, metavar="C", help="cost of a wording")
 
@@ -35,43 +55,104 @@ def main(args: argparse.Namespace) -> int:
     from analysis import runs
     from analysis.pages.reliability.answers import studies
     from analysis.pages.reliability.catalogue import CATALOGUE
-    from analysis.statistics.reliability.panel import panel
-    from analysis.statistics.reliability.planning import designs, needed_error
+    from analysis.reporting.words import count
+    from analysis.statistics.reliability.forecast import Components
+    from analysis.statistics.reliability.planning import SAMPLES, designs, needed_error
 
     _check(args)
-    found = studies(runs.open(args.run, protocols=CATALOGUE.protocols))
-    if len({study.name for study in found}) > 1:
-        raise InputError(f"{args.run} holds several studies; give the run folder of one")
-    known = {study.measure: study for study in found}
-    if args.measure and args.measure not in known:
-        raise InputError(f"--measure {args.measure!r}{nearest(args.measure, known)}; known here: {', '.join(known)}")
-    study = known[args.measure] if args.measure else next(study for study in found if study.headline)
-    chosen = study.chosen()
-    if args.se is not None:
-        error, values = args.se, [study.values[unit] for unit in chosen]
-    else:
-        error = needed_error(args.difference, args.power)
-        values = [study.values[a] - study.values[b] for a, b in combinations(chosen, 2)]
-    panels = [each for each in (panel(answers, study.crossed) for answers in values) if each.item == each.item]
-    if not panels:
-        few = "two items with two wordings each that a model answers" + " (and two such models)" * (args.se is None)
-        raise InputError(f"{args.run}: the pilot tells nothing about wordings: it needs {few}")
-    listed = designs(panels, error, args.cost_item, args.cost_wording)
+    study = _study(studies(runs.open(args.run, protocols=CATALOGUE.protocols)), args)
+    error = args.se if args.se is not None else needed_error(args.difference, args.power)
+    forecasts = _forecasts(study, args)
+    if not forecasts:
+        needed = TELLS.get(args.measure, "two items with two wordings each that a model answers")
+        models = " (and two such models)" * (args.se is None)
+        raise InputError(f"{args.run}: the pilot tells too little about its wordings: it needs {needed}{models}")
+    sampled = all(isinstance(each, Components) and each.sample > 0 for each in forecasts)
+    listed = designs(
+        forecasts, error, crossed=study.crossed, samples=SAMPLES if sampled else (None,),
+        cost_item=args.cost_item, cost_wording=args.cost_wording,
+    )  # fmt: skip
     if not listed:
         raise InputError(
             f"a standard error of {error:.3g} is out of reach: shared wordings differ too much, even with the most "
             "that are tried; allow a larger one"
         )
-    items, wordings = min(each.n_items for each in panels), min(each.n_wordings for each in panels)
-    compared = "models" if args.se is not None else "pairs of models"
+    several = ("pair of models", "pairs of models") if args.se is None else ("model", "models")
+    told = count(len(forecasts), *several)
     print(
-        f"standard error of {study.measure} to reach: {error:.3g}; pilot: {items:,} items, {wordings:.0f} wordings "
-        f"({study.design}), {len(panels)} {compared}", file=sys.stderr,
+        f"standard error of {_named(study, args)} to reach: {error:.3g}; pilot: {_size(study)}, {told}",
+        file=sys.stderr,
     )  # fmt: skip
-    print("items,wordings,prompts,cost,standard_error")
+    print("items,wordings,samples,prompts,cost,standard_error")
     for design in listed:
-        print(f"{design.items},{design.wordings},{design.prompts},{design.cost:g},{design.error:.6g}")
+        samples = "" if design.samples is None else design.samples
+        print(f"{design.items},{design.wordings},{samples},{design.prompts},{design.cost:g},{design.error:.6g}")
     return 0
+
+
+def _study(found: Sequence[Study], args: argparse.Namespace) -> Study:
+    """Choose the study and the measure."""
+    if len({study.name for study in found}) > 1:
+        raise InputError(f"{args.run} holds several studies; give the run folder of one")
+    known = {study.measure: study for study in found}
+    names = [*known, SD, FLIPS]
+    if args.measure and args.measure not in names:
+        raise InputError(f"--measure {args.measure!r}{nearest(args.measure, names)}; known here: {', '.join(names)}")
+    if args.measure in (SD, FLIPS):
+        study = known["agreement"]
+        if args.measure == FLIPS and study.crossed:
+            raise InputError(
+                "--measure flips is for wordings of each item's own: a pilot does not tell how far flips rest on "
+                "wordings that all items share; give --measure sd or agreement"
+            )
+        return study
+    return known[args.measure] if args.measure else next(study for study in found if study.headline)
+
+
+def _forecasts(study: Study, args: argparse.Namespace) -> list[Forecast]:
+    """Foresee the error of every model that answers, or of the difference of every two."""
+    import numpy as np
+
+    from analysis.pages.reliability.tables import FLIP
+    from analysis.statistics.reliability import forecast
+
+    chosen = study.chosen()
+    if args.measure == FLIPS:
+        threshold = FLIP if args.threshold is None else args.threshold
+        each = (forecast.of_flips(study.values[unit], threshold) for unit in chosen)
+        return [found for found in each if found is not None]
+    spread = args.measure == SD
+    if spread and args.se is not None:
+        of_each = (forecast.of_sd(study.values[unit], study.crossed) for unit in chosen)
+        return [found for found in of_each if not np.isnan(found.parts(3)[1])]
+    values = {unit: forecast.pseudo_deviations(study.values[unit]) if spread else study.values[unit] for unit in chosen}
+    noise = dict.fromkeys(chosen, (0.0, 0.0))
+    if study.samples is not None and not spread:
+        noise = {unit: forecast.sampling(study.values[unit], study.samples[unit]) for unit in chosen}
+    if args.se is not None:
+        compared = [(values[unit], noise[unit]) for unit in chosen]
+    else:
+        compared = [
+            (values[a] - values[b], tuple(np.add(noise[a], noise[b]))) for a, b in combinations(chosen, 2)
+        ]  # fmt: skip
+    found = [
+        forecast.of_mean(answers, study.crossed, noise=own, sample=one, least=2 if spread else 1)
+        for answers, (own, one) in compared
+    ]
+    return [each for each in found if each.item == each.item]
+
+
+def _named(study: Study, args: argparse.Namespace) -> str:
+    return {SD: "the SD of agreement", FLIPS: "the share of flips"}.get(args.measure, study.measure)
+
+
+def _size(study: Study) -> str:
+    """Say how large the pilot is, in the model with the fewest answers."""
+    from analysis.statistics.reliability.panel import panel
+
+    panels = [panel(study.values[unit], study.crossed) for unit in study.chosen()]
+    items, wordings = min(each.n_items for each in panels), min(each.n_wordings for each in panels)
+    return f"{items:,} items, {wordings:.0f} wordings ({study.design})"
 
 
 def _check(args: argparse.Namespace) -> None:
@@ -81,6 +162,12 @@ def _check(args: argparse.Namespace) -> None:
             raise InputError(f"--{option} {value:g}: give a number between 0 and 1, such as 0.02")
     if not 0.5 <= args.power < 1:
         raise InputError(f"--power {args.power:g}: give a probability from 0.5 to below 1, such as 0.8")
+    if args.measure == FLIPS and args.difference is not None:
+        raise InputError("--difference is for means and SDs; for flips, give --se")
+    if args.threshold is not None and args.measure != FLIPS:
+        raise InputError("--threshold is about flips: add --measure flips, or leave it out")
+    if args.threshold is not None and not 0 <= args.threshold < 0.5:
+        raise InputError(f"--threshold {args.threshold:g}: give a share from 0 to below 0.5, such as 0.05")
     for option in ("cost_item", "cost_wording"):
         if not 0 <= getattr(args, option) < float("inf"):
             raise InputError(f"--{option.replace('_', '-')} {getattr(args, option):g}: give a cost from 0 on")

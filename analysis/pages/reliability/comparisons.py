@@ -14,7 +14,7 @@ from analysis.statistics.multiplicity import holm_within
 from analysis.statistics.reliability.components import Across, across
 from analysis.statistics.reliability.generalizability import absolute, relative, relative_interval
 from analysis.statistics.reliability.panel import panel
-from analysis.statistics.reliability.replication import equivalence, p_value, ranking, same_sign
+from analysis.statistics.reliability.replication import equivalence, p_value, ranking, same_sign, true_differences
 
 if TYPE_CHECKING:
     from analysis.runs import Runs
@@ -58,13 +58,13 @@ def beyond_rewording(runs: Runs, *, margin: float = 0.05) -> pd.DataFrame:
 
 def _differences(study: Study, margin: float) -> list[dict[str, object]]:
     found = _across(study)
-    true = 2 * max(found.model, 0.0) if found and found.n_models > 2 else np.inf
     rows = []
     for a, b in _pairs(study):
         each = panel(study.values[a] - study.values[b], study.crossed)
         (low, high), (like_low, like_high) = each.interval("items"), each.interval("both")
         models = study.units[a][0] != study.units[b][0]
-        same = {f"same_{anew}": same_sign(each, anew, true if models else np.inf) for anew in each.parts}
+        true = found if models else None
+        same = {f"same_{anew}": same_sign(each, anew, true_differences(true, anew)) for anew in each.parts}
         rows.append({
             "study": study.name, "measure": study.measure, "headline": study.headline,
             "a_model": study.units[a][0], "a_condition": study.units[a][1],

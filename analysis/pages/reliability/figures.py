@@ -53,3 +53,19 @@ def templates(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
     rows = frame.merge(first[labels.UNIT], on=labels.UNIT).dropna(subset=["accuracy"])
     for _, part in rows.groupby("study", sort=False):
         yield (part.assign(label=labels.series(part)),)
+
+
+def planned(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
+    """Yield for every study the foreseen and the actual errors of its models, each under its first condition."""
+    frame, first = frames["planned_errors"], ranked(frames["wording_precision"])
+    rows = frame.merge(first[labels.UNIT], on=labels.UNIT) if len(frame) else frame
+    for _, part in rows.groupby("study", sort=False) if len(rows) else ():
+        if part[["predicted", "actual"]].notna().all(axis=1).any():
+            yield (part.assign(label=labels.series(part)),)
+
+
+def calibration(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
+    """Yield the classes of probabilities of every study."""
+    frame = frames["ranking_calibration"]
+    for _, part in frame.groupby("study", sort=False) if len(frame) else ():
+        yield (part,)

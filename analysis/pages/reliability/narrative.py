@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 import pandas as pd
@@ -24,7 +24,7 @@ MEANT = (
 TABLES = ("wording_precision", "beyond_rewording", "ranking_reliability", "spreads_at_k")
 
 
-def answer(frames: Mapping[str, pd.DataFrame], when: str = "") -> Answer:
+def answer(frames: Mapping[str, pd.DataFrame], when: str = "", drawn: Sequence[str] = ()) -> Answer:
     """Say for how many models the wordings were enough, and how reliable the ranking is.
 
     Parameters
@@ -33,6 +33,8 @@ def answer(frames: Mapping[str, pd.DataFrame], when: str = "") -> Answer:
         The tables named in `TABLES`.
     when
         From `words.when`.
+    drawn
+        From `words.drawn`.
     """
     precision = frames["wording_precision"]
     own = precision[precision["headline"].astype(bool)].drop_duplicates(["study", "model"])
@@ -48,8 +50,9 @@ def answer(frames: Mapping[str, pd.DataFrame], when: str = "") -> Answer:
         "beyond_rewording": tuple(_differences(frames["beyond_rewording"])),
         "spreads_at_k": tuple(_spreads(frames["spreads_at_k"])),
     }
+    cautions = (*_cautions(own, speaking), *(f"Asked in {said}." for said in drawn))
     return Answer(
-        asked, " ".join((_verdict(speaking), *_least(ranking))), cautions=tuple(_cautions(own, speaking)),
+        asked, " ".join((_verdict(speaking), *_least(ranking))), cautions=cautions,
         details={name: said for name, said in details.items() if said},
     )  # fmt: skip
 

@@ -17,7 +17,7 @@ class ReliabilityPage(Page):
     def answer(self) -> Html:
         """Show the answer in words, and what weakens it."""
         frames = {name: self.frame(name) for name in narrative.TABLES}
-        return self.told(narrative.answer(frames, words.when(self.runs.info)))
+        return self.told(narrative.answer(frames, words.when(self.runs.info), words.drawn(self.runs.info)))
 
     def method(self) -> Html:
         """Say in a few lines how the numbers were computed."""

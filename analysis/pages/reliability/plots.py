@@ -8,11 +8,13 @@ import numpy as np
 import pandas as pd
 
 from analysis.reporting import labels, panels, plotting
-from analysis.reporting.plotting import FAINT, PAGE, Drawing, Look, styled
+from analysis.reporting.plotting import FAINT, INK, PAGE, Drawing, Look, styled
 
 Looks = Mapping[str, Look]
 AT = (1, 2, 3, 4, 5, 7, 10, 15, 20, 30, 50, 70, 100)  # numbers of wordings that curves are drawn through
 TICKS = (1, 2, 5, 10, 20, 50, 100)
+NAMES = {"mean": "Mean", "sd": "SD over wordings", "flips": "Share of flips"}
+WAYS = {"wordings": "Other wordings", "both": "Other wordings and items"}
 LINES = 7  # lines that can be told apart in one panel
 
 
@@ -52,6 +54,65 @@ def wordings_needed(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | 
     panels.under(axes, "wordings of each item")
     panels.beside(axes, "standard error", 30)
     panels.legend(drawing, shown, [looks[model] for model in models])
+    return drawing
+
+
+@styled
+def planned_errors(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = None) -> Drawing:
+    """Draw a panel per figure: errors by the number of wordings, foreseen as lines and actual as marks.
+
+    Parameters
+    ----------
+    frame
+        From `figures.planned`: a row for every figure, model and number of wordings.
+    """
+    frame = frame[frame["label"].isin(labels.ends(list(dict.fromkeys(frame["label"])), LINES))]
+    models = dict(zip(frame["model"], frame["label"], strict=True))
+    looks = looks or plotting.looks(models)
+    figures = list(dict.fromkeys(frame["figure"]))
+    shown = labels.fitted(list(models.values()), 34)
+    stacked = panels.narrow(width)
+    drawing, each = panels.panels(
+        width, len(figures), 1 if stacked else len(figures), 1.6 if stacked else 2.0, left=0.52, gap=0.5, below=0.4,
+        top=0.06 + panels.LINE * panels.legend_lines(shown, width),
+    )  # fmt: skip
+    most = float(frame["k"].max())
+    for axes, figure in zip(each, figures, strict=True):
+        rows = frame[frame["figure"] == figure]
+        for model in models:
+            part, look = rows[rows["model"] == model], looks[model]
+            axes.plot(np.log(part["k"]), part["predicted"], color=look.colour, linewidth=1)
+            axes.plot(np.log(part["k"]), part["actual"], look.marker, color=look.colour, ms=3.5, linestyle="none")
+        panels.title(axes, NAMES[figure])
+        highest = float(np.nanmax(rows[["predicted", "actual"]].to_numpy(float), initial=0.0))
+        panels.scale(axes, 0, max(highest * 1.02, 1e-6), 4, axis="y")
+        ticks = [tick for tick in TICKS if 2 <= tick <= most] if most >= 10 else range(2, int(most) + 1)
+        axes.set(xlim=(np.log(2) - 0.1, np.log(max(most, 3)) + 0.1), xticks=np.log(list(ticks)))
+        axes.set_xticklabels(list(map(str, ticks)))
+        panels.under(axes, "wordings of each item")
+    panels.beside(each[0], "standard error", 30)
+    panels.legend(drawing, shown, [looks[model] for model in models])
+    return drawing
+
+
+@styled
+def ranking_calibration(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = None) -> Drawing:
+    """Draw a panel for each way of holding back: the share of pairs that kept its order by what was foreseen."""
+    ways = list(dict.fromkeys(frame["anew"]))
+    drawing, each = panels.panels(width, len(ways), len(ways), 2.2, left=0.52, gap=0.5, below=0.4)
+    for axes, way in zip(each, ways, strict=True):
+        rows = frame[frame["anew"] == way]
+        low = min(0.5, float(rows["kept"].min()))
+        axes.plot([0.5, 1], [0.5, 1], color=FAINT, linewidth=0.7, linestyle=panels.DASHED, zorder=1)
+        axes.plot(rows["foreseen"], rows["kept"], color=INK, linewidth=1)
+        axes.scatter(
+            rows["foreseen"], rows["kept"], s=6 + 60 * rows["n_cases"] / rows["n_cases"].max(), c=INK, zorder=3
+        )
+        panels.scale(axes, 0.5, 1, 4)
+        panels.scale(axes, low, 1, 4, axis="y")
+        panels.title(axes, WAYS[way])
+        panels.under(axes, "probability foreseen")
+    panels.beside(each[0], "share that kept its order", 30)
     return drawing
 
 

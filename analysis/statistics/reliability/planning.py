@@ -1,8 +1,8 @@
-"""Plan a study: how many items and wordings reach a standard error, from the variance components of a pilot.
+"""Plan a study: how many items, wordings and sampled texts reach a standard error, as a pilot foresees it.
 
-With components s_i, s_w, s_e, the variance of a mean over I items and K wordings is s_i / I + s_w / (I K) where each
-item has its own wordings, and s_i / I + s_w / K + s_e / (I K) where items share them. For every K that gives the
-smallest I; shared wordings allow none where s_w / K alone is too much.
+With the parts of `forecast` the variance of a figure over I items is shared + own / I, both of which fall with the
+number of wordings. So every number of wordings, and of texts, gives a smallest I; wordings that items share allow none
+where their own part is too much already.
 
 References
 ----------
@@ -14,23 +14,29 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import product
 from statistics import NormalDist
 
 import numpy as np
 
-from analysis.statistics.reliability.panel import Panel
+from analysis.statistics.reliability.forecast import Forecast, largest
 from analysis.statistics.resampling import LEVEL
 
 WORDINGS = (1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25, 30, 40, 50, 75, 100, 200, 500)
+SAMPLES = (1, 2, 3, 5, 10, 20, 50, 100)
 LEAST_ITEMS = 2  # fewer have no interval
 
 
 @dataclass(frozen=True, slots=True)
 class Design:
-    """One design that reaches what was asked for, in the unit that needs most."""
+    """One design that reaches what was asked for, in the unit that needs most.
+
+    `samples` are texts sampled with each wording; None where answers are probabilities. `prompts` counts every text.
+    """
 
     items: int
     wordings: int
+    samples: int | None
     prompts: int
     cost: float
     error: float
@@ -46,37 +52,42 @@ def needed_error(difference: float, power: float, level: float = LEVEL) -> float
     return difference / (normal.inv_cdf((1 + level) / 2) + normal.inv_cdf(power))
 
 
-def designs(panels: Sequence[Panel], error: float, cost_item: float = 0.0, cost_wording: float = 0.0) -> list[Design]:
-    """List the designs whose standard error is at most this in every panel, the cheapest first, then the smallest.
+def designs(
+    forecasts: Sequence[Forecast], error: float, *, crossed: bool, samples: Sequence[int | None] = (None,),
+    cost_item: float = 0.0, cost_wording: float = 0.0,
+) -> list[Design]:  # fmt: skip
+    """List the designs whose standard error is at most this in every forecast, the cheapest first, then the smallest.
 
     Parameters
     ----------
-    panels
-        Of a pilot; their components are known.
+    forecasts
+        Of a pilot.
     error
         Standard error to reach, with other items and other wordings.
+    crossed
+        Whether all items share the wordings: these are made once, own ones for every item.
+    samples
+        Numbers of texts with each wording that may be planned; None: as in the pilot.
     cost_item, cost_wording
-        Of making an item, and a wording: shared wordings are made once, own ones for every item. Without costs, the
-        number of prompts is the cost.
+        Of making an item, and a wording. Without costs, the number of prompts is the cost.
     """
     found = []
-    for wordings in WORDINGS:
-        sizes = [_items(panel, error, wordings) for panel in panels]
+    least = max(each.least for each in forecasts)
+    for wordings, texts in product((each for each in WORDINGS if each >= least), samples):
+        sizes = [_items(each, error, wordings, texts) for each in forecasts]
         if not np.isfinite(sizes).all():
             continue
         items = max(LEAST_ITEMS, *(int(np.ceil(size - 1e-9)) for size in sizes))
-        prompts = items * wordings
-        made = wordings if panels[0].crossed else prompts
+        answers = items * wordings
+        prompts = answers * (texts or 1)
+        made = wordings if crossed else answers
         cost = items * cost_item + made * cost_wording if cost_item or cost_wording else float(prompts)
-        reached = max(panel.error_at(items, wordings) for panel in panels)
-        found.append(Design(items, wordings, prompts, cost, reached))
+        found.append(Design(items, wordings, texts, prompts, cost, largest(forecasts, items, wordings, texts)))
     return sorted(found, key=lambda design: (design.cost, design.prompts))
 
 
-def _items(panel: Panel, error: float, wordings: int) -> float:
-    """Return the number of items that a panel needs with so many wordings; infinite where none is enough."""
-    item, wording = max(panel.item, 0.0), max(panel.wording, 0.0)
-    if not panel.crossed:
-        return (item + wording / wordings) / error**2
-    left = error**2 - wording / wordings
-    return (item + panel.interaction / wordings) / left if left > 0 else np.inf
+def _items(forecast: Forecast, error: float, wordings: int, samples: int | None) -> float:
+    """Return the number of items that a forecast needs; infinite where none is enough."""
+    shared, own = forecast.parts(wordings, samples)
+    left = error**2 - shared
+    return own / left if left > 0 else np.inf

@@ -23,14 +23,16 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from analysis.statistics.reliability.components import Array, across, shared_by_wordings
-from analysis.statistics.reliability.panel import Anew, Panel, half_width
+from analysis.statistics.reliability.components import Across, Array, across, shared_by_wordings
+from analysis.statistics.reliability.panel import Anew, Panel
 from analysis.statistics.resampling import LEVEL
 from analysis.statistics.significance import ROUNDING
 
 DRAWS = 10_000
+PLACES = 9
+_LEAST = 1e-300  # a variance of 0 that can be divided by
 _CHUNK = 2_000_000  # pairs of models in draws that are held at a time: 16 MB
-_STEPS = 60  # of a bisection: more would change no digit
+_STEPS = 45  # of a bisection: more would change no digit
 
 
 def p_value(panel: Panel, anew: Anew, value: float = 0.0) -> float:
@@ -42,13 +44,14 @@ def p_value(panel: Panel, anew: Anew, value: float = 0.0) -> float:
     return _two_sided(abs(panel.mean - value), panel, anew)
 
 
-def same_sign(panel: Panel, anew: Anew, true: float = np.inf) -> float:
+def same_sign(panel: Panel, anew: Anew, true: npt.ArrayLike = np.inf) -> float:
     """Return the probability that another study of this size finds a difference of the same sign.
 
     Parameters
     ----------
     true
-        Variance of true differences, T in the module's docstring; infinite where it is not known.
+        Variance of true differences, T in the module's docstring; infinite where it is not known. Of several values,
+        which are as likely (`true_differences`), the mean probability is returned.
 
     Returns
     -------
@@ -60,8 +63,29 @@ def same_sign(panel: Panel, anew: Anew, true: float = np.inf) -> float:
     variance = sum(each for each, _ in panel.parts[anew])
     if variance <= ROUNDING**2:
         return 1.0
-    shrunk = 1.0 if np.isinf(true) else max(true, 0.0) / (max(true, 0.0) + variance)
-    return 1 - _two_sided(abs(panel.mean) * shrunk / np.sqrt(1 + shrunk), panel, anew) / 2
+    shrunk = 1 / (1 + variance / np.maximum(np.atleast_1d(np.asarray(true, float)), _LEAST))
+    return 1 - float(_all_two_sided(abs(panel.mean) * shrunk / np.sqrt(1 + shrunk), panel, anew).mean()) / 2
+
+
+def true_differences(found: Across | None, anew: Anew) -> Array:
+    """Return the variance of true differences between models, at `PLACES` of its generalized distribution.
+
+    With the same items, what models make of these is a part of their true difference; so with wordings. From few models
+    the variance is not known well: its mean square S over models is drawn as S f / X (`ranges`), with X at equally
+    likely places of its chi-square distribution. Infinite for fewer than three models, or where nothing is known.
+    """
+    from scipy.special import chdtri
+
+    if found is None or found.n_models < 3 or not found.spread > 0:
+        return np.array([np.inf])
+    kept = {
+        "wordings": found.model_item / found.n_items,
+        "items": 0.0 if np.isnan(found.model_wording) else found.model_wording / found.n_wordings,
+        "both": 0.0,
+    }
+    free = found.n_models - 1
+    drawn = found.spread * free / chdtri(free, (np.arange(PLACES) + 0.5) / PLACES)
+    return np.asarray(2 * np.maximum(drawn - (found.spread - found.model) + max(kept[anew], 0.0), 0.0))
 
 
 def equivalence(panel: Panel, anew: Anew, margin: float) -> float:
@@ -72,19 +96,27 @@ def equivalence(panel: Panel, anew: Anew, margin: float) -> float:
 
 
 def _two_sided(distance: float, panel: Panel, anew: Anew) -> float:
-    parts = panel.parts[anew]
-    total = sum(variance for variance, _ in parts)
-    if not (total >= 0 and all(free > 0 for _, free in parts)):
-        return np.nan
-    if distance <= ROUNDING:
-        return 1.0
-    if total <= ROUNDING**2:
-        return np.nan
-    low, high = 0.0, 1.0  # the p value lies between them
+    return float(_all_two_sided(np.array([distance]), panel, anew)[0])
+
+
+def _all_two_sided(distances: Array, panel: Panel, anew: Anew) -> Array:
+    """Return the least p at which the half of an interval is shorter than each distance."""
+    from scipy.special import stdtr, stdtrit
+
+    variances, free = np.array(panel.parts[anew]).T
+    if not (variances.sum() >= 0 and (free > 0).all()):
+        return np.full(len(distances), np.nan)
+    if variances.sum() <= ROUNDING**2:
+        return np.where(distances <= ROUNDING, 1.0, np.nan)
+    if len(free) == 1:
+        found = 2 * stdtr(free[0], -distances / np.sqrt(variances[0]))
+        return np.where(distances <= ROUNDING, 1.0, found)
+    low, high = np.zeros(len(distances)), np.ones(len(distances))  # the p values lie between them
     for _ in range(_STEPS):
         p = (low + high) / 2
-        low, high = (p, high) if half_width(parts, 1 - p) > distance else (low, p)
-    return high
+        inside = (stdtrit(free[:, None], 1 - p / 2) ** 2 * variances[:, None]).sum(axis=0) > distances**2
+        low, high = np.where(inside, p, low), np.where(inside, high, p)
+    return np.where(distances <= ROUNDING, 1.0, high)
 
 
 @dataclass(frozen=True, slots=True)

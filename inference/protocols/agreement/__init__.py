@@ -7,9 +7,11 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
-from inference.arguments import add_columns, add_items, columns
+from inference.arguments import add_columns, add_items, add_wordings, columns, draw_seed
 from inference.asking.answer_ways import AnswerWays, add_answer_arguments, answer_ways
+from inference.asking.rounds import Questions as Asking
 from inference.asking.rounds import Round
+from inference.asking.wordings import drawn
 from inference.errors import InputError
 from inference.stimuli import items
 from inference.stimuli.prompts import OPTION_FIELDS, OPTION_ORDERS, Prompt, PromptBook, option_values
@@ -95,6 +97,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         "where it has several), or `demo` for the questionnaire that comes with Waver",
     )
     add_columns(parser)
+    add_wordings(parser, "ask about the originals and K paraphrases of every item, drawn by --seed")
     asked = parser.add_argument_group("prompts")
     asked.add_argument(
         "--option-order", nargs="+", choices=OPTION_ORDERS, default=["yes-no"], help="each order is a condition"
@@ -105,9 +108,10 @@ def add_arguments(parser: ArgumentParser) -> None:
     add_answer_arguments(parser)
 
 
-def prepare(options: Namespace) -> tuple[Study, Questions]:
+def prepare(options: Namespace) -> tuple[Study, Asking]:
     """Read the study and its questions from the command line; check all that needs no model."""
     book = prompt_book(options.prompt)
     name = items.default_name(options.items) if options.name is None else options.name
     asked = study(items.load(options.items, OPTIONS, columns(options)), name, options.items)
-    return asked, Questions(book, tuple(dict.fromkeys(options.option_order)), answer_ways(options))
+    questions = Questions(book, tuple(dict.fromkeys(options.option_order)), answer_ways(options))
+    return asked, drawn(asked, questions, options.wordings, draw_seed(options))

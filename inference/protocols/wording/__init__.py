@@ -16,7 +16,9 @@ from typing import Any
 
 from inference.arguments import draw_seed
 from inference.asking.answer_ways import AnswerWays, add_answer_arguments, answer_ways
+from inference.asking.rounds import Questions as Asking
 from inference.asking.rounds import Round
+from inference.asking.wordings import by_pattern, drawn
 from inference.errors import InputError
 from inference.protocols.wording import arguments, exemplars, sources, templates, texts
 from inference.protocols.wording.exemplars import Exemplar
@@ -133,9 +135,11 @@ def add_arguments(parser: ArgumentParser) -> None:
     add_answer_arguments(parser)
 
 
-def prepare(options: Namespace) -> tuple[Study, Questions]:
+def prepare(options: Namespace) -> tuple[Study, Asking]:
     """Read the study and its questions from the command line; count the items on standard error."""
     seed = draw_seed(options)
+    if options.wordings is not None and not options.all_templates:
+        raise InputError("--wordings draws among all templates: add --all-templates, or leave it out")
     given = sources.find(options)
     bank = templates.load(given.templates, given.language)
     book = prompt_book(bank.language, options.prompt)
@@ -156,10 +160,9 @@ def prepare(options: Namespace) -> tuple[Study, Questions]:
     aside = f"; {len(pool.texts) - len(left)} are exemplars" if len(left) < len(pool.texts) else ""
     print(f"{options.items}: {pool.counts()}{aside}; asked: {texts.split(asked)}", file=sys.stderr)
     print(f"gold is the right answer to: {bank.original.source}", file=sys.stderr)
-    return (
-        study(asked, bank, name, seed=seed, all_templates=options.all_templates, source=options.items),
-        Questions(book, options.shots, shown, answer_ways(options)),
-    )
+    whole = study(asked, bank, name, seed=seed, all_templates=options.all_templates, source=options.items)
+    questions = Questions(book, options.shots, shown, answer_ways(options))
+    return whole, drawn(whole, questions, options.wordings, seed, by_pattern)
 
 
 def _name(items: str, bank: Bank) -> str:

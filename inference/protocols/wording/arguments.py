@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from argparse import ArgumentParser
 
-from inference.arguments import add_items, positive, shots
+from inference.arguments import add_items, add_wordings, positive, shots
 from inference.protocols.wording.sources import OURS
 from inference.protocols.wording.templates import LANGUAGES, MANIPULATED, names
 
@@ -41,6 +41,7 @@ def add(parser: ArgumentParser) -> None:
     questions.add_argument(
         "--all-templates", action="store_true", help="ask every template (default: one per pattern and item, drawn)"
     )
+    add_wordings(questions, "with --all-templates: ask K templates of every kind of rewording, drawn by --seed")
     questions.add_argument(
         "--prompt", metavar="FILE", help="prompts of your own (YAML, like inference/protocols/wording/prompts-en.yaml)"
     )

@@ -4,16 +4,43 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from helpers import wording_runs
 from helpers.refusals import Case
-from helpers.synthetic import paraphrases, write_run
+from helpers.synthetic import paraphrases, random_frame, write_run
 
 ITEMS = "item,text,answer\na,One.,yes\na,The first.,no\n"
+PLAN = """
+out = "r"
+[[study]]
+protocol = "agreement"
+items = "demo"
+model = ["demo"]
+wordings = 0
+"""
 TABLE = "--item-column item --text-column text --answer-column answer --options yes=yes;no=no"
 
 
 def small_run(folder: Path) -> None:
     """Write a run folder with one item."""
     write_run(folder / "run", paraphrases({"tea": [0.2, 0.9]}))
+
+
+def calm(folder: Path) -> None:
+    """Write a run folder in which no item flips."""
+    frame = paraphrases({item: [0.7, 0.8, 0.9] for item in ("tea", "milk", "rum")})
+    frame["text"] = ["one", "two", "three", "sun", "moon", "stars", "to go", "to stay", "to wait"]  # nothing shared
+    write_run(folder / "run", frame)
+
+
+def apart(folder: Path) -> None:
+    """Write a run folder with two models that were asked about different items."""
+    frame = random_frame(["a", "b"], items=6, paraphrases=4)
+    write_run(folder / "run", frame[(frame["model"] == "a") == frame["item"].isin(frame["item"].unique()[:3])])
+
+
+def templates(folder: Path) -> None:
+    """Write a run folder whose items share their wordings."""
+    wording_runs.write_wording(folder / "run", wording_runs.random_rows(["m"], items=6))
 
 
 CASES = [
@@ -35,6 +62,32 @@ CASES = [
         ("y.html", "--out names a folder", "--out y,"),
         small_run,
     ),
+    *(
+        Case(
+            f"{given} wordings of each item",
+            f"inference run agreement --items items.csv --model demo --out r --wordings {given}",
+            ("--wordings", given),
+            {"items.csv": "item,text\na,One.\na,The first.\n"},
+        )
+        for given in ("0", "-2", "few", "2.5")
+    ),
+    Case(
+        "wordings where each kind of rewording has one",
+        "inference run wording --items items.csv --templates sentiment --language en --model demo --out r --wordings 2",
+        ("--wordings", "--all-templates"),
+        {"items.csv": "item,text,gold\na,One.,yes\n"},
+    ),
+    Case(
+        "wordings of a protocol that rewords nothing",
+        "inference run scoring --items items.csv --model demo --out r --wordings 2",
+        ("unknown option", "--wordings"),
+    ),
+    Case(
+        "no wordings in a run file",
+        "inference run plan.toml",
+        ("plan.toml", "[[study]] 1", "wordings", "0"),
+        {"plan.toml": PLAN},
+    ),
     Case("a plan without a goal", "analysis plan run", ("--se", "--difference", "required"), small_run),
     Case("a plan with a power of 1", "analysis plan run --difference 0.1 --power 1", ("--power 1", "0.5"), small_run),
     Case("a plan for an error of 2", "analysis plan run --se 2", ("--se 2", "between 0 and 1"), small_run),
@@ -45,6 +98,41 @@ CASES = [
         small_run,
     ),
     Case("a plan from one item", "analysis plan run --se 0.1", ("two items", "two wordings"), small_run),
+    Case(
+        "a plan of a difference without a common item",
+        "analysis plan run --difference 0.1",
+        ("two items", "two such models"),
+        apart,
+    ),
+    Case("a plan of SDs from two wordings", "analysis plan run --se 0.1 --measure sd", ("three wordings",), small_run),
+    Case("a plan of flips where none flips", "analysis plan run --se 0.1 --measure flips", ("items that flip",), calm),
+    Case(
+        "a plan of flips of shared wordings",
+        "analysis plan run --se 0.1 --measure flips",
+        ("--measure flips", "all items share", "sd"),
+        templates,
+    ),
+    Case(
+        "a plan to find a difference of flips",
+        "analysis plan run --difference 0.1 --measure flips",
+        ("--difference", "--se"),
+        small_run,
+    ),
+    Case(
+        "a threshold of means",
+        "analysis plan run --se 0.1 --threshold 0.1",
+        ("--threshold", "--measure flips"),
+        small_run,
+    ),
+    *(
+        Case(
+            f"a threshold of {given}",
+            f"analysis plan run --se 0.1 --measure flips --threshold {given}",
+            (f"--threshold {given}", "below 0.5"),
+            small_run,
+        )
+        for given in ("0.5", "-0.1", "nan")
+    ),
     Case("more wordings than there are", "analysis table run spreads_at_k -p k=3", ("k = 3", "more than 2"), small_run),
     Case("a margin below 0", "analysis table run beyond_rewording -p margin=-1", ("margin = -1", "above 0"), small_run),
     Case("an item to show that is not there", "analysis show run --item tee", ("item", "'tee'", "'tea'"), small_run),

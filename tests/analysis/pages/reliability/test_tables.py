@@ -13,11 +13,12 @@ from analysis import runs
 from analysis.errors import InputError
 from analysis.pages.reliability import comparisons, narrative, tables, templates
 from analysis.pages.reliability.answers import CROSSED, NESTED, studies
+from analysis.reporting import provenance, words
 from analysis.reporting.catalogue import table
 from analysis.reporting.tables import build
 from analysis.statistics.shares import wilson
 from helpers import text_feature_runs, wording_runs
-from helpers.synthetic import paraphrases, random_frame, write_run
+from helpers.synthetic import edit_run_json, paraphrases, random_frame, write_run
 
 MODELS = ["a", "b", "c"]
 
@@ -183,3 +184,42 @@ def test_a_study_without_a_valid_answer_has_rows_and_no_verdict(tmp_path):
     frames = {name: build(name, opened, resamples=0) for name in narrative.TABLES}
     assert frames["wording_precision"][["mean", "error"]].isna().all(axis=None)
     assert narrative.answer(frames).verdict == "This model does not answer."
+
+
+def test_the_share_of_wordings_that_was_drawn_is_told(tmp_path):
+    path = write_run(tmp_path / "run", random_frame(MODELS, items=8, paraphrases=5).assign(mass=0.9))
+    draw = {"plain/yes-no": {"wordings": 5, "least": 5, "most": 12}}
+    edit_run_json(path, drawn={"a": draw, "b": draw}, seed=3)
+    opened = runs.open(path)
+    said = "5 of 5 to 12 wordings per item, drawn by seed 3: a and b"
+    entries = dict(provenance.entries(opened, [str(path)], {}))
+    assert entries["Wordings"] == [said]
+    frames = {name: build(name, opened, resamples=0) for name in narrative.TABLES}
+    assert f"Asked in {said}." in narrative.answer(frames, drawn=words.drawn(opened.info)).cautions
+    edit_run_json(path, drawn=None)
+    assert "Wordings" not in dict(provenance.entries(runs.open(path), [str(path)], {}))
+
+
+def test_a_draw_without_its_number_is_refused(tmp_path):
+    path = write_run(tmp_path / "run", random_frame(MODELS, items=2, paraphrases=3))
+    edit_run_json(path, drawn={"a": {"plain/yes-no": {"least": 5, "most": 12}}})
+    with pytest.raises(InputError, match=r"drawn: a: .*wordings"):
+        runs.open(path)
+
+
+def test_models_without_a_common_item_are_not_compared(tmp_path):
+    frame = random_frame(["a", "b"], items=6, paraphrases=4).assign(mass=0.9)
+    frame = frame[(frame["model"] == "a") == frame["item"].isin(frame["item"].unique()[:3])]
+    opened = runs.open(write_run(tmp_path / "run", frame))
+    pairs = comparisons.beyond_rewording(opened)
+    assert len(pairs) and (pairs["n_items"] == 0).all()
+    assert pairs[["difference", "lower", "p", "p_items", "same_both", "p_equivalent"]].isna().all(axis=None)
+    assert comparisons.rankings(opened).empty and comparisons.reliability(opened).empty
+    frames = {name: build(name, opened, resamples=0) for name in narrative.TABLES}
+    assert "beyond_rewording" not in narrative.answer(frames).details
+
+
+def test_one_model_has_no_ranking_and_no_differences(tmp_path):
+    opened = runs.open(write_run(tmp_path / "run", random_frame(["a"], items=6, paraphrases=4).assign(mass=0.9)))
+    assert comparisons.rankings(opened).empty and comparisons.beyond_rewording(opened).empty
+    assert (tables.precision(opened)["n_items"] == 6).all()

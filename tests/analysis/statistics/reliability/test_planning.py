@@ -1,10 +1,11 @@
-"""Designs reach what was asked for, with no item too many, and a pilot foresees the whole."""
+"""Designs reach what was asked for, with no item too many."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
+from analysis.statistics.reliability.forecast import error, largest, of_flips, of_mean
 from analysis.statistics.reliability.panel import panel
 from analysis.statistics.reliability.planning import designs, needed_error
 
@@ -17,33 +18,47 @@ def answers(rng, items, wordings, shared=0.05):
 
 @pytest.mark.parametrize("crossed", [True, False])
 def test_designs_reach_the_error_with_the_fewest_items(crossed):
-    panels = [panel(answers(np.random.default_rng(seed), 30, 6), crossed) for seed in range(2)]
-    found = designs(panels, 0.03)
+    drawn = [answers(np.random.default_rng(seed), 30, 6) for seed in range(2)]
+    pilots, panels = [of_mean(each, crossed) for each in drawn], [panel(each, crossed) for each in drawn]
+    found = designs(pilots, 0.03, crossed=crossed)
     assert found
     for design in found:
-        assert design.error <= 0.03
+        expected = max(each.error_at(design.items, design.wordings) for each in panels)
+        assert design.error == pytest.approx(expected, abs=1e-12) and design.error <= 0.03
         assert max(each.error_at(design.items - 1, design.wordings) for each in panels) > 0.03
-        assert design.prompts == design.items * design.wordings == design.cost
+        assert design.prompts == design.items * design.wordings == design.cost and design.samples is None
     assert [design.cost for design in found] == sorted(design.cost for design in found)
 
 
 def test_shared_wordings_that_differ_too_much_allow_no_design_with_few():
-    found = designs([panel(answers(np.random.default_rng(0), 40, 10, shared=0.3), True)], 0.05)
+    found = designs([of_mean(answers(np.random.default_rng(0), 40, 10, shared=0.3), True)], 0.05, crossed=True)
     assert found and min(design.wordings for design in found) > 10
 
 
 def test_costs_choose_the_design():
-    pilot = [panel(answers(np.random.default_rng(1), 30, 6), False)]
-    dear_items, dear_wordings = designs(pilot, 0.03, 100, 0.01)[0], designs(pilot, 0.03, 0.01, 1)[0]
+    pilot = [of_mean(answers(np.random.default_rng(1), 30, 6), False)]
+    dear_items = designs(pilot, 0.03, crossed=False, cost_item=100, cost_wording=0.01)[0]
+    dear_wordings = designs(pilot, 0.03, crossed=False, cost_item=0.01, cost_wording=1)[0]
     assert dear_items.wordings > dear_wordings.wordings and dear_items.items < dear_wordings.items
     assert dear_items.cost == pytest.approx(100 * dear_items.items + 0.01 * dear_items.prompts)
 
 
-def test_a_tenth_of_the_wordings_foresees_the_error_of_the_others():
-    """62 items in 500 wordings of their own: within 10 %."""
-    values = answers(np.random.default_rng(2), 62, 500, shared=0)
-    pilot, rest = panel(values[:, :50], False), panel(values[:, 50:], False)
-    assert pilot.error_at(62, 450) == pytest.approx(rest.error("both"), rel=0.1)
+def test_designs_of_sampled_texts_count_every_text():
+    pilot = of_mean(answers(np.random.default_rng(2), 30, 6), False, noise=0.01, sample=0.1)
+    found = designs([pilot], 0.05, crossed=False, samples=(1, 10))
+    assert {design.samples for design in found} == {1, 10}
+    for design in found:
+        assert design.prompts == design.items * design.wordings * design.samples
+        assert largest([pilot], design.items, design.wordings, design.samples) == design.error <= 0.05
+    items = {(design.wordings, design.samples): design.items for design in found}
+    assert all(items[k, 10] < items[k, 1] for k in (1, 2, 5))
+
+
+def test_flips_need_two_wordings():
+    pilot = of_flips(np.random.default_rng(3).random((40, 9)) - np.linspace(0, 1, 40)[:, None] + 0.5, 0.2)
+    found = designs([pilot], 0.06, crossed=False)
+    assert min(design.wordings for design in found) == 2
+    assert all(error(pilot, design.items, design.wordings) <= 0.06 for design in found)
 
 
 def test_the_error_that_a_difference_needs_has_the_power():

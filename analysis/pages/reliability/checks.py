@@ -1,0 +1,107 @@
+"""Compute the tables that check what the page foresees on wordings held back: errors, and orders of models."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pandas as pd
+
+from analysis.errors import InputError
+from analysis.pages.reliability.answers import ACCURACY, AGREEMENT, studies
+from analysis.pages.reliability.tables import FLIP
+from analysis.statistics.reliability.backtest import compared
+from analysis.statistics.reliability.calibration import classes, held_out
+from analysis.statistics.reliability.panel import Anew
+
+if TYPE_CHECKING:
+    from analysis.runs import Runs
+
+ANEW: tuple[Anew, ...] = ("wordings", "both")
+
+
+def planned_errors(runs: Runs, *, threshold: float = FLIP, seed: int = 0) -> pd.DataFrame:
+    """Compare the standard errors that a tenth of the wordings foresees with those of the others.
+
+    Of every model that answers, under its first condition in run.json: the mean agreement, or accuracy where it is
+    known, and the SD and the flips of agreement.
+
+    Parameters
+    ----------
+    threshold
+        Share of the wordings that may be with the minority without a flip.
+
+    Returns
+    -------
+    DataFrame
+        study, model, condition, measure, figure (mean, sd or flips), design; n_items: with enough wordings; n_pilot:
+        wordings of each in the pilot; k: wordings that the error is of; predicted, actual
+        (`reliability.backtest.compared`). Flips are not foreseen for shared wordings.
+
+    Raises
+    ------
+    InputError
+        For a threshold that is no share.
+    """
+    if not 0 <= threshold < 1:
+        raise InputError(f"threshold {threshold} is not a share of wordings: 0 <= threshold < 1, as in 0.05")
+    rows = []
+    for study in studies(runs):
+        if study.measure not in (AGREEMENT, ACCURACY):
+            continue
+        for unit in study.chosen():
+            found = compared(
+                study.values[unit], study.crossed, threshold, seed=seed, mean_only=study.measure == ACCURACY
+            )  # fmt: skip
+            model, condition = study.units[unit]
+            rows += [
+                {
+                    "study": study.name,
+                    "model": model,
+                    "condition": condition,
+                    "measure": study.measure,
+                    "figure": each.figure,
+                    "design": study.design,
+                    "n_items": each.items,
+                    "n_pilot": each.pilot,
+                    "k": each.wordings,
+                    "predicted": each.predicted,
+                    "actual": each.actual,
+                }
+                for each in found
+                if study.headline or each.figure != "mean"
+            ]
+    return pd.DataFrame(rows)
+
+
+def calibration(runs: Runs, *, seed: int = 0) -> pd.DataFrame:
+    """Compare how likely pairs of models are to keep their order with the share that does, on wordings held back.
+
+    Returns
+    -------
+    DataFrame
+        study, measure; anew: what the other half has anew, wordings or both; low, high: a class of probabilities;
+        n_models; n_cases: pairs in it; foreseen: their mean probability; kept: share that kept its order
+        (`reliability.calibration`). By the measure that sentences are about.
+    """
+    rows = []
+    for study in studies(runs):
+        chosen = study.chosen()
+        if not study.headline or len(chosen) < 2:
+            continue
+        for anew in ANEW:
+            cases = held_out(study.values[chosen], study.crossed, anew, seed=seed)
+            rows += [
+                {
+                    "study": study.name,
+                    "measure": study.measure,
+                    "anew": anew,
+                    "low": low,
+                    "high": high,
+                    "n_models": len(chosen),
+                    "n_cases": number,
+                    "foreseen": foreseen,
+                    "kept": kept,
+                }
+                for low, high, number, foreseen, kept in classes(cases)
+            ]
+    return pd.DataFrame(rows)

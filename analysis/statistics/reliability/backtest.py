@@ -1,0 +1,112 @@
+"""Compare what a pilot foresees with what comes: standard errors from a tenth of the wordings, and of the others.
+
+A tenth of the wordings is the pilot (`forecast`). Of the others, k of each item are drawn again and again, and the
+standard error of the figure is computed from these alone: where items have wordings of their own, that of a mean over
+items; where they share them, that with other items and other wordings (`panel`). The root of its mean square over the
+draws is the actual error.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from analysis.statistics.reliability.components import Array
+from analysis.statistics.reliability.forecast import Forecast, error, of_flips, of_mean, of_sd, pseudo_deviations
+from analysis.statistics.reliability.panel import panel
+
+PILOT, OTHERS = 3, 2  # least number of wordings of the pilot, and of the others
+SHARE = 0.1
+DRAWS = 8
+AT = (2, 3, 4, 5, 7, 10, 15, 20, 30, 50, 70, 100, 150, 200, 300, 500)  # numbers of wordings
+MEAN, SD, FLIPS = "mean", "sd", "flips"
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """Hold one standard error: foreseen from `pilot` wordings of each item, and actual with `wordings` others.
+
+    `items` have enough wordings for both. NaN: the pilot does not tell.
+    """
+
+    figure: str
+    items: int
+    pilot: int
+    wordings: int
+    predicted: float
+    actual: float
+
+
+def compared(
+    values: Array, crossed: bool, threshold: float, *, seed: int = 0, mean_only: bool = False
+) -> list[Compared]:
+    """Compare foreseen and actual errors of the mean, the SD, and, where wordings are not shared, the share of flips.
+
+    Parameters
+    ----------
+    values
+        Answers (items, wordings), NaN where there is none; none of a pilot and others where all items have too few.
+    threshold
+        Share of the wordings that may be with the minority without a flip.
+    mean_only
+        Leave out SD and flips.
+    """
+    rng = np.random.default_rng(seed)
+    values = values[(~np.isnan(values)).sum(axis=1) >= PILOT + OTHERS]
+    if len(values) < 2:
+        return []
+    sizes = (~np.isnan(values)).sum(axis=1)
+    values = values[:, rng.permutation(values.shape[1])] if crossed else _shuffled(values, rng)
+    width = values.shape[1] if crossed else int(sizes.min())
+    size = max(PILOT, round(SHARE * width))
+    pilot, others = values[:, :size], values[:, size:]
+    forecasts: dict[str, Forecast | None] = {MEAN: of_mean(pilot, crossed)}
+    if not mean_only:
+        forecasts[SD] = of_sd(pilot, crossed)
+        forecasts |= {} if crossed else {FLIPS: of_flips(pilot, threshold)}
+    at = sorted({each for each in AT if each < width - size} | {width - size})
+    found = (_shared if crossed else _own)(others, at, threshold, rng)
+    return [
+        Compared(figure, len(values), size, k, np.nan if each is None else error(each, len(values), k), actual)
+        for figure, each in forecasts.items()
+        for k, actual in zip(at, found[figure], strict=True)
+        if k >= (OTHERS if each is None else each.least)
+    ]
+
+
+def _shuffled(values: Array, rng: np.random.Generator) -> Array:
+    """Put the answers of every item in a random order, those that are missing last."""
+    order = np.argsort(np.where(np.isnan(values), np.inf, rng.random(values.shape)), axis=1)
+    return np.take_along_axis(values, order, axis=1)
+
+
+def _own(values: Array, at: list[int], threshold: float, rng: np.random.Generator) -> dict[str, Array]:
+    """Compute the actual errors where items have wordings of their own: figure -> error at each number."""
+    squares: dict[str, list[Array]] = {MEAN: [], SD: [], FLIPS: []}
+    k: npt.NDArray[np.int64] = np.array(at)
+    for _ in range(DRAWS):
+        drawn = _shuffled(values, rng)[:, : at[-1]]
+        centred = drawn - np.nanmean(values, axis=1, keepdims=True)
+        sums, of_squares, agree = (
+            np.cumsum(each, axis=1)[:, k - 1] for each in (centred, centred**2, (drawn >= 0.5).astype(float))
+        )
+        means = np.cumsum(drawn, axis=1)[:, k - 1] / k
+        deviations = np.sqrt(np.maximum(of_squares - sums**2 / k, 0.0) / (k - 1))
+        flipped = (np.minimum(agree, k - agree) / k > threshold).astype(float)
+        for name, figures in ((MEAN, means), (SD, deviations), (FLIPS, flipped)):
+            squares[name].append(figures.var(axis=0, ddof=1) / len(figures))
+    found = {name: np.sqrt(np.mean(each, axis=0)) for name, each in squares.items()}
+    return found | {FLIPS: np.where(found[FLIPS] > 0, found[FLIPS], np.nan)}  # no flips do not mean no error
+
+
+def _shared(values: Array, at: list[int], threshold: float, rng: np.random.Generator) -> dict[str, Array]:
+    """Compute the actual errors where all items share the wordings: figure -> error at each number."""
+    squares = {name: np.full((DRAWS, len(at)), np.nan) for name in (MEAN, SD)}
+    for draw in range(DRAWS):
+        drawn = values[:, rng.permutation(values.shape[1])]
+        for place, k in enumerate(at):
+            squares[MEAN][draw, place] = panel(drawn[:, :k], True).error("both") ** 2
+            squares[SD][draw, place] = panel(pseudo_deviations(drawn[:, :k]), True).error("both") ** 2
+    return {name: np.sqrt(each.mean(axis=0)) for name, each in squares.items()}

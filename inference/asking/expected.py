@@ -1,0 +1,46 @@
+"""Record how many rows a model is to have under every condition, and of how many wordings of an item."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+
+from inference.asking.rounds import Round
+from inference.runfolder.store import Run
+from inference.stimuli.study import Variant
+
+
+def expect(run: Run, model: str, rounds: Sequence[Round]) -> None:
+    """Record the conditions of some rounds, their rows, and the draws of wordings.
+
+    Rows that were asked before stay, also those that this call would not ask: with a smaller `--limit` or `--wordings`.
+
+    Raises
+    ------
+    InputError
+        If a condition differs from what the folder records under that name.
+    """
+    variants = list(run.study.variants)
+    rows: dict[str, int] = {}
+    drawn = dict(run.drawn.get(model, {}))
+    for each in rounds:
+        chosen = bytes(map(each.chosen, variants))
+        for condition in each.conditions:
+            name = condition.name
+            run.add_condition(name, condition.fields)
+            before = run.expected.get(model, {}).get(name, 0)
+            rows[name] = max(before, _rows(run, model, name, variants, chosen) if before else sum(chosen))
+            if rows[name] == len(variants):
+                drawn.pop(name, None)
+            elif each.draw is not None and rows[name] > before:
+                draw = asdict(each.draw)
+                drawn[name] = draw | {"wordings": max(draw["wordings"], drawn.get(name, draw)["wordings"])}
+    run.expect(model, rows, drawn)
+
+
+def _rows(run: Run, model: str, condition: str, variants: Sequence[Variant], chosen: bytes) -> int:
+    """Count the variants that are chosen or have a row already."""
+    if sum(chosen) == len(variants):
+        return len(variants)
+    missing = run.missing(model, condition, variants)
+    return sum(wanted or not lacks for wanted, lacks in zip(chosen, missing, strict=True))

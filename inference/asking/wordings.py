@@ -1,0 +1,95 @@
+"""Ask about some wordings of every item, drawn by seed and item; more of them can be asked later in the same folder."""
+
+from __future__ import annotations
+
+import sys
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+
+from inference.asking.rounds import Draw, Questions, Round
+from inference.errors import cut
+from inference.stimuli.prompts import PromptBook
+from inference.stimuli.random_order import place
+from inference.stimuli.study import ORIGINAL, Study, Variant
+
+Key = tuple[str, ...]  # what wordings are drawn from: an item, or an item and a pattern
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """The questions of a study in some wordings of every item; its original is always asked.
+
+    The study stays whole, as with `limit.Limited`. Every wording has its own place in a random order of its item's, and
+    the first are drawn: so a larger number contains the smaller, and only the others are new.
+    """
+
+    questions: Questions
+    draw: Draw
+    last: Mapping[Key, bytes]  # the place of the last wording drawn
+    key: Callable[[Variant], Key]
+    seed: int
+
+    @property
+    def book(self) -> PromptBook:
+        """The prompts of these questions."""
+        return self.questions.book
+
+    def rounds(self, form: str) -> Sequence[Round]:
+        """Make the rounds of all questions, in which the drawn wordings are asked."""
+        return [
+            replace(each, chosen=partial(self._chosen, each.chosen), draw=self.draw)
+            for each in self.questions.rounds(form)
+        ]
+
+    def _chosen(self, chosen: Callable[[Variant], bool], variant: Variant) -> bool:
+        drawn = variant.pattern == ORIGINAL or _place(self.seed, variant) <= self.last[self.key(variant)]
+        return drawn and chosen(variant)
+
+
+def by_item(variant: Variant) -> Key:
+    """Draw from all rewordings of an item."""
+    return (variant.item,)
+
+
+def by_pattern(variant: Variant) -> Key:
+    """Draw from the rewordings of an item that have the same pattern."""
+    return variant.item, variant.pattern
+
+
+def drawn(
+    study: Study, questions: Questions, wordings: int | None, seed: int, key: Callable[[Variant], Key] = by_item
+) -> Questions:
+    """Draw so many wordings of every item, beside its original; None: all.
+
+    An item that has fewer is asked in all it has, and that is told on standard error.
+    """
+    if wordings is None:
+        return questions
+    places: dict[Key, list[bytes]] = defaultdict(list)
+    for variant in study.variants:
+        if variant.pattern != ORIGINAL:
+            places[key(variant)].append(_place(seed, variant))
+    sizes = list(map(len, places.values()))
+    few = [name for name, found in places.items() if len(found) < wordings]
+    if few:
+        print(f"{study.name}: {_told(few, sizes, wordings)}", file=sys.stderr)
+    if max(sizes, default=0) <= wordings:
+        return questions
+    last = {name: sorted(found)[min(wordings, len(found)) - 1] for name, found in places.items()}
+    return Drawn(questions, Draw(wordings, min(sizes), max(sizes)), last, key, seed)
+
+
+def _place(seed: int, variant: Variant) -> bytes:
+    return place(seed, "wording", variant.item, variant.variant)
+
+
+def _told(few: Sequence[Key], sizes: Sequence[int], wordings: int) -> str:
+    """Say how many items have fewer wordings than are to be drawn."""
+    if not sizes or max(sizes) < wordings:
+        return f"--wordings {wordings:,} is more than any item has ({max(sizes, default=0):,} at most): all are asked"
+    return (
+        f"--wordings {wordings:,} is more than {len(few):,} of {len(sizes):,} have, which are asked in all of theirs "
+        f"(such as {cut('/'.join(few[0]))})"
+    )

@@ -1,0 +1,86 @@
+"""The command `waver plan` prints designs for means, SDs and flips, and for sampled texts."""
+
+from __future__ import annotations
+
+import csv
+import io
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from analysis.__main__ import main
+from analysis.statistics.reliability.forecast import error, of_flips, of_mean, of_sd, pseudo_deviations, sampling
+from helpers.synthetic import random_frame, write_run
+
+TEXTS = 8
+
+
+@pytest.fixture(scope="module")
+def pilot(tmp_path_factory):
+    """Two models, 20 items in 6 paraphrases."""
+    frame = random_frame(["a", "b"], items=20, paraphrases=6, seed=1).assign(mass=0.9)
+    frame["text"] = frame["item"] + " " + frame["variant"] + " " + frame.index.astype(str)
+    return str(write_run(tmp_path_factory.mktemp("pilot") / "run", frame)), frame
+
+
+def planned(capsys, *call: str) -> tuple[pd.DataFrame, str]:
+    """Run the command; its table, and what it tells beside."""
+    assert main(["plan", *call]) == 0
+    printed = capsys.readouterr()
+    return pd.DataFrame(list(csv.DictReader(io.StringIO(printed.out)))), printed.err
+
+
+def answers(frame: pd.DataFrame, model: str, column: str = "agreement") -> np.ndarray:
+    own = frame[(frame["model"] == model) & (frame["variant"] != "original")]
+    return own.pivot(index="item", columns="variant", values=column).to_numpy(float)
+
+
+@pytest.mark.parametrize(
+    ("measure", "foresee"),
+    [
+        ("agreement", lambda values: of_mean(values, False)),
+        ("sd", lambda values: of_sd(values, False)),
+        ("flips", lambda values: of_flips(values, 0.2)),
+    ],
+)
+def test_the_error_is_the_larger_one_of_both_models(pilot, capsys, measure, foresee):
+    path, frame = pilot
+    threshold = ["--threshold", "0.2"] if measure == "flips" else []
+    table, told = planned(capsys, path, "--se", "0.05", "--measure", measure, *threshold)
+    assert "pilot: 20 items, 6 wordings (own wordings of each item), 2 models" in told
+    found = table.iloc[len(table) // 2]
+    size = int(found["items"]), int(found["wordings"])
+    expected = max(error(foresee(answers(frame, model)), *size) for model in "ab")
+    assert float(found["standard_error"]) == pytest.approx(expected, rel=1e-5) and expected <= 0.05
+    assert set(table["samples"]) == {""}
+    assert (table["prompts"].astype(int) == table["items"].astype(int) * table["wordings"].astype(int)).all()
+
+
+def test_a_difference_is_paired(pilot, capsys):
+    path, frame = pilot
+    table, told = planned(capsys, path, "--difference", "0.1", "--measure", "sd")
+    assert "1 pair of models" in told
+    found = table.iloc[0]
+    both = pseudo_deviations(answers(frame, "a")) - pseudo_deviations(answers(frame, "b"))
+    expected = error(of_mean(both, False), int(found["items"]), int(found["wordings"]))
+    assert float(found["standard_error"]) == pytest.approx(expected, rel=1e-5)
+
+
+def test_sampled_texts_are_a_part_of_the_design(tmp_path, capsys):
+    frame = random_frame(["a"], items=20, paraphrases=6, seed=2)
+    agree = np.random.default_rng(2).binomial(TEXTS, frame["agreement"])
+    frame["count"] = [[int(yes), TEXTS - int(yes)] for yes in agree]
+    frame["invalid"], frame["agreement"], share = 0, np.nan, agree / TEXTS
+    frame = frame.drop(columns="agreement")
+    frame["text"] = frame["item"] + " " + frame["variant"] + " " + frame.index.astype(str)
+    path = str(write_run(tmp_path / "run", frame))
+    table, _ = planned(capsys, path, "--se", "0.05")
+    values = answers(frame.assign(share=share), "a", "share")
+    noise, sample = sampling(values, np.full(values.shape, float(TEXTS)))
+    forecast = of_mean(values, False, noise=noise, sample=sample)
+    assert set(table["samples"]) >= {"1", "10"}
+    for row in table.astype(float).to_dict("records"):
+        size = row["items"], row["wordings"], row["samples"]
+        assert row["standard_error"] == pytest.approx(error(forecast, *size), rel=1e-5)
+        assert row["prompts"] == np.prod(size)
