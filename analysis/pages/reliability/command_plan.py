@@ -33,8 +33,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def main(args: argparse.Namespace) -> int:
     """Print the designs; what they rest on goes to standard error."""
     from analysis import runs
-    from analysis.pages.reliability.answers import studies
     from analysis.pages.reliability.catalogue import CATALOGUE
+    from analysis.reporting.reworded import studies
     from analysis.statistics.reliability.panel import panel
     from analysis.statistics.reliability.planning import designs, needed_error
 

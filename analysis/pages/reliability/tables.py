@@ -10,7 +10,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from analysis.errors import InputError
-from analysis.pages.reliability.answers import AGREEMENT, Study, studies
+from analysis.reporting.reworded import AGREEMENT, Study, studies
 from analysis.statistics import interval
 from analysis.statistics.reliability.at_k import flips_at, range_at
 from analysis.statistics.reliability.generalizability import alpha, icc

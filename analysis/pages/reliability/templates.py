@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from analysis.pages.reliability.answers import ACCURACY, Study, studies
+from analysis.reporting.reworded import ACCURACY, Study, studies
 from analysis.statistics.reliability.templates import intervals
 from analysis.statistics.resampling import LEVEL
 from analysis.statistics.shares import estimated

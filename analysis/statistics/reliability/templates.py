@@ -7,10 +7,10 @@ studies (Bonferroni); for the upper end, the highest of the plain upper ends is 
 of them. The same holds for the lowest, the range (the largest difference of two), the gain (the largest difference from
 the mean), saturation, and quantiles on their side of the median. The combined score is made of shares.
 
-Draws of items do not suit these figures: in a simulation with 10 to 1,000 items and 2 to 10 templates, their intervals of
-highest, range and SD covered .8, .6 and .6 where templates hardly differ. These cover .96 to .97 of mean, lowest and
-combined score, .98 of quantiles, .99 and more of highest, range, gain and saturation. The SD has no interval; the
-component of wordings (`panel`) has.
+Draws of items do not suit these figures: with 10 to 1,000 items and 2 to 10 templates, they covered .8 of highest and
+.6 of range and SD where templates hardly differ. These cover .96 to .97 of mean, lowest and combined score, .98 of
+quantiles, .99 and more of highest, range, gain and saturation. The SD has no interval; the component of wordings
+(`panel`) has.
 
 References
 ----------

@@ -12,8 +12,8 @@ from scipy import stats
 from analysis import runs
 from analysis.errors import InputError
 from analysis.pages.reliability import comparisons, narrative, tables, templates
-from analysis.pages.reliability.answers import CROSSED, NESTED, studies
 from analysis.reporting.catalogue import table
+from analysis.reporting.reworded import CROSSED, NESTED, studies
 from analysis.reporting.tables import build
 from analysis.statistics.shares import wilson
 from helpers import text_feature_runs, wording_runs
