@@ -50,7 +50,7 @@ def test_both_counts_are_those_of_tests_after_holm():
 
 
 def test_a_difference_of_wordings_only_is_hardly_ever_more_than_rewording():
-    """Nothing but other templates moves the models: a test over items calls it a difference in three of four studies."""
+    """Nothing but other templates moves the models: a test over items calls three of four a difference."""
     rng, found = np.random.default_rng(1), {"these": 0, "like": 0}
     for _ in range(200):
         said = beyond.told(beyond.differences([study(drawn(rng, 0.0))]))
