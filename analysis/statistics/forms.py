@@ -4,8 +4,8 @@ Expanded percentiles (`analysis.statistics.resampling`) hold the true value of m
 differences often enough from `LEAST` items on: drawn from fewer, the lowest and the highest draw are not far enough
 apart. They do not suit
 
-- *SDs and variances*, which are skewed and, in draws of few items, too small: Bonett's interval, with a quantile
-  of t for its half;
+- *SDs and variances*, which are skewed and, in draws of few items, too small: Bonett's interval, with t in place of
+  the normal quantile (with this one, variances of 30 skewed scores covered .87);
 - *entropies*, which are too small in few items, and in draws of these once more: the jackknife's interval, around the
   value that it corrects, from 30 items on;
 - *kurtosis*, which a few items far out decide, and which draws without these never see. No method that was tried covers
@@ -24,7 +24,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from statistics import NormalDist
 from typing import TypeAlias
 
 import numpy as np
@@ -90,7 +89,7 @@ def _deviation(values: Array, level: float) -> tuple[Array, Array]:
         tails = np.where(squares > 0, n * ((values - middle) ** 4).sum(axis=0) / squares**2, 1.0)
         error = np.sqrt((tails - (n - 3) / n) / (n - 1))
         quantile = float(stdtrit(n - 1, (1 + level) / 2))
-        small = n / (n - NormalDist().inv_cdf((1 + level) / 2))
+        small = n / (n - quantile)
         centre = small * squares / (n - 1)
         return np.sqrt(centre * np.exp(-quantile * small * error)), np.sqrt(centre * np.exp(quantile * small * error))
 

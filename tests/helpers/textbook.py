@@ -159,14 +159,14 @@ def percentiles(draws: list[float], items: int) -> tuple[float, float]:
 
 
 def deviation(values: list[float]) -> tuple[float, float]:
-    """Bonett's interval of an SD (2006), with t in place of z for its half; none where all values are equal."""
+    """Bonett's interval of an SD (2006), with t in place of z; none where all values are equal."""
     n, t = len(values), stats.t.ppf(0.975, len(values) - 1)
     variance = statistics.variance(values)
     if variance < 1e-18:
         return NAN, NAN
     trimmed = stats.trim_mean(values, 1 / (2 * math.sqrt(n - 4)))
     tails = n * math.fsum((v - trimmed) ** 4 for v in values) / (variance * (n - 1)) ** 2
-    c = n / (n - stats.norm.ppf(0.975))
+    c = n / (n - t)
     half = t * c * math.sqrt((tails - (n - 3) / n) / (n - 1))
     return math.sqrt(math.exp(math.log(c * variance) - half)), math.sqrt(math.exp(math.log(c * variance) + half))
 
