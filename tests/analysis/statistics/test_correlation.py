@@ -72,7 +72,7 @@ def test_pingouin_gives_the_same_partial_correlations(name, method):
     assert found.p == pytest.approx(p, rel=1e-8)
     if method == "spearman":
         half = stats.norm.ppf(0.975) * np.sqrt((1 + found.r**2 / 2) / (len(DATA[name]) - 1 - 3))
-        interval = np.tanh(np.arctanh(found.r) + [-half, half])
+        interval = np.tanh(np.arctanh(found.r) + half * np.array([-1, 1]))
     np.testing.assert_allclose([found.lower, found.upper], interval, atol=0.0051 if method == "pearson" else 1e-12)
 
 

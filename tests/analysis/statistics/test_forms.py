@@ -29,16 +29,16 @@ def bits(values):
 
 
 def test_the_formulas_the_slow_way():
-    values = np.random.default_rng(0).gamma(3.0, size=(30, 2)).round()
+    values = np.random.default_rng(0).gamma(3.0, size=(60, 2)).round()
     found = bootstrap({"x": values}, figures, None, FORMS, draws=50)
     for unit, column in enumerate(values.T.tolist()):
         ends = textbook.deviation(column)
         assert (found["sd"].lower[unit], found["sd"].upper[unit]) == pytest.approx(ends, rel=1e-9)
         assert found["variance"].upper[unit] == pytest.approx(ends[1] ** 2, rel=1e-9)
-        without = [bits(column[:item] + column[item + 1 :]) for item in range(30)]
-        error = math.sqrt(29 / 30 * math.fsum((each - np.mean(without)) ** 2 for each in without))
-        centre = 30 * bits(column) - 29 * np.mean(without)
-        half = stats.t.ppf(0.975, 29) * error
+        without = [bits(column[:item] + column[item + 1 :]) for item in range(60)]
+        error = math.sqrt(59 / 60 * math.fsum((each - np.mean(without)) ** 2 for each in without))
+        centre = 60 * bits(column) - 59 * np.mean(without)
+        half = stats.t.ppf(0.975, 59) * error
         assert (found["entropy"].lower[unit], found["entropy"].upper[unit]) == pytest.approx(
             (centre - half, centre + half), abs=1e-9
         )
