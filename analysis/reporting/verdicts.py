@@ -38,6 +38,8 @@ RULES: Mapping[str, str] = {
     "since both are of a sample of items.",
     "fit": "An effect is named where two errors show it after correction: that of the fit, and one that allows for "
     "answers to one item being alike.",
+    "beyond": "A difference “holds” where its test says so after Holm: for these wordings over items, for wordings "
+    "like these over items and wordings. The second ones are more than rewording.",
     "holm": "“Differ” is said where the test says so after Holm's correction for all comparisons of its table.",
 }
 UNCLEAR = "These runs cannot tell"

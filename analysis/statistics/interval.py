@@ -9,10 +9,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from analysis.statistics.significance import ROUNDING
+
 ONE_ITEM = "one item only"
+FEW = "too few items"  # for an interval of this figure to hold the true value often enough
 UNDEFINED = "undefined in some resamples"
 EQUAL = "the same in every resample"
-REASONS = (ONE_ITEM, UNDEFINED, EQUAL)
+_WIDTH = 1e-9  # of the figure: a narrower interval is rounding
+REASONS = (ONE_ITEM, FEW, UNDEFINED, EQUAL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,8 +37,8 @@ class Interval:
     p, p_least
         Two-sided p value of the figure against 0, for figures that are differences: of `significance.exact` where both
         sides are shares with one answer to each of the same items, else of `significance.two_sided`. NaN where there is
-        no interval, but 1 where the items do not differ at all. p_least is the smallest that so few items or draws
-        allow.
+        no interval, but 1 where the items do not differ at all, and known where they are too few for an interval.
+        p_least is the smallest that so few items or draws allow.
     """
 
     estimate: npt.NDArray[np.float64]
@@ -50,6 +54,37 @@ def unknown(n_items: npt.NDArray[np.int64]) -> Interval:
     """Return the interval of units of which only the number of items is known."""
     estimate, lower, upper, p, p_least = (np.full(len(n_items), np.nan) for _ in range(5))
     return Interval(estimate, lower, upper, n_items, np.full(len(n_items), "", object), p, p_least)
+
+
+def fill(
+    figure: Interval, block: npt.NDArray[np.intp], ends: tuple[npt.NDArray[np.float64], ...],
+    size: npt.NDArray[np.float64], least: int,
+) -> None:  # fmt: skip
+    """Write the ends of intervals, or why there is none, where a figure is defined and has no interval yet.
+
+    Parameters
+    ----------
+    block
+        Units with the same items.
+    ends
+        Lower and upper ends of the block's intervals.
+    size
+        How large the figures are that were subtracted: a width far below it is rounding.
+    least
+        With fewer items, no interval is shown.
+    """
+    lower, upper = ends
+    width = upper - lower
+    why = np.where(np.isnan(width), UNDEFINED, np.where(width <= np.maximum(_WIDTH * size, ROUNDING), EQUAL, ""))
+    n_items = figure.n_items[block[0]]
+    if n_items < least:
+        why = np.where(why == EQUAL, EQUAL, FEW)
+    if n_items < 2:
+        why[:] = ONE_ITEM
+    open_ = np.isnan(figure.lower[block]) & ~np.isnan(figure.estimate[block])
+    figure.missing[block[open_]] = why[open_]
+    ended = open_ & (why == "")
+    figure.lower[block[ended]], figure.upper[block[ended]] = lower[ended], upper[ended]
 
 
 def columns(found: Mapping[str, Interval]) -> dict[str, npt.NDArray[Any]]:

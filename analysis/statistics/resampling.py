@@ -1,4 +1,4 @@
-"""Compute intervals over items: by resampling, for any statistic made of weighted sums; of shares in closed form.
+"""Compute intervals over items: by resampling, for any statistic made of weighted sums; of some in closed form.
 
 The items are the clusters: a draw takes n items with replacement, each with all its wordings. A draw is stored as a row
 of *counts*, how often each item was taken: of items a, b, c the draw "a, c, c" is the row 1, 0, 2. A mean over the
@@ -13,12 +13,19 @@ array (draws, items). A row of ones gives the estimate itself, so one formula se
 
     bootstrap({"range": ranges}, figures)["range_mean"].lower
 
-Figures that are shares, or differences of two shares, get the intervals of `analysis.statistics.shares` instead of
-percentiles: name them by `shares`. An interval without a width is never returned. It would say that the figure is known
-exactly, when only the items at hand do not differ: it is missing, with the reason.
+The ends are percentiles of the draws, *expanded* (`significance.expanded`): plain 95 % percentiles of a mean of 10
+items cover 90 %, since draws vary less than the items do; expanded ones cover 95 %, as the t interval does. Three kinds
+of figures have other intervals: shares, and differences of two (`analysis.statistics.shares`): name them by `shares`;
+SDs, and some that need more items than others (`analysis.statistics.forms`): name them by `forms`. Of the methods that
+were simulated (plain, basic, BCa, jackknife, studentised), this one covers best without more draws.
+
+An interval without a width is never returned. It would say that the figure is known exactly, when only the items at
+hand do not differ: it is missing, with the reason.
 
 References
 ----------
+Hesterberg, T. (2015). What teachers should know about the bootstrap. The American Statistician 69, 371-386 (expanded
+percentiles).
 Efron, B. and Tibshirani, R. (1993). An Introduction to the Bootstrap, chapter 13 (percentile intervals) and section
 15.4 (their relation to hypothesis tests).
 Field, C. and Welsh, A. (2007). Bootstrapping clustered data. JRSS B 69, 369-390 (drawing whole clusters).
@@ -34,18 +41,19 @@ import numpy as np
 import numpy.typing as npt
 
 from analysis.errors import InputError
-from analysis.statistics.interval import EQUAL, ONE_ITEM, UNDEFINED, Interval, unknown
+from analysis.statistics.forms import DRAWN, Form
+from analysis.statistics.interval import FEW, Interval, fill, unknown
 from analysis.statistics.shares import Shares, estimated, newcombe
-from analysis.statistics.significance import ROUNDING, exact, least_p, two_sided
+from analysis.statistics.significance import ROUNDING, exact, expanded, least_p, two_sided
 
 Array: TypeAlias = npt.NDArray[np.float64]
 Columns: TypeAlias = Mapping[str, Array]
 Statistic: TypeAlias = Callable[[Columns, Array], Mapping[str, Array]]
+Forms: TypeAlias = Mapping[str, Form]  # by the name of the figure
 
 DRAWS = 10_000
 MOST_DRAWS = 100_000  # more would change no digit that is shown, and would not fit into memory
 LEVEL = 0.95
-_WIDTH = 1e-9  # of the figure: a narrower interval is rounding
 _CHUNK = 2_000_000  # counts held at a time: 16 MB
 _UNITS = 64  # units whose draws are held at a time: 5 MB per figure at 10,000 draws
 
@@ -122,9 +130,15 @@ def quotient(above: Array, below: Array) -> Array:
         return np.where(below != 0, above / below, np.nan)
 
 
-def percentiles(samples: Array, level: float = LEVEL) -> tuple[Array, Array]:
-    """Compute both ends of the percentile interval along the first axis (linear interpolation); NaN stays NaN."""
-    tail = (1 - level) / 2
+def percentiles(samples: Array, n_items: int, level: float = LEVEL) -> tuple[Array, Array]:
+    """Compute the expanded percentiles of draws of some items along the first axis (linear interpolation).
+
+    NaN stays NaN; all is NaN for fewer than two items.
+    """
+    if n_items < 2:
+        nothing = np.full(samples.shape[1:], np.nan)
+        return nothing, nothing
+    tail = expanded(level, n_items)
     lower, upper = np.quantile(samples, [tail, 1 - tail], axis=0)
     return lower, upper
 
@@ -133,6 +147,7 @@ def bootstrap(
     columns: Columns,
     statistic: Statistic,
     shares: Shares | None = None,
+    forms: Forms | None = None,
     *,
     draws: int = DRAWS,
     seed: int = 0,
@@ -149,6 +164,8 @@ def bootstrap(
     shares
         The figures of the statistic that are shares, or differences of two. For a unit without an answer in them, the
         figure is resampled.
+    forms
+        The figures that have another interval than percentiles of at least `forms.LEAST` items.
     draws, seed, level
         Number of draws (0: estimates only, intervals NaN), seed of the generator, coverage.
 
@@ -158,7 +175,8 @@ def bootstrap(
         Name of the figure -> `Interval` over units.
     """
     units = next(iter(columns.values())).shape[1]
-    return _intervals(columns, statistic, shares, [(unit,) for unit in range(units)], draws, seed, level)
+    targets = [(unit,) for unit in range(units)]
+    return _intervals(columns, statistic, shares, forms or {}, targets, draws, seed, level)
 
 
 def paired(
@@ -166,6 +184,7 @@ def paired(
     statistic: Statistic,
     pairs: Sequence[tuple[int, int]],
     shares: Shares | None = None,
+    forms: Forms | None = None,
     *,
     draws: int = DRAWS,
     seed: int = 0,
@@ -177,8 +196,8 @@ def paired(
 
     Parameters
     ----------
-    columns, statistic, shares, draws, seed, level
-        As in `bootstrap`.
+    columns, statistic, shares, forms, draws, seed, level
+        As in `bootstrap`; a difference has no interval in closed form, but needs as many items.
     pairs
         Indices (a, b) of units.
 
@@ -187,12 +206,12 @@ def paired(
     dict
         Name of the figure -> `Interval` over pairs.
     """
-    return _intervals(columns, statistic, shares, list(pairs), draws, seed, level)
+    return _intervals(columns, statistic, shares, forms or {}, list(pairs), draws, seed, level)
 
 
 def _intervals(
-    columns: Columns, statistic: Statistic, shares: Shares | None, targets: Sequence[tuple[int, ...]], draws: int,
-    seed: int, level: float,
+    columns: Columns, statistic: Statistic, shares: Shares | None, forms: Forms, targets: Sequence[tuple[int, ...]],
+    draws: int, seed: int, level: float,
 ) -> dict[str, Interval]:  # fmt: skip
     """Compute intervals of targets: single units (a,) or differences (a, b)."""
     complete = ~np.any([np.isnan(values) for values in columns.values()], axis=0)
@@ -218,29 +237,19 @@ def _intervals(
         for name in rest:
             samples = _contrast(np.concatenate([part[name] for part in drawn]), sides)
             size = np.max([np.abs(whole[name][0, side]) for side in sides], axis=0)
-            _add_percentiles(found[name], block, samples, size, level)
-            # Without an interval, nothing is known but that equal items do not differ.
-            bare = np.isnan(found[name].lower[block]) & ((len(items) < 2) | (np.abs(samples[0]) > ROUNDING))
+            form = forms.get(name, DRAWN)
+            if form.ends is not None and len(sides) == 1 and len(items) >= form.least:
+                ends = tuple(end[sides[0]] for end in form.ends(chosen[form.column], level))
+            else:
+                ends = percentiles(samples, len(items), level)
+            fill(found[name], block, ends, size, form.least)
+            # Without an interval, nothing is known but that equal items do not differ; few items allow a test, though.
+            bare = np.isnan(found[name].lower[block]) & (found[name].missing[block] != FEW)
+            bare &= (len(items) < 2) | (np.abs(samples[0]) > ROUNDING)
             drawn_p = np.where(bare, np.nan, two_sided(samples, len(items)))
             open_ = np.isnan(found[name].p[block]) & ~np.isnan(drawn_p)
             found[name].p[block[open_]], found[name].p_least[block[open_]] = drawn_p[open_], least_p(draws, len(items))
     return found
-
-
-def _add_percentiles(figure: Interval, block: npt.NDArray[np.intp], samples: Array, size: Array, level: float) -> None:
-    """Write percentile intervals, or why there is none, where a figure is defined and has no interval yet.
-
-    `size` is how large the figures are that were subtracted: a width far below it is rounding.
-    """
-    lower, upper = percentiles(samples, level)
-    width = upper - lower
-    why = np.where(np.isnan(width), UNDEFINED, np.where(width <= np.maximum(_WIDTH * size, ROUNDING), EQUAL, ""))
-    if figure.n_items[block[0]] < 2:
-        why[:] = ONE_ITEM
-    open_ = np.isnan(figure.lower[block]) & ~np.isnan(figure.estimate[block])
-    figure.missing[block[open_]] = why[open_]
-    ended = open_ & (why == "")
-    figure.lower[block[ended]], figure.upper[block[ended]] = lower[ended], upper[ended]
 
 
 def _of_shares(

@@ -6,8 +6,10 @@ The rule of all pages is:
   n and n of n, too, where resampling n equal items always gives the same share.
 - A *difference of two shares* on the same items (two models, two conditions, before and after) has Newcombe's interval
   for paired shares, his method 10, made from the two Wilson intervals and the correlation over the items.
-- Every other figure (a mean of agreement, a correlation, a harmonic mean, a difference of differences) has the
-  percentile interval of the bootstrap, or none and a reason, see `analysis.statistics.resampling`.
+- A figure from 0 to 1 that is *made of shares* (a harmonic mean of them) has Wilson's interval, too, with the effective
+  number of items that the same formula gives: by the chain rule, its influences are sums of those of its shares.
+- Every other figure (a mean of agreement, a correlation, a difference of differences) has an interval of the bootstrap
+  or one in closed form, or none and a reason, see `analysis.statistics.resampling`.
 
 Wilson's n is the number of items where each item gives one answer. Where an item gives several (wordings, samples,
 models that are averaged), they are not independent, and n is the *effective* number of items: that of single answers
@@ -42,10 +44,28 @@ Array: TypeAlias = npt.NDArray[np.float64]
 # The answers of every item that are in the share, and all its answers: twice (items, units). Several such pairs, as of
 # several models, stand for the plain mean of their shares.
 Share: TypeAlias = Sequence[tuple[Array, Array]]
-# From columns (items, units) to the shares that figures are made of: one, or two whose difference the figure is.
-Shares: TypeAlias = Callable[[Mapping[str, Array]], Mapping[str, Sequence[Share]]]
 
 _RESIDUE = 1e-12  # a smaller sum of products is rounding, relative to what it could be
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """Name a figure from 0 to 1 that is made of shares.
+
+    Attributes
+    ----------
+    shares
+        What it is made of.
+    of
+        From the values of these (shares, units) to the figure (units,) and its derivatives (shares, units).
+    """
+
+    shares: Sequence[Share]
+    of: Callable[[Array], tuple[Array, Array]]
+
+
+# From columns (items, units) to the shares that figures are: one, or two whose difference the figure is.
+Shares: TypeAlias = Callable[[Mapping[str, Array]], Mapping[str, Sequence[Share | Made]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,16 +97,44 @@ class Estimated:
         return Estimated(estimate, lower, upper, self.influence[:, units], self.size[units], self.n[units])
 
 
-def estimated(share: Share, level: float) -> Estimated:
+def estimated(share: Share | Made, level: float) -> Estimated:
     """Compute a share with its Wilson interval, see the module's docstring.
 
     Parameters
     ----------
     share
-        Pairs (part, whole), each twice (items, units).
+        Pairs (part, whole), each twice (items, units); or a figure made of such shares.
     level
         Coverage, such as 0.95.
     """
+    made = share if isinstance(share, Made) else Made([share], lambda values: (values[0], np.ones_like(values)))
+    parts = [_linear(each) for each in made.shares]
+    size = sum((part.size for part in parts), np.zeros(())) / len(parts)
+    estimate, slopes = made.of(np.stack([part.share for part in parts]))
+    influence = sum((slope * part.influence for slope, part in zip(slopes, parts, strict=True)), np.zeros(()))
+    # The same with two items more, of this size: one all "yes", one all "no".
+    middles = [(part.share + part.size) / (1 + 2 * part.size) for part in parts]
+    q, slopes = made.of(np.stack(middles))
+    shifted, yes, no = (np.zeros(()) for _ in range(3))
+    for slope, part, middle in zip(slopes, parts, middles, strict=True):
+        scale = slope / (1 + 2 * part.size)
+        shifted = shifted + scale * (part.influence - part.size / (1 + 2 * part.size) * part.pull)
+        yes, no = yes + scale * part.size * (1 - middle), no + scale * part.size * middle
+    n = q * (1 - q) / ((shifted**2).sum(axis=0) + yes**2 + no**2) - 2
+    return Estimated(estimate, *wilson(estimate, n, level), influence, size, n)
+
+
+@dataclass(frozen=True, slots=True)
+class _Linear:
+    """Hold a share (units,), each item's influence, how this falls when the share moves towards 1/2, and the size."""
+
+    share: Array
+    influence: Array
+    pull: Array
+    size: Array
+
+
+def _linear(share: Share) -> _Linear:
     p, weight, influence, pull = (np.zeros(()) for _ in range(4))
     for part, whole in share:
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -94,16 +142,9 @@ def estimated(share: Share, level: float) -> Estimated:
             ratio, of_item = part.sum(axis=0) / total, whole / total
             p, weight = p + ratio, weight + of_item
             influence = influence + part / total - ratio * of_item
-            pull = pull + (1 - 2 * ratio) * of_item  # how the influence falls when the ratio moves towards 1/2
+            pull = pull + (1 - 2 * ratio) * of_item
     p, weight, influence, pull = (found / len(share) for found in (p, weight, influence, pull))
-    size = (weight**2).sum(axis=0)
-    # The same with two items more, of this size: one all "yes", one all "no".
-    more = 1 + 2 * size
-    q = (p + size) / more
-    shifted = influence - size / more * pull
-    variance = ((shifted**2).sum(axis=0) + size**2 * (q**2 + (1 - q) ** 2)) / more**2
-    n = q * (1 - q) / variance - 2
-    return Estimated(p, *wilson(p, n, level), influence, size, n)
+    return _Linear(p, influence, pull, (weight**2).sum(axis=0))
 
 
 def wilson(share: Array, n: Array, level: float) -> tuple[Array, Array]:

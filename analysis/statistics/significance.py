@@ -12,21 +12,22 @@ from collections.abc import Mapping
 import numpy as np
 import numpy.typing as npt
 
-from analysis.statistics.shares import Array, Shares
+from analysis.statistics.shares import Array, Made, Shares
 
 ROUNDING = 1e-12  # a difference up to this one is none: sums in another order differ by as much
 
 
 def two_sided(samples: Array, n_items: int) -> Array:
-    """Test differences against 0 by inverting their percentile interval: (draws, pairs) -> p values (pairs,).
+    """Test differences against 0 by inverting their interval: (draws, pairs) -> p values (pairs,).
 
     p is twice the share of draws on the other side of 0, where a draw of 0 is on both sides, and (r + 1) / (draws + 1)
-    in place of a share r / draws (Davison and Hinkley 1997, section 4.2). No p value is below `least_p`: the draws
-    never hold what no item shows, so from few items their own would be too small. Up to both corrections, p < 0.05
-    means that the 95 % percentile interval does not hold 0. NaN where a draw is undefined.
+    in place of a share r / draws (Davison and Hinkley 1997, section 4.2); then widened as the interval is
+    (`expanded`). No p value is below `least_p`: the draws never hold what no item shows, so from few items their own
+    would be too small. Up to the correction of r, p < 0.05 means that the 95 % interval does not hold 0. NaN where a
+    draw is undefined.
     """
     sides = np.minimum((samples <= ROUNDING).sum(axis=0), (samples >= -ROUNDING).sum(axis=0))
-    p = np.clip(2 * (sides + 1) / (len(samples) + 1), least_p(len(samples), n_items), 1.0)
+    p = np.clip(_of_draws((sides + 1) / (len(samples) + 1), n_items), least_p(len(samples), n_items), 1.0)
     return np.where(np.isnan(samples).any(axis=0), np.nan, p)
 
 
@@ -38,7 +39,28 @@ def least_p(draws: int, n_items: npt.ArrayLike) -> Array:
     """
     if not draws:
         return np.full(np.shape(n_items), np.nan)
-    return np.minimum(np.maximum(2 / (draws + 1), 2.0 ** (1 - np.asarray(n_items, float))), 1.0)
+    n = np.asarray(n_items, float)
+    return np.minimum(np.maximum(_of_draws(np.full(n.shape, 1 / (draws + 1)), n), 2.0 ** (1 - n)), 1.0)
+
+
+def expanded(level: float, n_items: int) -> float:
+    """Return the share of draws to leave out at each end, so that percentiles are as wide as a t interval.
+
+    Draws of n items vary by (n - 1) / n of the variance that the items' own is estimated to be, and this estimate has
+    n - 1 degrees of freedom. So in place of (1 - level) / 2 it is what a normal distribution has beyond t sqrt(n / (n -
+    1)). For a mean of normal values these percentiles are the t interval.
+    """
+    from scipy.special import ndtr, stdtrit
+
+    return float(ndtr(-stdtrit(n_items - 1, (1 + level) / 2) * np.sqrt(n_items / (n_items - 1))))
+
+
+def _of_draws(tail: Array, n_items: npt.ArrayLike) -> Array:
+    """Turn the share of draws on one side of 0 into the two-sided p value at which `expanded` leaves out so many."""
+    from scipy.special import ndtri, stdtr
+
+    n = np.maximum(n_items, 2.0)
+    return np.asarray(2 * stdtr(n - 1, ndtri(np.minimum(tail, 0.5)) * np.sqrt((n - 1) / n)))
 
 
 def exact(
@@ -60,7 +82,7 @@ def exact(
     """
     found = {}
     for name, parts in (shares(columns) if shares else {}).items():
-        if len(parts) != 1 or len(parts[0]) != 1:
+        if len(parts) != 1 or isinstance(parts[0], Made) or len(parts[0]) != 1:
             continue
         ((part, whole),) = parts[0]
         single = (((whole == 0) | (whole == 1)) & ((part == 0) | (part == 1))).all(axis=0)

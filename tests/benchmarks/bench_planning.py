@@ -22,7 +22,7 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT))
 
 from analysis import runs  # noqa: E402
-from analysis.pages.reliability.answers import AGREEMENT, studies  # noqa: E402
+from analysis.reporting.reworded import AGREEMENT, studies  # noqa: E402
 from analysis.statistics.reliability.backtest import compared  # noqa: E402
 
 DATA = ROOT.parent / "shared/data/political-compass-paraphrases/paraphrases_gpt3.5-turbo_temp1.json"

@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import hashlib
 import resource
+import subprocess
 import sys
 import tempfile
 import time
@@ -73,33 +74,51 @@ def coverage(runs: int) -> bool:
     return not low and 0.93 <= np.mean(held) <= 0.97
 
 
-def speed() -> bool:
-    """Compute all tables of 18 models x 62 items x 500 wordings at 1,000 resamples: 6 s of CPU, 500 MB."""
-    from analysis import runs
-    from analysis.reporting import catalogue, tables
+def write(folder: Path) -> None:
+    """Write the run that `speed` reads, with texts that share no frame."""
     from helpers.synthetic import random_frame, write_run
 
     frame = random_frame([f"m{i:02d}" for i in range(18)], items=62, paraphrases=500)
     names = frame["item"] + frame["variant"]
-    texts = {name: hashlib.md5(name.encode()).hexdigest() for name in names.unique()}  # no shared frame
+    texts = {name: hashlib.md5(name.encode()).hexdigest() for name in names.unique()}
+    write_run(folder, frame.assign(text=names.map(texts), mass=0.9))
+
+
+def speed() -> bool:
+    """Compute all tables of 18 models x 62 items x 500 wordings at 1,000 resamples: 6 s of CPU, 500 MB.
+
+    The run is made by another process, whose memory does not count.
+    """
+    from analysis import runs
+    from analysis.reporting import beyond, catalogue, tables
+
     with tempfile.TemporaryDirectory() as folder:
-        opened = runs.open(write_run(Path(folder) / "run", frame.assign(text=names.map(texts), mass=0.9)))
+        path = Path(folder) / "run"
+        subprocess.run([sys.executable, __file__, "--write", str(path)], check=True)
+        opened = runs.open(path)
         start = time.process_time()
         for name in catalogue.pages()["reliability"].tables:
             tables.build(name, opened, resamples=1000)
         seconds = time.process_time() - start
-    print(f"all tables, 558,000 rows: {seconds:.2f} s of CPU (target 6)")
-    return seconds <= 6
+        start, again = time.process_time(), runs.open(path)
+        beyond.sentence(again)
+        said = time.process_time() - start
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    print(f"all tables, 558,000 rows: {seconds:.2f} s of CPU (target 6), peak memory {peak:.0f} MB (target 500)")
+    print(f"the sentence of other pages about the same rows, read anew: {said:.2f} s of CPU")
+    return seconds <= 6 and peak <= 500
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--runs", type=int, default=1000, help="simulated studies per design")
-    runs = parser.parse_args().runs
+    parser.add_argument("--write", type=Path, help=argparse.SUPPRESS)
+    given = parser.parse_args()
+    if given.write:
+        write(given.write)
+        return 0
     fast = speed()
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    print(f"peak memory {peak:.0f} MB, with making the run")
-    return 0 if coverage(runs) and fast else 1
+    return 0 if coverage(given.runs) and fast else 1
 
 
 if __name__ == "__main__":

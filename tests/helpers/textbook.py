@@ -9,6 +9,7 @@ from collections import defaultdict
 from pathlib import Path
 
 import pyarrow.parquet as pq
+from scipy import stats
 
 NAN = math.nan
 
@@ -150,10 +151,24 @@ def quantile(values: list[float], q: float) -> float:
     return ordered[low] + (place - low) * (ordered[min(low + 1, len(ordered) - 1)] - ordered[low])
 
 
-def percentiles(draws: list[float]) -> tuple[float, float]:
-    """The 95 % percentile interval; none where all draws are equal up to rounding."""
-    low, high = quantile(draws, 0.025), quantile(draws, 0.975)
-    return (low, high) if high - low > 1e-9 else (NAN, NAN)
+def percentiles(draws: list[float], items: int) -> tuple[float, float]:
+    """Hesterberg's expanded percentiles; none where all draws are equal up to rounding, or below five items."""
+    tail = stats.norm.cdf(-math.sqrt(items / (items - 1)) * stats.t.ppf(0.975, items - 1))
+    low, high = quantile(draws, tail), quantile(draws, 1 - tail)
+    return (low, high) if high - low > 1e-9 and items >= 5 else (NAN, NAN)
+
+
+def deviation(values: list[float]) -> tuple[float, float]:
+    """Bonett's interval of an SD (2006), with t in place of z; none where all values are equal."""
+    n, t = len(values), stats.t.ppf(0.975, len(values) - 1)
+    variance = statistics.variance(values)
+    if variance < 1e-18:
+        return NAN, NAN
+    trimmed = stats.trim_mean(values, 1 / (2 * math.sqrt(n - 4)))
+    tails = n * math.fsum((v - trimmed) ** 4 for v in values) / (variance * (n - 1)) ** 2
+    c = n / (n - t)
+    half = t * c * math.sqrt((tails - (n - 3) / n) / (n - 1))
+    return math.sqrt(math.exp(math.log(c * variance) - half)), math.sqrt(math.exp(math.log(c * variance) + half))
 
 
 def share(clusters: list[list[float]]) -> tuple[float, float]:

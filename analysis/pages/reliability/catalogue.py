@@ -37,7 +37,7 @@ TABLES = {
         "tables.spreads",
         "Range, SD and flips at the same number of wordings",
         "The range grows with the number of wordings. Here it is that of k wordings of each item, drawn without "
-        "replacement: the exact mean over all draws, with 95 % bootstrap intervals over items.",
+        "replacement: the exact mean over all draws, with 95 % intervals over items (flips: Wilson; else: bootstrap).",
         (*names("study model condition k n_items n_fewer wordings_least wordings_most range_all range_k sd_k flip_all "
                 "flip_k intervals no_interval"),),
         frozenset({"n_fewer"}), frozenset({"no_interval"}),
@@ -80,8 +80,8 @@ TABLES = {
         "templates.scores",
         "Accuracy over templates, summed up",
         "Quantiles over templates (Polo et al. 2024); highest and mean accuracy, saturation and combined score "
-        "(MaxP, AvgP, Sat and CPS of Mizrahi et al. 2024). 95 % basic bootstrap intervals over items, for these "
-        "templates.",
+        "(MaxP, AvgP, Sat and CPS of Mizrahi et al. 2024). 95 % intervals over items, for these templates; the SD, "
+        "which few templates hardly show, has none.",
         names("study model condition n_items n_templates mean sd lowest highest range q05 q25 q50 q75 q95 gain "
               "saturation combined intervals"),
         frozenset(names("range q25 q75")),

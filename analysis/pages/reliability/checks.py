@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from analysis.errors import InputError
-from analysis.pages.reliability.answers import ACCURACY, AGREEMENT, studies
 from analysis.pages.reliability.tables import FLIP
+from analysis.reporting.reworded import ACCURACY, AGREEMENT, studies
 from analysis.statistics.reliability.backtest import compared
 from analysis.statistics.reliability.calibration import classes, held_out
 from analysis.statistics.reliability.panel import Anew

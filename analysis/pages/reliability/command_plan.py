@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from analysis.errors import InputError, nearest
 
 if TYPE_CHECKING:
-    from analysis.pages.reliability.answers import Study
+    from analysis.reporting.reworded import Study
     from analysis.statistics.reliability.forecast import Forecast
 
 HELP = "say how many items and wordings a study needs, from a pilot as small as 20 items in 5 wordings"
@@ -53,8 +53,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def main(args: argparse.Namespace) -> int:
     """Print the designs; what they rest on goes to standard error."""
     from analysis import runs
-    from analysis.pages.reliability.answers import studies
     from analysis.pages.reliability.catalogue import CATALOGUE
+    from analysis.reporting.reworded import studies
     from analysis.reporting.words import count
     from analysis.statistics.reliability.forecast import Components
     from analysis.statistics.reliability.planning import SAMPLES, designs, needed_error

@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-from itertools import combinations
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
 from analysis.errors import InputError
-from analysis.pages.reliability.answers import Study, studies
-from analysis.statistics.multiplicity import holm_within
-from analysis.statistics.reliability.components import Across, across
+from analysis.reporting import beyond
+from analysis.reporting.reworded import across_models, studies
 from analysis.statistics.reliability.generalizability import absolute, relative, relative_interval
-from analysis.statistics.reliability.panel import panel
-from analysis.statistics.reliability.replication import equivalence, p_value, ranking, same_sign, true_differences
+from analysis.statistics.reliability.replication import ranking
 
 if TYPE_CHECKING:
     from analysis.runs import Runs
 
-MOST_PAIRS = 2_000  # of a study; of more, each unit is compared with the first
 FEW = 3  # wordings, for comparison: as many as many studies ask
 FIGURES = ("item", "wording", "item_wording", "model_item", "model_wording", "residual")
 
@@ -51,47 +47,7 @@ def beyond_rewording(runs: Runs, *, margin: float = 0.05) -> pd.DataFrame:
     """
     if not margin > 0:
         raise InputError(f"margin = {margin}: give a difference above 0, in the unit of the measure, such as 0.05")
-    rows = [row for study in studies(runs) for row in _differences(study, margin)]
-    frame = pd.DataFrame(rows)
-    return frame.assign(p_holm=holm_within(frame, ["study", "measure"])) if rows else frame
-
-
-def _differences(study: Study, margin: float) -> list[dict[str, object]]:
-    found = _across(study)
-    rows = []
-    for a, b in _pairs(study):
-        each = panel(study.values[a] - study.values[b], study.crossed)
-        (low, high), (like_low, like_high) = each.interval("items"), each.interval("both")
-        models = study.units[a][0] != study.units[b][0]
-        true = found if models else None
-        same = {f"same_{anew}": same_sign(each, anew, true_differences(true, anew)) for anew in each.parts}
-        rows.append({
-            "study": study.name, "measure": study.measure, "headline": study.headline,
-            "a_model": study.units[a][0], "a_condition": study.units[a][1],
-            "b_model": study.units[b][0], "b_condition": study.units[b][1],
-            "n_items": each.n_items, "n_wordings": each.n_wordings, "difference": each.mean,
-            "lower": low, "upper": high, "like_lower": like_low, "like_upper": like_high,
-            "p_items": p_value(each, "items"), "p": p_value(each, "both"), **same,
-            "margin": margin, "p_equivalent": equivalence(each, "both", margin),
-        })  # fmt: skip
-    return rows
-
-
-def _pairs(study: Study) -> list[tuple[int, int]]:
-    """List the pairs of units that are compared, or of too many each unit's first."""
-    chosen, places = study.chosen(), range(len(study.units))
-    own = [(a, b) for a, b in combinations(places, 2) if study.units[a][0] == study.units[b][0]]
-    pairs = sorted({*combinations(chosen, 2), *own})
-    if len(pairs) <= MOST_PAIRS:
-        return pairs
-    first: dict[int, int] = {}
-    for a, b in pairs:
-        first.setdefault(b, a)
-    return sorted((a, b) for b, a in first.items())
-
-
-def _across(study: Study) -> Across | None:
-    return across(study.values[study.chosen()], study.crossed) if len(study.chosen()) > 1 else None
+    return beyond.differences(studies(runs), margin)
 
 
 def rankings(runs: Runs, *, seed: int = 0) -> pd.DataFrame:
@@ -135,7 +91,7 @@ def reliability(runs: Runs, *, seed: int = 0) -> pd.DataFrame:
     """
     rows = []
     for study in studies(runs):
-        found = _across(study)
+        found = across_models(study)
         if found is None:
             continue
         low, high = relative_interval(found, seed)

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 import pandas as pd
 
-from analysis.reporting import labels, verdicts
+from analysis.reporting import beyond, labels, verdicts
 from analysis.reporting.thresholds import silent
 from analysis.reporting.verdicts import Band
 from analysis.reporting.words import Answer, count, do_not_answer, few_items, few_models, listing, low_to_high
@@ -146,19 +146,13 @@ def _between(row: Mapping[str, float]) -> str:
 
 
 def _differences(pairs: pd.DataFrame) -> Iterator[str]:
-    """Count the differences that hold for these wordings, and those of them that hold for others, after Holm."""
+    """Count the differences between models that hold (`beyond.told`), and those of which a study finds the sign."""
     own = _headline(pairs)
-    known = own.dropna(subset=["p", "p_items"]) if len(own) else own
-    known = known[known["a_model"] != known["b_model"]] if len(known) else known
-    if known.empty:
+    said = beyond.told(own)
+    if not said:
         return
-    these = known["lower"].gt(0) | known["upper"].lt(0)
-    held = verdicts.clear(known["p_holm"])
-    yield (
-        f"Of {count(len(known), 'difference')} between models, {int(these.sum())} have an interval without 0 for these "
-        f"wordings. For wordings like these, {int(held.sum())} hold after Holm: they are more than rewording."
-    )
-    signs = known["same_both"].dropna()
+    yield said
+    signs = own.loc[own["a_model"] != own["b_model"], "same_both"].dropna()
     if len(signs):
         yield (
             f"Another study with other items and wordings is expected to find the same sign in {signs.sum():.1f} of "

@@ -23,6 +23,6 @@ class ReliabilityPage(Page):
         """Say in a few lines how the numbers were computed."""
         given = {key: option.default for name in narrative.TABLES for key, option in tables.options(name).items()}
         return fragment(
-            "reliability/method", meant=" ".join(narrative.MEANT), rules=verdicts.told("validity", "interval", "holm"),
-            **(given | self.options),
+            "reliability/method", meant=" ".join(narrative.MEANT),
+            rules=verdicts.told("validity", "interval", "beyond"), **(given | self.options),
         )  # fmt: skip

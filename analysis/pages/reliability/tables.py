@@ -10,13 +10,14 @@ import numpy.typing as npt
 import pandas as pd
 
 from analysis.errors import InputError
-from analysis.pages.reliability.answers import AGREEMENT, Study, studies
+from analysis.reporting.reworded import AGREEMENT, Study, studies
 from analysis.statistics import interval
 from analysis.statistics.reliability.at_k import flips_at, range_at
 from analysis.statistics.reliability.generalizability import alpha, icc
 from analysis.statistics.reliability.panel import Panel, panel
 from analysis.statistics.reliability.ranges import ranges
 from analysis.statistics.resampling import DRAWS, Array, Columns, bootstrap, mean
+from analysis.statistics.shares import Share
 
 if TYPE_CHECKING:
     from analysis.runs import Runs
@@ -132,7 +133,7 @@ def _spreads(study: Study, k: int, threshold: float, resamples: int, seed: int) 
     }
     known = ~np.isnan(columns["range_k"])
     columns["sd_k"] = np.where(known, columns["sd_k"], np.nan)
-    found = bootstrap(columns, _means, draws=resamples, seed=seed)
+    found = bootstrap(columns, _means, _flips, draws=resamples, seed=seed)
     models, conditions = zip(*study.units, strict=True)
     asked = np.where(sizes > 0, sizes, np.iinfo(int).max).min(axis=1)
     about = {
@@ -147,6 +148,11 @@ def _spreads(study: Study, k: int, threshold: float, resamples: int, seed: int) 
 
 def _means(columns: Columns, counts: Array) -> dict[str, Array]:
     return {name: mean(counts, values) for name, values in columns.items()}
+
+
+def _flips(columns: Columns) -> dict[str, list[Share]]:
+    """Return the share of items that flip; an item counts by its probability to do so."""
+    return {"flip_k": [[(columns["flip_k"], np.ones_like(columns["flip_k"]))]]}
 
 
 def _deviation(values: Array) -> Array:

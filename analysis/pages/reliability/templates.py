@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from analysis.pages.reliability.answers import ACCURACY, Study, studies
+from analysis.reporting.reworded import ACCURACY, Study, studies
 from analysis.statistics.reliability.templates import intervals
-from analysis.statistics.resampling import DRAWS, LEVEL
+from analysis.statistics.resampling import LEVEL
 from analysis.statistics.shares import estimated
 
 if TYPE_CHECKING:
@@ -46,14 +46,14 @@ def templates(runs: Runs) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def scores(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
+def scores(runs: Runs) -> pd.DataFrame:
     """Sum up every model's accuracies over templates (`reliability.templates.summary`), for these templates.
 
     Returns
     -------
     DataFrame
         study, model, condition, n_items, n_templates; mean, sd, lowest, highest, range, q05 ... q95, gain, saturation,
-        combined, each with X_lower, X_upper; of templates that have an answer.
+        combined, each but the sd with X_lower, X_upper; of templates that have an answer.
     """
     rows = []
     for study in _shared(runs):
@@ -64,7 +64,7 @@ def scores(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame
                 continue
             row: dict[str, object] = {"study": study.name, "model": model, "condition": condition,
                                       "n_items": right.shape[0], "n_templates": right.shape[1]}  # fmt: skip
-            for name, (value, low, high) in intervals(right, draws=resamples, seed=seed).items():
-                row |= {name: value, f"{name}_lower": low, f"{name}_upper": high}
+            for name, (value, low, high) in intervals(right).items():
+                row |= {name: value} if name == "sd" else {name: value, f"{name}_lower": low, f"{name}_upper": high}
             rows.append(row)
     return pd.DataFrame(rows)

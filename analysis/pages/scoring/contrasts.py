@@ -12,7 +12,7 @@ import pandas as pd
 
 from analysis.pages.scoring.items import matrices, read
 from analysis.pages.scoring.undefined import reasons
-from analysis.statistics import interval, weighted
+from analysis.statistics import forms, interval, weighted
 from analysis.statistics.multiplicity import holm_within
 from analysis.statistics.resampling import DRAWS, Array, Columns, paired
 from analysis.statistics.significance import least_p
@@ -46,8 +46,8 @@ def differences(
         study, group, series, pre_model, post_model, pre_condition, post_condition, range, temperature, method;
         n: items that both scored; kurtosis_gold: of all human scores of the group; kurtosis_pre, kurtosis_post,
         tau_pre, tau_post; caution: why one of them is missing;
-        kurtosis_difference, tau_difference: post minus pre, with X_lower, X_upper, their 95 % percentile
-        intervals, both models resampled with the same items; no_interval: which have none, and why; X_p: its two-sided
+        kurtosis_difference, tau_difference: post minus pre, with X_lower, X_upper, their 95 % intervals, both models
+        resampled with the same items; no_interval: which have none, and why (`statistics.forms`); X_p: its two-sided
         p value (`significance.two_sided`), p_least: the smallest that so few items or draws allow, X_p_holm: after Holm
         over the pairs of a study and setting; validity_pre, validity_post: as in `tables.scores`.
     """
@@ -99,7 +99,8 @@ def _compared(
         both = {"score": scores, "gold": np.broadcast_to(gold[:, None], scores.shape)}
         order = [(place[b], place[a]) for a, b in chosen]
         kurtosis = partial(_kurtosis, biased=biased, scale=width)
-        found = paired({"score": scores}, kurtosis, order, draws=resamples, seed=seed)
+        peaked = {"kurtosis": forms.KURTOSIS}
+        found = paired({"score": scores}, kurtosis, order, forms=peaked, draws=resamples, seed=seed)
         found |= paired(both, partial(_tau, scale=width), order, draws=resamples, seed=seed)
         human = _once(gold[~np.isnan(gold), None], biased, width)[0]
         figures = partial(_figures, gold=gold, sides=sides, biased=biased, width=width)

@@ -22,7 +22,7 @@ import pandas as pd
 from analysis.pages.scoring.items import GOLD, headline, matrices, read
 from analysis.pages.scoring.undefined import reasons
 from analysis.runs.agreement import CONVENTIONS
-from analysis.statistics import interval, weighted
+from analysis.statistics import forms, interval, weighted
 from analysis.statistics.interval import Interval
 from analysis.statistics.resampling import DRAWS, Array, Columns, bootstrap, ratio
 from analysis.statistics.shares import Share
@@ -35,6 +35,7 @@ _OF_UNIT = {
     "rows": ("item", "size"), "scored": ("score", "count"), "answered": ("answered", "sum"),
     "validity": ("validity", "mean"), "dropped": ("dropped", "sum"), "clipped": ("clipped", "sum"),
 }  # fmt: skip
+FORMS = {"kurtosis": forms.KURTOSIS, "variance": forms.variance("score"), "entropy": forms.entropy("number")}
 
 
 def scores(
@@ -69,8 +70,8 @@ def scores(
         validity: mean share of valid samples, or mean probability of all numbers together; samples: per item,
         none where exact; dropped, clipped: samples without a number, and moved into range, of all items;
         caution: why figures are missing (`undefined.reasons`); X_lower, X_upper: 95 % interval of X over items, of
-        mode_share after `analysis.statistics.shares`, else with items resampled; no_interval: which X have none, and
-        why.
+        mode_share after `analysis.statistics.shares`, of kurtosis, variance and entropy after `statistics.forms`, else
+        with items resampled; no_interval: which X have none, and why.
     """
     rows, parts = read(runs, invalid), []
     for (study, group, span), part in _cells(rows):
@@ -78,13 +79,13 @@ def scores(
         shape = partial(_shape, biased=biased, scale=width)
         human = wide[[]].assign(gold=gold)
         if human["gold"].notna().any():
-            found = bootstrap({"score": human.to_numpy(float)}, shape, _favourite, draws=resamples, seed=seed)
+            found = bootstrap(_columns(human), shape, _favourite, FORMS, draws=resamples, seed=seed)
             known = _described(human, found).assign(model=GOLD, dropped=0, clipped=0)
             known = known.assign(n_gold=known["n"], unscored=len(human) - known["n"], no_response=0)
             known["caution"] = "; ".join(reasons(gold, gold, width, biased=biased)[:1])
             parts.append(known.assign(study=study, group=group, range=span))
         given = wide.to_numpy(float)
-        found = bootstrap({"score": given}, shape, _favourite, draws=resamples, seed=seed)
+        found = bootstrap(_columns(wide), shape, _favourite, FORMS, draws=resamples, seed=seed)
         if invalid != "dropped":
             answered = part.pivot(index="item", columns=["model", "condition"], values="answered")
             everywhere = answered.reindex(index=wide.index, columns=wide.columns).to_numpy(bool)
@@ -173,6 +174,12 @@ def _cells(rows: pd.DataFrame) -> Iterator[tuple[tuple[str, str, str], pd.DataFr
     yield from rows.groupby(["study", "group", "range"], sort=False)
 
 
+def _columns(wide: pd.DataFrame) -> dict[str, Array]:
+    """Return the scores (items, units), and the numbers that they are nearest to."""
+    scores = wide.to_numpy(float)
+    return {"score": scores, "number": weighted.nearest(scores)}
+
+
 def _shape(columns: Columns, counts: Array, *, biased: bool, scale: float) -> dict[str, Array]:
     moments = weighted.moments(counts, columns["score"], biased=biased, scale=scale)
     return moments | weighted.concentration(counts, columns["score"])
@@ -180,7 +187,7 @@ def _shape(columns: Columns, counts: Array, *, biased: bool, scale: float) -> di
 
 def _favourite(columns: Columns) -> dict[str, list[Share]]:
     """Return the share of the items that have the most frequent number; that it is this number is taken as given."""
-    numbers = weighted.nearest(columns["score"])
+    numbers = columns["number"]
     modes = [weighted.mode(scores)[0] for scores in columns["score"].T]
     return {"mode_share": [[((numbers == modes).astype(float), np.ones_like(numbers))]]}
 

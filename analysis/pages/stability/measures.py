@@ -12,12 +12,15 @@ import pandas as pd
 
 from analysis.errors import InputError
 from analysis.pages.stability import columns
+from analysis.statistics import forms
 from analysis.statistics.interval import Interval
 from analysis.statistics.resampling import Array, Columns, mean, ratio, sd
 from analysis.statistics.shares import Share
 
 if TYPE_CHECKING:
     from analysis.runs import Runs
+
+SPREADS = {"range_sd": forms.deviation("range"), "sd_sd": forms.deviation("sd")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +102,7 @@ def intervals(
     """
     found = resample(masses, validity, shares=validity_share)
     found |= resample(means, mean_agreement)
-    found |= resample(spreads, stability)
+    found |= resample(spreads, stability, forms=SPREADS)
     minority = {"minority": spreads["minority"]}
     return found | resample(
         minority, partial(flips, thresholds=thresholds), shares=partial(flip_shares, thresholds=thresholds)

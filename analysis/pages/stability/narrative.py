@@ -42,6 +42,7 @@ def answer(
     choice: Choice,
     when: str = "",
     pairs: pd.DataFrame | None = None,
+    beyond: str = "",
 ) -> Answer:
     """Say whether the answer changes with the wording, by the rules of `verdicts`.
 
@@ -55,6 +56,8 @@ def answer(
         From `words.when`.
     pairs
         The differences between rows of `stability` (`one_row.pairs`); the whole table unless given.
+    beyond
+        What of the differences between models is more than rewording (`reporting.beyond.sentence`).
     """
     flip = headline(stability)
     named = stability.assign(label=labels.series(stability))
@@ -69,7 +72,10 @@ def answer(
         return Answer(asked, NOTHING, cautions=doubts)
     details = {
         "overview": (MEANT, *_flips(answering, flip), *_moves(answering, choice)),
-        "differences": tuple(_pairs(differences, differences if pairs is None else pairs, answering, flip)),
+        "differences": (
+            *_pairs(differences, differences if pairs is None else pairs, answering, flip),
+            *([beyond] if beyond else []),
+        ),
     }
     return Answer(asked, _verdict(answering, flip, of=known), cautions=doubts, details=details)
 

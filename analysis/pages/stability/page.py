@@ -9,7 +9,7 @@ import pandas as pd
 from analysis.pages.stability import narrative, one_row
 from analysis.pages.stability.catalogue import CATALOGUE
 from analysis.pages.stability.tables import MOST_PAIRS
-from analysis.reporting import catalogue, labels, orders, tables, verdicts, words
+from analysis.reporting import beyond, catalogue, labels, orders, tables, verdicts, words
 from analysis.reporting.catalogue import column
 from analysis.reporting.choice import Choice
 from analysis.reporting.columns import value
@@ -27,7 +27,8 @@ class StabilityPage(Page):
         """Show the answer in words, and what weakens it."""
         frames = {name: self.frame(name) for name in narrative.TABLES}
         frames |= {"stability": self.frames.joined("stability"), "pairs": one_row.pairs(self.frames)}
-        return self.told(narrative.answer(**frames, choice=self.choice, when=words.when(self.runs.info)))
+        more = self.choice.named(beyond.sentence(self.runs))
+        return self.told(narrative.answer(**frames, choice=self.choice, when=words.when(self.runs.info), beyond=more))
 
     def said_answers(self) -> str:
         """Say whether the models write what their probabilities say; return "" where no text was asked for."""
@@ -56,8 +57,8 @@ class StabilityPage(Page):
         excluded = narrative.left_out(self.frame("excluded"), self.frame("invalid"), self.choice)
         return fragment(
             "stability/method", choice=self.choice, resamples=options["resamples"], seed=options["seed"],
-            excluded=excluded, invalid=options["invalid"], rules=verdicts.told("validity", "interval", "holm"),
-            meant=narrative.MEANT, most_pairs=MOST_PAIRS,
+            excluded=excluded, invalid=options["invalid"], meant=narrative.MEANT, most_pairs=MOST_PAIRS,
+            rules=verdicts.told("validity", "interval", "holm", "beyond"),
         )  # fmt: skip
 
 

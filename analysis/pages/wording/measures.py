@@ -12,10 +12,11 @@ import numpy as np
 from analysis.pages.wording.cells import SUMS, Cells
 from analysis.statistics.interval import Interval, unknown
 from analysis.statistics.resampling import Array, Columns, bootstrap, paired, quotient
-from analysis.statistics.shares import Share
+from analysis.statistics.shares import Made, Share
 
 Target: TypeAlias = tuple[int, ...]  # rows of `Cells.units` whose measures are averaged; often only one
 # Every measure but Overall is a share of answers, or a difference of two such shares: the sums that they are made of.
+# Overall is the harmonic mean of three of them.
 SHARES = {
     "valid": (("valid", "asked"),),
     "consistency": (("consistent", "pairs"),),
@@ -26,6 +27,7 @@ SHARES = {
     "accuracy": (("right", "gold"),),
     "diff_acc": (("right", "gold"), ("right_original", "gold")),
 }
+OVERALL = ("accuracy_original", "accuracy", "consistency")
 MEASURES = ("valid", "consistency", "yes", "diff_yes", "excess_yes", "accuracy_original", "accuracy", "diff_acc",
             "overall")  # fmt: skip
 
@@ -45,7 +47,7 @@ def measures(columns: Columns, counts: Array) -> dict[str, Array]:
     sums = dict(zip(names, products, strict=True))
     shares = {(part, whole): quotient(sums[part], sums[whole]) for part, whole in pairs}
     found = {name: reduce(np.subtract, [shares[pair] for pair in parts]) for name, parts in SHARES.items()}
-    return found | {"overall": harmonic(found["accuracy_original"], found["accuracy"], found["consistency"])}
+    return found | {"overall": harmonic(*(found[name] for name in OVERALL))}
 
 
 def harmonic(*parts: Array) -> Array:
@@ -56,7 +58,7 @@ def harmonic(*parts: Array) -> Array:
 
 
 def intervals(cells: Cells, targets: Sequence[Target], *, resamples: int, seed: int) -> dict[str, Interval]:
-    """Compute every measure of every target with its 95 % interval over items: shares as shares, Overall resampled.
+    """Compute every measure of every target with its 95 % interval over items, as shares and what is made of them.
 
     Parameters
     ----------
@@ -122,8 +124,21 @@ def _mean(columns: Columns, counts: Array, size: int) -> dict[str, Array]:
     return {name: np.mean([part[name] for part in parts], axis=0) for name in MEASURES}
 
 
-def _shares(columns: Columns, size: int) -> dict[str, list[Share]]:
-    return {
-        name: [[(columns[f"{part}:{k}"], columns[f"{whole}:{k}"]) for k in range(size)] for part, whole in sums]
-        for name, sums in SHARES.items()
+def _shares(columns: Columns, size: int) -> dict[str, list[Share | Made]]:
+    def share(part: str, whole: str, units: Sequence[int]) -> Share:
+        return [(columns[f"{part}:{k}"], columns[f"{whole}:{k}"]) for k in units]
+
+    found: dict[str, list[Share | Made]] = {
+        name: [share(*sums, range(size)) for sums in parts] for name, parts in SHARES.items()
     }
+    of_units = [share(*SHARES[name][0], [k]) for k in range(size) for name in OVERALL]
+    return found | {"overall": [Made(of_units, _overall)]}
+
+
+def _overall(values: Array) -> tuple[Array, Array]:
+    """Return the mean over units of the harmonic means of their shares (units x `OVERALL`, targets), and its slopes."""
+    of_units = values.reshape(-1, len(OVERALL), values.shape[-1])
+    means = harmonic(*of_units.swapaxes(0, 1))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        slopes = (means[:, None] / of_units) ** 2 / len(OVERALL) / len(of_units)
+    return means.mean(axis=0), np.where(values > 0, slopes.reshape(values.shape), 0.0)

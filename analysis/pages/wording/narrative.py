@@ -34,7 +34,7 @@ NAMED_TASKS = 2  # more are counted, so that the first screen stays short
 TABLES = ("consistency", "patterns", "conventions", "shots", "stages", "shifts")
 
 
-def answer(frames: Mapping[str, pd.DataFrame], when: str = "", choice: Choice = YES_NO) -> Answer:
+def answer(frames: Mapping[str, pd.DataFrame], when: str = "", choice: Choice = YES_NO, beyond: str = "") -> Answer:
     """Say whether the models give the same answer in other words, by the rules of `verdicts` and `MEANT`.
 
     Parameters
@@ -45,6 +45,8 @@ def answer(frames: Mapping[str, pd.DataFrame], when: str = "", choice: Choice = 
         From `words.when`.
     choice
         The two answers; the page calls the first “Yes”.
+    beyond
+        What of the differences between models is more than rewording (`reporting.beyond.sentence`).
     """
     whole, means = frames["consistency"], frames["patterns"].dropna(subset=["consistency"])
     asked, doubts = _asked(whole, when), cautions(frames)
@@ -61,6 +63,7 @@ def answer(frames: Mapping[str, pd.DataFrame], when: str = "", choice: Choice = 
             *MEANT,
             *_stands_for(choice),
             *(said for name, part in languages for said in _same(str(name), part, several)),
+            *([beyond] if beyond else []),
         ),
         "diff_yes": tuple(
             said for name, part in languages for said in _yes(str(name), part, table, several, _changes(means))

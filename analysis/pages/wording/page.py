@@ -9,7 +9,7 @@ import pandas as pd
 from analysis.pages.wording import narrative
 from analysis.pages.wording.catalogue import CATALOGUE
 from analysis.pages.wording.columns import WORDS
-from analysis.reporting import catalogue, labels, tables, verdicts, words
+from analysis.reporting import beyond, catalogue, labels, tables, verdicts, words
 from analysis.reporting.catalogue import column
 from analysis.reporting.choice import of_runs
 from analysis.reporting.columns import value
@@ -26,7 +26,8 @@ class WordingPage(Page):
     def answer(self) -> Html:
         """Show the answer in words, and what weakens it."""
         frames = {name: self.frame(name) for name in narrative.TABLES}
-        return self.told(narrative.answer(frames, words.when(self.runs.info), of_runs(self.runs.info)))
+        more = beyond.sentence(self.runs)
+        return self.told(narrative.answer(frames, words.when(self.runs.info), of_runs(self.runs.info), more))
 
     def examples(self) -> Html:
         """Show for every model the two wordings with the strongest contradiction between its answers."""
@@ -44,7 +45,7 @@ class WordingPage(Page):
         return fragment(
             "wording/method", invalid=options["invalid"], resamples=options["resamples"], seed=options["seed"],
                 failed=failed, meant=" ".join(narrative.MEANT),
-                rules=verdicts.told("validity", "interval", "several", "spread", "change", "holm"),
+                rules=verdicts.told("validity", "interval", "several", "spread", "change", "holm", "beyond"),
             )  # fmt: skip
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from analysis.statistics import resampling
-from analysis.statistics.interval import EQUAL, ONE_ITEM, UNDEFINED, columns, reasons
+from analysis.statistics.interval import EQUAL, FEW, ONE_ITEM, UNDEFINED, columns, reasons
 from analysis.statistics.resampling import bootstrap, mean, paired, percentiles, ratio, sd
 from analysis.statistics.significance import least_p, two_sided
 
@@ -41,6 +41,11 @@ def textbook_percentile(values, q):
     low = math.floor(place)
     high = min(low + 1, len(ordered) - 1)
     return ordered[low] + (place - low) * (ordered[high] - ordered[low])
+
+
+def tail(items):
+    """The share of draws beyond each end of Hesterberg's expanded percentiles."""
+    return stats.norm.cdf(-math.sqrt(items / (items - 1)) * stats.t.ppf(0.975, items - 1))
 
 
 def test_counts_are_draws_with_replacement():
@@ -91,17 +96,35 @@ def test_interval_equals_the_textbook_loop():
     for unit in range(2):
         draws = [statistics.stdev(columns["x"][i, unit] for i in drawn(row)) for row in counts]
         assert found["sd"].estimate[unit] == pytest.approx(statistics.stdev(columns["x"][:, unit]), abs=1e-12)
-        assert found["sd"].lower[unit] == pytest.approx(textbook_percentile(draws, 0.025), abs=1e-12)
-        assert found["sd"].upper[unit] == pytest.approx(textbook_percentile(draws, 0.975), abs=1e-12)
+        assert found["sd"].lower[unit] == pytest.approx(textbook_percentile(draws, tail(6)), abs=1e-12)
+        assert found["sd"].upper[unit] == pytest.approx(textbook_percentile(draws, 1 - tail(6)), abs=1e-12)
     assert found["sd"].n_items.tolist() == [6, 6]
 
 
-def test_two_items_by_hand():
-    # Two items with 0 and 1: a draw has the mean 0, 0.5, 0.5 or 1, so 2.5 % and 97.5 % are 0 and 1; its SD is 0 in half
-    # of the draws and sqrt(1/2) in the other half.
-    found = bootstrap({"x": np.array([[0.0], [1.0]]), "y": np.ones((2, 1))}, figures, draws=2000)
-    assert (found["mean"].estimate[0], found["mean"].lower[0], found["mean"].upper[0]) == (0.5, 0.0, 1.0)
-    assert (found["sd"].lower[0], found["sd"].upper[0]) == (0.0, pytest.approx(math.sqrt(0.5)))
+def test_five_items_by_hand():
+    # Four items with 0 and one with 1: a draw has the mean 0 with probability 0.8^5 = 0.33, and the 1 never more than
+    # four times in 1,000 draws but with probability 0.2^5 each. Expanded percentiles leave out 0.001 at each end.
+    assert tail(5) == pytest.approx(0.00095, abs=1e-5)
+    x = np.array([[0.0], [0.0], [0.0], [0.0], [1.0]])
+    found = bootstrap({"x": x, "y": np.ones((5, 1))}, figures, draws=2000)
+    assert (found["mean"].estimate[0], found["mean"].lower[0]) == (0.2, 0.0)
+    assert found["mean"].upper[0] == pytest.approx(0.8, abs=0.01)  # 4 of 5, which 0.0064 of the draws have
+
+
+def test_expanded_percentiles_of_a_normal_mean_are_the_t_interval():
+    """Draws of a mean of normal values are almost normal: with 40 items, within 3 % of the width."""
+    values = np.random.default_rng(3).normal(size=40)
+    found = bootstrap({"x": values[:, None], "y": np.ones((40, 1))}, figures, draws=100_000)["mean"]
+    low, high = stats.t.interval(0.95, 39, values.mean(), stats.sem(values))
+    assert (found.lower[0], found.upper[0]) == pytest.approx((low, high), abs=0.03 * (high - low))
+
+
+def test_fewer_than_five_items_have_no_interval_and_a_test():
+    x = np.array([[0.3, 0.1], [0.4, 0.2], [0.6, 0.3], [0.9, 0.4]])
+    one = bootstrap({"x": x}, lambda c, n: {"mean": mean(n, c["x"])}, draws=50)["mean"]
+    assert np.isnan(one.lower).all() and one.missing.tolist() == [FEW, FEW]
+    pair = paired({"x": x}, lambda c, n: {"mean": mean(n, c["x"])}, [(0, 1)], draws=999)["mean"]
+    assert pair.missing.tolist() == [FEW] and pair.p[0] == pair.p_least[0] == 0.125
 
 
 @pytest.mark.parametrize("statistic", ["mean", "sd"])
@@ -111,8 +134,9 @@ def test_agrees_with_scipy(statistic):
     ours = bootstrap({"x": values[:, None], "y": np.ones((40, 1))}, figures, draws=20_000)[statistic]
     function = {"mean": np.mean, "sd": lambda x, axis: np.std(x, ddof=1, axis=axis)}[statistic]
     theirs = stats.bootstrap(
-        (values,), function, n_resamples=20_000, method="percentile", vectorized=True, rng=np.random.default_rng(8)
-    )
+        (values,), function, n_resamples=20_000, method="percentile", vectorized=True, rng=np.random.default_rng(8),
+        confidence_level=1 - 2 * tail(40),
+    )  # fmt: skip
     tolerance = 0.05 * theirs.standard_error
     assert ours.lower[0] == pytest.approx(theirs.confidence_interval.low, abs=tolerance)
     assert ours.upper[0] == pytest.approx(theirs.confidence_interval.high, abs=tolerance)
@@ -124,7 +148,10 @@ def test_paired_agrees_with_scipy_on_differences():
     a = rng.normal(0.5, 0.2, 30)
     b = a + rng.normal(0.05, 0.02, 30)
     ours = paired({"x": np.stack([a, b], 1), "y": np.ones((30, 2))}, figures, [(0, 1)], draws=20_000)["mean"]
-    theirs = stats.bootstrap((a - b,), np.mean, n_resamples=20_000, method="percentile", rng=np.random.default_rng(1))
+    theirs = stats.bootstrap(
+        (a - b,), np.mean, n_resamples=20_000, method="percentile", rng=np.random.default_rng(1),
+        confidence_level=1 - 2 * tail(30),
+    )  # fmt: skip
     tolerance = 0.05 * theirs.standard_error
     assert ours.estimate[0] == pytest.approx((a - b).mean())
     assert ours.lower[0] == pytest.approx(theirs.confidence_interval.low, abs=tolerance)
@@ -132,16 +159,18 @@ def test_paired_agrees_with_scipy_on_differences():
 
 
 def test_paired_uses_the_items_that_both_have():
-    # b is without item 0, c without item 3: a-b on items 1 2 3, a-c on 0 1 2, b-c on 1 2.
-    x = np.array([[1.0, np.nan, 4.0], [2.0, 5.0, 6.0], [3.0, 1.0, 1.0], [4.0, 2.0, np.nan]])
+    # b is without item 0, c without item 3: a-b on items 1 to 6, a-c on all but 3, b-c on 1 2 4 5 6.
+    x = np.array([[1.0, np.nan, 4.0], [2.0, 5.0, 6.0], [3.0, 1.0, 1.0], [4.0, 2.0, np.nan], [5, 3, 1], [0, 2, 2],
+                  [6, 1, 2]])  # fmt: skip
     pairs = [(0, 1), (0, 2), (1, 2)]
     found = paired({"x": x, "y": np.ones_like(x)}, figures, pairs, draws=200, seed=1)["mean"]
-    assert found.n_items.tolist() == [3, 3, 2]
-    assert found.estimate == pytest.approx([3 - 8 / 3, 2 - 11 / 3, 3 - 3.5])
-    for (a, b), items, lower in zip(pairs, ([1, 2, 3], [0, 1, 2], [1, 2]), found.lower, strict=True):
+    assert found.n_items.tolist() == [6, 6, 5]
+    assert found.estimate == pytest.approx([20 / 6 - 14 / 6, 17 / 6 - 16 / 6, 12 / 5 - 12 / 5])
+    chosen = [1, 2, 3, 4, 5, 6], [0, 1, 2, 4, 5, 6], [1, 2, 4, 5, 6]
+    for (a, b), items, lower in zip(pairs, chosen, found.lower, strict=True):
         counts = all_counts(len(items), 200, seed=1)
         draws = [statistics.fmean(x[items[i], a] - x[items[i], b] for i in drawn(row)) for row in counts]
-        assert lower == pytest.approx(textbook_percentile(draws, 0.025), abs=1e-12)
+        assert lower == pytest.approx(textbook_percentile(draws, tail(len(items))), abs=1e-12)
 
 
 def test_a_unit_is_resampled_over_its_own_items():
@@ -163,9 +192,10 @@ def test_many_units_equal_units_one_by_one():
 
 
 def test_fewer_than_two_items_have_no_interval():
-    x = np.array([[np.nan, 0.3, 0.1], [np.nan, np.nan, 0.4]])
+    x = np.full((5, 3), np.nan)
+    x[0, 1], x[:, 2] = 0.3, [0.1, 0.4, 0.2, 0.3, 0.25]
     found = bootstrap({"x": x, "y": np.ones_like(x)}, figures, draws=50)
-    assert found["mean"].n_items.tolist() == [0, 1, 2]
+    assert found["mean"].n_items.tolist() == [0, 1, 5]
     assert found["mean"].estimate == pytest.approx([np.nan, 0.3, 0.25], nan_ok=True)
     assert np.isnan(found["mean"].lower).tolist() == [True, True, False]
     assert np.isnan(found["sd"].estimate).tolist() == [True, True, False]
@@ -182,9 +212,9 @@ def test_no_units_no_pairs_no_draws():
 
 def test_undefined_in_a_draw_is_undefined_in_the_interval():
     # Some draws take the first item only, whose denominator is 0.
-    columns = {"x": np.array([[1.0], [2.0]]), "y": np.array([[0.0], [1.0]])}
+    columns = {"x": np.array([[1.0], [2.0], [1.0], [1.0], [1.0]]), "y": np.array([[0.0], [1.0], [0.0], [0.0], [0.0]])}
     found = bootstrap(columns, figures, draws=200)["ratio"]
-    assert found.estimate[0] == 3.0
+    assert found.estimate[0] == 6.0
     assert np.isnan(found.lower[0])
 
 
@@ -209,7 +239,9 @@ def test_sd_of_equal_values_is_zero_in_every_draw():
 
 def test_percentiles_are_linear():
     samples = np.arange(11.0)[:, None]
-    assert [end[0] for end in percentiles(samples, level=0.9)] == pytest.approx([0.5, 9.5])
+    ends = [end[0] for end in percentiles(samples, 1_000_000, level=0.9)]  # of so many items, t is normal
+    assert ends == pytest.approx([0.5, 9.5], abs=1e-5)
+    assert np.isnan(percentiles(samples, 1)).all()
 
 
 def means(columns, counts):
@@ -243,13 +275,15 @@ def test_equal_differences_have_no_interval_and_a_reason():
 def test_every_missing_interval_of_a_figure_that_is_known_has_a_reason():
     one = bootstrap({"x": np.array([[0.3], [np.nan]]), "y": np.ones((2, 1))}, figures, draws=20)
     assert (one["mean"].missing[0], one["sd"].missing[0]) == (ONE_ITEM, "")  # one item has no SD at all
-    some = bootstrap({"x": np.array([[1.0], [2.0]]), "y": np.array([[0.0], [1.0]])}, figures, draws=200)
+    x, y = np.arange(5.0)[:, None], np.array([[0.0], [1.0], [0.0], [0.0], [0.0]])
+    some = bootstrap({"x": x, "y": y}, figures, draws=200)
     assert some["ratio"].missing.tolist() == [UNDEFINED]
     assert some["mean"].missing.tolist() == [""]
 
 
 def test_the_columns_of_a_table_say_what_has_no_interval():
-    found = bootstrap({"x": np.array([[0.3, 0.1, 0.2], [np.nan, 0.3, 0.2]]), "y": np.ones((2, 3))}, figures, draws=20)
+    x = np.array([[0.3, 0.1, 0.2], *[[np.nan, 0.3 + 0.1 * k, 0.2] for k in range(4)]])
+    found = bootstrap({"x": x, "y": np.ones((5, 3))}, figures, draws=20)
     table = columns(found)
     assert list(table)[:3] == ["mean", "mean_lower", "mean_upper"]
     why = f"mean, sd, ratio: {EQUAL}"
@@ -269,14 +303,17 @@ def test_p_values_of_differences_by_counting_draws():
         differences = [sum(x[i, a] - x[i, b] for i in drawn(row)) / 25 for row in rows]
         below = sum(d <= 0 for d in differences) if a != b else draws
         above = sum(d >= 0 for d in differences) if a != b else draws
-        assert found.p[place] == pytest.approx(min(1, 2 * (min(below, above) + 1) / (draws + 1)), abs=1e-15)
+        share = min(0.5, (min(below, above) + 1) / (draws + 1))
+        widened = 2 * stats.t.cdf(stats.norm.ppf(share) * math.sqrt(24 / 25), 24)  # as the interval is
+        assert found.p[place] == pytest.approx(widened, abs=1e-12)
     assert found.p[3] == 1.0  # a unit does not differ from itself
     clear = (found.lower > 0) | (found.upper < 0)
     assert (clear == (found.p < 0.05)).all()
 
 
 def test_the_smallest_p_value_follows_from_the_numbers_of_draws_and_items():
-    assert two_sided(np.ones((99, 1)), 20)[0] == least_p(99, 20) == 0.02
+    least = 2 * stats.t.cdf(stats.norm.ppf(0.01) * math.sqrt(19 / 20), 19)
+    assert two_sided(np.ones((99, 1)), 20)[0] == least_p(99, 20) == pytest.approx(least, abs=1e-12)
     assert two_sided(np.ones((9_999, 1)), 4)[0] == least_p(9_999, 4) == 0.125
     assert two_sided(np.full((99, 1), 1e-17), 20)[0] == 1.0  # rounding is no difference
     assert np.isnan(two_sided(np.array([[1.0], [np.nan]]), 20)[0])
@@ -285,9 +322,8 @@ def test_the_smallest_p_value_follows_from_the_numbers_of_draws_and_items():
 
 @pytest.mark.parametrize("items", [2, 3, 5])
 def test_few_items_do_not_make_a_difference_of_means_significant(items):
-    """Of 100 pairs without a difference, the draws alone call about half (2 items) to a sixth (5 items) significant."""
+    """Of 100 pairs without a difference, plain draws call about half (2 items) to a sixth (5 items) significant."""
     x = np.random.default_rng(items).normal(size=(items, 200))
     pairs = [(2 * pair, 2 * pair + 1) for pair in range(100)]
     found = paired({"x": x}, lambda columns, counts: {"mean": mean(counts, columns["x"])}, pairs, draws=999)["mean"]
-    assert (found.lower > 0).any()
-    assert found.p.min() == found.p_least[0] == 2.0 ** (1 - items)
+    assert found.p.min() >= found.p_least[0] >= 2.0 ** (1 - items)

@@ -187,7 +187,7 @@ def test_a_unit_that_is_no_share_is_resampled():
     )["mean"]
     plain = bootstrap({"x": columns["x"]}, lambda c, n: {"mean": mean(n, c["x"])}, draws=50)["mean"]
     assert found.lower[1] == plain.lower[1]
-    assert found.lower[0] < plain.lower[0]
+    assert found.lower[0] != plain.lower[0]
 
 
 def test_without_draws_there_are_no_intervals():

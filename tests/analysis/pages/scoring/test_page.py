@@ -17,6 +17,7 @@ from analysis.pages.scoring.catalogue import CATALOGUE, TABLES
 from analysis.pages.scoring.page import TABLES as SHOWN
 from analysis.pages.scoring.page import ScoringPage
 from analysis.reporting import report, tables
+from analysis.statistics.significance import least_p
 from helpers.commands import waver
 from helpers.html_pages import Page
 from helpers.scoring_runs import Judge, make_run, one_judge
@@ -217,7 +218,7 @@ def test_the_share_that_is_told_is_one_that_the_word_rests_on():
 
 
 def test_p_values_are_corrected_within_each_study_and_setting(frames):
-    """Reference: statsmodels' multipletests (holm); p < 0.05 needs an interval without 0."""
+    """Reference: statsmodels' multipletests (holm); p < 0.05 needs an interval without 0, where there is one."""
     pairs = frames["score_differences"]
     for measure in ("kurtosis", "tau"):
         known = pairs.dropna(subset=[f"{measure}_p"])
@@ -226,10 +227,10 @@ def test_p_values_are_corrected_within_each_study_and_setting(frames):
         for _, family in families:
             expected = multipletests(family[f"{measure}_p"], method="holm")[1]
             assert family[f"{measure}_p_holm"].tolist() == pytest.approx(list(expected), abs=1e-12)
-        clear = known[known[f"{measure}_p"] < 0.05]
-        low, high = clear[f"{measure}_difference_lower"], clear[f"{measure}_difference_upper"]
-        assert len(clear) and ((low > 0) | (high < 0)).all()
-    assert (pairs["p_least"] == 2 / 41).all()
+        low, high = pairs[f"{measure}_difference_lower"], pairs[f"{measure}_difference_upper"]
+        assert low.isna().all() if measure == "kurtosis" else low.notna().any()  # of fewer than 1,000 items
+        assert not ((low <= 0) & (high >= 0))[pairs[f"{measure}_p"] < 0.05].any()
+    assert (pairs["p_least"] == least_p(40, pairs["n"])).all()
 
 
 def test_ranges_temperatures_and_methods_are_compared_with_their_tables(frames):

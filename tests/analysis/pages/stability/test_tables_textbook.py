@@ -90,26 +90,26 @@ def test_models(path):
 
 
 def test_intervals_of_models(path):
-    """Means and SDs: items with replacement, the figure of each draw, percentiles. Flips: scipy's Wilson interval."""
+    """Means: items with replacement, the figure of each draw, percentiles. SDs: Bonett. Flips: scipy's Wilson."""
     run = runs.open(path)
     table = tables.models(run, resamples=60, seed=3).set_index(UNIT)
     per_item = tables.items(run)
     for key, own in per_item.groupby(UNIT):
         chosen = own[own["n_valid"] > 1]
         counts = next(resampling.counts(len(chosen), 60, 3))
-        draws = {name: [] for name in ("range_mean", "range_sd", "sd_mean", "sd_sd")}
+        draws = {name: [] for name in ("range_mean", "sd_mean")}
         for row in counts:
             listed = zip(chosen.to_dict("records"), row, strict=True)
             drawn = [item for item, times in listed for _ in range(int(times))]
             ranges, sds = [item["agreement_range"] for item in drawn], [item["agreement_sd"] for item in drawn]
             draws["range_mean"].append(statistics.fmean(ranges))
-            draws["range_sd"].append(statistics.stdev(ranges))
             draws["sd_mean"].append(statistics.fmean(sds))
-            draws["sd_sd"].append(statistics.stdev(sds))
-        ends = {name: textbook.percentiles(values) for name, values in draws.items()}
+        ends = {name: textbook.percentiles(values, len(chosen)) for name, values in draws.items()}
+        ends["range_sd"] = textbook.deviation(chosen["agreement_range"].tolist())
+        ends["sd_sd"] = textbook.deviation(chosen["agreement_sd"].tolist())
         flips = binomtest(int((chosen["minority_share"] > 0.1).sum()), len(chosen))
         ends["flip_10"] = flips.proportion_ci(0.95, method="wilson")
-        bare = [name for name, (low, _) in ends.items() if math.isnan(low)]
+        bare = [name for name in ("range_mean", "range_sd", "sd_mean", "sd_sd") if math.isnan(ends[name][0])]
         for name, (low, high) in ends.items():
             assert same(table.loc[key, f"{name}_lower"], low), (key, name)
             assert same(table.loc[key, f"{name}_upper"], high), (key, name)
@@ -132,7 +132,7 @@ def test_interval_of_the_validity_resamples_whole_items(path):
         for row in next(resampling.counts(len(clusters), 40, 1)):
             pooled = [m for cluster, times in zip(clusters, row, strict=True) for m in cluster * int(times)]
             draws.append(statistics.fmean(pooled))
-        low, high = textbook.share(clusters) if key in counted else textbook.percentiles(draws)
+        low, high = textbook.share(clusters) if key in counted else textbook.percentiles(draws, len(clusters))
         assert same(table.loc[key, "validity_lower"], low)
         assert same(table.loc[key, "validity_upper"], high)
 
@@ -160,7 +160,7 @@ def test_differences(path):
         for counts in next(resampling.counts(len(both), 30, 2)):
             drawn = [index for index, times in enumerate(counts) for _ in range(int(times))]
             draws.append(function([a[i] for i in drawn]) - function([b[i] for i in drawn]))
-        low, high = textbook.percentiles(draws)
+        low, high = textbook.percentiles(draws, len(both))
         assert same(row["lower"], low) and same(row["upper"], high)
         assert row["no_interval"] == ("the same in every resample" if math.isnan(low) else "")
 

@@ -18,6 +18,7 @@ from analysis.pages.wording import cells
 from analysis.pages.wording.measures import MEASURES, harmonic
 from analysis.pages.wording.tables import consistency
 from analysis.runs.agreement import CONVENTIONS
+from helpers.textbook import wilson as textbook_wilson
 from helpers.wording_runs import PATTERNS, random_rows, said, textbook, write_wording
 
 LETTERS = st.sampled_from("yyynnn-")
@@ -139,13 +140,13 @@ def test_all_invalid_is_undefined_or_nothing(invalid):
         assert found[["n", "consistency", "diff_yes", "accuracy", "overall"]].tolist() == [3, 0, 0, 0, 0]
 
 
-def test_one_item_has_shares_with_wide_intervals_and_no_interval_of_overall():
+def test_one_item_has_wide_intervals():
     found = row(said({"original": "y", "synonym": "y"}, ["yes"]), "synonym", resamples=50)
     assert found[["n", "consistency", "overall"]].tolist() == [1, 1, 1]
     wilson = binomtest(1, 1).proportion_ci(0.95, method="wilson")
     assert found[["consistency_lower", "consistency_upper"]].tolist() == pytest.approx([wilson.low, 1])
-    assert found[["overall_lower", "overall_upper"]].isna().all()
-    assert found["no_interval"] == "overall: one item only"
+    assert found[["overall_lower", "overall_upper"]].tolist() == pytest.approx([wilson.low, 1])
+    assert found["no_interval"] == ""
 
 
 def test_unanimous_answers_are_no_certainty():
@@ -156,8 +157,10 @@ def test_unanimous_answers_are_no_certainty():
     assert found[["consistency_lower", "consistency_upper"]].tolist() == pytest.approx([wilson.low, 1])
     spread = 1 - wilson.low  # both shares are 0 of 11; without any variation their correlation counts as 0
     assert found[["diff_yes_lower", "diff_yes_upper"]].tolist() == pytest.approx([-spread, spread])
-    assert found[["overall_lower", "overall_upper"]].isna().all()
-    assert found["no_interval"] == "overall: the same in every resample"
+    assert found[["overall_lower", "overall_upper"]].tolist() == pytest.approx(
+        [wilson.low, 1]
+    )  # as if it were one share
+    assert found["no_interval"] == ""
 
 
 def test_the_original_has_its_share_of_yes_and_accuracy_and_nothing_to_compare():
@@ -171,10 +174,8 @@ def test_harmonic_mean_is_zero_where_a_part_is_and_undefined_where_one_is():
     np.testing.assert_allclose(harmonic(*parts), [2 / 3, 0, np.nan, 1])
 
 
-def test_intervals_of_shares_are_those_of_scipy_and_overall_is_resampled():
-    """Wilson over the valid pairs, and percentiles of a plain bootstrap over items with the same draws: 1e-12."""
-    from analysis.statistics.resampling import counts
-
+def test_intervals_of_shares_are_those_of_scipy_and_that_of_overall_follows_its_influences():
+    """Wilson over the valid pairs: 1e-12. Overall: n follows from slopes over the items' weights, taken numerically."""
     rng = np.random.default_rng(1)
     letters = {name: rng.choice(list("yn-"), 30, p=[0.5, 0.4, 0.1]) for name in ("original", "agreement")}
     gold = rng.choice(["yes", "no"], 30)
@@ -184,11 +185,17 @@ def test_intervals_of_shares_are_those_of_scipy_and_overall_is_resampled():
     wilson = binomtest(int(same.sum()), int(used.sum())).proportion_ci(0.95, method="wilson")
     ends = found[["consistency_lower", "consistency_upper"]].to_numpy(float)
     np.testing.assert_allclose(ends, [wilson.low, wilson.high], atol=1e-12)
-    kept = np.concatenate(list(counts(30, 400, 0))) * used
     before, after = (letters[name] == gold.astype("U1") for name in ("original", "agreement"))
-    parts = [(kept * hits).sum(axis=1) / kept.sum(axis=1) for hits in (before, after, same)]
+    parts = np.array([hits[used] for hits in (before, after, same)], float)
     ends = found[["overall_lower", "overall_upper"]].to_numpy(float)
-    np.testing.assert_allclose(ends, np.quantile(harmonic(*parts), [0.025, 0.975]), atol=1e-12)
+    more = np.column_stack([parts, np.ones(3), np.zeros(3)])  # an item that is all "yes", and one that is all "no"
+    weights = 1 + 1e-6 * np.eye(more.shape[1])
+    value = float(harmonic(*more.mean(axis=1, keepdims=True))[0])
+    slopes = (harmonic(*(more @ weights.T / weights.sum(axis=1))) - value) / 1e-6
+    n = value * (1 - value) / (slopes**2).sum() - 2
+    np.testing.assert_allclose(
+        ends, textbook_wilson(float(harmonic(*parts.mean(axis=1, keepdims=True))[0]), n), rtol=1e-4
+    )
 
 
 def test_sampled_answers_say_what_most_samples_say():

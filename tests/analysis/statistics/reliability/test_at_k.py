@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from itertools import combinations
 
 import numpy as np
 import pytest
+from scipy.stats import binomtest, norm
 
 from analysis.statistics.reliability.at_k import flips_at, range_at
 from analysis.statistics.reliability.templates import intervals, summary
@@ -45,9 +47,26 @@ def test_templates_are_summed_up_as_printed():
 
 def test_templates_have_intervals_unless_they_cannot():
     right = (np.random.default_rng(2).random((80, 4)) < [0.3, 0.5, 0.5, 0.8]).astype(float)
-    found = intervals(right, draws=200)
-    assert all(low < high for name, (_, low, high) in found.items())
-    low, high = found["mean"][1:]
-    assert low < right.mean() < high
-    assert np.isnan(intervals(np.ones((5, 3)), draws=50)["mean"][1:]).all()
-    assert np.isnan(intervals(right, draws=0)["sd"][1:]).all()
+    found = intervals(right)
+    assert np.isnan(found.pop("sd")[1:]).all()
+    assert all(low < value < high for value, low, high in found.values())
+    assert intervals(right[:, :1])["highest"][1] == pytest.approx(
+        binomtest(int(right[:, 0].sum()), 80).proportion_ci(0.95, method="wilson").low, abs=1e-12
+    )  # of one template, nothing is chosen
+    sure = intervals(np.ones((5, 3)))["highest"]
+    assert sure[1] < 0.6 and sure[2] == 1  # five right answers are no certainty
+    assert np.isnan(intervals(right[:1])["mean"][1:]).all()
+
+
+@pytest.mark.parametrize(("spread", "items"), [(0.0, 62), (0.3, 62), (0.1, 200)])
+def test_intervals_over_templates_hold(spread, items):
+    """Draws of items covered .6 to .8 of highest, range and gain where templates hardly differ: now .90 or more."""
+    rng, held = np.random.default_rng(5), Counter()
+    for _ in range(100):
+        levels = rng.normal(0.5, spread, 5)
+        right = rng.normal(size=(items, 1)) + rng.normal(0, 0.5, (items, 5)) + levels > 0
+        truth = summary(norm.cdf(levels / np.sqrt(1.25)))
+        for name, (_, low, high) in intervals(right.astype(float)).items():
+            held[name] += low - 1e-12 <= truth[name] <= high + 1e-12
+    assert held.pop("sd") == 0
+    assert min(held.values()) >= 90 - 6  # two standard errors of the simulation

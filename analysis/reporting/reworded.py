@@ -14,6 +14,7 @@ from analysis.reporting.thresholds import LOW_MASS
 from analysis.runs import agreement
 from analysis.runs.folder import ORIGINAL
 from analysis.runs.templates import reordered, shared_templates
+from analysis.statistics.reliability.components import Across, across
 from analysis.statistics.resampling import Array
 
 if TYPE_CHECKING:
@@ -69,6 +70,12 @@ class Study:
         for place, (model, _) in enumerate(self.units):
             first.setdefault(model, place)
         return [place for place in first.values() if not self.validity[place] < LOW_MASS]
+
+
+def across_models(study: Study) -> Across | None:
+    """Estimate the components over the models that are ranked; None for fewer than two."""
+    chosen = study.chosen()
+    return across(study.values[chosen], study.crossed) if len(chosen) > 1 else None
 
 
 def studies(runs: Runs) -> list[Study]:

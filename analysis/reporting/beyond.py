@@ -1,0 +1,107 @@
+"""Say which differences between models are more than what rewording does: a table of tests, and one sentence of it.
+
+The page on reliability shows the table. Every page that compares models about questions in several wordings has the
+sentence, made from the same tests of the measure that its study is about: accuracy where right answers are known, else
+agreement.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+import pandas as pd
+
+from analysis.reporting import verdicts
+from analysis.reporting.reworded import Study, across_models, studies
+from analysis.reporting.words import count
+from analysis.statistics.multiplicity import holm_within
+from analysis.statistics.reliability.panel import panel
+from analysis.statistics.reliability.replication import equivalence, p_value, same_sign, true_differences
+
+if TYPE_CHECKING:
+    from analysis.runs import Runs
+
+MOST_PAIRS = 2_000  # of a study; of more, each unit is compared with the first
+
+
+def differences(of: Iterable[Study], margin: float | None = None) -> pd.DataFrame:
+    """Test the differences between the models that answer, each under its first condition, and between conditions.
+
+    The columns are those of table `beyond_rewording`; without a margin, only those of the differences and their tests.
+    """
+    rows = [row for study in of for row in _differences(study, margin)]
+    frame = pd.DataFrame(rows)
+    return frame.assign(p_holm=holm_within(frame, ["study", "measure"])) if rows else frame
+
+
+def sentence(runs: Runs) -> str:
+    """Say it of the measures that the studies are about; empty where no two models are compared."""
+    return told(differences(study for study in studies(runs) if study.headline))
+
+
+def told(pairs: pd.DataFrame) -> str:
+    """Count the differences between models that hold for these wordings, and those that hold for others, too.
+
+    Both by tests after Holm, over all pairs of a study and measure.
+
+    Parameters
+    ----------
+    pairs
+        From `differences`, of one measure per study.
+
+    >>> names = {"study": "s", "measure": "agreement", "b_model": "b", "p_items": 0.01}
+    >>> told(pd.DataFrame([{**names, "a_model": "a", "p": 0.2, "p_holm": 0.2}]))
+    'Of 1 difference in agreement between models, 1 holds for these wordings, and none for wordings like these.'
+    """
+    if pairs.empty:
+        return ""
+    pairs = pairs.assign(these=holm_within(pairs, ["study", "measure"], "p_items"))
+    known = pairs[pairs["a_model"] != pairs["b_model"]].dropna(subset=["these", "p_holm"])
+    if known.empty:
+        return ""
+    these, both = verdicts.clear(known["these"]), verdicts.clear(known["these"], known["p_holm"])
+    measures = " or ".join(known["measure"].unique())
+    if not these.any():
+        return f"Of {count(len(known), 'difference')} in {measures} between models, none holds for these wordings."
+    hold = "holds" if these.sum() == 1 else "hold"
+    return (
+        f"Of {count(len(known), 'difference')} in {measures} between models, {int(these.sum()):,} {hold} for these "
+        f"wordings, and {f'{int(both.sum()):,}' if both.any() else 'none'} for wordings like these."
+    )
+
+
+def _differences(study: Study, margin: float | None) -> list[dict[str, object]]:
+    found = across_models(study) if margin else None
+    rows = []
+    for a, b in _pairs(study):
+        each = panel(study.values[a] - study.values[b], study.crossed)
+        (low, high), (like_low, like_high) = each.interval("items"), each.interval("both")
+        row: dict[str, object] = {
+            "study": study.name, "measure": study.measure, "headline": study.headline,
+            "a_model": study.units[a][0], "a_condition": study.units[a][1],
+            "b_model": study.units[b][0], "b_condition": study.units[b][1],
+            "n_items": each.n_items, "n_wordings": each.n_wordings, "difference": each.mean,
+            "lower": low, "upper": high, "like_lower": like_low, "like_upper": like_high,
+            "p_items": p_value(each, "items"), "p": p_value(each, "both"),
+        }  # fmt: skip
+        if margin:
+            true = found if study.units[a][0] != study.units[b][0] else None
+            row |= {f"same_{anew}": same_sign(each, anew, true_differences(true, anew)) for anew in each.parts}
+            row |= {"margin": margin, "p_equivalent": equivalence(each, "both", margin)}
+        rows.append(row)
+    return rows
+
+
+def _pairs(study: Study) -> list[tuple[int, int]]:
+    """List the pairs of units that are compared, or of too many each unit's first."""
+    chosen, places = study.chosen(), range(len(study.units))
+    own = [(a, b) for a, b in combinations(places, 2) if study.units[a][0] == study.units[b][0]]
+    pairs = sorted({*combinations(chosen, 2), *own})
+    if len(pairs) <= MOST_PAIRS:
+        return pairs
+    first: dict[int, int] = {}
+    for a, b in pairs:
+        first.setdefault(b, a)
+    return sorted((a, b) for b, a in first.items())

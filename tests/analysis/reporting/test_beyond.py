@@ -1,0 +1,84 @@
+"""The sentence about differences that are more than rewording, on every page that compares models."""
+
+from __future__ import annotations
+
+import doctest
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+from statsmodels.stats.multitest import multipletests
+
+from analysis import runs
+from analysis.pages.stability.page import StabilityPage
+from analysis.pages.wording.page import WordingPage
+from analysis.reporting import beyond, verdicts
+from analysis.reporting.reworded import Study
+from helpers import wording_runs
+from helpers.synthetic import random_frame, write_run
+
+
+def study(values, crossed=True):
+    units = [(f"m{number}", "plain") for number in range(len(values))]
+    return Study("s", "accuracy", True, crossed, units, np.ones(len(values)), values, [])
+
+
+def drawn(rng, apart, models=2, items=300, wordings=5):
+    """Models with the same item effects; each wording moves each model on its own, all items alike."""
+    values = rng.normal(0, 0.3, (1, items, 1)) + rng.normal(0, 0.07, (models, 1, wordings))
+    return values + rng.normal(0, 0.2, (models, items, wordings)) + apart * np.arange(models)[:, None, None]
+
+
+def seen(html):
+    return " ".join(re.sub("<[^>]*>", " ", html.text).replace("\N{NO-BREAK SPACE}", " ").split())
+
+
+def test_the_examples_are_right():
+    assert doctest.testmod(beyond).failed == 0
+
+
+def test_both_counts_are_those_of_tests_after_holm():
+    pairs = beyond.differences([study(drawn(np.random.default_rng(0), 0.05, models=5, wordings=8))])
+    holm = {name: multipletests(pairs[name], method="holm")[0] for name in ("p_items", "p")}
+    these, both = int(holm["p_items"].sum()), int((holm["p_items"] & holm["p"]).sum())
+    assert 0 < both < these <= 10
+    assert beyond.told(pairs) == (
+        f"Of 10 differences in accuracy between models, {these} hold for these wordings, and {both} for wordings like "
+        "these."
+    )
+
+
+def test_a_difference_of_wordings_only_is_hardly_ever_more_than_rewording():
+    """Nothing but other templates moves the models: a test over items calls three of four a difference."""
+    rng, found = np.random.default_rng(1), {"these": 0, "like": 0}
+    for _ in range(200):
+        said = beyond.told(beyond.differences([study(drawn(rng, 0.0))]))
+        found["these"] += "1 holds" in said
+        found["like"] += "and 1 for wordings like these" in said
+    assert found["these"] > 120 and found["like"] <= 18  # 5 % of 200, and two and a half standard errors more
+
+
+def test_nothing_is_said_where_nothing_is_compared():
+    values = drawn(np.random.default_rng(2), 0.1)
+    assert beyond.told(beyond.differences([study(values[:1])])) == ""
+    assert beyond.told(pd.DataFrame()) == ""
+    same = beyond.differences([study(np.stack([values[0], values[0]]))])
+    assert beyond.told(same).endswith("none holds for these wordings.")
+
+
+@pytest.mark.parametrize("name", ["stability", "wording"])
+def test_the_pages_that_compare_models_say_it_with_its_rule(name, tmp_path):
+    if name == "stability":
+        path = write_run(tmp_path / "run", random_frame(["a", "b", "c"], items=10).assign(mass=0.9))
+        page, figure = StabilityPage([str(path)], resamples=20), "differences"
+    else:
+        rows = wording_runs.random_rows(["a", "b", "c"], items=12, invalid=0, seed=1)
+        path = wording_runs.write_wording(tmp_path / "run", rows)
+        page, figure = WordingPage([str(path)], resamples=20), "consistency"
+    sentence = beyond.sentence(runs.open(path))
+    assert sentence.startswith("Of 3 differences in ") and len(sentence.split()) <= 30
+    first = seen(page.answer())
+    assert sentence not in first
+    assert sentence in page.said(figure)
+    assert verdicts.RULES["beyond"].split(".")[0] in seen(page.method())
