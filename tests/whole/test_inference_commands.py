@@ -190,7 +190,7 @@ def test_settings_reach_the_engine(items, tmp_path, monkeypatch):
     assert run(items, tmp_path / "run", *more) == 0
     assert seen == {
         "source": "gpt2", "engine": "masked", "dtype": "float16", "device": "cuda:1", "revision": "v1", "seed": 3,
-        "batch_size": 7, "api": None, "vllm": None,
+        "batch_size": 7, "api": None, "vllm": None, "adapter": None,
     }  # fmt: skip
     assert run(items, tmp_path / "run2", "--models", str(tmp_path / "models.yaml")) == 0
     assert (seen["revision"], seen["seed"], seen["dtype"], seen["batch_size"]) == ("v2", 0, "auto", None)
