@@ -21,7 +21,7 @@ from helpers.synthetic import random_frame, write_run
 
 def study(values, crossed=True):
     units = [(f"m{number}", "plain") for number in range(len(values))]
-    return Study("s", "accuracy", True, crossed, units, np.ones(len(values)), values, [])
+    return Study("s", "accuracy", True, crossed, units, np.ones(len(values)), values, [], None)
 
 
 def drawn(rng, apart, models=2, items=300, wordings=5):
