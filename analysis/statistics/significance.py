@@ -2,7 +2,8 @@
 
 Two shares are compared by the exact sign test of McNemar's table (`exact`) where both have one answer to each of the
 same items: flips, or the valid, consistent or right answers of two models. All other differences are tested with the
-draws of the bootstrap (`two_sided`): means, correlations, and shares with several answers per item.
+draws of the bootstrap (`two_sided`): means, correlations, and shares with several answers per item. Where only few
+items differ, the bootstrap finds a difference too often; a difference of two means has another test (`exchanged`).
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import numpy.typing as npt
 
 from analysis.statistics.shares import Array, Made, Shares
 
+_CHUNK = 2_000_000  # signs held at a time: 16 MB
 ROUNDING = 1e-12  # a difference up to this one is none: sums in another order differ by as much
 
 
@@ -91,6 +93,43 @@ def exact(
         p, least = mcnemar(answers[:, a], answers[:, b])
         found[name] = np.where(same, p, np.nan), np.where(same, least, np.nan)
     return found
+
+
+def exchanged(differences: Array, draws: int, seed: int) -> tuple[Array, Array]:
+    """Test sums of paired differences against 0: both sides are exchanged at random in every item.
+
+    What `mcnemar` does for answers of yes and no: if the sides do not differ, each difference could as well have the
+    other sign. p is the share of draws whose sum is as far from 0 as that of the data, the data counted as a draw. Of
+    45 multiple-choice questions, of which few vary in their wordings, the bootstrap finds a difference of two equal
+    models in 8 % of simulated studies, this test in 4 % (`tests/analysis/pages/choice/test_coverage.py`).
+
+    Parameters
+    ----------
+    differences
+        Array (items, pairs), one side minus the other; NaN where an item is not in both.
+    draws, seed
+        Number of exchanges and their seed; the same for all pairs.
+
+    Returns
+    -------
+    tuple
+        p (pairs,), and the smallest that so few items or draws allow. Both NaN below two items, or without draws.
+
+    References
+    ----------
+    Fisher, R. A. (1935). The Design of Experiments, section 21. Phipson, B. and Smyth, G. K. (2010). Permutation
+    p-values should never be zero. Statistical Applications in Genetics and Molecular Biology 9, 39.
+    """
+    n = (~np.isnan(differences)).sum(axis=0)
+    known = np.nan_to_num(differences)
+    far, rng = np.abs(known.sum(axis=0)) - ROUNDING, np.random.default_rng(seed)
+    beyond, size = np.zeros(known.shape[1]), max(1, _CHUNK // len(known))
+    for start in range(0, draws, size):
+        signs = rng.integers(0, 2, (min(size, draws - start), len(known))) * 2.0 - 1.0
+        beyond += (np.abs(signs @ known) >= far).sum(axis=0)
+    unknown = (n < 2) | (draws == 0)
+    least = np.where(unknown, np.nan, np.maximum(1 / (draws + 1), 2.0 ** (1 - n)))
+    return np.maximum(np.where(unknown, np.nan, (beyond + 1) / (draws + 1)), least), least
 
 
 def mcnemar(first: Array, second: Array) -> tuple[Array, Array]:

@@ -8,17 +8,14 @@ from pathlib import Path
 
 from inference.choice.steps import SELECTED, LeftOut, Step
 from inference.errors import InputError
-from inference.stimuli import records
+from inference.stimuli import records, splits
 from inference.stimuli.files import shown
-from inference.stimuli.questions import SPLITS, Question
-from inference.stimuli.random_order import place
+from inference.stimuli.questions import Question
 
 INCONSISTENT = "inconsistent confidence"
 CONFIDENT, UNCONFIDENT = "consistently confident", "consistently unconfident"
 CLASSES = (CONFIDENT, INCONSISTENT, UNCONFIDENT)
 """Perfectly correct, which is right in all orders of the choices: in all wordings, in some, in none."""
-SHARES = (0.70, 0.15)
-"""Of the questions of a subset, for train and validation; the others are for the test."""
 
 
 def read(path: Path) -> dict[str, str]:
@@ -70,13 +67,10 @@ def selected(given: Sequence[Question], path: Path) -> Step:
 
 
 def split(given: Sequence[Question], seed: int) -> tuple[Question, ...]:
-    """Draw the split of every question, within its subset; the draw depends on the seed and the items only."""
-    of: dict[str, str] = {}
-    for subset in {each.subset for each in given}:
-        items = sorted(
-            (each.item for each in given if each.subset == subset), key=lambda item: place(seed, "split", item)
-        )
-        train, validation = (round(share * len(items)) for share in SHARES)
-        for number, item in enumerate(items):
-            of[item] = SPLITS[(number >= train) + (number >= train + validation)]
+    """Draw the split of every question, within its subset."""
+    of = {
+        each.item: each.split
+        for subset in {each.subset for each in given}
+        for each in splits.split([each for each in given if each.subset == subset], seed)
+    }
     return tuple(replace(each, split=of[each.item]) for each in given)

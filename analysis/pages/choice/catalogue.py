@@ -79,7 +79,7 @@ TABLES = {
         "comparisons.differences",
         "Differences between models",
         f"Models that were asked in the same way, a minus b, with {PAIRED}. p of XParaCon compares the mean standard "
-        "deviations by the bootstrap; it is there, too, where XParaCon is infinite and has no difference.",
+        "deviations; it is there, too, where XParaCon is infinite and has no difference.",
         names("study subset measure a_model a_condition b_model b_condition n_questions a_validity b_validity a b "
               "difference lower upper p p_least p_holm no_interval"),
         frozenset(names("lower upper")), BARE, CHANGE,

@@ -191,9 +191,10 @@ def _name(measure: object) -> str:
 
 
 def _changes(rows: pd.DataFrame) -> Iterator[str]:
-    """Say what tuning and prompt change in accuracy and XParaCon over all questions, as a test after Holm has it.
+    """Say what tuning and prompt change in accuracy and XParaCon over all questions: where test and interval show it.
 
-    Where one side does not answer, only the shares of answers that are a choice are said.
+    The test, after Holm, can be the sharper one where few questions differ; then both are said. Where one side does not
+    answer, only the shares of answers that are a choice are said.
     """
     if rows.empty:
         return
@@ -210,9 +211,14 @@ def _changes(rows: pd.DataFrame) -> Iterator[str]:
             )
             continue
         told = {name: measures[name] for name in ("accuracy", "xparacon") if pd.notna(measures[name]["difference"])}
-        clear = [_name(name) for name, one in told.items() if verdicts.clear(pd.Series([one["p_holm"]])).iloc[0]]
+        tested = [one for one in told.values() if verdicts.clear(pd.Series([one["p_holm"]])).iloc[0]]
+        sure = [bool(verdicts.beyond(one["lower"], one["upper"], 0.0)) for one in tested]
+        clear, doubted = ([_name(one["measure"]) for one, same in zip(tested, sure, strict=True) if same == wanted]
+                          for wanted in (True, False))  # fmt: skip
         sizes = ", ".join(f"{_name(name)} {_size(one)}" for name, one in told.items())
-        yield f"{_step(row)}: {sizes}; {f'{listing(clear)} differ' if clear else 'no clear difference'} after Holm."
+        doubt = f" (in {listing(doubted)} the test finds one, the interval does not)" if doubted else ""
+        found = f"{listing(clear)} {'differs' if len(clear) == 1 else 'differ'}" if clear else "no clear difference"
+        yield f"{_step(row)}: {sizes}; {found} after Holm{doubt}."
 
 
 def _size(row: Mapping[str, Any]) -> str:

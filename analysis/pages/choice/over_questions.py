@@ -24,6 +24,7 @@ from analysis.statistics import interval
 from analysis.statistics.interval import Interval
 from analysis.statistics.resampling import LEVEL, Array, Columns, bootstrap, paired, ratio
 from analysis.statistics.shares import Share, estimated, newcombe
+from analysis.statistics.significance import exchanged
 
 Parts = tuple[Array, Array]  # per question: what counts, of how much; twice (questions, units)
 ACCURACY, XPARACON, PERFECT = "accuracy", "xparacon", "perfectly_correct"
@@ -72,10 +73,23 @@ def measured(
 def compared(
     figures: Mapping[str, Parts], pairs: Sequence[tuple[int, int]], resamples: int, seed: int
 ) -> dict[str, Interval]:
-    """Compute differences of shares, a minus b, with Newcombe's intervals and p values: a value per pair of units."""
+    """Compute differences of shares, a minus b, with Newcombe's intervals and p values of `exchanged`: one per pair."""
     shares = {name: (name,) for name in figures}
-    return paired(_columns(figures), partial(_ratios, shares=shares), pairs, partial(_shares, shares=shares),
-                  draws=resamples, seed=seed)  # fmt: skip
+    # The intervals are in closed form and the p values are those below: the draws of the bootstrap are not used.
+    found = paired(_columns(figures), partial(_ratios, shares=shares), pairs, partial(_shares, shares=shares),
+                   draws=min(resamples, 1), seed=seed)  # fmt: skip
+    for name, parts in figures.items():
+        found[name].p[:], found[name].p_least[:] = exchanged(_differences(parts, pairs), resamples, seed)
+    return found
+
+
+def _differences(parts: Parts, pairs: Sequence[tuple[int, int]]) -> Array:
+    """Return what every question adds to the difference of two shares: (questions, pairs), NaN where it is not in both.
+
+    Both units answered each of these questions as often (`answers.studies`), so that exchanging them changes no total.
+    """
+    (a, of_a), (b, of_b) = ([values[:, [pair[side] for pair in pairs]] for values in parts] for side in (0, 1))
+    return (a - b) / np.nansum(np.where(np.isnan(a + b + of_b), np.nan, of_a), axis=0)
 
 
 def columns(found: Mapping[str, Interval], wordings: int) -> dict[str, Any]:

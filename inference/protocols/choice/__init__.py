@@ -52,7 +52,8 @@ KINDS = ("causal",)
 PROMPTS = Path(__file__).parent / "prompts.yaml"
 DECISION_RULE = (
     "letters: the letter that the likeliest next token begins; texts: the choice whose words are likeliest; text: the "
-    "letter that most texts give behind `Answer: `; null: no valid answer, which counts as wrong"
+    "letter that most texts give behind `Answer: `; null: no valid answer. A text without one counts as wrong; of "
+    "probabilities, the likeliest option is taken all the same"
 )
 _TRIALS = tuple(
     {"question": "A question?", "choices": "A. one\nB. two", "way": way, "aware": aware, "reasoning_first": first}

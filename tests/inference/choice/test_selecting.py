@@ -13,7 +13,7 @@ from inference.stimuli.questions import GENERAL, MATH, Question
 
 
 def made(number, subset=GENERAL, prefix="q"):
-    return [Question(f"{prefix}{n}", "Why?", ("a", "b"), 0, subset=subset) for n in range(number)]
+    return [Question(f"{prefix}{n}", f"Why {n}?", ("a", "b"), 0, subset=subset) for n in range(number)]
 
 
 def listed(tmp_path, *rows):

@@ -47,8 +47,8 @@ def test_two_wordings_were_trained_and_the_third_is_held_out():
         assert not any(re.fullmatch(patterns[2], text) for text in (each.question, each.paraphrases[0]))
 
 
-def test_splits_are_seventy_fifteen_fifteen_and_drawn():
-    assert Counter(each.split for each in MADE) == {"train": 210, "validation": 45, "test": 45}
+def test_splits_are_about_seventy_fifteen_fifteen_and_drawn():
+    assert Counter(each.split for each in MADE) == {"train": 210, "validation": 47, "test": 43}  # in groups (`splits`)
     assert {(each.split, each.source) for each in MADE} == set(product(("train", "validation", "test"), STEMS))
     assert choices(WORLD) == MADE
     assert 0.15 < sum(each.answer == 0 for each in MADE) / len(MADE) < 0.30  # the right one stands anywhere

@@ -126,9 +126,17 @@ def test_tuning_and_prompt_are_told_apart(tmp_path):
     unclear = [f"Tuning a into b ({TEXT})", prompt.format("a")]
     clear = [f"Tuning a into b ({AWARE})", prompt.format("b"), f"Tuning and prompt together, a ({TEXT}) to b ({AWARE})"]
     assert sorted(by) == sorted(unclear + clear)
-    assert all(by[step].endswith("accuracy differ after Holm.") for step in clear)  # XParaCon is infinite
+    assert all(by[step].endswith("accuracy differs after Holm.") for step in clear)  # XParaCon is infinite
     assert all(": accuracy 0.0 points (" in by[step] and "; no clear difference" in by[step] for step in unclear)
     assert any("another prompt than the others" in caution for caution in found.cautions)
+
+
+def test_no_change_is_told_beyond_its_interval(tmp_path):
+    """Some questions change in one answer of twelve: the test finds that, and the interval holds 0."""
+    rows = pd.concat([always(ASKED, right, "a", TEXT), some_changed(9, "b")])
+    _, line = said(tmp_path, rows, models=ADAPTER).details["choice_changes"]
+    assert line.startswith(f"Tuning a into b ({TEXT}): accuracy −0.7 points (−3.5 to +3.1)")
+    assert line.endswith("; no clear difference after Holm (in accuracy the test finds one, the interval does not).")
 
 
 def test_a_change_of_which_one_side_does_not_answer_is_named_and_not_judged(tmp_path):
