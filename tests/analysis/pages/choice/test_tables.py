@@ -118,6 +118,10 @@ def test_shares_of_letters(rows, run):
         assert (row["n"], row["share"]) == (len(said), pytest.approx(share, abs=1e-12))
         if row["right"] == "all":
             assert row["is_right"] == pytest.approx(sum(right(own) == row["letter"] for own in said) / len(said))
+            assert row["preference"] == pytest.approx(share - row["is_right"], abs=1e-12)
+            assert row["preference_lower"] < row["preference"] < row["preference_upper"]
+        else:
+            assert np.isnan([row["preference"], row["preference_lower"], row["preference_upper"]]).all()
     whole = frame[frame["right"] == "all"].groupby(["model", "condition"])["share"].sum()
     assert whole.tolist() == pytest.approx([1] * 10)
 
