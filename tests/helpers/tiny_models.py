@@ -61,6 +61,11 @@ CAUSAL: dict[str, tuple[str, dict[str, Any]]] = {
     ),
     "bloom": ("BloomConfig", {"hidden_size": 32, "n_layer": 3, "n_head": 4}),
     "mixtral": ("MixtralConfig", {**_SMALL, "num_key_value_heads": 2, "num_local_experts": 4}),
+    "gpt_oss": (
+        "GptOssConfig",
+        {**_SMALL, "num_key_value_heads": 2, "head_dim": 8, "num_local_experts": 4, "num_experts_per_tok": 2,
+         "sliding_window": 64, "rope_parameters": {"rope_type": "default", "rope_theta": 10_000.0}},
+    ),
     "mamba": ("MambaConfig", {"hidden_size": 32, "num_hidden_layers": 2, "state_size": 4}),
 }  # fmt: skip
 MASKED: dict[str, tuple[str, dict[str, Any]]] = {

@@ -208,7 +208,7 @@ def _of_unit(runs: Runs, study: str, model: str, condition: str, letters: Sequen
     name, divided = condition.removesuffix(PER_BYTE), condition.endswith(PER_BYTE)
     scores = "coalesce(r.logprob, r.probability)"
     if divided:
-        scores = f"[pair[1] / pair[2] FOR pair IN list_zip({scores}, {_LENGTHS})]"
+        scores = f"[pair[1] / pair[2] FOR pair IN list_zip(coalesce(r.logprob, {_LOGARITHMS}), {_LENGTHS})]"
     rows = runs.execute(
         f"""
         SELECT cell, variant, item, answer, coalesce(place, 0) - 1 AS place,
@@ -242,6 +242,8 @@ def _of_unit(runs: Runs, study: str, model: str, condition: str, letters: Sequen
     return dict(rows)
 
 
+# Where probabilities are bounds, a run has no logarithms of them (results/schema.json).
+_LOGARITHMS = "[CASE WHEN p > 0 THEN ln(p) ELSE CAST('-inf' AS DOUBLE) END FOR p IN r.probability]"
 _LENGTHS = "[strlen(map_extract(s.attributes, 'choice_' || letter)[1]) FOR letter IN s.canonical]"
 
 

@@ -53,8 +53,9 @@ def choice_positions(frame: pd.DataFrame) -> str:
         f"Share of the answers that are each letter, of {count(frame['model'].nunique(), 'model')} in the study "
         f"{_study(frame)}, over "
         f"{low_to_high(frame['n'])} answers a row: every question in all wordings and orders. Strokes: share of the "
-        "answers for which the letter is right. A dot away from its stroke is a preference for a place, not for a "
-        "choice, since each choice stands at each place about as often. Lines: 95 % intervals over questions (Wilson)."
+        "answers for which the letter is right. A dot far from its stroke is a preference for a place, not for a "
+        "choice, since each choice stands at each place about as often. Lines: 95 % intervals over questions (Wilson); "
+        "the table has those of the distances."
         f"{labels.shown(ROWS, frame['label'].nunique(), 'rows', 'with the largest and the smallest gap')}"
         f"{labels.explained(frame)}{missing(frame, 'share')}"
     )

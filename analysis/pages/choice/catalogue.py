@@ -69,11 +69,10 @@ TABLES = {
         "tables.positions",
         "Which letters are chosen",
         f"Share of each letter among the answers, by the letter of the right choice and over all, with {OVER_ITEMS}. "
-        "Without a preference, the share over all is near the share for which the letter is right, or for which a "
-        "guess would take it.",
+        "Preference: share over all minus that for which the letter is right; without one, it is 0 but for chance.",
         (*names("study model condition right letter n_questions n validity"), *with_ends("share"), "is_right",
-         "no_interval"),
-        ends("share"), BARE,
+         *with_ends("preference"), "no_interval"),
+        ends("share preference"), BARE,
     ),
     "choice_differences": Table(
         "comparisons.differences",

@@ -144,6 +144,7 @@ COLUMNS: Mapping[str, Column] = {
     "order_minus_wording": Column("the second share minus the first", POINTS, "Order − wording", 3),
     "share": Column("share of the answers that are this letter", SHARE, "Share", 3),
     "is_right": Column("share of the answers for which this letter is right", SHARE, "Is right", 3),
+    "preference": Column("share over all answers minus that for which the letter is right", POINTS, "Preference", 3),
     # comparisons
     **{side: Column(f"the measure of {side}", "its unit", side, 3) for side in ("a", "b")},
     **{side: Column(f"the measure {side}", "its unit", side.capitalize(), 3) for side in ("before", "after")},

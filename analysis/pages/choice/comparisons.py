@@ -130,7 +130,7 @@ def _compared(study: Choices, pairs: Sequence[tuple[int, int]], resamples: int, 
     for subset, part in study.parts().items() if pairs else ():
         figures, wordings = over_questions.headline(part), len(part.wordings)
         found = over_questions.compared(figures, pairs, resamples, seed)
-        ends = over_questions.ratios(figures, pairs, wordings) if resamples else np.full((2, len(pairs)), np.nan)
+        ends = over_questions.xparacon_ends(figures, pairs, wordings) if resamples else np.full((2, len(pairs)), np.nan)
         for number, pair in enumerate(pairs):
             if not found[over_questions.ACCURACY].n_items[number]:
                 continue

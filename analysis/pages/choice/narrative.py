@@ -144,20 +144,20 @@ def _kept(judged: pd.DataFrame) -> Iterator[str]:
 
 def _preferences(letters: pd.DataFrame) -> Iterator[str]:
     """Count the models that prefer a letter, each by an interval that is widened for the letters; name the largest."""
-    rows = letters[(letters["right"] == "all") & (letters["letter"] != "none") & letters["share_lower"].notna()]
+    rows = letters[(letters["right"] == "all") & (letters["letter"] != "none") & letters["preference_lower"].notna()]
     if rows.empty:
         return
     number = rows.groupby("label")["letter"].transform("nunique")
-    ends = [verdicts.widened(row["share"], row["share_lower"], row["share_upper"], int(of))
+    ends = [verdicts.wider(row["preference"], row["preference_lower"], row["preference_upper"], int(of))
             for (_, row), of in zip(rows.iterrows(), number, strict=True)]  # fmt: skip
-    above = rows[[low > right for (low, _), right in zip(ends, rows["is_right"], strict=True)]]
+    above = rows[[low > 0 for low, _ in ends]]
     units_of = rows.drop_duplicates(["study", "model", "condition"])
     yield (
         f"{above['label'].nunique():,} of {units(units_of)} prefer a letter: its share lies above that for which it is "
         "right."
     )
     if len(above):
-        row = above.loc[(above["share"] - above["is_right"]).idxmax()]
+        row = above.loc[above["preference"].idxmax()]
         yield (
             f"The largest preference is that of {row['label']}: “{row['letter']}” is {percent(row['share'])} of its "
             f"answers, and right in {percent(row['is_right'])}."

@@ -102,9 +102,9 @@ def columns(found: Mapping[str, Interval], wordings: int) -> dict[str, Any]:
     return {"n_questions": n, "mean_sd": share.estimate * widest, **interval.columns(shown)}
 
 
-def ratios(
+def xparacon_ends(
     figures: Mapping[str, Parts], pairs: Sequence[tuple[int, int]], wordings: int, level: float = LEVEL
-) -> Parts:
+) -> tuple[Array, Array]:
     """Compute the interval of XParaCon of a minus that of b: Newcombe's, from the intervals of both.
 
     It takes the distances on the scale of XParaCon, and the correlation of the standard deviations over questions. A

@@ -130,6 +130,8 @@ def positions(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.DataFr
     DataFrame
         One row per model, condition, right letter ("all": whichever is right) and letter chosen (`NO_LETTER`: the
         answer is none), over all questions of a study. `is_right`: share of the answers for which the letter is right.
+        `preference`: over all answers, share minus is_right. Both vary with the questions and with the orders drawn for
+        them, so that either of them alone tells little: a model that guesses has no preference.
     """
 
     def made(part: Choices) -> list[dict[str, Any]]:
@@ -138,13 +140,16 @@ def positions(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.DataFr
             for number, letter in (*enumerate(letters), (NONE, NO_LETTER)):
                 both = measures.taken(part.shown, part.right, number, of)
                 asked = (part.shown != NOT_ASKED).any(axis=(1, 2))
-                parts = tuple(np.where(asked, side, np.nan) for side in both)
-                found = over_questions.measured({"share": parts}, resamples, seed)  # type: ignore[dict-item]
-                n = both[1].sum(axis=0)
-                answered = (part.shown != NOT_ASKED) & (part.right == number)[..., None]
-                share = answered.sum(axis=(0, 1, 2)) / np.maximum(n, 1) if of is None else float(of == number)
-                rows.append({"right": right, "letter": letter, "n": n.astype(int), "validity": part.validity,
-                             "is_right": share, **_columns(found)})  # fmt: skip
+                share, whole = (np.where(asked, side, np.nan) for side in both)
+                figures, gap = {"share": (share, whole)}, {}
+                if of is None:
+                    there = (part.shown != NOT_ASKED) & (part.right == number)[..., None]
+                    figures["is_right"] = np.where(asked, there.sum(axis=(1, 2)), np.nan), whole
+                    gap = {"preference": ("share", "is_right")}
+                found = over_questions.measured(figures, resamples, seed, gap)
+                is_right = found.pop("is_right").estimate if of is None else float(of == number)
+                rows.append({"right": right, "letter": letter, "n": both[1].sum(axis=0).astype(int),
+                             "validity": part.validity, **_columns(found), "is_right": is_right})  # fmt: skip
         return rows
 
     return _of_parts(runs, made, whole=True).drop(columns="subset")

@@ -97,6 +97,8 @@ class OnePosition:
         """Put several positions of a row back into their places, where the residual addition needs them."""
         if self._rows is None:
             return output
+        if isinstance(output, tuple):  # a block of experts may return its choices of them, too
+            return (self._put_back(_module, _args, output[0]), *output[1:])
         whole = output.new_zeros(*self._shape, output.shape[-1])
         whole[self._rows, self._at] = output[:, 0]
         return whole
@@ -136,7 +138,7 @@ class OnePosition:
         for at, rows in ((places[:2, 0], None), (places[:, 0], places[:, 1])):
             try:
                 found = self(at, rows, input_ids=ids)
-            except (RuntimeError, ValueError, IndexError):
+            except (RuntimeError, ValueError, IndexError, TypeError, AttributeError):
                 return False  # this architecture needs the full shape somewhere
             wanted = self._narrowed(expected, at, rows)[:, 0]
             if found.shape != wanted.shape or not agree(found, wanted, self.model.dtype):

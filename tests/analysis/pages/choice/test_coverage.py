@@ -49,7 +49,7 @@ def test_the_difference_of_two_xparacons_is_covered(n, base, spread, together):
     other, mixed = np.where(both, one, other), together * true + (1 - together) * true_other
     values = np.stack([one, other], axis=2).reshape(n, -1)
     pairs = [(2 * number, 2 * number + 1) for number in range(STUDIES)]
-    low, high = over_questions.ratios({over_questions.XPARACON: (values, values * 0 + 1)}, pairs, 3)
+    low, high = over_questions.xparacon_ends({over_questions.XPARACON: (values, values * 0 + 1)}, pairs, 3)
     difference = -np.log2(true * WIDEST) + np.log2(mixed * WIDEST)
     known = ~np.isnan(low)
     assert known.mean() > 0.99

@@ -96,6 +96,19 @@ def test_the_reading_per_byte_differs_from_that_of_whole_texts(run):
     assert list(frame["condition"].unique()) == [LETTER, TEXTS, TEXTS + PER_BYTE, TEXT, AWARE]
 
 
+def test_probabilities_without_logarithms_are_read_per_byte_by_their_logarithms(tmp_path):
+    """Runs have none where probabilities are bounds; one that is 0 is the least likely choice."""
+    rows = answers(ASKED, conditions=[TEXTS])
+    bare = rows.assign(
+        logprob=None, probability=[[p if p > min(row) else 0.0 for p in row] for row in rows["probability"]]
+    )
+    found = [tables.build("choice", runs.open(write_choice(tmp_path / name, given)), resamples=0)
+             for name, given in (("with", rows), ("without", bare))]  # fmt: skip
+    divided = [frame.set_index("condition").loc[TEXTS + PER_BYTE, ["accuracy", "xparacon", "no_choice"]]
+               for frame in found]  # fmt: skip
+    assert (divided[0].to_numpy() == divided[1].to_numpy()).all()
+
+
 def test_each_wording_by_itself(rows, run):
     frame = tables.build("choice_wordings", run, resamples=20)
     ours = frame[frame["source"] == OURS]
@@ -118,6 +131,10 @@ def test_shares_of_letters(rows, run):
         assert (row["n"], row["share"]) == (len(said), pytest.approx(share, abs=1e-12))
         if row["right"] == "all":
             assert row["is_right"] == pytest.approx(sum(right(own) == row["letter"] for own in said) / len(said))
+            assert row["preference"] == pytest.approx(share - row["is_right"], abs=1e-12)
+            assert row["preference_lower"] < row["preference"] < row["preference_upper"]
+        else:
+            assert np.isnan([row["preference"], row["preference_lower"], row["preference_upper"]]).all()
     whole = frame[frame["right"] == "all"].groupby(["model", "condition"])["share"].sum()
     assert whole.tolist() == pytest.approx([1] * 10)
 

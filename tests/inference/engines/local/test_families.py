@@ -22,7 +22,7 @@ from inference.stimuli.prompts import Prompt
 from .test_causal import ask, assert_like_slow, engine_of
 
 ALWAYS = Joining(10**6, 1, 10**6)
-NO_TREES, SHORT_WINDOWS = {"bloom", "mamba", "falcon_alibi"}, {"gpt_neo", "mistral", "gemma3"}
+NO_TREES, SHORT_WINDOWS = {"bloom", "mamba", "falcon_alibi"}, {"gpt_neo", "mistral", "gemma3", "gpt_oss"}
 LETTERS = (("A",), ("B",), ("C",), ("D",))
 STEMS = (
     "Small rooms are warm on Sundays, and trains leave on time; which of these makes bread taste better on the day?",
@@ -86,7 +86,7 @@ def test_families_equal_one_prompt_per_forward_pass(architecture: str) -> None:
     assert joined == (architecture not in NO_TREES | SHORT_WINDOWS)
 
 
-@pytest.mark.parametrize("architecture", ["llama", "gpt2", "opt", "gemma3", "mixtral"])
+@pytest.mark.parametrize("architecture", ["llama", "gpt2", "opt", "gemma3", "mixtral", "gpt_oss"])
 def test_options_of_several_tokens_follow_each_prompt_of_a_family(architecture: str) -> None:
     answers = (("agree", "agree so"), ("rather", "agree no"))
     engine = engine_of(architecture, tiny_models.byte_tokenizer(vocab_size=360))
