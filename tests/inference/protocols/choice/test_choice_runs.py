@@ -22,10 +22,10 @@ class TestCommandLine:
     """What `prepare` makes of a call, and what `run choice` writes."""
 
     def test_questions_without_paraphrases_are_asked_and_told_in_one_line(self, tmp_path, capsys):
-        file = write(tmp_path, row(), row(item="with", paraphrases=["Which colour has grass?"]))
+        file = write(tmp_path, row(), row(item="other"))
         study, asked = choice.prepare(options("--items", file, "--orders", "3"))
         (told,) = capsys.readouterr().err.splitlines()
-        assert "2 questions, 9 prompts" in told and "1 have no paraphrase: asked in one wording only" in told
+        assert "2 questions, 6 prompts" in told and "no paraphrases: asked in one wording only" in told
         assert (study.name, study.protocol, asked.ways, study.building) == ("mcq", "choice", ("letters",), ())
 
     def test_a_split_is_asked_alone(self, tmp_path):
