@@ -74,13 +74,13 @@ class TestCommandLine:
             choice.prepare(options("--items", write(tmp_path, row())))
 
     def test_a_run_of_all_ways_has_a_row_for_every_prompt(self, tmp_path):
-        file = write(tmp_path, row(item="a", paraphrases=["Grass is what?"]), row(item="b", answer="A"))
+        file = write(tmp_path, row(item="a", paraphrases=["Grass is what?"]), row(item="b", paraphrases=["Is?"]))
         call = ["run", "choice", "--items", file, "--model", SMALL, "--out", str(tmp_path / "run"), "--max-tokens", "4"]
         assert main([*call, "--answer", "letters", "texts", "text"]) == 0
         opened = runs.open(tmp_path / "run")
         found = opened.sql("SELECT * FROM responses")
         assert found.groupby("condition").size().to_dict() == dict.fromkeys(
-            ("plain/base/letters", "plain/base/texts", "plain/base/text"), 3 * 8
+            ("plain/base/letters", "plain/base/texts", "plain/base/text"), 4 * 8
         )
         assert found.error.isna().all()
         recorded = json.loads((tmp_path / "run" / "run.json").read_text())["asked"]
