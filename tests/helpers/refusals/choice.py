@@ -41,7 +41,7 @@ CASES = [
     asked("three choices in eight orders", ("--orders 8", "mcq-1", "3 choices", "--orders 6"),
           {"choices": ["red", "green", "blue"]}),
     asked("more orders than there are", ("--orders 25", "24 orders"), more="--orders 25"),
-    asked("more orders than the file has", ("--orders 3", "mcq-1", "1 orders"), {"orders": [[3, 2, 1, 0]]},
+    asked("more orders than the file has", ("--orders 3", "mcq-1", "1 order of its"), {"orders": [[3, 2, 1, 0]]},
           "--orders 3"),
     asked("a question about a passage", ("mcq-1", "passage"), {"passage": "Once upon a time."}),
     asked("a split without questions", ("--split test", "mcq.jsonl", "train"), {"split": "train"}, "--split test"),
