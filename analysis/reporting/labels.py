@@ -14,6 +14,7 @@ from analysis.reporting.thresholds import silent
 
 UNIT = ["study", "model", "condition"]
 SEPARATOR = " · "
+STAGES = {"base", "tuned", "chat", "instruct", "it"}  # words that say how a model was trained, not which it is
 LEAD = 30  # characters that a word before a colon may have
 SILENT = " °"  # ends the label of a model that does not answer (`thresholds.silent`)
 
@@ -135,13 +136,24 @@ def opening(text: str, length: int) -> str:
 def brief(names: list[str]) -> list[str]:
     """Remove the words that all names begin with, because panels are small.
 
+    One of them stays where a name would be left with its stage alone: "tuned" would not say which model it is.
+
     >>> brief(["demo-small · chat", "demo-large · chat"]), brief(["one"]), brief(["gpt-4", "gpt-4o"])
     (['small · chat', 'large · chat'], ['one'], ['4', '4o'])
+    >>> brief(["demo-large-tuned · base", "demo-large-choice · base"])
+    ['large-tuned · base', 'large-choice · base']
     """
     models = {name.split(SEPARATOR)[0] for name in names}
     shared = os.path.commonprefix(sorted(models)) if len(models) > 1 else ""  # noqa: RUF071 - characters are meant
-    cut = max(shared.rfind(mark) for mark in "-_/ ") + 1
+    cut = _words_end(shared)
+    if any(name[cut:].casefold() in STAGES for name in models):
+        cut = _words_end(shared[: cut - 1])
     return [name[cut:] for name in names]
+
+
+def _words_end(text: str) -> int:
+    """Return where the last whole word of a text ends, with the mark behind it."""
+    return max(text.rfind(mark) for mark in "-_/ ") + 1
 
 
 def ends(order: Sequence[Any], most: int) -> list[Any]:

@@ -112,7 +112,7 @@ def build(plan: Plan, load: Load | None = None) -> Built:
         steps.write(plan.out, made)
         raise RunFailed(
             f"no question is left to build from; {made[-1].said()}; what the models wrote is in "
-            f"{plan.beside('left-out.csv')}: choose others"
+            f"{plan.beside('left-out.csv')}: give other models"
         )
     _refuse_none(made[-1])
     asked = [replace(each, orders=_orders(plan, each), split=None) for each in made[-1].kept]

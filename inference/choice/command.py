@@ -124,7 +124,9 @@ def _build(options: argparse.Namespace) -> None:
     built = build(plan)
     print("\n".join(step.said() for step in built.steps))
     if built.done:
-        print("\n".join([*steps.subsets(built.steps[-1].kept), str(plan.out)]))
+        print("\n".join(steps.subsets(built.steps[-1].kept)))
+        study = quote(str(plan.out))
+        print(f"{study}: done; next: waver run choice --items {study} --model MODEL --out RUN")
         return
     folder, chosen = (quote(str(plan.beside(name))) for name in ("judge", "selected.jsonl"))
     print(

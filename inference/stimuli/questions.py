@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from string import ascii_uppercase
 from typing import Any
+from unicodedata import normalize
 
 from inference.errors import InputError
 from inference.stimuli import question_layouts, random_order
@@ -185,11 +186,11 @@ def _question(where: str, number: str, record: Mapping[str, Any]) -> Question:
 def _refuse_equal_choices(where: str, question: Question) -> None:
     seen: dict[str, int] = {}
     for place, choice in enumerate(question.choices):
-        first = seen.setdefault(" ".join(choice.split()), place)
+        first = seen.setdefault(normalize("NFC", " ".join(choice.split())), place)
         if first != place:
             raise EqualChoices(
                 f"{where}: choices {ascii_uppercase[first]} and {ascii_uppercase[place]} are equal ({shown(choice)}); "
-                "an answer could be either: change one or take the question out",
+                "an answer could be either: change one or take the question out (`waver choice build` does)",
                 question,
             )
 

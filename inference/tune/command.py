@@ -8,11 +8,16 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
+from shlex import quote
 from statistics import mean
+from typing import TYPE_CHECKING
 
 from inference.errors import InputError
 from inference.numerals import decimal, whole
 from inference.stimuli.files import located
+
+if TYPE_CHECKING:
+    from inference.tune.choice import Lesson
 
 MOST = 100  # values of one option
 
@@ -133,8 +138,16 @@ def _choice(options: argparse.Namespace) -> None:
             print(f"{options.out}: finished before")
         else:
             learner.train(rows, folder, partial(print, flush=True))
-    asking = f"--model {options.model} --lora {options.out} --prompt-kind base aware --answer text"
-    print(f"next: waver run choice --items QUESTIONS --split test {asking} --out RUN")
+    asking = f"--model {quote(options.model)} --lora {quote(options.out)} --prompt-kind base aware --answer text"
+    print(f"next: waver run choice --items QUESTIONS --split test {asking} {_as_before(lesson)} --out RUN")
+
+
+def _as_before(lesson: Lesson) -> str:
+    """Repeat how the texts were asked for that were learnt from: so the adapter is asked in the way that it learnt."""
+    fields = lesson.given.fields
+    format_ = str(fields["format"]).replace(" ", "-")
+    prompt = f" --prompt {quote(lesson.prompt)}" if lesson.prompt else ""
+    return f"--form {fields['form']} --format {format_}{prompt}"
 
 
 def _several(read: Callable[[str], float]) -> Callable[[str], tuple[float, ...]]:

@@ -27,6 +27,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--condition", default="", metavar="C", help="of the judge, where the run has several")
 
 
+def _refuse_other_content(out: Path) -> None:
+    """Refuse to write over anything but such a list: a file of questions has the same ending."""
+    if not out.exists():
+        return
+    with out.open("rb") as file:
+        first = file.readline(10_000)
+    if b'"perfectly_correct"' not in first:
+        raise InputError(f"--out {out}: this file is there, and is no list of selected questions; give another name")
+
+
 def main(args: argparse.Namespace) -> int:
     """Write the list and print the counts."""
     from analysis import runs
@@ -38,6 +48,7 @@ def main(args: argparse.Namespace) -> int:
         raise InputError(f"--out {args.out}: the list is written as JSON lines; let the name end in .jsonl")
     if args.out.is_dir():
         raise InputError(f"--out {args.out}: this is a folder; give another name")
+    _refuse_other_content(args.out)
     found = studies(runs.open(args.run, protocols=(PROTOCOL,)))
     if len(found) > 1:
         raise InputError(f"{args.run} holds several studies; give the run folder of one")

@@ -66,7 +66,7 @@ def _pair(row: pd.Series) -> dict[str, Any]:
     wordings = []
     for pieces, side in zip(marked(row["text_before"], row["text_after"]), ("before", "after"), strict=True):
         known = isinstance(row[f"order_{side}"], str)
-        order = f"choices shown in the order {', '.join(row[f'order_{side}'])}" if known else ""
+        order = f"choices of the file shown in the order {', '.join(row[f'order_{side}'])}" if known else ""
         right = "right" if row[f"said_{side}"] == row["right"] else f"right: {row['right']}"
         wordings.append({"pieces": pieces, "answer": row[f"said_{side}"],
                          "agreement": "; ".join(filter(None, (right, order))),

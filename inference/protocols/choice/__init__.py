@@ -39,7 +39,7 @@ from inference.errors import InputError
 from inference.protocols.choice import arguments, building, reply
 from inference.protocols.choice.arguments import AWARE, BY_SUBSET, DEMO, LETTERS, REASONING_FIRST, TEXT, TEXTS
 from inference.protocols.choice.reading import read_letters, read_replies, read_texts
-from inference.protocols.choice.wordings import items
+from inference.protocols.choice.wordings import items, refuse_uneven
 from inference.stimuli import questions
 from inference.stimuli.files import located
 from inference.stimuli.items import default_name
@@ -182,6 +182,7 @@ def prepare(options: Namespace) -> tuple[Study, Questions]:
     """Read the study and its questions from the command line; count the questions on standard error."""
     texts, book = arguments.texts(options), prompt_book(options.prompt)
     given = _of_split(options.items, _given(options.items), options.split)
+    refuse_uneven(given, options.orders)
     order = options.format.replace("-", " ")
     asked = Questions(
         book,
@@ -222,8 +223,8 @@ def _of_split(source: str, given: list[Question], splits: Sequence[str] | None) 
 
 
 def _counted(source: str, given: Sequence[Question], made: Sequence[Item]) -> str:
-    """Say what is asked: questions, wordings and orders, and how many questions have no paraphrase."""
+    """Say what is asked: questions, wordings and orders, and whether they have paraphrases."""
     prompts = sum(len(item.variants) for item in made)
-    alone = sum(not question.paraphrases for question in given)
-    lonely = f"; {alone:,} have no paraphrase: asked in one wording only" if alone else ""
-    return f"{source}: {len(given):,} questions, {prompts:,} prompts (wordings with their choices in an order){lonely}"
+    lonely = "" if any(question.paraphrases for question in given) else "; no paraphrases: asked in one wording only"
+    many = f"{len(given):,} question{'s' * (len(given) != 1)}"
+    return f"{source}: {many}, {prompts:,} prompts (wordings with their choices in an order){lonely}"

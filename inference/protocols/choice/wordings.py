@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from string import ascii_uppercase
 
 from inference.errors import InputError
 from inference.protocols.choice.arguments import ORDERS
+from inference.stimuli.files import shown
 from inference.stimuli.questions import Question, draw_orders
 from inference.stimuli.study import ORIGINAL, Item, Option, Variant
 
@@ -26,9 +27,49 @@ def items(asked: Sequence[Question], orders: int | None = None, seed: int = 0) -
     Raises
     ------
     InputError
-        A question has fewer orders, or is about a passage, which no prompt shows.
+        A question has fewer orders, is about a passage, which no prompt shows, or says the same twice.
     """
     return tuple(Item(question.item, tuple(_variants(question, orders, seed))) for question in asked)
+
+
+def refuse_uneven(asked: Sequence[Question], orders: int | None) -> None:
+    """Refuse before anything is asked what the report refuses: questions that lack a wording or an order of others.
+
+    Raises
+    ------
+    InputError
+        A question has another number of paraphrases than the first, or of orders than the first with as many choices.
+    """
+    first: dict[int, Question] = {}
+    for question in asked:
+        of = asked[0]
+        if len(question.paraphrases) != len(of.paraphrases):
+            raise InputError(
+                f"item '{question.item}' has {_many(len(question.paraphrases), 'paraphrase')}, item '{of.item}' has "
+                f"{len(of.paraphrases)}; give all questions equally many, or put them into files of their own"
+            )
+        of = first.setdefault(len(question.choices), question)
+        if orders is None and (len(question.orders) or ORDERS) != (len(of.orders) or ORDERS):
+            raise InputError(
+                f"item '{question.item}' brings {_many(len(question.orders), 'order')} of its choices, item "
+                f"'{of.item}' {len(of.orders)}; give all questions equally many, or say --orders"
+            )
+
+
+def _refuse_repeated(item: str, wordings: Mapping[str, str]) -> None:
+    """Refuse a wording that is there twice: nothing could vary between the two."""
+    seen: dict[str, str] = {}
+    for name, text in wordings.items():
+        other = seen.setdefault(_line(text).casefold(), name)
+        if other != name:
+            raise InputError(
+                f"item '{item}': {name} says the same as {other} ({shown(text)}); write it in other words, or take it "
+                "out"
+            )
+
+
+def _many(number: int, what: str) -> str:
+    return f"{number} {what}{'s' * (number != 1)}"
 
 
 def listed(choices: Sequence[str]) -> str:
@@ -48,6 +89,7 @@ def _variants(question: Question, orders: int | None, seed: int) -> Iterator[Var
         )
     wordings = {ORIGINAL: question.question}
     wordings |= {f"paraphrase-{number}": text for number, text in enumerate(question.paraphrases, start=1)}
+    _refuse_repeated(question.item, wordings)
     known = {"subset": question.subset, "source": question.source, "split": question.split}
     words = {f"choice_{letter}": _line(text) for letter, text in zip(ascii_uppercase, question.choices, strict=False)}
     fixed = words | {name: value for name, value in known.items() if value is not None}
@@ -79,8 +121,8 @@ def _orders(question: Question, orders: int | None, seed: int) -> Sequence[Seque
         return draw_orders(question.item, choices, count, seed)
     if orders is not None and orders > len(question.orders):
         raise InputError(
-            f"--orders {orders}: item '{question.item}' brings {len(question.orders)} orders of its choices; ask for "
-            "no more, or leave --orders out"
+            f"--orders {orders}: item '{question.item}' brings {_many(len(question.orders), 'order')} of its "
+            "choices; ask for no more, or leave --orders out"
         )
     return question.orders[:orders]
 

@@ -97,7 +97,8 @@ def counted(chosen: Examples, too_long: int) -> Iterator[str]:
         of = chosen.counts[split]
         yield (
             f"{split}: {len(made):,} examples of {of['used']:,} questions; dropped {of['dropped']:,} with a wording "
-            f"that was never right, {of['alone']:,} without a paraphrase"
+            f"that was never right, {of['cut']:,} with one right only in texts cut at --max-tokens, "
+            f"{of['alone']:,} without a paraphrase"
         )
     left = ", ".join(f"{number:,} of {name}" for name, number in chosen.counts["left out"].items() if number)
     if left:

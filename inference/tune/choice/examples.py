@@ -41,8 +41,8 @@ class Examples:
     Attributes
     ----------
     counts
-        Split -> questions; "used" of them, "dropped" because a wording was never right, "alone" without a paraphrase.
-        Under "left out": questions of the test split, of another subset, of no split.
+        Split -> questions; "used" of them; "dropped": a wording was never right; "cut": one was right only in texts that
+        were cut; "alone": without a paraphrase. Under "left out": of the test split, of another subset, of no split.
     """
 
     train: Sequence[Example]
@@ -82,7 +82,7 @@ def choose(
     if subset is not None and subset not in known:
         raise InputError(f"--subset {subset}: {where} has {', '.join(known) or 'no subsets'}")
     made: dict[str, list[Example]] = {TRAIN: [], VALIDATION: []}
-    counts = {split: Counter(questions=0, used=0, dropped=0, alone=0) for split in made}
+    counts = {split: Counter(questions=0, used=0, dropped=0, cut=0, alone=0) for split in made}
     left: Counter[str] = Counter({"test split": 0, "other subset": 0, "no split": 0})
     for question in questions:
         if question.split == TEST:
@@ -97,7 +97,7 @@ def choose(
             counts[question.split].update({"questions": 1, fate: 1})
     for split, examples in made.items():
         if not examples:
-            raise InputError(f"{where}: nothing to learn from in the split {split}: {_counted(counts[split])}")
+            raise InputError(f"{where}: nothing to learn from in the split {split}: {_counted(counts[split], left)}")
     return Examples(
         made[TRAIN], made[VALIDATION], {**{split: dict(each) for split, each in counts.items()}, "left out": dict(left)}
     )
@@ -112,7 +112,8 @@ def _of_question(
         return [], "alone"
     chosen = [_drawn(question.answers[wording], seed, whole) for wording in wordings]
     if any(answer is None for answer in chosen):
-        return [], "dropped"
+        each_right = all(any(answer.right for answer in question.answers[wording]) for wording in wordings)
+        return [], "cut" if each_right else "dropped"
     texts = [question.answers[wording][0].variant.text for wording in wordings]
     following = [*texts[1:], texts[0]]
     return [
@@ -133,8 +134,12 @@ def _drawn(answers: Sequence[Answer], seed: int, whole: Callable[[str], bool]) -
     return min(right, key=lambda answer: place(seed, "tune choice", *answer.variant.key), default=None)
 
 
-def _counted(counts: Counter[str]) -> str:
+def _counted(counts: Counter[str], left: Counter[str]) -> str:
+    """Say why no example is left: no question in this split, or none that can be learnt from."""
+    if not counts["questions"]:
+        others = ", ".join(f"{number:,} of {name}" for name, number in left.items() if number)
+        return f"it has no question (left out: {others or 'none'}); `choice build` draws splits, `run choice` asks them"
     return (
         f"{counts['questions']:,} questions, {counts['dropped']:,} with a wording that was never right, "
-        f"{counts['alone']:,} without a paraphrase"
+        f"{counts['cut']:,} with one right only in texts cut at --max-tokens, {counts['alone']:,} without a paraphrase"
     )

@@ -24,6 +24,16 @@ def asked(name: str, words: tuple[str, ...], change: dict | None = None, more: s
 
 
 CASES = [
+    asked("a paraphrase that is the question", ("mcq-1", "paraphrase-1", "same as original"),
+          {"paraphrases": ["what  colour is grass?"]}),
+    asked("a paraphrase that is there twice", ("mcq-1", "paraphrase-2", "same as paraphrase-1"),
+          {"paraphrases": ["Grass?", "Grass?"]}),
+    Case("questions with unequally many paraphrases", RUN, ("'mcq-2' has 0 paraphrases", "'mcq-1' has 1", "equally"),
+         {"mcq.jsonl": lines({"paraphrases": ["Grass?"]}, {})}),
+    Case("questions that bring unequally many orders", RUN, ("'mcq-2' brings 1 order", "'mcq-1' 2", "--orders"),
+         {"mcq.jsonl": lines({"orders": [[0, 1, 2, 3], [3, 2, 1, 0]]}, {"orders": [[0, 1, 2, 3]]})}),
+    asked("two choices that look equal", ("line 1", "equal"),
+          {"choices": ["caf\u00e9", "cafe\u0301", "red", "blue"]}),
     asked("an answer that is not among the choices", ("mcq.jsonl", "line 1", "answer", "choices"), {"answer": "E"}),
     asked("two equal choices", ("mcq.jsonl", "line 1", "equal", "red"), {"choices": ["red", "green", "red ", "grey"]}),
     asked("one choice", ("mcq.jsonl", "line 1", "2 to 26"), {"choices": ["red"], "answer": "A"}),
@@ -31,7 +41,7 @@ CASES = [
     asked("three choices in eight orders", ("--orders 8", "mcq-1", "3 choices", "--orders 6"),
           {"choices": ["red", "green", "blue"]}),
     asked("more orders than there are", ("--orders 25", "24 orders"), more="--orders 25"),
-    asked("more orders than the file has", ("--orders 3", "mcq-1", "1 orders"), {"orders": [[3, 2, 1, 0]]},
+    asked("more orders than the file has", ("--orders 3", "mcq-1", "1 order of its"), {"orders": [[3, 2, 1, 0]]},
           "--orders 3"),
     asked("a question about a passage", ("mcq-1", "passage"), {"passage": "Once upon a time."}),
     asked("a split without questions", ("--split test", "mcq.jsonl", "train"), {"split": "train"}, "--split test"),
@@ -50,7 +60,7 @@ CASES = [
     asked("numbers of the building without a column", ("mcq.building.csv", "reason"),
           **{"mcq.building.csv": "step,source,count\nsourced,ARC,1\n"}),
     Case("questions without paraphrases, told", RUN.replace("demo", str(MODELS / "waver-demo-mini")),
-         ("mcq.jsonl", "1 have no paraphrase", "one wording only"), {"mcq.jsonl": lines({})}, status=0),
+         ("mcq.jsonl", "no paraphrases", "one wording only"), {"mcq.jsonl": lines({})}, status=0),
     *(
         Case(f"a model that {does}", RUN.replace("demo", str(MODELS / model)), (form, "plain, chat", "--model"),
              {"mcq.jsonl": lines({})})

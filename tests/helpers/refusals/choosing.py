@@ -116,5 +116,7 @@ CASES = [
     Case("a selection from a run of another protocol", ("analysis", "select", str(RUN), "--out", "list.jsonl"),
          ("choice",)),
     Case("a selection from no run", "analysis select run --out list.jsonl", ("run", "no such run folder")),
+    Case("a selection in a file of questions", ("analysis", "select", str(RUN), "--out", "q.jsonl"),
+         ("--out q.jsonl", "no list of selected questions", "another name"), lines(TEA)),
     Case("a selection that is no JSON lines", "analysis select run --out list.csv", ("--out", "list.csv", ".jsonl")),
 ]  # fmt: skip

@@ -254,5 +254,5 @@ def test_demo_models_reword_nothing(tmp_path):
         cwd=tmp_path, check=False,
     )  # fmt: skip
     assert done.returncode == 1
-    assert "waver-demo-mini-tuned: no question" in done.stderr
+    assert "waver-demo-mini-tuned: not a question" in done.stderr
     assert {path.name for path in tmp_path.glob("s.paraphrase-*")} == {"s.paraphrase-1", "s.paraphrase-2"}

@@ -107,7 +107,7 @@ def test_a_question_is_kept_with_both_wordings_or_counted_once():
         ((GOOD, "What?", "Which?"), "not 2 paraphrases"),
         ((GOOD, GOOD), "the file: the same as the other"),
         ((QUESTION.question, GOOD), "the file: unchanged"),
-        ((GOOD, "People pour it."), "the file: no question"),
+        ((GOOD, "People pour it."), "the file: not a question"),
     ],
 )
 def test_paraphrases_of_a_file_keep_the_same_rules(paraphrases, reason):

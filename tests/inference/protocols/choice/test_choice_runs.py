@@ -22,10 +22,10 @@ class TestCommandLine:
     """What `prepare` makes of a call, and what `run choice` writes."""
 
     def test_questions_without_paraphrases_are_asked_and_told_in_one_line(self, tmp_path, capsys):
-        file = write(tmp_path, row(), row(item="with", paraphrases=["Which colour has grass?"]))
+        file = write(tmp_path, row(), row(item="other"))
         study, asked = choice.prepare(options("--items", file, "--orders", "3"))
         (told,) = capsys.readouterr().err.splitlines()
-        assert "2 questions, 9 prompts" in told and "1 have no paraphrase: asked in one wording only" in told
+        assert "2 questions, 6 prompts" in told and "no paraphrases: asked in one wording only" in told
         assert (study.name, study.protocol, asked.ways, study.building) == ("mcq", "choice", ("letters",), ())
 
     def test_a_split_is_asked_alone(self, tmp_path):
@@ -74,13 +74,13 @@ class TestCommandLine:
             choice.prepare(options("--items", write(tmp_path, row())))
 
     def test_a_run_of_all_ways_has_a_row_for_every_prompt(self, tmp_path):
-        file = write(tmp_path, row(item="a", paraphrases=["Grass is what?"]), row(item="b", answer="A"))
+        file = write(tmp_path, row(item="a", paraphrases=["Grass is what?"]), row(item="b", paraphrases=["Is?"]))
         call = ["run", "choice", "--items", file, "--model", SMALL, "--out", str(tmp_path / "run"), "--max-tokens", "4"]
         assert main([*call, "--answer", "letters", "texts", "text"]) == 0
         opened = runs.open(tmp_path / "run")
         found = opened.sql("SELECT * FROM responses")
         assert found.groupby("condition").size().to_dict() == dict.fromkeys(
-            ("plain/base/letters", "plain/base/texts", "plain/base/text"), 3 * 8
+            ("plain/base/letters", "plain/base/texts", "plain/base/text"), 4 * 8
         )
         assert found.error.isna().all()
         recorded = json.loads((tmp_path / "run" / "run.json").read_text())["asked"]
