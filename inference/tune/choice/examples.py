@@ -41,8 +41,8 @@ class Examples:
     Attributes
     ----------
     counts
-        Split -> questions; "used" of them; "dropped": a wording was never right; "cut": one was right only in texts that
-        were cut; "alone": without a paraphrase. Under "left out": of the test split, of another subset, of no split.
+        Split -> questions; "used" of them; "dropped": a wording was never right; "cut": one was right only in texts
+        that were cut; "alone": without a paraphrase. Under "left out": of the test split, of another subset, of no split.
     """
 
     train: Sequence[Example]
