@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from analysis.pages.choice.answers import ALL
+from analysis.pages.choice.answers import ALL, NO_SUBSET
 from analysis.reporting import labels, panels, plotting
 from analysis.reporting.plotting import FAINT, INK, PAGE, RULE, Drawing, Look, styled
 
@@ -23,6 +23,15 @@ def panels_of(rows: pd.DataFrame) -> list[str]:
     """List the subsets that have panels: each, or all questions where there is one."""
     names = list(dict.fromkeys(rows["subset"]))
     return [name for name in names if name != ALL] or names
+
+
+def panel_name(subset: str) -> str:
+    """Write the title of the panel of a subset.
+
+    >>> [panel_name(subset) for subset in ("all", "none", "math reasoning")]
+    ['All questions', 'No subset', 'Math reasoning']
+    """
+    return {ALL: "All questions", NO_SUBSET: "No subset"}.get(subset, subset.capitalize())
 
 
 @styled
@@ -64,7 +73,7 @@ def choice_map(rows: pd.DataFrame, arrows: pd.DataFrame, *, width: float = PAGE,
             axes.scatter(own["accuracy"], own["height"], s=20, marker=look.marker, c=faces, edgecolors=look.colour,
                          linewidths=1, zorder=3)  # fmt: skip
         _named(axes, part.assign(height=heights), shown, looks, names_at)
-        panels.title(axes, "All questions" if subset == ALL else subset.capitalize())
+        panels.title(axes, panel_name(subset))
         panels.beside(axes, "XParaCon")
     return drawing
 
@@ -161,7 +170,7 @@ def choice_xparacon(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | 
     for number, (axes, subset) in enumerate(zip(each, subsets, strict=True)):
         part = rows[rows["subset"] == subset]
         panels.guide(axes, len(names))
-        panels.title(axes, "All questions" if subset == ALL else subset.capitalize())
+        panels.title(axes, panel_name(subset))
         panels.scale(axes, low, high, 4)
         infinite = np.isinf(part["xparacon"])
         cut = part.assign(xparacon_upper=part["xparacon_upper"].clip(upper=axes.get_xlim()[1]))

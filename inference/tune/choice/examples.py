@@ -42,8 +42,7 @@ class Examples:
     ----------
     counts
         Split -> questions; "used" of them; "dropped": a wording was never right; "cut": one was right only in texts
-        that were cut; "alone": without a paraphrase. Under "left out": of the test split, of another subset, of no
-        split.
+        that were cut; "alone": without a paraphrase. Under "left out": test split, another subset, no split.
     """
 
     train: Sequence[Example]

@@ -143,7 +143,7 @@ CASES = [
     Case("a run in which nothing was right", CHOICE,
          ("run", "nothing to learn from in the split train", "8 questions", "8 with a wording that was never right"),
          answered(said=wrong)),
-    Case("a run of the test split only", CHOICE, ("nothing to learn from in the split train", "0 questions"),
+    Case("a run of the test split only", CHOICE, ("nothing to learn from in the split train", "no question"),
          lambda folder: answered(asked=of_split("test"))(folder)),
     Case("a run without a validation split", CHOICE, ("nothing to learn from in the split validation",),
          lambda folder: answered(asked=of_split("train"))(folder)),

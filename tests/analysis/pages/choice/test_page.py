@@ -171,7 +171,7 @@ def test_texts_of_questions_and_choices_are_escaped(tmp_path):
     asked["attributes"] = [{**own, "choice_A": "<b>a</b>", "choice_B": "<i>b</i>"} for own in asked["attributes"]]
     shown = page(tmp_path, answers(asked, wobble=3.0), 20).examples().text
     assert "&lt;script&gt;" in shown and "<script>" not in shown and "<b>a" not in shown and "<i>b<" not in shown
-    assert "choices shown in the order" in shown
+    assert "choices of the file shown in the order" in shown
 
 
 def test_without_a_question_that_turns_there_is_no_example(tmp_path):
