@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from inference.engines.contract import Sampling, Score
 from inference.engines.exact.number_probabilities import number_logprobs, scores_of
-from inference.engines.exact.targets import WholeVocabulary, score_batch
+from inference.engines.exact.targets import score_batch
+from inference.engines.local.answer_paths import AnswerPaths, Room
 from inference.engines.lefttoright import LeftToRight
 from inference.engines.local.batching import ALONE, CPU_TOKENS, FAMILY_TOKENS, Joining, text_budget, token_budget
 from inference.engines.local.continuations import Continuations, Prefix, cache_window
@@ -31,9 +32,9 @@ ATTENTION_PAIRS = 2
 class CausalEngine(LeftToRight, LocalEngine):
     """An engine that reads option probabilities from the next-token distribution after a prompt.
 
-    The start that all prompts of a condition share is computed once. Options of several tokens are scored exactly by
-    forcing their tokens one by one (`option_tree`), the numbers of a scale by all their spellings
-    (`number_probabilities`).
+    The start that all prompts of a condition share is computed once. Options of several tokens are scored exactly
+    by all beginnings of their token sequences (`option_tree`, `AnswerPaths`), the numbers of a scale by all their
+    spellings (`number_probabilities`).
 
     Attributes
     ----------
@@ -85,9 +86,19 @@ class CausalEngine(LeftToRight, LocalEngine):
 
     def _score(self, rows: Sequence[Row], temperatures: Sequence[float]) -> list[list[Score]]:
         targets = [self._target(row) for row in rows]
-        longest = max(len(row.ids) + self._longest_answer(row) for row in rows)
-        asked = self._asked(rows, longest, forced=any(target.deep for target in targets))
-        return score_batch(targets, WholeVocabulary(asked.next_token), temperatures)
+        prompt = max(len(row.ids) for row in rows)
+        # The longest answer may follow any prompt: a model with an attention window counts places in the cache, where
+        # all prompts are padded to the longest.
+        longest = prompt + max(target.depth for target in targets)
+        asked = self._asked(rows, longest, forced=any(target.depth > 1 for target in targets))
+        return score_batch(targets, AnswerPaths(asked, targets, temperatures, self._room(prompt, longest)), temperatures)
+
+    def _room(self, prompt: int, longest: int) -> Room:
+        """Say how many beginnings of answers may follow the prompts of a batch, the longest of `prompt` tokens."""
+        texts = text_budget(self.model, longest, longest <= self._cache_window)
+        tokens = self._positions_at_once(longest)
+        trees = longest <= self._cache_window and self.takes_trees
+        return Room(tokens, texts, min(tokens, self._cache_window - prompt) if trees else 0)
 
     def _written(self, rows: Sequence[Row], samplings: Sequence[Sampling]) -> list[list[int] | None]:
         """Write all texts, those after one prompt next to each other."""
@@ -111,8 +122,11 @@ class CausalEngine(LeftToRight, LocalEngine):
 
     def _paths_at_once(self, rows: int, longest: int) -> int:
         """Choose how many token paths per prompt are computed in one forward pass."""
-        most = CPU_TOKENS if self.model.device.type == "cpu" else token_budget(self.model, longest)[1]
-        return max(1, most // rows)
+        return max(1, self._positions_at_once(longest) // rows)
+
+    def _positions_at_once(self, longest: int) -> int:
+        """Choose behind how many tokens next-token probabilities are computed in one forward pass."""
+        return CPU_TOKENS if self.model.device.type == "cpu" else token_budget(self.model, longest)[1]
 
 
 def _ends(model: Any) -> frozenset[int]:
