@@ -23,7 +23,7 @@ from inference.engines.local.families import pack
 
 
 @dataclass(frozen=True, slots=True)
-class Room:
+class Budget:
     """How much may be computed in one pass.
 
     Attributes
@@ -95,14 +95,14 @@ class AnswerPaths:
         The answers of each.
     temperatures
         They divide the logits of every step.
-    room
+    budget
         How much may be computed in one pass.
     """
 
     def __init__(
-        self, asked: Continuations, targets: Sequence[Target], temperatures: Sequence[float], room: Room
+        self, asked: Continuations, targets: Sequence[Target], temperatures: Sequence[float], budget: Budget
     ) -> None:
-        self._asked, self._targets, self._temperatures, self._room = asked, targets, temperatures, room
+        self._asked, self._targets, self._temperatures, self._budget = asked, targets, temperatures, budget
         self._first = WholeVocabulary(asked.next_token)
         # Log-probabilities [temperatures, tokens that go on], by prompt and beginning.
         self._found: dict[tuple[int, TokenIds], Tensor] = {}
@@ -124,9 +124,9 @@ class AnswerPaths:
 
     def _compute(self) -> None:
         found = [branch for prompt, target in enumerate(self._targets) for branch in branches(prompt, target.tree)]
-        rows = _rows(found, self._room.tree)
+        rows = _rows(found, self._budget.tree)
         row_of = {place: number for number, row in enumerate(rows) for place in row.members}
-        for part in partition(rows, self._room.tokens, self._room.branches):
+        for part in partition(rows, self._budget.tokens, self._budget.branches):
             self._pass([[found[place] for place in row] for _, row in groupby(part, row_of.__getitem__)])
 
     def _pass(self, rows: Sequence[Sequence[Branch]]) -> None:
@@ -140,7 +140,7 @@ class AnswerPaths:
             packed,
             [row[0].prompt for row in rows],
             [(number, len(node.path) - 1) for number, _, node in read],
-            trees=self._room.tree > 0,
+            trees=self._budget.tree > 0,
         )
         # A beginning may go on with several tokens. Example: if the first one read goes on with the tokens 7 and 9 and
         # the second with 4, `at` is [0, 0, 1] and `tokens` [7, 9, 4].

@@ -8,10 +8,18 @@ from typing import TYPE_CHECKING, Any
 
 from inference.engines.contract import Sampling, Score
 from inference.engines.exact.number_probabilities import number_logprobs, scores_of
-from inference.engines.exact.targets import score_batch
-from inference.engines.local.answer_paths import AnswerPaths, Room
+from inference.engines.exact.targets import WholeVocabulary, score_batch
 from inference.engines.lefttoright import LeftToRight
-from inference.engines.local.batching import ALONE, CPU_TOKENS, FAMILY_TOKENS, Joining, text_budget, token_budget
+from inference.engines.local.answer_paths import AnswerPaths, Budget
+from inference.engines.local.batching import (
+    ALONE,
+    CPU_PROBABILITIES,
+    CPU_TOKENS,
+    FAMILY_TOKENS,
+    Joining,
+    text_budget,
+    token_budget,
+)
 from inference.engines.local.continuations import Continuations, Prefix, cache_window
 from inference.engines.local.engine import LocalEngine
 from inference.engines.local.generation import Draft, random_numbers, write
@@ -86,19 +94,24 @@ class CausalEngine(LeftToRight, LocalEngine):
 
     def _score(self, rows: Sequence[Row], temperatures: Sequence[float]) -> list[list[Score]]:
         targets = [self._target(row) for row in rows]
-        prompt = max(len(row.ids) for row in rows)
-        # The longest answer may follow any prompt: a model with an attention window counts places in the cache, where
-        # all prompts are padded to the longest.
-        longest = prompt + max(target.depth for target in targets)
-        asked = self._asked(rows, longest, forced=any(target.depth > 1 for target in targets))
-        return score_batch(targets, AnswerPaths(asked, targets, temperatures, self._room(prompt, longest)), temperatures)
+        prompt, answer = max(len(row.ids) for row in rows), max(target.depth for target in targets)
+        # A model with an attention window counts places in the cache, and the longest answer may follow a short prompt,
+        # which is padded there.
+        asked = self._asked(rows, prompt + answer, forced=answer > 1)
+        if answer == 1:
+            return score_batch(targets, WholeVocabulary(asked.next_token), temperatures)
+        following = AnswerPaths(asked, targets, temperatures, self._budget(prompt, answer))
+        return score_batch(targets, following, temperatures)
 
-    def _room(self, prompt: int, longest: int) -> Room:
-        """Say how many beginnings of answers may follow the prompts of a batch, the longest of `prompt` tokens."""
-        texts = text_budget(self.model, longest, longest <= self._cache_window)
+    def _budget(self, prompt: int, answer: int) -> Budget:
+        """Say how much of the answers is computed at a time; `prompt` and `answer` are the tokens of the longest."""
+        longest, places = prompt + answer, self._cache_window - prompt
         tokens = self._positions_at_once(longest)
-        trees = longest <= self._cache_window and self.takes_trees
-        return Room(tokens, texts, min(tokens, self._cache_window - prompt) if trees else 0)
+        if self.model.device.type == "cpu":
+            tokens = max(1, min(tokens, CPU_PROBABILITIES // self.model.config.get_text_config().vocab_size))
+        kept = longest <= self._cache_window
+        texts = text_budget(self.model, longest, kept)
+        return Budget(tokens, texts, min(tokens, places) if kept and self.takes_trees else 0)
 
     def _written(self, rows: Sequence[Row], samplings: Sequence[Sampling]) -> list[list[int] | None]:
         """Write all texts, those after one prompt next to each other."""

@@ -33,7 +33,9 @@ class Prefix:
         """Make a cache for a batch that holds the prefix: views of one copy, so nothing is copied here."""
         if self.ids and not self._layers:
             self._layers = self._compute(model)
-        return _cache_of((keys.expand(rows, -1, -1, -1), values.expand(rows, -1, -1, -1)) for keys, values in self._layers)
+        return _cache_of(
+            (keys.expand(rows, -1, -1, -1), values.expand(rows, -1, -1, -1)) for keys, values in self._layers
+        )
 
     def _compute(self, model: Any) -> list[tuple[Tensor, Tensor]]:
         cache = DynamicCache()
@@ -107,9 +109,7 @@ class Continuations:
             return self.run_model(lengths - 1, input_ids=ids, use_cache=False)
         return self._after_forced(path)
 
-    def along(
-        self, branches: Packed, prompts: Sequence[int], read: Sequence[tuple[int, int]], trees: bool
-    ) -> Tensor:
+    def along(self, branches: Packed, prompts: Sequence[int], read: Sequence[tuple[int, int]], trees: bool) -> Tensor:
         """Compute the log-softmax [read, vocabulary] behind beginnings of answers, in one pass.
 
         Parameters
