@@ -120,7 +120,7 @@ def main() -> int:
     good = True
     for answers in LEAST:
         for shape in SHAPES if answers == "letters" else SHAPES[:1]:
-            few = replace(shape, prompts=shape.prompts if answers == "letters" else 8)
+            few = replace(shape, prompts=shape.prompts if answers == "letters" else 3)
             line, as_it_must = compare(few, rounds, answers)
             good &= as_it_must
             print(line, flush=True)
