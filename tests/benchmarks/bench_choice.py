@@ -9,8 +9,8 @@ words, 4 or 5 choices of 1-9 words. Each is asked in 8 orders of its choices, an
 
 Both are timed in turn, so that a slow minute of the machine falls on both; the ratio is the median over the rounds.
 Both render and tokenise their prompts, cut them into batches and score the letters. The last columns are the largest
-difference of any probability and of its logarithm. Ends with status 1 where the ratio is below 1.6 or the former above
-1e-6.
+difference of any probability and of its logarithm. Ends with status 1 where the ratio is below 1.6, the former above
+1e-6 or the latter above 1e-4.
 
 Then the same for the words of the choices, which are several tokens and differ from question to question:
 
@@ -50,7 +50,7 @@ WORDS = (
 START = "Read the question and the choices below. Reply with the letter of the one choice that is right.\n"
 ORDERS, LETTERS = 8, "ABCDE"
 SAME = ("refuse", "some refuse", "some agree", "agree", "people agree")
-LEAST, FARTHEST = {"letters": 1.6, "words": 8.0, "same": 1.0}, 1e-6
+LEAST, FARTHEST, OF_LOG = {"letters": 1.6, "words": 8.0, "same": 1.0}, 1e-6, 1e-4
 SHAPES = (Shape("llama", 256, 4, 8_192, 32, 0), Shape("llama", 640, 14, 32_000, 4, 0))
 
 
@@ -72,12 +72,12 @@ def asked(number: int, answers: str = "letters") -> list[Prompt]:
 
 
 def ask(engine: LocalEngine, prompts: list[Prompt]) -> torch.Tensor:
-    """Probabilities of all letters, prompt after prompt."""
+    """Log-probabilities of all answers, prompt after prompt."""
     found: dict[int, tuple[float, ...]] = {}
     for batch in engine.batches(prompts):
         scores = engine.score([prompts[place] for place in batch])[0]
-        found.update(zip(batch, (score.probability for score in scores), strict=True))
-    return torch.tensor([probability for place in range(len(prompts)) for probability in found[place]]).double()
+        found.update(zip(batch, (score.logprob for score in scores), strict=True))
+    return torch.tensor([logprob for place in range(len(prompts)) for logprob in found[place]], dtype=torch.float64)
 
 
 def a_path_a_pass(engine: LocalEngine, rows: Sequence[Row], temperatures: Sequence[float]) -> list[list[Score]]:
@@ -99,7 +99,7 @@ def compare(shape: Shape, rounds: int, answers: str) -> tuple[str, bool]:
         without._score = partial(a_path_a_pass, without)  # type: ignore[attr-defined]
     prompts = asked(shape.prompts, answers)
     one, two = ask(shared, prompts), ask(without, prompts)
-    farthest, logarithm = (float((a - b).abs().max()) for a, b in ((one, two), (one.log(), two.log())))
+    farthest, logarithm = (float((a - b).abs().max()) for a, b in ((one.exp(), two.exp()), (one, two)))
     times = [[1e3 * seconds(lambda each=each: ask(each, prompts)) / len(prompts) for each in (shared, without)]  # type: ignore[misc]
              for _ in range(rounds)]  # fmt: skip
     own, other = (statistics.median(column) for column in zip(*times, strict=True))
@@ -107,7 +107,8 @@ def compare(shape: Shape, rounds: int, answers: str) -> tuple[str, bool]:
     parameters = sum(parameter.numel() for parameter in shared.model.parameters()) / 1e6
     tokens = statistics.mean(shared.lengths(prompts))
     line = f"{answers:8} {parameters:5.1f}M {len(prompts):8} {tokens:7.0f} {other:12.2f} {own:7.2f} {ratio:8.2f}x"
-    return f"{line} {farthest:11.1e} {logarithm:10.1e}", ratio >= LEAST[answers] and farthest <= FARTHEST
+    equal = farthest <= FARTHEST and logarithm <= OF_LOG
+    return f"{line} {farthest:11.1e} {logarithm:10.1e}", ratio >= LEAST[answers] and equal
 
 
 def main() -> int:
