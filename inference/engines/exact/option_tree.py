@@ -33,7 +33,7 @@ class Node:
     children: dict[int, Node] = field(default_factory=dict)
 
     def inner(self) -> Iterator[Node]:
-        """List this node and those below it that have children: each costs one forward pass."""
+        """List this node and those below it that have children: behind each, next-token probabilities are read."""
         if self.children:
             yield self
             for child in self.children.values():

@@ -26,9 +26,9 @@ class Target:
     first_tokens: dict[int, tuple[int, ...]]
 
     @property
-    def deep(self) -> bool:
-        """Tell whether some answer needs more than the next token."""
-        return any(child.children for child in self.tree.children.values())
+    def depth(self) -> int:
+        """Count the tokens of the longest answer; beyond 1, more than the next token is needed."""
+        return 1 + max(len(node.path) for node in self.tree.inner())
 
 
 @dataclass(slots=True)
@@ -100,7 +100,12 @@ class WholeVocabulary:
         """See `NextTokens`; one pass over the model serves all temperatures."""
         result = self.next_token(path)
         result = result if len(rows) == len(result) else result[rows]
-        return torch.cat([(result if t == 1 else (result / t).log_softmax(-1))[:, tokens] for t in temperatures])
+        return torch.cat([divided(result, t)[:, tokens] for t in temperatures])
+
+
+def divided(log_softmax: Tensor, temperature: float) -> Tensor:
+    """Compute the log-softmax at a temperature from the one at temperature 1."""
+    return log_softmax if temperature == 1 else (log_softmax / temperature).log_softmax(-1)
 
 
 def score_batch(

@@ -10,7 +10,16 @@ from inference.engines.contract import Sampling, Score
 from inference.engines.exact.number_probabilities import number_logprobs, scores_of
 from inference.engines.exact.targets import WholeVocabulary, score_batch
 from inference.engines.lefttoright import LeftToRight
-from inference.engines.local.batching import ALONE, CPU_TOKENS, FAMILY_TOKENS, Joining, text_budget, token_budget
+from inference.engines.local.answer_paths import AnswerPaths, Budget
+from inference.engines.local.batching import (
+    ALONE,
+    CPU_PROBABILITIES,
+    CPU_TOKENS,
+    FAMILY_TOKENS,
+    Joining,
+    text_budget,
+    token_budget,
+)
 from inference.engines.local.continuations import Continuations, Prefix, cache_window
 from inference.engines.local.engine import LocalEngine
 from inference.engines.local.generation import Draft, random_numbers, write
@@ -31,9 +40,9 @@ ATTENTION_PAIRS = 2
 class CausalEngine(LeftToRight, LocalEngine):
     """An engine that reads option probabilities from the next-token distribution after a prompt.
 
-    The start that all prompts of a condition share is computed once. Options of several tokens are scored exactly by
-    forcing their tokens one by one (`option_tree`), the numbers of a scale by all their spellings
-    (`number_probabilities`).
+    The start that all prompts of a condition share is computed once. Options of several tokens are scored exactly
+    by all beginnings of their token sequences (`option_tree`, `AnswerPaths`), the numbers of a scale by all their
+    spellings (`number_probabilities`).
 
     Attributes
     ----------
@@ -85,9 +94,24 @@ class CausalEngine(LeftToRight, LocalEngine):
 
     def _score(self, rows: Sequence[Row], temperatures: Sequence[float]) -> list[list[Score]]:
         targets = [self._target(row) for row in rows]
-        longest = max(len(row.ids) + self._longest_answer(row) for row in rows)
-        asked = self._asked(rows, longest, forced=any(target.deep for target in targets))
-        return score_batch(targets, WholeVocabulary(asked.next_token), temperatures)
+        prompt, answer = max(len(row.ids) for row in rows), max(target.depth for target in targets)
+        # A model with an attention window counts places in the cache, and the longest answer may follow a short prompt,
+        # which is padded there.
+        asked = self._asked(rows, prompt + answer, forced=answer > 1)
+        if answer == 1:
+            return score_batch(targets, WholeVocabulary(asked.next_token), temperatures)
+        following = AnswerPaths(asked, targets, temperatures, self._budget(prompt, answer))
+        return score_batch(targets, following, temperatures)
+
+    def _budget(self, prompt: int, answer: int) -> Budget:
+        """Say how much of the answers is computed at a time; `prompt` and `answer` are the tokens of the longest."""
+        longest, places = prompt + answer, self._cache_window - prompt
+        tokens = self._positions_at_once(longest)
+        if self.model.device.type == "cpu":
+            tokens = max(1, min(tokens, CPU_PROBABILITIES // self.model.config.get_text_config().vocab_size))
+        kept = longest <= self._cache_window
+        texts = text_budget(self.model, longest, kept)
+        return Budget(tokens, texts, min(tokens, places) if kept and self.takes_trees else 0)
 
     def _written(self, rows: Sequence[Row], samplings: Sequence[Sampling]) -> list[list[int] | None]:
         """Write all texts, those after one prompt next to each other."""
@@ -111,8 +135,11 @@ class CausalEngine(LeftToRight, LocalEngine):
 
     def _paths_at_once(self, rows: int, longest: int) -> int:
         """Choose how many token paths per prompt are computed in one forward pass."""
-        most = CPU_TOKENS if self.model.device.type == "cpu" else token_budget(self.model, longest)[1]
-        return max(1, most // rows)
+        return max(1, self._positions_at_once(longest) // rows)
+
+    def _positions_at_once(self, longest: int) -> int:
+        """Choose behind how many tokens next-token probabilities are computed in one forward pass."""
+        return CPU_TOKENS if self.model.device.type == "cpu" else token_budget(self.model, longest)[1]
 
 
 def _ends(model: Any) -> frozenset[int]:

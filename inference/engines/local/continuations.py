@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -33,14 +33,9 @@ class Prefix:
         """Make a cache for a batch that holds the prefix: views of one copy, so nothing is copied here."""
         if self.ids and not self._layers:
             self._layers = self._compute(model)
-        cache = DynamicCache()
-        for keys, values in self._layers:
-            layer = DynamicLayer()
-            layer.lazy_initialization(keys, values)
-            # Views are safe: a forward pass replaces a layer's tensors and never writes into them.
-            layer.keys, layer.values = keys.expand(rows, -1, -1, -1), values.expand(rows, -1, -1, -1)
-            cache.layers.append(layer)
-        return cache
+        return _cache_of(
+            (keys.expand(rows, -1, -1, -1), values.expand(rows, -1, -1, -1)) for keys, values in self._layers
+        )
 
     def _compute(self, model: Any) -> list[tuple[Tensor, Tensor]]:
         cache = DynamicCache()
@@ -114,12 +109,56 @@ class Continuations:
             return self.run_model(lengths - 1, input_ids=ids, use_cache=False)
         return self._after_forced(path)
 
+    def along(self, branches: Packed, prompts: Sequence[int], read: Sequence[tuple[int, int]], trees: bool) -> Tensor:
+        """Compute the log-softmax [read, vocabulary] behind beginnings of answers, in one pass.
+
+        Parameters
+        ----------
+        branches
+            Token ids that follow prompts, those of a family the same prompt.
+        prompts
+            The place of each family's prompt.
+        read
+            (branch, token): behind which tokens of which branches. Token 1 of branch 0 is its second one.
+        trees
+            Whether a family may be several branches; the model must take trees then.
+        """
+        number, token = torch.tensor(read, device=self._device).T
+        family = branches.family[number]
+        if self.cache is None:
+            starts = [self.prompts[place] for place in prompts]
+            own = zip(starts, branches.ids.tolist(), branches.lengths.tolist(), strict=True)
+            ids, _ = pad_right([[*start, *more[:length]] for start, more, length in own], self._device)
+            before = torch.tensor([len(start) for start in starts], device=self._device)
+            return self.run_model(before[family] + token, family, input_ids=ids, use_cache=False)
+        rows = torch.tensor(prompts, device=self._device)
+        seen = self.seen[rows]
+        mask = (
+            branches.mask(seen, self.run_model.model.dtype)
+            if trees
+            else torch.cat([seen, seen.new_ones(branches.ids.shape)], dim=1).long()
+        )
+        every = list(prompts) == list(range(len(self.prompts)))
+        return self.run_model(
+            branches.paths[number, token],
+            family,
+            input_ids=branches.ids,
+            attention_mask=mask,
+            position_ids=self.position[rows][:, None] + branches.positions,
+            past_key_values=_cache_of(
+                (layer.keys, layer.values) if every else (layer.keys[rows], layer.values[rows])
+                for layer in self.cache.layers
+            ),
+            use_cache=True,
+        )
+
     def _after_prompts(self) -> Tensor:
         shared = len(self._prefix.ids)
         packed = self._packed([prompt[shared:] for prompt in self.prompts])
         inputs: dict[str, Any] = {"input_ids": packed.ids, "use_cache": False}
         if packed.shares:
-            inputs["attention_mask"] = packed.mask(shared, self.run_model.model.dtype)
+            everything = torch.ones(len(packed.ids), shared, dtype=torch.bool, device=self._device)
+            inputs["attention_mask"] = packed.mask(everything, self.run_model.model.dtype)
             inputs["position_ids"] = packed.positions + shared
         if self._cached and (shared or self._forced):
             self.cache = self._prefix.cache(self.run_model.model, len(packed.ids))
@@ -165,6 +204,20 @@ class Continuations:
         )
         self._path = path
         return result
+
+
+def _cache_of(states: Iterable[tuple[Tensor, Tensor]]) -> DynamicCache:
+    """Make a cache of the keys and values of every layer.
+
+    Views are safe: a forward pass replaces a layer's tensors and never writes into them.
+    """
+    cache = DynamicCache()
+    for keys, values in states:
+        layer = DynamicLayer()
+        layer.lazy_initialization(keys, values)
+        layer.keys, layer.values = keys, values
+        cache.layers.append(layer)
+    return cache
 
 
 def _taken(states: Tensor, rows: Tensor, places: Tensor) -> Tensor:

@@ -51,20 +51,20 @@ class Packed:
         """The place of the last token of each prompt in its row, [prompts]."""
         return self.paths[torch.arange(len(self.paths), device=self.paths.device), self.lengths - 1]
 
-    def mask(self, before: int, dtype: torch.dtype) -> Tensor:
+    def mask(self, before: Tensor, dtype: torch.dtype) -> Tensor:
         """Build what is added to attention, [families, 1, tokens, before + tokens]: a token sees its own prompt only.
 
         Parameters
         ----------
         before
-            Tokens that stand before all rows; every token sees them.
+            Which of the places before its row every token of a family sees, bool [families, before].
         """
         places = torch.arange(self.ids.shape[1], device=self.ids.device)
         seeing, seen = places[None, :, None], places[None, None, :]
         hidden = (seen > seeing) | (seeing >= self.ends[:, None, :])
-        mask = torch.zeros(len(hidden), 1, len(places), before + len(places), dtype=dtype, device=hidden.device)
-        mask[..., before:].masked_fill_(hidden[:, None], torch.finfo(dtype).min)
-        return mask
+        hidden = torch.cat([~before[:, None].expand(-1, len(places), -1), hidden], dim=-1)
+        mask = torch.zeros(hidden.shape, dtype=dtype, device=hidden.device)
+        return mask.masked_fill_(hidden, torch.finfo(dtype).min)[:, None]
 
 
 def pack(prompts: Sequence[list[int]], families: Sequence[Sequence[int]], device: torch.device) -> Packed:

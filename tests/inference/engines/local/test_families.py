@@ -178,7 +178,7 @@ def test_every_token_sees_its_own_prompt_only(prompts: list[list[int]]) -> None:
     half = len(prompts) // 2
     groups = [list(group) for group in (range(half), range(half, len(prompts))) if group]
     packed = pack(prompts, groups, torch.device("cpu"))
-    seen = packed.mask(0, torch.float32)[:, 0] == 0
+    seen = packed.mask(torch.ones(len(groups), 0, dtype=torch.bool), torch.float32)[:, 0] == 0
     for prompt, row, path, length in zip(prompts, packed.family, packed.paths.tolist(), packed.lengths, strict=True):
         own = path[:length]
         assert packed.ids[row, own].tolist() == prompt

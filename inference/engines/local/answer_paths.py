@@ -1,0 +1,165 @@
+"""Compute next-token probabilities along the answers of every prompt in few passes; each prompt has answers of its own.
+
+An answer of several tokens is read token by token: behind each of its beginnings the model tells how probable the next
+token is. All beginnings of a prompt's answers follow it as a tree, in which a token sees its prompt and its own
+beginning only (`families`). A model that takes no trees gets each branch of it as a row of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import groupby, zip_longest
+
+import torch
+from torch import Tensor
+
+from inference.engines.exact.answer_words import TokenIds
+from inference.engines.exact.option_tree import Node
+from inference.engines.exact.targets import Target, WholeVocabulary, divided
+from inference.engines.local.batching import Family, partition
+from inference.engines.local.continuations import Continuations
+from inference.engines.local.families import pack
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """How much may be computed in one pass.
+
+    Attributes
+    ----------
+    tokens
+        Tokens of all branches together, padding included.
+    branches
+        Branches.
+    tree
+        Tokens of one tree; 0: every branch is a row of its own.
+    """
+
+    tokens: int
+    branches: int
+    tree: int
+
+
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """A beginning of answers behind a prompt that no other one continues.
+
+    Attributes
+    ----------
+    prompt
+        Place of the prompt in the batch.
+    nodes
+        The beginnings that lie on this branch and on none before it, the whole branch last.
+    """
+
+    prompt: int
+    nodes: tuple[Node, ...]
+
+    @property
+    def ids(self) -> list[int]:
+        """The token ids of the whole branch."""
+        return list(self.nodes[-1].path)
+
+
+def branches(prompt: int, tree: Node) -> list[Branch]:
+    """List the branches behind a prompt in alphabetical order of their ids, which shares most of a row.
+
+    Examples
+    --------
+    The answers have the ids 1 2 3, 1 4 5 and 6. Their beginnings are 1, 1 2 and 1 4; behind 6 nothing is read:
+
+    >>> from inference.engines.exact.option_tree import build
+    >>> [[node.path for node in branch.nodes] for branch in branches(0, build([[(1, 2, 3)], [(1, 4, 5)], [(6,)]]))]
+    [[(1,), (1, 2)], [(1, 4)]]
+    """
+    nodes = sorted((node for node in tree.inner() if node.path), key=lambda node: node.path)
+    found: list[Branch] = []
+    before: list[Node] = []
+    for node, following in zip_longest(nodes, nodes[1:]):
+        before.append(node)
+        if following is None or following.path[: len(node.path)] != node.path:
+            found.append(Branch(prompt, tuple(before)))
+            before = []
+    return found
+
+
+class AnswerPaths:
+    """The tokens that follow the prompts of a batch and the beginnings of their answers (`targets.NextTokens`).
+
+    Parameters
+    ----------
+    asked
+        The prompts.
+    targets
+        The answers of each.
+    temperatures
+        They divide the logits of every step.
+    budget
+        How much may be computed in one pass.
+    """
+
+    def __init__(
+        self, asked: Continuations, targets: Sequence[Target], temperatures: Sequence[float], budget: Budget
+    ) -> None:
+        self._asked, self._targets, self._temperatures, self._budget = asked, targets, temperatures, budget
+        self._first = WholeVocabulary(asked.next_token)
+        # Log-probabilities [temperatures, tokens that go on], by prompt and beginning.
+        self._found: dict[tuple[int, TokenIds], Tensor] = {}
+
+    def likeliest(self) -> list[int]:
+        """See `NextTokens`."""
+        return self._first.likeliest()
+
+    def logprobs(
+        self, rows: Sequence[int], path: TokenIds, tokens: Sequence[int], temperatures: Sequence[float]
+    ) -> Tensor:
+        """See `NextTokens`; the first question behind a beginning computes them all."""
+        if not path:
+            return self._first.logprobs(rows, path, tokens, temperatures)
+        if not self._found:
+            self._compute()
+        # [temperatures, rows, tokens], so that all rows at the first temperature come first.
+        return torch.stack([self._found[row, path] for row in rows], dim=1).flatten(0, 1)
+
+    def _compute(self) -> None:
+        found = [branch for prompt, target in enumerate(self._targets) for branch in branches(prompt, target.tree)]
+        rows = _rows(found, self._budget.tree)
+        row_of = {place: number for number, row in enumerate(rows) for place in row.members}
+        for part in partition(rows, self._budget.tokens, self._budget.branches):
+            self._pass([[found[place] for place in row] for _, row in groupby(part, row_of.__getitem__)])
+
+    def _pass(self, rows: Sequence[Sequence[Branch]]) -> None:
+        """Compute the branches of some rows in one pass, and keep what is told about the tokens that go on."""
+        together = [branch for row in rows for branch in row]
+        numbers = iter(range(len(together)))
+        packed = pack([branch.ids for branch in together], [[next(numbers) for _ in row] for row in rows],
+                      self._asked.run_model.model.device)  # fmt: skip
+        read = [(number, branch.prompt, node) for number, branch in enumerate(together) for node in branch.nodes]
+        log_softmax = self._asked.along(
+            packed,
+            [row[0].prompt for row in rows],
+            [(number, len(node.path) - 1) for number, _, node in read],
+            trees=self._budget.tree > 0,
+        )
+        # A beginning may go on with several tokens. Example: if the first one read goes on with the tokens 7 and 9 and
+        # the second with 4, `at` is [0, 0, 1] and `tokens` [7, 9, 4].
+        sizes = [len(node.children) for _, _, node in read]
+        at = torch.arange(len(read)).repeat_interleave(torch.tensor(sizes)).to(log_softmax.device)
+        tokens = torch.tensor([token for _, _, node in read for token in node.children], device=log_softmax.device)
+        told = torch.stack([divided(log_softmax, t)[at, tokens] for t in self._temperatures]).cpu()
+        for (_, prompt, node), part in zip(read, told.split(sizes, dim=1), strict=True):
+            self._found[prompt, node.path] = part
+
+
+def _rows(found: Sequence[Branch], most: int) -> list[Family]:
+    """Join the branches behind each prompt in rows of at most `most` tokens; a branch alone may exceed it."""
+    rows: list[Family] = []
+    for place, branch in enumerate(found):
+        joins = place and found[place - 1].prompt == branch.prompt and rows[-1].tokens + len(branch.nodes) <= most
+        if joins:
+            rows[-1].members.append(place)
+            rows[-1].tokens += len(branch.nodes)
+        else:
+            rows.append(Family([place], len(branch.ids)))
+    return rows
