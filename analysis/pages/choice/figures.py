@@ -18,7 +18,7 @@ ARROWS = ["after", "before"]
 def choice_map(frames: Frames) -> Iterator[tuple[pd.DataFrame, pd.DataFrame]]:
     """Yield table `choice` by study, with labels, and which labels an arrow joins: a tuned model and its base."""
     changes = frames["choice_changes"]
-    for study, part in _by_study(frames["choice"]):
+    for study, part in _by_study(frames["choice"].dropna(subset=["xparacon"])):
         rows = chosen(part)
         names = rows.drop_duplicates(["model", "condition"]).set_index(["model", "condition"])["label"]
         own = changes[(changes["study"] == study) & (changes["change"] == "tuning")]
@@ -30,7 +30,7 @@ def choice_map(frames: Frames) -> Iterator[tuple[pd.DataFrame, pd.DataFrame]]:
 
 def choice_xparacon(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
     """Yield table `choice` by study, with labels."""
-    for _, part in _by_study(frames["choice"]):
+    for _, part in _by_study(frames["choice"].dropna(subset=["xparacon"])):
         yield (part,)
 
 

@@ -89,7 +89,7 @@ def perfect(accuracy: Array) -> Array:
 def same_over_orders(codes: Codes) -> Array:
     """Tell whether one choice is taken in all orders of a wording: (questions, wordings, units), 1 or 0.
 
-    An answer that is no choice is not the same as any.
+    An answer that is no choice is not the same as any; one answer alone is not compared.
     """
     return _same(codes, (2,))
 
@@ -108,7 +108,7 @@ def _same(codes: Codes, axes: tuple[int, ...]) -> Array:
     asked = codes != NOT_ASKED
     low = np.where(asked, codes, np.iinfo(np.int8).max).min(axis=axes)
     high = codes.max(axis=axes)
-    return np.where(asked.any(axis=axes), (low == high) & (low != NONE), np.nan)
+    return np.where(asked.sum(axis=axes) > 1, (low == high) & (low != NONE), np.nan)
 
 
 def turned_by_orders(codes: Codes) -> Array:

@@ -79,6 +79,8 @@ def _asked(table: pd.DataFrame, size: tuple[int, int, int], when: str) -> str:
 
 def _verdict(judged: pd.DataFrame) -> str:
     """Count the words of the models that answer; of one, say how many questions are changed."""
+    if judged.empty:
+        return "Each question was asked in one wording and one order, so nothing is known about others."
     found = [verdicts.word(low, high, BANDS)
              for low, high in zip(judged["changed_lower"], judged["changed_upper"], strict=True)]  # fmt: skip
     if len(judged) > 1:
@@ -125,15 +127,19 @@ def _infinite(speaking: pd.DataFrame) -> Iterator[str]:
 def _kept(judged: pd.DataFrame) -> Iterator[str]:
     """Say how often a choice is kept in other words and in other orders: means over the models that answer."""
     means = judged[["same_in_wordings", "same_in_orders", "same_letter"]].mean()
-    yield (
-        f"On average over {units(judged)}, {percent(means['same_in_wordings'])} of the questions shown in one order "
-        "get one choice in all wordings."
-    )
-    yield (
-        f"Of those in one wording, {percent(means['same_in_orders'])} get one choice in all orders, and "
-        f"{percent(means['same_letter'])} get one letter, whatever stands there."
-    )
-    gaps = judged[["order_minus_wording", "order_minus_wording_lower", "order_minus_wording_upper"]]
+    if pd.notna(means["same_in_wordings"]):
+        yield (
+            f"On average over {units(judged)}, {percent(means['same_in_wordings'])} of the questions shown in one order "
+            "get one choice in all wordings."
+        )
+    if pd.notna(means["same_in_orders"]):
+        yield (
+            f"On average over {units(judged)}, {percent(means['same_in_orders'])} of the questions in one wording get "
+            f"one choice in all orders, and {percent(means['same_letter'])} one letter, whatever stands there."
+        )
+    gaps = judged[["order_minus_wording", "order_minus_wording_lower", "order_minus_wording_upper"]].dropna()
+    if gaps.empty:
+        return
     ends = [verdicts.wider(gap, low, high, len(judged)) for gap, low, high in gaps.itertuples(index=False, name=None)]
     sides = [verdicts.beyond(low, high, 0.0) for low, high in ends]
     yield (

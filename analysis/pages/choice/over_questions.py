@@ -21,7 +21,7 @@ import numpy as np
 from analysis.pages.choice import measures
 from analysis.pages.choice.answers import Choices
 from analysis.statistics import interval
-from analysis.statistics.interval import Interval
+from analysis.statistics.interval import Interval, unknown
 from analysis.statistics.resampling import LEVEL, Array, Columns, bootstrap, paired, ratio
 from analysis.statistics.shares import Share, estimated, newcombe
 from analysis.statistics.significance import exchanged
@@ -66,21 +66,33 @@ def measured(
         Name -> two of the figures, the first minus the second: with Newcombe's intervals.
     """
     shares = {name: (name,) for name in figures} | dict(differences or {})
-    return bootstrap(_columns(figures), partial(_ratios, shares=shares), partial(_shares, shares=shares),
-                     draws=resamples, seed=seed)  # fmt: skip
+    known, told = _defined(figures), {}
+    if known:
+        own = {name: parts for name, parts in shares.items() if set(parts) <= known.keys()}
+        told = bootstrap(_columns(known), partial(_ratios, shares=own), partial(_shares, shares=own),
+                         draws=resamples, seed=seed)  # fmt: skip
+    units = next(iter(figures.values()))[0].shape[1]
+    asked = next(iter(told.values())).n_items if told else np.zeros(units, np.int64)
+    return {name: told.get(name, unknown(asked)) for name in shares}
+
+
+def _defined(figures: Mapping[str, Parts]) -> dict[str, Parts]:
+    """Leave out what no unit has: with one wording, nothing is known about other ones, and the rest is measured."""
+    return {name: parts for name, parts in figures.items() if not np.isnan(parts[0]).all()}
 
 
 def compared(
     figures: Mapping[str, Parts], pairs: Sequence[tuple[int, int]], resamples: int, seed: int
 ) -> dict[str, Interval]:
     """Compute differences of shares, a minus b, with Newcombe's intervals and p values of `exchanged`: one per pair."""
-    shares = {name: (name,) for name in figures}
+    known = _defined(figures)
+    shares = {name: (name,) for name in known}
     # The intervals are in closed form and the p values are those below: the draws of the bootstrap are not used.
-    found = paired(_columns(figures), partial(_ratios, shares=shares), pairs, partial(_shares, shares=shares),
+    found = paired(_columns(known), partial(_ratios, shares=shares), pairs, partial(_shares, shares=shares),
                    draws=min(resamples, 1), seed=seed)  # fmt: skip
-    for name, parts in figures.items():
+    for name, parts in known.items():
         found[name].p[:], found[name].p_least[:] = exchanged(_differences(parts, pairs), resamples, seed)
-    return found
+    return {name: found.get(name, unknown(found[ACCURACY].n_items)) for name in figures}
 
 
 def _differences(parts: Parts, pairs: Sequence[tuple[int, int]]) -> Array:

@@ -57,7 +57,7 @@ def choice_map(rows: pd.DataFrame, arrows: pd.DataFrame, *, width: float = PAGE,
         width, len(subsets), across, high, left=0.42, right=0.06, gap=0.44, below=0.42, title=0.19
     )
     for axes, subset in zip(each, subsets, strict=True):
-        part = rows[(rows["subset"] == subset) & rows["xparacon"].notna()]
+        part = rows[rows["subset"] == subset]
         heights = _heights(axes, part["xparacon"])
         names_at = panels.size(axes)[0] - plotting.widest(shown.values()) - 0.1  # inches from the left
         _accuracy_axis(axes, part, names_at)
