@@ -74,12 +74,7 @@ def counts(n_items: int, draws: int = DRAWS, seed: int = 0) -> Iterator[Array]:
     InputError
         For fewer than 0 draws or more than `MOST_DRAWS`, and for a seed below 0.
     """
-    if not 0 <= draws <= MOST_DRAWS:
-        raise InputError(
-            f"resamples = {draws}: give a number of bootstrap samples, at most {MOST_DRAWS:,}, or 0 for no intervals"
-        )
-    if seed < 0:
-        raise InputError(f"seed = {seed}: give a whole number from 0 on")
+    _refuse_impossible(draws, seed)
     size = max(1, _CHUNK // n_items)
     if draws <= size:
         yield from [_drawn_once(n_items, draws, seed)] if draws else []
@@ -87,6 +82,15 @@ def counts(n_items: int, draws: int = DRAWS, seed: int = 0) -> Iterator[Array]:
     rng = np.random.default_rng(seed)
     for start in range(0, draws, size):
         yield _drawn(rng, n_items, min(size, draws - start))
+
+
+def _refuse_impossible(draws: int, seed: int) -> None:
+    if not 0 <= draws <= MOST_DRAWS:
+        raise InputError(
+            f"resamples = {draws}: give a number of bootstrap samples, at most {MOST_DRAWS:,}, or 0 for no intervals"
+        )
+    if seed < 0:
+        raise InputError(f"seed = {seed}: give a whole number from 0 on")
 
 
 @functools.lru_cache(maxsize=4)  # the tables of a page are resampled with the same draws again and again
@@ -214,6 +218,7 @@ def _intervals(
     draws: int, seed: int, level: float,
 ) -> dict[str, Interval]:  # fmt: skip
     """Compute intervals of targets: single units (a,) or differences (a, b)."""
+    _refuse_impossible(draws, seed)  # also where all figures are shares, which need no draws
     complete = ~np.any([np.isnan(values) for values in columns.values()], axis=0)
     has = np.array([complete[:, target].all(axis=1) for target in targets], bool).reshape(len(targets), len(complete))
     names = statistic({name: np.zeros((1, 1)) for name in columns}, np.ones((1, 1)))

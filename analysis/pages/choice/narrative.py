@@ -48,6 +48,8 @@ def answer(frames: Mapping[str, pd.DataFrame], size: tuple[int, int, int], when:
         verdict, why = do_not_answer(list(table["label"].unique()))
         return Answer(asked, verdict, cautions=(*why, *doubts))
     kept = frames["choice_consistency"]
+    if kept.empty:
+        return Answer(asked, "Each question was asked in one wording and one order: nothing is known about others.")
     judged = whole(with_labels(kept[~silent(kept["validity"])]))
     letters = frames["positions"]
     details = {
@@ -79,8 +81,6 @@ def _asked(table: pd.DataFrame, size: tuple[int, int, int], when: str) -> str:
 
 def _verdict(judged: pd.DataFrame) -> str:
     """Count the words of the models that answer; of one, say how many questions are changed."""
-    if judged.empty:
-        return "Each question was asked in one wording and one order, so nothing is known about others."
     found = [verdicts.word(low, high, BANDS)
              for low, high in zip(judged["changed_lower"], judged["changed_upper"], strict=True)]  # fmt: skip
     if len(judged) > 1:

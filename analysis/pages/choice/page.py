@@ -34,7 +34,7 @@ class ChoicePage(Page):
         """Count the questions; one that two studies ask, such as before and after a tuning, counts once."""
         sql = """
             SELECT count(DISTINCT (item, text)) FROM (
-                SELECT item, arg_min(text, position) AS text FROM stimuli
+                SELECT item, arg_min(text, position) AS text FROM stimuli SEMI JOIN responses USING (study, item)
                 WHERE study IN (SELECT unnest(?)) GROUP BY study, item)"""
         return int(self.runs.execute(sql, [named(self.runs)]).fetchall()[0][0])
 

@@ -240,3 +240,30 @@ def test_intervals_without_an_end_go_to_the_edge(many):
 def test_tables_of_the_page_can_be_made_again(many):
     again = tables.build("choice", many.runs, resamples=10)
     pd.testing.assert_frame_equal(again, many["choice"])
+
+
+def test_one_wording_has_accuracy_and_orders_and_no_xparacon(tmp_path):
+    alone = ASKED[ASKED["pattern"] == "original"]
+    made = page(tmp_path, always(alone, right))
+    made.answer()
+    row = made.frame("choice").iloc[0]
+    assert (row["n_questions"], row["accuracy"], row["n_varying"]) == (100, 1.0, 0)
+    assert np.isnan(row["xparacon"]) and not list(figures.choice_map(made.frames))
+    assert made._answer.asked == "1 model was asked 100 questions, each in 1 wording with its choices in 4 orders."
+    assert made._answer.verdict.startswith("Hardly: 0 % ")
+    assert "in all wordings." not in told(made._answer)
+
+
+def test_one_wording_in_one_order_tells_nothing_about_others(tmp_path):
+    made = page(tmp_path, always(ASKED[ASKED["variant"] == "original/1"], right))
+    made.answer()
+    assert (
+        made._answer.verdict == "Each question was asked in one wording and one order: nothing is known about others."
+    )
+    assert made.frame("choice").iloc[0]["accuracy"] == 1.0
+
+
+def test_questions_that_were_not_asked_do_not_count(tmp_path):
+    rows = always(ASKED, right)
+    rows.loc[rows["item"] == ASKED["item"].iloc[0], "model"] = None
+    assert said(tmp_path, rows).asked.startswith("1 model was asked 99 questions, ")
