@@ -129,8 +129,8 @@ def _kept(judged: pd.DataFrame) -> Iterator[str]:
     means = judged[["same_in_wordings", "same_in_orders", "same_letter"]].mean()
     if pd.notna(means["same_in_wordings"]):
         yield (
-            f"On average over {units(judged)}, {percent(means['same_in_wordings'])} of the questions shown in one order "
-            "get one choice in all wordings."
+            f"On average over {units(judged)}, {percent(means['same_in_wordings'])} of the questions shown in one "
+            "order get one choice in all wordings."
         )
     if pd.notna(means["same_in_orders"]):
         yield (
