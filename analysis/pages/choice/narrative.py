@@ -134,8 +134,8 @@ def _kept(judged: pd.DataFrame) -> Iterator[str]:
         )
     if pd.notna(means["same_in_orders"]):
         yield (
-            f"On average over {units(judged)}, {percent(means['same_in_orders'])} of the questions in one wording get "
-            f"one choice in all orders, and {percent(means['same_letter'])} one letter, whatever stands there."
+            f"Of the questions in one wording, {percent(means['same_in_orders'])} get one choice in all orders on "
+            f"average, and {percent(means['same_letter'])} one letter, whatever stands there."
         )
     gaps = judged[["order_minus_wording", "order_minus_wording_lower", "order_minus_wording_upper"]].dropna()
     if gaps.empty:
