@@ -39,7 +39,7 @@ IMPORTERS = {
 NEGATE_ABOUT = "put a negation into sentences, wherever one can stand"
 PLAN = "PLAN.toml"
 PLAN_ABOUT = "ask several models, protocols and conditions as a run file says, each study in its own folder"
-EXAMPLE = "example: waver run agreement --items statements.csv --model gpt2 --out runs/gpt2"
+EXAMPLE = "example: waver run {protocol} --items items.csv --model gpt2 --out runs/gpt2"
 
 
 class Parser(argparse.ArgumentParser):
@@ -196,7 +196,7 @@ def _sentence(about: str) -> str:
 
 
 def _run_arguments(asked: ModuleType, parser: argparse.ArgumentParser) -> None:
-    parser.epilog = EXAMPLE
+    parser.epilog = EXAMPLE.format(protocol=asked.NAME)
     parser.add_argument(
         "--out", required=True, metavar="RUN", help="run folder: a new one, or one of the same study to continue"
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from argparse import ArgumentParser, Namespace
+from argparse import ArgumentParser, Namespace, _ArgumentGroup
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from inference.stimuli.study import Variant
 
 PROBABILITY, TEXT, THOUGHT = "probability", "text", "thought"
+SAMPLES = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +50,10 @@ class AnswerWays:
         """Make the rounds: probabilities as condition `name`, texts as `name/text...`, thinking as `name/thought`."""
         rounds = [Round((Condition(name, fields),), render)] if self.probability else []
         texts = tuple(
-            Condition(f"{name}/{_text_name(way)}", {**fields, **_text_fields(way)}, way) for way in self.texts
+            Condition(
+                f"{name}/{_text_name(way)}", {**fields, **text_fields(way), "text_rule": text_answers.VERSION}, way
+            )
+            for way in self.texts
         )
         thoughts = (
             (Condition(f"{name}/{THOUGHT}", {**fields, **_thought_fields(self.thinking)}, self.thinking),)
@@ -80,6 +84,17 @@ def add_answer_arguments(parser: ArgumentParser) -> None:
         help="probability: of the options (default); text: generated and parsed for an option; thought: probabilities "
         "of the options after the thinking of a thinking model; or several of these",
     )
+    add_text_arguments(group, "length of a text or of thinking, a text's own thinking included (default: 32 and 1024)")
+    group.add_argument(
+        "--text-share",
+        type=decimal(0, 1),
+        metavar="P",
+        help="generate texts and thinking for this share of the variants (default: 1)",
+    )
+
+
+def add_text_arguments(group: _ArgumentGroup, length: str) -> None:
+    """Add the arguments that say how texts are generated; `length` is the help of `--max-tokens`."""
     group.add_argument(
         "--temperature",
         nargs="+",
@@ -91,20 +106,9 @@ def add_answer_arguments(parser: ArgumentParser) -> None:
         "--samples",
         type=whole(1, MOST_SAMPLES),
         metavar="N",
-        help="texts per prompt at temperatures above 0 (default: 10)",
+        help=f"texts per prompt at temperatures above 0 (default: {SAMPLES})",
     )
-    group.add_argument(
-        "--max-tokens",
-        type=whole(1, MOST_TOKENS),
-        metavar="N",
-        help="length of a text or of thinking, a text's own thinking included (default: 32 and 1024)",
-    )
-    group.add_argument(
-        "--text-share",
-        type=decimal(0, 1),
-        metavar="P",
-        help="generate texts and thinking for this share of the variants (default: 1)",
-    )
+    group.add_argument("--max-tokens", type=whole(1, MOST_TOKENS), metavar="N", help=length)
     group.add_argument("--effort", metavar="LEVEL", help="reasoning effort, passed on to thinking models")
 
 
@@ -132,18 +136,25 @@ def answer_ways(options: Namespace) -> AnswerWays:
     if not 0 < share <= 1:
         raise InputError(f"--text-share {share}: give a share above 0, at most 1")
     length = {} if options.max_tokens is None else {"max_tokens": options.max_tokens}
-    texts = _texts(options, length) if text else ()
+    texts = samplings(options, length) if text else ()
     thinking = Thinking(**length, effort=options.effort) if thought else None
     return AnswerWays(PROBABILITY in options.answer, texts, thinking, share)
 
 
-def _texts(options: Namespace, length: Mapping[str, int]) -> tuple[Sampling, ...]:
+def samplings(options: Namespace, length: Mapping[str, int]) -> tuple[Sampling, ...]:
+    """Read how texts are generated, one way for each temperature; without `max_tokens` in `length`, short ones.
+
+    Raises
+    ------
+    InputError
+        For several samples at temperature 0, or a value out of range.
+    """
     temperatures = options.temperature or [0.0]
     if options.samples is not None and not any(temperatures):
         raise InputError("--samples is for temperatures above 0: at 0 all texts are the same; give a --temperature")
     return tuple(
         Sampling(
-            samples=1 if not temperature else 10 if options.samples is None else options.samples,
+            samples=1 if not temperature else SAMPLES if options.samples is None else options.samples,
             temperature=temperature,
             effort=options.effort,
             **length,
@@ -156,14 +167,14 @@ def _text_name(way: Sampling) -> str:
     return TEXT if way.temperature == 0 else f"{TEXT}-t{way.temperature:g}"
 
 
-def _text_fields(way: Sampling) -> dict[str, Any]:
+def text_fields(way: Sampling) -> dict[str, Any]:
+    """Return the fields of a condition that say how its texts were generated."""
     return {
         "answer": TEXT,
         "temperature": way.temperature,
         "samples": way.samples,
         "max_tokens": way.max_tokens,
         "effort": way.effort,
-        "text_rule": text_answers.VERSION,
     }
 
 

@@ -118,7 +118,9 @@ def named(runs: Runs) -> list[str]:
 def _read(runs: Runs, study: str) -> Choices:
     variants = _variants(runs, study)
     items = variants.drop_duplicates("item")
-    wordings = sorted(variants["pattern"].unique(), key=lambda name: (name != ORIGINAL, name))
+    wordings = sorted(
+        variants["pattern"].unique(), key=lambda name: (name != ORIGINAL, len(name), name)
+    )  # paraphrase_2 before _10
     orders = tuple(sorted(map(int, variants["number"].unique())))
     letters = tuple(map(str, runs.info["studies"][study]["canonical"]))
     place = [

@@ -33,11 +33,12 @@ from pathlib import Path
 from typing import Any
 
 from inference.arguments import draw_seed
+from inference.asking.answer_ways import TEXT, text_fields
 from inference.asking.rounds import Condition, Round
 from inference.engines.contract import Sampling
 from inference.errors import InputError
 from inference.protocols.choice import arguments, building, reply
-from inference.protocols.choice.arguments import AWARE, BY_SUBSET, DEMO, LETTERS, REASONING_FIRST, TEXT, TEXTS
+from inference.protocols.choice.arguments import AWARE, BY_SUBSET, DEMO, LETTERS, REASONING_FIRST, TEXTS
 from inference.protocols.choice.reading import read_letters, read_replies, read_texts
 from inference.protocols.choice.wordings import items, refuse_uneven
 from inference.stimuli import questions
@@ -134,15 +135,7 @@ class Questions:
         """Make the condition of generated texts."""
         asked = "" if self.format == BY_SUBSET else f"-{self.format.replace(' ', '-')}"
         name = f"{kind}/{TEXT}{asked}" + (f"-t{way.temperature:g}" if way.temperature else "")
-        texts = {
-            "format": self.format,
-            "answer": TEXT,
-            "temperature": way.temperature,
-            "samples": way.samples,
-            "max_tokens": way.max_tokens,
-            "effort": way.effort,
-            "reply_rule": reply.VERSION,
-        }
+        texts = {"format": self.format, **text_fields(way), "reply_rule": reply.VERSION}
         return Condition(self.book.condition(form, name), fields | texts, way)
 
     def _refuse_deaf(self, form: str) -> None:

@@ -5,19 +5,20 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 
 from inference.arguments import add_items
-from inference.engines.contract import MOST_SAMPLES, MOST_TEMPERATURE, MOST_TOKENS, Sampling
+from inference.asking.answer_ways import TEXT, add_text_arguments, samplings
+from inference.engines.contract import Sampling
 from inference.errors import InputError
-from inference.numerals import decimal, whole
+from inference.numerals import whole
 from inference.stimuli.questions import SPLITS
 
 DEMO = "demo"
 BASE, AWARE = "base", "aware"
-LETTERS, TEXTS, TEXT = "letters", "texts", "text"
+LETTERS, TEXTS = "letters", "texts"
 BY_SUBSET, ANSWER_FIRST, REASONING_FIRST = "by subset", "answer first", "reasoning first"
 FORMATS = tuple(name.replace(" ", "-") for name in (BY_SUBSET, ANSWER_FIRST, REASONING_FIRST))
 ORDERS, MOST_ORDERS = 8, 40_320
 """Orders of the choices in Choi, section 4.2; and as many as eight choices have."""
-MAX_TOKENS, SAMPLES = 512, 10
+MAX_TOKENS = 512
 
 
 def add(parser: ArgumentParser) -> None:
@@ -64,26 +65,7 @@ def add(parser: ArgumentParser) -> None:
         default=FORMATS[0],
         help="of generated texts (default: by-subset, where math reasoning first reasons and all others first answer)",
     )
-    answers.add_argument(
-        "--temperature",
-        nargs="+",
-        type=decimal(0, MOST_TEMPERATURE),
-        metavar="T",
-        help="of generated texts, each a condition (default: 0, always the most probable token)",
-    )
-    answers.add_argument(
-        "--samples",
-        type=whole(1, MOST_SAMPLES),
-        metavar="N",
-        help=f"texts per prompt at temperatures above 0 (default: {SAMPLES})",
-    )
-    answers.add_argument(
-        "--max-tokens",
-        type=whole(1, MOST_TOKENS),
-        metavar="N",
-        help=f"length of a text, its thinking included (default: {MAX_TOKENS})",
-    )
-    answers.add_argument("--effort", metavar="LEVEL", help="reasoning effort, passed on to thinking models")
+    add_text_arguments(answers, f"length of a text, its thinking included (default: {MAX_TOKENS})")
 
 
 def texts(options: Namespace) -> tuple[Sampling, ...]:
@@ -111,15 +93,4 @@ def texts(options: Namespace) -> tuple[Sampling, ...]:
         if given:
             raise InputError(f"{given[0]} is about generated texts: add --answer text, or leave it out")
         return ()
-    temperatures = options.temperature or [0.0]
-    if options.samples is not None and not any(temperatures):
-        raise InputError("--samples is for temperatures above 0: at 0 all texts are the same; give a --temperature")
-    return tuple(
-        Sampling(
-            samples=(options.samples or SAMPLES) if temperature else 1,
-            temperature=temperature,
-            max_tokens=options.max_tokens or MAX_TOKENS,
-            effort=options.effort,
-        )
-        for temperature in dict.fromkeys(temperatures)
-    )
+    return samplings(options, {"max_tokens": options.max_tokens or MAX_TOKENS})
