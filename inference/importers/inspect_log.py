@@ -15,15 +15,20 @@ from typing import Any
 
 from inference.errors import InputError, cut
 from inference.importers.zipped import Archive
-from inference.stimuli.files import LARGEST, parse_json, refuse_special, shown, text_of
+from inference.stimuli.files import LARGEST, checked, parse_json, refuse_special, shown, text_of
 
 VERSION = 2
 SUCCESS = "success"
+GENERATION = frozenset(
+    "temperature top_p top_k max_tokens seed stop_seqs frequency_penalty presence_penalty logit_bias num_choices best_of "
+    "system_message reasoning_effort reasoning_tokens reasoning_summary effort verbosity".split()
+)
+"""Settings that change what a model answers; others (retries, time-outs, connections) do not."""
 _REFERENCES = ("attachment://", "tc://")  # the second is how older versions wrote it
 
 
 @dataclass(frozen=True, slots=True)
-class Log:
+class Evaluation:
     """The facts of a log: what was asked, which model, how, and what came out.
 
     Attributes
@@ -41,6 +46,8 @@ class Log:
         How answers were generated: temperature and the like.
     accuracy
         Scorer -> the accuracy that the log itself states.
+    invalidated
+        Whether somebody has marked the log as one not to be used.
     """
 
     path: Path
@@ -50,6 +57,7 @@ class Log:
     arguments: Mapping[str, Any]
     settings: Mapping[str, Any]
     accuracy: Mapping[str, float]
+    invalidated: bool = False
 
     @property
     def finished(self) -> bool:
@@ -75,7 +83,7 @@ class Log:
             raise InputError(f"{self.path}: the log holds no samples (status {self.status}), so there is nothing to import")
 
 
-def read(path: Path) -> Log:
+def read(path: Path) -> Evaluation:
     """Read the facts of a log.
 
     Raises
@@ -97,14 +105,22 @@ def read(path: Path) -> Log:
     for field in ("task", "model"):
         if not isinstance(about.get(field), str) or not about[field].strip():
             raise InputError(f"{path}: eval.{field} must be a name, not {shown(about.get(field))}")
-    return Log(
+    arguments = _arguments(about, plan)
+    given = _fields(about.get("model_generate_config")) | _fields(plan.get("config"))
+    # A solver may set them, too: `multiple_choice.max_tokens`.
+    given |= {name.rpartition(".")[2]: value for name, value in arguments.items() if not name.startswith("task_args.")}
+    settings = {name: value for name, value in _set(given).items() if name in GENERATION}
+    arguments = {name: value for name, value in arguments.items() if name.rpartition(".")[2] not in GENERATION}
+    checked(str(path), [about["task"], about["model"], arguments, settings])
+    return Evaluation(
         path=path,
         status=str(header.get("status", "started")),
         task=about["task"].strip(),
         model=about["model"].strip(),
         arguments=_arguments(about, plan),
-        settings=_set(_fields(about.get("model_generate_config")) | _fields(plan.get("config"))),
+        settings=settings,
         accuracy=_accuracies(header.get("results")),
+        invalidated=header.get("invalidated") is True,
     )
 
 
