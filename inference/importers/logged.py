@@ -3,7 +3,7 @@
 An importer reads its files and yields a `Logged` for every response. They become a study of one of two protocols:
 
 - `choice`, where the log shows the options of a question. Variants are `WORDING/ORDER`. Letters in the question's own
-  order are canonical: the order in which its first wording shows the choices.
+  order are canonical: that in which its first response shows the choices. Other orders of the same words are numbered.
 - `agreement` with the labels `right` and `wrong`, where only the outcome is known, or wanted. The right answer is
   always `right`, so that agreement is how right a model is. A probability of `right` is the share of the right option
   among all options, as where a tool makes a model choose one of them.
@@ -57,8 +57,6 @@ class Logged:
         The words of the choices, in the order shown; their labels are A, B ... Empty: only the outcome is known.
     gold
         Place of the right choice.
-    order
-        Number of the order in which the choices are shown.
     logprob
         Of each choice as shown, a lower bound: of one way to write it. Not given where there is another measure.
     one_distribution
@@ -83,7 +81,6 @@ class Logged:
     text: str
     choices: tuple[str, ...] = ()
     gold: int | None = None
-    order: int = 1
     logprob: tuple[float, ...] | None = None
     one_distribution: bool = True
     answer: int | None = None
@@ -175,12 +172,11 @@ def _columns(rows: Sequence[tuple[Any, ...]]) -> dict[str, Sequence[Any]]:
 
 @dataclass(slots=True)
 class _Stimulus:
-    """A wording of an item, in one order: what later responses to it must agree with."""
+    """A wording of an item in one order: what later responses to it must agree with."""
 
     number: int
     variant: str
     text: str
-    choices: tuple[str, ...]
     gold: int | None
 
 
@@ -191,7 +187,8 @@ class _Stimuli:
         self.differing: set[int] = set()
         self._outcomes, self._language = outcomes, language
         self._protocol: str | None = AGREEMENT if outcomes else None
-        self._known: dict[tuple[str, str, int], _Stimulus] = {}
+        self._known: dict[tuple[str, str], dict[tuple[str, ...], _Stimulus]] = {}  # by item and wording, and choices
+        self._count = 0
         self._own: dict[str, tuple[str, ...]] = {}  # item -> its choices in its own order
         self._items: dict[str, list[Variant]] = {}
         self._seen: dict[tuple[str, str], bytearray] = {}  # model, condition -> which stimuli it has responses to
@@ -207,9 +204,10 @@ class _Stimuli:
 
     def row(self, one: Logged) -> tuple[Any, ...]:
         """Make the row of a response, in the order of `_COLUMNS`; its stimulus, where it is new, is added."""
-        stimulus = self._known.get((one.item, one.wording, one.order))
+        orders = self._known.setdefault((one.item, one.wording), {})
+        stimulus = orders.get(one.choices)
         if stimulus is None:
-            stimulus = self._add(one)
+            stimulus = self._add(one, orders)
         else:
             self._compare(one, stimulus)
         self._refuse_second(one, stimulus.number)
@@ -219,30 +217,35 @@ class _Stimuli:
         measured = _outcome(one) if self._protocol == AGREEMENT else _choice(one)
         return *key, *measured, one.output, None
 
-    def _add(self, one: Logged) -> _Stimulus:
+    def _add(self, one: Logged, orders: dict[tuple[str, ...], _Stimulus]) -> _Stimulus:
         protocol = CHOICE if one.choices and not self._outcomes else AGREEMENT
-        if self._protocol is None:
-            self._protocol = protocol
+        self._protocol = self._protocol or protocol
         if protocol != self._protocol:
             raise InputError(
                 f"{one.where}: some responses choose among options and others are texts; import them into two run "
                 "folders, or all as right or wrong with --right-or-wrong"
             )
-        made = self._outcome_variant(one) if protocol == AGREEMENT else self._choice_variant(one)
+        first = next(iter(orders), one.choices)
+        if sorted(first) != sorted(one.choices):
+            raise InputError(
+                f"{one.where}: the options of item '{one.item}', wording '{one.wording}' are not those of an earlier "
+                "row; are these logs of one version of the task?"
+            )
+        make = self._outcome if protocol == AGREEMENT else self._question
+        made = make(one, len(orders) + 1)
         self._items.setdefault(one.item, []).append(made)
-        found = _Stimulus(len(self._known), made.variant, one.text, one.choices, one.gold)
-        self._known[one.item, one.wording, one.order] = found
+        found = orders[one.choices] = _Stimulus(self._count, made.variant, one.text, one.gold)
+        self._count += 1
         return found
 
-    def _outcome_variant(self, one: Logged) -> Variant:
-        name = one.wording if one.order == 1 else f"{one.wording}/{one.order}"
+    def _outcome(self, one: Logged, order: int) -> Variant:
+        name = one.wording if order == 1 else f"{one.wording}/{order}"
         return Variant(
             one.item, name, PARAPHRASE, one.text, _OUTCOMES, language=self._language, gold=RIGHT,
             attributes={**one.attributes, "template": name},
         )  # fmt: skip
 
-    def _choice_variant(self, one: Logged) -> Variant:
-        shown = ascii_uppercase[: len(one.choices)]
+    def _question(self, one: Logged, order: int) -> Variant:
         if not 1 < len(one.choices) <= len(ascii_uppercase):
             raise InputError(f"{one.where}: {len(one.choices)} options; a question needs 2 to {len(ascii_uppercase)}")
         if one.gold is None:
@@ -250,25 +253,28 @@ class _Stimuli:
         own = self._own.setdefault(one.item, one.choices)
         if len(own) != len(one.choices):
             raise InputError(f"{one.where}: {len(one.choices)} options; item '{one.item}' had {len(own)} before")
+        shown = ascii_uppercase[: len(one.choices)]
         resorted = len(set(own)) == len(own) and set(own) == set(one.choices)
         canonical = "".join(ascii_uppercase[own.index(words)] for words in one.choices) if resorted else shown
-        words = {f"choice_{ascii_uppercase[place]}": " ".join(text.split()) for place, text in enumerate(own)}
-        listed = "\n".join(
-            f"{letter}. {' '.join(text.split())}" for letter, text in zip(shown, one.choices, strict=True)
-        )
+        lines = [" ".join(words.split()) for words in one.choices]
+        attributes = {
+            **one.attributes,
+            "wording": one.wording,
+            "template": one.wording,
+            "order": canonical,
+            "choices": "\n".join(f"{letter}. {line}" for letter, line in zip(shown, lines, strict=True)),
+            **{f"choice_{letter}": line for letter, line in zip(canonical, lines, strict=True)},
+        }
         return Variant(
-            one.item, f"{one.wording}/{one.order}", one.wording, one.text, tuple(map(Option, shown, canonical)),
-            language=self._language, gold=canonical[one.gold],
-            attributes={**one.attributes, "wording": one.wording, "order": canonical, "choices": listed,
-                        "template": one.wording, **words},
+            one.item, f"{one.wording}/{order}", one.wording, one.text, tuple(map(Option, shown, canonical)),
+            language=self._language, gold=canonical[one.gold], attributes=attributes,
         )  # fmt: skip
 
     def _compare(self, one: Logged, known: _Stimulus) -> None:
-        if one.choices != known.choices or one.gold != known.gold:
-            what = "options" if one.choices != known.choices else "right option"
+        if one.gold != known.gold:
             raise InputError(
-                f"{one.where}: the {what} of item '{one.item}', wording '{one.wording}' are not those of an earlier "
-                "row; are these logs of one version of the task?"
+                f"{one.where}: the right option of item '{one.item}', wording '{one.wording}' is not that of an "
+                "earlier row; are these logs of one version of the task?"
             )
         if one.text != known.text:
             self.differing.add(known.number)
