@@ -3,7 +3,7 @@
 An importer reads its files and yields a `Logged` for every response. They become a study of one of two protocols:
 
 - `choice`, where the log shows the options of a question. Variants are `WORDING/ORDER`. Letters in the question's own
-  order are canonical: the order in which its first wording shows the choices.
+  order are canonical: that in which its first response shows the choices. Other orders of the same words are numbered.
 - `agreement` with the labels `right` and `wrong`, where only the outcome is known, or wanted. The right answer is
   always `right`, so that agreement is how right a model is. A probability of `right` is the share of the right option
   among all options, as where a tool makes a model choose one of them.
@@ -14,31 +14,19 @@ read; only the stimuli are in memory, once each.
 
 from __future__ import annotations
 
-import math
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
-from string import ascii_uppercase
-from typing import Any, Self
+from typing import Self
 
 import pyarrow as pa
 
-from inference.errors import InputError
+from inference.importers.logged_stimuli import Stimuli, columns
 from inference.runfolder.parquet import responses_table
-from inference.stimuli.study import PARAPHRASE, Item, Option, Study, Variant
 
 BATCH = 20_000  # responses in memory at a time
-RIGHT, WRONG = "right", "wrong"
-CHOICE, AGREEMENT = "choice", "agreement"
-_OUTCOMES = (Option(RIGHT, RIGHT), Option(WRONG, WRONG))
-_RULES = {
-    CHOICE: "the likeliest choice by the reading that the condition names, or the one that the tool read from a text; "
-    "null: no valid answer",
-    AGREEMENT: "right where the tool counts the answer as right; a probability of `right` is the share of the right "
-    "option among all options of the question",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +45,6 @@ class Logged:
         The words of the choices, in the order shown; their labels are A, B ... Empty: only the outcome is known.
     gold
         Place of the right choice.
-    order
-        Number of the order in which the choices are shown.
     logprob
         Of each choice as shown, a lower bound: of one way to write it. Not given where there is another measure.
     one_distribution
@@ -83,7 +69,6 @@ class Logged:
     text: str
     choices: tuple[str, ...] = ()
     gold: int | None = None
-    order: int = 1
     logprob: tuple[float, ...] | None = None
     one_distribution: bool = True
     answer: int | None = None
@@ -122,7 +107,7 @@ class Log:
     ) -> None:
         self._folder = tempfile.TemporaryDirectory(prefix="waver-import-")
         try:
-            self._stimuli = _Stimuli(outcomes, language)
+            self._stimuli = Stimuli(outcomes, language)
             self._read(responses)
             self.study = self._stimuli.study(name, source)
         except BaseException:
@@ -155,156 +140,9 @@ class Log:
         packed = pa.ipc.IpcWriteOptions(compression="lz4")
         try:
             while some := list(islice(left, BATCH)):
-                table = responses_table(_columns([self._stimuli.row(one) for one in some]), "")
+                table = responses_table(columns([self._stimuli.row(one) for one in some]), "")
                 writer = writer or pa.ipc.new_file(self._file, table.schema, options=packed)
                 writer.write_table(table.combine_chunks())
         finally:
             if writer is not None:
                 writer.close()
-
-
-_COLUMNS = (
-    "model", "condition", "item", "variant", "probability", "logprob", "count", "invalid", "mass", "mass_upper",
-    "answer", "output", "error",
-)  # fmt: skip
-
-
-def _columns(rows: Sequence[tuple[Any, ...]]) -> dict[str, Sequence[Any]]:
-    return dict(zip(_COLUMNS, zip(*rows, strict=True), strict=True))
-
-
-@dataclass(slots=True)
-class _Stimulus:
-    """A wording of an item, in one order: what later responses to it must agree with."""
-
-    number: int
-    variant: str
-    text: str
-    choices: tuple[str, ...]
-    gold: int | None
-
-
-class _Stimuli:
-    """Make a stimulus of the first response to it, and a row of every response."""
-
-    def __init__(self, outcomes: bool, language: str | None) -> None:
-        self.differing: set[int] = set()
-        self._outcomes, self._language = outcomes, language
-        self._protocol: str | None = AGREEMENT if outcomes else None
-        self._known: dict[tuple[str, str, int], _Stimulus] = {}
-        self._own: dict[str, tuple[str, ...]] = {}  # item -> its choices in its own order
-        self._items: dict[str, list[Variant]] = {}
-        self._seen: dict[tuple[str, str], bytearray] = {}  # model, condition -> which stimuli it has responses to
-
-    def study(self, name: str, source: str) -> Study:
-        """Make the study, its items in the order of their first responses."""
-        if self._protocol is None:
-            raise InputError(f"{source}: there are no responses")
-        most = max(map(len, self._own.values()), default=0)
-        labels = (RIGHT, WRONG) if self._protocol == AGREEMENT else tuple(ascii_uppercase[:most])
-        items = tuple(Item(item, tuple(variants)) for item, variants in self._items.items())
-        return Study(self._protocol, name, items, labels, _RULES[self._protocol], source, paraphrased=False)
-
-    def row(self, one: Logged) -> tuple[Any, ...]:
-        """Make the row of a response, in the order of `_COLUMNS`; its stimulus, where it is new, is added."""
-        stimulus = self._known.get((one.item, one.wording, one.order))
-        if stimulus is None:
-            stimulus = self._add(one)
-        else:
-            self._compare(one, stimulus)
-        self._refuse_second(one, stimulus.number)
-        key = one.model, one.condition, one.item, stimulus.variant
-        if one.error is not None:
-            return *key, *(None,) * (len(_COLUMNS) - 5), one.error
-        measured = _outcome(one) if self._protocol == AGREEMENT else _choice(one)
-        return *key, *measured, one.output, None
-
-    def _add(self, one: Logged) -> _Stimulus:
-        protocol = CHOICE if one.choices and not self._outcomes else AGREEMENT
-        if self._protocol is None:
-            self._protocol = protocol
-        if protocol != self._protocol:
-            raise InputError(
-                f"{one.where}: some responses choose among options and others are texts; import them into two run "
-                "folders, or all as right or wrong with --right-or-wrong"
-            )
-        made = self._outcome_variant(one) if protocol == AGREEMENT else self._choice_variant(one)
-        self._items.setdefault(one.item, []).append(made)
-        found = _Stimulus(len(self._known), made.variant, one.text, one.choices, one.gold)
-        self._known[one.item, one.wording, one.order] = found
-        return found
-
-    def _outcome_variant(self, one: Logged) -> Variant:
-        name = one.wording if one.order == 1 else f"{one.wording}/{one.order}"
-        return Variant(
-            one.item, name, PARAPHRASE, one.text, _OUTCOMES, language=self._language, gold=RIGHT,
-            attributes={**one.attributes, "template": name},
-        )  # fmt: skip
-
-    def _choice_variant(self, one: Logged) -> Variant:
-        shown = ascii_uppercase[: len(one.choices)]
-        if not 1 < len(one.choices) <= len(ascii_uppercase):
-            raise InputError(f"{one.where}: {len(one.choices)} options; a question needs 2 to {len(ascii_uppercase)}")
-        if one.gold is None:
-            raise InputError(f"{one.where}: no single right option is named; import it with --right-or-wrong")
-        own = self._own.setdefault(one.item, one.choices)
-        if len(own) != len(one.choices):
-            raise InputError(f"{one.where}: {len(one.choices)} options; item '{one.item}' had {len(own)} before")
-        resorted = len(set(own)) == len(own) and set(own) == set(one.choices)
-        canonical = "".join(ascii_uppercase[own.index(words)] for words in one.choices) if resorted else shown
-        words = {f"choice_{ascii_uppercase[place]}": " ".join(text.split()) for place, text in enumerate(own)}
-        listed = "\n".join(
-            f"{letter}. {' '.join(text.split())}" for letter, text in zip(shown, one.choices, strict=True)
-        )
-        return Variant(
-            one.item, f"{one.wording}/{one.order}", one.wording, one.text, tuple(map(Option, shown, canonical)),
-            language=self._language, gold=canonical[one.gold],
-            attributes={**one.attributes, "wording": one.wording, "order": canonical, "choices": listed,
-                        "template": one.wording, **words},
-        )  # fmt: skip
-
-    def _compare(self, one: Logged, known: _Stimulus) -> None:
-        if one.choices != known.choices or one.gold != known.gold:
-            what = "options" if one.choices != known.choices else "right option"
-            raise InputError(
-                f"{one.where}: the {what} of item '{one.item}', wording '{one.wording}' are not those of an earlier "
-                "row; are these logs of one version of the task?"
-            )
-        if one.text != known.text:
-            self.differing.add(known.number)
-
-    def _refuse_second(self, one: Logged, number: int) -> None:
-        seen = self._seen.setdefault((one.model, one.condition), bytearray())
-        if number >= len(seen):
-            seen.extend(bytes(number + 1 - len(seen)))
-        if seen[number]:
-            raise InputError(
-                f"{one.where}: model '{one.model}' has a response to item '{one.item}', wording '{one.wording}' under "
-                f"'{one.condition}' already; leave one of the two out, or say what tells them apart (--variant-key)"
-            )
-        seen[number] = 1
-
-
-def _choice(one: Logged) -> tuple[Any, ...]:
-    """Make probability, logprob, count, invalid, mass, mass_upper and answer of a choice among options."""
-    probability = mass = upper = None
-    if one.logprob is not None and one.one_distribution:
-        probability = [math.exp(value) for value in one.logprob]
-        mass, upper = min(math.fsum(probability), 1.0), 1.0
-    answer = None if one.answer is None else ascii_uppercase[one.answer]
-    return probability, one.logprob, one.count, one.invalid, mass, upper, answer
-
-
-def _outcome(one: Logged) -> tuple[Any, ...]:
-    """Make the same of right and wrong."""
-    right = 0 if not one.choices else one.gold
-    count = one.count and (one.count[right or 0], sum(one.count) - one.count[right or 0])
-    answer = None if one.answer is None else RIGHT if one.answer == right else WRONG
-    if one.logprob is None or one.gold is None:
-        return None, None, count, one.invalid, None, None, answer
-    most = max(one.logprob)
-    parts = [math.exp(value - most) for value in one.logprob]
-    share = parts[one.gold] / math.fsum(parts)
-    rest = math.fsum(part for place, part in enumerate(parts) if place != one.gold) / math.fsum(parts)
-    logarithms = [math.log(value) if value > 0 else -math.inf for value in (share, rest)]
-    return [share, rest], logarithms, count, one.invalid, 1.0, None, answer
