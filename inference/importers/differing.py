@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
 _LONGEST = 40  # characters of a value that is a name itself
@@ -17,6 +17,30 @@ def keys(settings: Sequence[Mapping[str, Any]]) -> list[str]:
     """
     known = dict.fromkeys(name for each in settings for name in each)
     return [name for name in known if len({_written(each.get(name)) for each in settings}) > 1]
+
+
+def within(groups: Sequence[Hashable], settings: Sequence[Mapping[str, Any]]) -> list[str]:
+    """List the settings that differ between logs of one group; what comes with the group tells no wordings apart.
+
+    Parameters
+    ----------
+    groups
+        Of every log: its task and model, say. Another model may get other marks around the same prompt.
+
+    >>> within(["m", "m", "n"], [{"a": 1, "b": 2}, {"a": 3, "b": 2}, {"a": 1, "b": 5}])
+    ['a']
+    """
+    found: dict[str, None] = {}
+    for group in dict.fromkeys(groups):
+        own = [its for its, of in zip(settings, groups, strict=True) if of == group]
+        found |= dict.fromkeys(keys(own))
+    return list(found)
+
+
+def shared(settings: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return the settings that have the same value in all logs."""
+    differ = set(keys(settings))
+    return {name: value for name, value in settings[0].items() if name not in differ}
 
 
 def names(settings: Sequence[Mapping[str, Any]], chosen: Sequence[str], same: str) -> list[str]:

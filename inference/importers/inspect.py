@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from inference.importers.inspect_log import Evaluation
 
 EXAMPLE = "example: waver import inspect logs/*.eval --out RUN --variant-key task_args.template"
-ID, PROMPT = "id", "prompt"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -27,13 +26,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = EXAMPLE
     parser.add_argument("logs", nargs="+", metavar="LOG", help=".eval or .json files, or folders of .eval files")
     parser.add_argument(
-        "--item-key", metavar="KEY", default=ID, help="what names an item: id (default), or metadata.NAME of the samples"
+        "--item-key",
+        metavar="KEY",
+        default="id",
+        help="what names an item: id (default), or metadata.NAME of the samples",
     )
     parser.add_argument(
         "--variant-key",
         metavar="KEY",
-        help="what tells the wordings of an item apart: task_args.NAME, solver_args.NAME, SOLVER.NAME, metadata.NAME or "
-        "prompt, the first message of the user (default: the arguments that differ between the logs, else prompt)",
+        help="what tells the wordings of an item apart: task_args.NAME, solver_args.NAME, SOLVER.NAME, metadata.NAME "
+        "or prompt, the first message of the user (default: the arguments that differ between the logs, else prompt)",
     )
     parser.add_argument("--scorer", metavar="NAME", help="whose score counts, where samples have several")
     parser.add_argument(
@@ -52,16 +54,12 @@ def main(args: argparse.Namespace) -> None:
     """
     from inference.importers import inspect_log
     from inference.importers.inspect_answers import Answers
+    from inference.importers.inspect_names import Names
     from inference.importers.logged import Log
 
     evaluations = [inspect_log.read(path) for path in _files(args.logs)]
-    answers = Answers(
-        evaluations,
-        item_key=args.item_key,
-        variant_key=args.variant_key,
-        scorer=args.scorer,
-        outcomes=args.right_or_wrong,
-    )
+    names = Names(evaluations, args.item_key, args.variant_key)
+    answers = Answers(evaluations, names, scorer=args.scorer, outcomes=args.right_or_wrong)
     name = Path(args.out).resolve().name if args.name is None else args.name
     with Log(
         answers.logged(), name, outcomes=args.right_or_wrong, language=args.language, source=saving.source(args.logs)
@@ -69,7 +67,7 @@ def main(args: argparse.Namespace) -> None:
         lines = saving.save(
             args.out,
             log.study,
-            lambda: log.tables,
+            log.tables,
             answers.conditions,
             descriptions=args.models,
             imported=_fingerprints(args, evaluations),

@@ -14,15 +14,18 @@ from pathlib import Path
 from typing import Any
 
 from inference.errors import InputError, cut
+from inference.importers import json_log
+from inference.importers.json_log import entries, fields, filled
 from inference.importers.zipped import Archive
-from inference.stimuli.files import LARGEST, checked, parse_json, refuse_special, shown, text_of
+from inference.stimuli.files import checked, parse_json, shown
 
 VERSION = 2
 SUCCESS = "success"
 GENERATION = frozenset(
-    "temperature top_p top_k max_tokens seed stop_seqs frequency_penalty presence_penalty logit_bias num_choices best_of "
-    "system_message reasoning_effort reasoning_tokens reasoning_summary effort verbosity".split()
-)
+    ("temperature", "top_p", "top_k", "max_tokens", "seed", "stop_seqs", "frequency_penalty", "presence_penalty",
+     "logit_bias", "num_choices", "best_of", "system_message", "reasoning_effort", "reasoning_tokens",
+     "reasoning_summary", "effort", "verbosity")
+)  # fmt: skip
 """Settings that change what a model answers; others (retries, time-outs, connections) do not."""
 _REFERENCES = ("attachment://", "tc://")  # the second is how older versions wrote it
 
@@ -80,7 +83,9 @@ class Evaluation:
             empty = False
             yield where, sample
         if empty:
-            raise InputError(f"{self.path}: the log holds no samples (status {self.status}), so there is nothing to import")
+            raise InputError(
+                f"{self.path}: the log holds no samples (status {self.status}), so there is nothing to import"
+            )
 
 
 def read(path: Path) -> Evaluation:
@@ -98,18 +103,18 @@ def read(path: Path) -> Evaluation:
         raise InputError(f"{path}: no log of Inspect: there is no field `eval`")
     if header.get("version") != VERSION:
         raise InputError(
-            f"{path}: a log of version {shown(header.get('version'))}; version {VERSION} is read (`inspect log convert` "
-            "writes it)"
+            f"{path}: a log of version {shown(header.get('version'))}; only version {VERSION} is read (`inspect log "
+            "convert` writes it)"
         )
-    about, plan = header["eval"], _fields(header.get("plan"))
+    about, plan = header["eval"], fields(header.get("plan"))
     for field in ("task", "model"):
         if not isinstance(about.get(field), str) or not about[field].strip():
             raise InputError(f"{path}: eval.{field} must be a name, not {shown(about.get(field))}")
     arguments = _arguments(about, plan)
-    given = _fields(about.get("model_generate_config")) | _fields(plan.get("config"))
+    given = fields(about.get("model_generate_config")) | fields(plan.get("config"))
     # A solver may set them, too: `multiple_choice.max_tokens`.
     given |= {name.rpartition(".")[2]: value for name, value in arguments.items() if not name.startswith("task_args.")}
-    settings = {name: value for name, value in _set(given).items() if name in GENERATION}
+    settings = {name: value for name, value in filled(given).items() if name in GENERATION}
     arguments = {name: value for name, value in arguments.items() if name.rpartition(".")[2] not in GENERATION}
     checked(str(path), [about["task"], about["model"], arguments, settings])
     return Evaluation(
@@ -134,9 +139,11 @@ def resolved(where: str, text: str, sample: Mapping[str, Any]) -> str:
     """
     for reference in _REFERENCES:
         if text.startswith(reference):
-            attached = _fields(sample.get("attachments")).get(text.removeprefix(reference))
+            attached = fields(sample.get("attachments")).get(text.removeprefix(reference))
             if not isinstance(attached, str):
-                raise InputError(f"{where}: it has no attachment {cut(text)}, where a text should stand; the log is not whole")
+                raise InputError(
+                    f"{where}: it has no attachment {cut(text)}, where a text should stand; the log is not whole"
+                )
             return attached
     return text
 
@@ -168,21 +175,11 @@ def _text(path: Path, name: str, archive: Archive) -> str:
 
 
 def _whole(path: Path) -> Any:
-    try:
-        refuse_special(path)
-        size = path.stat().st_size
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read ({error.strerror or error})") from None
-    if size > LARGEST:
-        raise InputError(f"{path}: larger than {LARGEST / 1e6:.0f} MB; write it as .eval (`inspect log convert --to eval`)")
-    return parse_json(path, text_of(path))
+    return json_log.read(path, "write it as .eval (`inspect log convert --to eval`)")
 
 
 def _listed_samples(path: Path) -> Iterator[tuple[str, Any]]:
-    samples = _whole(path).get("samples") or []
-    if not isinstance(samples, list):
-        raise InputError(f"{path}: samples must be a list, not {shown(samples)}")
-    for number, sample in enumerate(samples, start=1):
+    for number, sample in enumerate(entries(str(path), _whole(path), "samples"), start=1):
         yield f"sample {number}", sample
 
 
@@ -191,30 +188,20 @@ def _arguments(about: Mapping[str, Any], plan: Mapping[str, Any]) -> dict[str, A
     found = {
         f"{group}.{name}": value
         for group in ("task_args", "solver_args")
-        for name, value in _fields(about.get(group)).items()
+        for name, value in fields(about.get(group)).items()
     }
-    steps = plan.get("steps")
-    for step in steps if isinstance(steps, list) else ():
-        solver = str(_fields(step).get("solver")).rpartition("/")[2]
-        found |= {f"{solver}.{name}": value for name, value in _fields(_fields(step).get("params")).items()}
-    return _set(found)
+    for step in plan["steps"] if isinstance(plan.get("steps"), list) else ():
+        solver = str(fields(step).get("solver")).rpartition("/")[2]
+        found |= {f"{solver}.{name}": value for name, value in fields(fields(step).get("params")).items()}
+    return filled(found)
 
 
 def _accuracies(results: Any) -> dict[str, float]:
     """Read the accuracy of every scorer that has one: a mean of right answers over samples."""
-    scores = _fields(results).get("scores")
+    scores = fields(results).get("scores")
     found = {}
-    for score in scores if isinstance(scores, list) else ():
-        value = _fields(_fields(_fields(score).get("metrics")).get("accuracy")).get("value")
+    for score in map(fields, scores if isinstance(scores, list) else ()):
+        value = fields(fields(fields(score).get("metrics")).get("accuracy")).get("value")
         if isinstance(value, int | float) and math.isfinite(value):
             found[str(score.get("name"))] = float(value)
     return found
-
-
-def _set(fields: Mapping[str, Any]) -> dict[str, Any]:
-    """Leave out what has no value, as if it were not there."""
-    return {name: value for name, value in fields.items() if value not in (None, [], {})}
-
-
-def _fields(value: Any) -> dict[str, Any]:
-    return value if isinstance(value, dict) else {}

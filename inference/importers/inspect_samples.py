@@ -14,6 +14,7 @@ from inference.engines.openai.returned import first_tokens
 from inference.engines.openai.server import Malformed
 from inference.errors import InputError, cut
 from inference.importers.inspect_log import resolved
+from inference.importers.json_log import entries, fields
 from inference.stimuli.files import checked, shown
 
 _CREDIT = {"c": 1.0, "i": 0.0, "p": 0.5, "n": 0.0, "yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
@@ -39,6 +40,8 @@ class Sample:
         The right answer, as the log has it.
     output
         What the model wrote; None where it wrote nothing.
+    scorer
+        Whose score counts; None: nobody's.
     credit
         The score, from 0 (wrong) to 1 (right); None: the scorer gave none.
     error
@@ -58,6 +61,7 @@ class Sample:
     answer: int | None
     target: str
     output: str | None
+    scorer: str | None
     credit: float | None
     error: str | None
     begins: bool
@@ -78,9 +82,9 @@ def read(where: str, sample: Mapping[str, Any], scorer: str | None) -> Sample:
     InputError
         A field is missing or of another kind, there are several scores to choose from, or one is no number.
     """
-    choices = tuple(_text(where, sample, each) for each in _list(where, sample, "choices"))
+    choices = tuple(_text(where, sample, each) for each in entries(where, sample, "choices"))
     targets = [str(each) for each in _listed(sample.get("target"))]
-    given = _score(where, sample, scorer)
+    by, given = _score(where, sample, scorer)
     output, shows = _output(where, sample)
     begins, first = _first_token(shows, len(choices))
     return Sample(
@@ -93,11 +97,12 @@ def read(where: str, sample: Mapping[str, Any], scorer: str | None) -> Sample:
         answer=_letter(given.get("answer"), len(choices)),
         target=", ".join(targets),
         output=output,
+        scorer=by,
         credit=_credit(where, given.get("value")),
         error=_error(sample.get("error")),
         begins=begins,
         first=first,
-        metadata=_fields(sample.get("metadata")),
+        metadata=fields(sample.get("metadata")),
     )
 
 
@@ -118,8 +123,8 @@ def _epoch(where: str, sample: Mapping[str, Any]) -> int:
 def _prompt(where: str, sample: Mapping[str, Any]) -> str:
     """Find the first message of the user; the input where no message was recorded."""
     given = sample.get("input")
-    for message in [*_list(where, sample, "messages"), *(given if isinstance(given, list) else [])]:
-        if _fields(message).get("role") == "user" and (text := _text(where, sample, message.get("content"))).strip():
+    for message in [*entries(where, sample, "messages"), *(given if isinstance(given, list) else [])]:
+        if fields(message).get("role") == "user" and (text := _text(where, sample, message.get("content"))).strip():
             return text
     text = "" if isinstance(given, list) else _text(where, sample, given)
     if not text.strip():
@@ -135,7 +140,7 @@ def _text(where: str, sample: Mapping[str, Any], content: Any) -> str:
         return str(checked(where, resolved(where, content, sample)))
     if not isinstance(content, list):
         raise InputError(f"{where}: expected a text, not {shown(content)}")
-    parts = [_fields(part) for part in content]
+    parts = [fields(part) for part in content]
     texts = [
         _text(where, sample, part["text"]) if isinstance(part.get("text"), str) else f"[{part.get('type', 'data')}]"
         for part in parts
@@ -146,19 +151,19 @@ def _text(where: str, sample: Mapping[str, Any], content: Any) -> str:
 
 def _output(where: str, sample: Mapping[str, Any]) -> tuple[str | None, Any]:
     """Read the text of the first answer, and the log-probabilities of its tokens."""
-    answers = _list(where, _fields(sample.get("output")), "choices")
+    answers = entries(where, fields(sample.get("output")), "choices")
     if not answers:
         return None, None
-    first = _fields(answers[0])
-    return _text(where, sample, _fields(first.get("message")).get("content")), first.get("logprobs")
+    first = fields(answers[0])
+    return _text(where, sample, fields(first.get("message")).get("content")), first.get("logprobs")
 
 
 def _first_token(shows: Any, choices: int) -> tuple[bool, Score | None]:
     """Tell whether the first token is the letter of a choice, and how probable each letter was in its place."""
-    content = _fields(shows).get("content")
+    content = fields(shows).get("content")
     if not choices or not isinstance(content, list) or not content:
         return False, None
-    first = _fields(content[0])
+    first = fields(content[0])
     try:
         tokens = first_tokens({"logprobs": shows}, len(_listed(first.get("top_logprobs"))))
     except Malformed:
@@ -169,11 +174,13 @@ def _first_token(shows: Any, choices: int) -> tuple[bool, Score | None]:
     return _letter(first.get("token"), choices) is not None, score(tokens, by_text(letters))
 
 
-def _score(where: str, sample: Mapping[str, Any], scorer: str | None) -> dict[str, Any]:
-    scores = _fields(sample.get("scores"))
+def _score(where: str, sample: Mapping[str, Any], scorer: str | None) -> tuple[str | None, dict[str, Any]]:
+    """Find the score that counts, and whose it is."""
+    scores = fields(sample.get("scores"))
     if scorer is None and len(scores) > 1:
         raise InputError(f"{where}: it has several scores ({cut(', '.join(scores))}); choose one with --scorer NAME")
-    return _fields(scores.get(scorer) if scorer is not None else next(iter(scores.values()), None))
+    by = scorer if scorer is not None else next(iter(scores), None)
+    return (None, {}) if by not in scores else (by, fields(scores[by]))
 
 
 def _credit(where: str, value: Any) -> float | None:
@@ -188,8 +195,8 @@ def _credit(where: str, value: Any) -> float | None:
             credit = math.inf
     if credit is None or not (0 <= credit <= 1 or math.isnan(credit)):
         raise InputError(
-            f"{where}: the score {shown(value)} is neither C, I, P or N nor a number from 0 to 1, so it tells not right "
-            "from wrong; choose another with --scorer NAME, or leave this log out"
+            f"{where}: the score {shown(value)} is neither C, I, P or N nor a number from 0 to 1, so it does not tell "
+            "right from wrong; choose another with --scorer NAME, or leave this log out"
         )
     return None if math.isnan(credit) else credit
 
@@ -204,22 +211,9 @@ def _letter(text: Any, choices: int) -> int | None:
 def _error(error: Any) -> str | None:
     if error is None:
         return None
-    message = str(_fields(error).get("message") or "no message").strip()
+    message = str(fields(error).get("message") or "no message").strip()
     return cut(f"the sample ended with an error: {' '.join(message.replace(chr(0), ' ').split())}", 300)
-
-
-def _list(where: str, fields: Mapping[str, Any], name: str) -> list[Any]:
-    value = fields.get(name)
-    if value is None:
-        return []
-    if not isinstance(value, list):
-        raise InputError(f"{where}: {name} must be a list, not {shown(value)}")
-    return value
 
 
 def _listed(value: Any) -> list[Any]:
     return value if isinstance(value, list) else [] if value is None else [value]
-
-
-def _fields(value: Any) -> dict[str, Any]:
-    return value if isinstance(value, dict) else {}

@@ -23,6 +23,7 @@ from typing import Self
 
 import pyarrow as pa
 
+from inference.engines.contract import Score
 from inference.importers.logged_stimuli import Stimuli, columns
 from inference.runfolder.parquet import responses_table
 
@@ -49,6 +50,8 @@ class Logged:
         Of each choice as shown, a lower bound: of one way to write it. Not given where there is another measure.
     one_distribution
         Whether these are probabilities of continuations of one text, so that they add up to 1 at most.
+    score
+        Of each choice as shown, the probabilities that were read from the most probable tokens: exact, or bounds.
     answer
         Place of the choice that was taken; without choices 0 (right) or 1 (wrong); None: no valid answer.
     count, invalid
@@ -71,6 +74,7 @@ class Logged:
     gold: int | None = None
     logprob: tuple[float, ...] | None = None
     one_distribution: bool = True
+    score: Score | None = None
     answer: int | None = None
     count: tuple[int, ...] | None = None
     invalid: int | None = None
