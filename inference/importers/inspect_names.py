@@ -23,8 +23,8 @@ class Names:
     item_key
         `id`, or `metadata.NAME`.
     variant_key
-        An argument, `metadata.NAME` or `prompt`; None: the arguments that differ between the logs of one task and model, else
-        `prompt`.
+        An argument, `metadata.NAME` or `prompt`; None: the arguments that differ between the logs of one task and
+        model, else `prompt`.
 
     Attributes
     ----------
