@@ -34,7 +34,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--metric",
         metavar="NAME",
-        help="the metric of every instance that tells right from wrong (default: exact_match)",
+        default="exact_match",
+        help="the metric of every instance that tells right from wrong (default: %(default)s)",
     )
     parser.add_argument(
         "--right-or-wrong", action="store_true", help="of multiple choice, too, take only whether the answer is right"

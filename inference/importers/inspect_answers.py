@@ -166,7 +166,7 @@ def _only_scorer(evaluation: Evaluation, samples: Sequence[Sample]) -> str:
         errors = sum(sample.error is not None for sample in samples)
         ended = f" ({errors:,} ended with an error)" if errors else ""
         raise InputError(
-            f"{evaluation.path}: 0 of {_many(len(samples), 'sample')} have a score{ended}, so nothing tells right from "
+            f"{evaluation.path}: 0 of {len(samples):,} samples have a score{ended}, so nothing tells right from "
             "wrong; leave the log out, or score it first (`inspect score`)"
         )
     if len(scorers) > 1:
