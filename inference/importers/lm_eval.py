@@ -46,7 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--right-or-wrong",
         action="store_true",
-        help="keep of a choice only whether it is right, and how likely; so choices and texts are one study",
+        help="keep of a choice only whether it is right; so choices and texts are one study",
     )
     saving.add_arguments(parser)
 
