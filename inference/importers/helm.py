@@ -68,7 +68,7 @@ def main(args: argparse.Namespace) -> None:
             imported=_fingerprints(args, runs),
             command=args.call,
         )
-    print("\n".join([*lines, *answers.told]))
+    print("\n".join([*lines, *log.notes, *answers.told]))
 
 
 def _folders(given: list[str]) -> list[Path]:

@@ -73,7 +73,7 @@ def main(args: argparse.Namespace) -> None:
             imported=_fingerprints(args, evaluations),
             command=args.call,
         )
-    print("\n".join([*lines, *answers.told]))
+    print("\n".join([*lines, *log.notes, *answers.told]))
 
 
 def _files(given: list[str]) -> list[Path]:

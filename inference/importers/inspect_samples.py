@@ -179,8 +179,12 @@ def _score(where: str, sample: Mapping[str, Any], scorer: str | None) -> tuple[s
     scores = fields(sample.get("scores"))
     if scorer is None and len(scores) > 1:
         raise InputError(f"{where}: it has several scores ({cut(', '.join(scores))}); choose one with --scorer NAME")
-    by = scorer if scorer is not None else next(iter(scores), None)
-    return (None, {}) if by not in scores else (by, fields(scores[by]))
+    if not scores:
+        return None, {}
+    by = next(iter(scores)) if scorer is None else scorer
+    if by not in scores:
+        raise InputError(f"{where}: it has no score by {cut(by)}; there are {cut(', '.join(scores))}")
+    return by, fields(scores[by])
 
 
 def _credit(where: str, value: Any) -> float | None:

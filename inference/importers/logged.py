@@ -125,9 +125,16 @@ class Log:
         self._folder.cleanup()
 
     @property
-    def differing(self) -> int:
-        """Count the wordings whose text differs between responses; the first one stands."""
-        return len(self._stimuli.differing)
+    def notes(self) -> list[str]:
+        """Say which wordings there are, and how many are not one text."""
+        wordings = list(dict.fromkeys(variant.attributes["template"] for variant in self.study.variants))
+        notes = [f"wordings: {', '.join(wordings[:8])}{' ...' if len(wordings) > 8 else ''}"]
+        if differing := len(self._stimuli.differing):
+            notes.append(
+                f"{differing:,} wordings are not the same text in all responses (chat templates or examples differ); "
+                "the first stands"
+            )
+        return notes
 
     def tables(self) -> Iterator[pa.Table]:
         """Go through the rows, a table at a time."""

@@ -11,8 +11,13 @@ import pytest
 from helpers.eval_logs import helm, perturbed, request, scored
 from inference.__main__ import main
 
-REAL = Path(__file__).parents[3].parent / "shared" / "data" / "eval-logs" / "helm"
-here = pytest.mark.skipif(not REAL.is_dir(), reason="the shared logs are not here")
+
+@pytest.fixture(scope="module")
+def real(shared) -> Path:
+    """Other people's logs."""
+    return shared / "eval-logs" / "helm"
+
+
 TYPOS, DIALECT = perturbed("typos", prob=0.1), perturbed("dialect")
 
 
@@ -122,11 +127,10 @@ def test_what_is_wanting_is_told(tmp_path, capsys):
     assert "1 without a response" in told
 
 
-@here
 @pytest.mark.parametrize("outcomes", [False, True])
-def test_the_real_run_has_the_accuracies_that_it_states(tmp_path, capsys, outcomes):
+def test_the_real_run_has_the_accuracies_that_it_states(tmp_path, capsys, real, outcomes):
     """By split, from the rows; `stats.json` states them of all instances that were not perturbed."""
-    folder = REAL / "mmlu-philosophy-gpt2"
+    folder = real / "mmlu-philosophy-gpt2"
     stated = {
         stat["name"]["split"]: stat["mean"]
         for stat in json.loads((folder / "stats.json").read_text(encoding="utf-8"))
@@ -141,9 +145,8 @@ def test_the_real_run_has_the_accuracies_that_it_states(tmp_path, capsys, outcom
     assert capsys.readouterr().out.count("as the run states") == 2
 
 
-@here
-def test_the_real_run_says_of_every_instance_what_helm_says(tmp_path):
-    folder = REAL / "mmlu-philosophy-gpt2"
+def test_the_real_run_says_of_every_instance_what_helm_says(tmp_path, real):
+    folder = real / "mmlu-philosophy-gpt2"
     stats = json.loads((folder / "per_instance_stats.json").read_text(encoding="utf-8"))
     means = {
         entry["instance_id"]: stat["mean"]

@@ -24,8 +24,11 @@ from helpers.eval_logs import (
 )
 from inference.__main__ import main
 
-REAL = Path(__file__).parents[3].parent / "shared" / "data" / "eval-logs" / "inspect"
-here = pytest.mark.skipif(not REAL.is_dir(), reason="the shared logs are not here")
+
+@pytest.fixture(scope="module")
+def real(shared) -> Path:
+    """Other people's logs."""
+    return shared / "eval-logs" / "inspect"
 
 
 def run(out, *arguments):
@@ -79,6 +82,7 @@ def test_multiple_choice(tmp_path, capsys):
     ]
     assert capsys.readouterr().out.splitlines()[1:] == [
         "made/up import: 3 of 3 variants, 1 of 3 answers invalid",
+        "wordings: p1",
         f"{tmp_path}/made.eval: 3 samples, accuracy 0.333, as the log states",
     ]
 
@@ -256,7 +260,6 @@ def test_the_same_logs_again_change_nothing(tmp_path, capsys):
     assert "is here already, nothing to do" in capsys.readouterr().out
 
 
-@here
 @pytest.mark.parametrize(
     ("name", "protocol", "stated"),
     [
@@ -267,8 +270,8 @@ def test_the_same_logs_again_change_nothing(tmp_path, capsys):
     ],
 )
 @pytest.mark.parametrize("outcomes", [False, True])
-def test_real_logs_have_the_accuracy_that_they_state(tmp_path, capsys, name, protocol, stated, outcomes):
-    path = REAL / name
+def test_real_logs_have_the_accuracy_that_they_state(tmp_path, capsys, real, name, protocol, stated, outcomes):
+    path = real / name
     if path.suffix == ".eval":
         with zipfile.ZipFile(path) as archive:
             results = json.loads(archive.read("header.json"))["results"]
@@ -283,7 +286,6 @@ def test_real_logs_have_the_accuracy_that_they_state(tmp_path, capsys, name, pro
     assert "as the log states" in capsys.readouterr().out
 
 
-@here
 @pytest.mark.parametrize(
     ("name", "words"),
     [
@@ -291,17 +293,16 @@ def test_real_logs_have_the_accuracy_that_they_state(tmp_path, capsys, name, pro
         ("data_cvebench_empty_choices.json", "0 of 1 samples have a score (1 ended with an error),"),
     ],
 )
-def test_real_logs_without_a_score_are_refused(tmp_path, capsys, name, words):
-    assert main(["import", "inspect", str(REAL / name), "--out", str(tmp_path / "run")]) == 2
+def test_real_logs_without_a_score_are_refused(tmp_path, capsys, real, name, words):
+    assert main(["import", "inspect", str(real / name), "--out", str(tmp_path / "run")]) == 2
     assert words in capsys.readouterr().err
     assert not (tmp_path / "run").exists()
 
 
-@here
-def test_a_real_log_compressed_by_zstd_reads_the_same(tmp_path):
+def test_a_real_log_compressed_by_zstd_reads_the_same(tmp_path, real):
     from helpers.eval_logs import zipped
 
-    path = REAL / "mmlu-summary-choices.eval"
+    path = real / "mmlu-summary-choices.eval"
     with zipfile.ZipFile(path) as archive:
         members = {name: archive.read(name) for name in archive.namelist()}
     again = write(tmp_path / path.name, zipped(members, ZSTANDARD, frames=3))
