@@ -50,7 +50,7 @@ class Rows:
         self._item_key, self._outcomes, self._conditions = item_key, outcomes, conditions
         self._seen: dict[str, dict[Any, int]] = {}  # filter -> doc_id -> line
         self._copies: dict[str, list[Any]] = {}  # doc_hash -> doc_ids
-        self._named: dict[tuple[str, ...], str] = {}
+        self._named: dict[tuple[str, str], str] = {}  # filter, reading -> condition
         self._attributes = {"subset": asked.base or asked.file.task}
 
     @property
@@ -95,10 +95,11 @@ class Rows:
             item, wording, right = score
         else:
             item, wording, right = self._item(where, row), self._wording(where, row), _right(where, row, metric)
-        condition = self._condition(where, chosen, "metric", "accuracy" if score else metric)
+        attributes = {**self._attributes, "metric": "accuracy" if score else metric}
+        condition = self._condition(where, chosen)
         yield Logged(
             where, self.asked.file.model, condition, item, wording, asked[0][0],
-            answer=0 if right else 1, output=generated(row), attributes=self._attributes,
+            answer=0 if right else 1, output=generated(row), attributes=attributes,
         )  # fmt: skip
 
     def _chooses(self, asked: Sequence[Request]) -> bool:
@@ -136,7 +137,7 @@ class Rows:
                 common = (
                     where,
                     self.asked.file.model,
-                    self._condition(where, chosen, "reading", reading),
+                    self._condition(where, chosen, reading),
                     *of,
                     listed.text,
                 )
@@ -191,23 +192,18 @@ class Rows:
         wording = "/".join(filter(None, (self.asked.wording, f"{kind}-{varied}")))
         return item, wording, gold if isinstance(gold, bool) else answer == gold
 
-    def _condition(self, where: str, chosen: str, kind: str, value: str) -> str:
-        """Name the condition of a filter and a reading, or a metric; note its fields."""
-        known = self._named.get((chosen, kind, value))
+    def _condition(self, where: str, chosen: str, reading: str = READINGS[ACC]) -> str:
+        """Name the condition of a filter and a reading; note its fields."""
+        known = self._named.get((chosen, reading))
         if known is not None:
             return known
-        parts = [self.asked.condition, chosen if chosen != "none" else "", value if value in _APART else ""]
-        name = "/".join(filter(None, parts))
-        fields = {**self.asked.settings, "filter": chosen, kind: value}
+        apart = reading if reading != READINGS[ACC] else ""
+        name = "/".join(filter(None, (self.asked.condition, chosen if chosen != "none" else "", apart)))
+        fields = {**self.asked.settings, "filter": chosen} | ({"reading": apart} if apart else {})
         if self._conditions.setdefault(name, fields) != fields:
-            raise InputError(
-                f"{where}: two ways of asking would both be called '{name}'; import them into two run folders"
-            )
-        self._named[chosen, kind, value] = name
+            raise InputError(f"{where}: two ways of asking would both be '{name}'; import them into two run folders")
+        self._named[chosen, reading] = name
         return name
-
-
-_APART = {READINGS[name] for name in (NORM, BYTES, MUTUAL)}
 
 
 def _scores(metric: str, own: Sequence[float], alone: Sequence[float], of: Options) -> Sequence[float] | None:
