@@ -160,7 +160,7 @@ CASES = [
     Case(
         "a metric that the row contradicts",
         CALL,
-        ("line 2", "acc is 1.0", "option 1", "2 is right"),
+        ("line 2", "acc is 1.0", "the choice is wrong", "target '1'"),
         log(letters(1, SNOW, acc=1.0)),
     ),
     Case(
