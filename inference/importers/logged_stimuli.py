@@ -18,8 +18,8 @@ RIGHT, WRONG = "right", "wrong"
 CHOICE, AGREEMENT = "choice", "agreement"
 _OUTCOMES = (Option(RIGHT, RIGHT), Option(WRONG, WRONG))
 _RULES = {
-    CHOICE: "the likeliest choice by the reading that the condition names, or the one that the tool read from a text; "
-    "null: no valid answer",
+    CHOICE: "the choice with the highest log-likelihood, where the condition names no other reading, or the one that "
+    "the tool read from a text; null: no valid answer",
     AGREEMENT: "right where the choice is the right one, or where the tool counts the text as right; else wrong",
 }
 _COLUMNS = (

@@ -28,9 +28,10 @@ def _cautions(table: pd.DataFrame, changes: pd.DataFrame) -> Iterator[str]:
         )
     bounded = units.dropna(subset=["least_validity"])
     if len(bounded):
+        least = percent(bounded["least_validity"].min())
         yield (
-            f"Of {listing(list(bounded['label']))} not every way to write an option was recorded: at "
-            f"least {percent(bounded['least_validity'].min())} of the probability is on the options; how much more is unknown."
+            f"Of {listing(list(bounded['label']))} not every way to write an option was recorded: at least {least} of "
+            "the probability is on the options; how much more is unknown."
         )
     speaking = units[~silent(units["validity"])]
     guessing = speaking[~(speaking["accuracy_lower"] > speaking["chance"]) & speaking["accuracy_lower"].notna()]
