@@ -51,8 +51,6 @@ class Logged:
         Of each choice as shown, a lower bound: of one way to write it. Not given where there is another measure.
     one_distribution
         Whether these are probabilities of continuations of one text, so that they add up to 1 at most.
-    score
-        Of each choice as shown, the probabilities that were read from the most probable tokens: exact, or bounds.
     answer
         Place of the choice that was taken; without choices 0 (right) or 1 (wrong); None: no valid answer.
     count, invalid
@@ -63,6 +61,8 @@ class Logged:
         Why there is no response.
     attributes
         Of the stimulus: `subset` and others.
+    score
+        Of each choice as shown, the probabilities that were read from the most probable tokens: exact, or bounds.
     """
 
     where: str
@@ -75,13 +75,13 @@ class Logged:
     gold: int | None = None
     logprob: tuple[float, ...] | None = None
     one_distribution: bool = True
-    score: Score | None = None
     answer: int | None = None
     count: tuple[int, ...] | None = None
     invalid: int | None = None
     output: tuple[str, ...] | None = None
     error: str | None = None
     attributes: Mapping[str, str] = field(default_factory=dict)
+    score: Score | None = None
 
 
 class Log:
