@@ -52,7 +52,7 @@ def main(args: argparse.Namespace) -> None:
         A folder is not whole, or a request has no score; with file and request.
     """
     from inference.importers import helm_answers, helm_run
-    from inference.importers.logged import Log
+    from inference.importers.logged_study import Log
 
     runs = [helm_run.read(path) for path in _folders(args.folders)]
     answers = helm_answers.Answers(runs, args.metric, variant_key=args.variant_key, outcomes=args.right_or_wrong)

@@ -55,7 +55,7 @@ def main(args: argparse.Namespace) -> None:
     from inference.importers import inspect_log
     from inference.importers.inspect_answers import Answers
     from inference.importers.inspect_names import Names
-    from inference.importers.logged import Log
+    from inference.importers.logged_study import Log
 
     evaluations = [inspect_log.read(path) for path in _files(args.logs)]
     names = Names(evaluations, args.item_key, args.variant_key)

@@ -17,7 +17,8 @@ from inference.importers import saving
 if TYPE_CHECKING:
     from inference.importers.lm_eval_rows import Rows
     from inference.importers.lm_eval_wordings import Asked
-    from inference.importers.logged import Log, Logged
+    from inference.importers.logged import Logged
+    from inference.importers.logged_study import Log
 
 EXAMPLE = "example: waver import lm-eval results/0shot results/5shot --out RUN --language en"
 
@@ -62,7 +63,7 @@ def main(args: argparse.Namespace) -> None:
     from inference.importers import lm_eval_files
     from inference.importers.lm_eval_rows import Rows
     from inference.importers.lm_eval_wordings import arrange
-    from inference.importers.logged import Log
+    from inference.importers.logged_study import Log
 
     arranged = arrange(lm_eval_files.find(args.paths), args.variant_key)
     conditions: dict[str, dict[str, Any]] = {}
