@@ -134,7 +134,8 @@ class Rows:
             made.append(
                 Logged(
                     where, self.asked.file.model, self._condition(where, chosen, reading), *of, listed.text, words,
-                    gold, own if metric == ACC else None, listed.one_context, answer=answer, attributes=self._attributes,
+                    gold, own if metric == ACC else None, listed.one_context, answer=answer,
+                    attributes=self._attributes,
                 )
             )  # fmt: skip
         return made
