@@ -29,7 +29,7 @@ def read(runs: Runs, names: list[str]) -> Iterator[Study]:
         own = rows[rows["study"] == name]
         if own.empty:
             continue
-        settings, prompts = _settings(runs.info["conditions"][name])
+        settings, prompts = in_settings(runs.info["conditions"][name])
         wordings = list(dict.fromkeys(prompts[condition] for condition in own["condition"].unique()))
         units = list(dict.fromkeys(zip(own["model"], own["condition"].map(settings), strict=True)))
         width = own["high"] - own["low"]
@@ -52,7 +52,7 @@ def read(runs: Runs, names: list[str]) -> Iterator[Study]:
         )  # fmt: skip
 
 
-def _settings(conditions: Mapping[str, Mapping[str, Any]]) -> tuple[dict[str, str], dict[str, str]]:
+def in_settings(conditions: Mapping[str, Mapping[str, Any]]) -> tuple[dict[str, str], dict[str, str]]:
     """Name the setting and the prompt of every condition: `mine/plain/0-9/t0.7` is `plain/0-9/t0.7` in `mine`.
 
     Conditions of the same setting and prompt, as of other programs, stay apart.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -99,12 +100,14 @@ class Study:
         """Compute the panel of a unit."""
         return panel(self.values[unit], self.crossed, self.sampled(unit))
 
-    def under(self, conditions: set[str]) -> Study:
+    def under(self, conditions: Collection[str]) -> Study:
         """Keep the units of some conditions."""
         kept = [place for place, (_, condition) in enumerate(self.units) if condition in conditions]
-        arrays = {name: None if (own := getattr(self, name)) is None else own[kept] for name in ("samples", "spread")}
-        units = [self.units[place] for place in kept]
-        return replace(self, units=units, validity=self.validity[kept], values=self.values[kept], **arrays)
+        return replace(
+            self, units=[self.units[place] for place in kept], validity=self.validity[kept], values=self.values[kept],
+            samples=None if self.samples is None else self.samples[kept],
+            spread=None if self.spread is None else self.spread[kept],
+        )  # fmt: skip
 
 
 def across_models(study: Study) -> Across | None:

@@ -36,10 +36,12 @@ def icc(panel: Panel) -> dict[str, float]:
     order, sampled = panel.inner, panel.sampled
     error = order + (panel.wording if panel.crossed and panel.n_wordings > 1 else 0.0)
     found = {"icc": _share(panel.item, error), "icc_mean": _share(panel.item, error / panel.n_wordings)}
+    if sampled:
+        found["icc_sample"] = _share(panel.item, error - sampled.noise + sampled.sample)
     return found | {
         "icc_order": _share(panel.item, order) if panel.crossed else np.nan,
         "icc_order_mean": _share(panel.item, order / panel.n_wordings) if panel.crossed else np.nan,
-    } | ({"icc_sample": _share(panel.item, error - sampled.noise + sampled.sample)} if sampled else {})
+    }
 
 
 def alpha(values: Array) -> float:

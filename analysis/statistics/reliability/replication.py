@@ -207,9 +207,9 @@ def _signs(drawn: Array) -> Iterator[Array]:
 
 
 def _shrunk(values: Array, crossed: bool, known: npt.NDArray[np.bool_]) -> float:
-    """Return the share of the variance of models' means that is true; 1 where it is not told: two models, one wording.
+    """Return the share of the variance of models' means that is true; 1 with two models, or one wording of each item.
 
-    With one wording of each item, which may be one of few templates (of which items are made), it is told too badly.
+    Of one wording, the items may be a few templates, of which it would be told too badly.
     """
     found = across(np.where(known, values, np.nan), crossed) if len(values) > 2 else None
     if found is None or np.isnan(found.wording) or not found.spread > 0:
