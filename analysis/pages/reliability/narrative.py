@@ -70,7 +70,7 @@ def _asked(own: pd.DataFrame, samples: pd.Series, when: str) -> str:
     several = known["n_wordings"] > 1
     answers = f", with {low_to_high(sizes)} valid answers to each on average" if several.any() else ""
     if len(samples):
-        answers += f", from {low_to_high(samples.round())} samples each"
+        answers += f"{' from' if answers else ', with'} {low_to_high(samples.round())} samples each"
     ways = [way for way, some in (("one wording", ~several), ("several wordings", several)) if some.any()]
     if several.all() and known["design"].str.startswith(ORDERS).all():
         ways = ["several orders of their options"]
@@ -134,8 +134,8 @@ def _samples(parts: pd.DataFrame) -> Iterator[str]:
         apart = part[part["icc"] > 0]
         if len(apart):
             yield (
-                f"{str(measure).capitalize()} from {low_to_high(apart['n_samples'].round())} samples tells items of "
-                f"{study} apart with a reliability of {_two(apart['icc'])} by "
+                f"{str(measure).capitalize()} from {low_to_high(apart['n_samples'].round())} samples of one wording "
+                f"tells items of {study} apart with a reliability of {_two(apart['icc'])} by "
                 f"{count(len(apart), 'model')}; from one, {_two(apart['icc_sample'])}."
             )
         if len(apart) < len(part):

@@ -30,7 +30,7 @@ def read(runs: Runs, names: list[str]) -> Iterator[Study]:
         if found.study not in names or not found.units:
             continue
         right = _right(found)
-        several = found.asked.any(axis=2).sum(axis=1).max(initial=0) > 1
+        several = bool(found.asked.any(axis=2).sum(axis=1).max(initial=0) > 1)
         if several:
             values, orders = _mean(right), False
             templates = _templates(runs, found)

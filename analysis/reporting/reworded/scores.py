@@ -18,7 +18,7 @@ from analysis.runs import scores
 if TYPE_CHECKING:
     from analysis.runs import Runs
 
-SHIPPED = "waver's prompt"
+SHIPPED = "Waver's prompt"
 _OF_PROMPT = frozenset({"prompt", "prompt_hash"})
 
 
@@ -55,7 +55,8 @@ def read(runs: Runs, names: list[str]) -> Iterator[Study]:
 def in_settings(conditions: Mapping[str, Mapping[str, Any]]) -> tuple[dict[str, str], dict[str, str]]:
     """Name the setting and the prompt of every condition: `mine/plain/0-9/t0.7` is `plain/0-9/t0.7` in `mine`.
 
-    Conditions of the same setting and prompt, as of other programs, stay apart.
+    Conditions of the same setting and prompt, as of other programs, stay apart. Where each setting has one prompt, it
+    is one wording.
     """
     alike: dict[frozenset[tuple[str, str]], list[str]] = {}
     for name, fields in conditions.items():
@@ -66,4 +67,5 @@ def in_settings(conditions: Mapping[str, Mapping[str, Any]]) -> tuple[dict[str, 
     for names in alike.values():
         if len({prompts[name] for name in names}) == len(names) > 1:
             settings |= dict.fromkeys(names, names[0].removeprefix(f"{prompts[names[0]]}/"))
-    return settings, prompts
+    several = len(set(settings.values())) < len(settings)
+    return settings, prompts if several else dict.fromkeys(conditions, SHIPPED)

@@ -79,9 +79,9 @@ class Study:
 
     @property
     def single(self) -> bool:
-        """Tell whether no item has a second wording."""
-        known = (~np.isnan(self.values)).any(axis=0)
-        return int(known.any(axis=0).sum() if self.crossed else known.sum(axis=1).max(initial=0)) < 2
+        """Tell whether no unit has an item in two wordings."""
+        known = ~np.isnan(self.values)
+        return int((known.any(axis=1).sum(axis=1) if self.crossed else known.sum(axis=2)).max(initial=0)) < 2
 
     def chosen(self) -> list[int]:
         """List the units that are ranked: of every model that answers its first condition in run.json."""
