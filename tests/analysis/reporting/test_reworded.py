@@ -46,12 +46,6 @@ def expected(rows, model, columns):
     return own.pivot_table(index="item", columns=columns, values="right", aggfunc="mean", sort=False)
 
 
-@pytest.fixture(autouse=True)
-def wordings(monkeypatch):
-    """The helper draws what a wording does for its own three wordings; here also for those of logs."""
-    monkeypatch.setattr(choice_runs, "WORDINGS", (*choice_runs.WORDINGS, "0-shot", "5-shot"))
-
-
 def test_paraphrases_are_their_questions_own_and_orders_are_averaged(tmp_path):
     asked = choice_runs.questions(15, orders=4)
     asked["text"] = [hashlib.md5((row.item + row.pattern).encode()).hexdigest() for row in asked.itertuples()]
@@ -59,9 +53,7 @@ def test_paraphrases_are_their_questions_own_and_orders_are_averaged(tmp_path):
     assert (found.measure, found.design, found.headline) == (ACCURACY, NESTED + AVERAGED, True)
     assert found.values.shape == (2, 15, 3) and set(np.unique(found.values)) <= {0, 0.25, 0.5, 0.75, 1}
     for number, model in enumerate("ab"):
-        np.testing.assert_allclose(
-            found.values[number], expected(rows, model, "pattern")[list(choice_runs.WORDINGS[:3])]
-        )
+        np.testing.assert_allclose(found.values[number], expected(rows, model, "pattern")[list(choice_runs.WORDINGS)])
 
 
 @pytest.mark.parametrize(
