@@ -164,10 +164,10 @@ def _preferences(letters: pd.DataFrame, orders: int) -> Iterator[str]:
     ends = [verdicts.wider(row["preference"], row["preference_lower"], row["preference_upper"], int(of))
             for (_, row), of in zip(rows.iterrows(), number, strict=True)]  # fmt: skip
     above = rows[[low > 0 for low, _ in ends]]
-    units_of = rows.drop_duplicates(["study", "model", "condition"])
+    units_of, many = rows.drop_duplicates(["study", "model", "condition"]), above["label"].nunique()
     yield (
-        f"{above['label'].nunique():,} of {units(units_of)} prefer a letter: its share lies above that for which it is "
-        "right."
+        f"{many:,} of {units(units_of)} prefer{'s' * (many == 1)} a letter: its share lies above that for which it "
+        "is right."
     )
     if len(above):
         row = above.loc[above["preference"].idxmax()]
