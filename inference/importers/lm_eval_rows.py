@@ -41,22 +41,22 @@ class Rows:
         Whether only right or wrong is wanted.
     conditions
         Condition name -> fields, of all files; filled here.
+
+    Attributes
+    ----------
+    docs
+        How many documents there were.
     """
 
     def __init__(
         self, asked: Asked, item_key: str | None, outcomes: bool, conditions: dict[str, dict[str, Any]]
     ) -> None:
-        self.asked = asked
+        self.asked, self.docs = asked, 0
         self._item_key, self._outcomes, self._conditions = item_key, outcomes, conditions
         self._seen: dict[str, dict[Any, int]] = {}  # filter -> doc_id -> line
         self._copies: dict[str, list[Any]] = {}  # doc_hash -> doc_ids
         self._named: dict[tuple[str, str], str] = {}  # filter, reading -> condition
         self._attributes = {"subset": asked.base or asked.file.task}
-
-    @property
-    def docs(self) -> int:
-        """Count the documents read so far."""
-        return max(map(len, self._seen.values()), default=0)
 
     def __iter__(self) -> Iterator[Logged]:
         path, decode = self.asked.file.path, json.JSONDecoder().decode
@@ -75,6 +75,8 @@ class Rows:
                 yield from self._responses(where, number, row)
         if not self._seen:
             raise InputError(f"{path}: there are no samples in it")
+        self.docs = max(map(len, self._seen.values()))
+        self._seen, self._copies = {}, {}  # of thousands of files, they would be too much
 
     def _responses(self, where: str, number: int, row: Mapping[str, Any]) -> list[Logged]:
         chosen = str(row.get("filter") or "none")
@@ -134,7 +136,8 @@ class Rows:
             made.append(
                 Logged(
                     where, self.asked.file.model, self._condition(where, chosen, reading), *of, listed.text, words,
-                    gold, own if metric == ACC else None, listed.one_context, answer=answer, attributes=self._attributes,
+                    gold, own if metric == ACC else None, listed.one_context, answer=answer,
+                    attributes=self._attributes,
                 )
             )  # fmt: skip
         return made
