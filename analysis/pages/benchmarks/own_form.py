@@ -1,46 +1,67 @@
-"""Take conditions together in which every model was asked in its own form: plain for one, chat for another."""
+"""Take conditions together in which every model was asked in its own form: plain for one, chat for another.
+
+A correlation is over models, and the form of a prompt follows from the model: a base model continues a text, a tuned
+one answers in a chat, a masked one fills a gap. So what differs in the form alone was asked in the same way.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 if TYPE_CHECKING:
     from analysis.runs import Runs
 
+Unit: TypeAlias = tuple[str, str, str]  # study, model, condition
+
 OWN = "own form"
 FORM = frozenset({"form", "prompt_hash"})  # fields of a condition that follow from the form of its prompts
+OF_STAGE = {"base": "plain", "tuned": "chat", "instruct": "chat"}
 
 
-def asked(runs: Runs) -> list[tuple[str, str, str]]:
-    """List study, model and condition of everything that was asked, in order."""
-    return runs.execute("SELECT study, model, condition FROM units ORDER BY position").fetchall()
+def compared(runs: Runs) -> dict[Unit, str]:
+    """Name the way in which every unit was asked: units with one name in one study are compared.
 
-
-def joined(runs: Runs) -> dict[str, str]:
-    """Find the conditions that differ in nothing but the form of the prompt, and have no model in common.
-
-    A correlation is over models, and every model is asked in the form that it was made for. Where a model was asked in
-    two forms, which of them counts would be a choice: then all stay apart.
+    A model that was asked in several forms counts once, in that of its stage: plain for a base model, chat for a tuned
+    one; in the first one where its stage is not known, or that form was not asked.
 
     Returns
     -------
     dict
-        Condition -> its name with "own form" in place of the form; conditions that stay apart are not in it.
+        (study, model, condition) -> the condition's name, with "own form" in place of the form where the models of this
+        name have several. Other forms of a model are not in it.
     """
-    groups: dict[str, list[tuple[str, str, str]]] = {}
-    for unit in asked(runs):
-        groups.setdefault(_shared(unit[2], _fields(runs, unit).get("form")), []).append(unit)
-    return {
-        condition: name
-        for name, units in groups.items()
-        if _alike(runs, units) and len({condition for *_, condition in units}) > 1
-        for *_, condition in units
-    }
+    found: dict[Unit, str] = {}
+    used: set[tuple[str, str]] = set()
+    for name, units in _alike(runs):
+        own = [_own(runs, model, asked) for model, asked in units.items()]
+        together = sorted({condition for *_, condition in own})
+        # Of two groups with one name, which differ in more than the form, the second is named by its conditions.
+        shared = name if (own[0][0], name) not in used else ", ".join(together)
+        used.add((own[0][0], name))
+        found |= {unit: shared if len(together) > 1 else unit[2] for unit in own}
+    return found
 
 
-def _fields(runs: Runs, unit: Sequence[str]) -> Mapping[str, Any]:
-    study, _, condition = unit
+def forms(runs: Runs) -> dict[Unit, int]:
+    """Count the forms that the model of every unit was asked in, all else equal."""
+    return {unit: len(asked) for _, units in _alike(runs) for asked in units.values() for unit in asked}
+
+
+def _alike(runs: Runs) -> list[tuple[str, dict[str, list[Unit]]]]:
+    """Return the groups of units that differ in the form alone: their name, and by model its units."""
+    groups: dict[tuple[str, str, str], dict[str, list[Unit]]] = {}
+    for unit in runs.execute("SELECT study, model, condition FROM units ORDER BY position").fetchall():
+        study, model, condition = unit
+        fields = settings(runs, study, condition)
+        same = repr(sorted((name, repr(value)) for name, value in fields.items() if name not in FORM))
+        key = study, _shared(condition, fields.get("form")), same
+        groups.setdefault(key, {}).setdefault(model, []).append(unit)
+    return [(name, units) for (_, name, _), units in groups.items()]
+
+
+def settings(runs: Runs, study: str, condition: str) -> Mapping[str, Any]:
+    """Return the fields of a condition, as run.json has them."""
     fields: Mapping[str, Any] = runs.info["conditions"][study][condition]
     return fields
 
@@ -54,13 +75,7 @@ def _shared(condition: str, form: object) -> str:
     return "/".join(OWN if part == form else part for part in condition.split("/"))
 
 
-def _alike(runs: Runs, units: Sequence[tuple[str, str, str]]) -> bool:
-    """Tell whether every model was asked under one of these conditions, and they differ in their form alone."""
-    own: dict[str, str] = {}
-    settings: dict[str, dict[str, Any]] = {}
-    for unit in units:
-        study, model, condition = unit
-        fields = {name: value for name, value in _fields(runs, unit).items() if name not in FORM}
-        if own.setdefault(model, condition) != condition or settings.setdefault(study, fields) != fields:
-            return False
-    return True
+def _own(runs: Runs, model: str, asked: Sequence[Unit]) -> Unit:
+    """Choose the unit of a model that is in the form of its stage; else its first."""
+    form = OF_STAGE.get(str(runs.info["models"][model].get("stage")))
+    return next((unit for unit in asked if settings(runs, unit[0], unit[2]).get("form") == form), asked[0])

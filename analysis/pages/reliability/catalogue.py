@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from analysis.pages.reliability.columns import COLUMNS
-from analysis.reporting.catalogue import Catalogue, Figure, Table, names
+from analysis.reporting.catalogue import Catalogue, Figure, Measures, Table, names
 
 if TYPE_CHECKING:
     from analysis.runs import Runs
@@ -23,15 +23,23 @@ TABLES = {
         names("study model condition measure headline design validity n_items n_wordings n mean mean_lower mean_upper "
               "like_lower like_upper error error_least widening widening_lower widening_upper"),
         frozenset({"headline", "n", "validity", "error_least"}),
+        measures=Measures(
+            {"error": "Standard error", "widening": "Widening by wordings"}, kinds=("measure",), only="headline",
+        ),
     ),
     "variance_components": Table(
         "tables.variances",
         "What the variance of the answers is made of",
         "Components of items, wordings and their interaction with generalized 95 % intervals. Where each item has its "
         "own wordings, these include the interaction. A negative estimate is shown as it is: the component is small.",
-        (*names("study model condition measure design n_items n_wordings item item_lower item_upper wording "
-                "wording_lower wording_upper interaction interaction_lower interaction_upper icc icc_mean alpha"),),
-        frozenset(names("item_lower item_upper wording_lower wording_upper interaction_lower interaction_upper")),
+        (*names("study model condition measure headline design validity n_items n_wordings item item_lower item_upper "
+                "wording wording_lower wording_upper interaction interaction_lower interaction_upper icc icc_mean "
+                "alpha"),),
+        frozenset(names("headline validity item_lower item_upper wording_lower wording_upper interaction_lower "
+                        "interaction_upper")),
+        measures=Measures(
+            {"icc": "ICC of a wording"}, headline=("icc",), lead="icc", kinds=("measure",), only="headline",
+        ),
     ),
     "spreads_at_k": Table(
         "tables.spreads",

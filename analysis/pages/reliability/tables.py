@@ -71,14 +71,19 @@ def variances(runs: Runs, *, seed: int = 0) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        study, model, condition, measure, design, n_items, n_wordings; item, wording, interaction: components
+        study, model, condition, measure, headline (bool), design, validity, n_items, n_wordings; item, wording,
+        interaction: components
         (`reliability.components`), negative where the estimate is, each with X_lower, X_upper
         (`reliability.ranges`); icc, icc_mean: intraclass correlations of one wording and of the mean of all; alpha:
         Krippendorff's.
     """
     rows = []
     for study, about, found, values in units(runs):
-        row = {**about, "design": study.design, "n_items": found.n_items, "n_wordings": found.n_wordings}
+        own = study.units.index((about["model"], about["condition"]))
+        row = {
+            **about, "headline": study.headline, "design": study.design, "validity": study.validity[own],
+            "n_items": found.n_items, "n_wordings": found.n_wordings,
+        }  # fmt: skip
         ends = ranges(found, seed)
         for name in ("item", "wording", "interaction"):
             row |= {name: getattr(found, name), f"{name}_lower": ends[name][0], f"{name}_upper": ends[name][1]}
