@@ -65,7 +65,7 @@ TABLES = {
 FIGURES = {
     "size_measures": Figure(
         "The measures by the size of the model", "figures.size_measures",
-        nothing="No measure and no size are known of 4 models that were asked in the same way.",
+        nothing="run.json gives no size of 4 models that have a measure.",
     ),
     "accuracy_measures": Figure(
         "The measures by accuracy", "figures.accuracy_measures",

@@ -10,6 +10,7 @@ from analysis.pages.benchmarks.repeated import told
 from analysis.reporting.words import count, listing
 from analysis.statistics.correlation import FEW, LEAST
 
+ALL = "all"  # of studies: a table over the studies of a page
 NAMED = 5  # models that a sentence names
 
 
@@ -40,7 +41,9 @@ def cautions(frames: Mapping[str, pd.DataFrame]) -> Iterator[str]:
     yield from _scores(frames)
     sizes = values.groupby("model")["parameters"].first()
     if sizes.isna().any():
-        yield f"Size unknown for {listing(list(sizes.index[sizes.isna()]), NAMED)}."
+        yield f"run.json has no size of {listing(list(sizes.index[sizes.isna()]), NAMED)}."
+        if external(frames):
+            yield "Where the file of scores has the size of a model, that counts."
     unheard = values.groupby("model")["silent"].any()
     if unheard.any():
         yield (
@@ -55,12 +58,13 @@ def cautions(frames: Mapping[str, pd.DataFrame]) -> Iterator[str]:
 
 def _sources(sources: pd.DataFrame) -> Iterator[str]:
     """Name the conditions that are not compared, and the measures that are left out."""
-    several = sources[sources["n_conditions"] > 1]
+    several = sources[(sources["n_conditions"] > 1) & (sources["study"] != ALL)].drop_duplicates("study")
     if len(several):
-        named = [f"{row.study}: {row.condition}" for row in several.drop_duplicates("study").itertuples()]
-        yield f"Of several conditions of a study, one is compared ({listing(named)})."
+        named = [f"{row.condition} of {row.study}" for row in several.itertuples()]
+        yield f"Of several conditions of a study, one is compared: {listing(named, NAMED)}."
     for row in sources[sources["left_out"] != ""].itertuples():
-        yield f"No measure of {row.page}{f' ({row.study})' if row.study else ''}: {row.left_out}."
+        reason = str(row.left_out)
+        yield f"No measure of {row.page}{f' ({row.study})' if row.study else ''}. {reason[0].upper()}{reason[1:]}."
 
 
 def _forms(values: pd.DataFrame) -> Iterator[str]:
@@ -87,7 +91,7 @@ def _scores(frames: Mapping[str, pd.DataFrame]) -> Iterator[str]:
     ours = names[names["side"] == "runs"]
     lost = ours[ours["matched"] == ""]
     if len(lost) == len(ours) and not (names["side"] == "scores").any():
-        yield "No scores of benchmarks were given: only size and accuracy were compared (-p scores=FILE)."
+        yield "No scores of benchmarks were given (-p scores=FILE)."
     elif len(lost):
         near = [f"{row.model} (nearest: {row.nearest})" if row.nearest else row.model for row in lost.itertuples()]
         if len(lost) == len(ours):

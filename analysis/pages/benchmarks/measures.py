@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -70,10 +70,18 @@ def _collected(runs: Runs, invalid: str) -> Collected:
     values = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=list(COLUMNS))
     sizes = {name: fields.get("parameters") for name, fields in runs.info["models"].items()}
     values["parameters"] = pd.to_numeric(values["model"].map(sizes), errors="coerce").astype(float)
+    values["silent"] = _silent(values)
     values["compared"] = _compared(values)
     described = [_described(*key, part) for key, part in values.groupby(OF, sort=False)]
     listed = pd.DataFrame([*described, *sources], columns=list(SOURCES))
     return Collected(values[list(COLUMNS)], listed.fillna({"left_out": "", "study": "", "condition": "", "forms": ""}))
+
+
+def named(values: pd.DataFrame, taken: Collection[str] = ()) -> pd.Series:
+    """Name the measure of every row; with its study where several studies, or one of `taken`, have this name."""
+    several = values.groupby("measure")["study"].transform("nunique") > 1
+    alone = ~several & ~values["measure"].isin(taken)
+    return values["measure"].where(alone, values["measure"] + ", " + values["study"])
 
 
 def _only(runs: Runs, protocols: frozenset[str]) -> Runs | None:
@@ -85,7 +93,10 @@ def _only(runs: Runs, protocols: frozenset[str]) -> Runs | None:
 
 
 def _measured(runs: Runs, name: str, measures: Measures, frame: pd.DataFrame) -> Iterator[pd.DataFrame]:
-    """Yield the values of every measure of a table, a row per unit; COLUMNS but for what all pages share."""
+    """Yield the values of every measure of a table, a row per unit; COLUMNS but for what all pages share.
+
+    Left out are other forms of a model, human scores, and second readings of the same answers (choices per byte).
+    """
     names, forms, several = _asked(runs)
     rows = frame[frame[measures.only].astype(bool)] if measures.only and len(frame) else frame
     if "study" not in rows:
@@ -145,6 +156,14 @@ def _kinds(name: str, measures: Measures, rows: pd.DataFrame) -> Iterator[tuple[
 def _said(one: object, entry: Column) -> str:
     """Say a kind in the words of its column, without underscores: "strong agreement-seeking"."""
     return value(one, entry).replace("_", " ")
+
+
+def _silent(values: pd.DataFrame) -> pd.Series:
+    """Tell which rows are of a model that does not answer: one that a page takes for silent is so in all its study."""
+    asked = ["study", "model", "condition"]
+    own = values["silent"].astype(bool)
+    whole = own.groupby([values[name] for name in ("page", *asked)]).transform("all")
+    return own | whole.groupby([values[name] for name in asked]).transform("any")
 
 
 def _compared(values: pd.DataFrame) -> pd.Series:

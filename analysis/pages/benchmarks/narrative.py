@@ -6,12 +6,11 @@ from collections.abc import Iterator, Mapping
 
 import pandas as pd
 
-from analysis.pages.benchmarks.cautions import cautions, compared, external
+from analysis.pages.benchmarks.cautions import ALL, cautions, compared, external
 from analysis.reporting import verdicts, words
 from analysis.reporting.words import Answer, count, listing, signed
 from analysis.statistics.correlation import LEAST
 
-ALL = "all"  # of studies: a table over the studies of a page
 SIZE, ACCURACY, GIVEN_SIZE = "parameters", "accuracy", " given size"  # as in the tables
 TABLES = ("benchmarks", "benchmark_matrix", "benchmark_names", "measures_by_model", "measure_sources")
 CORRECTED = "after correction for their number"
@@ -51,11 +50,13 @@ def _asked(frames: Mapping[str, pd.DataFrame], when: str) -> str:
     sources = frames["measure_sources"]
     models, studies = values["model"].nunique(), sources[~sources["study"].isin(["", ALL])]
     number = int(sources.loc[sources["left_out"] == "", "n_measures"].sum())
-    others = ["size", "accuracy", *([count(len(external(frames)), "benchmark")] if external(frames) else [])]
+    known = set(frames["benchmarks"]["benchmark"])
+    others = [_spoken(name) for name in (SIZE, ACCURACY) if name in known]
+    others += [count(len(external(frames)), "benchmark")] if external(frames) else []
     return (
         f"{count(models, 'model')} {'was' if models == 1 else 'were'} asked in "
         f"{count(studies['study'].nunique(), 'study', 'studies')}{when}; {count(number, 'measure')} of their answers "
-        f"{'was' if number == 1 else 'were'} compared with {listing(others)}."
+        f"{'was' if number == 1 else 'were'} compared with {listing(others) or 'each other'}."
     )
 
 
@@ -69,8 +70,8 @@ def _unknown(frames: Mapping[str, pd.DataFrame]) -> str:
     """Say why no coefficient is known: too few models that answer, or nothing to compare their measures with."""
     most = int(frames["measure_sources"]["n_models"].max() or 0)
     if most < LEAST:
-        asked = f"{count(most, 'model')} in the same way"
-        return f"{verdicts.UNCLEAR}: at most {asked} answered, and a correlation needs {LEAST}."
+        asked = f"{count(most, 'model')} asked in the same way answered"
+        return f"{verdicts.UNCLEAR}: at most {asked}, and a correlation needs {LEAST}."
     names = frames["benchmark_names"]
     scored = "no benchmark is known of" if (names["side"] == "scores").any() else "no scores were given for"
     return f"{verdicts.UNCLEAR}: neither size nor accuracy is known of {LEAST} models, and {scored} them."
@@ -99,7 +100,7 @@ def _differ(rows: pd.DataFrame) -> str:
 
 
 def _spoken(name: str) -> str:
-    return "size" if name == SIZE else name
+    return {SIZE: "size", ACCURACY: ACCURACY}.get(name, f"“{name}”")
 
 
 def _coefficient(row: pd.Series) -> str:
@@ -156,5 +157,5 @@ def _together(frames: Mapping[str, pd.DataFrame]) -> dict[str, tuple[str, ...]]:
     if found.empty:
         return {"coefficients": (said,)}
     row = found.loc[found["r"].abs().idxmax()]
-    names = " and ".join(_spoken(row[name]) for name in ("measure_a", "measure_b"))
+    names = " and ".join("size" if row[name] == SIZE else row[name] for name in ("measure_a", "measure_b"))
     return {"coefficients": (said, f"The largest is that of {names}: {_coefficient(row)}.")}

@@ -9,6 +9,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, NullLocator
 
+from analysis.pages.benchmarks.measures import named
 from analysis.reporting import labels, matrices, panels, plotting
 from analysis.reporting.columns import SHARE
 from analysis.reporting.plotting import HIGHEST, PAGE, RULE, Drawing, Look, styled
@@ -128,7 +129,7 @@ def _panels(
     frame: pd.DataFrame, width: float, looks: Looks, across_name: str
 ) -> tuple[Drawing, list[tuple[Axes, pd.DataFrame]]]:
     """Make a panel for each of the first measures, with its title, its scale and its rows; a legend where it fits."""
-    parts = [part for _, part in frame.groupby(MEASURE, sort=False)][:PANELS]
+    parts = [part for _, part in frame.assign(title=named(frame)).groupby(MEASURE, sort=False)][:PANELS]
     names = sorted({model for part in parts for model in part["model"]})
     shown = labels.fitted(names, 28) if len(names) <= NAMED else []
     across = max(1, min(2 if panels.narrow(width) else 3, len(parts)))
@@ -139,7 +140,7 @@ def _panels(
     drawing, each = panels.panels(
         width, len(parts), across, tall, left=0.5, right=0.1, bottom=0.2, top=top, gap=BETWEEN, below=0.22
     )
-    titles = labels.shorten_all([part["measure"].iloc[0] for part in parts], int((wide + BETWEEN - 0.1) / 0.066))
+    titles = labels.shorten_all([part["title"].iloc[0] for part in parts], int((wide + BETWEEN - 0.1) / 0.066))
     for i, (axes, part, title) in enumerate(zip(each, parts, titles, strict=True)):
         panels.title(axes, title)
         values, share = part["value"].astype(float), (part["unit"] == SHARE).all()

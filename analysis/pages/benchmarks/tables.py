@@ -13,7 +13,7 @@ import pandas as pd
 from analysis.errors import InputError
 from analysis.pages.benchmarks import own_form
 from analysis.pages.benchmarks.leaderboards import Scores, load
-from analysis.pages.benchmarks.measures import collected
+from analysis.pages.benchmarks.measures import collected, named
 from analysis.pages.benchmarks.model_names import match, read_aliases
 from analysis.statistics import correlation
 from analysis.statistics.multiplicity import holm_within
@@ -107,7 +107,7 @@ def benchmark_matrix(
     values = values[values["headline"].astype(bool)]
     ours = {
         label: _by_model(part, "value", models)
-        for label, part in values.groupby(_named(values, set(models.benchmarks)), sort=False)
+        for label, part in values.groupby(named(values, set(models.benchmarks)), sort=False)
     }
     if not ours:
         return pd.DataFrame()
@@ -171,13 +171,6 @@ def _correlated(runs: Runs, invalid: str) -> pd.DataFrame:
 def _measures(values: pd.DataFrame) -> Iterator[pd.DataFrame]:
     for _, part in values.groupby(OF, sort=False):
         yield part
-
-
-def _named(values: pd.DataFrame, taken: set[str]) -> pd.Series:
-    """Name every measure; with its study where several studies, or a benchmark, have this name."""
-    several = values.groupby("measure")["study"].transform("nunique") > 1
-    alone = ~several & ~values["measure"].isin(taken)
-    return values["measure"].where(alone, values["measure"] + ", " + values["study"])
 
 
 def _by_model(part: pd.DataFrame, column: str, models: _Models) -> pd.Series:
