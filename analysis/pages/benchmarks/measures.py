@@ -12,6 +12,7 @@ import pandas as pd
 from analysis import runs as opening
 from analysis.errors import InputError
 from analysis.pages.benchmarks import own_form
+from analysis.pages.benchmarks.own_form import Own
 from analysis.reporting import catalogue, tables
 from analysis.reporting.catalogue import Measures
 from analysis.reporting.columns import Column, value
@@ -72,7 +73,7 @@ def _collected(runs: Runs, invalid: str) -> Collected:
     values["parameters"] = pd.to_numeric(values["model"].map(sizes), errors="coerce").astype(float)
     values["silent"] = _silent(values)
     values["compared"] = _compared(values)
-    described = [_described(*key, part) for key, part in values.groupby(OF, sort=False)]
+    described = [_described(page, study, part) for (page, study), part in values.groupby(OF, sort=False)]
     listed = pd.DataFrame([*described, *sources], columns=list(SOURCES))
     return Collected(values[list(COLUMNS)], listed.fillna({"left_out": "", "study": "", "condition": "", "forms": ""}))
 
@@ -97,17 +98,17 @@ def _measured(runs: Runs, name: str, measures: Measures, frame: pd.DataFrame) ->
 
     Left out are other forms of a model, human scores, and second readings of the same answers (choices per byte).
     """
-    names, forms, several = _asked(runs)
+    known = _asked(runs)
     rows = frame[frame[measures.only].astype(bool)] if measures.only and len(frame) else frame
     if "study" not in rows:
         rows = rows.assign(study=ALL)
-    units = list(rows[["study", "model", "condition"]].itertuples(index=False, name=None))
-    rows = rows.assign(asked=[names.get(unit) for unit in units], form=[forms.get(unit, "") for unit in units],
-                       n_forms=[several.get(unit, 1) for unit in units])  # fmt: skip
-    rows = rows[rows["asked"].notna()]
+    own = [known.get(unit) for unit in rows[["study", "model", "condition"]].itertuples(index=False, name=None)]
+    rows = rows[[unit is not None for unit in own]]
+    ways = [(unit.condition, unit.form, unit.forms) for unit in own if unit]
+    asked = pd.DataFrame(ways, columns=["condition", "form", "n_forms"], index=rows.index)
     over = ["study", "model", "condition", *(kind for kind in measures.kinds if kind not in measures.averaged)]
     valid = rows.groupby(over, dropna=False)[measures.validity].transform("mean")
-    rows = rows.assign(silent=silent(valid.astype(float)))
+    rows = rows.assign(silent=silent(valid.astype(float)), **asked)
     some = rows[list(measures.named)].notna().to_numpy().any()
     for _, study in rows.groupby("study", sort=False):
         for kind, part in _kinds(name, measures, study):
@@ -116,27 +117,22 @@ def _measured(runs: Runs, name: str, measures: Measures, frame: pd.DataFrame) ->
                 if some and number.isna().all():
                     continue  # not a measure of these models: no predictor, no right answer
                 beside = measures.accuracy.get(column)
-                yield part[["study", "model", "form", "n_forms", "silent"]].assign(
-                    condition=part["asked"], measure=f"{called} ({kind})" if kind else called, value=number,
+                yield part[["study", "model", "condition", "form", "n_forms", "silent"]].assign(
+                    measure=f"{called} ({kind})" if kind else called, value=number,
                     headline=column in measures.headline, lead=column == measures.lead,
                     unit=catalogue.column(name, column).unit, accuracy=part[beside].astype(float) if beside else np.nan,
                 )  # fmt: skip
 
 
-def _asked(runs: Runs) -> tuple[dict[own_form.Unit, str], dict[own_form.Unit, str], dict[own_form.Unit, int]]:
-    """Return of every unit that is compared: the way it was asked, its form, and how many forms its model had there.
+def _asked(runs: Runs) -> dict[own_form.Unit, Own]:
+    """Say how every unit was asked; a table that names no study is over all, and its units are those of the first."""
 
-    A table that is over all studies names none: its units are those of the first study.
-    """
-
-    def found() -> tuple[dict[own_form.Unit, str], dict[own_form.Unit, str], dict[own_form.Unit, int]]:
-        names = own_form.compared(runs)
-        forms = {unit: str(own_form.settings(runs, unit[0], unit[2]).get("form") or "") for unit in names}
-        several = own_form.forms(runs)
-        for known in (names, forms, several):
-            for (_, model, condition), what in list(known.items()):
-                known.setdefault((ALL, model, condition), what)  # type: ignore[call-overload]
-        return names, forms, several
+    def found() -> dict[own_form.Unit, Own]:
+        own = own_form.compared(runs)
+        over_all: dict[own_form.Unit, Own] = {}
+        for (_, model, condition), asked in own.items():
+            over_all.setdefault((ALL, model, condition), asked)
+        return over_all | own
 
     return runs.kept("ways of asking", found)
 

@@ -7,6 +7,7 @@ one answers in a chat, a masked one fills a gap. So what differs in the form alo
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 if TYPE_CHECKING:
@@ -19,33 +20,43 @@ FORM = frozenset({"form", "prompt_hash"})  # fields of a condition that follow f
 OF_STAGE = {"base": "plain", "tuned": "chat", "instruct": "chat"}
 
 
-def compared(runs: Runs) -> dict[Unit, str]:
-    """Name the way in which every unit was asked: units with one name in one study are compared.
+@dataclass(frozen=True, slots=True)
+class Own:
+    """Say how a unit was asked.
+
+    Attributes
+    ----------
+    condition
+        Name of its condition, with "own form" in place of the form where the models compared were asked in several.
+    form
+        Its own form; empty: not said.
+    forms
+        Number of forms that its model was asked in, all else equal.
+    """
+
+    condition: str
+    form: str
+    forms: int
+
+
+def compared(runs: Runs) -> dict[Unit, Own]:
+    """Say how every unit was asked: units of one study and `Own.condition` are compared.
 
     A model that was asked in several forms counts once, in that of its stage: plain for a base model, chat for a tuned
-    one; in the first one where its stage is not known, or that form was not asked.
-
-    Returns
-    -------
-    dict
-        (study, model, condition) -> the condition's name, with "own form" in place of the form where the models of this
-        name have several. Other forms of a model are not in it.
+    one; in the first one where its stage is not known, or that form was not asked. Its others are not in the result.
     """
-    found: dict[Unit, str] = {}
+    found: dict[Unit, Own] = {}
     used: set[tuple[str, str]] = set()
     for name, units in _alike(runs):
-        own = [_own(runs, model, asked) for model, asked in units.items()]
-        together = sorted({condition for *_, condition in own})
+        own = {_own(runs, model, asked): len(asked) for model, asked in units.items()}
+        study, together = next(iter(own))[0], sorted({condition for *_, condition in own})
         # Of two groups with one name, which differ in more than the form, the second is named by its conditions.
-        shared = name if (own[0][0], name) not in used else ", ".join(together)
-        used.add((own[0][0], name))
-        found |= {unit: shared if len(together) > 1 else unit[2] for unit in own}
+        shared = name if (study, name) not in used else ", ".join(together)
+        used.add((study, name))
+        for unit, forms in own.items():
+            form = _settings(runs, unit).get("form")
+            found[unit] = Own(shared if len(together) > 1 else unit[2], str(form or ""), forms)
     return found
-
-
-def forms(runs: Runs) -> dict[Unit, int]:
-    """Count the forms that the model of every unit was asked in, all else equal."""
-    return {unit: len(asked) for _, units in _alike(runs) for asked in units.values() for unit in asked}
 
 
 def _alike(runs: Runs) -> list[tuple[str, dict[str, list[Unit]]]]:
@@ -53,15 +64,16 @@ def _alike(runs: Runs) -> list[tuple[str, dict[str, list[Unit]]]]:
     groups: dict[tuple[str, str, str], dict[str, list[Unit]]] = {}
     for unit in runs.execute("SELECT study, model, condition FROM units ORDER BY position").fetchall():
         study, model, condition = unit
-        fields = settings(runs, study, condition)
+        fields = _settings(runs, unit)
         same = repr(sorted((name, repr(value)) for name, value in fields.items() if name not in FORM))
         key = study, _shared(condition, fields.get("form")), same
         groups.setdefault(key, {}).setdefault(model, []).append(unit)
     return [(name, units) for (_, name, _), units in groups.items()]
 
 
-def settings(runs: Runs, study: str, condition: str) -> Mapping[str, Any]:
-    """Return the fields of a condition, as run.json has them."""
+def _settings(runs: Runs, unit: Unit) -> Mapping[str, Any]:
+    """Return the fields of a unit's condition, as run.json has them."""
+    study, _, condition = unit
     fields: Mapping[str, Any] = runs.info["conditions"][study][condition]
     return fields
 
@@ -78,4 +90,4 @@ def _shared(condition: str, form: object) -> str:
 def _own(runs: Runs, model: str, asked: Sequence[Unit]) -> Unit:
     """Choose the unit of a model that is in the form of its stage; else its first."""
     form = OF_STAGE.get(str(runs.info["models"][model].get("stage")))
-    return next((unit for unit in asked if settings(runs, unit[0], unit[2]).get("form") == form), asked[0])
+    return next((unit for unit in asked if _settings(runs, unit).get("form") == form), asked[0])

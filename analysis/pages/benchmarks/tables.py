@@ -46,7 +46,7 @@ def uncorrelated(runs: Runs, given: Mapping[str, Any]) -> str:
     """
     if given.get("scores"):
         return ""
-    found = Counter((study, name) for (study, *_), name in own_form.compared(runs).items())
+    found = Counter((study, own.condition) for (study, *_), own in own_form.compared(runs).items())
     most, least = max(found.values(), default=0), correlation.LEAST
     return "" if most >= least else f"at most {most} of the models were asked in the same way, and it needs {least}"
 
@@ -76,7 +76,7 @@ def benchmarks(
         n models have; joined_by: the rule that made one of several rows of a model.
     """
     values, given = _correlated(runs, invalid), _given(runs, scores, score_columns, score_rows, aliases)
-    models, rows = _known(runs, given, aliases), []
+    models, rows = _known(runs, given, aliases), list[dict[str, object]]()
     for part in _measures(values):
         about = part.iloc[0][[*OF, "headline"]].to_dict()
         ours = _by_model(part, "value", models)

@@ -117,7 +117,7 @@ def test_the_page_is_about_the_protocols_of_all_pages_with_measures():
 def test_a_model_asked_in_two_forms_counts_in_that_of_its_stage(tmp_path):
     """Six models: with two of them in both forms, no four were asked in one; now all six are compared."""
     base, tuned = ["b1", "b2"], ["t1", "t2"]
-    stages = {**dict.fromkeys(base, {"stage": "base"}), **dict.fromkeys(tuned, {"stage": "tuned"})}
+    stages = {name: {"stage": "base"} for name in base} | {name: {"stage": "tuned"} for name in tuned}
     rows = pd.concat([
         random_rows([*base, "t1", "u1"], items=8, conditions=["plain/0-shot"], seed=1),
         random_rows([*tuned, "b1", "u1", "u2"], items=8, conditions=["chat/0-shot"], seed=2),
@@ -128,7 +128,8 @@ def test_a_model_asked_in_two_forms_counts_in_that_of_its_stage(tmp_path):
         ("b1", "plain/0-shot"), ("b2", "plain/0-shot"), ("t1", "chat/0-shot"), ("t2", "chat/0-shot"),
         ("u1", "plain/0-shot"), ("u2", "chat/0-shot"),
     }  # fmt: skip
-    assert set(found.values()) == {"own form/0-shot"}
+    assert {own.condition for own in found.values()} == {"own form/0-shot"}
+    assert all(own.form == condition.split("/")[0] for (*_, condition), own in found.items())
     assert uncorrelated(run, {}) == ""
     asked = measures.collected(run, "dropped").values
     forms = asked.drop_duplicates("model").set_index("model")["n_forms"]
@@ -143,7 +144,7 @@ def test_conditions_that_differ_in_more_than_the_form_stay_apart(tmp_path):
         random_rows(["b"], items=6, conditions=["chat/4-shot"], seed=2),
     ], ignore_index=True)  # fmt: skip
     run = runs.open(write_wording(tmp_path / "run", rows, conditions={"chat/4-shot": {"exemplars_hash": "x"}}))
-    assert sorted(own_form.compared(run).values()) == ["chat/4-shot", "plain/4-shot"]
+    assert sorted(own.condition for own in own_form.compared(run).values()) == ["chat/4-shot", "plain/4-shot"]
     assert uncorrelated(run, {}) == "at most 1 of the models were asked in the same way, and it needs 4"
 
 

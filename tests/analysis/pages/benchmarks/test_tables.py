@@ -81,7 +81,9 @@ def test_models_that_were_each_asked_in_their_own_form_are_correlated_together(t
     assert set(table.query("page == 'wording' and benchmark == 'parameters'")["n"]) == {8}
 
     other = {"chat/0-shot": {"exemplars_hash": "x"}}
-    unlike = tables.measures_by_model(runs.open(write_wording(tmp_path / "unlike", rows, models=sizes, conditions=other)))
+    unlike = tables.measures_by_model(
+        runs.open(write_wording(tmp_path / "unlike", rows, models=sizes, conditions=other))
+    )
     assert set(unlike["condition"]) == {"plain/0-shot", "chat/0-shot", "own form/4-shot"}
     assert set(unlike.loc[unlike["compared"], "condition"]) == {"own form/4-shot"}
 
@@ -161,7 +163,9 @@ def test_a_measure_with_the_name_of_a_benchmark_keeps_apart_from_it(folder, scor
     frame.to_csv(scores, index=False)
     run = runs.open(folder)
     table = tables.benchmark_matrix(run, scores=str(scores), score_columns="Overall")
-    (row,) = table.query("measure_a == 'Overall' and measure_b == 'Overall, all' and method == 'pearson'").to_dict("records")
+    (row,) = table.query("measure_a == 'Overall' and measure_b == 'Overall, all' and method == 'pearson'").to_dict(
+        "records"
+    )
     ours = values_of(run, "Overall")["value"]
     theirs = frame.set_index("model")["Overall"].reindex(ours.index)
     assert row["r"] == pytest.approx(ours.corr(theirs), abs=1e-12)
