@@ -53,6 +53,9 @@ class Measures:
         a measure that accuracy is a part of: that they go together is arithmetic.
     only
         Column that is true where a row counts; empty: all count.
+    most
+        Models and conditions, of more than which the table takes too long to be made for the comparison, too; 0: it
+        never does.
     """
 
     named: Mapping[str, str]
@@ -63,6 +66,7 @@ class Measures:
     averaged: tuple[str, ...] = ()
     accuracy: Mapping[str, str] = field(default_factory=dict)
     only: str = ""
+    most: int = 0
 
 
 @dataclass(frozen=True, slots=True)

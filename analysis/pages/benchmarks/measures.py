@@ -63,7 +63,7 @@ def _collected(runs: Runs, invalid: str) -> Collected:
             continue
         for name, measures in measuring.items():
             try:
-                frame = tables.build(name, own, invalid=invalid, resamples=0)
+                frame = _made(own, name, measures, invalid)
             except InputError as error:
                 sources.append({"page": page, "left_out": str(error)})
                 continue
@@ -76,6 +76,15 @@ def _collected(runs: Runs, invalid: str) -> Collected:
     described = [_described(page, study, part) for (page, study), part in values.groupby(OF, sort=False)]
     listed = pd.DataFrame([*described, *sources], columns=list(SOURCES))
     return Collected(values[list(COLUMNS)], listed.fillna({"left_out": "", "study": "", "condition": "", "forms": ""}))
+
+
+def _made(runs: Runs, name: str, measures: Measures, invalid: str) -> pd.DataFrame:
+    """Make a table without intervals, if it does not take too long."""
+    units = len(runs.execute("SELECT model FROM units").fetchall())
+    if measures.most and units > measures.most:
+        least = f"{units:,} models and conditions; it is compared for {measures.most} at most"
+        raise InputError(f"table {name} takes too long for {least}")
+    return tables.build(name, runs, invalid=invalid, resamples=0)
 
 
 def named(values: pd.DataFrame, taken: Collection[str] = ()) -> pd.Series:

@@ -37,7 +37,7 @@ TABLES = {
         EFFECTS,
         frozenset(names("estimate_std_lower estimate_std_upper lower_robust upper_robust lower upper statistic "
                         "p_robust confirmed n_tests validity engine")),
-        interval=BETWEEN, measures=Measures({"estimate_std": "Effect"}, kinds=("term",)),
+        interval=BETWEEN, measures=Measures({"estimate_std": "Effect"}, kinds=("term",), most=100),
     ),
     "mixed_conventions": Table(
         "tables.conventions",

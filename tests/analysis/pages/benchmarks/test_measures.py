@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 
 import numpy as np
@@ -198,3 +199,16 @@ def test_an_infinite_value_is_the_highest_rank_and_no_value_for_pearson():
     assert _scaled(values, "spearman").fillna(-1).tolist() == [3, 6, 1, -1, 2]
     assert _scaled(values, "pearson").fillna(-1).tolist() == [3, -1, 1, -1, 2]
     assert _scaled(values[[0, 2]], "spearman").tolist() == [3, 1]
+
+
+def test_a_table_that_takes_too_long_is_left_out_and_says_so(tmp_path, monkeypatch):
+    write_run(tmp_path / "run", random_frame(list("abcd"), items=8, paraphrases=6))
+    entry = pages()["stability"].tables["stability"]
+    limited = dataclasses.replace(entry, measures=dataclasses.replace(entry.measures, most=3))
+    monkeypatch.setitem(pages()["stability"].tables, "stability", limited)
+    found = measure_sources(runs.open(tmp_path / "run"))
+    assert "stability" not in set(found.loc[found["study"] != "", "page"])
+    assert found[found["page"] == "stability"]["left_out"].tolist() == [
+        "table stability takes too long for 4 models and conditions; it is compared for 3 at most"
+    ]
+    assert pages()["text_features"].tables["mixed"].measures.most == 100
