@@ -8,7 +8,7 @@ from analysis.pages.benchmarks.plots import MEASURE, NAMED, PANELS, SIDE, square
 from analysis.pages.benchmarks.repeated import told
 from analysis.reporting import labels
 from analysis.reporting.columns import SHARE
-from analysis.reporting.words import count
+from analysis.reporting.words import count, low_to_high
 from analysis.statistics.multiplicity import ALPHA
 
 
@@ -69,7 +69,7 @@ def coefficients(frame: pd.DataFrame) -> str:
             f"{method} between {len(order)} measures as printed in {frame['source'].iloc[0]}, in the printed order, "
             f"redrawn from the printed numbers: other models and other items than ours.{place}"
         )
-    n = f", n = {int(frame['n'].min()):,} to {int(frame['n'].max()):,} models" if "n" in frame else ""
+    n = f", n = {low_to_high(frame['n'])} models" if "n" in frame else ""
     empty = " Hatched: fewer than 4 models, or a value that never varies." if pd.isna(values).any() else ""
     clear = f" Bold or dotted: p below {ALPHA:g} after Holm." if "p_holm" in frame else ""
     return (

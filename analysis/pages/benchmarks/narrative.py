@@ -151,7 +151,7 @@ def _together(frames: Mapping[str, pd.DataFrame]) -> dict[str, tuple[str, ...]]:
     known = table[table["method"] == "spearman"].dropna(subset=["r"]) if len(table) else table
     if known.empty:
         return {}
-    known = known.assign(clear=_clear(known))
+    known = known.assign(clear=verdicts.clear(known["p_holm"]))
     said = f"Of {count(len(known), 'rank correlation')} between these measures, {_differ(known)} from 0 {CORRECTED}."
     found = known[known["clear"]]
     if found.empty:

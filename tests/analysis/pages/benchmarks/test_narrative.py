@@ -158,3 +158,8 @@ def test_details_stand_with_their_figures_and_the_table():
         "Of 3 rank correlations between these measures, 2 differ from 0 after correction for their number.",
         "The largest is that of size and XParaCon: −0.95 (95 % interval −0.99 to −0.80, 8 models).",
     )
+    perfect = answer(coefficient(), pairs=[pair("Range", "Flips", r=1.0, ends=(NAN, NAN))])
+    assert perfect.details["coefficients"] == (
+        "Of 1 rank correlation between these measures, 1 differs from 0 after correction for their number.",
+        "The largest is that of Range and Flips: +1.00 (8 models).",
+    )
