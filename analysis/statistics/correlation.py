@@ -186,6 +186,12 @@ def _orders(n: int) -> npt.NDArray[np.intp]:
 
 def _exact(x: np.ndarray, y: np.ndarray, r: float) -> float:
     """Return the exact p value: the share of all orders of `y` whose coefficient is at least as far from 0 as `r`."""
-    x, y = x - x.mean(), y - y.mean()
-    found = np.abs(y[_orders(len(y))] @ x) / np.sqrt((x @ x) * (y @ y))
-    return float(np.mean(found >= abs(r) - 1e-9))
+    found = _coefficients(tuple(np.sort(x)), tuple(np.sort(y)))
+    return float(1 - np.searchsorted(found, abs(r) - 1e-9) / len(found))
+
+
+@functools.lru_cache(maxsize=16)
+def _coefficients(x: tuple[float, ...], y: tuple[float, ...]) -> npt.NDArray[np.float64]:
+    """Return how far from 0 the coefficient is in every order of y, sorted: the same for all ranks without ties."""
+    one, other = np.array(x) - np.mean(x), np.array(y) - np.mean(y)
+    return np.sort(np.abs(other[_orders(len(y))] @ one) / np.sqrt((one @ one) * (other @ other)))
