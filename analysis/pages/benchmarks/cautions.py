@@ -58,7 +58,8 @@ def cautions(frames: Mapping[str, pd.DataFrame]) -> Iterator[str]:
 
 def _sources(sources: pd.DataFrame) -> Iterator[str]:
     """Name the conditions that are not compared, and the measures that are left out."""
-    several = sources[(sources["n_conditions"] > 1) & (sources["study"] != ALL)].drop_duplicates("study")
+    used = sources[(sources["left_out"] == "") & (sources["study"] != ALL)]
+    several = used[used["n_conditions"] > 1].drop_duplicates("study")
     if len(several):
         named = [f"{row.condition} of {row.study}" for row in several.itertuples()]
         yield f"Of several conditions of a study, one is compared: {listing(named, NAMED)}."

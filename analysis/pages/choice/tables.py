@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 
 from analysis.pages.choice import measures, over_questions, printed
-from analysis.pages.choice.answers import ALL, NONE, NOT_ASKED, Choices, studies
 from analysis.reporting.printed import OURS
+from analysis.runs.choices import ALL, NONE, NOT_ASKED, Choices, studies
 from analysis.statistics import interval
 from analysis.statistics.resampling import DRAWS
 
