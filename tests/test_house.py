@@ -36,11 +36,8 @@ LAYERS = {
         {"inference", "errors"},
     ],
 }  # fmt: skip
-# The only pages that use another's numbers, and the files of it that they may import.
-SHARING = {
-    ("text_features", "stability"): {"printed"},
-    ("benchmarks", "wording"): {"tables", "printed", "cells"},
-}
+# The only page that uses another's numbers, and the files of it that it may import.
+SHARING = {("text_features", "stability"): {"printed"}}
 # Functions whose first argument is the name of a table or a figure.
 LOOK_UP = {"build", "column", "convert", "figure", "frame", "options", "page_of", "pictures", "render", "section",
            "table"}  # fmt: skip

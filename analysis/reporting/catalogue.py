@@ -33,6 +33,43 @@ Entry = TypeVar("Entry")
 
 
 @dataclass(frozen=True, slots=True)
+class Measures:
+    """Say which columns of a table are measures of a model, for the page that compares them over models.
+
+    Attributes
+    ----------
+    named
+        Column -> what the measure is called.
+    headline
+        Those of them that stand first, in the verdict and in the matrix of all measures.
+    lead
+        The one that stands for the table where there is room for one.
+    kinds
+        Columns of which each value makes a measure of its own: Consistency by `pattern`.
+    validity, averaged
+        Column with the share of valid answers, and the kinds that it is averaged over before a model counts as silent.
+    accuracy
+        Column -> the column with the accuracy on the same items, which it is compared with as with a benchmark. Not for
+        a measure that accuracy is a part of: that they go together is arithmetic.
+    only
+        Column that is true where a row counts; empty: all count.
+    most
+        Models and conditions, of more than which the table takes too long to be made for the comparison, too; 0: it
+        never does.
+    """
+
+    named: Mapping[str, str]
+    headline: tuple[str, ...] = ()
+    lead: str = ""
+    kinds: tuple[str, ...] = ()
+    validity: str = "validity"
+    averaged: tuple[str, ...] = ()
+    accuracy: Mapping[str, str] = field(default_factory=dict)
+    only: str = ""
+    most: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Table:
     """One table: where it is computed, what it is called, and its columns.
 
@@ -55,6 +92,8 @@ class Table:
     best
         Columns compared within each row, with what is best among them, "largest" or "smallest absolute": it is printed
         bold. A pattern stands for several columns, as in `columns`.
+    measures
+        Which columns are measures of a model; None: the table has none.
     """
 
     function: str
@@ -66,6 +105,7 @@ class Table:
     interval: Mapping[str, tuple[str, str] | None] = field(default_factory=dict)
     error: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     best: tuple[tuple[str, str], ...] = ()
+    measures: Measures | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +145,7 @@ class Catalogue:
     place
         Where the page stands in the report: 10, 20, 30 ...
     protocols
-        The page is about run folders of these protocols.
+        The page is about run folders of these protocols; see `collects`.
     tables
         Name -> table, in the order of `table --list`. A name is used by one page only.
     columns
@@ -126,6 +166,8 @@ class Catalogue:
     differing
         "module.function" of the page: from its frames to study, model and two conditions that a paired comparison finds
         to differ; empty where the page compares no conditions of a model.
+    collects
+        Whether the page compares the measures (`Table.measures`) of all pages: `pages` adds the protocols of those.
     """
 
     place: int
@@ -138,6 +180,7 @@ class Catalogue:
     needs: Mapping[str, str] = field(default_factory=dict)
     studies: tuple[str, ...] = ()
     differing: str = ""
+    collects: bool = False
 
 
 def names(text: str) -> tuple[str, ...]:
@@ -152,6 +195,9 @@ def pages() -> Mapping[str, Catalogue]:
     found: dict[str, Catalogue] = {
         name: import_module(f"analysis.pages.{name}.catalogue").CATALOGUE for name in folders
     }
+    measured = [page for page in found.values() if any(table.measures for table in page.tables.values())]
+    about = frozenset[str]().union(*(page.protocols for page in measured))
+    found |= {name: replace(page, protocols=about) for name, page in found.items() if page.collects}
     return dict(sorted(found.items(), key=lambda entry: entry[1].place))
 
 

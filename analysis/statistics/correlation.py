@@ -91,8 +91,6 @@ def coefficient(
     InputError
         For an unknown method.
     """
-    from scipy.stats import pearsonr
-
     if method not in METHODS:
         raise InputError(f"method {method!r} is not known; the methods are {' and '.join(METHODS)}")
     columns = [np.asarray(values, float) for values in (x, y, given) if values is not None]
@@ -110,7 +108,7 @@ def coefficient(
     # What is left of a variable that the given one explains is rounding, compared with the variable itself.
     if any(constant(left, np.abs(whole).max()) for left, whole in zip((one, other), columns[:2], strict=True)):
         return Coefficient(_NAN, _NAN, _NAN, _NAN, n, EXPLAINED)
-    r = float(pearsonr(one, other).statistic)
+    r = _product_moment(one, other)
     used = n - (given is not None)
     few = f"few: fewer than {FEW} models" if n < FEW else ""
     exact = method == "spearman" and given is None and n < FEW
@@ -143,6 +141,12 @@ def matrix(frame: pd.DataFrame, methods: Sequence[str] = METHODS) -> pd.DataFram
 def row(found: Coefficient) -> dict[str, float | int | str]:
     """Return a coefficient as the fields of a table's row: n, r, lower, upper, p, caution."""
     return {name: getattr(found, name) for name in ("n", "r", "lower", "upper", "p", "caution")}
+
+
+def _product_moment(x: np.ndarray, y: np.ndarray) -> float:
+    """Compute r as `scipy.stats.pearsonr` does, whose checks of its input take longer than all else here."""
+    x, y = x - x.mean(), y - y.mean()
+    return float(np.clip((x / np.linalg.norm(x)) @ (y / np.linalg.norm(y)), -1, 1))
 
 
 def _residuals(x: np.ndarray, y: np.ndarray, given: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -182,6 +186,12 @@ def _orders(n: int) -> npt.NDArray[np.intp]:
 
 def _exact(x: np.ndarray, y: np.ndarray, r: float) -> float:
     """Return the exact p value: the share of all orders of `y` whose coefficient is at least as far from 0 as `r`."""
-    x, y = x - x.mean(), y - y.mean()
-    found = np.abs(y[_orders(len(y))] @ x) / np.sqrt((x @ x) * (y @ y))
-    return float(np.mean(found >= abs(r) - 1e-9))
+    found = _coefficients(tuple(np.sort(x)), tuple(np.sort(y)))
+    return float(1 - np.searchsorted(found, abs(r) - 1e-9) / len(found))
+
+
+@functools.lru_cache(maxsize=16)
+def _coefficients(x: tuple[float, ...], y: tuple[float, ...]) -> npt.NDArray[np.float64]:
+    """Return how far from 0 the coefficient is in every order of y, sorted: the same for all ranks without ties."""
+    one, other = np.array(x) - np.mean(x), np.array(y) - np.mean(y)
+    return np.sort(np.abs(other[_orders(len(y))] @ one) / np.sqrt((one @ one) * (other @ other)))

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pandas as pd
 
-from analysis.pages.benchmarks.plots import NAMED, SIDE, square
+from analysis.pages.benchmarks.plots import MEASURE, NAMED, PANELS, SIDE, square
 from analysis.pages.benchmarks.repeated import told
 from analysis.reporting import labels
-from analysis.reporting.words import count
+from analysis.reporting.columns import SHARE
+from analysis.reporting.words import count, low_to_high
 from analysis.statistics.multiplicity import ALPHA
 
 
@@ -22,24 +23,39 @@ def _unnamed(models: int) -> str:
     return "" if models <= NAMED else f" No legend: {models:,} models are more than colours; the table names them."
 
 
-def size_overall(frame: pd.DataFrame) -> str:
-    """Write the caption of Overall against size."""
-    known = frame.dropna(subset=["parameters", "value"])
+def size_measures(frame: pd.DataFrame) -> str:
+    """Write the caption of measures against size."""
+    models = frame["model"].nunique()
     return (
-        f"Overall, averaged over patterns and tasks, against the size of {count(known['model'].nunique(), 'model')} "
-        f"(logarithmic): {count(len(known), 'point')}, one per model and condition. The table has the coefficients. "
-        f"Counterpart of Takayama et al., Figure 4.{_hollow(frame)}{_unnamed(known['model'].nunique())}"
+        f"{_measures(frame)} against the size of {count(models, 'model')} (logarithmic), a point per model, each in "
+        "its own form of the prompt. The table has the coefficients."
+        f"{_counterpart(frame, 'Overall', 4)}{_left_out(frame)}{_hollow(frame)}{_unnamed(models)}"
     )
 
 
-def accuracy_consistency(frame: pd.DataFrame) -> str:
-    """Write the caption of Consistency against accuracy."""
+def accuracy_measures(frame: pd.DataFrame) -> str:
+    """Write the caption of measures against accuracy."""
+    models = frame["model"].nunique()
+    line = " Line: equal values, for orientation." if (frame["unit"] == SHARE).any() else ""
     return (
-        "Consistency against accuracy before rewording, a panel per pattern: "
-        f"{count(frame['model'].nunique(), 'model')}, a point per model, language, task and condition. Line: equal "
-        f"values, for orientation. Counterpart of Takayama et al., Figure 5.{_hollow(frame)}"
-        f"{_unnamed(frame['model'].nunique())}"
+        f"{_measures(frame)} against the accuracy on the same items, a panel for each: {count(models, 'model')}, a "
+        f"point per model.{line}{_counterpart(frame, 'Consistency', 5)}{_left_out(frame)}"
+        f"{_hollow(frame)}{_unnamed(models)}"
     )
+
+
+def _counterpart(frame: pd.DataFrame, measure: str, figure: int) -> str:
+    """Say which figure of the paper has a measure; empty where it is not there."""
+    there = frame["measure"].str.startswith(measure).any()
+    return f" {measure} is the counterpart of Takayama et al., Figure {figure}." if there else ""
+
+
+def _measures(frame: pd.DataFrame) -> str:
+    return count(frame.groupby(MEASURE).ngroups, "measure")
+
+
+def _left_out(frame: pd.DataFrame) -> str:
+    return labels.shown(PANELS, frame.groupby(MEASURE).ngroups, "measures", "first")
 
 
 def coefficients(frame: pd.DataFrame) -> str:
@@ -53,14 +69,11 @@ def coefficients(frame: pd.DataFrame) -> str:
             f"{method} between {len(order)} measures as printed in {frame['source'].iloc[0]}, in the printed order, "
             f"redrawn from the printed numbers: other models and other items than ours.{place}"
         )
-    n = f", n = {int(frame['n'].min()):,} to {int(frame['n'].max()):,} models" if "n" in frame else ""
-    where = ", ".join(
-        str(frame[name].iloc[0]) for name in ("task", "language", "condition") if name in frame and frame[name].iloc[0]
-    )
+    n = f", n = {low_to_high(frame['n'])} models" if "n" in frame else ""
     empty = " Hatched: fewer than 4 models, or a value that never varies." if pd.isna(values).any() else ""
     clear = f" Bold or dotted: p below {ALPHA:g} after Holm." if "p_holm" in frame else ""
     return (
-        f"{method} between {len(order)} measures over models{f' ({where})' if where else ''}{n}, in the order of the "
-        f"file.{place}{empty}{clear}{told(frame)} The table has intervals and p values. "
+        f"{method} between {len(order)} measures over models{n}, in the order of the "
+        f"table.{place}{empty}{clear}{told(frame)} The table has intervals and p values. "
         "Counterpart of Takayama et al., Figure 8."
     )

@@ -17,18 +17,19 @@ JOINED = frozenset({"joined_by"})
 TABLES = {
     "benchmarks": Table(
         "tables.benchmarks",
-        "What correlates with consistency over models: size, accuracy and external benchmarks",
-        "Correlations over models with 95 % intervals (Fisher's z) and p values, Holm over all tests of a method. Size "
-        "is log10(parameters) for Pearson; given size: partial. None from fewer than 4 models, a caution below 10.",
-        names("measure pattern benchmark study language task condition method n rows "
-               "joined_by r lower upper interval p p_holm caution"),
-        frozenset(names("rows lower upper interval study")), JOINED, interval=BETWEEN,
+        "What the measures of all studies correlate with over models: size, accuracy and external benchmarks",
+        "Correlations over models with 95 % intervals (Fisher's z) and p values, Holm over all tests of a method; "
+        "headline measures first. Size is log10(parameters) for Pearson; given size: partial. None from fewer than 4 "
+        "models, a caution below 10.",
+        names("measure study benchmark method n rows joined_by r lower upper interval p p_holm caution page condition "
+              "headline"),
+        frozenset(names("rows lower upper interval page condition headline")), JOINED, interval=BETWEEN,
     ),
     "benchmark_matrix": Table(
         "tables.benchmark_matrix",
-        "All correlations between benchmarks, accuracy and Consistency",
-        "The counterpart of Takayama et al., Figure 8, every pair once; Holm over the pairs of a matrix.",
-        (*names("study language task condition"), *CORRELATED),
+        "All correlations between benchmarks, size and the headline measures of all studies",
+        "The counterpart of Takayama et al., Figure 8, every pair once; Holm over the pairs, separately by method.",
+        CORRELATED,
         frozenset(names("rows lower upper")), JOINED, interval=BETWEEN,
     ),
     "score_matrix": Table(
@@ -44,17 +45,33 @@ TABLES = {
         "Matched by alias or by name, never by similarity. For unmatched names of both sides, the nearest name.",
         names("side model matched by nearest similarity"),
     ),
+    "measure_sources": Table(
+        "tables.measure_sources",
+        "How the models of every study were compared",
+        "Of every page and study, the measures of one condition are compared: of that which most models answer under, "
+        "or of the first of several. Conditions that differ in the form of the prompt only are one: own form.",
+        names("page study condition forms n_models n_silent n_measures n_conditions left_out"),
+        optional=frozenset({"left_out"}),
+    ),
     "measures_by_model": Table(
         "tables.measures_by_model",
         "The values that are correlated",
-        "One row per model, measure and pattern; Overall over all patterns and tasks has the task “all”.",
-        names("model study language task condition measure pattern value parameters silent"),
+        "One row per model, condition and measure, as on the page of the measure; those compared, and others.",
+        names("page study measure model condition form n_forms compared value unit accuracy parameters silent headline "
+              "lead"),
+        frozenset(names("page form n_forms headline lead unit")),
     ),
 }  # fmt: skip
 FIGURES = {
-    "size_overall": Figure("Overall by the size of the model", "figures.size_overall"),
-    "accuracy_consistency": Figure("Consistency by accuracy", "figures.accuracy_consistency"),
-    "coefficients": Figure("Correlations between all measures", "figures.coefficients"),
+    "size_measures": Figure(
+        "The measures by the size of the model", "figures.size_measures",
+        nothing="run.json gives no size of 4 models that have a measure.",
+    ),
+    "accuracy_measures": Figure(
+        "The measures by accuracy", "figures.accuracy_measures",
+        nothing="No study here has right answers of 4 models beside its measure.",
+    ),
+    "coefficients": Figure("Correlations between all headline measures", "figures.coefficients"),
     "coefficients_printed": Figure(
         "Correlations as the paper printed them", "figures.printed", draw="coefficients", file="coefficients-98"
     ),
@@ -71,8 +88,9 @@ def _uncorrelated(runs: Runs, given: Mapping[str, Any]) -> str:
 
 
 CATALOGUE = Catalogue(
-    place=40,
-    protocols=frozenset({"wording"}),
+    place=58,
+    protocols=frozenset(),
+    collects=True,
     studies=("takayama",),
     tables=TABLES,
     columns=COLUMNS,

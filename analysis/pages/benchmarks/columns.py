@@ -8,12 +8,20 @@ from analysis.reporting.columns import SHARE, Column
 
 COLUMNS: Mapping[str, Column] = {
     # identity
-    "study": Column("name of the study; all: mean over the tasks of all studies", header="Study"),
-    # correlations
-    "measure": Column("accuracy (on the original questions), consistency or overall", header="Measure"),
-    "benchmark": Column(
-        "what the measure is correlated with: a benchmark, size (parameters) or accuracy", header="With"
+    "page": Column("page of the report that the measure is of", header="Page"),
+    "study": Column("name of the study; all: a mean over the studies of the page", header="Study"),
+    "condition": Column(
+        "name of the settings that the models were asked under; own form: each in the form of its prompts",
+        header="Asked",
     ),
+    # correlations
+    "measure": Column("a measure of the models, as the table of its page has it", header="Measure"),
+    "benchmark": Column(
+        "what the measure is correlated with: a benchmark, size (parameters) or the accuracy on the same items",
+        header="With",
+    ),
+    "headline": Column("whether the measure is one of those of its page that the verdict is about", header="Headline"),
+    "lead": Column("whether it stands for its table in the figure on size", header="Lead"),
     "method": Column("pearson or spearman; given size: partial correlation", header="Method"),
     "n": Column("models that have all values", "models", "n"),
     "rows": Column(
@@ -32,15 +40,33 @@ COLUMNS: Mapping[str, Column] = {
     "benchmarks.p_holm": Column("p after Holm over all tests of the table that use the same method", "", "p (Holm)", 3),
     "caution": Column("why there is no coefficient, or that it rests on few models", header="Caution"),
     "measure_a": Column(
-        "one of the two that are correlated: a benchmark, size (parameters), accuracy, or Consistency on a kind of "
-        "wording",
+        "one of the two that are correlated: a benchmark, size (parameters) or a headline measure",
         header="Measure",
     ),
     "measure_b": Column("the other of the two", header="With"),
     "score_matrix.measure_a": Column("a benchmark of the file of scores", header="Measure"),
     "score_matrix.measure_b": Column("the benchmark that it is correlated with", header="With"),
     # values and names
-    "value": Column("value of the measure", SHARE, "Value", 3),
+    "value": Column("value of the measure, in its unit", "its unit", "Value", 3),
+    "unit": Column("unit of the measure", header="Unit"),
+    "accuracy": Column(
+        "accuracy on the same items, which the measure is compared with; empty: none is known, or it is a part of it",
+        SHARE,
+        "Accuracy",
+        3,
+    ),
+    "form": Column("form of the prompts that the model was asked in; empty: not said", header="Form"),
+    "n_forms": Column("forms that the model was asked in, all else equal; only its own is here", "forms", "Forms"),
+    "compared": Column("whether the condition is the one of its study that is correlated", header="Compared"),
+    # how models were compared
+    "forms": Column("forms of the prompts, and how many models were asked in each", header="Forms"),
+    "n_models": Column("models that answer and have a value", "models", "Models"),
+    "n_silent": Column(
+        "models of which less than half of the answers are valid: in no coefficient", "models", "Silent"
+    ),
+    "n_measures": Column("measures of the page", "measures", "Measures"),
+    "n_conditions": Column("conditions of the study, of which one is compared", "conditions", "Conditions"),
+    "left_out": Column("why no measure of it is correlated", header="Left out"),
     "silent": Column(
         "whether less than half of the model's answers are valid there: its value is in no coefficient",
         header="Not correlated",

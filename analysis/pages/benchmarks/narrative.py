@@ -1,4 +1,4 @@
-"""Write the sentences of the page on benchmarks, from its tables: what correlates with consistency, and doubts."""
+"""Write the sentences of the page on benchmarks, from its tables: what correlates with the measures, and doubts."""
 
 from __future__ import annotations
 
@@ -6,22 +6,18 @@ from collections.abc import Iterator, Mapping
 
 import pandas as pd
 
-from analysis.pages.benchmarks.repeated import told
-from analysis.pages.benchmarks.tables import ACCURACY, GIVEN_SIZE, SIZE, label
-from analysis.pages.wording.cells import spoken
-from analysis.pages.wording.tables import ALL
+from analysis.pages.benchmarks.cautions import ALL, cautions, compared, external
 from analysis.reporting import verdicts, words
 from analysis.reporting.words import Answer, count, listing, signed
-from analysis.statistics.correlation import FEW, LEAST
+from analysis.statistics.correlation import LEAST
 
-CONSISTENCY = "consistency"
-NAMED = 5  # unmatched models that a sentence names
-TABLES = ("benchmarks", "benchmark_names", "measures_by_model")
+SIZE, ACCURACY, GIVEN_SIZE = "parameters", "accuracy", " given size"  # as in the tables
+TABLES = ("benchmarks", "benchmark_matrix", "benchmark_names", "measures_by_model", "measure_sources")
 CORRECTED = "after correction for their number"
 
 
 def answer(frames: Mapping[str, pd.DataFrame], when: str = "") -> Answer:
-    """Say what correlates with consistency over models, by the rules of `verdicts`.
+    """Say what the measures of the models correlate with, by the rules of `verdicts`.
 
     Parameters
     ----------
@@ -30,33 +26,37 @@ def answer(frames: Mapping[str, pd.DataFrame], when: str = "") -> Answer:
     when
         From `words.when`.
     """
-    table, cautions = frames["benchmarks"], tuple(_cautions(frames))
+    table, doubts = frames["benchmarks"], tuple(cautions(frames))
     asked = _asked(frames, when)
-    unheard = frames["measures_by_model"].groupby("model", sort=False)["silent"].all()
-    if unheard.all():
+    unheard = compared(frames).groupby("model", sort=False)["silent"].all()
+    if len(unheard) and unheard.all():
         verdict, why = words.do_not_answer(list(unheard.index))
-        return Answer(asked, verdict, cautions=(*why, *cautions))
-    known = table.dropna(subset=["r"])
+        return Answer(asked, verdict, cautions=(*why, *doubts))
+    known = table.dropna(subset=["r"]) if len(table) else table.assign(clear=False)
     if known.empty:
-        verdict = f"{verdicts.UNCLEAR}: no measure is known for {LEAST} models asked in the same way."
-        return Answer(asked, verdict, cautions=cautions)
+        return Answer(asked, _unknown(frames), cautions=doubts, details=_together(frames))
     known = known.assign(clear=_clear(known))
     details = {
-        "size_overall": tuple(_size(known)),
-        "accuracy_consistency": tuple(_accuracy(known)),
+        "size_measures": tuple(_size(known)),
+        "accuracy_measures": tuple(_accuracy(known)),
         "benchmarks": (*_largest(known), *_partial(known)),
     }
-    return Answer(asked, _verdict(known[known["measure"] == CONSISTENCY]), cautions=cautions, details=details)
+    verdict = _verdict(known[known["headline"].astype(bool)])
+    return Answer(asked, verdict, cautions=doubts, details=details | _together(frames))
 
 
 def _asked(frames: Mapping[str, pd.DataFrame], when: str) -> str:
-    values, table = frames["measures_by_model"], frames["benchmarks"]
-    external = [name for name in table["benchmark"].unique() if name not in (SIZE, ACCURACY)]
-    scores = f", accuracy and {count(len(external), 'benchmark')}" if external else " and accuracy"
-    models = values["model"].nunique()
+    values = compared(frames)
+    sources = frames["measure_sources"]
+    models, studies = values["model"].nunique(), sources[~sources["study"].isin(["", ALL])]
+    number = int(sources.loc[sources["left_out"] == "", "n_measures"].sum())
+    known = set(frames["benchmarks"]["benchmark"])
+    others = [_spoken(name) for name in (SIZE, ACCURACY) if name in known]
+    others += [count(len(external(frames)), "benchmark")] if external(frames) else []
     return (
-        f"{count(models, 'model')} {'was' if models == 1 else 'were'} asked yes/no questions in other words{when}, and "
-        f"how consistent they are was compared with size{scores}."
+        f"{count(models, 'model')} {'was' if models == 1 else 'were'} asked in "
+        f"{count(studies['study'].nunique(), 'study', 'studies')}{when}; {count(number, 'measure')} of their answers "
+        f"{'was' if number == 1 else 'were'} compared with {listing(others) or 'each other'}."
     )
 
 
@@ -66,19 +66,32 @@ def _clear(known: pd.DataFrame) -> pd.Series:
     return verdicts.clear(known["p_holm"]) & (pd.Series(sides, known.index) != "")
 
 
+def _unknown(frames: Mapping[str, pd.DataFrame]) -> str:
+    """Say why no coefficient is known: too few models that answer, or nothing to compare their measures with."""
+    most = int(frames["measure_sources"]["n_models"].max() or 0)
+    if most < LEAST:
+        asked = f"{count(most, 'model')} asked in the same way answered"
+        return f"{verdicts.UNCLEAR}: at most {asked}, and a correlation needs {LEAST}."
+    names = frames["benchmark_names"]
+    scored = "no benchmark is known of" if (names["side"] == "scores").any() else "no scores were given for"
+    return f"{verdicts.UNCLEAR}: neither size nor accuracy is known of {LEAST} models, and {scored} them."
+
+
 def _verdict(known: pd.DataFrame) -> str:
-    """Name what Consistency correlates with, where a coefficient is clear."""
+    """Name what the headline measures correlate with, where a coefficient is clear."""
     if known.empty:
-        return f"{verdicts.UNCLEAR}: Consistency is not known for {LEAST} models asked in the same way."
+        return f"{verdicts.UNCLEAR}: no headline measure is known of {LEAST} models asked in the same way."
     of = count(len(known), "correlation")
     found = known[known["clear"]]
     if found.empty:
         which = f"none of {of}" if len(known) > 1 else "the one correlation"
         verb = "differs from 0" if len(known) > 1 else "does not differ from 0"
-        return f"These runs show nothing: {which} with Consistency {verb} {CORRECTED}."
-    names = listing([_spoken(name) for name in found["benchmark"].unique()])
-    plain = f"{len(found):,} of {of} with Consistency {'differs' if len(found) == 1 else 'differ'}"
-    return f"{names[0].upper()}{names[1:]}: {plain} from 0 {CORRECTED}."
+        return f"These runs show nothing: {which} of headline measures {verb} {CORRECTED}."
+    largest = found.loc[found["r"].abs().idxmax()]
+    others = len(found.drop_duplicates(["page", "study", "measure", "benchmark"])) > 1
+    named = f"{largest['measure']} with {_spoken(largest['benchmark'])}{' and others' if others else ''}"
+    plain = f"{len(found):,} of {of} {'differs' if len(found) == 1 else 'differ'} from 0 {CORRECTED}"
+    return f"{named}: {plain}."
 
 
 def _differ(rows: pd.DataFrame) -> str:
@@ -87,14 +100,7 @@ def _differ(rows: pd.DataFrame) -> str:
 
 
 def _spoken(name: str) -> str:
-    return "size" if name == SIZE else name
-
-
-def _named(row: pd.Series) -> str:
-    task = row["task"] if row["task"] != ALL else "all tasks"
-    where = [task, *([spoken(row["language"])] if row["language"] else []), row["condition"]]
-    measure = label(row["measure"], row["pattern"])
-    return f"{measure[0].upper()}{measure[1:]} with {_spoken(row['benchmark'])} ({', '.join(where)})"
+    return {SIZE: "size", ACCURACY: ACCURACY}.get(name, f"“{name}”")
 
 
 def _coefficient(row: pd.Series) -> str:
@@ -107,31 +113,30 @@ def _largest(known: pd.DataFrame) -> Iterator[str]:
     shown = known[known["method"] == "spearman"]
     if len(shown):
         row = shown.loc[shown["r"].abs().idxmax()]
-        yield f"The largest rank correlation is that of {_named(row)}: {_coefficient(row)}."
+        named = f"{row['measure']} with {_spoken(row['benchmark'])} ({row['study']}, {row['condition']})"
+        yield f"The largest rank correlation is that of {named}: {_coefficient(row)}."
 
 
 def _size(known: pd.DataFrame) -> Iterator[str]:
-    rows = known[(known["benchmark"] == SIZE) & (known["method"] == "spearman") & (known["measure"] == "overall")]
-    whole = rows[rows["task"] == ALL]
-    for _, row in whole.head(3).iterrows():
-        where = f"{spoken(row['language'])}, " if row["language"] else ""
-        yield f"Rank correlation of Overall and size ({where}{row['condition']}): {_coefficient(row)}."
+    rows = known[(known["benchmark"] == SIZE) & (known["method"] == "spearman") & known["headline"].astype(bool)]
+    for _, row in rows.sort_values("r", key=abs, ascending=False, kind="stable").head(3).iterrows():
+        yield f"Rank correlation of {row['measure']} and size ({row['study']}): {_coefficient(row)}."
 
 
 def _accuracy(known: pd.DataFrame) -> Iterator[str]:
-    rows = known[(known["benchmark"] == ACCURACY) & (known["method"] == "pearson") & (known["measure"] == CONSISTENCY)]
+    rows = known[(known["benchmark"] == ACCURACY) & (known["method"] == "pearson") & known["headline"].astype(bool)]
     if len(rows):
-        mean = rows.groupby("pattern", sort=False)["r"].mean()
+        first = rows.head(4)
         yield (
-            "Pearson correlation of Consistency and accuracy before rewording, mean over tasks and conditions: "
-            + ", ".join(f"{signed(r, 2)} ({pattern.replace('_', ' ')})" for pattern, r in mean.items())
+            "Pearson correlation with the accuracy on the same items: "
+            + ", ".join(f"{signed(row.r, 2)} ({row.measure})" for row in first.itertuples())
             + "."
         )
-        yield f"Of these {count(len(rows), 'coefficient')}, {_differ(rows)} from 0 {CORRECTED}."
+        yield f"Of {count(len(rows), 'such coefficient')}, {_differ(rows)} from 0 {CORRECTED}."
 
 
 def _partial(known: pd.DataFrame) -> Iterator[str]:
-    key = ["study", "language", "task", "condition", "measure", "pattern", "benchmark"]
+    key = ["page", "study", "measure", "benchmark"]
     plain = known[(known["method"] == "spearman") & known["clear"]]
     given = known[known["method"] == "spearman" + GIVEN_SIZE]
     both = plain.merge(given, on=key, suffixes=("", "_given"))
@@ -140,37 +145,17 @@ def _partial(known: pd.DataFrame) -> Iterator[str]:
         yield f"Given size, {kept} of {len(both)} clear rank correlations with benchmarks or accuracy remain."
 
 
-def _cautions(frames: Mapping[str, pd.DataFrame]) -> Iterator[str]:
-    table, names = frames["benchmarks"], frames["benchmark_names"]
-    refused = int(table["caution"].str.startswith("refused").sum())
-    few = int(table["caution"].str.startswith("few").sum())
-    if refused:
-        yield f"{count(refused, 'coefficient')} refused: fewer than {LEAST} models have both values."
-    if few:
-        yield f"{count(few, 'coefficient')} rest on fewer than {FEW} models, where chance alone makes large ones."
-    if said := told(table):
-        yield said.strip()
-    external = set(table["benchmark"]) - {SIZE, ACCURACY}
-    if not external:
-        yield "No scores of benchmarks were given: only size and accuracy were compared (-p scores=FILE)."
-    lost = names[(names["side"] == "runs") & (names["matched"] == "")]
-    if external and len(lost):
-        near = [
-            f"{row['model']} (nearest: {row['nearest']})" if row["nearest"] else row["model"]
-            for _, row in lost.iterrows()
-        ]
-        yield f"{count(len(lost), 'model')} without scores: {listing(near, NAMED)}."
-        yield "A file of aliases can match a model with its name in the scores."
-    sizes = frames["measures_by_model"].groupby("model")["parameters"].first()
-    if sizes.isna().any():
-        yield f"Size unknown for {listing(list(sizes.index[sizes.isna()]), NAMED)}."
-    unheard = frames["measures_by_model"].groupby("model")["silent"].any()
-    if unheard.any():
-        yield (
-            f"{listing(list(unheard.index[unheard]), NAMED)}: left out where less than half of the answers are valid. "
-            "Their points are marked in the figures."
-        )
-    yield (
-        "Correlations over models tell what varies together, not what causes what. Models of one series are not "
-        "independent of each other."
-    )
+def _together(frames: Mapping[str, pd.DataFrame]) -> dict[str, tuple[str, ...]]:
+    """Say how many pairs of headline measures, size and benchmarks go together, for the figure of all of them."""
+    table = frames["benchmark_matrix"]
+    known = table[table["method"] == "spearman"].dropna(subset=["r"]) if len(table) else table
+    if known.empty:
+        return {}
+    known = known.assign(clear=verdicts.clear(known["p_holm"]))
+    said = f"Of {count(len(known), 'rank correlation')} between these measures, {_differ(known)} from 0 {CORRECTED}."
+    found = known[known["clear"]]
+    if found.empty:
+        return {"coefficients": (said,)}
+    row = found.loc[found["r"].abs().idxmax()]
+    names = " and ".join("size" if row[name] == SIZE else row[name] for name in ("measure_a", "measure_b"))
+    return {"coefficients": (said, f"The largest is that of {names}: {_coefficient(row)}.")}

@@ -1,45 +1,78 @@
-"""Take conditions together in which every model was asked in its own form: plain for one, chat for another."""
+"""Take conditions together in which every model was asked in its own form: plain for one, chat for another.
+
+A correlation is over models, and the form of a prompt follows from the model: a base model continues a text, a tuned
+one answers in a chat, a masked one fills a gap. So what differs in the form alone was asked in the same way.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 if TYPE_CHECKING:
     from analysis.runs import Runs
 
+Unit: TypeAlias = tuple[str, str, str]  # study, model, condition
+
 OWN = "own form"
 FORM = frozenset({"form", "prompt_hash"})  # fields of a condition that follow from the form of its prompts
+OF_STAGE = {"base": "plain", "tuned": "chat", "instruct": "chat"}
 
 
-def asked(runs: Runs) -> list[tuple[str, str, str]]:
-    """List study, model and condition of everything that was asked, in order."""
-    return runs.execute("SELECT study, model, condition FROM units ORDER BY position").fetchall()
+@dataclass(frozen=True, slots=True)
+class Own:
+    """Say how a unit was asked.
 
-
-def joined(runs: Runs) -> dict[str, str]:
-    """Find the conditions that differ in nothing but the form of the prompt, and have no model in common.
-
-    A correlation is over models, and every model is asked in the form that it was made for. Where a model was asked in
-    two forms, which of them counts would be a choice: then all stay apart.
-
-    Returns
-    -------
-    dict
-        Condition -> its name with "own form" in place of the form; conditions that stay apart are not in it.
+    Attributes
+    ----------
+    condition
+        Name of its condition, with "own form" in place of the form where the models compared were asked in several.
+    form
+        Its own form; empty: not said.
+    forms
+        Number of forms that its model was asked in, all else equal.
     """
-    groups: dict[str, list[tuple[str, str, str]]] = {}
-    for unit in asked(runs):
-        groups.setdefault(_shared(unit[2], _fields(runs, unit).get("form")), []).append(unit)
-    return {
-        condition: name
-        for name, units in groups.items()
-        if _alike(runs, units) and len({condition for *_, condition in units}) > 1
-        for *_, condition in units
-    }
+
+    condition: str
+    form: str
+    forms: int
 
 
-def _fields(runs: Runs, unit: Sequence[str]) -> Mapping[str, Any]:
+def compared(runs: Runs) -> dict[Unit, Own]:
+    """Say how every unit was asked: units of one study and `Own.condition` are compared.
+
+    A model that was asked in several forms counts once, in that of its stage: plain for a base model, chat for a tuned
+    one; in the first one where its stage is not known, or that form was not asked. Its others are not in the result.
+    """
+    found: dict[Unit, Own] = {}
+    used: set[tuple[str, str]] = set()
+    for name, units in _alike(runs):
+        own = {_own(runs, model, asked): len(asked) for model, asked in units.items()}
+        study, together = next(iter(own))[0], sorted({condition for *_, condition in own})
+        # Of two groups with one name, which differ in more than the form, the second is named by its conditions.
+        shared = name if (study, name) not in used else ", ".join(together)
+        used.add((study, name))
+        for unit, forms in own.items():
+            form = _settings(runs, unit).get("form")
+            found[unit] = Own(shared if len(together) > 1 else unit[2], str(form or ""), forms)
+    return found
+
+
+def _alike(runs: Runs) -> list[tuple[str, dict[str, list[Unit]]]]:
+    """Return the groups of units that differ in the form alone: their name, and by model its units."""
+    groups: dict[tuple[str, str, str], dict[str, list[Unit]]] = {}
+    for unit in runs.execute("SELECT study, model, condition FROM units ORDER BY position").fetchall():
+        study, model, condition = unit
+        fields = _settings(runs, unit)
+        same = repr(sorted((name, repr(value)) for name, value in fields.items() if name not in FORM))
+        key = study, _shared(condition, fields.get("form")), same
+        groups.setdefault(key, {}).setdefault(model, []).append(unit)
+    return [(name, units) for (_, name, _), units in groups.items()]
+
+
+def _settings(runs: Runs, unit: Unit) -> Mapping[str, Any]:
+    """Return the fields of a unit's condition, as run.json has them."""
     study, _, condition = unit
     fields: Mapping[str, Any] = runs.info["conditions"][study][condition]
     return fields
@@ -54,13 +87,7 @@ def _shared(condition: str, form: object) -> str:
     return "/".join(OWN if part == form else part for part in condition.split("/"))
 
 
-def _alike(runs: Runs, units: Sequence[tuple[str, str, str]]) -> bool:
-    """Tell whether every model was asked under one of these conditions, and they differ in their form alone."""
-    own: dict[str, str] = {}
-    settings: dict[str, dict[str, Any]] = {}
-    for unit in units:
-        study, model, condition = unit
-        fields = {name: value for name, value in _fields(runs, unit).items() if name not in FORM}
-        if own.setdefault(model, condition) != condition or settings.setdefault(study, fields) != fields:
-            return False
-    return True
+def _own(runs: Runs, model: str, asked: Sequence[Unit]) -> Unit:
+    """Choose the unit of a model that is in the form of its stage; else its first."""
+    form = OF_STAGE.get(str(runs.info["models"][model].get("stage")))
+    return next((unit for unit in asked if _settings(runs, unit).get("form") == form), asked[0])

@@ -6,14 +6,15 @@ from analysis.pages.benchmarks import narrative
 from analysis.pages.benchmarks.catalogue import CATALOGUE
 from analysis.pages.benchmarks.leaderboards import load
 from analysis.reporting import verdicts, words
+from analysis.reporting.catalogue import pages
 from analysis.reporting.html import Html, fragment
 from analysis.reporting.page import Page
 
 
 class BenchmarksPage(Page):
-    """Show the page on what correlates with consistency; options: scores and what is used of them, aliases, invalid."""
+    """Show the page on what correlates over models; options: scores and what is used of them, aliases, invalid."""
 
-    protocols, studies = CATALOGUE.protocols, CATALOGUE.studies
+    protocols, studies = pages()["benchmarks"].protocols, CATALOGUE.studies
 
     def answer(self) -> Html:
         """Show the answer in words, and what weakens it."""

@@ -1,4 +1,4 @@
-"""Draw the figures on what correlates with consistency over models: size, accuracy, benchmarks."""
+"""Draw the figures on what the measures of all studies correlate with: size, accuracy, benchmarks."""
 
 from __future__ import annotations
 
@@ -9,65 +9,58 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, NullLocator
 
-from analysis.pages.wording.cells import PATTERNS
+from analysis.pages.benchmarks.measures import named
 from analysis.reporting import labels, matrices, panels, plotting
-from analysis.reporting.plotting import PAGE, RULE, Drawing, Look, styled
+from analysis.reporting.columns import SHARE
+from analysis.reporting.plotting import HIGHEST, PAGE, RULE, Drawing, Look, styled
 from analysis.statistics.multiplicity import ALPHA
 
 Looks = Mapping[str, Look]
 NAMED = 12  # models that a legend has room for
 SIDE = 20  # measures that a triangle has room to name at both widths
+PANELS = 12  # measures that a figure has room for
+BETWEEN = 0.42  # inches between two panels, for the numbers of an axis
+MEASURE = ["page", "study", "measure"]
 
 
 @styled
-def size_overall(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = None) -> Drawing:
-    """Draw Overall (mean over patterns and tasks) against size, a panel per language (Takayama et al., Figure 4).
+def size_measures(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = None) -> Drawing:
+    """Draw measures against size, a panel for each (Takayama et al., Figure 4, for Overall).
 
     Parameters
     ----------
     frame
-        Rows of table `measures_by_model` of measure `overall` and task "all".
+        Rows of table `measures_by_model`: one per measure and model.
     """
-    rows = frame.dropna(subset=["parameters", "value"])
-    languages = list(dict.fromkeys(rows["language"]))
-    looks = looks or plotting.looks(rows["model"])
-    low, high = rows["parameters"].min(), rows["parameters"].max()
-    drawing, each = _square(len(languages), width, rows, looks, "Parameters", "Overall")
-    for axes, language in zip(each, languages, strict=True):
+    looks = looks or plotting.looks(frame["model"])
+    low, high = frame["parameters"].min() / 2, frame["parameters"].max() * 2
+    drawing, each = _panels(frame, width, looks, "Parameters")
+    for axes, rows in each:
         axes.set_xscale("log")
-        axes.set_xticks(_sizes(low / 2, high * 2, 4), minor=False)
+        axes.set_xticks(_sizes(low, high, 3), minor=False)
         axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: short(value)))
         axes.xaxis.set_minor_locator(NullLocator())
-        axes.set_xlim(low / 2, high * 2)
-        panels.scale(axes, 0, 1, axis="y")
-        panels.title(axes, f"Overall, {language}" if language else "Overall")
-        _points(axes, rows[rows["language"] == language], "parameters", "value", looks)
+        axes.set_xlim(low, high)
+        _points(axes, rows, "parameters", "value", looks)
     return drawing
 
 
 @styled
-def accuracy_consistency(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = None) -> Drawing:
-    """Draw Consistency against accuracy on the original questions, a panel per pattern (Takayama et al., Figure 5).
+def accuracy_measures(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = None) -> Drawing:
+    """Draw measures against the accuracy on the same items, a panel for each (Takayama et al., Figure 5).
 
     Parameters
     ----------
     frame
-        Table `measures_by_model`; a point per model, condition, language and task.
+        Rows of table `measures_by_model` with an accuracy: one per measure and model.
     """
-    key = ["model", "study", "language", "task", "condition"]
-    accuracy = frame[frame["measure"] == "accuracy"][[*key, "value"]]
-    rows = frame[frame["measure"] == "consistency"].merge(accuracy, on=key, suffixes=("", "_accuracy")).dropna(
-        subset=["value", "value_accuracy"]
-    )  # fmt: skip
-    patterns = [pattern for pattern in PATTERNS if (rows["pattern"] == pattern).any()]
-    looks = looks or plotting.looks(rows["model"])
-    drawing, each = _square(len(patterns), width, rows, looks, "Accuracy before", "Consistency")
-    for axes, pattern in zip(each, patterns, strict=True):
-        axes.plot([0, 1], [0, 1], color=RULE, linewidth=0.7, zorder=0)
-        _points(axes, rows[rows["pattern"] == pattern], "value_accuracy", "value", looks)
+    looks = looks or plotting.looks(frame["model"])
+    drawing, each = _panels(frame, width, looks, "Accuracy")
+    for axes, rows in each:
         panels.scale(axes, 0, 1)
-        panels.scale(axes, 0, 1, axis="y")
-        panels.title(axes, PATTERNS[pattern])
+        if (rows["unit"] == SHARE).all():
+            axes.plot([0, 1], [0, 1], color=RULE, linewidth=0.7, zorder=0)
+        _points(axes, rows, "accuracy", "value", looks)
     return drawing
 
 
@@ -132,25 +125,31 @@ def _sizes(low: float, high: float, most: int) -> list[float]:
     return found[:: -(-len(found) // most)]
 
 
-def _square(
-    count: int, width: float, rows: pd.DataFrame, looks: Looks, across_name: str, up_name: str
-) -> tuple[Drawing, list[Axes]]:
-    """Make panels as high as wide, or wider where they are few; with a legend where it has room for the models."""
-    names = sorted(rows["model"].unique())
+def _panels(
+    frame: pd.DataFrame, width: float, looks: Looks, across_name: str
+) -> tuple[Drawing, list[tuple[Axes, pd.DataFrame]]]:
+    """Make a panel for each of the first measures, with its title, its scale and its rows; a legend where it fits."""
+    parts = [part for _, part in frame.assign(title=named(frame)).groupby(MEASURE, sort=False)][:PANELS]
+    names = sorted({model for part in parts for model in part["model"]})
     shown = labels.fitted(names, 28) if len(names) <= NAMED else []
-    across = max(1, min(2 if panels.narrow(width) else 4, count))
-    side = min((width - 0.56 - 0.14 * (across - 1)) / across, 2.4)
+    across = max(1, min(2 if panels.narrow(width) else 3, len(parts)))
+    down = -(-len(parts) // across)
     top = 0.06 + panels.LINE * panels.legend_lines(shown, width)
-    drawing, each = panels.panels(width, count, across, side, left=0.46, right=0.1, bottom=0.2, top=top)
-    for i, axes in enumerate(each):
-        if i % across:
-            axes.tick_params(labelleft=False)
-        else:
-            panels.beside(axes, up_name)
-        if i >= count - across:
+    wide = (width - 0.5 - 0.1 - BETWEEN * (across - 1)) / across
+    tall = min(wide, 1.6, (HIGHEST - top - 0.3) / down - 0.4)
+    drawing, each = panels.panels(
+        width, len(parts), across, tall, left=0.5, right=0.1, bottom=0.2, top=top, gap=BETWEEN, below=0.22
+    )
+    titles = labels.shorten_all([part["title"].iloc[0] for part in parts], int((wide + BETWEEN - 0.1) / 0.066))
+    for i, (axes, part, title) in enumerate(zip(each, parts, titles, strict=True)):
+        panels.title(axes, title)
+        values, share = part["value"].astype(float), (part["unit"] == SHARE).all()
+        low, high = (0.0, 1.0) if share else (values.min(), max(values.max(), values.min() + 1e-6))
+        panels.scale(axes, low, high, axis="y")
+        if i >= len(parts) - across:
             panels.under(axes, across_name)
     panels.legend(drawing, shown, [looks[name] for name in names[: len(shown)]])
-    return drawing, each
+    return drawing, list(zip(each, parts, strict=True))
 
 
 def _points(axes: Axes, rows: pd.DataFrame, x: str, y: str, looks: Looks) -> None:

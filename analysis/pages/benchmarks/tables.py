@@ -1,22 +1,20 @@
-"""Correlate consistency with size, accuracy and external benchmarks: runs in, tidy frame out."""
+"""Correlate the measures of all studies with size, accuracy and external benchmarks: runs in, tidy frame out."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
 from analysis.errors import InputError
+from analysis.pages.benchmarks import own_form
 from analysis.pages.benchmarks.leaderboards import Scores, load
+from analysis.pages.benchmarks.measures import collected, named
 from analysis.pages.benchmarks.model_names import match, read_aliases
-from analysis.pages.benchmarks.own_form import asked, joined
-from analysis.pages.wording.cells import PATTERNS, validity
-from analysis.pages.wording.tables import ALL, consistency, overall
-from analysis.reporting.thresholds import silent
-from analysis.runs.folder import ORIGINAL
 from analysis.statistics import correlation
 from analysis.statistics.multiplicity import holm_within
 
@@ -25,8 +23,17 @@ if TYPE_CHECKING:
 
 SIZE, ACCURACY = "parameters", "accuracy"
 ROWS = "\0rows"  # no benchmark has this name
-KEY = ["study", "language", "task", "condition"]
+OF = ["page", "study", "condition", "measure"]
 GIVEN_SIZE = " given size"
+
+
+@dataclass(frozen=True)
+class _Models:
+    """Hold what is known of the models beside their measures: benchmarks, size (log10), rows of the file."""
+
+    benchmarks: pd.DataFrame
+    size: pd.Series
+    rows: pd.Series
 
 
 def uncorrelated(runs: Runs, given: Mapping[str, Any]) -> str:
@@ -39,39 +46,9 @@ def uncorrelated(runs: Runs, given: Mapping[str, Any]) -> str:
     """
     if given.get("scores"):
         return ""
-    together, least = joined(runs), correlation.LEAST
-    found = Counter((study, together.get(condition, condition)) for study, _, condition in asked(runs))
-    most = max(found.values(), default=0)
+    found = Counter((study, own.condition) for (study, *_), own in own_form.compared(runs).items())
+    most, least = max(found.values(), default=0), correlation.LEAST
     return "" if most >= least else f"at most {most} of the models were asked in the same way, and it needs {least}"
-
-
-def measured(runs: Runs, *, invalid: str = "dropped") -> pd.DataFrame:
-    """Collect the values that are correlated, one row per model, measure and pattern.
-
-    Measures: accuracy (original questions), consistency and Overall per pattern, and Overall over patterns and tasks
-    (task "all"; see `overall` of the page on wording).
-
-    Returns
-    -------
-    DataFrame
-        model, study, language, task, condition (those of `own_form.joined` are one), measure, pattern, value,
-        parameters (NaN where run.json has none), silent: whether the model does not answer there
-        (`thresholds.silent`), so that its value is not correlated.
-    """
-    table = consistency(runs, invalid=invalid, resamples=0)
-    table = table.assign(silent=silent(validity(table)))
-    original = table[table["pattern"] == ORIGINAL]
-    reworded = table[table["pattern"] != ORIGINAL]
-    parts = [original.assign(measure=ACCURACY, value=original["accuracy"])]
-    parts += [reworded.assign(measure=name, value=reworded[name]) for name in ("consistency", "overall")]
-    whole = overall(runs, invalid=invalid, resamples=0)
-    whole = whole.assign(silent=silent(whole["valid"]))
-    parts.append(whole.assign(measure="overall", value=whole["overall"], study=ALL, task=ALL, pattern=ALL))
-    frame = pd.concat(parts, ignore_index=True)
-    frame["condition"] = frame["condition"].replace(joined(runs))
-    sizes = {name: fields.get("parameters") for name, fields in runs.info["models"].items()}
-    frame["parameters"] = pd.to_numeric(frame["model"].map(sizes), errors="coerce").astype(float)
-    return frame[["model", *KEY, "measure", "pattern", "value", "parameters", "silent"]]
 
 
 def benchmarks(
@@ -87,31 +64,28 @@ def benchmarks(
     scores, score_columns, score_rows, aliases
         As in `leaderboards.load` and `model_names.read_aliases`; without scores only size and accuracy are compared.
     invalid
-        As in `consistency` of the page on wording.
+        As in the tables that the measures are of.
 
     Returns
     -------
     DataFrame
-        One row per study, language, task, condition, measure, pattern, benchmark and method. Methods: pearson,
-        spearman, and both "given size" (partial). Size is log10(parameters) for Pearson. `p_holm` goes over all
-        tests of the same method in the table. No coefficient from fewer than 4 models; `caution` says so, and marks
-        those from fewer than 10. rows: rows of the file that the n models have; joined_by: the rule that made one of
-        several rows of a model.
+        One row per page, study, measure, benchmark and method, the headline measures first. Methods: pearson, spearman,
+        and both "given size" (partial). Size is log10(parameters) for Pearson. `p_holm` goes over all tests of the same
+        method in the table. No coefficient from fewer than 4 models; `caution` says so, and marks those from fewer than
+        10. Measures that fewer than 4 models have are in table `measure_sources` only. rows: rows of the file that the
+        n models have; joined_by: the rule that made one of several rows of a model.
     """
-    rows, given = [], _given(runs, scores, score_columns, score_rows, aliases)
-    for key, part in measured(runs, invalid=invalid).groupby(KEY, sort=False):
-        wide, labels = _wide(part)
-        others, counts = _comparable(wide, given, aliases)
-        for name, (measure, pattern) in labels.items():
-            for benchmark in others:
-                # Accuracy is a part of Overall: that they go together is arithmetic.
-                if benchmark != name and (measure, benchmark) != ("overall", ACCURACY):
-                    about = dict(zip(KEY, key, strict=True), measure=measure, pattern=pattern, benchmark=benchmark)
-                    found = _coefficients(wide[name], others[benchmark], wide[SIZE], about)
-                    used = counts if benchmark not in (SIZE, ACCURACY) else counts * 0
-                    known = wide[name].notna() & others[benchmark].notna()
-                    rows += [row | {"rows": used[known & _sized(wide, row)].sum()} for row in found]
+    values, given = _correlated(runs, invalid), _given(runs, scores, score_columns, score_rows, aliases)
+    models, rows = _known(runs, given, aliases), list[dict[str, object]]()
+    for part in _measures(values):
+        about = part.iloc[0][[*OF, "headline"]].to_dict()
+        ours = _by_model(part, "value", models)
+        for benchmark, theirs in _beside(part, models):
+            rows += _coefficients(ours, theirs, models, {**about, "benchmark": benchmark})
     table = pd.DataFrame(rows)
+    if table.empty:
+        return table
+    table = table.sort_values("headline", ascending=False, kind="stable", ignore_index=True)
     return _ruled(table.assign(p_holm=holm_within(table, ["method"])), given)
 
 
@@ -119,25 +93,33 @@ def benchmark_matrix(
     runs: Runs, *, scores: str = "", score_columns: str = "", score_rows: str = "", aliases: str = "",
     invalid: str = "dropped",
 ) -> pd.DataFrame:  # fmt: skip
-    """Correlate all pairs of benchmarks, accuracy, Consistency by pattern (Figure 8), and size where it is known.
+    """Correlate all pairs of benchmarks, size and headline measures, of one study or of two (Figure 8).
+
+    A benchmark that fewer than 4 of the models have is left out.
 
     Returns
     -------
     DataFrame
-        study, language, task, condition, the columns of `correlation.matrix`, rows and joined_by; both methods.
+        The columns of `correlation.matrix`, rows and joined_by; both methods.
     """
-    parts, given = [], _given(runs, scores, score_columns, score_rows, aliases)
-    for key, part in measured(runs, invalid=invalid).groupby(KEY, sort=False):
-        if part["task"].iloc[0] == ALL:
-            continue
-        wide, labels = _wide(part)
-        others, counts = _comparable(wide, given, aliases)
-        ours = {label: wide[label] for label, (measure, _) in labels.items() if measure == "consistency"}
-        external = [name for name in others if name not in (SIZE, ACCURACY)]
-        frame = pd.DataFrame({name: others[name] for name in (*external, SIZE, ACCURACY)} | ours)
-        table = _with_rows(correlation.matrix(frame), frame, counts, external)
-        parts.append(table.assign(**dict(zip(KEY, key, strict=True))))
-    return _ruled(pd.concat(parts, ignore_index=True), given) if parts else pd.DataFrame()
+    values, given = _correlated(runs, invalid), _given(runs, scores, score_columns, score_rows, aliases)
+    models = _known(runs, given, aliases)
+    values = values[values["headline"].astype(bool)]
+    ours = {
+        label: _by_model(part, "value", models)
+        for label, part in values.groupby(named(values, set(models.benchmarks)), sort=False)
+    }
+    if not ours:
+        return pd.DataFrame()
+    others = {**dict(models.benchmarks.items()), SIZE: models.size}
+    frame = pd.DataFrame({
+        **{name: known for name, known in others.items() if known.notna().sum() >= correlation.LEAST}, **ours
+    })  # fmt: skip
+    parts = [
+        correlation.matrix(frame.apply(lambda column, method=method: _scaled(column, method)), [method])
+        for method in correlation.METHODS
+    ]
+    return _ruled(_with_rows(pd.concat(parts, ignore_index=True), frame, models.rows, list(models.benchmarks)), given)
 
 
 def score_matrix(runs: Runs, *, scores: str = "", score_columns: str = "", score_rows: str = "") -> pd.DataFrame:
@@ -165,8 +147,13 @@ def benchmark_names(
 
 
 def measures_by_model(runs: Runs, *, invalid: str = "dropped") -> pd.DataFrame:
-    """Return the values that are correlated, one row per model, measure and pattern; see `measured`."""
-    return measured(runs, invalid=invalid)
+    """Return the measures of every model under every condition, those that are correlated and others."""
+    return collected(runs, invalid).values
+
+
+def measure_sources(runs: Runs, *, invalid: str = "dropped") -> pd.DataFrame:
+    """List how the models of every page and study were compared, and which measures were left out."""
+    return collected(runs, invalid).sources
 
 
 def _models(runs: Runs) -> list[str]:
@@ -174,23 +161,38 @@ def _models(runs: Runs) -> list[str]:
     return [row[0] for row in asked]
 
 
-def label(measure: str, pattern: str) -> str:
-    """Join a measure and its pattern to one name."""
-    return measure if pattern in (ORIGINAL, ALL) else f"{measure} ({pattern.replace('_', ' ')})"
+def _correlated(runs: Runs, invalid: str) -> pd.DataFrame:
+    """Return the values that are correlated: of the chosen conditions, of models that answer, and of enough of them."""
+    values = collected(runs, invalid).values
+    known = values[values["compared"].astype(bool) & values["value"].notna() & ~values["silent"].astype(bool)]
+    return known[known.groupby(OF)["model"].transform("nunique") >= correlation.LEAST]
 
 
-def _wide(part: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, tuple[str, str]]]:
-    """Make one row per model, its measures and its size (log10) as columns; return with it what each column is."""
-    order = {name: place for place, name in enumerate((ORIGINAL, *PATTERNS, ALL))}
-    pairs = part[["measure", "pattern"]].drop_duplicates()
-    pairs = pairs.sort_values(
-        ["measure", "pattern"], key=lambda s: s.map(order).fillna(-1) if s.name == "pattern" else s
-    )
-    labels = {label(*pair): pair for pair in pairs.itertuples(index=False, name=None)}
-    part = part.assign(value=part["value"].mask(part["silent"].astype(bool)))
-    named = part.assign(column=[label(*pair) for pair in zip(part["measure"], part["pattern"], strict=True)])
-    wide = named.pivot(index="model", columns="column", values="value")[list(labels)]
-    return wide.assign(**{SIZE: np.log10(part.groupby("model")["parameters"].first())}), labels
+def _measures(values: pd.DataFrame) -> Iterator[pd.DataFrame]:
+    for _, part in values.groupby(OF, sort=False):
+        yield part
+
+
+def _by_model(part: pd.DataFrame, column: str, models: _Models) -> pd.Series:
+    return part.set_index("model")[column].reindex(models.size.index).astype(float)
+
+
+def _beside(part: pd.DataFrame, models: _Models) -> Iterator[tuple[str, pd.Series]]:
+    """Yield what a measure is correlated with: benchmarks and size where known, and the accuracy on its own items."""
+    yield from ((str(name), known) for name, known in models.benchmarks.items() if known.notna().any())
+    if models.size.notna().any():
+        yield SIZE, models.size
+    if part["accuracy"].notna().any():
+        yield ACCURACY, _by_model(part, "accuracy", models)
+
+
+def _scaled(values: pd.Series, method: str) -> pd.Series:
+    """Make infinite values (XParaCon without any change) the largest rank, or, for Pearson, no value."""
+    infinite = np.isinf(values)
+    if not infinite.any():
+        return values
+    finite = values.mask(infinite)
+    return finite if method == "pearson" else finite.rank().mask(infinite, np.sign(values) * (len(values) + 1))
 
 
 def _given(runs: Runs, scores: str, columns: str, rows: str, aliases: str = "") -> Scores | None:
@@ -203,19 +205,17 @@ def _given(runs: Runs, scores: str, columns: str, rows: str, aliases: str = "") 
     return None
 
 
-def _comparable(wide: pd.DataFrame, given: Scores | None, aliases: str) -> tuple[dict[str, pd.Series], pd.Series]:
-    """Return what the measures are compared with, by model (the benchmarks, size, accuracy), and rows of the file."""
-    others: dict[str, pd.Series] = {}
-    counts = pd.Series(0, wide.index)
-    if given:
-        external = _matched(given, list(wide.index), aliases)
-        wide[SIZE] = wide[SIZE].fillna(np.log10(external.pop(SIZE)))
-        counts = external.pop(ROWS).fillna(0).astype(int)
-        others = {f"{name}": external[name] for name in external}
-    others[SIZE] = wide[SIZE]
-    if ACCURACY in wide:
-        others[ACCURACY] = wide[ACCURACY]
-    return others, counts
+def _known(runs: Runs, given: Scores | None, aliases: str) -> _Models:
+    """Return benchmarks, size and rows of the file of all models of the runs."""
+    names = _models(runs)
+    sizes = {name: runs.info["models"][name].get("parameters") for name in names}
+    size = np.log10(pd.to_numeric(pd.Series(sizes, dtype=object), errors="coerce").astype(float))
+    if given is None:
+        return _Models(pd.DataFrame(index=names), size, pd.Series(0, names))
+    external = _matched(given, names, aliases)
+    size = size.fillna(np.log10(external.pop(SIZE)))
+    counts = external.pop(ROWS).fillna(0).astype(int)
+    return _Models(external, size, counts)
 
 
 def _matched(scores: Scores, models: list[str], aliases: str) -> pd.DataFrame:
@@ -225,11 +225,6 @@ def _matched(scores: Scores, models: list[str], aliases: str) -> pd.DataFrame:
     found = match(models, known.index, given, aliases)
     found = found[found["side"] == "runs"]
     return known.reindex(found["matched"].where(found["matched"] != "", None)).set_axis(found["model"])
-
-
-def _sized(wide: pd.DataFrame, row: dict[str, object]) -> pd.Series:
-    """Tell which models a coefficient can use for their size: all, where it is not given size."""
-    return wide[SIZE].notna() | (not str(row["method"]).endswith(GIVEN_SIZE))
 
 
 def _with_rows(table: pd.DataFrame, frame: pd.DataFrame, counts: pd.Series, external: list[str]) -> pd.DataFrame:
@@ -247,13 +242,17 @@ def _ruled(table: pd.DataFrame, given: Scores | None) -> pd.DataFrame:
 
 
 def _coefficients(
-    ours: pd.Series, theirs: pd.Series, size: pd.Series, about: dict[str, str]
-) -> list[dict[str, object]]:
-    rows: list[dict[str, object]] = []
+    ours: pd.Series, theirs: pd.Series, models: _Models, about: dict[str, Any]
+) -> Iterator[dict[str, object]]:
+    """Yield the coefficients of a measure and what it is compared with; rows: of the file, that their models have."""
+    external = about["benchmark"] in models.benchmarks
     for method in correlation.METHODS:
-        plain = correlation.row(correlation.coefficient(ours, theirs, method=method))
-        rows.append({**about, "method": method, "interval": correlation.INTERVAL, **plain})
+        one, other = _scaled(ours, method), _scaled(theirs, method)
+        known = one.notna() & other.notna()
+        kinds = {method: (None, known)}
         if about["benchmark"] != SIZE:
-            partial = correlation.row(correlation.coefficient(ours, theirs, method=method, given=size))
-            rows.append({**about, "method": method + GIVEN_SIZE, "interval": correlation.INTERVAL, **partial})
-    return rows
+            kinds[method + GIVEN_SIZE] = models.size, known & models.size.notna()
+        for name, (given, used) in kinds.items():
+            found = correlation.row(correlation.coefficient(one, other, method=method, given=given))
+            rows = int(models.rows[used].sum()) if external else 0
+            yield {**about, "method": name, "interval": correlation.INTERVAL, **found, "rows": rows}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from analysis.pages.choice.columns import COLUMNS
-from analysis.reporting.catalogue import Catalogue, Figure, Table, names
+from analysis.reporting.catalogue import Catalogue, Figure, Measures, Table, names
 from analysis.reporting.columns import OVER_ITEMS
 
 BARE = frozenset({"no_interval"})
@@ -37,6 +37,10 @@ TABLES = {
         (*UNIT, "n", "validity", "least_validity", "no_choice", *with_ends("accuracy"), "chance",
          *with_ends("xparacon"), "mean_sd", "n_varying", *with_ends("perfectly_correct"), "no_interval"),
         ends("accuracy xparacon perfectly_correct"), BARE,
+        measures=Measures(
+            {"xparacon": "XParaCon", "accuracy": "Accuracy of choices", "perfectly_correct": "Perfectly correct"},
+            headline=names("xparacon accuracy"), lead="xparacon", kinds=("subset",), accuracy={"xparacon": "accuracy"},
+        ),
     ),
     "choice_wordings": Table(
         "tables.wordings",
@@ -64,6 +68,11 @@ TABLES = {
         "differ in the wording only, or in the order only, how many take different choices.",
         (*UNIT, "validity", *with_ends(KEPT), "no_interval"),
         ends(KEPT), BARE,
+        measures=Measures(
+            {"turned_by_wordings": "Choices turned by wordings", "turned_by_orders": "Choices turned by orders",
+             "same_throughout": "One choice throughout"},
+            kinds=("subset",),
+        ),
     ),
     "positions": Table(
         "tables.positions",

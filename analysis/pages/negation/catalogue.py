@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from analysis.pages.negation.columns import COLUMNS
-from analysis.reporting.catalogue import Catalogue, Figure, Table, names
+from analysis.reporting.catalogue import Catalogue, Figure, Measures, Table, names
 from analysis.reporting.columns import OVER_ITEMS
 
 BARE = frozenset({"no_interval"})
@@ -21,8 +21,13 @@ TABLES = {
         "Right labels without and with a negation, over minimal pairs",
         f"Acc, Acc′ and AccChg of Yoshida et al., section 4.2, with {OVER_ITEMS}. An item is an original with all "
         f"pairs made from it. {DEFINED} An answer that is not valid counts as wrong.",
-        (*names("study model condition pairs n n_items"), *ACCURACIES, "no_interval"),
-        ENDS, BARE, CHANGE,
+        (*names("study model condition pairs n n_items validity"), *ACCURACIES, "no_interval"),
+        ENDS | {"validity"}, BARE, CHANGE,
+        measures=Measures(
+            {"acc_change": "Change by a negation", "acc": "Accuracy without negation",
+             "acc_negated": "Accuracy with a negation"},
+            headline=("acc_change",), lead="acc_change", kinds=("pairs",), accuracy={"acc_negated": "acc"},
+        ),
     ),
     "negation_places": Table(
         "tables.places",

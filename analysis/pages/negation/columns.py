@@ -41,6 +41,7 @@ COLUMNS: Mapping[str, Column] = {
     "n": Column("minimal pairs, both sides of which have a response", "pairs", "n"),
     "negation_accuracy.n": Column("pairs of sentences with a response", "pairs", "n"),
     "n_items": Column("originals that these are made from", "originals", "Originals"),
+    "validity": Column("share of valid answers on both sides of these pairs", SHARE, "Validity", 2),
     "n_original": Column("answers about pairs without a negation", "answers", "n without"),
     "n_negated": Column("answers about pairs with a negation", "answers", "n with"),
     "d_orig": Column("originals: pairs of sentences without a negation", "pairs", "Originals"),

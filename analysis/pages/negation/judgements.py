@@ -164,7 +164,7 @@ def of_pairs(runs: Runs, by: str = "") -> Counts:
     -------
     Counts
         Rows: study, model, condition, pairs, and `value` with `by`. Sums: pairs, before and after (right without the
-        negation, and with it).
+        negation, and with it), valid (answers on both sides).
     """
     return runs.kept(("negation pairs", by), lambda: _of_pairs(runs, by))
 
@@ -194,7 +194,7 @@ def _of_pairs(runs: Runs, by: str) -> Counts:
         f"""
         SELECT a.study, a.model, a.condition, p.pairs AS kind, {value} AS value, a.item, min(p.place) AS place,
                count(*) AS pairs, count(*) FILTER (WHERE b.is_right) AS before,
-               count(*) FILTER (WHERE a.is_right) AS after
+               count(*) FILTER (WHERE a.is_right) AS after, count(a.said) + count(b.said) AS valid
         FROM pairs AS p
         JOIN judgements AS a ON a.study = p.study AND a.item = p.item AND a.variant = p.variant
         JOIN judgements AS b ON b.study = p.study AND b.item = p.item AND b.variant = p.parent
@@ -202,7 +202,7 @@ def _of_pairs(runs: Runs, by: str) -> Counts:
         WHERE {value} IS NOT NULL
         GROUP BY ALL"""
     )
-    return _counts(runs, frame, ["kind", "value"], ("pairs", "before", "after"), {"kind": KINDS})
+    return _counts(runs, frame, ["kind", "value"], ("pairs", "before", "after", "valid"), {"kind": KINDS})
 
 
 def _of_instances(runs: Runs) -> Counts:

@@ -35,7 +35,8 @@ def minimal_pairs(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.Da
         One row per model, condition and kind of pairs; see `waver table --list minimal_pairs`.
     """
     found = judgements.of_pairs(runs)
-    return _changes(found, resamples, seed).drop(columns="value")
+    valid, pairs = (np.nansum(found.sums[name], axis=0) for name in ("valid", "pairs"))
+    return _changes(found, resamples, seed).drop(columns="value").assign(validity=valid / (2 * pairs))
 
 
 def places(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:

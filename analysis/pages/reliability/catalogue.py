@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from analysis.pages.reliability.columns import COLUMNS
-from analysis.reporting.catalogue import Catalogue, Figure, Table, names
+from analysis.reporting.catalogue import Catalogue, Figure, Measures, Table, names
 
 if TYPE_CHECKING:
     from analysis.runs import Runs
@@ -23,6 +23,9 @@ TABLES = {
         names("study model condition measure headline design validity n_items n_wordings n mean mean_lower mean_upper "
               "like_lower like_upper error error_least widening widening_lower widening_upper missing"),
         frozenset({"headline", "n", "validity", "error_least"}), frozenset({"missing"}),
+        measures=Measures(
+            {"error": "Standard error", "widening": "Widening by wordings"}, kinds=("measure",), only="headline",
+        ),
     ),
     "variance_components": Table(
         "tables.variances",
@@ -30,12 +33,15 @@ TABLES = {
         "Components of items, wordings, their interaction and samples with generalized 95 % intervals. Where each item "
         "has its own wordings, these include the interaction. A negative estimate is shown as it is: the component is "
         "small.",
-        names("study model condition measure design n_items n_wordings n_samples item item_lower item_upper wording "
-              "wording_lower wording_upper interaction interaction_lower interaction_upper sample sample_lower "
-              "sample_upper icc icc_mean icc_sample alpha missing"),
-        frozenset(names("item_lower item_upper wording_lower wording_upper interaction_lower interaction_upper "
-                        "sample_lower sample_upper")),
+        names("study model condition measure headline design validity n_items n_wordings n_samples item item_lower "
+              "item_upper wording wording_lower wording_upper interaction interaction_lower interaction_upper sample "
+              "sample_lower sample_upper icc icc_mean icc_sample alpha missing"),
+        frozenset(names("headline validity item_lower item_upper wording_lower wording_upper interaction_lower "
+                        "interaction_upper sample_lower sample_upper")),
         frozenset(names("n_samples sample icc_sample missing")),
+        measures=Measures(
+            {"icc": "ICC of a wording"}, headline=("icc",), lead="icc", kinds=("measure",), only="headline",
+        ),
     ),
     "spreads_at_k": Table(
         "tables.spreads",

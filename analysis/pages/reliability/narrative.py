@@ -229,6 +229,12 @@ def _cautions(own: pd.DataFrame, speaking: pd.DataFrame) -> Iterator[str]:
     yield from few_models(speaking["model"].nunique())
     sizes = speaking.assign(label=labels.series(speaking.drop(columns="condition"))).set_index("label")["n_items"]
     yield from few_items(sizes, so="intervals are wide, and those of variances rest on their distribution")
+    single = speaking["n_wordings"] == 1
+    if single.any() and not single.all():
+        yield (
+            "Asked in one wording, so that nothing is said about others: "
+            f"{listing(list(speaking.loc[single, 'study'].unique()))}."
+        )
     shared = speaking[speaking["design"].str.contains("shared")]
     few = shared.loc[shared["n_wordings"].between(2, 4), "n_wordings"]
     if len(few):

@@ -71,14 +71,19 @@ def variances(runs: Runs, *, seed: int = 0) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        study, model, condition, measure, design, n_items, n_wordings; n_samples: behind an answer; item, wording,
-        interaction, sample: components (`reliability.components`, `reliability.sampling`), negative where the estimate
-        is, each with X_lower, X_upper (`reliability.ranges`); icc, icc_mean, icc_sample: intraclass correlations of one
-        wording, of the mean of all, and of one wording and sample; alpha: Krippendorff's; missing: why components are.
+        study, model, condition, measure, headline (bool), design, validity, n_items, n_wordings; n_samples: behind an
+        answer; item, wording, interaction, sample: components (`reliability.components`, `reliability.sampling`),
+        negative where the estimate is, each with X_lower, X_upper (`reliability.ranges`); icc, icc_mean, icc_sample:
+        intraclass correlations of one wording, of the mean of all, and of one wording and sample; alpha:
+        Krippendorff's; missing: why components are.
     """
     rows = []
     for study, about, found, values in units(runs):
-        row = {**about, "design": study.design, "n_items": found.n_items, "n_wordings": found.n_wordings}
+        own = study.units.index((about["model"], about["condition"]))
+        row = {
+            **about, "headline": study.headline, "design": study.design, "validity": study.validity[own],
+            "n_items": found.n_items, "n_wordings": found.n_wordings,
+        }  # fmt: skip
         ends, sampled = ranges(found, seed), found.sampled
         parts = {name: getattr(found, name) for name in ("item", "wording", "interaction")}
         row |= {"n_samples": sampled.number if sampled else np.nan}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from analysis.pages.scoring.columns import COLUMNS, PATTERNS
-from analysis.reporting.catalogue import Catalogue, Figure, Table, names
+from analysis.reporting.catalogue import Catalogue, Figure, Measures, Table, names
 from analysis.reporting.columns import OVER_ITEMS
 
 _SCORES = names("kurtosis variance mode mode_share distinct entropy tau spearman pearson")
@@ -24,6 +24,10 @@ TABLES = {
          *names("samples validity dropped clipped caution intervals no_interval")),
         frozenset(names("series stage form samples n_gold variance entropy spearman pearson")),
         frozenset({"unscored", "no_response", "caution", "no_interval"}),
+        measures=Measures(
+            {"kurtosis": "Kurtosis", "tau": "Tau", "mode_share": "Favourite's share", "entropy": "Entropy"},
+            headline=names("kurtosis tau"), lead="kurtosis", kinds=("group",),
+        ),
     ),
     "score_differences": Table(
         "contrasts.differences",

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from analysis.pages.stability.columns import COLUMNS, PATTERNS
-from analysis.reporting.catalogue import Catalogue, Figure, Table, names
+from analysis.reporting.catalogue import Catalogue, Figure, Measures, Table, names
 from analysis.reporting.columns import IDENTITY, OVER_ITEMS
 
 if TYPE_CHECKING:
@@ -25,6 +25,11 @@ TABLES = {
         "Mark: + the model agrees with every item on average, - it disagrees.",
         (*IDENTITY, *MEASURES, *names("n_items n_variants n_excluded_items mark low_mass intervals no_interval")),
         frozenset({"validity_se", "n_excluded_items", "low_mass"}), frozenset({"mark", "no_interval"}), SPREADS,
+        measures=Measures(
+            {"range_mean": "Range", "flip_05": "Flips > 5 %", "sd_mean": "SD", "agreement_mean": "Mean agreement",
+             "validity": "Validity"},
+            headline=names("range_mean flip_05"), lead="range_mean",
+        ),
     ),
     "flip_conventions": Table(
         "tables.flip_conventions",

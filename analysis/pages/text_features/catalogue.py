@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from analysis.pages.text_features.columns import COLUMNS, PATTERNS
-from analysis.reporting.catalogue import Catalogue, Figure, Table, names
+from analysis.reporting.catalogue import Catalogue, Figure, Measures, Table, names
 from analysis.reporting.columns import IDENTITY
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ EFFECTS = (
     *IDENTITY,
     *names("term estimate lower_robust upper_robust se_robust p_robust p_robust_bonferroni lower upper se df statistic "
            "p p_bonferroni p_holm p_slopes confirmed dagger estimate_std estimate_std_lower estimate_std_upper n_tests "
-           "n_rows n_items scale engine"),
+           "n_rows n_items validity scale engine"),
 )  # fmt: skip
 _PUBLISHED = names(
     "word_frequency word_length statement_length right_dependents left_dependents dependency_length sentiment_positive "
@@ -36,8 +36,8 @@ TABLES = {
         "Standardised: in SDs of response and predictor. " + _DAGGER,
         EFFECTS,
         frozenset(names("estimate_std_lower estimate_std_upper lower_robust upper_robust lower upper statistic "
-                        "p_robust confirmed n_tests engine")),
-        interval=BETWEEN,
+                        "p_robust confirmed n_tests validity engine")),
+        interval=BETWEEN, measures=Measures({"estimate_std": "Effect"}, kinds=("term",), most=100),
     ),
     "mixed_conventions": Table(
         "tables.conventions",

@@ -34,7 +34,7 @@ def mixed(
         3, what is not significant after Bonferroni; here also what cluster-robust errors do not confirm.
     """
     found = family(runs, engine=engine, scale=scale, predictors=predictors, invalid=invalid)
-    return _finished(found.result.table.assign(scale=scale))
+    return _finished(found.result.table.assign(scale=scale)).merge(_validity(runs), on=UNIT, how="left")
 
 
 def conventions(runs: Runs, *, engine: str = "auto", scale: str = "identity", predictors: str = "all") -> pd.DataFrame:
@@ -82,12 +82,16 @@ def mixed_diagnostics(
     ]  # fmt: skip
     if missing:
         table = pd.concat([table, pd.DataFrame(missing)], ignore_index=True)
+    return table.merge(_validity(runs), on=UNIT, how="left")
+
+
+def _validity(runs: Runs) -> pd.DataFrame:
+    """Return the mean validity of the responses of every unit to its paraphrases."""
     prepare(runs)
-    validity = runs.sql(
+    return runs.sql(
         "SELECT study, model, condition, sum(n_rows * validity_mean) / sum(n_rows) AS validity "
         "FROM item_patterns WHERE NOT original GROUP BY ALL"
     )
-    return table.merge(validity, on=UNIT, how="left")
 
 
 def vif(runs: Runs, *, predictors: str = "all", invalid: str = "dropped") -> pd.DataFrame:

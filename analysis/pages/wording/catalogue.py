@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from analysis.pages.wording.columns import COLUMNS
-from analysis.reporting.catalogue import Catalogue, Figure, Table, names
+from analysis.reporting.catalogue import Catalogue, Figure, Measures, Table, names
 from analysis.reporting.columns import IDENTITY, OVER_ITEMS
 
 WORDED = names("study model language task condition pattern")
@@ -23,6 +23,11 @@ TABLES = {
         "give. Pairs with an invalid answer are treated as the parameter `invalid` says.",
         (*WORDED, *names("n n_items"), *MEASURES, "intervals", "no_interval"),
         frozenset(names("n_items accuracy_original yes diff_acc")), BARE,
+        measures=Measures(
+            {"consistency": "Consistency", "overall": "Overall"}, headline=("consistency",),
+            kinds=names("language task pattern"), validity="valid", averaged=("pattern",),
+            accuracy={"consistency": "accuracy_original"},
+        ),
     ),
     "conventions": Table(
         "tables.conventions",
@@ -42,6 +47,11 @@ TABLES = {
         (*names("model language condition n_tasks n_patterns n_undefined n_items"), *MEASURES, "intervals",
          "no_interval"),
         frozenset(names("n_patterns n_items yes diff_acc diff_yes accuracy")), BARE,
+        measures=Measures(
+            {"overall": "Overall", "consistency": "Consistency", "accuracy_original": "Accuracy before rewording"},
+            headline=names("overall accuracy_original"), lead="overall", kinds=("language",),
+            validity="valid", accuracy={"consistency": "accuracy_original"},
+        ),
     ),
     "groups": Table(
         "tables.groups",

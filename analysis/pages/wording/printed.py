@@ -23,9 +23,3 @@ def groups() -> pd.DataFrame:
         condition=tables["shots"].astype(str) + "-shot",
         **shares,
     )[["source", "stage", "condition", "language", "task", "pattern", *PER_CENT]]
-
-
-def matrix() -> pd.DataFrame:
-    """Read the matrix of Figure 8 in long form, in its printed order: measure_a, measure_b, r."""
-    wide = pd.read_csv(FOLDER / "takayama_figure8.csv").set_index("measure")
-    return wide.stack().rename("r").rename_axis(["measure_a", "measure_b"]).reset_index()

@@ -56,7 +56,7 @@ def test_options_make_another_table(run):
 
 
 def test_what_there_is_is_listed_a_line_each(run, folder):
-    about = ("stability", "text_features", "wording", "benchmarks", "reliability", "transcripts")
+    about = ("stability", "text_features", "wording", "reliability", "benchmarks", "transcripts")
     listed = [name for page in about for name in pages()[page].tables]
     assert list(run.tables()) == listed
     lines = repr(run.tables()).splitlines()
@@ -64,7 +64,7 @@ def test_what_there_is_is_listed_a_line_each(run, folder):
     assert lines[0].split(maxsplit=1) == ["stability", pages()["stability"].tables["stability"].title]
     only = analysis.open(folder / "wording")
     assert list(only.figures()) == [
-        name for page in ("wording", "benchmarks", "reliability", "transcripts") for name in pages()[page].figures
+        name for page in ("wording", "reliability", "benchmarks", "transcripts") for name in pages()[page].figures
     ]
     assert "<code>overall_scores</code>" in only.figures()._repr_html_()
 

@@ -157,11 +157,15 @@ def test_texts_that_do_not_give_the_score_tell_no_samples(tmp_path):
 
 
 def test_several_protocols_are_read_together(tmp_path):
-    prompted(tmp_path / "scores")
+    prompted(tmp_path / "scores", prompts=[None])
     choice_runs.write_choice(tmp_path / "choices", choice_runs.answers(choice_runs.questions(6, orders=2)))
     write_run(tmp_path / "opinions", random_frame(["a"], items=4, paraphrases=3))
     found = studies(runs.open(tmp_path))
     assert {study.measure for study in found} == {"agreement", "logit", "accuracy", "score"}
+    frames = {name: build(name, runs.open(tmp_path), resamples=0) for name in narrative.TABLES}
+    said = narrative.answer(frames)
+    assert "in one wording or several wordings" in said.asked
+    assert "Asked in one wording, so that nothing is said about others: judged." in said.cautions
 
 
 def test_the_page_says_what_samples_of_one_wording_tell(tmp_path):

@@ -214,7 +214,7 @@ CASES += [
          asked),
     Case("an unknown table", "analysis table run consistncy", ("'consistncy'", "nearest is 'consistency'", "--list"),
          asked),
-    Case("a figure where a table belongs", "analysis table run size_overall", ("'size_overall' is a figure",), asked),
+    Case("a figure where a table belongs", "analysis table run size_measures", ("'size_measures' is a figure",), asked),
     Case("no table", "analysis table run", ("name of a table", "table --list"), asked),
     Case("no run folder at all", ("analysis", "table", "", "consistency"), ("run folder is empty",), asked),
     Case("a report about nothing", ("analysis", "report", "", "--out", "out"), ("run folder is empty",), asked),

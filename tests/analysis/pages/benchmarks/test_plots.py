@@ -7,10 +7,10 @@ import pandas as pd
 import pytest
 
 from analysis import runs
-from analysis.pages.benchmarks import captions, plots, tables
+from analysis.pages.benchmarks import captions, figures, plots, tables
 from analysis.pages.benchmarks.catalogue import FIGURES
 from analysis.pages.benchmarks.plots import square
-from analysis.pages.wording.printed import matrix
+from analysis.pages.benchmarks.printed import matrix
 from analysis.reporting import plotting
 from helpers.figures import cells, check_caption, check_figure, texts
 from helpers.wording_runs import write_family
@@ -20,12 +20,10 @@ DRAWN = sorted({entry.draw or name for name, entry in FIGURES.items()})
 
 @pytest.fixture(scope="module")
 def frames(tmp_path_factory):
-    values = tables.measured(runs.open(write_family(tmp_path_factory.mktemp("plots") / "run")))
-    return {
-        "size_overall": values.query("measure == 'overall' and task == 'all'").dropna(subset=["value"]),
-        "accuracy_consistency": values.dropna(subset=["value"]),
-        "coefficients": matrix(),
-    }
+    run = runs.open(write_family(tmp_path_factory.mktemp("plots") / "run"))
+    values = {"measures_by_model": tables.measures_by_model(run)}
+    drawn = {name: next(getattr(figures, name)(values))[0] for name in ("size_measures", "accuracy_measures")}
+    return {**drawn, "coefficients": matrix()}
 
 
 @pytest.mark.parametrize("width", [plotting.PAGE, plotting.COLUMN])
@@ -50,6 +48,32 @@ def test_the_printed_matrix_is_drawn_cell_by_cell():
     written = cells(axes)
     assert len(written) == 55
     assert written[8, 6] == "0.86" and written[10, 5] == "−0.19"
+
+
+def test_of_many_measures_the_first_are_drawn_each_on_its_own_scale():
+    rows = [
+        {"page": "p", "study": "s", "measure": f"A measure of a rather long name ({k})", "model": f"m{i}",
+         "parameters": 10.0 ** (5 + i), "value": 10.0 ** k * i, "unit": "", "accuracy": i / 9, "silent": i == 0}
+        for k in range(-6, 9) for i in range(8)
+    ]  # fmt: skip
+    for draw in (plots.size_measures, plots.accuracy_measures):
+        for width in (plotting.PAGE, plotting.COLUMN):
+            figure = draw(pd.DataFrame(rows), width=width)
+            check_figure(figure)
+            titles = [text for axes in figure.axes for text in texts(axes, "title")]
+            assert len(titles) == len(set(titles)) == plots.PANELS
+    assert "Shown: the 12 first of 15 measures" in captions.size_measures(pd.DataFrame(rows))
+    assert "Hollow" in captions.size_measures(pd.DataFrame(rows))
+
+
+def test_one_name_of_two_studies_is_told_apart():
+    rows = [
+        {"page": "p", "study": study, "measure": "ICC", "model": f"m{i}", "parameters": 10.0 ** (5 + i), "value": i / 5,
+         "unit": "", "accuracy": np.nan, "silent": False}
+        for study in ("one", "two") for i in range(5)
+    ]  # fmt: skip
+    figure = plots.size_measures(pd.DataFrame(rows))
+    assert [text for axes in figure.axes for text in texts(axes, "title")] == ["ICC, one", "ICC, two"]
 
 
 def test_of_many_measures_those_that_correlate_most_are_drawn():

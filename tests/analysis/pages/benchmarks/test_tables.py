@@ -55,8 +55,14 @@ def test_a_page_without_any_correlation_is_not_made(models, given, why, tmp_path
     assert CATALOGUE.unwanted(run, given) == why
 
 
+def values_of(run, measure):
+    """The values of a measure that are correlated, by model."""
+    found = tables.measures_by_model(run)
+    return found[found["compared"] & (found["measure"] == measure)].set_index("model")
+
+
 def test_models_that_were_each_asked_in_their_own_form_are_correlated_together(tmp_path):
-    """Four base models in plain text and four tuned ones in chat are eight; a model in both forms keeps forms apart."""
+    """Four base models in plain text and four tuned ones in chat are eight; what differs in more stays apart."""
     base, tuned = NAMES[:4], [f"{name}-tuned" for name in NAMES[:4]]
     sizes = {name: {"parameters": 10 ** (3 + k % 4)} for k, name in enumerate([*base, *tuned])}
     rows = pd.concat([
@@ -64,37 +70,54 @@ def test_models_that_were_each_asked_in_their_own_form_are_correlated_together(t
         random_rows(tuned, items=12, conditions=["chat/0-shot", "chat/4-shot"], seed=2),
     ], ignore_index=True)  # fmt: skip
     run = runs.open(write_wording(tmp_path / "own", rows, models=sizes))
-    values = tables.measured(run)
+    values = tables.measures_by_model(run)
     assert values["condition"].unique().tolist() == ["own form/0-shot", "own form/4-shot"]
     assert values.groupby("condition")["model"].nunique().tolist() == [8, 8]
     alone = consistency(run, resamples=0).set_index(["model", "condition", "pattern"])["consistency"]
-    one = values.query("measure == 'consistency' and pattern == 'antonym' and model == @tuned[2]")
-    assert one["value"].tolist() == [alone[tuned[2], f"chat/{shots}-shot", "antonym"] for shots in (0, 4)]
-    assert set(tables.benchmarks(run).query("measure == 'consistency'")["n"]) == {8}
+    one = values_of(run, "Consistency (antonyms)")["value"]
+    assert one[tuned[2]] == alone[tuned[2], "chat/0-shot", "antonym"]
+    assert one[base[2]] == alone[base[2], "plain/0-shot", "antonym"]
+    table = tables.benchmarks(run)
+    assert set(table.query("page == 'wording' and benchmark == 'parameters'")["n"]) == {8}
 
-    twice = pd.concat([rows, random_rows(tuned[:1], items=12, conditions=["plain/0-shot"], seed=3)], ignore_index=True)
-    apart = tables.measured(runs.open(write_wording(tmp_path / "both", twice, models=sizes)))
-    assert set(apart["condition"]) == {"plain/0-shot", "chat/0-shot", "own form/4-shot"}
-
-    other = {"chat/4-shot": {"exemplars_hash": "x"}}
-    unlike = tables.measured(runs.open(write_wording(tmp_path / "unlike", rows, models=sizes, conditions=other)))
-    assert "plain/4-shot" in unlike["condition"].tolist()
+    other = {"chat/0-shot": {"exemplars_hash": "x"}}
+    unlike = tables.measures_by_model(
+        runs.open(write_wording(tmp_path / "unlike", rows, models=sizes, conditions=other))
+    )
+    assert set(unlike["condition"]) == {"plain/0-shot", "chat/0-shot", "own form/4-shot"}
+    assert set(unlike.loc[unlike["compared"], "condition"]) == {"own form/4-shot"}
 
 
 def test_the_table_holds_scipys_numbers(folder, scores):
     run = runs.open(folder)
     table = tables.benchmarks(run, scores=str(scores), score_columns="all")
-    values = tables.measured(run).query("measure == 'consistency' and pattern == 'antonym'").set_index("model")
+    values = values_of(run, "Consistency (antonyms)")
     mt = pd.read_csv(scores).set_index("model")["MT"].reindex(values.index)
     both = pd.concat([values["value"], mt], axis=1).dropna()
-    key = (table["measure"] == "consistency") & (table["pattern"] == "antonym") & (table["benchmark"] == "MT")
+    key = (table["measure"] == "Consistency (antonyms)") & (table["benchmark"] == "MT")
     found = table[key].set_index("method")
     assert found.loc["spearman", "r"] == pytest.approx(stats.spearmanr(both["value"], both["MT"]).statistic, abs=1e-12)
+    assert found.loc["pearson", "r"] == pytest.approx(stats.pearsonr(both["value"], both["MT"]).statistic, abs=1e-12)
     assert found.loc["pearson", "p"] == pytest.approx(stats.pearsonr(both["value"], both["MT"]).pvalue, rel=1e-9)
     assert set(found["n"]) == {11}
     size = np.log10(values["parameters"])
     given = correlation.coefficient(values["value"], mt, given=size)
     assert found.loc["pearson given size", "r"] == pytest.approx(given.r, abs=1e-12)
+    beside = table[(table["measure"] == "Consistency (antonyms)") & (table["benchmark"] == "accuracy")]
+    rho = stats.spearmanr(values["value"], values["accuracy"]).statistic
+    assert beside.set_index("method").loc["spearman", "r"] == pytest.approx(rho, abs=1e-12)
+
+
+def test_holm_goes_over_all_tests_of_a_method_headline_measures_or_not(folder, scores):
+    """Written the slow way: the k-th smallest p times how many are left, never below the one before."""
+    table = tables.benchmarks(runs.open(folder), scores=str(scores), score_columns="all")
+    assert table["headline"].tolist() == sorted(table["headline"], reverse=True)
+    assert table["headline"].nunique() == 2
+    for _, family in table.dropna(subset=["p"]).groupby("method"):
+        ordered, largest = family.sort_values("p", kind="stable"), 0.0
+        for place, (p, p_holm) in enumerate(zip(ordered["p"], ordered["p_holm"], strict=True)):
+            largest = max(largest, min(1.0, p * (len(ordered) - place)))
+            assert p_holm == pytest.approx(largest, rel=1e-12)
 
 
 def test_a_model_that_hardly_answers_is_in_no_coefficient_and_named(tmp_path):
@@ -104,13 +127,14 @@ def test_a_model_that_hardly_answers_is_in_no_coefficient_and_named(tmp_path):
     quiet = (rows["model"] == NAMES[0]) & (rows["item"].str[-1] != "0")
     rows["answer"] = rows["answer"].mask(quiet, None)
     run = runs.open(write_wording(tmp_path / "run", rows, models=models))
-    values = tables.measured(run)
+    values = tables.measures_by_model(run)
     assert values.loc[values["silent"], "model"].unique().tolist() == [NAMES[0]]
-    assert values.loc[values["silent"] & (values["measure"] == "consistency"), "value"].notna().all()
+    assert values.loc[values["silent"] & values["measure"].str.startswith("Consistency"), "value"].notna().all()
     table = tables.benchmarks(run)
     assert set(table.loc[table["method"] == "spearman", "n"]) == {5}
-    chosen = values.query("measure == 'consistency' and pattern == 'synonym' and not silent")
-    row = table.query("measure == 'consistency' and pattern == 'synonym' and benchmark == 'parameters'")
+    assert set(tables.benchmark_matrix(run)["n"]) == {5}
+    chosen = values.query("measure == 'Consistency (synonyms)' and not silent")
+    row = table.query("measure == 'Consistency (synonyms)' and benchmark == 'parameters'")
     expected = stats.spearmanr(chosen["value"], chosen["parameters"]).statistic
     assert row.set_index("method").loc["spearman", "r"] == pytest.approx(expected, abs=1e-12)
     frames = {name: tables_of.build(name, run) for name in narrative.TABLES}
@@ -120,31 +144,47 @@ def test_a_model_that_hardly_answers_is_in_no_coefficient_and_named(tmp_path):
 def test_size_and_accuracy_are_compared_like_the_benchmarks(folder, scores):
     table = tables.benchmarks(runs.open(folder), scores=str(scores), score_columns="MT,GPQA")
     assert set(table["benchmark"]) == {"MT", "GPQA", "parameters", "accuracy"}
-    assert set(table.loc[table["task"] == "all", "measure"]) == {"overall"}
-    assert table.query("measure == 'overall' and benchmark == 'accuracy'").empty
+    assert table[table["measure"].str.startswith("Overall")].query("benchmark == 'accuracy'").empty
     assert table.query("benchmark == 'parameters' and method.str.contains('given')").empty
-    for _, family in table.groupby("method"):
-        assert (family["p_holm"] >= family["p"] - 1e-15).all()
     assert set(tables.benchmarks(runs.open(folder))["benchmark"]) == {"parameters", "accuracy"}
 
 
-def test_the_matrix_has_the_papers_rows(folder, scores):
+def test_the_matrix_has_the_papers_rows_and_the_headline_measures_of_other_pages(folder, scores):
     table = tables.benchmark_matrix(runs.open(folder), scores=str(scores), score_columns="all")
     order = list(dict.fromkeys([*table["measure_a"], *table["measure_b"]]))
-    patterns = ["synonym", "antonym", "agreement", "strong agreement"]
-    assert order == ["MT", "GPQA", "parameters", "accuracy", *(f"consistency ({name})" for name in patterns)]
-    assert len(table) == 2 * 28
+    kinds = ["synonyms", "antonyms", "agreement-seeking", "strong agreement-seeking"]
+    ours = [*(f"Consistency ({name})" for name in kinds), "Overall", "Accuracy before rewording", "ICC of a wording"]
+    assert order == ["MT", "GPQA", "parameters", *ours]
+    assert len(table) == 2 * 45
+
+
+def test_a_measure_with_the_name_of_a_benchmark_keeps_apart_from_it(folder, scores):
+    frame = pd.read_csv(scores).rename(columns={"MT": "Overall"})
+    frame.to_csv(scores, index=False)
+    run = runs.open(folder)
+    table = tables.benchmark_matrix(run, scores=str(scores), score_columns="Overall")
+    (row,) = table.query("measure_a == 'Overall' and measure_b == 'Overall, all' and method == 'pearson'").to_dict(
+        "records"
+    )
+    ours = values_of(run, "Overall")["value"]
+    theirs = frame.set_index("model")["Overall"].reindex(ours.index)
+    assert row["r"] == pytest.approx(ours.corr(theirs), abs=1e-12)
 
 
 def test_few_models_are_marked_and_fewer_than_four_refused(tmp_path):
-    rows = random_rows(["a", "b", "c"], items=6)
-    table = tables.benchmarks(runs.open(write_wording(tmp_path / "three", rows)))
-    assert table["r"].isna().all()
+    run = runs.open(write_wording(tmp_path / "three", random_rows(["a", "b", "c"], items=6)))
+    assert tables.benchmarks(run).empty
+    assert set(tables.measure_sources(run)["left_out"]) == {"fewer than 4 models answer"}
+    scores = tmp_path / "s.csv"
+    scores.write_text("model,MT\na,1\nb,2\nc,3\n", encoding="utf-8")
+    four = runs.open(write_wording(tmp_path / "four", random_rows(list("abcd"), items=6)))
+    table = tables.benchmarks(four, scores=str(scores), score_columns="MT").query("benchmark == 'MT'")
+    assert table["r"].isna().all() and set(table["n"]) == {3}
     assert table["caution"].str.startswith("refused").all()
     rows = random_rows(list("abcde"), items=8, seed=5)
     models = {name: {"parameters": 10**k} for k, name in enumerate("abcde")}
     table = tables.benchmarks(runs.open(write_wording(tmp_path / "five", rows, models=models)))
-    assert set(table["caution"]) == {"few: fewer than 10 models"}
+    assert set(table.dropna(subset=["r"])["caution"]) == {"few: fewer than 10 models"}
 
 
 def test_the_command_line_has_the_columns_it_promises(folder, scores, tmp_path, capsys):
@@ -155,8 +195,7 @@ def test_the_command_line_has_the_columns_it_promises(folder, scores, tmp_path, 
     promised = [
         "measure",
         "benchmark",
-        "language",
-        "task",
+        "study",
         "condition",
         "method",
         "n",

@@ -13,6 +13,7 @@ import pytest
 from analysis import runs
 from analysis.pages.benchmarks import narrative as benchmark_words
 from analysis.pages.benchmarks.catalogue import TABLES as BENCHMARKS
+from analysis.pages.benchmarks.printed import matrix
 from analysis.pages.wording import captions, figures, narrative, printed
 from analysis.pages.wording.catalogue import TABLES
 from analysis.reporting import catalogue, report, tables
@@ -84,7 +85,7 @@ def test_every_number_lies_next_to_the_pages_as_csv(made):
         listed = [c for column in entry.columns for c in ([column] if column != "intervals" else [])]
         assert set(listed) <= set(rows[0]), name
     drawn = {path.stem for path in (made / "figures").iterdir()}
-    assert {"consistency", "diff_yes", "overall_scores", "size_overall", "accuracy_consistency"} <= drawn
+    assert {"consistency", "diff_yes", "overall_scores", "size_measures", "accuracy_measures"} <= drawn
 
 
 def test_each_page_sees_the_runs_of_its_protocol(made, folder):
@@ -97,7 +98,8 @@ def test_the_other_pages_leave_wording_aside(folder):
     opened = runs.open(folder / "run", folder / "opinions")
     seen = {entry.name: report._folders(entry.page, opened) for entry in report.found()}
     assert seen["stability"] == seen["text_features"] == [str(folder / "opinions")]
-    assert seen["wording"] == seen["benchmarks"] == [str(folder / "run")]
+    assert seen["wording"] == [str(folder / "run")]
+    assert seen["benchmarks"] == [str(folder / "run"), str(folder / "opinions")]
 
 
 def test_the_benchmarks_page_names_what_it_refuses_and_redraws_the_printed_matrix(made):
@@ -295,13 +297,15 @@ def test_a_model_that_hardly_answers_is_in_no_verdict(tmp_path):
 def test_three_models_give_no_coefficient_and_the_page_says_so(tmp_path):
     run = runs.open(write_wording(tmp_path / "run", random_rows(["a", "b", "c"], items=5)))
     found = benchmark_words.answer({name: tables.build(name, run) for name in benchmark_words.TABLES})
-    assert found.verdict.startswith("These runs cannot tell: no measure is known for 4 models")
+    assert found.verdict == (
+        "These runs cannot tell: at most 3 models asked in the same way answered, and a correlation needs 4."
+    )
     assert any("-p scores=FILE" in caution for caution in found.cautions)
-    assert any("refused: fewer than 4 models" in caution for caution in found.cautions)
+    assert "No measure of wording (wording). Fewer than 4 models answer." in found.cautions
 
 
 def test_the_printed_figure_is_a_correlation_matrix_in_the_printed_order():
-    table = printed.matrix()
+    table = matrix()
     wide = table.pivot(index="measure_a", columns="measure_b", values="r")
     order = list(dict.fromkeys(table["measure_a"]))
     values = wide.loc[order, order].to_numpy()

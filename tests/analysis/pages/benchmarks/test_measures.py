@@ -1,0 +1,214 @@
+"""The measures of all pages: each has the number that its own page has, by its catalogue, and models match by form."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from analysis import runs
+from analysis.pages.benchmarks import measures, own_form
+from analysis.pages.benchmarks.tables import _scaled, measure_sources, uncorrelated
+from analysis.reporting import catalogue, tables
+from analysis.reporting.catalogue import pages
+from helpers.page_runs import FULL
+from helpers.synthetic import random_frame, write_run
+from helpers.text_features import hide
+from helpers.wording_runs import random_rows, write_wording
+
+MEASURED = {
+    (page, name): table.measures
+    for page, entry in pages().items() for name, table in entry.tables.items() if table.measures
+}  # fmt: skip
+# Labels, and the rows of the page's own table that they stand for.
+LABELS = [
+    ("stability", "Range", "stability", "range_mean", {}),
+    ("stability", "Flips > 5 %", "stability", "flip_05", {}),
+    ("text_features", "Effect (word length)", "mixed", "estimate_std", {"term": "word_length"}),
+    ("wording", "Consistency (antonyms)", "consistency", "consistency", {"pattern": "antonym"}),
+    ("wording", "Overall (strong agreement-seeking)", "consistency", "overall", {"pattern": "strong_agreement"}),
+    ("wording", "Overall", "overall", "overall", {}),
+    ("negation", "Change by a negation (important)", "minimal_pairs", "acc_change", {"pairs": "important"}),
+    ("choice", "XParaCon (math reasoning)", "choice", "xparacon", {"subset": "math reasoning"}),
+    ("scoring", "Kurtosis (En-De)", "scores", "kurtosis", {"group": "En-De"}),
+    ("scoring", "Tau (Si-En)", "scores", "tau", {"group": "Si-En"}),
+    ("reliability", "ICC of a wording", "variance_components", "icc", {"headline": True}),
+    ("reliability", "Widening by wordings", "wording_precision", "widening", {"headline": True}),
+]
+
+
+@pytest.fixture(scope="module")
+def opened(tmp_path_factory):
+    """The run of every page that fills its tables, opened once."""
+    found = {}
+
+    def of(page):
+        if page not in found:
+            found[page] = runs.open(FULL[page](tmp_path_factory.mktemp(page) / "run")[0])
+        return found[page]
+
+    with pytest.MonkeyPatch.context() as patch:
+        hide(patch, "pysentimiento", "spacy", "vaderSentiment")
+        yield of
+
+
+def values(frame, column, run=None):
+    """Model and value of every row of a page's table that has one, sorted; not of other forms, nor of human scores."""
+    known = frame[frame[column].notna()]
+    if run is not None:
+        own = {unit[1:] for unit in own_form.compared(run)}
+        known = known[[unit in own for unit in zip(known["model"], known["condition"], strict=True)]]
+    return sorted(zip(known["model"], known[column].astype(float), strict=True))
+
+
+@pytest.mark.parametrize(("page", "name"), MEASURED)
+def test_a_catalogue_names_columns_that_its_table_has(page, name):
+    found, listed = MEASURED[page, name], catalogue.table(name).columns
+    needed = [*found.kinds, found.validity, *found.accuracy, *found.accuracy.values(), *filter(None, [found.only])]
+    for column in (*found.named, *needed):
+        assert column in listed or (column.startswith("flip_") and "flip_*" in listed), column
+    assert set(found.headline) <= set(found.named) and set(found.averaged) <= set(found.kinds)
+    assert not found.lead or found.lead in found.headline
+
+
+@pytest.mark.parametrize(("page", "name"), MEASURED)
+def test_every_measure_has_the_numbers_of_its_page(page, name, opened):
+    """All rows of the page's own table, with intervals as there, are those that are collected, to 1e-12."""
+    run, about = opened(page), MEASURED[page, name]
+    collected = measures.collected(run, "dropped").values
+    collected = collected[collected["page"] == page]
+    known = {"resamples": 20} if "resamples" in tables.options(name) else {}
+    frame = tables.build(name, run, **known)
+    frame = frame[frame[about.only].astype(bool)] if about.only else frame
+    # A label is the name, with its kind in brackets; no name begins another of its page.
+    for column, called in about.named.items():
+        labels = collected["measure"].str.removeprefix(called)
+        mine = collected[collected["measure"].str.startswith(called) & labels.str.match(r"^( \(.*)?$")]
+        if page == "wording":  # two tables with one name: one by kind of wording, one over all
+            mine = mine[mine["study"].eq("all") == (name == "overall")]
+        found, expected = values(mine, "value"), values(frame, column, run)
+        assert [model for model, _ in found] == [model for model, _ in expected], called
+        np.testing.assert_allclose([value for _, value in found], [value for _, value in expected], rtol=0, atol=1e-12)
+        assert found, called
+
+
+@pytest.mark.parametrize(("page", "label", "name", "column", "where"), LABELS)
+def test_a_measure_is_named_after_what_its_rows_are_about(page, label, name, column, where, opened):
+    run = opened(page)
+    found = measures.collected(run, "dropped").values
+    frame = tables.build(name, run, resamples=0)
+    rows = frame[np.logical_and.reduce([frame[key] == value for key, value in where.items()] or [[True] * len(frame)])]
+    mine = found[(found["page"] == page) & (found["measure"] == label)]
+    mine = mine[mine["study"].eq("all") == (name == "overall")]
+    expected = [value for _, value in values(rows, column, run)]
+    np.testing.assert_allclose([value for _, value in values(mine, "value")], expected, rtol=0, atol=1e-12)
+
+
+def test_the_page_is_about_the_protocols_of_all_pages_with_measures():
+    about = set().union(*(pages()[page].protocols for page, _ in MEASURED))
+    assert pages()["benchmarks"].protocols == about >= {"agreement", "wording", "negation", "scoring", "choice"}
+    assert {page for page, _ in MEASURED} == {
+        "stability", "text_features", "wording", "negation", "choice", "scoring", "reliability"
+    }  # fmt: skip
+
+
+def test_a_model_asked_in_two_forms_counts_in_that_of_its_stage(tmp_path):
+    """Six models: with two of them in both forms, no four were asked in one; now all six are compared."""
+    base, tuned = ["b1", "b2"], ["t1", "t2"]
+    stages = {name: {"stage": "base"} for name in base} | {name: {"stage": "tuned"} for name in tuned}
+    rows = pd.concat([
+        random_rows([*base, "t1", "u1"], items=8, conditions=["plain/0-shot"], seed=1),
+        random_rows([*tuned, "b1", "u1", "u2"], items=8, conditions=["chat/0-shot"], seed=2),
+    ], ignore_index=True)  # fmt: skip
+    run = runs.open(write_wording(tmp_path / "run", rows, models=stages))
+    found = own_form.compared(run)
+    assert {(model, condition) for _, model, condition in found} == {
+        ("b1", "plain/0-shot"), ("b2", "plain/0-shot"), ("t1", "chat/0-shot"), ("t2", "chat/0-shot"),
+        ("u1", "plain/0-shot"), ("u2", "chat/0-shot"),
+    }  # fmt: skip
+    assert {own.condition for own in found.values()} == {"own form/0-shot"}
+    assert all(own.form == condition.split("/")[0] for (*_, condition), own in found.items())
+    assert uncorrelated(run, {}) == ""
+    asked = measures.collected(run, "dropped").values
+    forms = asked.drop_duplicates("model").set_index("model")["n_forms"]
+    assert forms.to_dict() == {"b1": 2, "b2": 1, "t1": 2, "t2": 1, "u1": 2, "u2": 1}
+    sources = measure_sources(run)
+    assert set(sources["forms"]) == {"plain 3, chat 3"} and set(sources["n_models"]) == {6}
+
+
+def test_conditions_that_differ_in_more_than_the_form_stay_apart(tmp_path):
+    rows = pd.concat([
+        random_rows(["a"], items=6, conditions=["plain/4-shot"], seed=1),
+        random_rows(["b"], items=6, conditions=["chat/4-shot"], seed=2),
+    ], ignore_index=True)  # fmt: skip
+    run = runs.open(write_wording(tmp_path / "run", rows, conditions={"chat/4-shot": {"exemplars_hash": "x"}}))
+    assert sorted(own.condition for own in own_form.compared(run).values()) == ["chat/4-shot", "plain/4-shot"]
+    assert uncorrelated(run, {}) == "at most 1 of the models were asked in the same way, and it needs 4"
+
+
+def test_one_condition_of_a_study_is_compared_the_one_of_most_models_or_the_first(tmp_path):
+    few = random_rows(list("ab"), items=6, conditions=["plain/4-shot"], seed=1)
+    most = random_rows(list("abcd"), items=6, conditions=["plain/0-shot", "plain/2-shot"], seed=2)
+    run = runs.open(write_wording(tmp_path / "run", pd.concat([few, most], ignore_index=True)))
+    found = measures.collected(run, "dropped").values
+    assert set(found.loc[found["compared"], "condition"]) == {"plain/0-shot"}
+    assert set(found["condition"]) == {"plain/0-shot", "plain/2-shot", "plain/4-shot"}
+    assert set(measure_sources(run)["n_conditions"]) == {3}
+
+
+def test_a_model_that_one_page_takes_for_silent_is_so_on_all_pages_of_the_study(tmp_path):
+    """Answers that are invalid, with probabilities that hide it: the page on wording says so, that on ICC does not."""
+    rows = random_rows(list("abcd"), items=20, invalid=0.0, seed=1)
+    rows.loc[(rows["model"] == "a") & (rows["item"].str[-1] != "0"), "answer"] = None
+    run = runs.open(write_wording(tmp_path / "run", rows))
+    precision = tables.build("wording_precision", run)
+    assert (precision["validity"] > 0.5).all()
+    found = measures.collected(run, "dropped").values
+    own = found[found["study"] != "all"]
+    assert set(own["page"]) == {"wording", "reliability"}
+    assert own.groupby("model")["silent"].unique().map(list).to_dict() == {
+        "a": [True], "b": [False], "c": [False], "d": [False]
+    }  # fmt: skip
+
+
+def test_studies_of_several_protocols_are_compared_by_model(tmp_path):
+    names = ["m1", "m2", "m3", "m4"]
+    write_wording(tmp_path / "all" / "wording", random_rows(names, items=8, seed=1))
+    write_run(tmp_path / "all" / "opinions", random_frame(names, items=6, paraphrases=5), study="opinions")
+    found = measure_sources(runs.open(tmp_path / "all"))
+    assert set(zip(found["page"], found["study"], strict=True)) >= {
+        ("stability", "opinions"), ("wording", "wording"), ("wording", "all"), ("reliability", "opinions"),
+        ("reliability", "wording"),
+    }  # fmt: skip
+    known = found[found["study"] != ""]
+    assert set(known["n_models"] + known["n_silent"]) == {4}
+
+
+def test_what_has_no_data_says_why(tmp_path):
+    write_run(tmp_path / "run", random_frame(list("abcd"), items=1, paraphrases=1))
+    found = measure_sources(runs.open(tmp_path / "run"))
+    reasons = found[found["page"] == "stability"]["left_out"].tolist()
+    assert reasons == ["no item has two wordings other than its original"]
+
+
+def test_an_infinite_value_is_the_highest_rank_and_no_value_for_pearson():
+    values = pd.Series([3.0, math.inf, 1.0, math.nan, 2.0])
+    assert _scaled(values, "spearman").fillna(-1).tolist() == [3, 6, 1, -1, 2]
+    assert _scaled(values, "pearson").fillna(-1).tolist() == [3, -1, 1, -1, 2]
+    assert _scaled(values[[0, 2]], "spearman").tolist() == [3, 1]
+
+
+def test_a_table_that_takes_too_long_is_left_out_and_says_so(tmp_path, monkeypatch):
+    write_run(tmp_path / "run", random_frame(list("abcd"), items=8, paraphrases=6))
+    entry = pages()["stability"].tables["stability"]
+    limited = dataclasses.replace(entry, measures=dataclasses.replace(entry.measures, most=3))
+    monkeypatch.setitem(pages()["stability"].tables, "stability", limited)
+    found = measure_sources(runs.open(tmp_path / "run"))
+    assert "stability" not in set(found.loc[found["study"] != "", "page"])
+    assert found[found["page"] == "stability"]["left_out"].tolist() == [
+        "table stability takes too long for 4 models and conditions; it is compared for 3 at most"
+    ]
+    assert pages()["text_features"].tables["mixed"].measures.most == 100
