@@ -24,7 +24,7 @@ import numpy as np
 import numpy.typing as npt
 
 from analysis.statistics.reliability.components import Across, Array, across, shared_by_wordings
-from analysis.statistics.reliability.panel import Anew, Panel
+from analysis.statistics.reliability.panel import Anew, Panel, Parts, joined, t_squared
 from analysis.statistics.resampling import LEVEL
 from analysis.statistics.significance import ROUNDING
 
@@ -100,10 +100,16 @@ def _two_sided(distance: float, panel: Panel, anew: Anew) -> float:
 
 
 def _all_two_sided(distances: Array, panel: Panel, anew: Anew) -> Array:
-    """Return the least p at which the half of an interval is shorter than each distance."""
-    from scipy.special import stdtr, stdtrit
+    """Return the least p at which the interval does not reach as far as each distance."""
+    found = _of_parts(distances, panel.parts[anew])
+    # For wordings like these, an interval is never shorter than for these wordings.
+    return np.maximum(found, _of_parts(distances, panel.parts["items"])) if anew == "both" else found
 
-    variances, free = np.array(panel.parts[anew]).T
+
+def _of_parts(distances: Array, parts: Parts) -> Array:
+    from scipy.special import stdtr
+
+    variances, free = np.array(parts).T
     if not (variances.sum() >= 0 and (free > 0).all()):
         return np.full(len(distances), np.nan)
     if variances.sum() <= ROUNDING**2:
@@ -114,7 +120,7 @@ def _all_two_sided(distances: Array, panel: Panel, anew: Anew) -> Array:
     low, high = np.zeros(len(distances)), np.ones(len(distances))  # the p values lie between them
     for _ in range(_STEPS):
         p = (low + high) / 2
-        inside = (stdtrit(free[:, None], 1 - p / 2) ** 2 * variances[:, None]).sum(axis=0) > distances**2
+        inside = joined(t_squared(1 - p[:, None], free) * variances, free) > distances**2
         low, high = np.where(inside, p, low), np.where(inside, high, p)
     return np.where(distances <= ROUNDING, 1.0, high)
 
