@@ -9,7 +9,7 @@ from scipy import stats
 
 from analysis.statistics.reliability.panel import joined, panel, t_squared
 from analysis.statistics.reliability.ranges import ranges
-from analysis.statistics.reliability.replication import equivalence, p_value, ranking, same_sign
+from analysis.statistics.reliability.replication import Among, equivalence, p_value, ranking, same_sign
 from analysis.statistics.shares import wilson
 
 
@@ -125,7 +125,7 @@ def test_the_sign_of_another_study_is_foreseen():
         truth = rng.normal(0, 0.05)
         first, second = (truth + answers(rng, 62, 6, wording=0.07, inner=0.2) for _ in range(2))
         found = panel(first, True)
-        said.append(same_sign(found, "both", 0.05**2))
+        said.append(same_sign(found, "both", Among(np.array([0.05**2]), 0.0, 0.0)))
         kept.append((found.mean > 0) == (second.mean() > 0))
     assert np.mean(said) == pytest.approx(np.mean(kept), abs=0.05)
 
