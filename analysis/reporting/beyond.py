@@ -9,16 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 from itertools import combinations
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 
 import pandas as pd
 
 from analysis.reporting import verdicts
-from analysis.reporting.reworded import Study, across_models, studies
+from analysis.reporting.reworded import Study, studies
 from analysis.reporting.words import count
 from analysis.statistics.multiplicity import holm_within
-from analysis.statistics.reliability.panel import panel
-from analysis.statistics.reliability.replication import equivalence, p_value, same_sign, true_differences
+from analysis.statistics.reliability.panel import Anew, panel
+from analysis.statistics.reliability.replication import among, equivalence, p_value, same_sign
 
 if TYPE_CHECKING:
     from analysis.runs import Runs
@@ -83,7 +83,8 @@ def told(pairs: pd.DataFrame, wordings: str = "wordings") -> str:
 
 
 def _differences(study: Study, margin: float | None) -> list[dict[str, object]]:
-    found = across_models(study) if margin else None
+    chosen, anews = study.chosen(), get_args(Anew)
+    known = {anew: among(study.values[chosen], study.crossed, anew) if margin else None for anew in anews}
     rows = []
     for a, b in _pairs(study):
         each = panel(study.values[a] - study.values[b], study.crossed)
@@ -97,8 +98,8 @@ def _differences(study: Study, margin: float | None) -> list[dict[str, object]]:
             "p_items": p_value(each, "items"), "p": p_value(each, "both"),
         }  # fmt: skip
         if margin:
-            true = found if study.units[a][0] != study.units[b][0] else None
-            row |= {f"same_{anew}": same_sign(each, anew, true_differences(true, anew)) for anew in each.parts}
+            models = study.units[a][0] != study.units[b][0]
+            row |= {f"same_{anew}": same_sign(each, anew, known[anew] if models else None) for anew in anews}
             row |= {"margin": margin, "p_equivalent": equivalence(each, "both", margin)}
         rows.append(row)
     return rows

@@ -59,11 +59,11 @@ def main(args: argparse.Namespace) -> int:
     from analysis.reporting.reworded import studies
     from analysis.reporting.words import count
     from analysis.statistics.reliability.forecast import Components
-    from analysis.statistics.reliability.planning import SAMPLES, designs, needed_error
+    from analysis.statistics.reliability.planning import SAMPLES, Goal, designs
 
     _check(args)
     study = _study(studies(runs.open(args.run, protocols=CATALOGUE.protocols)), args)
-    error = args.se if args.se is not None else needed_error(args.difference, args.power)
+    goal = Goal(args.se) if args.se is not None else Goal(difference=args.difference, power=args.power)
     forecasts = _forecasts(study, args)
     if not forecasts:
         needed = TELLS.get(args.measure, "two items with two wordings, or two samples, each that a model answers")
@@ -71,20 +71,17 @@ def main(args: argparse.Namespace) -> int:
         raise InputError(f"{args.run}: the pilot tells too little about its wordings: it needs {needed}{models}")
     sampled = all(isinstance(each, Components) and each.sample > 0 for each in forecasts)
     listed = designs(
-        forecasts, error, crossed=study.crossed, samples=SAMPLES if sampled else (None,),
+        forecasts, goal, crossed=study.crossed, samples=SAMPLES if sampled else (None,),
         cost_item=args.cost_item, cost_wording=args.cost_wording,
     )  # fmt: skip
     if not listed:
         raise InputError(
-            f"a standard error of {error:.3g} is out of reach: shared wordings differ too much, even with the most "
-            "that are tried; allow a larger one"
+            f"{_aim(args)} is out of reach: shared wordings differ too much, even with the most that are tried; allow "
+            f"a larger {'one' if args.se is not None else 'difference'}"
         )
     several = ("pair of models", "pairs of models") if args.se is None else ("model", "models")
     told = count(len(forecasts), *several)
-    print(
-        f"standard error of {_named(study, args)} to reach: {error:.3g}; pilot: {_size(study)}, {told}",
-        file=sys.stderr,
-    )  # fmt: skip
+    print(f"{_aim(args)} in {_named(study, args)}; pilot: {_size(study)}, {told}", file=sys.stderr)
     print("items,wordings,samples,prompts,cost,standard_error")
     for design in listed:
         samples = "" if design.samples is None else design.samples
@@ -141,6 +138,12 @@ def _forecasts(study: Study, args: argparse.Namespace) -> list[Forecast]:
 
 def _together(one: Sampled | None, other: Sampled | None) -> Sampled | None:
     return one.together(other) if one and other else None
+
+
+def _aim(args: argparse.Namespace) -> str:
+    if args.se is not None:
+        return f"a standard error of {args.se:.3g}"
+    return f"a power of {args.power:.3g} to find a difference of {args.difference:.3g}"
 
 
 def _named(study: Study, args: argparse.Namespace) -> str:

@@ -190,7 +190,8 @@ def _with_few(row: Mapping[str, float]) -> str:
 
 def _between(row: Mapping[str, float]) -> str:
     low, high = row["relative_lower"], row["relative_upper"]
-    return f" (95 % interval {low:.2f} to {high:.2f})".replace("-", "−") if low == low else ""
+    least = f"{low:.2f}" if low >= 0 else "below 0"
+    return f" (95 % interval {least} to {high:.2f})" if low == low else ""
 
 
 def _differences(pairs: pd.DataFrame) -> Iterator[str]:

@@ -64,10 +64,12 @@ class Components:
 
     def parts(self, wordings: float, samples: float | None = None) -> tuple[float, float]:
         """Return the variance that items share, and that of every item; without `samples`, as many as in the pilot."""
-        inner = self.inner
-        if samples is not None:
-            inner = max(inner - self.noise, 0.0) + self.sample / samples
-        return max(self.shared, 0.0) / wordings, max(self.item, 0.0) + inner / wordings
+        return max(self.shared, 0.0) / wordings, max(self.item, 0.0) + self.within(wordings, samples)
+
+    def within(self, wordings: float, samples: float | None = None) -> float:
+        """Return the part of the variance of every item that more wordings average out."""
+        inner = self.inner if samples is None else max(self.inner - self.noise, 0.0) + self.sample / samples
+        return inner / wordings
 
 
 def of_mean(values: Array, crossed: bool, sampled: Sampled | None = None, *, least: int = 1) -> Components:

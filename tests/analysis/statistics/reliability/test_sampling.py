@@ -12,7 +12,7 @@ from analysis.statistics.reliability.components import across
 from analysis.statistics.reliability.forecast import error, of_mean
 from analysis.statistics.reliability.generalizability import icc, relative, relative_interval
 from analysis.statistics.reliability.panel import panel
-from analysis.statistics.reliability.planning import designs
+from analysis.statistics.reliability.planning import Goal, designs
 from analysis.statistics.reliability.ranges import ranges
 from analysis.statistics.reliability.replication import ranking
 from analysis.statistics.reliability.sampling import sampled
@@ -120,7 +120,7 @@ def test_a_pilot_in_one_wording_foresees_other_numbers_of_samples(samples):
     sd = np.hypot(SD["item"], SD["interaction"])
     studies = rng.normal(0, sd, (3000, 25)) + rng.normal(0, SD["sample"], (3000, 25, samples)).mean(axis=2)
     assert predicted == pytest.approx(studies.mean(axis=1).std(ddof=1), rel=0.05)
-    assert {design.wordings for design in designs(foreseen[:1], 0.05, crossed=True, samples=(1, 10))} == {1}
+    assert {design.wordings for design in designs(foreseen[:1], Goal(0.05), crossed=True, samples=(1, 10))} == {1}
 
 
 def _of_pilot(values):
