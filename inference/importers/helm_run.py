@@ -18,6 +18,7 @@ from inference.errors import InputError, cut
 from inference.importers import json_log
 from inference.importers.json_log import entries, fields, filled
 from inference.stimuli.files import checked, shown
+from inference.stimuli.numbers import number
 
 SPEC, STATE, STATS, TOTALS = "run_spec.json", "scenario_state.json", "per_instance_stats.json", "stats.json"
 PREDICTED = "predicted_index"
@@ -89,8 +90,8 @@ class HelmRun:
         path = self.path / STATE
         seen: set[Key] = set()
         states = entries(str(path), _whole(path), "request_states")
-        for number, state in enumerate(states, start=1):
-            request = _request(f"{path}, request {number}", fields(state), self.method)
+        for place, state in enumerate(states, start=1):
+            request = _request(f"{path}, request {place}", fields(state), self.method)
             if request.key not in seen:
                 seen.add(request.key)
                 yield request
@@ -104,14 +105,14 @@ class HelmRun:
         path = self.path / STATS
         found: dict[Key, dict[str, float]] = defaultdict(dict)
         listed = _whole(path)
-        for number, entry in enumerate(listed if isinstance(listed, list) else (), start=1):
-            where = f"{path}, entry {number}"
+        for place, entry in enumerate(listed if isinstance(listed, list) else (), start=1):
+            where = f"{path}, entry {place}"
             its = found[_key(where, fields(entry), fields(entry).get("instance_id"))]
             for stat in map(fields, entries(where, entry, "stats")):
-                name, value = fields(stat.get("name")).get("name"), stat.get("mean")
-                if not isinstance(name, str) or not isinstance(value, int | float) or not math.isfinite(value):
+                name, value = fields(stat.get("name")).get("name"), _mean(stat)
+                if not isinstance(name, str) or not math.isfinite(value):
                     continue
-                if its.setdefault(name, float(value)) != value and name in certain:
+                if its.setdefault(name, value) != value and name in certain:
                     raise InputError(f"{where}: a second value of {cut(name)} for this instance; leave one out")
         return found
 
@@ -122,11 +123,11 @@ class HelmRun:
             return {}
         listed = _whole(path)
         stats = [fields(stat) for stat in listed] if isinstance(listed, list) else []
-        of = [(fields(stat.get("name")), stat.get("mean")) for stat in stats]
+        of = [(fields(stat.get("name")), _mean(stat)) for stat in stats]
         return {
-            str(name.get("split")): float(mean)
+            str(name.get("split")): mean
             for name, mean in of
-            if name.get("name") == metric and "perturbation" not in name and isinstance(mean, int | float)
+            if name.get("name") == metric and "perturbation" not in name and math.isfinite(mean)
         }
 
 
@@ -167,6 +168,11 @@ def _key(where: str, entry: Mapping[str, Any], instance: Any) -> Key:
     return instance, json.dumps(perturbation, sort_keys=True) if perturbation else "", trial
 
 
+def _mean(stat: Mapping[str, Any]) -> float:
+    """Read the mean of a score; NaN where it is no number."""
+    return math.nan if isinstance(stat.get("mean"), str) else number(stat.get("mean"))
+
+
 def _request(where: str, state: Mapping[str, Any], method: str) -> Request:
     instance = fields(state.get("instance"))
     key = _key(where, {**state, "perturbation": instance.get("perturbation")}, instance.get("id"))
@@ -175,7 +181,7 @@ def _request(where: str, state: Mapping[str, Any], method: str) -> Request:
         raise InputError(f"{where}: the text of the instance is empty, so nothing was asked")
     references = [fields(reference) for reference in entries(where, instance, "references")]
     words = [str(fields(reference.get("output")).get("text")) for reference in references]
-    right = {place for place, reference in enumerate(references) if "correct" in (reference.get("tags") or ())}
+    right = {place for place, each in enumerate(references) if "correct" in entries(where, each, "tags")}
     choices, labels = _choices(state, words, method)
     if choices != tuple(words):  # another order than that of the references
         right = {place for place, text in enumerate(choices) if text in {words[each] for each in right}}

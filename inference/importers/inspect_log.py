@@ -18,6 +18,7 @@ from inference.importers import json_log
 from inference.importers.json_log import entries, fields, filled
 from inference.importers.zipped import Archive
 from inference.stimuli.files import checked, parse_json, shown
+from inference.stimuli.numbers import number
 
 VERSION = 2
 SUCCESS = "success"
@@ -179,8 +180,8 @@ def _whole(path: Path) -> Any:
 
 
 def _listed_samples(path: Path) -> Iterator[tuple[str, Any]]:
-    for number, sample in enumerate(entries(str(path), _whole(path), "samples"), start=1):
-        yield f"sample {number}", sample
+    for place, sample in enumerate(entries(str(path), _whole(path), "samples"), start=1):
+        yield f"sample {place}", sample
 
 
 def _arguments(about: Mapping[str, Any], plan: Mapping[str, Any]) -> dict[str, Any]:
@@ -202,6 +203,6 @@ def _accuracies(results: Any) -> dict[str, float]:
     found = {}
     for score in map(fields, scores if isinstance(scores, list) else ()):
         value = fields(fields(fields(score).get("metrics")).get("accuracy")).get("value")
-        if isinstance(value, int | float) and math.isfinite(value):
-            found[str(score.get("name"))] = float(value)
+        if not isinstance(value, str) and math.isfinite(number(value)):
+            found[str(score.get("name"))] = number(value)
     return found

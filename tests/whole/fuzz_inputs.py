@@ -20,6 +20,7 @@ from functools import cache
 from pathlib import Path
 
 from helpers import apart
+from helpers.eval_logs import as_eval, as_json, helm, perturbed, request, sample
 from helpers.refusals.reading import BANK, EXEMPLARS, ITEMS, MODELS, PLAN, PROMPT
 from helpers.synthetic import random_frame, write_run
 from helpers.wording_runs import random_rows, write_wording
@@ -108,7 +109,20 @@ def kinds() -> Iterator[Kind]:
     yield Kind("answers.json", json.dumps(rows).encode(), TABLE.format("answers.json"))
     yield from of_negation()
     yield from of_choice()
+    yield from of_logs()
     yield from of_analysis()
+
+
+def of_logs() -> Iterator[Kind]:
+    """Make the files of other tools: logs of Inspect, the folder of a HELM run."""
+    samples = [sample(1), sample(1, "I", "B", epoch=2), sample(2, metadata={"style": "plain"})]
+    for file, content in (("log.json", as_json(samples)), ("log.eval", as_eval(samples))):
+        yield Kind(file, content, f"inference import inspect {file} --out run")
+    with tempfile.TemporaryDirectory() as folder:
+        requests = [request("id1", "B"), request("id1", "A", perturbed("typos"))]
+        files = {f"helm/{path.name}": path.read_bytes() for path in sorted(helm(Path(folder), requests).iterdir())}
+    for file, content in files.items():
+        yield Kind(file, content, "inference import helm helm --out run", tuple(files.items()))
 
 
 def of_negation() -> Iterator[Kind]:

@@ -70,6 +70,18 @@ CASES = [
     Case("a run without requests", runs("helm"), ("scenario_state.json", "no requests"), run_of()),
     # its requests and scores
     Case(
+        "tags that are no list",
+        runs("helm"),
+        ("request 1", "tags must be a list"),
+        run_of({**request(), "instance": {**request()["instance"], "references": [{"tags": 1}]}}, stats=[]),
+    ),
+    Case(
+        "a score of 400 digits",
+        runs("helm"),
+        ("request 1", "no exact_match"),
+        run_of(request(), stats=[scored(request(), exact_match=10**400)]),
+    ),
+    Case(
         "an instance without an id",
         runs("helm"),
         ("request 1", "id of an instance"),
