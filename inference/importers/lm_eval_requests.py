@@ -102,16 +102,17 @@ def options(where: str, row: Mapping[str, Any], asked: Sequence[Request], file: 
         if len(set(ends)) > 1:
             raise InputError(f"{where}: texts and options both differ between requests; what is chosen is not plain")
         return _in_text([context for context, _ in asked], ends[0], mutual)
-    said, plain, lettered = _said(ends, file.config.get("target_delimiter", " "))
+    delimiter = file.config.get("target_delimiter", " ")
+    said, plain, lettered = _said(ends, delimiter if isinstance(delimiter, str) else "")
     words = (_listed(row.get("doc"), plain) or plain) if lettered else plain
     # A task may have no text before its options, as for the likelier one of two sentences.
     return Options(first if first.strip() else " / ".join(words), words, said, plain, True, mutual)
 
 
 @lru_cache(maxsize=1000)
-def _said(ends: tuple[str, ...], delimiter: Any) -> tuple[tuple[str, ...], tuple[str, ...], bool]:
+def _said(ends: tuple[str, ...], delimiter: str) -> tuple[tuple[str, ...], tuple[str, ...], bool]:
     """Take the delimiter off, then all blanks; and tell whether letters are left."""
-    if isinstance(delimiter, str) and delimiter and all(end.startswith(delimiter) for end in ends):
+    if delimiter and all(end.startswith(delimiter) for end in ends):
         ends = tuple(end[len(delimiter) :] for end in ends)
     plain = tuple(end.strip() for end in ends)
     return ends, plain, any(plain == tuple(letters[: len(plain)]) for letters in _LETTERS)
@@ -148,7 +149,7 @@ def loglikelihoods(where: str, row: Mapping[str, Any]) -> list[float]:
         found = [float(number) for number, _ in given]
         if max(found) <= 0 and not math.isnan(sum(found)):
             return found
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         pass
     return [_loglikelihood(where, each) for each in given]  # another shape, or something is wrong
 
@@ -159,7 +160,7 @@ def _loglikelihood(where: str, given: Any) -> float:
     value = given[0] if isinstance(given, list) and given else given
     try:
         number = math.nan if isinstance(value, bool) else float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         number = math.nan
     if not number <= SLACK:  # NaN, too
         raise InputError(f"{where}: {shown(value)} is no log-likelihood: a number of at most 0 is needed")

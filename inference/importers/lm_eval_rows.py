@@ -18,6 +18,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from inference.errors import InputError
+from inference.importers.lm_eval_files import refuse_halves
 from inference.importers.lm_eval_requests import Options, Request, generated, loglikelihoods, options, requests
 from inference.importers.lm_eval_wordings import DOC, Asked
 from inference.importers.logged import Logged
@@ -72,6 +73,8 @@ class Rows:
                     raise InputError(f"{where}: not a JSON object{cut}; log it again, or take the row out") from None
                 if not isinstance(row, dict):
                     raise InputError(f"{where}: expected one sample as a JSON object")
+                if b"\\ud" in line or b"\\uD" in line:
+                    refuse_halves(where, row)
                 yield from self._responses(where, number, row)
         if not self._seen:
             raise InputError(f"{path}: there are no samples in it")
@@ -83,7 +86,7 @@ class Rows:
         self._refuse_second(where, number, row, chosen)
         asked = requests(where, row)
         metrics = row.get("metrics") or [name for name in (*READINGS, *_PREFERRED) if name in row]
-        if not isinstance(metrics, list):
+        if not isinstance(metrics, list) or not all(isinstance(name, str) for name in metrics):
             raise InputError(f"{where}: field 'metrics' is no list of names")
         if self._chooses(asked):
             item, wording = self._item(where, row), self._wording(where, row)
