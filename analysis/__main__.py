@@ -152,7 +152,8 @@ def _parser(program: str) -> argparse.ArgumentParser:
     show.add_argument("--item", default="", metavar="I", help="its wordings (default: some of the first item)")
     show.add_argument("--model", default="", metavar="M", help="only this model (default: the first ones)")
     show.add_argument("--condition", default="", metavar="C", help="only under this condition (default: all)")
-    for name, module in {"features": "analysis.features.command", "export": "analysis.export.command", **_commands_of_pages()}.items():
+    shared = {"features": "analysis.features.command", "export": "analysis.export.command"}
+    for name, module in {**shared, **_commands_of_pages()}.items():
         command = importlib.import_module(module)
         own = commands.add_parser(name, help=command.HELP, description=command.DESCRIPTION)
         own.set_defaults(main=command.main)

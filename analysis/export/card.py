@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from analysis.runs import Runs
 
 CARD = "README.md"
-_EEE = """Records of Every Eval Ever, schema 0.3.0, exported from Waver: an aggregate per study and model, and the responses
-beside it. `metadata` of a response has the item, the wording (`waver_variant`), its pattern, and every number that the
-schema has no place for. Where no answer is right or wrong, `is_correct` is false in all rows, and the metric says so.
+_EEE = """Records of Every Eval Ever, schema 0.3.0, exported from Waver: an aggregate per study and model, with the
+responses beside it. `metadata` of a response has the item, the wording (`waver_variant`), its pattern, and every number
+that the schema has no place for. Where no answer is right or wrong, `is_correct` is false in all rows, and the metric says so.
 
     waver import eee data/STUDY --out RUN               # back into a run folder
 """
@@ -33,7 +33,8 @@ _PARQUET = """
     arrow::read_parquet("responses.parquet")            # R
 """
 _HUB = """
-    datasets.load_dataset("this-folder")                # responses; other tables by name: load_dataset(folder, "variants")
+    datasets.load_dataset("this-folder")                # the responses
+    datasets.load_dataset("this-folder", "variants")    # another table
 """
 
 

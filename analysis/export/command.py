@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 HELP = "write runs as tidy tables, or in the forms that other projects read"
 DESCRIPTION = (
     "Write what runs hold into a folder. parquet, csv: one tidy table per kind, with a dictionary of all columns. hf: "
-    "the same as Parquet, with a card, for datasets.load_dataset. croissant: Parquet with Croissant metadata. eee: records "
-    "of Every Eval Ever, schema 0.3.0. An earlier export in the folder is replaced."
+    "the same as Parquet, with a card, for datasets.load_dataset. croissant: Parquet with Croissant metadata. eee: "
+    "records of Every Eval Ever, schema 0.3.0. An earlier export in the folder is replaced."
 )
 KINDS = ("parquet", "csv", "eee", "croissant", "hf")
 
@@ -26,7 +26,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = f"example: {parser.prog} runs/first --as parquet --out exported"
     parser.add_argument("runs", nargs="+", metavar="RUN", help="run folder")
     parser.add_argument("--as", dest="kind", required=True, choices=KINDS, help="what to write")
-    parser.add_argument("--out", required=True, type=Path, metavar="DIR", help="folder to write: new, empty, or an export")
+    parser.add_argument(
+        "--out", required=True, type=Path, metavar="DIR", help="folder to write: new, empty, or an export"
+    )
 
 
 def main(args: argparse.Namespace) -> int:

@@ -85,7 +85,7 @@ def _table(records: Sequence[Mapping[str, Any]]) -> pa.Table:
     import pyarrow as pa
 
     names = list(dict.fromkeys(name for record in records for name in record))
-    columns = {}
+    columns: dict[str, pa.Array] = {}
     for name in names:
         values = [record.get(name) for record in records]
         kind = _kind(value for value in values if value is not None)

@@ -14,17 +14,16 @@ import json
 import math
 import time
 import uuid
-from array import array
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from analysis.errors import InputError
 from analysis.export import eee_aggregate
 from analysis.export.eee_aggregate import VERSION
-from analysis.export.eee_metrics import Metric, likeliest, metric
+from analysis.export.eee_metrics import Carried, Metric, likeliest, metric
 from analysis.export.paths import portable
 
 if TYPE_CHECKING:
@@ -34,15 +33,6 @@ BATCH = 2_000
 WORDING = ("pattern", "position", "language", "gold", "gold_score", "parents", "options", "canonical", "attributes")
 ANSWER = ("probability", "logprob", "count", "invalid", "clipped", "mass", "mass_upper", "score", "answer",
           "text_logprob")  # fmt: skip
-
-
-@dataclass(slots=True)
-class Carried:
-    """What one model answered to one study under one condition: its metric, and the score of every row carried."""
-
-    metric: Metric
-    scores: array[float] = field(default_factory=lambda: array("d"))
-    left_out: Counter[str] = field(default_factory=Counter)
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +119,9 @@ def _conditions(runs: Runs, study: str, model: str) -> dict[str, Carried]:
 
 def _rows(runs: Runs, study: str, model: str) -> Iterator[dict[str, Any]]:
     """Go through the responses of a model, some at a time, each with its wording."""
-    wording, answer = (", ".join(f'{table}."{name}"' for name in names) for table, names in (("s", WORDING), ("r", ANSWER)))
+    wording, answer = (
+        ", ".join(f'{table}."{name}"' for name in names) for table, names in (("s", WORDING), ("r", ANSWER))
+    )
     found = runs.execute(
         f"SELECT r.condition, r.item, r.variant, s.text, r.output, {wording}, {answer} "
         "FROM responses AS r JOIN stimuli AS s USING (study, item, variant) WHERE r.study = ? AND r.model = ?",

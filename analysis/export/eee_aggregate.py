@@ -13,7 +13,7 @@ from analysis.export.paths import portable
 if TYPE_CHECKING:
     from array import array
 
-    from analysis.export.eee import Carried
+    from analysis.export.eee_metrics import Carried
     from analysis.runs import Runs
 
 VERSION = "0.3.0"
@@ -94,7 +94,7 @@ def aggregate(
 def _model(model: str, fields: Mapping[str, Any], sessions: Any) -> dict[str, Any]:
     developer, slash, _ = model.partition("/")
     engine = fields.get("engine")
-    libraries = next((s["versions"] for s in reversed(sessions) if s.get("versions")), {})
+    libraries: Mapping[str, Any] = next((s["versions"] for s in reversed(sessions) if s.get("versions")), {})
     library = {"vllm": "vllm"}.get(str(engine), "transformers")
     runner = {"name": library, "version": libraries.get(library) or UNKNOWN} if engine in _LOCAL else None
     return {
@@ -141,11 +141,12 @@ def _result(runs: Runs, study: str, identity: str, condition: str, carried: Carr
 
 def _generation(fields: Mapping[str, Any]) -> dict[str, Any]:
     """Return the settings that the schema has a place for; imported ones may be texts, and have none."""
-    kinds = {"temperature": (int, float), "max_tokens": (int,)}
-    return {
-        name: fields[name] for name, kind in kinds.items()
-        if isinstance(fields.get(name), kind) and not isinstance(fields[name], bool) and fields[name] >= (name != "temperature")
-    }  # fmt: skip
+    found = {}
+    for name, kind, least in (("temperature", int | float, 0), ("max_tokens", int, 1)):
+        value = fields.get(name)
+        if isinstance(value, kind) and not isinstance(value, bool) and value >= least:
+            found[name] = value
+    return found
 
 
 def _mean(scores: array[float]) -> tuple[float, float | None]:

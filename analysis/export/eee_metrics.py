@@ -10,14 +10,17 @@ A record needs a finite score in every row. Three metrics have one for every res
 
 from __future__ import annotations
 
+from array import array
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 ABOUT_ACCURACY = (
-    "share of right answers, by the likeliest option where there are probabilities, else of the texts; a text without a "
-    "valid answer is not right"
+    "share of right answers, by the likeliest option where there are probabilities, else of the texts; a text without "
+    "a valid answer is not right"
 )
+ABOUT_SCORE = "mean of the scores that the model gave; none is right or wrong, so is_correct is false in all rows"
 NO_NUMBER = "without a number on the scale"
 NO_GOLD = "without a right answer, in a study that has them"
 
@@ -59,9 +62,20 @@ class Metric:
     def reference(self, row: Mapping[str, Any]) -> list[str]:
         """List the right answer as the response could give it: its label as shown, or the score given by people."""
         if row["gold"] is not None:
-            shown = [label for label, means in zip(row["options"], row["canonical"], strict=True) if means == row["gold"]]
+            shown = [
+                label for label, means in zip(row["options"], row["canonical"], strict=True) if means == row["gold"]
+            ]
             return shown or [row["gold"]]
         return [] if row["gold_score"] is None else [repr(row["gold_score"])]
+
+
+@dataclass(slots=True)
+class Carried:
+    """What one model answered to one study under one condition: its metric, and the score of every row carried."""
+
+    metric: Metric
+    scores: array[float] = field(default_factory=lambda: array("d"))
+    left_out: Counter[str] = field(default_factory=Counter)
 
 
 def metric(canonical: Sequence[str], fields: Mapping[str, Any], *, right: bool) -> Metric:
@@ -80,10 +94,8 @@ def metric(canonical: Sequence[str], fields: Mapping[str, Any], *, right: bool) 
         return Metric("accuracy", _config("accuracy", "Accuracy", ABOUT_ACCURACY, "proportion", 0, 1))
     if "range" in fields or not canonical:
         ends = fields.get("range")
-        known = isinstance(ends, list) and len(ends) == 2
-        lowest, highest = ends if known else ("-Infinity", "Infinity")
-        return Metric("score", _config("waver.score", "Score", "mean of the scores that the model gave; no score is right "
-                                       "or wrong, so is_correct is false in all rows", "points", lowest, highest))  # fmt: skip
+        lowest, highest = ends if isinstance(ends, list) and len(ends) == 2 else ("-Infinity", "Infinity")
+        return Metric("score", _config("waver.score", "Score", ABOUT_SCORE, "points", lowest, highest))
     about = (
         f"mean probability of the answer {canonical[0]!r}, or share of samples that gave it; no answer is right or "
         "wrong, so is_correct is false in all rows"
@@ -121,7 +133,7 @@ def _meant(row: Mapping[str, Any], label: str | None) -> str | None:
 
 
 def _share(row: Mapping[str, Any], option: str) -> float:
-    """Return the probability of a canonical option, else the share of samples that gave it, else whether it is the answer.
+    """Return the probability of a canonical option, else the share of samples that gave it; else 1 for the answer.
 
     A probability that rounds to more than 1 is 1: the bounds of the metric hold.
     """

@@ -102,7 +102,8 @@ def _variant_attributes() -> Table:
 def _variant_parents() -> Table:
     parent = Column("id of a wording of the same item that this one differs from minimally")
     return Table(
-        "a wording and one that it differs from minimally", f"SELECT {_WORDING}, unnest(parents) AS parent FROM stimuli",
+        "a wording and one that it differs from minimally",
+        f"SELECT {_WORDING}, unnest(parents) AS parent FROM stimuli",
         _meanings("stimuli", f"{_WORDING}, parent", parent=parent),
     )  # fmt: skip
 
@@ -155,7 +156,7 @@ def _response_options(runs: Runs) -> Table:
             place=Column("place of the option as shown, from 1"),
             option=Column("its label as shown; where a condition has a range, the number"),
             canonical=Column("what it means in the frame of the original item"),
-            probability=Column("exact probability of the option; a lower bound where the response has `mass_upper`", MASS),
+            probability=Column("exact probability; a lower bound where the response has `mass_upper`", MASS),
             logprob=Column("natural logarithm of `probability`; missing where that is a bound", "natural logarithm"),
             count=Column("samples that gave this option", "samples"),
         ),

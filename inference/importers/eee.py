@@ -6,6 +6,7 @@ Items and wordings come back in their old order, so a study of which all wording
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
@@ -135,7 +136,9 @@ def _tables(aggregates: Sequence[Aggregate]) -> Iterator[pa.Table]:
         found = rows(each)
         while some := list(islice(found, BATCH)):
             records = [_record(each.model, row, seen) for row in some]
-            yield pa.table({field.name: pa.array([one.get(field.name) for one in records], field.type) for field in columns})
+            yield pa.table(
+                {field.name: pa.array([one.get(field.name) for one in records], field.type) for field in columns}
+            )
 
 
 _KEY = ("model", "condition", "item", "variant")
@@ -144,7 +147,7 @@ _KEY = ("model", "condition", "item", "variant")
 def _record(model: str, row: Response, seen: set[tuple[str, str, str, str]]) -> dict[str, Any]:
     """Make the columns of a response; refuse a second one of the same key, and impossible numbers."""
     record = {"model": model, **{name: row.values.get(name) for name in ("condition", "item", "variant", *_RESPONSE)}}
-    key = tuple(record[name] for name in _KEY)
+    key = (model, record["condition"], record["item"], record["variant"])
     if key in seen:
         raise InputError(f"{row.where}: a second response of model '{model}' to item '{key[2]}', variant '{key[3]}'")
     seen.add(key)
@@ -165,8 +168,6 @@ def _facts(aggregate: Aggregate) -> dict[str, Any]:
     facts: dict[str, Any] = {name: about[name] for name in _FACTS if isinstance(about.get(name), str)}
     if (family := _FAMILIES.get(str(about.get("engine")))) is not None:
         facts.setdefault("family", family)
-    try:
+    with contextlib.suppress(KeyError, TypeError, ValueError):
         facts["parameters"] = int(json.loads(about["parameters"]))
-    except (KeyError, TypeError, ValueError):
-        pass
     return facts

@@ -192,7 +192,7 @@ def _field(where: str | Path, record: Any, name: str, kind: type, shown_as: str 
     for part in name.split("."):
         at = at.get(part) if isinstance(at, dict) else None
     if not isinstance(at, kind):
-        names = {str: "text", list: "a list", dict: "an object"}
+        names: dict[type, str] = {str: "text", list: "a list", dict: "an object"}
         hint = "; Waver reads what `waver export --as eee` wrote" if OWN in (shown_as or name) else ""
         raise InputError(f"{where}: {shown_as or name} is {shown(at)}; it must be {names[kind]}{hint}")
     return at
