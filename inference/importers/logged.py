@@ -5,8 +5,8 @@ An importer reads its files and yields a `Logged` for every response. They becom
 - `choice`, where the log shows the options of a question. Variants are `WORDING/ORDER`. Letters in the question's own
   order are canonical: that in which its first response shows the choices. Other orders of the same words are numbered.
 - `agreement` with the labels `right` and `wrong`, where only the outcome is known, or wanted. The right answer is
-  always `right`, so that agreement is how right a model is. A probability of `right` is the share of the right option
-  among all options, as where a tool makes a model choose one of them.
+  always `right`, so that agreement is the share of right answers. Probabilities are not kept: the likeliest of four
+  options may have less than half of their probability.
 
 A wording has one name for all items (`5-shot`), which is its `template`. Responses are kept on disk while they are
 read; only the stimuli are in memory, once each.
