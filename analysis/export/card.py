@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 CARD = "README.md"
 _EEE = """Records of Every Eval Ever, schema 0.3.0, exported from Waver: an aggregate per study and model, with the
 responses beside it. `metadata` of a response has the item, the wording (`waver_variant`), its pattern, and every number
-that the schema has no place for. Where no answer is right or wrong, `is_correct` is false in all rows, and the metric says so.
+that the schema has no place for. Where no answer is right or wrong, `is_correct` is false in all rows, and the metric
+says so.
 
     waver import eee data/STUDY --out RUN               # back into a run folder
 """
@@ -26,7 +27,9 @@ CSV cannot tell an empty text from a missing value, and its texts stand as model
 that begins with `=`, `+`, `-` or `@` for a formula: import such columns as text, or export Parquet. In pandas:
 
     dictionary = pd.read_csv("dictionary.csv").query("table == 'responses' and type == 'string'")
-    pd.read_csv("responses.csv", dtype=dict.fromkeys(dictionary["column"], str), keep_default_na=False, na_values=[""])
+    texts = dict.fromkeys(dictionary["column"], str)
+    exact = {"float_precision": "round_trip", "keep_default_na": False, "na_values": [""]}
+    pd.read_csv("responses.csv", dtype=texts, **exact)
 """
 _PARQUET = """
     pd.read_parquet("responses.parquet")                # Python
@@ -57,8 +60,8 @@ def of_tables(runs: Runs, written: Mapping[str, Written], form: str) -> str:
             "",
             tables,
             "",
-            f"The tables join on the columns that they share. `{DICTIONARY}` explains every column. Tables without rows "
-            "are left out.",
+            f"The tables join on the columns that they share. `{DICTIONARY}` explains every column. Tables without "
+            "rows are left out.",
             reading,
             origin(runs),
         ]

@@ -33,6 +33,7 @@ class Written:
 def write(runs: Runs, folder: Path, form: str) -> dict[str, Written]:
     """Write all tables that have rows, and their dictionary, into a folder; DuckDB streams from file to file."""
     written = {}
+    runs.execute("SET preserve_insertion_order = true")  # else two exports of one run differ in the order of rows
     for name, table in tables(runs).items():
         file = folder / f"{name}.{form}"
         found = runs.execute(f"DESCRIBE {table.query}").fetchall()

@@ -77,9 +77,9 @@ def write_folder_atomically(path: Path, write: Callable[[Path], Any]) -> None:
         aside.mkdir()
         with held(aside):
             write(aside)
-            for folder, _, names in os.walk(aside):
+            for inside, _, names in os.walk(aside):
                 for name in (*names, "."):
-                    _flush(Path(folder, name))
+                    _flush(Path(inside, name))
             if path.exists():
                 path.replace(old)
             aside.replace(path)

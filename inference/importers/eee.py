@@ -130,7 +130,7 @@ def _tables(aggregates: Sequence[Aggregate]) -> Iterator[pa.Table]:
     from inference.importers.eee_records import rows
     from inference.runfolder.parquet import schema
 
-    seen: set[tuple[str, str, str, str]] = set()
+    seen: set[tuple[Any, ...]] = set()
     columns = [schema("responses").field(name) for name in (*_KEY, *_RESPONSE, "output")]
     for each in aggregates:
         found = rows(each)
@@ -144,7 +144,7 @@ def _tables(aggregates: Sequence[Aggregate]) -> Iterator[pa.Table]:
 _KEY = ("model", "condition", "item", "variant")
 
 
-def _record(model: str, row: Response, seen: set[tuple[str, str, str, str]]) -> dict[str, Any]:
+def _record(model: str, row: Response, seen: set[tuple[Any, ...]]) -> dict[str, Any]:
     """Make the columns of a response; refuse a second one of the same key, and impossible numbers."""
     record = {"model": model, **{name: row.values.get(name) for name in ("condition", "item", "variant", *_RESPONSE)}}
     key = (model, record["condition"], record["item"], record["variant"])
