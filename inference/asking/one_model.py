@@ -107,6 +107,7 @@ def finished(run: Run, model: Model, questions: Questions, settings: Settings) -
         "device": settings.device,
         "revision": model.fields.get("revision", settings.revision),
         "quantization": settings.vllm.quantization if settings.vllm else None,
+        "kv_cache_dtype": settings.vllm.site.get("kv_cache_dtype") if settings.vllm else None,
     }
     if form is None or any(value not in ("auto", None, known.get(name)) for name, value in chosen.items()):
         return []

@@ -133,8 +133,10 @@ def _combine(options: argparse.Namespace) -> None:
     from inference.paraphrase.combining import combine, summary
     from inference.runfolder import json_lines
 
-    out = json_lines.output(options.out)
-    combined = combine(named(options.files))
+    out, files = json_lines.output(options.out), named(options.files)
+    if out.resolve() in {path.resolve() for _, path in files}:
+        raise InputError(f"--out {options.out}: this is one of the files to combine; choose another name")
+    combined = combine(files)
     itemsfile.write(out, combined)
     print("\n".join([*summary(combined), str(out)]))
 

@@ -38,7 +38,7 @@ from inference.stimuli.study import Study, Variant
 LOOKED_UP = 100_000  # rows at a time
 # If one of these fields differs, it is another model; other fields (series, stage, parameters) may be added later.
 # The digest of an adapter belongs to them, too; older runs have it as `lora`.
-IDENTITY = ("engine", "revision", "dtype", "device", "top_logprobs", "quantization", "lora")
+IDENTITY = ("engine", "revision", "dtype", "device", "top_logprobs", "quantization", "kv_cache_dtype", "lora")
 
 
 class Run:

@@ -91,7 +91,9 @@ class WholeVocabulary:
 
     def likeliest(self) -> list[int]:
         """See `NextTokens`."""
-        tokens: list[int] = self.next_token(()).argmax(-1).tolist()
+        logprobs = self.next_token(())
+        # numpy searches a row on a CPU more than ten times as fast.
+        tokens: list[int] = (logprobs.numpy() if logprobs.device.type == "cpu" else logprobs).argmax(-1).tolist()
         return tokens
 
     def logprobs(

@@ -14,7 +14,6 @@ from inference.engines.exact.lattice import Lattice
 from inference.engines.exact.number_probabilities import number_logprobs, scores_of
 from inference.engines.exact.targets import score_batch
 from inference.engines.lefttoright import LeftToRight
-from inference.engines.local.batching import Family, partition
 from inference.engines.rows import Measured, Row
 from inference.engines.vllm.requested_tokens import Question, Reply, RequestedPaths, RequestedTokens
 from inference.engines.vllm.settings import VllmSettings
@@ -67,11 +66,20 @@ class VllmEngine(LeftToRight):
         return {}
 
     def _cut(self, measured: Measured) -> list[list[int]]:
-        alone = [Family([place], measured.lengths[place]) for place in measured.order]
-        if self._batch_size is not None:
-            longest = max((each.tokens for each in alone), default=1)
-            return partition(alone, self._batch_size * longest, self._batch_size)
-        return partition(alone, BATCH_TOKENS, BATCH_ROWS)
+        """Cut prompts in alphabetical order of their tokens: what begins alike comes while the prefix cache has it.
+
+        Nothing is padded, so that lengths need not be similar.
+        """
+        batches: list[list[int]] = []
+        rows, most = (self._batch_size, math.inf) if self._batch_size else (BATCH_ROWS, BATCH_TOKENS)
+        tokens = 0
+        for place in measured.order:
+            tokens += measured.lengths[place]
+            if not batches or len(batches[-1]) == rows or tokens > most:
+                batches.append([])
+                tokens = measured.lengths[place]
+            batches[-1].append(place)
+        return batches
 
     def _score(self, rows: Sequence[Row], temperatures: Sequence[float]) -> list[list[Score]]:
         self._refuse_cold(temperatures)

@@ -2,7 +2,35 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from inference.errors import InputError, nearest
+
+Value = bool | int | float | str
+
+# Arguments of vLLM that make it faster, or fit it to a machine. Not among them: what Waver sets itself, and what names
+# other code or files to load.
+SITE: Mapping[str, type[Value]] = {
+    "async_scheduling": bool,
+    "attention_backend": str,
+    "block_size": int,
+    "cpu_offload_gb": float,
+    "disable_custom_all_reduce": bool,
+    "enable_chunked_prefill": bool,
+    "enable_expert_parallel": bool,
+    "enforce_eager": bool,
+    "kv_cache_dtype": str,
+    "kv_cache_memory_bytes": int,
+    "max_cudagraph_capture_size": int,
+    "max_model_len": int,
+    "max_num_batched_tokens": int,
+    "max_num_seqs": int,
+    "pipeline_parallel_size": int,
+}
+ROUNDED = "kv_cache_dtype"
+"""The one of them that changes probabilities by more than their last digits."""
+TRUTH = {"true": True, "false": False}
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,8 +45,50 @@ class VllmSettings:
         vLLM's name of a method; None: what the checkpoint says.
     gpu_memory_utilization
         Share of a GPU's memory that vLLM may take.
+    site
+        Other arguments of vLLM, of those in `SITE`.
     """
 
     tensor_parallel_size: int = 1
     quantization: str | None = None
     gpu_memory_utilization: float = 0.9
+    site: Mapping[str, Value] = field(default_factory=dict)
+
+
+def site_settings(given: Sequence[str]) -> dict[str, Value]:
+    """Read what `--vllm-set` was given: NAME=VALUE, as often as it was given.
+
+    Raises
+    ------
+    InputError
+        For a name that is not in `SITE` or given twice, or a value of another kind.
+
+    >>> site_settings(["max_num_seqs=512", "enforce-eager=true"])
+    {'max_num_seqs': 512, 'enforce_eager': True}
+    """
+    found: dict[str, Value] = {}
+    for text in given:
+        name, equals, value = text.partition("=")
+        name = name.strip().replace("-", "_")
+        if not equals or not value.strip():
+            raise InputError(f"--vllm-set {text}: a setting is given as NAME=VALUE")
+        if name not in SITE:
+            raise InputError(
+                f"--vllm-set {name}: Waver passes on no such setting{nearest(name, SITE)}; there are {', '.join(SITE)}"
+            )
+        if name in found:
+            raise InputError(f"--vllm-set {name}: given twice; give it once")
+        found[name] = _value(name, value.strip())
+    return found
+
+
+def _value(name: str, text: str) -> Value:
+    kind = SITE[name]
+    try:
+        if kind is bool:
+            return TRUTH[text.lower()]
+        value = kind(text)
+    except (KeyError, ValueError):
+        wanted = {bool: "true or false", int: "a whole number", float: "a number"}[kind]
+        raise InputError(f"--vllm-set {name}={text}: expected {wanted}") from None
+    return value

@@ -23,7 +23,7 @@ from inference.engines.loading import (
 )
 from inference.engines.merging import products
 from inference.engines.vllm.child_processes import Companions
-from inference.engines.vllm.settings import VllmSettings
+from inference.engines.vllm.settings import ROUNDED, VllmSettings
 from inference.errors import InputError
 from inference.extras import install
 
@@ -88,27 +88,32 @@ def start(
     info["vllm"] = vllm.__version__
     if settings.quantization:
         info["quantization"] = settings.quantization
+    if settings.site:
+        info["vllm_set"] = dict(settings.site)
+    if ROUNDED in settings.site:
+        info[ROUNDED] = settings.site[ROUNDED]
     # Without this, vLLM's processes go on when a run is killed and keep the memory that the next run needs.
     with _loading_errors(name), Companions() as companions:
-        llm = vllm.LLM(
-            model=name,
-            revision=commit,
-            tokenizer_revision=commit,
-            trust_remote_code=False,
-            load_format="auto" if settings.quantization else "safetensors",
-            dtype=info["dtype"],
-            max_model_len=-1,  # the model's own window, or as much of it as the cache has room for
-            seed=seed,
-            tensor_parallel_size=settings.tensor_parallel_size,
-            quantization=settings.quantization,
-            gpu_memory_utilization=settings.gpu_memory_utilization,
-            enable_prefix_caching=True,
-            logprobs_mode="processed_logprobs",  # of the logits after division by the temperature
-            max_logprobs=MOST_TOKENS,
-            use_tqdm_on_load=False,
+        llm = vllm.LLM(**{
+            "model": name,
+            "revision": commit,
+            "tokenizer_revision": commit,
+            "trust_remote_code": False,
+            "load_format": "auto" if settings.quantization else "safetensors",
+            "dtype": info["dtype"],
+            "max_model_len": -1,  # the model's own window, or as much of it as the cache has room for
+            "seed": seed,
+            "tensor_parallel_size": settings.tensor_parallel_size,
+            "quantization": settings.quantization,
+            "gpu_memory_utilization": settings.gpu_memory_utilization,
+            "enable_prefix_caching": True,
+            "logprobs_mode": "processed_logprobs",  # of the logits after division by the temperature
+            "max_logprobs": MOST_TOKENS,
+            "use_tqdm_on_load": False,
             **_adapter_options(adapter),
             **_cpu_options(on),
-        )
+            **settings.site,
+        })  # fmt: skip
     stop = weakref.finalize(llm, _stop, llm.llm_engine.engine_core, companions)
     window = llm.llm_engine.model_config.max_model_len
     return Started(llm, stop, tokenizer, _adapter_request(adapter), window, info)

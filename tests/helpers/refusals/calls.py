@@ -158,4 +158,21 @@ CASES = [
         "inference paraphrase make --items items.csv --model demo --out o --meaning-check m --meaning-threshold x",
         ("--meaning-threshold", "x is not between -1 and 1"),
     ),
+    *(
+        Case(
+            f"vllm-set {given}",
+            f"inference run agreement --items items.csv --model demo --engine {engine} --vllm-set {given} --out run",
+            said,
+            {"items.csv": ITEMS},
+        )
+        for engine, given, said in (
+            ("vllm", "max_num_seqs", ("max_num_seqs", "NAME=VALUE")),
+            ("vllm", "max_num_seq=8", ("max_num_seq", "the nearest is 'max_num_seqs'")),
+            ("vllm", "trust_remote_code=true", ("trust_remote_code", "passes on no such setting")),
+            ("vllm", "max_num_seqs=many", ("max_num_seqs=many", "a whole number")),
+            ("vllm", "enforce_eager=1", ("enforce_eager=1", "true or false")),
+            ("vllm", "block_size=16 --vllm-set block-size=32", ("block_size", "given twice")),
+            ("causal", "block_size=16", ("--vllm-set", "--engine vllm")),
+        )
+    ),
 ]

@@ -50,6 +50,8 @@ CASES = [
     Case("import of a name that is too long", f"inference import table {LONG}.csv {COLUMNS} --out new", ("xxx",)),
     Case("combining into a name that is too long", f"inference paraphrase combine a=items.csv --out new/{LONG}.jsonl",
          ("file name too long",), {"items.csv": ITEMS}),
+    Case("combining into one of the files", "inference paraphrase combine a=items.csv b=own.jsonl --out ./own.jsonl",
+         ("--out ./own.jsonl", "one of the files to combine"), {"items.csv": ITEMS, "own.jsonl": "{}\n"}),
     Case("combining below a file", "inference paraphrase combine a=items.csv --out items.csv/new.jsonl",
          ("items.csv", "file exists"), {"items.csv": ITEMS}),
     Case("a sheet with a name that is too long",

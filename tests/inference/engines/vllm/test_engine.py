@@ -23,7 +23,7 @@ from inference import engines
 from inference.__main__ import main
 from inference.engines.adapters import Adapter, read
 from inference.engines.contract import Sampling
-from inference.engines.vllm.settings import VllmSettings
+from inference.engines.vllm.settings import VllmSettings, site_settings
 from inference.errors import InputError, RunFailed
 from inference.stimuli.prompts import Prompt
 
@@ -251,7 +251,8 @@ def test_another_device_than_its_own_is_refused(install: Callable[..., ModuleTyp
 
 def test_settings_are_passed_through_and_recorded(install: Callable[..., ModuleType], model: str) -> None:
     install()
-    settings = VllmSettings(tensor_parallel_size=2, quantization="fp8", gpu_memory_utilization=0.5)
+    site = site_settings(["max-num-seqs=64", "kv_cache_dtype=fp8", "enforce_eager=false", "max_model_len=128"])
+    settings = VllmSettings(tensor_parallel_size=2, quantization="fp8", gpu_memory_utilization=0.5, site=site)
     engine = engines.load(model, engine="vllm", dtype="bfloat16", vllm=settings)
     given = engine._llm.settings
     assert (
@@ -259,6 +260,29 @@ def test_settings_are_passed_through_and_recorded(install: Callable[..., ModuleT
     )
     assert given["dtype"] == "bfloat16" and given["enable_prefix_caching"] and not given["trust_remote_code"]
     assert engine.info["quantization"] == "fp8" and "enable_lora" not in given
+    assert given["max_num_seqs"] == 64 and given["enforce_eager"] is False and given["max_model_len"] == 128
+    assert engine.info["vllm_set"] == site and engine.info["kv_cache_dtype"] == "fp8"  # that one changes the numbers
+
+
+def test_a_batch_holds_prompts_that_begin_alike(install: Callable[..., ModuleType], model: str) -> None:
+    install()
+    prompts = [Prompt(f"{start} {text} Reply:", None, YES_NO) for text in ("Bread.", "A warm lamp.", "Trains.")
+               for start in ("Agree or not:", "Some say:")]  # fmt: skip
+    batches = engines.load(model, engine="vllm", batch_size=3).batches(prompts)
+    assert [{prompts[place].text[:5] for place in batch} for batch in batches] == [{"Agree"}, {"Some "}]
+    assert sorted(place for batch in batches for place in batch) == list(range(6))
+
+
+def test_a_batch_has_at_most_so_many_tokens(
+    install: Callable[..., ModuleType], model: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    install()
+    engine = engines.load(model, engine="vllm")
+    lengths = engine.lengths(PROMPTS)
+    monkeypatch.setattr("inference.engines.vllm.engine.BATCH_TOKENS", sum(lengths) - 1)
+    assert sorted(map(len, engine.batches(PROMPTS))) == [1, 2]
+    monkeypatch.setattr("inference.engines.vllm.engine.BATCH_TOKENS", 1)  # a prompt that is longer stands alone
+    assert list(map(len, engine.batches(PROMPTS))) == [1, 1, 1]
 
 
 def adapter(folder: Path, rank: int, width: int) -> Adapter:
