@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 BATCH = 20_000
 SLACK = 1e-6  # probabilities of 32 bits may add up to more than 1 by this much
+_KEY = ("model", "condition", "item", "variant")
 _STIMULUS = ("parents", "language", "gold", "gold_score")
 _RESPONSE = ("probability", "logprob", "count", "invalid", "clipped", "mass", "mass_upper", "score", "answer",
              "text_logprob")  # fmt: skip
@@ -54,10 +55,11 @@ def main(args: argparse.Namespace) -> None:
     from inference.importers import eee_records
 
     aggregates = [eee_records.read(path) for path in eee_records.found(args.records)]
+    study = _study(aggregates, args.name)
     lines = saving.save(
         args.out,
-        _study(aggregates, args.name),
-        lambda: _tables(aggregates),
+        study,
+        lambda: _tables(aggregates, study),
         _conditions(aggregates),
         descriptions=args.models,
         imported={each.model: saving.fingerprint([each.samples], {}) for each in aggregates},
@@ -83,7 +85,8 @@ def _study(aggregates: Sequence[Aggregate], name: str | None) -> Study:
     for each in aggregates:
         for row in rows(each):
             key, variant = (row.values["item"], row.values["variant"]), _variant(row)
-            if known.setdefault(key, (row.values["position"], variant))[1] != variant:
+            place = row.values["position"], variant
+            if known.setdefault(key, place) != place:
                 raise InputError(f"{row.where}: item '{key[0]}', variant '{key[1]}' is another wording than before")
     items: dict[str, list[Variant]] = {}
     for _, variant in sorted(known.values(), key=lambda pair: pair[0]):
@@ -123,34 +126,34 @@ def _conditions(aggregates: Sequence[Aggregate]) -> dict[str, Mapping[str, Any]]
     return joined
 
 
-def _tables(aggregates: Sequence[Aggregate]) -> Iterator[pa.Table]:
+def _tables(aggregates: Sequence[Aggregate], study: Study) -> Iterator[pa.Table]:
     """Make the response tables, some rows in memory at a time."""
     import pyarrow as pa
 
     from inference.importers.eee_records import rows
     from inference.runfolder.parquet import schema
 
-    seen: set[tuple[Any, ...]] = set()
+    numbers = {variant.key: number for number, variant in enumerate(study.variants)}
+    seen: dict[tuple[str, str], bytearray] = {}  # model, condition -> which wordings have a response
     columns = [schema("responses").field(name) for name in (*_KEY, *_RESPONSE, "output")]
     for each in aggregates:
         found = rows(each)
         while some := list(islice(found, BATCH)):
-            records = [_record(each.model, row, seen) for row in some]
+            for row in some:
+                number = numbers[row.values["item"], row.values["variant"]]
+                marks = seen.setdefault((each.model, row.values["condition"]), bytearray(len(numbers)))
+                if marks[number]:
+                    raise InputError(f"{row.where}: a second response of model '{each.model}' to this wording")
+                marks[number] = 1
+            records = [_record(each.model, row) for row in some]
             yield pa.table(
                 {field.name: pa.array([one.get(field.name) for one in records], field.type) for field in columns}
             )
 
 
-_KEY = ("model", "condition", "item", "variant")
-
-
-def _record(model: str, row: Response, seen: set[tuple[Any, ...]]) -> dict[str, Any]:
-    """Make the columns of a response; refuse a second one of the same key, and impossible numbers."""
+def _record(model: str, row: Response) -> dict[str, Any]:
+    """Make the columns of a response; refuse impossible numbers."""
     record = {"model": model, **{name: row.values.get(name) for name in ("condition", "item", "variant", *_RESPONSE)}}
-    key = (model, record["condition"], record["item"], record["variant"])
-    if key in seen:
-        raise InputError(f"{row.where}: a second response of model '{model}' to item '{key[2]}', variant '{key[3]}'")
-    seen.add(key)
     shares = record["probability"]
     if shares is not None and not (min(shares, default=0) >= 0 and sum(shares) <= 1 + SLACK):
         raise InputError(f"{row.where}: metadata.waver_probability is negative or adds up to more than 1")
