@@ -2,12 +2,12 @@
 
 The page on reliability shows the table. Every page that compares models about questions in several wordings has the
 sentence, made from the same tests of the measure that its study is about: accuracy where right answers are known, else
-agreement.
+agreement, or the score.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from itertools import combinations
 from typing import TYPE_CHECKING
 
@@ -36,12 +36,20 @@ def differences(of: Iterable[Study], margin: float | None = None) -> pd.DataFram
     return frame.assign(p_holm=holm_within(frame, ["study", "measure"])) if rows else frame
 
 
-def sentence(runs: Runs) -> str:
-    """Say it of the measures that the studies are about; empty where no two models are compared."""
-    return told(differences(study for study in studies(runs) if study.headline))
+def sentence(runs: Runs, conditions: Collection[str] = ()) -> str:
+    """Say it of the measures that the studies are about; empty where no two models are compared in several wordings.
+
+    Parameters
+    ----------
+    conditions
+        Only of models under these; of all, where none is named.
+    """
+    about = [study.under(conditions) if conditions else study for study in studies(runs) if study.headline]
+    orders = all(study.orders for study in about)
+    return told(differences(study for study in about if not study.single), "orders" if orders else "wordings")
 
 
-def told(pairs: pd.DataFrame) -> str:
+def told(pairs: pd.DataFrame, wordings: str = "wordings") -> str:
     """Count the differences between models that hold for these wordings, and those that hold for others, too.
 
     Both by tests after Holm, over all pairs of a study and measure.
@@ -50,6 +58,8 @@ def told(pairs: pd.DataFrame) -> str:
     ----------
     pairs
         From `differences`, of one measure per study.
+    wordings
+        What they are called: orders, where these are the only wordings.
 
     >>> names = {"study": "s", "measure": "agreement", "b_model": "b", "p_items": 0.01}
     >>> told(pd.DataFrame([{**names, "a_model": "a", "p": 0.2, "p_holm": 0.2}]))
@@ -64,11 +74,11 @@ def told(pairs: pd.DataFrame) -> str:
     these, both = verdicts.clear(known["these"]), verdicts.clear(known["these"], known["p_holm"])
     measures = " or ".join(known["measure"].unique())
     if not these.any():
-        return f"Of {count(len(known), 'difference')} in {measures} between models, none holds for these wordings."
+        return f"Of {count(len(known), 'difference')} in {measures} between models, none holds for these {wordings}."
     hold = "holds" if these.sum() == 1 else "hold"
     return (
         f"Of {count(len(known), 'difference')} in {measures} between models, {int(these.sum()):,} {hold} for these "
-        f"wordings, and {f'{int(both.sum()):,}' if both.any() else 'none'} for wordings like these."
+        f"{wordings}, and {f'{int(both.sum()):,}' if both.any() else 'none'} for {wordings} like these."
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,6 +22,9 @@ GOLD = "gold"  # in place of a model's id, in rows about human scores
 METHODS = ("sampled", "exact")
 UNGROUPED = "all"  # group of items that name no group
 TOLERANCE = 1e-6  # largest difference between a row's score and the expectation of its probabilities
+# The rule by which runs of this protocol read texts: digits with or without a point, as Japanese texts write them, too.
+_COMMON = str.maketrans("０１２３４５６７８９．－\u2212", "0123456789.--")
+_NUMBER = re.compile(r"(?:(?<!\w)-)?(?:[0-9]+(?:\.[0-9]+)?|(?<![.\w])\.[0-9]+)")
 _RANGE = re.compile(r"(-?\d+(?:\.\d+)?)-(-?\d+(?:\.\d+)?)")
 
 
@@ -186,3 +189,44 @@ def _rescaled(runs: Runs, rows: pd.DataFrame) -> pd.Series:
 
 def _paths(runs: Runs, study: str | None = None) -> str:
     return ", ".join(str(folder.path) for folder in runs.folders if study in (None, folder.study))
+
+
+def samples(runs: Runs) -> pd.DataFrame:
+    """Read the sampled numbers again from the texts, as they were read for the score.
+
+    Returns
+    -------
+    DataFrame
+        study, model, condition, item; drawn: texts with a number; spread: variance (n - 1) of their numbers, moved into
+        the range; NaN below two, and where the numbers do not have the row's score as their mean: then it was read by
+        another rule.
+    """
+    rows = runs.sql(
+        """
+        SELECT study, model, condition, item, output, score, low, high
+        FROM responses JOIN score_conditions USING (study, condition)
+        WHERE method = 'sampled' AND output IS NOT NULL AND score IS NOT NULL"""
+    )
+    found = [
+        _spread(texts, score, low, high)
+        for texts, score, low, high in zip(rows["output"], rows["score"], rows["low"], rows["high"], strict=True)
+    ]
+    drawn, spread = zip(*found, strict=True) if found else ((), ())
+    return rows[[*UNIT, "item"]].assign(drawn=np.array(drawn, float), spread=np.array(spread, float))
+
+
+def _spread(texts: Sequence[str | None], score: float, low: int, high: int) -> tuple[int, float]:
+    numbers = [min(max(number, low), high) for text in texts if text and (number := first_number(text)) is not None]
+    if len(numbers) < 2 or abs(float(np.mean(numbers)) - score) > TOLERANCE:
+        return len(numbers), np.nan
+    return len(numbers), float(np.var(numbers, ddof=1))
+
+
+def first_number(text: str) -> float | None:
+    """Return the first number of a text, by the rule of the protocol `scoring` of a run; None if there is none.
+
+    >>> first_number("Score: 8.5 of 10."), first_number("8,5"), first_number("0-9"), first_number("none")
+    (8.5, 8.0, 0.0, None)
+    """
+    found = _NUMBER.search(text.translate(_COMMON))
+    return None if found is None else float(found.group())

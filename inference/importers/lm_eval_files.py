@@ -140,12 +140,27 @@ def _read(path: Path) -> dict[str, Any]:
         said = json.loads(path.read_bytes())
     except (ValueError, RecursionError) as error:
         raise InputError(f"{path}: not readable as JSON ({str(error)[:80]}); was it cut?") from None
+    refuse_halves(str(path), said)
     if not isinstance(said, dict) or not isinstance(said.get("results"), dict):
         raise InputError(f"{path}: not a results file of lm-eval: it has no field 'results'")
     version = said.get("lm_eval_version")
     if version is not None and not (isinstance(version, str) and _VERSION.match(version)):
         raise InputError(f"{path}: written by lm-eval {version}; logs of 0.4 are known, not those of this version")
     return said
+
+
+def refuse_halves(where: str, value: Any) -> None:
+    """Refuse half of a surrogate pair in JSON: no file can hold it as text.
+
+    Raises
+    ------
+    InputError
+        Beginning with `where`.
+    """
+    try:
+        json.dumps(value, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        raise InputError(f"{where}: holds half of a surrogate pair (\\ud800 to \\udfff), which is no text") from None
 
 
 def _part(said: Mapping[str, Any], name: str, path: Path) -> Mapping[str, Any]:

@@ -151,6 +151,10 @@ class Stimuli:
 
 def _choice(one: Logged) -> tuple[Any, ...]:
     """Make probability, logprob, count, invalid, mass, mass_upper and answer of a choice among options."""
+    if one.score is not None:
+        found = one.score
+        letter = None if found.answer is None else ascii_uppercase[found.answer]
+        return found.probability, found.logprob or None, None, None, found.mass, found.mass_upper, letter
     probability = mass = upper = None
     if one.logprob is not None and one.one_distribution:
         probability = [math.exp(value) for value in one.logprob]

@@ -93,7 +93,7 @@ def measured(folders: list[Path], out: Path) -> tuple[float, float]:
         "print('USED', used.ru_utime + used.ru_stime, used.ru_maxrss / 1024); sys.exit(status)"
     )
     call = [sys.executable, "-c", script, "import", "lm-eval", *map(str, folders), "--out", str(out)]
-    threads = {name: "1" for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS")}
+    threads = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
     done = subprocess.run(call, env={**os.environ, **threads}, cwd=ROOT, capture_output=True, text=True, check=True)
     _, seconds, megabytes = done.stdout.splitlines()[-1].split()
     return float(seconds), float(megabytes)

@@ -29,7 +29,7 @@ SIDES = ("before", "after")
 TABLES = ("choice", "choice_consistency", "positions", "choice_differences", "choice_changes")
 
 
-def answer(frames: Mapping[str, pd.DataFrame], size: tuple[int, int, int], when: str = "") -> Answer:
+def answer(frames: Mapping[str, pd.DataFrame], size: tuple[int, int, int], when: str = "", beyond: str = "") -> Answer:
     """Say whether models change their choice with words or order, by the rules of `verdicts` and `MEANT`.
 
     Parameters
@@ -40,6 +40,8 @@ def answer(frames: Mapping[str, pd.DataFrame], size: tuple[int, int, int], when:
         How many questions there are; the most wordings and orders of one.
     when
         From `words.when`.
+    beyond
+        What of the differences between models is more than rewording (`reporting.beyond.sentence`).
     """
     table = with_labels(frames["choice"])
     asked, doubts = _asked(table, size, when), cautions(frames)
@@ -57,7 +59,10 @@ def answer(frames: Mapping[str, pd.DataFrame], size: tuple[int, int, int], when:
         "choice_xparacon": tuple(_infinite(speaking)),
         "choice_consistency": tuple(_kept(judged)),
         "choice_positions": tuple(_preferences(with_labels(letters[~silent(letters["validity"])]), orders=size[2])),
-        "choice_differences": tuple(_differences(frames["choice_differences"], speaking)),
+        "choice_differences": (
+            *_differences(frames["choice_differences"], speaking),
+            *([beyond] if beyond else []),
+        ),
         "choice_changes": tuple(_changes(frames["choice_changes"])),
     }
     return Answer(
@@ -159,10 +164,10 @@ def _preferences(letters: pd.DataFrame, orders: int) -> Iterator[str]:
     ends = [verdicts.wider(row["preference"], row["preference_lower"], row["preference_upper"], int(of))
             for (_, row), of in zip(rows.iterrows(), number, strict=True)]  # fmt: skip
     above = rows[[low > 0 for low, _ in ends]]
-    units_of = rows.drop_duplicates(["study", "model", "condition"])
+    units_of, many = rows.drop_duplicates(["study", "model", "condition"]), above["label"].nunique()
     yield (
-        f"{above['label'].nunique():,} of {units(units_of)} prefer a letter: its share lies above that for which it is "
-        "right."
+        f"{many:,} of {units(units_of)} prefer{'s' * (many == 1)} a letter: its share lies above that for which it "
+        "is right."
     )
     if len(above):
         row = above.loc[above["preference"].idxmax()]

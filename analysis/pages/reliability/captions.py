@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import pandas as pd
 
+from analysis.pages.reliability.comparisons import ITEMS
 from analysis.pages.reliability.plots import LINES, lines
 from analysis.reporting import labels, panels
 from analysis.reporting.words import count, low_to_high
+
+OTHERS = "other items and other wordings"
 
 
 def wordings_needed(frame: pd.DataFrame) -> str:
@@ -28,7 +31,7 @@ def wording_ranking(frame: pd.DataFrame) -> str:
     items = count(int(row["n_items"]), "common item")
     return (
         f"Rank of {count(len(frame), 'model')} by mean {row['measure']} over {items}, the highest first. Lines: ranks "
-        "that hold in 95 % of other studies with as many other items and other wordings."
+        f"that hold in 95 % of other studies with as many {'other items' if row['anew'] == ITEMS else OTHERS}."
         f"{labels.shown(panels.ROWS, len(frame), 'models', 'first and last')}"
     )
 

@@ -35,7 +35,7 @@ MEANT = (
 )
 
 
-def answer(frames: Frames, setting: str, when: str = "") -> Answer:
+def answer(frames: Frames, setting: str, when: str = "", beyond: str = "") -> Answer:
     """Say whether the judge gives everything the same score, by the rules of `verdicts` and `MEANT`.
 
     Parameters
@@ -46,6 +46,8 @@ def answer(frames: Frames, setting: str, when: str = "") -> Answer:
         Range, temperature and method, such as "0-9/0.7/sampled".
     when
         From `words.when`.
+    beyond
+        What of the differences between models is more than rewording (`reporting.beyond.sentence`).
     """
     scores = _labelled(frames["scores"])
     models = scores[scores["model"] != GOLD]
@@ -65,6 +67,7 @@ def answer(frames: Frames, setting: str, when: str = "") -> Answer:
             *_habit(here, scores),
             *_accuracy(here),
             *others(models),
+            *([beyond] if beyond else []),
         ),
         "score_differences": tuple(_tuning(differences)),
         "score_influence": tuple(_rests(_ours(frames, setting))),

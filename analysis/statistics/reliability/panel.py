@@ -18,6 +18,10 @@ so few templates widen it, and with 2 it rests on 1. Satterthwaite's approximati
 2 templates and 1,000 items. As an estimate of s_w can be 0 by chance, it counts at least as a twentieth of what the
 interaction alone would make of it; without that, 2 templates cover .91.
 
+Where answers are means of several samples (`sampling`), what sampling adds is taken out of the interaction, or out of
+nested wordings, and shown apart; the variance of the mean holds it. With a single wording of each item, samples tell
+items apart, but not what that wording does to them, which is a part of `item`.
+
 Where all answers are 0 or 1 the mean is a share. Its intervals are Wilson's, with the effective number of items for
 these wordings (`analysis.statistics.shares`), and with the part of the wordings added for others.
 
@@ -39,6 +43,7 @@ import numpy as np
 import numpy.typing as npt
 
 from analysis.statistics.reliability.components import Array, Components, components
+from analysis.statistics.reliability.sampling import Sampled
 from analysis.statistics.resampling import LEVEL
 from analysis.statistics.shares import estimated, score
 from analysis.statistics.significance import ROUNDING
@@ -65,6 +70,10 @@ class Panel:
     item, wording, interaction
         Variance components. Nested: `wording` is that of wordings within their items, with all else that is left, and
         `interaction` is NaN. Negative where the estimate is; NaN where the answers do not tell them apart.
+    inner
+        Variance of an answer within its item and wording: of what is left, and of what sampling adds.
+    sampled
+        What sampling adds; None where nothing was sampled.
     parts
         What is drawn anew -> parts of the variance of the mean. NaN where unknown, as from one item or one wording.
     share
@@ -81,6 +90,8 @@ class Panel:
     item: float
     wording: float
     interaction: float
+    inner: float
+    sampled: Sampled | None
     parts: dict[Anew, Parts]
     share: float
     spread: float
@@ -113,12 +124,13 @@ class Panel:
     def error_at(self, n_items: float, n_wordings: float) -> float:
         """Predict the standard error with other numbers of items and wordings, both drawn anew.
 
-        Negative components count as 0.
+        Negative components count as 0. NaN where the component of wordings is.
         """
-        item, wording = max(self.item, 0.0), max(self.wording, 0.0)
-        if not self.crossed:
-            return float(np.sqrt(item / n_items + wording / n_items / n_wordings))
-        return float(np.sqrt(item / n_items + wording / n_wordings + self.interaction / n_items / n_wordings))
+        if np.isnan(self.wording):
+            return np.nan
+        shared = max(self.wording, 0.0) if self.crossed else 0.0
+        of_item = max(self.item, 0.0) + self.inner / n_wordings
+        return float(np.sqrt(of_item / n_items + shared / n_wordings))
 
     def widening(self) -> float:
         """Return how many times as wide an interval is as it would be with a wording without end; it is at least 1.
@@ -131,8 +143,8 @@ class Panel:
         return now / least if least > 0 else np.inf if now > 0 else np.nan
 
 
-def panel(values: Array, crossed: bool) -> Panel:
-    """Compute a panel from its answers (items, wordings)."""
+def panel(values: Array, crossed: bool, sampled: Sampled | None = None) -> Panel:
+    """Compute a panel from its answers (items, wordings), and from what sampling adds to them."""
     known = ~np.isnan(values)
     rows, columns = known.any(axis=1), known.any(axis=0)
     if not (rows.all() and columns.all()):
@@ -143,7 +155,7 @@ def panel(values: Array, crossed: bool) -> Panel:
     filled = np.where(known, values, 0.0)
     means = filled.sum(axis=1) / per_item
     found = components(values, crossed)
-    inner = found.residual
+    inner, added = found.residual, sampled.noise if sampled else 0.0
     width = float(known.shape[1] if crossed else n_items / (1 / per_item).sum())
     spread = float(means.var(ddof=1)) if n_items > 1 else np.nan
     weights = known / per_item[:, None]  # what an answer weighs in its item's mean
@@ -161,9 +173,12 @@ def panel(values: Array, crossed: bool) -> Panel:
     answers = filled[known]
     binary = bool(((answers == 0) | (answers == 1)).all())
     share = float(estimated([(means[:, None], np.ones((n_items, 1)))], LEVEL).n[0]) if binary else np.nan
+    item, left, freedom = found.item, inner - added, _freedom(filled, known, means, found)
+    if sampled and (known.shape[1] if crossed else per_item.max()) == 1:
+        item, inner, freedom = spread - added, added, (freedom[0], sampled.freedom)
     return Panel(
-        float(means.mean()), n_items, width, int(known.sum()), crossed, found.item, found.wording if crossed else inner,
-        inner if crossed else np.nan, parts, share, spread, _freedom(filled, known, means, found),
+        float(means.mean()), n_items, width, int(known.sum()), crossed, item, found.wording if crossed else left,
+        left if crossed else np.nan, inner, sampled, parts, share, spread, freedom,
     )  # fmt: skip
 
 
@@ -210,4 +225,6 @@ def _freedom(filled: Array, known: Known, means: Array, found: Components) -> tu
 
 def _unknown(crossed: bool) -> Panel:
     nothing: dict[Anew, Parts] = dict.fromkeys(("items", "wordings", "both"), ((np.nan, np.nan),))
-    return Panel(np.nan, 0, np.nan, 0, crossed, np.nan, np.nan, np.nan, nothing, np.nan, np.nan, (np.nan, np.nan))
+    return Panel(
+        np.nan, 0, np.nan, 0, crossed, np.nan, np.nan, np.nan, np.nan, None, nothing, np.nan, np.nan, (np.nan, np.nan)
+    )

@@ -72,8 +72,8 @@ def designs(
         Of making an item, and a wording. Without costs, the number of prompts is the cost.
     """
     found = []
-    least = max(each.least for each in forecasts)
-    for wordings, texts in product((each for each in WORDINGS if each >= least), samples):
+    least, most = max(each.least for each in forecasts), min(each.most for each in forecasts)
+    for wordings, texts in product((each for each in WORDINGS if least <= each <= most), samples):
         sizes = [_items(each, error, wordings, texts) for each in forecasts]
         if not np.isfinite(sizes).all():
             continue

@@ -152,8 +152,9 @@ def ranking(values: Array, crossed: bool, *, seed: int = 0, level: float = LEVEL
 
     The means of another study are drawn around these: jointly, with the covariances over items and, where crossed, over
     wordings, each with a t distribution. For tau, which all models make together, its degrees of freedom are those of
-    all models but one. With three models or more, r of the module's docstring is the relative
-    coefficient of generalizability; with two it is 1. Returns None for fewer than two models or items.
+    all models but one. Of one wording that all items share, means of other items in that wording are drawn: nothing is
+    known of others. With three models or more, r of the module's docstring is the relative coefficient of
+    generalizability; with two it is 1. Returns None for fewer than two models or items.
     """
     known: npt.NDArray[np.bool_] = np.all(~np.isnan(values), axis=0)
     rows, columns = known.any(axis=1), known.any(axis=0)
@@ -169,8 +170,7 @@ def ranking(values: Array, crossed: bool, *, seed: int = 0, level: float = LEVEL
     moved = [(np.cov(of_items) / n_items, n_items - 1.0)]
     if crossed:
         n_wordings = float(known.shape[1])
-        if n_wordings < 2:
-            return None
+    if crossed and n_wordings > 1:
         seen = float(((known / per_item[:, None]).mean(axis=0) ** 2).sum())
         together = np.nan_to_num(shared_by_wordings(np.where(known, values, np.nan)))
         moved.append((together * seen, n_wordings - 1))
@@ -207,9 +207,14 @@ def _signs(drawn: Array) -> Iterator[Array]:
 
 
 def _shrunk(values: Array, crossed: bool, known: npt.NDArray[np.bool_]) -> float:
-    """Return the share of the variance of models' means that is true, as far as it can be told."""
+    """Return the share of the variance of models' means that is true; 1 with two models, or one wording of each item.
+
+    Of one wording, the items may be a few templates, of which it would be told too badly.
+    """
     found = across(np.where(known, values, np.nan), crossed) if len(values) > 2 else None
-    return 1.0 if found is None or not found.spread > 0 else max(found.model, 0.0) / found.spread
+    if found is None or np.isnan(found.wording) or not found.spread > 0:
+        return 1.0
+    return max(found.model, 0.0) / found.spread
 
 
 def _moved(covariance: Array, freedom: float, seed: Sequence[int]) -> Array:

@@ -125,6 +125,9 @@ CASES = [
         "a variant key that no document has", f"{CALL} --variant-key doc.p", ("line 1", "doc.p", "--variant-key"), log()
     ),
     Case("a row that is there twice", CALL, ("line 2", "doc_id 0", "filter 'none'", "line 1"), log(letters(0, TEA))),
+    Case("half of a surrogate pair", CALL, ("line 2", "surrogate"), log(letters(1, {**SNOW, "question": "\ud800"}))),
+    Case("names of metrics that are no names", CALL, ("line 2", "'metrics'"), log(letters(1, SNOW, metrics=[["acc"]]))),
+    Case("a number too large", CALL, ("line 2", "no log-likelihood"), log(scores(10**400, -1, -2, -3))),
     Case("a row without doc_id", CALL, ("line 2", "doc_id"), log({"doc": {}})),
     Case("a row without arguments", CALL, ("line 2", "arguments"), log({"doc_id": 1})),
     Case(
@@ -160,7 +163,7 @@ CASES = [
     Case(
         "a metric that the row contradicts",
         CALL,
-        ("line 2", "acc is 1.0", "option 1", "2 is right"),
+        ("line 2", "acc is 1.0", "the choice is wrong", "target '1'"),
         log(letters(1, SNOW, acc=1.0)),
     ),
     Case(

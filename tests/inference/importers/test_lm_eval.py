@@ -297,4 +297,4 @@ def test_two_runs_of_one_task_are_refused_by_name(tmp_path, capsys):
 
 def test_what_a_row_says_of_itself_must_hold(tmp_path, capsys):
     line = refused(tmp_path, capsys, write(tmp_path / "logs", {"t": [letters(0, TEA), letters(1, SNOW, acc=1.0)]}))
-    assert "line 2: acc is 1.0, but by likelihood option 1 is chosen and 2 is right" in line
+    assert "line 2: acc is 1.0, but by likelihood the choice is wrong" in line

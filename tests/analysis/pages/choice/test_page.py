@@ -102,7 +102,7 @@ def test_a_model_with_little_mass_is_in_no_verdict_and_no_comparison(tmp_path):
 def test_guessing_is_said(tmp_path):
     found = said(tmp_path, letters())
     assert any(caution.startswith("letters: not clearly more accurate than guessing.") for caution in found.cautions)
-    assert "1 of 1 model prefer a letter" in told(found)
+    assert "1 of 1 model prefers a letter" in told(found)
     assert "“B” is 100 % of its answers, and right in " in told(found)
     assert "not clearly" not in " ".join(said(tmp_path, always(ASKED, right)).cautions)
 

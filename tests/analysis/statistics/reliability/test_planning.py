@@ -8,6 +8,7 @@ import pytest
 from analysis.statistics.reliability.forecast import error, largest, of_flips, of_mean
 from analysis.statistics.reliability.panel import panel
 from analysis.statistics.reliability.planning import designs, needed_error
+from analysis.statistics.reliability.sampling import Sampled
 
 
 def answers(rng, items, wordings, shared=0.05):
@@ -44,7 +45,7 @@ def test_costs_choose_the_design():
 
 
 def test_designs_of_sampled_texts_count_every_text():
-    pilot = of_mean(answers(np.random.default_rng(2), 30, 6), False, noise=0.01, sample=0.1)
+    pilot = of_mean(answers(np.random.default_rng(2), 30, 6), False, Sampled(0.1, 10.0, np.nan))
     found = designs([pilot], 0.05, crossed=False, samples=(1, 10))
     assert {design.samples for design in found} == {1, 10}
     for design in found:
