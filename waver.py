@@ -25,6 +25,7 @@ COMMANDS = {
         "table": "print one table of the report",
         "show": "print single wordings: the prompt, the probabilities, what was written",
         "features": "compute lengths, frequencies, dependencies and sentiment of the wordings",
+        "export": "write runs as tidy tables, or in the forms that other projects read",
         "plan": "say how many items and wordings a study needs, from a pilot",
         "select": "list the questions that a judge answers rightly in some wordings only",
         "negation": "count negations and minimal pairs of a data set, and how far its annotators agree",

@@ -1,4 +1,4 @@
-"""Run the commands of this wing: `waver report | table | show | features`, or `python -m analysis ...`.
+"""Run the commands of this wing: `waver report | table | show | features | export`, or `python -m analysis ...`.
 
 A page may have a command of its own name: then its folder has a file `command.py` with HELP, DESCRIPTION,
 `add_arguments(parser)` and `main(options)`; `command_NAME.py` is the same for a command NAME.
@@ -152,7 +152,8 @@ def _parser(program: str) -> argparse.ArgumentParser:
     show.add_argument("--item", default="", metavar="I", help="its wordings (default: some of the first item)")
     show.add_argument("--model", default="", metavar="M", help="only this model (default: the first ones)")
     show.add_argument("--condition", default="", metavar="C", help="only under this condition (default: all)")
-    for name, module in {"features": "analysis.features.command", **_commands_of_pages()}.items():
+    shared = {"features": "analysis.features.command", "export": "analysis.export.command"}
+    for name, module in {**shared, **_commands_of_pages()}.items():
         command = importlib.import_module(module)
         own = commands.add_parser(name, help=command.HELP, description=command.DESCRIPTION)
         own.set_defaults(main=command.main)

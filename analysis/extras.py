@@ -27,6 +27,7 @@ EXTRAS = {
     "spacy": "features",
     "vaderSentiment": "features",
     "wordfreq": "features",
+    "mlcroissant": "croissant",
     "pymer4": "statistics",
     "rpy2": "statistics",
 }

@@ -33,6 +33,7 @@ PROGRAM = "python -m inference"
 HALF = re.compile("[\ud800-\udfff]")
 """What stands for a byte that is not UTF-8: it can be neither recorded nor printed."""
 IMPORTERS = {
+    "eee": "import records of Every Eval Ever that `waver export` wrote (JSON)",
     "haller": "import responses as Haller et al. (2024) published them (JSON)",
     "helm": "import runs of HELM: folders with scenario_state.json",
     "inspect": "import logs of Inspect (inspect_ai): .eval and .json files",

@@ -27,7 +27,7 @@ FILES = {"__init__.py", "catalogue.py", "columns.py", "tables.py", "figures.py",
 # part and from the layers below, never from above or from the other parts of its layer.
 LAYERS = {
     "analysis": [
-        {"analysis", "__main__"}, {"pages"}, {"reporting"}, {"features", "statistics"}, {"runs"}, {"extras"},
+        {"analysis", "__main__"}, {"pages", "export"}, {"reporting"}, {"features", "statistics"}, {"runs"}, {"extras"},
         {"errors"},
     ],
     "inference": [

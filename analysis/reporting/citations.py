@@ -1,9 +1,10 @@
-"""Cite the studies that the pages repeat, from results/published/studies.toml."""
+"""Cite Waver, and the studies that the pages repeat (results/published/studies.toml): in words and as BibTeX."""
 
 from __future__ import annotations
 
+import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from analysis.reporting.printed import FOLDER
@@ -21,7 +22,76 @@ class Study:
     links: Mapping[str, str] = field(default_factory=dict)
 
 
+TOOL = Study(
+    authors="The Waver team",
+    year="2026",
+    title="Waver: does a language model change its answer when you change the wording?",
+    note="Software, version 0.1.0",
+)
+"""Waver itself, as CITATION.cff has it; that file is not in an installed package."""
+_SPECIAL = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"} | {
+    sign: f"\\{sign}" for sign in "&%$#_{}"
+}
+
+
 def studies() -> dict[str, Study]:
     """Return every study by the name that the files of its printed tables begin with."""
     listed = tomllib.loads((FOLDER / "studies.toml").read_text(encoding="utf-8"))
     return {name: Study(**entry) for name, entry in listed.items()}
+
+
+def bibtex(cited: Mapping[str, Study]) -> str:
+    """Write Waver and studies as BibTeX entries, each under its name and year.
+
+    >>> print(bibtex({"tea": Study("Ann Lee, 茶太郎", "[2024]", "Tea & cake", links={"code": "https://x.org/t_1"})}))
+    @misc{waver2026,
+      author = {{The Waver team}},
+      title = {{Waver: does a language model change its answer when you change the wording?}},
+      year = {2026},
+      note = {Software, version 0.1.0}
+    }
+    <BLANKLINE>
+    @misc{tea2024,
+      author = {Ann Lee and {茶太郎}},
+      title = {{Tea \\& cake}},
+      year = {2024},
+      url = {https://x.org/t_1},
+      note = {The text names no year; it is inferred}
+    }
+    """
+    return "\n\n".join(_entry(name, study) for name, study in {"waver": TOOL, **cited}.items())
+
+
+def _entry(name: str, study: Study) -> str:
+    year = re.sub(r"\D", "", study.year)
+    inferred = "" if year == study.year else "The text names no year; it is inferred"
+    links = {what.partition(":")[0]: what.partition(":")[2] for what in study.links}
+    fields = {
+        "author": " and ".join(_author(study, name) for name in study.authors.split(", ")),
+        "title": f"{{{_escaped(study.title)}}}",
+        "year": year,
+        "booktitle": _escaped(study.venue),
+        "doi": links.get("doi", ""),
+        "eprint": links.get("arXiv", ""),
+        "archiveprefix": "arXiv" if "arXiv" in links else "",
+        "url": next(iter(study.links.values()), ""),
+        "note": ". ".join(filter(None, (_escaped(study.note), inferred))),
+    }
+    kind = "inproceedings" if study.venue else "misc"
+    given = ",\n".join(f"  {field} = {{{value}}}" for field, value in fields.items() if value)
+    return f"@{kind}{{{name}{year},\n{given}\n}}"
+
+
+def _author(study: Study, name: str) -> str:
+    """Return a name; that of a group, and one without a blank, is not to be taken apart."""
+    whole = study is TOOL or " " not in name
+    return f"{{{_escaped(name)}}}" if whole else _escaped(name)
+
+
+def _escaped(text: str) -> str:
+    return "".join(_SPECIAL.get(sign, sign) for sign in text)
+
+
+def names(pages: Iterable[Iterable[str]]) -> list[str]:
+    """Join the studies of several pages, each once, in the order of the pages."""
+    return list(dict.fromkeys(name for page in pages for name in page))

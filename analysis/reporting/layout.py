@@ -82,7 +82,7 @@ def single(chapters: Sequence[Chapter], tables: Mapping[str, Path], **shown: Any
     tables
         Name -> CSV file.
     **shown
-        What the index shows: title, results, folders, made, versions.
+        What the index shows: title, results, foot (how to cite and make it again).
     """
     data = [(name, _zipped(path)) for name, path in tables.items()]
     bodies = [(each.name, _inside(each)) for each in chapters]

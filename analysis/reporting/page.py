@@ -25,7 +25,6 @@ import pandas as pd
 from analysis import runs
 from analysis.reporting import catalogue, choice, files, grid, orders, plotting, prompts, provenance, tables, words
 from analysis.reporting.choice import Choice
-from analysis.reporting.citations import studies
 from analysis.reporting.columns import Column
 from analysis.reporting.frames import Frames
 from analysis.reporting.html import Html, address, fragment, note
@@ -177,12 +176,11 @@ class Page:
         return fragment("asked", **prompts.shown(self.runs))
 
     def provenance(self) -> Html:
-        """Show where the page comes from.
+        """Show how to cite the page, and where it comes from.
 
         This is the last cell: what the answer says about a figure or table that no cell has shown is named here.
         """
-        cited = [studies()[name] for name in self.studies]
-        return fragment("provenance", studies=cited, entries=self.entries(), unshown=self._details)
+        return Html(provenance.foot(self.studies, self.entries(), self._details))
 
     def entries(self) -> list[tuple[str, list[str]]]:
         """Return name and lines of every entry of the page's foot."""

@@ -1,4 +1,4 @@
-"""Say where a report comes from: runs, models, versions, parameters, and the command that makes it again."""
+"""Say how to cite a report and where it comes from: runs, models, versions, and the command that makes it again."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ import platform
 import shlex
 from collections.abc import Mapping, Sequence
 from importlib import metadata
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-from analysis.reporting import words
+from analysis.reporting import citations, words
+from analysis.reporting.html import render
 from analysis.runs.unanswered import unanswered
 
 if TYPE_CHECKING:
@@ -17,10 +18,29 @@ if TYPE_CHECKING:
 
     from analysis.runs import Runs
 
+Entries: TypeAlias = "list[tuple[str, list[str]]]"
 PACKAGES = ("waver-lm", "duckdb", "matplotlib", "numpy", "pandas", "scipy", "statsmodels")
 
 
-def entries(runs: Runs, folders: Sequence[str], options: Mapping[str, Any]) -> list[tuple[str, list[str]]]:
+def foot(names: Sequence[str], told: Entries, unshown: Mapping[str, Sequence[str]] | None = None) -> str:
+    """Return the foot of a page or of the index: what to cite, where it comes from, and BibTeX to copy.
+
+    Parameters
+    ----------
+    names
+        The published studies that it repeats (`citations.studies`); Waver itself is cited before them.
+    told
+        From `entries`.
+    unshown
+        Figure or table -> what the answer says about it, where no cell shows it.
+    """
+    known = citations.studies()
+    cited = {name: known[name] for name in names}
+    return render("provenance", studies=[citations.TOOL, *cited.values()], bibtex=citations.bibtex(cited), entries=told,
+                  unshown=unshown or {})  # fmt: skip
+
+
+def entries(runs: Runs, folders: Sequence[str], options: Mapping[str, Any]) -> Entries:
     """Return name and lines of every entry at the foot of a page."""
     info = runs.info
     return [

@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING, Any
 from analysis import runs
 from analysis.errors import InputError, system_failure
 from analysis.extras import require
-from analysis.reporting import catalogue, files, kernels, layout, notebooks, provenance
+from analysis.reporting import catalogue, citations, files, kernels, layout, notebooks, provenance
 from analysis.reporting.catalogue import Catalogue
+from analysis.reporting.html import render
 from analysis.reporting.layout import Chapter
 
 if TYPE_CHECKING:
@@ -142,8 +143,10 @@ def report(
     results = kernels.each(tasks, lambda result: _say(result.said))
     files.write_dictionary(out)
     results = _write_pages(results, out, title)
-    shown = {"title": title, "results": results, "folders": folders, "made": provenance.now(),
-             "versions": provenance.versions()}  # fmt: skip
+    repeated = citations.names(notebook.page.studies for notebook in about)
+    told = provenance.entries(opened, folders, given or {})
+    foot = provenance.foot(repeated, told) + render("again", command=again)
+    shown = {"title": title, "results": results, "foot": foot}
     made = {name: path for name in catalogue.tables() if (path := out / "tables" / f"{name}.csv").is_file()}
     stems = [path.stem for path in (out / "figures").glob("*.pdf")]
     figures = sorted((stem for stem in stems if not stem.endswith("-column")), key=_figure_order)

@@ -1,10 +1,11 @@
-"""Write files whole or not at all, and remove what killed processes left of others."""
+"""Write files and folders whole or not at all, and remove what killed processes left of others."""
 
 from __future__ import annotations
 
 import contextlib
 import glob
 import os
+import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -51,11 +52,59 @@ def write_atomically(path: Path, write: Callable[[Path], Any]) -> None:
     _flush(path.parent)
 
 
+def write_folder_atomically(path: Path, write: Callable[[Path], Any]) -> None:
+    """Fill a folder next to it, flush it to disk, rename it: there is the old folder or the new one, never a part.
+
+    What a killed process left of the same folder is removed first.
+
+    Parameters
+    ----------
+    path
+        The folder; what it holds is replaced. Folders above it are made, and removed again where this fails.
+    write
+        Fills the folder that it is given.
+
+    Raises
+    ------
+    OSError
+        Naming the folder, where the operating system refuses to write it; no part of it is left.
+    """
+    above = [folder for folder in path.parents if not folder.exists()]
+    aside, old = (path.with_name(f".{path.name}.{kind}{os.getpid()}") for kind in ("", "old."))
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        remove_unfinished(path)
+        aside.mkdir()
+        with held(aside):
+            write(aside)
+            for inside, _, names in os.walk(aside):
+                for name in (*names, "."):
+                    _flush(Path(inside, name))
+            if path.exists():
+                path.replace(old)
+            aside.replace(path)
+    except BaseException as error:
+        shutil.rmtree(aside, ignore_errors=True)
+        if old.exists() and not path.exists():
+            old.replace(path)
+        for folder in above:
+            with contextlib.suppress(OSError):
+                folder.rmdir()
+        if isinstance(error, OSError) and error.errno is not None:
+            raise OSError(error.errno, os.strerror(error.errno), str(path)) from error
+        raise
+    shutil.rmtree(old, ignore_errors=True)
+    _flush(path.parent)
+
+
 def remove_unfinished(path: Path) -> None:
-    """Remove what killed processes left of a file that they were writing; what a living one writes stays."""
+    """Remove what killed processes left of a file or folder that they were writing; what a living one writes stays."""
     for aside in path.parent.glob(f".{glob.escape(path.name)}.*"):
         if aside.suffix[1:].isdecimal() and (lock := abandoned(aside)) is not None:
-            aside.unlink(missing_ok=True)
+            if aside.is_dir():
+                shutil.rmtree(aside, ignore_errors=True)
+            else:
+                aside.unlink(missing_ok=True)
             os.close(lock)
 
 

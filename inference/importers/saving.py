@@ -170,6 +170,8 @@ class _Tally:
     bounds: int = 0
     valid: int = 0
     invalid: int = 0
+    scores: int = 0
+    score: float = 0.0
 
     def add(self, rows: pa.Table) -> None:
         """Add some rows."""
@@ -187,6 +189,9 @@ class _Tally:
             self.masses += there("mass")
             self.mass += total(rows["mass"])
             self.bounds += there("mass_upper")
+        if there("score"):
+            self.scores += there("score")
+            self.score += total(rows["score"])
         counted = total(pc.list_flatten(rows["count"].combine_chunks())) if there("count") else 0
         single = len(rows) - there("error") - there("count") - there("mass")
         answered = there("answer") if single else 0
@@ -201,7 +206,9 @@ class _Tally:
         if self.masses:
             bound = ", a lower bound: of one way to write each option" if self.bounds else ""
             parts.append(f"mean mass {self.mass / self.masses:.3f}{bound}")
-        else:
+        if self.scores:
+            parts.append(f"{self.scores:,} scores, mean {self.score / self.scores:.3f}")
+        elif not self.masses:
             parts.append(f"{self.invalid:,} of {self.valid + self.invalid:,} answers invalid")
         return ", ".join(parts)
 

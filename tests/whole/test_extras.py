@@ -30,6 +30,8 @@ CORE = [
     "inference paraphrase sheet --items one.json --each 2 --out sheet.csv",
     "analysis table asked stability -p resamples=20",
     "analysis table asked mixed",
+    "analysis export asked --as hf --out exported",
+    "analysis export asked --as eee --out exported",
     "analysis table --list",
     "analysis features asked",
 ]

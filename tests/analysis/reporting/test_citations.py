@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from analysis.reporting import catalogue, citations
-from analysis.reporting.html import render
+from analysis.reporting import catalogue, citations, provenance
 
 ROOT = Path(citations.__file__).parents[2]
 STUDIES = citations.studies()
@@ -25,12 +24,44 @@ def test_every_study_has_a_page_and_every_page_about_one_protocol_a_study():
 def test_a_page_cites_the_study_that_it_repeats(page):
     named = catalogue.pages()[page].studies
     cited = [STUDIES[name] for name in named]
-    foot = render("provenance", studies=cited, entries=[], command="", unshown={})
+    foot = provenance.foot(named, [])
     for study in cited:
         assert study.title in foot.replace("&#39;", "'")
         assert study.year in foot
         for address in study.links.values():
             assert f'<a href="{address}">' in foot
+
+
+def test_waver_itself_is_cited_as_its_citation_file_says():
+    stated = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+    assert (stated["title"], stated["authors"]) == (citations.TOOL.title, [{"name": citations.TOOL.authors}])
+    assert citations.TOOL.year == str(stated["date-released"].year)
+    assert citations.TOOL.note == f"Software, version {stated['version']}"
+    assert citations.TOOL.title in provenance.foot([], [])
+
+
+@pytest.mark.parametrize("name", STUDIES)
+def test_bibtex_of_a_study_holds_what_its_entry_says(name):
+    """Read back with a reader of a few lines: fields are `name = {value},` with balanced braces."""
+    own, study = citations.bibtex({name: STUDIES[name]}).split("\n\n")[1], STUDIES[name]
+    kind, key = re.match(r"@(\w+)\{(\w+),\n", own).groups()
+    fields = dict(re.findall(r"^  (\w+) = \{(.*)\},?$", own, re.M))
+    assert own.count("{") == own.count("}")
+    assert key == name + fields["year"] and fields["year"] in study.year
+    assert kind == ("inproceedings" if study.venue else "misc")
+    assert fields["title"] == f"{{{study.title}}}"
+    assert [who.strip("{}") for who in fields["author"].split(" and ")] == study.authors.split(", ")
+    assert fields.get("booktitle", "") == study.venue
+    assert fields["url"] in study.links.values()
+    for what in study.links:
+        assert what.partition(":")[2] in own
+
+
+def test_bibtex_writes_what_latex_would_read_as_commands_as_signs():
+    study = citations.Study("A & B", "2020", r"50 % of $x_1$ {~^\}", links={"code": "https://x.org/a_b"})
+    own = citations.bibtex({"x": study})
+    assert r"title = {{50 \% of \$x\_1\$ \{\textasciitilde{}\textasciicircum{}\textbackslash{}\}}}" in own
+    assert "https://x.org/a_b" in own  # an address stands as it is
 
 
 @pytest.mark.parametrize("name", STUDIES)

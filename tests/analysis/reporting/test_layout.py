@@ -69,7 +69,7 @@ def test_one_file_has_anchors_for_pages_first_figures_for_a_phone_and_tables_tha
     path = tmp_path / "report.html"
     card = report.Result("first", "Is it?", parts=('<a href="first.html#cautions">1 caution</a>',), chapter=chapter)
     path.write_text(layout.single([chapter, layout.Chapter("next", "Else?", '<h2 id="tables">T</h2>')], {"t": table},
-                                  title="T", results=[card], folders=["run"], made="now", versions="1"))  # fmt: skip
+                                  title="T", results=[card], foot="<p>Cite.</p>"))  # fmt: skip
     page = Page(path)
     assert len(set(page.ids)) == len(page.ids)
     places = [place for tag, place in page.addresses if tag == "a"]

@@ -118,6 +118,17 @@ def test_provenance_names_what_was_run(made, run):
     assert f"Python {sys.version.split()[0]}" in words
 
 
+def test_index_and_the_one_file_say_how_to_cite_them_and_make_them_again(report_folder, demo_run):
+    info = json.loads((demo_run / "run.json").read_text(encoding="utf-8"))
+    for file in (report_folder / "index.html", report.single(report_folder)):
+        foot = file.read_text(encoding="utf-8").partition('<h2 id="cite">')[2]
+        for said in (info["study"]["hash"], *(fields["revision"] for fields in info["models"].values())):
+            assert said in foot
+        assert f"waver report {demo_run} --out {report_folder}" in foot
+        assert "@misc{waver2026," in foot and "@misc{haller2024," in foot
+        assert "sato2026" not in foot  # no page of this report repeats that study
+
+
 def test_the_command_repeats_the_whole_call():
     given = {"resamples": "50", "thresholds": [0.1, 0.25]}
     assert provenance.command(["a run", "b"], Path("out"), given, "Tea & cake", True) == (

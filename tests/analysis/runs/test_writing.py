@@ -1,4 +1,4 @@
-"""Files that are written whole or not at all."""
+"""Files and folders that are written whole or not at all."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import os
 
 import pytest
 
-from analysis.runs.writing import held, write_atomically
+from analysis.runs.writing import held, write_atomically, write_folder_atomically
 
 
 def test_the_new_file_takes_the_place_of_the_old_one(tmp_path):
@@ -49,3 +49,38 @@ def test_what_another_process_is_writing_stays_and_so_do_other_files(tmp_path):
     with held(tmp_path / ".table.csv.1234567"):
         write_atomically(path, lambda aside: aside.write_text("whole"))
     assert {*tmp_path.iterdir()} == {path, *others}
+
+
+def test_the_new_folder_takes_the_place_of_the_old_one(tmp_path):
+    path = tmp_path / "new" / "out"
+    for name in ("old", "new"):
+        write_folder_atomically(path, lambda aside, name=name: (aside / name).touch())
+    assert [left.name for left in path.iterdir()] == ["new"]
+    assert list(path.parent.iterdir()) == [path]
+
+
+def test_a_folder_that_fails_leaves_nothing_but_the_old_one(tmp_path):
+    def fail(aside):
+        (aside / "half").touch()
+        raise OSError(28, "No space left on device", str(aside))
+
+    path = tmp_path / "new" / "out"
+    with pytest.raises(OSError, match="out") as caught:
+        write_folder_atomically(path, fail)
+    assert caught.value.filename == str(path)
+    assert list(tmp_path.iterdir()) == []
+    write_folder_atomically(path, lambda aside: (aside / "old").touch())
+    with pytest.raises(OSError, match="out"):
+        write_folder_atomically(path, fail)
+    assert [left.name for left in path.iterdir()] == ["old"]
+    assert list(path.parent.iterdir()) == [path]
+
+
+def test_what_a_killed_process_left_of_a_folder_goes_with_the_next_write(tmp_path):
+    path = tmp_path / "out"
+    if not (process := os.fork()):
+        write_folder_atomically(path, lambda aside: ((aside / "half").touch(), os.kill(os.getpid(), 9)))
+    os.waitpid(process, 0)
+    assert [left.name for left in tmp_path.iterdir()] == [f".out.{process}"]
+    write_folder_atomically(path, lambda aside: (aside / "whole").touch())
+    assert list(tmp_path.iterdir()) == [path]

@@ -29,6 +29,7 @@ NEEDING: Sequence[tuple[str, Sequence[str]]] = [
     (f"inference run {AGREEMENT} --out run --engine vllm", ("vllm",)),
     ("inference negate sentences.txt --language ja --out n.jsonl", ("fugashi", "unidic_lite")),
     ("inference negate sentences.txt --language en --pipeline p --out n.jsonl", ("spacy",)),
+    ("analysis export asked --as croissant --out exported", ("mlcroissant",)),
     ("analysis report asked --out report", ("papermill", "nbconvert", "ipykernel")),
 ]  # fmt: skip
 

@@ -1,0 +1,125 @@
+"""Write the card of an export: what the tables hold, where they come from, how to read and to cite them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from analysis.errors import short
+from analysis.export.eee import Record, counted
+from analysis.export.plain import DICTIONARY, Written
+from analysis.reporting import catalogue, citations, provenance
+
+if TYPE_CHECKING:
+    from analysis.runs import Runs
+
+CARD = "README.md"
+_EEE = """Records of Every Eval Ever, schema 0.3.0, exported from Waver: an aggregate per study and model, with the
+responses beside it. `metadata` of a response has the item, the wording (`waver_variant`), its pattern, and every number
+that the schema has no place for. Where no answer is right or wrong, `is_correct` is false in all rows, and the metric
+says so.
+
+    waver import eee data/STUDY --out RUN               # back into a run folder
+"""
+_CSV = """
+CSV cannot tell an empty text from a missing value, and its texts stand as models wrote them. A spreadsheet takes a cell
+that begins with `=`, `+`, `-` or `@` for a formula: import such columns as text, or export Parquet. In pandas:
+
+    dictionary = pd.read_csv("dictionary.csv").query("table == 'responses' and type == 'string'")
+    texts = dict.fromkeys(dictionary["column"], str)
+    exact = {"float_precision": "round_trip", "keep_default_na": False, "na_values": [""]}
+    pd.read_csv("responses.csv", dtype=texts, **exact)
+"""
+_PARQUET = """
+    pd.read_parquet("responses.parquet")                # Python
+    arrow::read_parquet("responses.parquet")            # R
+"""
+_HUB = """
+    datasets.load_dataset("this-folder")                # the responses
+    datasets.load_dataset("this-folder", "variants")    # another table
+"""
+
+
+def of_tables(runs: Runs, written: Mapping[str, Written], form: str) -> str:
+    """Write the card of a folder of tables.
+
+    Parameters
+    ----------
+    form
+        The kind of export: parquet, csv, croissant or hf.
+    """
+    listed = [f"| `{made.file}` | {made.table.rows} | {made.rows:,} |" for made in written.values()]
+    reading = _CSV if form == "csv" else (_HUB if form == "hf" else "") + _PARQUET
+    tables = "\n".join(["| file | a row is | rows |", "|---|---|---|", *listed])
+    return "\n".join(
+        [
+            f"# {title(runs)}",
+            "",
+            "What language models answered to the same questions in several wordings, exported from Waver.",
+            "",
+            tables,
+            "",
+            f"The tables join on the columns that they share. `{DICTIONARY}` explains every column. Tables without "
+            "rows are left out.",
+            reading,
+            origin(runs),
+        ]
+    )
+
+
+def of_records(runs: Runs, records: Sequence[Record]) -> str:
+    """Write the card of a folder of records of Every Eval Ever."""
+    listed = [f"| `{record.file}` | {record.rows:,} |" for record in records if record.rows]
+    left_out: Counter[str] = sum((record.left_out for record in records), Counter())
+    lost = f"Not in the records, which need a score: {counted(left_out)}." if left_out else "All responses are in them."
+    return "\n".join(
+        [
+            f"# {title(runs)}", "", _EEE, "\n".join(["| aggregate | responses |", "|---|---|", *listed]), "", lost, "",
+            origin(runs),
+        ]
+    )  # fmt: skip
+
+
+def title(runs: Runs) -> str:
+    """Name the studies of some runs on one line."""
+    return short(", ".join(runs.info["studies"]), 200)
+
+
+def front_matter(runs: Runs, written: Mapping[str, Written]) -> str:
+    """Write the YAML from which `datasets` takes the tables: a configuration per table, responses first."""
+    import yaml
+
+    languages = runs.execute("SELECT DISTINCT language FROM stimuli WHERE language IS NOT NULL ORDER BY ALL").fetchall()
+    fields: dict[str, Any] = {
+        "pretty_name": title(runs),
+        "tags": ["waver", "robustness", "paraphrase"],
+        **({"language": [name for (name,) in languages]} if languages else {}),
+        "configs": [
+            {"config_name": name, "data_files": made.file, **({"default": True} if place == 0 else {})}
+            for place, (name, made) in enumerate(written.items())
+        ],
+    }
+    return f"---\n{yaml.safe_dump(fields, allow_unicode=True, sort_keys=False)}---\n"
+
+
+def origin(runs: Runs) -> str:
+    """Say where the data come from and how to cite them: hashes of studies, revisions of models, BibTeX."""
+    told = dict(provenance.entries(runs, [str(folder.path) for folder in runs.folders], {}))
+    lines = ["## Where it comes from", ""]
+    for name in ("Study", "Models", "No response", "Analysed with", "Date"):
+        lines += [f"- {name}: {_code(line)}" for line in told[name]]
+    return "\n".join([*lines, "", "## Cite", "", "```bibtex", citations.bibtex(cited(runs)), "```", ""])
+
+
+def cited(runs: Runs) -> dict[str, citations.Study]:
+    """Return the published studies that the protocols of some runs repeat: those of the pages about one protocol."""
+    asked = {about["protocol"] for about in runs.info["studies"].values()}
+    pages = [page for page in catalogue.pages().values() if len(page.protocols) == 1 and page.protocols & asked]
+    known = citations.studies()
+    return {name: known[name] for name in citations.names(page.studies for page in pages)}
+
+
+def _code(line: str) -> str:
+    """Write what others named as code: no Markdown, and no HTML, in a name is read as such."""
+    return "`" + " ".join(line.replace("`", "'").split()) + "`"

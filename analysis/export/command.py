@@ -1,0 +1,87 @@
+"""Run the command `waver export RUN... --as KIND --out DIR`."""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+import sys
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from analysis.runs import Runs
+
+HELP = "write runs as tidy tables, or in the forms that other projects read"
+DESCRIPTION = (
+    "Write what runs hold into a folder. parquet, csv: one tidy table per kind, with a dictionary of all columns. hf: "
+    "the same as Parquet, with a card, for datasets.load_dataset. croissant: Parquet with Croissant metadata. eee: "
+    "records of Every Eval Ever, schema 0.3.0. An earlier export in the folder is replaced."
+)
+KINDS = ("parquet", "csv", "eee", "croissant", "hf")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of the command."""
+    parser.epilog = f"example: {parser.prog} runs/first --as parquet --out exported"
+    parser.add_argument("runs", nargs="+", metavar="RUN", help="run folder")
+    parser.add_argument("--as", dest="kind", required=True, choices=KINDS, help="what to write")
+    parser.add_argument(
+        "--out", required=True, type=Path, metavar="DIR", help="folder to write: new, empty, or an export"
+    )
+
+
+def main(args: argparse.Namespace) -> int:
+    """Write the folder; print its files and how many rows each has."""
+    from analysis import extras, runs
+    from analysis.export import folder
+    from analysis.reporting.notebooks import locate
+
+    if args.kind == "croissant":
+        extras.require("an export with Croissant metadata", "mlcroissant")
+    folder.refuse(args.out)
+    opened = runs.open(*(locate(run) for run in args.runs))
+    call = shlex.join([args.program, "export", *args.runs, "--as", args.kind, "--out", str(args.out)])
+    fill = _records if args.kind == "eee" else _tables
+    noted = folder.write(args.out, lambda aside: {**_about(opened, args.kind, call), **fill(opened, aside, args.kind)})
+    for name, rows in noted["rows"].items():
+        print(f"{args.out / name}: {rows:,} rows")
+    return 0
+
+
+def _tables(opened: Runs, aside: Path, kind: str) -> dict[str, Any]:
+    """Write the tables, and what belongs to them."""
+    from analysis.export import card, croissant, plain
+
+    written = plain.write(opened, aside, "csv" if kind == "csv" else "parquet")
+    front = card.front_matter(opened, written) if kind == "hf" else ""
+    (aside / card.CARD).write_text(front + card.of_tables(opened, written, kind), encoding="utf-8")
+    if kind == "croissant":
+        croissant.write(opened, aside, written)
+    return {"rows": {made.file: made.rows for made in written.values()}}
+
+
+def _records(opened: Runs, aside: Path, kind: str) -> dict[str, Any]:
+    """Write records of Every Eval Ever; say on standard error what they cannot carry."""
+    from analysis.export import card, eee
+
+    records = eee.write(opened, aside)
+    left_out: Counter[str] = sum((record.left_out for record in records), Counter())
+    if left_out:
+        print(f"not in the records, which need a score: {eee.counted(left_out)}", file=sys.stderr)
+    (aside / card.CARD).write_text(card.of_records(opened, records), encoding="utf-8")
+    return {"rows": {record.file: record.rows for record in records if record.rows}, "left_out": dict(left_out)}
+
+
+def _about(opened: Runs, kind: str, call: str) -> dict[str, Any]:
+    """Return what export.json says of the runs: the command, and the hashes of what was asked of which models."""
+    from analysis.reporting import provenance
+
+    return {
+        "as": kind,
+        "command": call,
+        "written": provenance.now(),
+        "with": provenance.versions(),
+        "studies": {name: about["hash"] for name, about in opened.info["studies"].items()},
+        "models": {name: about.get("revision") for name, about in opened.info["models"].items()},
+    }

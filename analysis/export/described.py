@@ -1,0 +1,120 @@
+"""Make tables of what run.json says: studies, models and conditions, a column per field."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from analysis.reporting.columns import SHARED, Column
+from analysis.runs.run_json import SCHEMA
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from analysis.runs import Runs
+
+_CONTENT = SCHEMA["run"]["content"]["properties"]
+_KNOWN = {
+    "protocol": "how it was asked: the protocol of the study",
+    "hash": "fingerprint of everything that was asked: the same stimuli have the same hash",
+    "canonical": "labels of the canonical frame, in order, as JSON",
+    "engine": "what computed the answers, or import",
+    "revision": "which version of the weights it was",
+    "dtype": "number format of the weights",
+    "device": "kind of processor",
+    "parameters": "number of parameters",
+    "series": "the series that the model belongs to",
+    "form": "form of the prompt: plain text, or chat",
+    "option_order": "order in which the options were named",
+    "prompt_hash": "fingerprint of the prompt's form",
+    "temperature": "sampling temperature",
+    "samples": "texts sampled per wording",
+    "max_tokens": "longest text that was asked for",
+    "shots": "worked examples in the prompt",
+    "range": "lowest and highest number asked for, as JSON",
+    "share": "share of the wordings that was asked",
+}
+_UNITS = {"parameters": "parameters", "samples": "texts", "max_tokens": "tokens", "shots": "examples",
+          "share": "share, 0 to 1"}  # fmt: skip
+
+
+def described(runs: Runs) -> dict[str, tuple[str, dict[str, Column]]]:
+    """Register tables `export_studies`, `export_models` and `export_conditions` on the connection of some runs.
+
+    Returns
+    -------
+    dict
+        studies, models, conditions -> what a row is about, and the columns.
+    """
+    info = runs.info
+    studies = [{"study": name, **fields} for name, fields in info["studies"].items()]
+    models = [{"model": name, **_apart(("model",), fields)} for name, fields in info["models"].items()]
+    conditions = [
+        {"study": study, "condition": name, **_apart(("study", "condition"), fields)}
+        for study, named in info["conditions"].items()
+        for name, fields in named.items()
+    ]
+    found = {
+        "studies": ("a study", studies, _CONTENT["study"]["properties"]),
+        "models": ("a model", models, _CONTENT["models"]["additionalProperties"]["properties"]),
+        "conditions": ("a condition", conditions, _CONTENT["conditions"]["additionalProperties"]["properties"]),
+    }
+    tables = {}
+    for name, (rows, records, known) in found.items():
+        made = _table([{key: value for key, value in record.items() if key != "name"} for record in records])
+        runs.con.register(f"export_{name}", made)
+        tables[name] = (rows, {key: _column(key, known) for key in made.column_names})
+    return tables
+
+
+def _apart(keys: Sequence[str], fields: Mapping[str, Any]) -> dict[str, Any]:
+    """Give a field another name where it has that of a key: an imported condition may have a field `study`."""
+    return {f"field_{name}" if name in keys else name: value for name, value in fields.items()}
+
+
+def _column(name: str, known: Mapping[str, Any]) -> Column:
+    if name in SHARED and name in ("study", "model", "condition"):
+        return SHARED[name]
+    stated = known.get(name, {}).get("description")
+    return Column(_KNOWN.get(name) or stated or f"`{name}` as run.json has it", _UNITS.get(name, ""))
+
+
+def _table(records: Sequence[Mapping[str, Any]]) -> pa.Table:
+    """Make a table with a column per field: whole numbers, numbers, truth values, else text; lists as JSON."""
+    import pyarrow as pa
+
+    names = list(dict.fromkeys(name for record in records for name in record))
+    columns: dict[str, pa.Array] = {}
+    for name in names:
+        values = [record.get(name) for record in records]
+        kind = _kind(value for value in values if value is not None)
+        columns[_free(name, columns)] = pa.array(
+            [value if value is None or kind != pa.string() else _text(value) for value in values], kind
+        )
+    return pa.table(columns)
+
+
+def _kind(values: Iterable[Any]) -> pa.DataType:
+    import pyarrow as pa
+
+    kinds = {type(value) for value in values}
+    if kinds == {bool}:
+        return pa.bool_()
+    if kinds == {int}:
+        return pa.int64()
+    return pa.float64() if kinds and kinds <= {int, float} else pa.string()
+
+
+def _free(name: str, taken: Iterable[str]) -> str:
+    """Return a column name that differs from others in more than the case of its letters, which SQL does not see."""
+    folded = {other.casefold() for other in taken}
+    number = 2
+    free = name
+    while free.casefold() in folded:
+        free, number = f"{name}_{number}", number + 1
+    return free
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, sort_keys=True)

@@ -1,0 +1,198 @@
+"""Write runs as records of Every Eval Ever, schema 0.3.0: an aggregate per study and model, its responses beside it.
+
+The schema has places for a prompt, an answer and a score. What else a run holds (item, variant, pattern, options,
+probabilities, counts ...) stands in `metadata`, whose values are texts: lists and numbers as JSON. `waver import eee`
+reads it back.
+
+Not carried: responses with an error, which have no score; responses to a scale without a number; what was not asked.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import time
+import uuid
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from analysis.errors import InputError
+from analysis.export import eee_aggregate
+from analysis.export.eee_aggregate import VERSION
+from analysis.export.eee_metrics import Carried, Metric, likeliest, metric
+from analysis.export.paths import portable
+
+if TYPE_CHECKING:
+    from analysis.runs import Runs
+
+BATCH = 2_000
+WORDING = ("pattern", "position", "language", "gold", "gold_score", "parents", "options", "canonical", "attributes")
+ANSWER = ("probability", "logprob", "count", "invalid", "clipped", "mass", "mass_upper", "score", "answer",
+          "text_logprob")  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One pair of files: the aggregate's path in the folder, and how many responses it has and lacks."""
+
+    file: str
+    rows: int
+    left_out: Counter[str]
+
+
+def write(runs: Runs, folder: Path) -> list[Record]:
+    """Write all records into a folder, in the places that the project's data store has for them.
+
+    Raises
+    ------
+    InputError
+        No response can be carried.
+    """
+    units = runs.execute("SELECT DISTINCT study, model FROM (FROM responses SELECT study, model UNION ALL "
+                         "FROM errors SELECT study, model) ORDER BY ALL").fetchall()  # fmt: skip
+    records = [_write(runs, folder, study, model) for study, model in units]
+    if not any(record.rows for record in records):
+        why = sum((record.left_out for record in records), Counter())
+        raise InputError(f"nothing that a record of EEE can carry: {counted(why)}")
+    return records
+
+
+def counted(left_out: Mapping[str, int]) -> str:
+    """Write in words what was left out."""
+    return ", ".join(f"{number:,} {why}" for why, number in left_out.items())
+
+
+def _write(runs: Runs, folder: Path, study: str, model: str) -> Record:
+    """Write the rows of a model, then the aggregate, which states their number and checksum; nothing without rows."""
+    identity = eee_aggregate.identity(runs, study, model)
+    place = Path("data", portable(study), *eee_aggregate.developer_and_model(model))
+    name = uuid.UUID(bytes=hashlib.sha256(identity.encode()).digest()[:16], version=4)
+    samples = place / f"{name}_samples.jsonl"
+    (folder / place).mkdir(parents=True, exist_ok=True)
+    digest, carried = hashlib.sha256(), _conditions(runs, study, model)
+    with (folder / samples).open("wb") as file:
+        for row in _rows(runs, study, model):
+            found = carried[row["condition"]]
+            score = found.metric.score(row)
+            if isinstance(score, str):
+                found.left_out[score] += 1
+                continue
+            found.scores.append(score)
+            line = json.dumps(_instance(row, study, model, identity, found.metric, score)).encode() + b"\n"
+            digest.update(line)
+            file.write(line)
+    rows = sum(len(each.scores) for each in carried.values())
+    left_out = sum((each.left_out for each in carried.values()), Counter())
+    if not rows:
+        (folder / samples).unlink()
+        return Record("", 0, left_out)
+    detail = {"format": "jsonl", "file_path": samples.as_posix(), "hash_algorithm": "sha256",
+              "checksum": digest.hexdigest(), "total_rows": rows}  # fmt: skip
+    whole = eee_aggregate.aggregate(runs, study, model, identity, carried, detail, retrieved=str(int(time.time())))
+    text = json.dumps(whole, indent=1, allow_nan=False) + "\n"
+    (folder / place / f"{name}.json").write_text(text, encoding="utf-8")
+    return Record((place / f"{name}.json").as_posix(), rows, left_out)
+
+
+def _conditions(runs: Runs, study: str, model: str) -> dict[str, Carried]:
+    """Find the conditions of a model, each with its metric and the responses that only failed."""
+    golden = runs.execute("SELECT bool_or(gold IS NOT NULL) FROM stimuli WHERE study = ?", [study]).fetchall()[0][0]
+    canonical = runs.info["studies"][study]["canonical"]
+    failed = dict(
+        runs.execute(
+            "SELECT condition, count(*) FROM errors WHERE study = ? AND model = ? GROUP BY ALL", [study, model]
+        ).fetchall()
+    )
+    asked = "SELECT DISTINCT condition FROM responses WHERE study = ? AND model = ?"
+    names = {name for (name,) in runs.execute(asked, [study, model]).fetchall()} | set(failed)
+    carried = {}
+    for name, fields in runs.info["conditions"][study].items():
+        if name in names:
+            carried[name] = Carried(metric(canonical, fields, right=bool(golden)))
+            carried[name].left_out += Counter({"without a response": failed.get(name, 0)})
+    return carried
+
+
+def _rows(runs: Runs, study: str, model: str) -> Iterator[dict[str, Any]]:
+    """Go through the responses of a model, some at a time, each with its wording."""
+    wording, answer = (
+        ", ".join(f'{table}."{name}"' for name in names) for table, names in (("s", WORDING), ("r", ANSWER))
+    )
+    found = runs.execute(
+        f"SELECT r.condition, r.item, r.variant, s.text, r.output, {wording}, {answer} "
+        "FROM responses AS r JOIN stimuli AS s USING (study, item, variant) WHERE r.study = ? AND r.model = ?",
+        [study, model],
+    )
+    names = [column[0] for column in found.description or ()]
+    while some := found.fetchmany(BATCH):
+        yield from (dict(zip(names, row, strict=True)) for row in some)
+
+
+def _instance(
+    row: Mapping[str, Any], study: str, model: str, identity: str, measured: Metric, score: float
+) -> dict[str, Any]:
+    """Make the record of one response."""
+    reference = measured.reference(row)
+    hashed = json.dumps({"raw": row["text"], "reference": reference}, sort_keys=True, separators=(",", ":"))
+    metadata = {name: row[name] for name in ("item", "variant", "condition", *WORDING, *ANSWER)}
+    return {
+        "schema_version": VERSION,
+        "evaluation_id": identity,
+        "model_id": model,
+        "evaluation_name": eee_aggregate.evaluation_name(study, row["condition"]),
+        "evaluation_result_id": eee_aggregate.result_id(identity, row["condition"]),
+        "sample_id": f"{row['item']}/{row['variant']}",
+        "sample_hash": hashlib.sha256(hashed.encode()).hexdigest(),
+        "interaction_type": "single_turn",
+        "input": {"raw": row["text"], "reference": reference, "choices": list(row["options"]) or None},
+        "output": {"raw": list(row["output"] or ())},
+        "messages": None,
+        "answer_attribution": _attribution(row),
+        "evaluation": {"score": score, "is_correct": measured.right(score)},
+        "error": None,
+        "metadata": {f"waver_{name}": plain(value) for name, value in metadata.items() if value is not None},
+    }
+
+
+def _attribution(row: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Say where the answer comes from: the probabilities in the metadata, or the texts."""
+    label = likeliest(row)
+    answer = row["answer"] if label is None else label
+    if answer is None:
+        return []
+    return [
+        {
+            "turn_idx": 0,
+            "source": "output.raw" if label is None else "metadata.waver_probability",
+            "extracted_value": answer,
+            "extraction_method": "regex" if label is None else "argmax",
+            "is_terminal": True,
+        }
+    ]
+
+
+def plain(value: Any) -> str:
+    """Write a value as the text that stands in `metadata`: a text as it is, anything else as JSON.
+
+    JSON has no infinite numbers; they are written as the schema writes them, in quotes.
+
+    >>> plain("tea"), plain([0.0, -math.inf]), plain({"b": "2", "a": "1"})
+    ('tea', '[0.0, "-Infinity"]', '{"a": "1", "b": "2"}')
+    """
+    if isinstance(value, str):
+        return value
+    if isinstance(value, float) and not math.isfinite(value):
+        return json.dumps(_finite(value))
+    if isinstance(value, list | tuple):
+        value = [_finite(each) for each in value]
+    return json.dumps(value, ensure_ascii=False, sort_keys=True, allow_nan=False)
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, float) and not math.isfinite(value):
+        return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
+    return value

@@ -1,0 +1,165 @@
+"""Make the aggregate of a record of Every Eval Ever: what was run, and the score under every condition."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from analysis.export.paths import portable
+
+if TYPE_CHECKING:
+    from array import array
+
+    from analysis.export.eee_metrics import Carried
+    from analysis.runs import Runs
+
+VERSION = "0.3.0"
+UNKNOWN = "unknown"
+_LOCAL = frozenset({"causal", "masked", "classifier", "vllm"})  # engines that hold the weights themselves
+
+
+def identity(runs: Runs, study: str, model: str) -> str:
+    """Name a record by what was asked of which weights: the same run has the same name whenever it is exported."""
+    asked = {"study": runs.info["studies"][study]["hash"], "model": runs.info["models"][model].get("revision"),
+             "conditions": runs.info["conditions"][study]}  # fmt: skip
+    digest = hashlib.sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()
+    return f"{study}/{model.replace('/', '_')}/{digest[:16]}"
+
+
+def developer_and_model(model: str) -> tuple[str, str]:
+    """Split a model's id into the two folders that the data store has for it; an id without developer has `unknown`."""
+    developer, slash, name = model.partition("/")
+    return (portable(developer), portable(name)) if slash and name and developer else (UNKNOWN, portable(model))
+
+
+def evaluation_name(study: str, condition: str) -> str:
+    """Name the evaluation of a study under a condition."""
+    return f"{study}/{condition}"
+
+
+def result_id(identity: str, condition: str) -> str:
+    """Name the result that a row belongs to."""
+    return f"{identity}#{condition}"
+
+
+def aggregate(
+    runs: Runs, study: str, model: str, identity: str, carried: Mapping[str, Carried], detail: Mapping[str, Any],
+    retrieved: str,
+) -> dict[str, Any]:  # fmt: skip
+    """Make the aggregate.
+
+    Parameters
+    ----------
+    identity
+        From `identity`.
+    carried
+        Condition -> its metric and scores.
+    detail
+        `detailed_evaluation_results`.
+    retrieved
+        When the record is made: seconds since 1970.
+    """
+    folder = next(each for each in runs.folders if each.study == study and model in each.info["models"])
+    sessions = folder.info["sessions"]
+    started = next((session["started"] for session in sessions if session.get("started")), None)
+    own = runs.info["models"][model].get("engine") != "import"
+    version = next((v for s in sessions if (v := (s.get("versions") or {}).get("waver"))), None)
+    return {
+        "schema_version": VERSION,
+        "evaluation_id": identity,
+        **({"evaluation_timestamp": started} if started and own else {}),
+        "retrieved_timestamp": retrieved,
+        "source_metadata": {
+            "source_name": "Waver",
+            "source_type": "evaluation_run",
+            "source_organization_name": UNKNOWN,
+            "evaluator_relationship": "other",
+        },
+        "eval_library": {
+            "name": "waver" if own else UNKNOWN,
+            "version": (version or UNKNOWN) if own else UNKNOWN,
+            "additional_details": {"decision_rule": folder.info["decision_rule"], "seed": str(folder.info["seed"])},
+        },
+        "model_info": _model(model, runs.info["models"][model], sessions),
+        "evaluation_results": [
+            _result(runs, study, identity, name, each) for name, each in carried.items() if each.scores
+        ],
+        "detailed_evaluation_results": dict(detail),
+    }
+
+
+def _model(model: str, fields: Mapping[str, Any], sessions: Any) -> dict[str, Any]:
+    developer, slash, _ = model.partition("/")
+    engine = fields.get("engine")
+    libraries: Mapping[str, Any] = next((s["versions"] for s in reversed(sessions) if s.get("versions")), {})
+    library = {"vllm": "vllm"}.get(str(engine), "transformers")
+    runner = {"name": library, "version": libraries.get(library) or UNKNOWN} if engine in _LOCAL else None
+    return {
+        "name": model,
+        "id": model,
+        **({"developer": developer} if slash else {}),
+        **({"inference_engine": runner} if runner else {}),
+        "additional_details": {
+            **_texts(fields),
+            # Who holds the weights of a model on a server is not known here, nor whether others can have any weights.
+            "deployment_type": "self_deployed" if engine in _LOCAL else UNKNOWN,
+            "model_availability": UNKNOWN,
+        },
+    }
+
+
+def _result(runs: Runs, study: str, identity: str, condition: str, carried: Carried) -> dict[str, Any]:
+    about, fields = runs.info["studies"][study], runs.info["conditions"][study][condition]
+    mean, spread = _mean(carried.scores)
+    told = {f"responses {why}": str(number) for why, number in carried.left_out.items() if number}
+    return {
+        "evaluation_result_id": result_id(identity, condition),
+        "evaluation_name": evaluation_name(study, condition),
+        "source_data": {
+            "dataset_name": study,
+            "source_type": "other",
+            "additional_details": {f"waver_{key}": value for key, value in _texts(about).items()},
+        },
+        "metric_config": dict(carried.metric.config),
+        "score_details": {
+            "score": mean,
+            "details": {"responses": str(len(carried.scores)), **told},
+            "uncertainty": {
+                "num_samples": len(carried.scores),
+                **({} if spread is None else {"standard_deviation": spread}),
+            },
+        },
+        "generation_config": {
+            "generation_args": _generation(fields),
+            "additional_details": {"waver_condition": condition, "waver_fields": json.dumps(fields, sort_keys=True)},
+        },
+    }
+
+
+def _generation(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the settings that the schema has a place for; imported ones may be texts, and have none."""
+    found = {}
+    for name, kind, least in (("temperature", int | float, 0), ("max_tokens", int, 1)):
+        value = fields.get(name)
+        if isinstance(value, kind) and not isinstance(value, bool) and value >= least:
+            found[name] = value
+    return found
+
+
+def _mean(scores: array[float]) -> tuple[float, float | None]:
+    """Return the mean and the standard deviation (n - 1) of scores; None for that of one score."""
+    mean = math.fsum(scores) / len(scores)
+    if len(scores) < 2:
+        return mean, None
+    return mean, math.sqrt(math.fsum((score - mean) ** 2 for score in scores) / (len(scores) - 1))
+
+
+def _texts(fields: Mapping[str, Any]) -> dict[str, str]:
+    """Return fields as texts, which is all that `additional_details` may hold: anything but a text as JSON."""
+    return {
+        name: value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, sort_keys=True)
+        for name, value in fields.items() if value is not None
+    }  # fmt: skip

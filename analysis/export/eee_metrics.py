@@ -1,0 +1,146 @@
+"""Choose the metric of a record of Every Eval Ever, and score single responses by it.
+
+A record needs a finite score in every row. Three metrics have one for every response that could be read:
+
+- accuracy, where the study has right answers: whether the likeliest option is right, or the share of samples that are.
+  A sample without a valid answer is not right;
+- the score, where a number on a scale was asked for; a response without a number cannot be carried;
+- else the probability of the first canonical option, or the share of samples that gave it.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+ABOUT_ACCURACY = (
+    "share of right answers, by the likeliest option where there are probabilities, else of the texts; a text without "
+    "a valid answer is not right"
+)
+ABOUT_SCORE = "mean of the scores that the model gave; none is right or wrong, so is_correct is false in all rows"
+NO_NUMBER = "without a number on the scale"
+NO_GOLD = "without a right answer, in a study that has them"
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """One metric.
+
+    Attributes
+    ----------
+    kind
+        accuracy, score or probability.
+    config
+        `metric_config` of the record.
+    option
+        The canonical option whose probability is meant.
+    """
+
+    kind: str
+    config: Mapping[str, Any]
+    option: str = ""
+
+    def score(self, row: Mapping[str, Any]) -> float | str:
+        """Score a response; a text says why it cannot be."""
+        if self.kind == "score":
+            return NO_NUMBER if row["score"] is None else float(row["score"])
+        if self.kind == "probability":
+            return _share(row, self.option)
+        if row["gold"] is None:
+            return NO_GOLD
+        if (label := likeliest(row)) is not None:
+            return float(_meant(row, label) == row["gold"])
+        return _share(row, row["gold"])
+
+    def right(self, score: float) -> bool:
+        """Tell whether an answer is right, of samples more than half; else False, as the schema wants a truth value."""
+        return self.kind == "accuracy" and score > 0.5
+
+    def reference(self, row: Mapping[str, Any]) -> list[str]:
+        """List the right answer as the response could give it: its label as shown, or the score given by people."""
+        if row["gold"] is not None:
+            shown = [
+                label for label, means in zip(row["options"], row["canonical"], strict=True) if means == row["gold"]
+            ]
+            return shown or [row["gold"]]
+        return [] if row["gold_score"] is None else [repr(row["gold_score"])]
+
+
+@dataclass(slots=True)
+class Carried:
+    """What one model answered to one study under one condition: its metric, and the score of every row carried."""
+
+    metric: Metric
+    scores: array[float] = field(default_factory=lambda: array("d"))
+    left_out: Counter[str] = field(default_factory=Counter)
+
+
+def metric(canonical: Sequence[str], fields: Mapping[str, Any], *, right: bool) -> Metric:
+    """Choose the metric of a condition.
+
+    Parameters
+    ----------
+    canonical
+        Labels of the study's canonical frame.
+    fields
+        Of the condition, as run.json has them.
+    right
+        Whether the study has right answers.
+    """
+    if right:
+        return Metric("accuracy", _config("accuracy", "Accuracy", ABOUT_ACCURACY, "proportion", 0, 1))
+    if "range" in fields or not canonical:
+        ends = fields.get("range")
+        lowest, highest = ends if isinstance(ends, list) and len(ends) == 2 else ("-Infinity", "Infinity")
+        return Metric("score", _config("waver.score", "Score", ABOUT_SCORE, "points", lowest, highest))
+    about = (
+        f"mean probability of the answer {canonical[0]!r}, or share of samples that gave it; no answer is right or "
+        "wrong, so is_correct is false in all rows"
+    )
+    config = _config("waver.probability_of_first_option", f"Probability of {canonical[0]!r}", about, "proportion", 0, 1)
+    return Metric("probability", config, canonical[0])
+
+
+def _config(key: str, name: str, about: str, unit: str, lowest: Any, highest: Any) -> dict[str, Any]:
+    return {
+        "evaluation_description": about,
+        "metric_id": key,
+        "metric_name": name,
+        "metric_kind": key,
+        "metric_unit": unit,
+        "lower_is_better": False,
+        "score_type": "continuous",
+        "min_score": lowest,
+        "max_score": highest,
+    }
+
+
+def likeliest(row: Mapping[str, Any]) -> str | None:
+    """Return the label of the option with the largest probability, the first of equal ones; None without them."""
+    values = row["probability"]
+    if not values or len(values) != len(row["options"]):
+        return None
+    return str(row["options"][values.index(max(values))])
+
+
+def _meant(row: Mapping[str, Any], label: str | None) -> str | None:
+    """Return what a label means in the frame of the original item."""
+    options = list(row["options"])
+    return str(row["canonical"][options.index(label)]) if label in options else None
+
+
+def _share(row: Mapping[str, Any], option: str) -> float:
+    """Return the probability of a canonical option, else the share of samples that gave it; else 1 for the answer.
+
+    A probability that rounds to more than 1 is 1: the bounds of the metric hold.
+    """
+    meant = [means == option for means in row["canonical"]]
+    for name in ("probability", "count"):
+        if row[name] is not None and len(row[name]) == len(meant):
+            total = 1 if name == "probability" else sum(row[name]) + (row["invalid"] or 0)
+            found = sum(value for value, is_meant in zip(row[name], meant, strict=True) if is_meant)
+            return min(1.0, found / total) if total else 0.0
+    return float(_meant(row, row["answer"]) == option)

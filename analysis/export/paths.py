@@ -1,0 +1,17 @@
+"""Make names that every file system takes."""
+
+from __future__ import annotations
+
+import re
+
+_RESERVED = {"CON", "PRN", "AUX", "NUL", *(f"{name}{n}" for name in ("COM", "LPT") for n in range(1, 10)), "DATA"}
+
+
+def portable(name: str) -> str:
+    r"""Turn a name into a folder's name: what a file system refuses becomes _.
+
+    >>> portable("tea: hot?"), portable("a/b"), portable("nul"), portable("..")
+    ('tea_ hot_', 'a_b', '_nul', '_')
+    """
+    safe = re.sub(r'[<>:"/\\|?*\x00-\x1f\x7f]', "_", name).rstrip(". ")[:100].rstrip(". ")
+    return f"_{safe}" if not safe or safe.split(".")[0].upper() in _RESERVED else safe

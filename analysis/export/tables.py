@@ -1,0 +1,174 @@
+"""Define the tidy tables of an export: one per kind, the SQL that makes it, and what every column means.
+
+The tables join on the columns that they have in common: study, item, variant, model, condition.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from analysis.export.described import described
+from analysis.reporting.columns import MASS, Column
+from analysis.runs.folder import literal
+from analysis.runs.run_json import SCHEMA
+
+if TYPE_CHECKING:
+    from analysis.runs import Runs
+
+_WORDING = "study, item, variant"
+_RESPONSE = "study, model, condition, item, variant"
+_UNITS = {"probability": MASS, "mass": MASS, "mass_upper": MASS, "logprob": "natural logarithm",
+          "text_logprob": "natural logarithm", "count": "samples", "invalid": "samples", "clipped": "samples",
+          "score": "the condition's range", "gold_score": "the study's own"}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """One table of an export.
+
+    Attributes
+    ----------
+    rows
+        What a row is about, in words.
+    query
+        SQL over the views of `analysis.runs.Runs`.
+    columns
+        Name -> meaning and unit, in the order of the query.
+    """
+
+    rows: str
+    query: str
+    columns: Mapping[str, Column]
+
+
+def tables(runs: Runs) -> dict[str, Table]:
+    """Return the tables of some runs by name, those that are joined to others last."""
+    return {
+        "responses": _responses(),
+        "response_options": _response_options(runs),
+        "response_texts": _response_texts(),
+        "variants": _variants(),
+        "variant_options": _variant_options(),
+        "variant_attributes": _variant_attributes(),
+        "variant_parents": _variant_parents(),
+        **{
+            name: Table(rows, f"SELECT * FROM export_{name}", columns)
+            for name, (rows, columns) in described(runs).items()
+        },
+    }
+
+
+def _meanings(table: str, names: str, **own: Column) -> dict[str, Column]:
+    """Return columns in order: their own meaning, or that of `table` in results/schema.json."""
+    known = {column["name"]: str(column["meaning"]) for column in SCHEMA[table]["columns"]}
+    return {name: own.get(name) or Column(known[name], _UNITS.get(name, "")) for name in names.split(", ")}
+
+
+def _variants() -> Table:
+    names = f"{_WORDING}, position, pattern, language, text, gold, gold_score"
+    position = Column("place of the wording in its study, from 0")
+    return Table("a wording of an item", f"SELECT {names} FROM stimuli", _meanings("stimuli", names, position=position))
+
+
+def _variant_options() -> Table:
+    query = f"""
+        SELECT {_WORDING}, place, option, canonical, canonical = gold AS is_gold
+        FROM (SELECT {_WORDING}, gold, unnest(range(1, len(options) + 1)) AS place, unnest(options) AS option,
+                     unnest(canonical) AS canonical FROM stimuli)"""
+    return Table(
+        "an option of a wording", query,
+        _meanings(
+            "stimuli", f"{_WORDING}, place, option, canonical, is_gold",
+            place=Column("place of the option as shown, from 1"), option=Column("its label as shown"),
+            canonical=Column("what it means in the frame of the original item"),
+            is_gold=Column("whether it is the right answer; missing where the wording has none"),
+        ),
+    )  # fmt: skip
+
+
+def _variant_attributes() -> Table:
+    query = f"""
+        SELECT {_WORDING}, entry.key AS attribute, entry.value AS value
+        FROM (SELECT {_WORDING}, unnest(map_entries(attributes)) AS entry FROM stimuli)"""
+    return Table(
+        "an attribute of a wording", query,
+        _meanings("stimuli", f"{_WORDING}, attribute, value", attribute=Column("name of the attribute"),
+                  value=Column("its value, as text")),
+    )  # fmt: skip
+
+
+def _variant_parents() -> Table:
+    parent = Column("id of a wording of the same item that this one differs from minimally")
+    return Table(
+        "a wording and one that it differs from minimally",
+        f"SELECT {_WORDING}, unnest(parents) AS parent FROM stimuli",
+        _meanings("stimuli", f"{_WORDING}, parent", parent=parent),
+    )  # fmt: skip
+
+
+def _responses() -> Table:
+    keys = ", ".join(f"r.{name}" for name in _RESPONSE.split(", "))
+    own = "score, mass, mass_upper, invalid, clipped, text_logprob"
+    query = f"""
+        SELECT {keys}, r.answer, s.canonical[list_position(s.options, r.answer)] AS canonical_answer,
+               canonical_answer = s.gold AS correct, {own}, NULL::VARCHAR AS error
+        FROM responses AS r LEFT JOIN stimuli AS s USING ({_WORDING})
+        UNION ALL BY NAME SELECT {_RESPONSE}, error FROM errors"""
+    return Table(
+        "a response: what a model answered to a wording under a condition", query,
+        _meanings(
+            "responses", f"{_RESPONSE}, answer, canonical_answer, correct, {own}, error",
+            canonical_answer=Column("`answer` in the frame of the original item"),
+            correct=Column("whether `canonical_answer` is the right answer; missing where there is no right answer, "
+                           "and where there is no valid answer, which a share of right answers counts as wrong"),
+            error=Column("why there is no response; missing where there is one"),
+        ),
+    )  # fmt: skip
+
+
+def _response_options(runs: Runs) -> Table:
+    """Make the table of options; where the numbers of a range were asked for, they are the options."""
+    lowest = [
+        f"({literal(study)}, {literal(name)}, {fields['range'][0]:d})"
+        for study, conditions in runs.info["conditions"].items()
+        for name, fields in conditions.items()
+        if isinstance(fields.get("range"), list) and isinstance(fields["range"][0], int)
+    ]
+    scales = f"VALUES {', '.join(lowest)}" if lowest else "SELECT NULL::VARCHAR, NULL::VARCHAR, NULL::BIGINT"
+    keys = ", ".join(f"r.{name}" for name in _RESPONSE.split(", "))
+    query = f"""
+        WITH scales(study, condition, lowest) AS ({scales}),
+        answered AS (
+            SELECT {keys}, s.options, s.canonical, lowest, probability, logprob, "count",
+                   unnest(range(1, greatest(len(probability), len(logprob), len("count")) + 1)) AS place
+            FROM responses AS r LEFT JOIN scales USING (study, condition) LEFT JOIN stimuli AS s USING ({_WORDING}))
+        SELECT {_RESPONSE}, place,
+               CASE WHEN lowest IS NULL THEN options[place] ELSE CAST(lowest + place - 1 AS VARCHAR) END AS option,
+               CASE WHEN lowest IS NULL THEN canonical[place] ELSE CAST(lowest + place - 1 AS VARCHAR) END AS canonical,
+               probability[place] AS probability, logprob[place] AS logprob, "count"[place] AS count
+        FROM answered"""
+    return Table(
+        "an option of a response: its probability, or how many samples gave it", query,
+        _meanings(
+            "responses", f"{_RESPONSE}, place, option, canonical, probability, logprob, count",
+            place=Column("place of the option as shown, from 1"),
+            option=Column("its label as shown; where a condition has a range, the number"),
+            canonical=Column("what it means in the frame of the original item"),
+            probability=Column("exact probability; a lower bound where the response has `mass_upper`", MASS),
+            logprob=Column("natural logarithm of `probability`; missing where that is a bound", "natural logarithm"),
+            count=Column("samples that gave this option", "samples"),
+        ),
+    )  # fmt: skip
+
+
+def _response_texts() -> Table:
+    query = f"""
+        SELECT {_RESPONSE}, unnest(range(1, len(output) + 1)) AS place, unnest(output) AS text
+        FROM responses WHERE output IS NOT NULL"""
+    return Table(
+        "a text that a model wrote", query,
+        _meanings("responses", f"{_RESPONSE}, place, text", place=Column("number of the sample, from 1"),
+                  text=Column("the text as it was written, unchanged")),
+    )  # fmt: skip

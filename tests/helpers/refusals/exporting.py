@@ -1,0 +1,193 @@
+"""Wrong calls of `waver export`, and records of Every Eval Ever that `waver import eee` cannot read."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from analysis import runs
+from analysis.export import eee
+from helpers.commands import ROOT
+from helpers.refusals import Case
+
+RUN = ROOT / "tests" / "fixtures" / "run-of-f7ec5ae" / "agreement"
+IMPORT = "inference import eee records --out run"
+Change = Callable[[Any], object]
+
+
+def copied(folder: Path) -> None:
+    """Copy a run folder as `asked`."""
+    shutil.copytree(RUN, folder / "asked")
+
+
+def beside(name: str, content: str | None = None) -> Callable[[Path], None]:
+    """A run folder, and a file of another kind; without content, a folder."""
+
+    def write(folder: Path) -> None:
+        copied(folder)
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).mkdir() if content is None else (folder / name).write_text(content, encoding="utf-8")
+
+    return write
+
+
+def records(folder: Path) -> list[Path]:
+    """Write the records of a run, and return the aggregates."""
+    written = eee.write(runs.open(RUN), folder / "records")
+    return [folder / "records" / record.file for record in written]
+
+
+def aggregate(change: Change, folder: Path) -> None:
+    """Records with one aggregate changed."""
+    file = records(folder)[0]
+    whole = json.loads(file.read_text(encoding="utf-8"))
+    change(whole)
+    file.write_text(json.dumps(whole), encoding="utf-8")
+
+
+def row(change: Change, folder: Path) -> None:
+    """Records with the second row of a file changed; the aggregate states the new checksum."""
+
+    def rows(lines: list[str]) -> None:
+        second = json.loads(lines[1])
+        change(second)
+        lines[1] = json.dumps(second)
+
+    lines_of_it(rows, folder)
+
+
+def lines_of_it(change: Callable[[list[str]], object], folder: Path) -> None:
+    """Records with the lines of a file changed; the aggregate states the new checksum."""
+    file = records(folder)[0]
+    samples = file.with_name(f"{file.stem}_samples.jsonl")
+    lines = samples.read_text(encoding="utf-8").splitlines()
+    change(lines)
+    samples.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    whole = json.loads(file.read_text(encoding="utf-8"))
+    whole["detailed_evaluation_results"]["checksum"] = hashlib.sha256(samples.read_bytes()).hexdigest()
+    file.write_text(json.dumps(whole), encoding="utf-8")
+
+
+def another_text(lines: list[str]) -> None:
+    """Change the text of a wording that another condition asked, too."""
+    seen: set[str] = set()
+    for place, line in enumerate(lines):
+        one = json.loads(line)
+        if one["sample_id"] in seen:
+            one["input"]["raw"] = "Other."
+            lines[place] = json.dumps(one)
+            return
+        seen.add(one["sample_id"])
+    raise AssertionError("no wording was asked twice")
+
+
+def samples(change: Callable[[Path], object], folder: Path) -> None:
+    """Records with the file of the responses changed, and the aggregate as it was."""
+    file = records(folder)[0]
+    change(file.with_name(f"{file.stem}_samples.jsonl"))
+
+
+def metadata(**values: Any) -> Callable[[Path], None]:
+    """Records with values of one row's metadata changed; None: taken out."""
+
+    def change(one: Any) -> None:
+        for name, value in values.items():
+            one["metadata"].pop(f"waver_{name}", None)
+            if value is not None:
+                one["metadata"][f"waver_{name}"] = value
+
+    return partial(row, change)
+
+
+def study_of_another_name(folder: Path) -> None:
+    """Records of two studies."""
+    shutil.copytree(RUN, folder / "other")
+    info = json.loads((folder / "other" / "run.json").read_text(encoding="utf-8"))
+    info["study"]["hash"] = "another"
+    (folder / "other" / "run.json").write_text(json.dumps(info), encoding="utf-8")
+    records(folder)
+    eee.write(runs.open(folder / "other"), folder / "records" / "more")
+
+
+def export(*words: str, run: str = "asked") -> tuple[str, ...]:
+    """The call that exports a run."""
+    return ("analysis", "export", run, *words)
+
+
+CASES = [
+    Case("no kind", export("--out", "out"), ("--as",), copied),
+    Case("an unknown kind", export("--as", "parket", "--out", "out"), ("parket", "parquet"), copied),
+    Case("no run there", export("--as", "csv", "--out", "out", run="nowhere"), ("nowhere", "no such run folder")),
+    Case("out is a file", export("--as", "csv", "--out", "f"), ("f is a file", "needs a folder"), beside("f", "")),
+    Case("out is below a file", export("--as", "csv", "--out", "f/out"), ("f is a file",), beside("f", "")),
+    Case("out is a run", export("--as", "hf", "--out", "asked"), ("asked: holds other files and no export",), copied),
+    Case("out holds other files", export("--as", "eee", "--out", "d"), ("d: holds other files",), beside("d/a", "")),
+    Case("export.json is no export's", export("--as", "csv", "--out", "d"), ("export.json", "not one that an export"),
+         beside("d/export.json", '{"files": 1}')),
+    Case("export.json is no JSON", export("--as", "csv", "--out", "d"), ("export.json", "not one that an export"),
+         beside("d/export.json", "{")),
+    Case("a file beside an export", export("--as", "csv", "--out", "d"), ("d: holds other files",),
+         beside("d/export.json/x", "")),
+    Case("no such records", IMPORT, ("records", "no such file or folder")),
+    Case("a folder without responses", IMPORT, ("records", "_samples.jsonl", "responses are imported"),
+         {"records/data/a.json": "{}"}),
+    Case("responses without an aggregate", IMPORT, ("a.json", "cannot be read"), {"records/a_samples.jsonl": "{}\n"}),
+    Case("an aggregate without responses", "inference import eee a.json --out run", ("a.json", "schema_version"),
+         {"a.json": "{}"}),
+    Case("an aggregate that is no JSON", "inference import eee a.json --out run", ("a.json, line 2", "malformed"),
+         {"a.json": '{"a": 1,\n'}),
+    Case("an unknown version", IMPORT, ("schema_version '0.4.0' is not known", "reads 0.3.0"),
+         partial(aggregate, lambda whole: whole.update(schema_version="0.4.0"))),
+    Case("a version that is a number", IMPORT, ("schema_version is 3", "must be text"),
+         partial(aggregate, lambda whole: whole.update(schema_version=3))),
+    Case("records of another tool", IMPORT, ("waver_fields", "waver export --as eee"),
+         partial(aggregate, lambda whole: whole["evaluation_results"][0]["generation_config"]["additional_details"]
+                 .pop("waver_fields"))),
+    Case("no study in an aggregate", IMPORT, ("waver_hash", "must be text"),
+         partial(aggregate, lambda whole: [one["source_data"]["additional_details"].pop("waver_hash")
+                                           for one in whole["evaluation_results"]])),
+    Case("no results", IMPORT, ("evaluation_results is empty",),
+         partial(aggregate, lambda whole: whole.update(evaluation_results=[]))),
+    Case("half a character in an aggregate", IMPORT, ("half of a surrogate pair",),
+         partial(aggregate, lambda whole: whole["model_info"].update(name="\ud83d"))),
+    Case("responses that were changed", IMPORT, ("_samples.jsonl", "sha256 differs", "restore it"),
+         partial(samples, lambda file: file.write_bytes(file.read_bytes()[:-20]))),
+    Case("responses that are gone", IMPORT, ("json", "cannot be read"),
+         partial(samples, lambda file: file.replace(file.with_name("b_samples.jsonl")))),
+    Case("a line that is cut", IMPORT, ("line 2", "malformed JSON"),
+         partial(lines_of_it, lambda lines: lines.__setitem__(1, lines[1][:50]))),
+    Case("a line of a list", IMPORT, ("line 2", "evaluation_id"),
+         partial(lines_of_it, lambda lines: lines.__setitem__(1, "[]"))),
+    Case("a row twice", IMPORT, ("a second response", "line 3"),
+         partial(lines_of_it, lambda lines: lines.__setitem__(2, lines[1]))),
+    Case("a row of another record", IMPORT, ("line 2: evaluation_id is 'other'",),
+         partial(row, lambda one: one.update(evaluation_id="other"))),
+    Case("a row of another model", IMPORT, ("line 2: model_id is 'other'",),
+         partial(row, lambda one: one.update(model_id="other"))),
+    Case("a row without metadata", IMPORT, ("line 2: metadata is nothing",),
+         partial(row, lambda one: one.pop("metadata"))),
+    Case("a row without an item", IMPORT, ("line 2: metadata.waver_item", "must be text"), metadata(item=None)),
+    Case("a number in the metadata", IMPORT, ("line 2: metadata.waver_item is 3", "must be text"), metadata(item=3)),
+    Case("an unknown condition", IMPORT, ("line 2: condition 'x'",), metadata(condition="x")),
+    Case("a text for probabilities", IMPORT, ("line 2: waver_probability is no JSON",), metadata(probability="half")),
+    Case("one number for probabilities", IMPORT, ("waver_probability is 0.5", "a list"), metadata(probability="0.5")),
+    Case("texts for probabilities", IMPORT, ("waver_probability holds '0.5'",), metadata(probability='["0.5", 1]')),
+    Case("a truth value for a probability", IMPORT, ("holds True",), metadata(probability="[true, 0.5]")),
+    Case("NaN for a probability", IMPORT, ("line 2", "NaN is no number"), metadata(probability="[NaN, 0.5]")),
+    Case("probabilities above 1", IMPORT, ("line 2", "more than 1"), metadata(probability="[0.9, 0.5]")),
+    Case("a negative probability", IMPORT, ("line 2", "negative"), metadata(probability="[-0.1, 0.5]")),
+    Case("a logarithm too many", IMPORT, ("line 2: 2 probabilities, but 3",), metadata(logprob="[-1, -2, -3]")),
+    Case("a count too few", IMPORT, ("line 2", "one count"), metadata(count="[1]")),
+    Case("a broken count", IMPORT, ("waver_count holds 1.5", "int64"), metadata(count="[1.5, 0]")),
+    Case("an option without a meaning", IMPORT, ("line 2", "1 of what they mean"), metadata(canonical='["agree"]')),
+    Case("an option of another study", IMPORT, ("options need a meaning",), metadata(canonical='["agree", "x"]')),
+    Case("no text", IMPORT, ("line 2: input.raw is nothing",), partial(row, lambda one: one["input"].pop("raw"))),
+    Case("another text of a known wording", IMPORT, ("is another wording than before",),
+         partial(lines_of_it, another_text)),
+    Case("two studies", IMPORT, ("is of study", "give the records of one study"), study_of_another_name),
+]  # fmt: skip
