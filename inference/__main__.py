@@ -35,6 +35,7 @@ HALF = re.compile("[\ud800-\udfff]")
 IMPORTERS = {
     "haller": "import responses as Haller et al. (2024) published them (JSON)",
     "table": "import a long table with one row per response (CSV, JSON, YAML or Parquet)",
+    "accuracies": "import a table of accuracies by model, task and template, without answers",
 }
 NEGATE_ABOUT = "put a negation into sentences, wherever one can stand"
 PLAN = "PLAN.toml"
