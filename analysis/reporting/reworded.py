@@ -93,7 +93,9 @@ def studies(runs: Runs) -> list[Study]:
 def _studies(runs: Runs) -> Iterator[Study]:
     agreement.prepare(runs)
     codes = _codes(runs, {*shared_templates(runs), *reordered(runs)})
-    for name in runs.info["studies"]:
+    for name, about in runs.info["studies"].items():
+        if about["protocol"] == "accuracies":  # has no answers
+            continue
         units = runs.execute("SELECT model, condition FROM units WHERE study = ? ORDER BY position", [name]).fetchall()
         own = codes[codes["study"] == name]
         if own.empty or not units:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from analysis.pages.reliability.plots import LINES, lines
+from analysis.pages.reliability.plots import CONDITIONS, LINES, lines
 from analysis.reporting import labels, panels
 from analysis.reporting.words import count, low_to_high
 
@@ -25,9 +25,12 @@ def wordings_needed(frame: pd.DataFrame) -> str:
 def wording_ranking(frame: pd.DataFrame) -> str:
     """Write the caption of the ranks."""
     row = frame.iloc[0]
-    items = count(int(row["n_items"]), "common item")
+    over = f"mean {row['measure']} over {count(int(row['n_items']), 'common item')}"
+    if row["task"]:
+        of = "its mean over tasks" if row["task"] == "all" else f"that in {row['task']}"
+        over = f"{row['measure']} under condition {row['condition']}, {of}"
     return (
-        f"Rank of {count(len(frame), 'model')} by mean {row['measure']} over {items}, the highest first. Lines: ranks "
+        f"Rank of {count(len(frame), 'model')} by {over}, the highest first. Lines: ranks "
         "that hold in 95 % of other studies with as many other items and other wordings."
         f"{labels.shown(panels.ROWS, len(frame), 'models', 'first and last')}"
     )
@@ -42,6 +45,31 @@ def template_accuracies(frame: pd.DataFrame) -> str:
         "items each. Stroke: mean over templates."
         f"{labels.shown(panels.ROWS, models, 'models', 'with the highest and lowest mean')}"
     )
+
+
+def template_reliability(frame: pd.DataFrame) -> str:
+    """Write the caption of the reliability with one template and with four."""
+    return (
+        f"Reliability of the ranking of {low_to_high(frame['n_models'])} models by one template of each task, and by "
+        "four: share of the variance of their accuracies that is not due to templates. Lines: 95 % intervals for models "
+        f"and templates like these.{_panels(frame)}"
+    )
+
+
+def template_ranges(frame: pd.DataFrame) -> str:
+    """Write the caption of the ranges over templates."""
+    return (
+        f"Highest minus lowest accuracy over {low_to_high(frame['n_templates'])} templates of a task: a dot for each of "
+        f"{count(frame['model'].nunique(), 'model')}. Stroke: mean over models. The range grows with the number of "
+        f"templates.{_panels(frame)}"
+    )
+
+
+def _panels(frame: pd.DataFrame) -> str:
+    conditions, tasks = frame["condition"].nunique(), frame["task"].nunique()
+    return (" A panel for each condition." if conditions > 1 else "") + labels.shown(
+        CONDITIONS, conditions, "conditions", "first"
+    ) + labels.shown(panels.ROWS, tasks, "tasks", "first and last")
 
 
 def planned_errors(frame: pd.DataFrame) -> str:
