@@ -162,8 +162,6 @@ def _summary(study: Study, model: str, condition: str, rows: pa.Table) -> str:
         parts.append(f"{errors:,} without a response")
     if rows["mass"].null_count < len(rows):
         parts.append(f"mean mass {pc.mean(rows['mass']).as_py():.3f}")
-    elif rows["score"].null_count < len(rows):
-        parts.append(f"mean score {pc.mean(rows['score']).as_py():.3f}")
     else:
         counted = len(rows) - rows["count"].null_count
         answered = len(rows) - rows["answer"].null_count
