@@ -98,11 +98,12 @@ def main(args: argparse.Namespace) -> None:
     lines = saving.save(
         args.out,
         _study(found, Path(args.out).resolve().name if args.name is None else args.name, args),
-        _responses(found, accuracies),
+        lambda: [_responses(found, accuracies)],
         found.conditions,
         descriptions=args.models,
         imported=saving.fingerprint(paths, settings),
         command=args.call,
+        complete=True,
     )
     print("\n".join([*lines, why, *_uneven(found, accuracies)]))
 

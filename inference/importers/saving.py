@@ -77,6 +77,7 @@ def save(
     imported: str | Mapping[str, str],
     command: Sequence[str],
     models: Mapping[str, Mapping[str, Any]] | None = None,
+    complete: bool = False,
 ) -> list[str]:
     """Write a study and its responses as one part; what an earlier import of the same files wrote stays.
 
@@ -95,6 +96,8 @@ def save(
         Fingerprint of the files, recorded per model and condition; or model -> that of its files.
     models
         model -> what the files say about it; what `descriptions` says holds.
+    complete
+        Whether the rows are all that there was to ask of each model, though others have more; `run.json` records it.
 
     Returns
     -------
@@ -130,6 +133,8 @@ def save(
             run.add_condition(condition, conditions[condition])
             had = {"imported": {**known.get("imported", {}), condition: prints[model]}}
             run.add_model(model, {**own, **stated.get(model, {}), **had})
+            if complete:
+                run.expect(model, {condition: tally.rows})
             lines.append(f"{model} {condition}: {tally.told(variants)}")
         if len(here) < len(tallies):
             run.append_tables(_without(table, here) for table in responses())
@@ -167,6 +172,8 @@ class _Tally:
     errors: int = 0
     masses: int = 0
     mass: float = 0.0
+    scores: int = 0
+    score: float = 0.0
     bounds: int = 0
     valid: int = 0
     invalid: int = 0
@@ -187,6 +194,9 @@ class _Tally:
             self.masses += there("mass")
             self.mass += total(rows["mass"])
             self.bounds += there("mass_upper")
+        if there("score"):
+            self.scores += there("score")
+            self.score += total(rows["score"])
         counted = total(pc.list_flatten(rows["count"].combine_chunks())) if there("count") else 0
         single = len(rows) - there("error") - there("count") - there("mass")
         answered = there("answer") if single else 0
@@ -201,6 +211,8 @@ class _Tally:
         if self.masses:
             bound = ", a lower bound: of one way to write each option" if self.bounds else ""
             parts.append(f"mean mass {self.mass / self.masses:.3f}{bound}")
+        elif self.scores:
+            parts.append(f"mean score {self.score / self.scores:.3f}")
         else:
             parts.append(f"{self.invalid:,} of {self.valid + self.invalid:,} answers invalid")
         return ", ".join(parts)
