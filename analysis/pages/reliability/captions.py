@@ -26,12 +26,14 @@ def wording_ranking(frame: pd.DataFrame) -> str:
     """Write the caption of the ranks."""
     row = frame.iloc[0]
     over = f"mean {row['measure']} over {count(int(row['n_items']), 'common item')}"
+    rather = ""
     if row["task"]:
+        rather = " Rather too long: how far models share errors of items is not known from accuracies."
         of = "its mean over tasks" if row["task"] == "all" else f"that in {row['task']}"
         over = f"{row['measure']} under condition {row['condition']}, {of}"
     return (
         f"Rank of {count(len(frame), 'model')} by {over}, the highest first. Lines: ranks "
-        "that hold in 95 % of other studies with as many other items and other wordings."
+        f"that hold in 95 % of other studies with as many other items and other wordings.{rather}"
         f"{labels.shown(panels.ROWS, len(frame), 'models', 'first and last')}"
     )
 

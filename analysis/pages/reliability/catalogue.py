@@ -91,8 +91,8 @@ TABLES = {
         "How reliably one template ranks the models, or four",
         "From accuracies without answers: components over models and templates, and the coefficients of "
         "generalizability of a ranking by one template of each task and by four, with generalized 95 % intervals for "
-        "models and templates like these. Tau: expected correlation of the ranking with that of another study of this "
-        "size, with other items and templates.",
+        "models and templates like these. Tau: least expected correlation of the ranking with that of another study of "
+        "this size, with other items and templates.",
         names("study condition task n_models n_tasks n_templates n_items models template model_template "
               "model_template_least sampling one one_lower one_upper four four_lower four_upper one_items four_items "
               "kept_one tau"),
@@ -102,7 +102,7 @@ TABLES = {
         "accuracies.pairs",
         "Which pairs of models keep their order",
         "From accuracies without answers: each pair of models, the better one first, and how likely it keeps its order "
-        "with other templates, by the mean over tasks.",
+        "with other templates of the same items, and at least with other items, too; by the mean over tasks.",
         names("study condition task a_model b_model difference kept_one same_wordings same_both"),
     ),
     "planned_errors": Table(

@@ -168,6 +168,9 @@ COLUMNS: Mapping[str, Column] = {
                        "Pairs kept", 3),
     "template_pairs.kept_one": Column("share of the pairs of templates that put both models in the same order", SHARE,
                                       "Pairs of templates", 2),
+    "template_pairs.same_both": Column("the same with other items and other templates: at least", PROBABILITY, "both", 2),
+    "template_reliability.tau": Column("expected Kendall tau of the ranking with that of another study of this size, with "
+                                       "other items and other templates: at least", "-1 to 1", "Tau", 2),
     "template_pairs.difference": Column("mean accuracy of a minus that of b", SHARE, "Difference", 3),
     "combined": Column("saturation times highest accuracy (CPS)", SHARE, "Combined", 3),
 }  # fmt: skip

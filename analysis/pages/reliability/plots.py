@@ -229,7 +229,7 @@ def _by_condition(
     for number, (axes, (condition, _)) in enumerate(zip(each, conditions, strict=True)):
         panels.guide(axes, len(tasks))
         if len(conditions) > 1:
-            panels.title(axes, condition)
+            panels.title(axes, f"condition {condition}")
         if number % across == 0:
             panels.row_labels(axes, shown)
     return drawing, each, tasks

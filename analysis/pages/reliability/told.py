@@ -133,8 +133,8 @@ def _first(places: pd.DataFrame, ranked: pd.DataFrame) -> Iterator[str]:
         first = part.loc[part["rank"].idxmin()]
         place = f"ranks {first['rank_lower']:.0f} to {first['rank_upper']:.0f}"
         yield (
-            f"{_condition(ranked, row)}{first['model']} is first, and stays so in {percent(first['first'])} of other "
-            f"studies with other items and templates ({place} in 95 %); expected tau {_number(row['tau'])}."
+            f"{_condition(ranked, row)}{first['model']} is first, and stays so in {percent(first['first'])} or more of "
+            f"other studies with other items and templates ({place} in 95 %); expected tau {_number(row['tau'])} or more."
         )
 
 
@@ -145,7 +145,7 @@ def _pairs(pairs: pd.DataFrame) -> Iterator[str]:
         sure, both = ((part[name] >= LIKELY).sum() for name in ("same_wordings", "same_both"))
         yield (
             f"{where} {count(len(part), 'pair')} of models, {sure:,} keep their order under as many other templates with "
-            f"a probability of 95 % or more, {both:,} with other items, too."
+            f"a probability of 95 % or more, at least {both:,} with other items, too."
         )
 
 

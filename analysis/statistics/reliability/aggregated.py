@@ -7,6 +7,10 @@ p (1 - p) / n of each accuracy, every figure takes the wider case:
 - *means* over templates as if the errors were the same with every template: n of the mean is n of one accuracy;
 - *differences* between templates, and between models, as if the errors were independent.
 
+In simulations with 8 models, 5 templates and 300 items, orders with other templates of the same items were kept as often
+as foreseen, within .06; with other items, too, by up to .12 more often: the more, the more models find the same items
+hard.
+
 Models are the objects, templates the conditions of measurement. The analysis of variance gives the components of models,
 templates, and of models by templates with all else that is left. Of the latter, the binomial error is at most
 p (1 - p) / n: without it, models by templates is at least the rest. Several blocks stand for the mean over their tasks:
