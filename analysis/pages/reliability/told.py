@@ -134,18 +134,19 @@ def _first(places: pd.DataFrame, ranked: pd.DataFrame) -> Iterator[str]:
         place = f"ranks {first['rank_lower']:.0f} to {first['rank_upper']:.0f}"
         yield (
             f"{_condition(ranked, row)}{first['model']} is first, and stays so in {percent(first['first'])} or more of "
-            f"other studies with other items and templates ({place} in 95 %); expected tau {_number(row['tau'])} or more."
+            f"other studies with other items and templates ({place} in 95 %)."
         )
+        yield f"The tau of the whole ranking with that of another study is expected to be {_number(row['tau'])} or more."
 
 
 def _pairs(pairs: pd.DataFrame) -> Iterator[str]:
     """Count the pairs that keep their order almost surely."""
     for condition, part in list(pairs.groupby("condition", sort=False))[:CONDITIONS] if len(pairs) else ():
-        where = f"Condition {condition}: of" if pairs["condition"].nunique() > 1 else "Of"
+        where = f"Condition {condition}: " if pairs["condition"].nunique() > 1 else ""
         sure, both = ((part[name] >= LIKELY).sum() for name in ("same_wordings", "same_both"))
         yield (
-            f"{where} {count(len(part), 'pair')} of models, {sure:,} keep their order under as many other templates with "
-            f"a probability of 95 % or more, at least {both:,} with other items, too."
+            f"{where}{sure:,} of {count(len(part), 'pair')} of models keep their order under as many other templates "
+            f"with a probability of 95 %; with other items, too, at least {both:,}."
         )
 
 
