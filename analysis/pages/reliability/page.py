@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from analysis.pages.reliability import accuracies, narrative, told
@@ -9,13 +10,6 @@ from analysis.pages.reliability.catalogue import CATALOGUE, FIGURES, TABLES
 from analysis.reporting import tables, verdicts, words
 from analysis.reporting.html import Html, fragment, note
 from analysis.reporting.page import Page
-
-# What accuracies without answers have in the place of a figure or table about answers.
-INSTEAD = {
-    "wordings_needed": "template_reliability", "template_accuracies": "template_ranges",
-    "ranking_reliability": "template_reliability", "beyond_rewording": "template_pairs",
-}  # fmt: skip
-BOTH = {"wording_ranking", "templates", "template_scores"}  # of answers, and of accuracies without
 
 
 class ReliabilityPage(Page):
@@ -33,22 +27,21 @@ class ReliabilityPage(Page):
             found = told.added(found, {name: self.frame(name) for name in told.TABLES})
         return self.told(found)
 
-    def figure(self, name: str) -> Html:
-        """Show a figure, or what accuracies without answers have in its place, or both."""
-        return self._either(super().figure, name, FIGURES[name].title)
+    def figure(self, name: str, *, instead: str = "") -> Html:
+        """Show a figure about answers, and `instead` of it what accuracies without answers have in its place."""
+        return self._either(super().figure, name, instead, FIGURES[name].title)
 
-    def table(self, name: str, *given: Any, **options: Any) -> Html:
+    def table(self, name: str, *given: Any, instead: str = "", **options: Any) -> Html:
         """Show a table in the same way."""
-        return self._either(lambda each: super(ReliabilityPage, self).table(each, *given, **options), name,
-                            TABLES[name].title)  # fmt: skip
+        show = super().table
+        return self._either(lambda each: show(each, *given, **options), name, instead, TABLES[name].title)
 
-    def _either(self, show: Any, name: str, title: str) -> Html:
-        if not accuracies.studies(self.runs) or name in BOTH:
-            return Html(show(name).text)
-        shown = [] if accuracies.only(self.runs) else [show(name).text]
-        if name in INSTEAD:
-            shown.append(show(INSTEAD[name]).text)
-        return Html("".join(shown) or note(f"{title}: not from accuracies, as it needs the answers to single items.").text)
+    def _either(self, show: Callable[[str], Html], name: str, instead: str, title: str) -> Html:
+        answers, others = not accuracies.only(self.runs), bool(accuracies.studies(self.runs))
+        names = dict.fromkeys(([name] if answers else []) + ([instead] if others and instead else []))
+        if not names:
+            return note(f"{title}: not from accuracies, as it needs the answers to single items.")
+        return Html("".join(show(each).text for each in names))
 
     def method(self) -> Html:
         """Say in a few lines how the numbers were computed."""

@@ -12,38 +12,23 @@ import pytest
 from analysis import runs
 from analysis.errors import InputError
 from analysis.pages.reliability import accuracies, comparisons, narrative, tables, templates
-from analysis.pages.reliability.catalogue import TABLES
-from analysis.pages.reliability.page import INSTEAD, ReliabilityPage
+from analysis.pages.reliability.page import ReliabilityPage
 from analysis.statistics.shares import wilson
+from helpers.accuracy_runs import random_accuracies, write_accuracies
 from helpers.synthetic import random_frame, write_run
-from inference.__main__ import main
 
 NOREVAL = Path(__file__).parents[5] / "shared" / "data" / "noreval" / "accuracy_by_template.csv"
 OPTIONS = {"k": 0, "threshold": 0.05, "margin": 0.05, "resamples": 50, "seed": 0}
 
 
-def imported(folder, frame, *options):
-    frame.to_csv(folder / "acc.csv", index=False)
-    assert main(["import", "accuracies", str(folder / "acc.csv"), "--out", str(folder / "acc"), *options]) == 0
-    return folder / "acc"
-
-
-def random_accuracies(models=6, seed=0):
-    """Two tasks with 4 and 3 templates of 80 items, under two conditions."""
-    rng = np.random.default_rng(seed)
-    ability = rng.normal(0.5, 0.12, models)
-    return pd.DataFrame([
-        {"model": f"m{i}", "task": task, "shots": shots, "template": f"p{j}",
-         "accuracy": rng.binomial(80, np.clip(ability[i] + rng.normal(0, 0.05), 0.02, 0.98)) / 80, "n": 80}
-        for task, number in (("reading", 4), ("quiz", 3)) for shots in (0, 5) for i in range(models)
-        for j in range(number)
-    ])  # fmt: skip
+def imported(folder, frame):
+    return write_accuracies(folder / "acc", frame)
 
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory):
     frame = random_accuracies()
-    folder = imported(tmp_path_factory.mktemp("acc"), frame, "--condition-column", "shots")
+    folder = imported(tmp_path_factory.mktemp("acc"), frame)
     return folder, runs.open(folder), frame.assign(shots=frame["shots"].astype(str))
 
 
@@ -142,12 +127,11 @@ def test_tables_about_answers_are_empty_and_the_page_says_why(made):
     assert comparisons.beyond_rewording(opened).empty
     page = ReliabilityPage([str(folder)], **OPTIONS)
     page.answer()
-    for name in TABLES.keys() - INSTEAD.keys() - {"wording_ranking", "templates", "template_scores"} - set(
-        INSTEAD.values()
-    ):
+    for name in ("spreads_at_k", "variance_components", "wording_precision", "planned_errors"):
         assert "not from accuracies, as it needs the answers to single items" in page.table(name).text
-    for name in ("wordings_needed", "template_accuracies", "wording_ranking"):
-        assert page.figure(name).text.count("<svg") or "data:image/svg+xml" in page.figure(name).text
+    for name in ("template_reliability", "template_ranges", "wording_ranking"):
+        assert "data:image/svg+xml" in page.figure("wordings_needed", instead=name).text
+    assert "Four templates" in page.table("ranking_reliability", instead="template_reliability").text
     assert "not from accuracies" in page.figure("planned_errors").text
 
 
@@ -198,18 +182,19 @@ def test_models_with_few_templates_are_left_out_and_common_templates_are_taken(t
 
 def test_one_model_is_not_ranked(tmp_path):
     frame = random_accuracies(models=1)
-    said, _ = sentences(ReliabilityPage([str(imported(tmp_path, frame, "--condition-column", "shots"))], **OPTIONS))
+    said, _ = sentences(ReliabilityPage([str(imported(tmp_path, frame))], **OPTIONS))
     assert said.verdict.startswith("Two models and two templates that both have would be needed")
 
 
 def test_answers_and_accuracies_stand_on_one_page(tmp_path):
     own = write_run(tmp_path / "own", random_frame(["a", "b"], items=8, paraphrases=4).assign(mass=0.9))
-    page = ReliabilityPage([str(own), str(imported(tmp_path, random_accuracies(), "--condition-column", "shots"))], **OPTIONS)
+    page = ReliabilityPage([str(own), str(imported(tmp_path, random_accuracies()))], **OPTIONS)
     said, _ = sentences(page)
     alone = narrative.answer({name: ReliabilityPage([str(own)], **OPTIONS).frame(name) for name in narrative.TABLES})
     assert said.verdict == alone.verdict
     assert "template_reliability" in said.details
-    assert page.figure("wordings_needed").text.count("<figure") == 2
+    assert page.figure("wordings_needed", instead="template_reliability").text.count("<figure") == 2
+    assert page.figure("wording_ranking", instead="wording_ranking").text.count("<figure") == 2  # one of each study
     assert set(page.frame("wording_ranking")["task"]) == {"", "all", "reading", "quiz"}
 
 
@@ -218,7 +203,7 @@ def test_noreval(tmp_path):
     """60 models, 8 tasks with 5 to 7 templates, asked without examples: the figures that sentences quote."""
     frame = pd.read_csv(NOREVAL, dtype={"template": str, "shots": str})
     frame = frame[frame["shots"] == "0"]
-    opened = runs.open(imported(tmp_path, frame, "--condition-column", "shots"))
+    opened = runs.open(imported(tmp_path, frame))
     found = accuracies.reliability(opened)
     assert len(found) == 9
     for row in found[found["task"] != "all"].to_dict("records"):
