@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from inference.arguments import add_models_file
 from inference.errors import InputError
+from inference.stimuli.workbooks import split
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -60,7 +61,7 @@ def fingerprint(paths: Sequence[Path], settings: Mapping[str, Any]) -> str:
     digest = hashlib.sha256(json.dumps(settings, sort_keys=True, ensure_ascii=True).encode())
     for path in paths:
         try:
-            with path.open("rb") as file:
+            with split(path)[0].open("rb") as file:
                 digest.update(hashlib.file_digest(file, "sha256").digest())
         except OSError as error:
             raise InputError(f"{path}: cannot be read ({error.strerror})") from None
