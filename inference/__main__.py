@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from inference import arguments, choice, extras, pairs, paraphrase, protocols, tune
 from inference.errors import InputError, RunFailed, nearest, one_line, system_failure
+from inference.stimuli import recognised
 
 if TYPE_CHECKING:
     from inference.asking.execute import Task
@@ -94,8 +95,10 @@ def main(given: Sequence[str] | None = None, program: str = PROGRAM) -> int:
     options.program = program.split()
     options.call = [*options.program, *without_secrets(call)]
     try:
+        recognised.forget()
         with extras.needed(call[0]):
             options.main(options)
+        recognised.say()
         sys.stdout.flush()
     except InputError as error:
         return _fail(program, 2, str(error))

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import csv
-import functools
 import re
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from inference.errors import InputError
 from inference.stimuli.files import LONGEST, lines_of
+from inference.stimuli.recognised import note
 
 NAMES = {",": "commas", ";": "semicolons", "\t": "tabs"}
 _QUOTED = re.compile('"[^"]*"')
@@ -20,7 +19,7 @@ _QUOTED = re.compile('"[^"]*"')
 def csv_rows(path: Path, quotes_in_tabs: bool = True) -> Iterator[tuple[int, list[str]]]:
     """Go through the rows of a CSV file that have an entry; a first line `sep=;`, as Excel reads it, is none.
 
-    What is not plain (semicolons, tabs, UTF-16, a byte order mark, other line ends) is recognised, and said once.
+    What is not plain (semicolons, tabs, UTF-16, a byte order mark, other line ends) is recognised, and noted (`recognised`).
 
     Returns
     -------
@@ -43,7 +42,7 @@ def csv_rows(path: Path, quotes_in_tabs: bool = True) -> Iterator[tuple[int, lis
             file.seek(0)
         # Spreadsheets of many countries write semicolons, and .tsv means tabs: the header tells.
         delimiter = stated[1] if stated else _delimiter(path, first)
-        _say(path, delimiter, encoding, beginning == b"\xef\xbb\xbf", first)
+        _note(path, delimiter, encoding, beginning == b"\xef\xbb\xbf", first)
         quoting: Any = csv.QUOTE_NONE if delimiter == "\t" and not quotes_in_tabs else csv.QUOTE_MINIMAL
         rows = csv.reader(lines_of(path, file), delimiter=delimiter, strict=True, quoting=quoting)
         number = 0
@@ -70,18 +69,12 @@ def _delimiter(path: Path, header: str) -> str:
     return found[0]
 
 
-def _say(path: Path, delimiter: str, encoding: str, marked: bool, first: str) -> None:
-    """Say what was recognised, where that is not plain: commas, or tabs in a .tsv file, in UTF-8."""
+def _note(path: Path, delimiter: str, encoding: str, marked: bool, first: str) -> None:
+    """Note what was recognised, where that is not plain: commas, or tabs in a .tsv file, in UTF-8."""
     plain = "\t" if path.suffix.lower() == ".tsv" else ","
     found = [f"{NAMES.get(delimiter, repr(delimiter))} between cells"] if delimiter != plain and first else []
     found += ["UTF-16"] if encoding == "utf-16" else ["UTF-8 with a byte order mark"] if marked else []
     ends = {"\r\n": "Windows line ends", "\r": "line ends of an old Mac"}
     found += [said for end, said in ends.items() if first.endswith(end)][:1]
     if found:
-        _once(f"{path}: recognised: {', '.join(found)}")
-
-
-@functools.cache
-def _once(line: str) -> None:
-    """Say a line once, though a file is read several times."""
-    print(line, file=sys.stderr)
+        note(f"{path}: recognised: {', '.join(found)}")

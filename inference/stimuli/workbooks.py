@@ -8,9 +8,7 @@ stored that saved the file.
 
 from __future__ import annotations
 
-import functools
 import re
-import sys
 import warnings
 import xml.etree.ElementTree as ElementTree
 import zipfile
@@ -25,6 +23,7 @@ from inference.errors import InputError, cut, nearest
 from inference.extras import needed
 from inference.stimuli.cell_texts import UnknownFormat, shown
 from inference.stimuli.files import LONGEST, checked, refuse_special
+from inference.stimuli.recognised import note
 
 if TYPE_CHECKING:
     from openpyxl.workbook import Workbook
@@ -121,7 +120,7 @@ def _check_archive(file: Path) -> None:
 
 
 def _sheet(path: Path, file: Path, book: Workbook, name: str | None) -> str:
-    """Choose the sheet: the one named, else the first that is not hidden, which is said."""
+    """Choose the sheet: the one named, else the first that is not hidden, which is noted."""
     sheets = {sheet.title: sheet for sheet in book.worksheets}
     seen = [title for title, sheet in sheets.items() if sheet.sheet_state == "visible"]
     if name is not None:
@@ -132,14 +131,8 @@ def _sheet(path: Path, file: Path, book: Workbook, name: str | None) -> str:
     if not seen:
         raise InputError(f"{file}: all sheets are hidden; name one as {file.name}#NAME")
     if len(sheets) > 1:
-        _say(f"{file}: read is sheet '{cut(seen[0])}', the first of {len(sheets)}; name another as {file.name}#NAME")
+        note(f"{file}: read is sheet '{cut(seen[0])}', the first of {len(sheets)}; name another as {file.name}#NAME")
     return seen[0]
-
-
-@functools.cache
-def _say(line: str) -> None:
-    """Say a line once, though a file is read several times."""
-    print(line, file=sys.stderr)
 
 
 def _refuse_merged(file: Path, sheet: Any, name: str) -> None:

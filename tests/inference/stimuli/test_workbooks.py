@@ -9,7 +9,7 @@ import pytest
 from helpers.workbooks import workbook
 from inference.__main__ import main
 from inference.errors import InputError
-from inference.stimuli import items, records, workbooks
+from inference.stimuli import items, recognised, records, workbooks
 from inference.stimuli.records import Records
 
 ROWS = [["item", "text", "when", "share", "id"],
@@ -24,6 +24,11 @@ def formats(book):
         sheet.cell(row, 3).number_format = "d.m.yyyy"
         sheet.cell(row, 4).number_format = "0.0%"
         sheet.cell(row, 5).number_format = "000"
+
+
+@pytest.fixture(autouse=True)
+def nothing_noted():
+    recognised.forget()
 
 
 @pytest.fixture
@@ -43,12 +48,14 @@ def test_cells_are_texts_as_they_show(file, capsys):
     ]
     assert records.read(file)[1][1] == {"item": "tea", "text": "I like tea.", "share": "100.0%", "id": "012"}
     assert Records(file).fields() == ROWS[0]
+    recognised.say()
     said = capsys.readouterr().err.splitlines()
     assert said == [f"{file}: read is sheet 'Sheet one', the first of 2; name another as items.xlsx#NAME"]  # once
 
 
 def test_a_sheet_is_chosen_by_its_name(file, capsys):
     assert records.read(file.with_name("items.xlsx#two"))[0][1] == {"item": "a", "text": "One."}
+    recognised.say()
     assert capsys.readouterr().err == ""
     with pytest.raises(InputError, match=r"items.xlsx#tow: there is no sheet 'tow' \(the nearest is 'two'\)"):
         records.read(file.with_name("items.xlsx#tow"))
@@ -62,6 +69,7 @@ def test_a_hidden_sheet_is_read_only_by_its_name(tmp_path, capsys):
     path = tmp_path / "x.xlsx"
     path.write_bytes(workbook({"a": [["item"], ["hidden"]], "b": [["item"], ["seen"]]}, hide))
     assert records.read(path)[0][1] == {"item": "seen"}
+    recognised.say()
     assert "read is sheet 'b', the first of 2" in capsys.readouterr().err
     assert records.read(tmp_path / "x.xlsx#a")[0][1] == {"item": "hidden"}
 
@@ -118,7 +126,18 @@ def test_what_is_recognised_of_a_csv_file_is_said_once(tmp_path, capsys, name, c
         ((place, record),) = records.read(tmp_path / name)
     assert list(record.values()) == ["a", "One."]
     expected = f"{tmp_path / name}: recognised: {said}\n" if said else ""
+    recognised.say()
+    recognised.say()
     assert capsys.readouterr().err == expected
+
+
+def test_it_is_said_when_a_command_has_ended_well(tmp_path, capsys):
+    (tmp_path / "a.csv").write_bytes(b"model;task;template;accuracy;n\nm;t;a;0.5;10\n")
+    assert main(["import", "accuracies", str(tmp_path / "a.csv"), "--out", str(tmp_path / "run")]) == 0
+    assert capsys.readouterr().err == f"{tmp_path / 'a.csv'}: recognised: semicolons between cells\n"
+    (tmp_path / "a.csv").write_bytes(b"model;task;template;accuracy;n\nm;t;a;0.5;0\n")
+    assert main(["import", "accuracies", str(tmp_path / "a.csv"), "--out", str(tmp_path / "other")]) == 2
+    assert len(capsys.readouterr().err.splitlines()) == 1
 
 
 def test_a_workbook_that_unpacks_to_too_much_is_not_opened(file, monkeypatch):
