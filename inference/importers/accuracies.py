@@ -74,7 +74,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="how it was asked, for example the number of shots; may be given again",
     )  # fmt: skip
     parser.add_argument(
-        "--scale", choices=(SHARE, PERCENT), help="what the accuracies are, where numbers above and below 1 leave it open"
+        "--scale",
+        choices=(SHARE, PERCENT),
+        help="what the accuracies are, where numbers above and below 1 leave it open",
     )
     saving.add_arguments(parser)
 
@@ -226,7 +228,8 @@ def _study(found: Found, name: str, args: argparse.Namespace) -> Study:
         name=name,
         items=tuple(
             Item(task, tuple(
-                Variant(task, one, TEMPLATE, f"{task} {one}", options, language=args.language, gold=RIGHT) for one in own
+                Variant(task, one, TEMPLATE, f"{task} {one}", options, language=args.language, gold=RIGHT)
+                for one in own
             ))
             for task, own in templates.items()
         ),

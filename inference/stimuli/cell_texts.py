@@ -17,12 +17,27 @@ _DATE = datetime.datetime | datetime.date | datetime.time
 # What stands in a section of a format: a quoted or escaped text, a colour or locale, a filler, and all else.
 _PART = re.compile(r'"(?P<quoted>[^"]*)"|\\(?P<escaped>.)|\[(?P<bracket>[^\]]*)\]|_.|\*.|(?P<other>.)', re.DOTALL)
 _COLOURS = {"black", "blue", "cyan", "green", "magenta", "red", "white", "yellow"}
-_NUMBER = re.compile(r"(?P<whole>[0#?,]*)(?:\.(?P<decimals>[0#?]*))?(?P<thousands>,*)(?:[eE](?P<sign>[+-])(?P<power>0+))?")
+_NUMBER = re.compile(
+    r"(?P<whole>[0#?,]*)(?:\.(?P<decimals>[0#?]*))?(?P<thousands>,*)(?:[eE](?P<sign>[+-])(?P<power>0+))?"
+)
 _LOCAL = {"mm-dd-yy", "m/d/yy h:mm", "m/d/yyyy", "m/d/yyyy h:mm"}  # formats 14 and 22, shown as each computer likes
 _LOCALE = re.compile(r"\$-(?:0*[48]09|[0-9a-f]*0409|en(?:-[a-z]+)?)", re.IGNORECASE)
 _TIME = re.compile(r"AM/PM|A/P|y+|m+|d+|h+|s+|.", re.IGNORECASE | re.DOTALL)
-_MONTHS = ("January February March April May June July August September October November December").split()
-_DAYS = "Monday Tuesday Wednesday Thursday Friday Saturday Sunday".split()
+_MONTHS = [
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+]
+_DAYS = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"]
 
 
 class UnknownFormat(ValueError):
@@ -181,7 +196,7 @@ def _of_date(value: _DATE, number: int, tokens: list[tuple[str, bool]], form: st
     others = [each.casefold() for each, literal in tokens if not literal and each[0].casefold() in "ymdhs"]
     own = sum(not literal and each[0].casefold() in "ymdhs" for each, literal in tokens[:number])
     before, after = others[own - 1 : own] if own else [], others[own + 1 : own + 2]
-    if kind == "m" and size <= 2 and (before[:1] and before[0][0] == "h" or after[:1] and after[0][0] == "s"):
+    if kind == "m" and size <= 2 and ((before[:1] and before[0][0] == "h") or (after[:1] and after[0][0] == "s")):
         return f"{_of(value, 'minute', form):0{size}d}"
     if kind == "y":
         year = _of(value, "year", form)

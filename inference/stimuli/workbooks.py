@@ -1,9 +1,9 @@
 """Go through the rows of a sheet of an Excel workbook as texts, the way they show (`cell_texts`).
 
-A workbook is an archive of XML by strangers: its unpacked size is bounded before anything is read, documents that define
-entities are refused, and macros are never looked at. `FILE.xlsx#NAME` chooses a sheet; else it is the first that is not
-hidden. Rows and columns that are hidden or filtered out are read like others. Formulas have the values that the program
-stored that saved the file.
+A workbook is an archive of XML by strangers: its unpacked size is bounded before anything is read, documents that
+define entities are refused, and macros are never looked at. `FILE.xlsx#NAME` chooses a sheet; else it is the first that
+is not hidden. Rows and columns that are hidden or filtered out are read like others. Formulas have the values that were
+stored when the file was saved.
 """
 
 from __future__ import annotations
@@ -94,7 +94,9 @@ def _read(file: Path) -> Iterator[None]:
         yield
     except _DAMAGE as error:
         if isinstance(error, zipfile.BadZipFile) and _is_old(file):
-            raise InputError(f"{file}: protected by a password, or of an older Excel; save it as .xlsx without") from None
+            raise InputError(
+                f"{file}: protected by a password, or of an older Excel; save it as .xlsx without"
+            ) from None
         raise InputError(f"{file}: not a readable workbook ({cut(str(error) or type(error).__name__, 100)})") from None
 
 
@@ -153,7 +155,9 @@ def _rows(file: Path, values: Any, formulas: Any) -> Iterator[tuple[int, list[st
     width = 0
     for sheet in (values, formulas):
         sheet.reset_dimensions()  # what it states may be wrong
-    for number, (row, written) in enumerate(zip_longest(values.iter_rows(), formulas.iter_rows(), fillvalue=()), start=1):
+    for number, (row, written) in enumerate(
+        zip_longest(values.iter_rows(), formulas.iter_rows(), fillvalue=()), start=1
+    ):
         if number > ROWS or len(row) > COLUMNS:
             raise InputError(f"{file}, row {number}: a sheet has at most {ROWS:,} rows and {COLUMNS:,} columns")
         cells = [_text(file, cell, formula) for cell, formula in zip(row, written, strict=False)]

@@ -1,4 +1,4 @@
-"""Compute the tables about accuracies without answers: which are there, how they rank models, which pairs keep their order.
+"""Compute the tables about accuracies without answers: how they rank models, and which pairs keep their order.
 
 A *group* is one ranking: the models of a study under one condition, in one task or by the mean over tasks (`ALL`).
 Ranked are the models that have half of a task's templates or more, by the templates that all of these have; by the mean

@@ -53,25 +53,27 @@ def template_reliability(frame: pd.DataFrame) -> str:
     """Write the caption of the reliability with one template and with four."""
     return (
         f"Reliability of the ranking of {low_to_high(frame['n_models'])} models by one template of each task, and by "
-        "four: share of the variance of their accuracies that is not due to templates. Lines: 95 % intervals for models "
-        f"and templates like these.{_panels(frame)}"
+        "four: share of the variance of their accuracies that is not due to templates. Lines: 95 % intervals for "
+        f"models and templates like these.{_panels(frame)}"
     )
 
 
 def template_ranges(frame: pd.DataFrame) -> str:
     """Write the caption of the ranges over templates."""
     return (
-        f"Highest minus lowest accuracy over {low_to_high(frame['n_templates'])} templates of a task: a dot for each of "
-        f"{count(frame['model'].nunique(), 'model')}. Stroke: mean over models. The range grows with the number of "
+        f"Highest minus lowest accuracy over {low_to_high(frame['n_templates'])} templates of a task: a dot for each "
+        f"of {count(frame['model'].nunique(), 'model')}. Stroke: mean over models. The range grows with the number of "
         f"templates.{_panels(frame)}"
     )
 
 
 def _panels(frame: pd.DataFrame) -> str:
     conditions, tasks = frame["condition"].nunique(), frame["task"].nunique()
-    return (" A panel for each condition." if conditions > 1 else "") + labels.shown(
-        CONDITIONS, conditions, "conditions", "first"
-    ) + labels.shown(panels.ROWS, tasks, "tasks", "first and last")
+    return (
+        (" A panel for each condition." if conditions > 1 else "")
+        + labels.shown(CONDITIONS, conditions, "conditions", "first")
+        + labels.shown(panels.ROWS, tasks, "tasks", "first and last")
+    )
 
 
 def planned_errors(frame: pd.DataFrame) -> str:

@@ -148,8 +148,8 @@ COLUMNS: Mapping[str, Column] = {
     "template_reliability.n_templates": Column("templates of a task that all ranked models have, mean over tasks",
                                                "templates", "Templates", 1),
     "n_tasks": Column("tasks that the ranking is the mean over", "tasks", "Tasks"),
-    "template_reliability.n_models": Column("models that are ranked: those with half of the templates or more", "models",
-                                            "Models"),
+    "template_reliability.n_models": Column("models that are ranked: those with half of the templates or more",
+                                            "models", "Models"),
     "template_reliability.template": Column("variance component of templates", SQUARED, "Template", 4),
     "model_template": Column("variance component of models by templates, with all else that is left", SQUARED,
                              "Model × template", 4),
@@ -168,9 +168,10 @@ COLUMNS: Mapping[str, Column] = {
                        "Pairs kept", 3),
     "template_pairs.kept_one": Column("share of the pairs of templates that put both models in the same order", SHARE,
                                       "Pairs of templates", 2),
-    "template_pairs.same_both": Column("the same with other items and other templates: at least", PROBABILITY, "both", 2),
-    "template_reliability.tau": Column("expected Kendall tau of the ranking with that of another study of this size, with "
-                                       "other items and other templates: at least", "-1 to 1", "Tau", 2),
+    "template_pairs.same_both": Column("the same with other items and other templates: at least", PROBABILITY,
+                                       "both", 2),
+    "template_reliability.tau": Column("expected Kendall tau of the ranking with that of another study of this size, "
+                                       "with other items and other templates: at least", "-1 to 1", "Tau", 2),
     "template_pairs.difference": Column("mean accuracy of a minus that of b", SHARE, "Difference", 3),
     "combined": Column("saturation times highest accuracy (CPS)", SHARE, "Combined", 3),
 }  # fmt: skip

@@ -43,7 +43,7 @@ def ranked(precision: pd.DataFrame) -> pd.DataFrame:
 
 
 def ranks(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
-    """Yield the ranking of every study by its headline measure; of accuracies, the first one: by the mean over tasks."""
+    """Yield the ranking of every study by its headline measure; of accuracies, the first one."""
     frame = frames["wording_ranking"]
     for _, part in frame[frame["headline"].astype(bool)].groupby("study", sort=False) if len(frame) else ():
         first = part[["task", "condition"]].eq(part[["task", "condition"]].iloc[0]).all(axis=1)

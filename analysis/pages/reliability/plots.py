@@ -177,9 +177,10 @@ def template_reliability(frame: pd.DataFrame, *, width: float = PAGE, looks: Loo
         panels.scale(axes, low, 1, 4)
         for name, look in ways.items():
             rows = part[part["task"].isin(tasks) & part[name].notna()].assign(model=name)
-            placed = rows.assign(row=rows["task"].map(tasks.index), **{
-                f"{name}_{end}": rows[f"{name}_{end}"].clip(low, 1) for end in ("lower", "upper")
-            })
+            placed = rows.assign(
+                row=rows["task"].map(tasks.index),
+                **{f"{name}_{end}": rows[f"{name}_{end}"].clip(low, 1) for end in ("lower", "upper")},
+            )
             panels.dots(axes, placed, name, {name: look})
         panels.under(axes, "reliability")
     panels.legend(drawing, names, list(ways.values()))
@@ -215,7 +216,7 @@ def _conditions(frame: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
 def _by_condition(
     frame: pd.DataFrame, order: pd.Series, width: float, top: float
 ) -> tuple[Drawing, list[Axes], list[str]]:
-    """Make a panel per condition with a row per task, from the least value of an order on; the mean over tasks first."""
+    """Make a panel per condition with a row per task, the least of an order first, but for the mean over tasks."""
     places = order.sort_values(kind="stable")
     tasks = [*(task for task in places.index if task == ALL), *(task for task in places.index if task != ALL)]
     tasks = labels.ends(tasks, panels.ROWS)

@@ -43,7 +43,8 @@ def templates(runs: Runs) -> pd.DataFrame:
                     share = [float(end[0]) for end in (found.estimate, found.lower, found.upper)]
                 names = ("accuracy", "accuracy_lower", "accuracy_upper")
                 rows.append({"study": study.name, "model": model, "condition": condition, "task": "",
-                             "template": template, "n_items": len(known), **dict(zip(names, share, strict=True))})  # fmt: skip
+                             "template": template, "n_items": len(known),
+                             **dict(zip(names, share, strict=True))})  # fmt: skip
     return pd.DataFrame(rows + accuracies.templates(runs))
 
 
@@ -53,8 +54,8 @@ def scores(runs: Runs) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        study, model, condition, task, n_items, n_templates; mean, sd, lowest, highest, range, q05 ... q95, gain, saturation,
-        combined, each but the sd with X_lower, X_upper; of templates that have an answer.
+        study, model, condition, task, n_items, n_templates; mean, sd, lowest, highest, range, q05 ... q95, gain,
+        saturation, combined, each but the sd with X_lower, X_upper; of templates that have an answer.
     """
     rows = []
     for study in _shared(runs):

@@ -33,7 +33,9 @@ def answer(frames: Mapping[str, pd.DataFrame], when: str = "") -> Answer:
         f"{count(models, 'model')} {'has' if models == 1 else 'have'} accuracies in {count(int(tasks), 'task')} with "
         f"{low_to_high(scores['n_templates'])} templates of each{under}{when}."
     )
-    return Answer(asked, " ".join(_verdict(ranked)), cautions=tuple(_cautions(scores, ranked)), details=_details(frames))
+    return Answer(
+        asked, " ".join(_verdict(ranked)), cautions=tuple(_cautions(scores, ranked)), details=_details(frames)
+    )
 
 
 def added(found: Answer, frames: Mapping[str, pd.DataFrame]) -> Answer:
@@ -85,7 +87,8 @@ def _reliable(ranked: pd.DataFrame) -> Iterator[str]:
         over = f"the mean over {row['n_tasks']} tasks" if row["task"] == ALL else row["task"]
         where = _condition(ranked, row)
         yield (
-            f"{f'{where}one' if where else 'One'} template ranks {row['n_models']} models by {over} with a reliability of {_number(row['one'])} "
+            f"{f'{where}one' if where else 'One'} template ranks {row['n_models']} models by {over} with a reliability "
+            f"of {_number(row['one'])} "
             f"({_number(row['one_lower'])} to {_number(row['one_upper'])}), four with {_number(row['four'])}."
         )
         yield (
@@ -97,8 +100,8 @@ def _reliable(ranked: pd.DataFrame) -> Iterator[str]:
         if row["task"] == ALL and len(single):
             low = single.loc[single["one"].idxmin()]
             yield (
-                f"Least reliable is {low['task']}: {_number(low['one'])} with one template, {_number(low['four'])} with "
-                f"four; {percent(low['kept_one'])} of pairs keep their order with another."
+                f"Least reliable is {low['task']}: {_number(low['one'])} with one template, {_number(low['four'])} "
+                f"with four; {percent(low['kept_one'])} of pairs keep their order with another."
             )
 
 
@@ -136,7 +139,7 @@ def _first(places: pd.DataFrame, ranked: pd.DataFrame) -> Iterator[str]:
             f"{_condition(ranked, row)}{first['model']} is first, and stays so in {percent(first['first'])} or more of "
             f"other studies with other items and templates ({place} in 95 %)."
         )
-        yield f"The tau of the whole ranking with that of another study is expected to be {_number(row['tau'])} or more."
+        yield f"The ranking's tau with that of another study is expected to be {_number(row['tau'])} or more."
 
 
 def _pairs(pairs: pd.DataFrame) -> Iterator[str]:

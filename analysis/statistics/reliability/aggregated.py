@@ -7,12 +7,12 @@ p (1 - p) / n of each accuracy, every figure takes the wider case:
 - *means* over templates as if the errors were the same with every template: n of the mean is n of one accuracy;
 - *differences* between templates, and between models, as if the errors were independent.
 
-In simulations with 8 models, 5 templates and 300 items, orders with other templates of the same items were kept as often
-as foreseen, within .06; with other items, too, by up to .12 more often: the more, the more models find the same items
-hard.
+In simulations with 8 models, 5 templates and 300 items, orders with other templates of the same items were kept as
+often as foreseen, within .06; with other items, too, by up to .12 more often: the more, the more models find the same
+items hard.
 
-Models are the objects, templates the conditions of measurement. The analysis of variance gives the components of models,
-templates, and of models by templates with all else that is left. Of the latter, the binomial error is at most
+Models are the objects, templates the conditions of measurement. The analysis of variance gives the components of
+models, templates, and of models by templates with all else that is left. Of the latter, the binomial error is at most
 p (1 - p) / n: without it, models by templates is at least the rest. Several blocks stand for the mean over their tasks:
 the same tasks, each with other templates of its own.
 
@@ -223,8 +223,8 @@ def _of_pairs(covariance: Array) -> Array:
 def intervals(accuracies: Array, n: Array, level: float = LEVEL) -> dict[str, tuple[float, float, float]]:
     """Compute `templates.summary` of one model's accuracies (templates,), with intervals for these templates.
 
-    As `templates.intervals`, of the wider case (see above): Wilson's with n of one template for the mean, Newcombe's for
-    independent shares for range, gain and saturation, and for the combined score the sum of both errors.
+    As `templates.intervals`, of the wider case (see above): Wilson's with n of one template for the mean, Newcombe's
+    for independent shares for range, gain and saturation, and for the combined score the sum of both errors.
 
     Returns
     -------

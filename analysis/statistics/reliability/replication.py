@@ -209,7 +209,9 @@ def stand(
     told = ours[upper] != 0
     tau = float((ours * _placed(pooled)[1])[upper][told].mean()) if told.any() else np.nan
     kept = np.where(ours != 0, (1 + ours * above) / 2, np.nan)
-    return Ranking(mean, _placed(mean[None])[0][0], low, high, (ranks == 1).mean(axis=0), tau, kept, n_items, n_wordings)
+    return Ranking(
+        mean, _placed(mean[None])[0][0], low, high, (ranks == 1).mean(axis=0), tau, kept, n_items, n_wordings
+    )
 
 
 def _placed(drawn: Array) -> tuple[Array, Array]:

@@ -17,7 +17,9 @@ CALL = "inference preview agreement --model demo --items {}"
 def book(*words: str, rows: Rows = ITEMS, name: str = "x.xlsx", change: Callable[[Any], object] = lambda made: None,
          sheets: Mapping[str, Rows] | None = None, what: str, source: str = "", **more: Any) -> Case:  # fmt: skip
     """A workbook that is refused in a line with these words."""
-    return Case(what, CALL.format(source or name), (name, *words), {name: workbook(sheets or {"one": rows}, change)}, **more)
+    return Case(
+        what, CALL.format(source or name), (name, *words), {name: workbook(sheets or {"one": rows}, change)}, **more
+    )
 
 
 def raw(what: str, content: bytes, *words: str, name: str = "x.xlsx") -> Case:
@@ -33,8 +35,6 @@ def put(place: str, value: object, form: str = "General") -> Callable[[Any], Non
         cell.value, cell.number_format = value, form
 
     return change
-
-
 
 
 def all_hidden() -> bytes:
@@ -71,13 +71,15 @@ def far_row(name: str, content: bytes) -> bytes:
 
 CASES = [
     book("x.xlsx#two", "no sheet 'two'", "the sheets are one", what="a sheet that is not there", source="x.xlsx#two"),
-    book("cell B3", "formula without a stored value", "open and save", change=put("B3", "=A1&A2"), what="a new formula"),
+    book("cell B3", "formula without a stored value", "open and save", change=put("B3", "=A1&A2"),
+         what="a new formula"),
     book("cell B3", "error #N/A", change=put("B3", "#N/A"), what="an error in a cell"),
     book("cells A2:A3 are merged", "write into each row", change=lambda made: made["one"].merge_cells("A2:A3"),
          what="merged cells"),
     book("cell A3", "0.5", "# ?/?", "not known", "Text", change=put("A3", 0.5, "# ?/?"), what="an unknown format"),
     book("cell A3", "not known", "Text", change=put("A3", 1234567890123456), what="a number of too many digits"),
-    book("cell C3", "outside the columns", "name its column", change=put("C3", "sic!"), what="a remark beside the table"),
+    book("cell C3", "outside the columns", "name its column", change=put("C3", "sic!"),
+         what="a remark beside the table"),
     book("row 3", "the header again", rows=[*ITEMS[:2], ITEMS[0]], what="the header twice"),
     book("there are no rows", rows=[], what="an empty sheet"),
     book("column 'text' is there twice", rows=[["item", "text", "text"], ["a", "b", "c"]], what="a column twice"),
@@ -93,9 +95,10 @@ CASES = [
     raw("a workbook with a password", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"\0" * 600, "password", ".xlsx without"),
     raw("a workbook that is text", b"item,text\na,One.\n", "not a readable workbook"),
     raw("a workbook of an old Excel", b"\xd0\xcf\x11\xe0", "not read", ".xlsx", name="x.xls"),
-    raw("a header with as many commas as semicolons", b"item,text;more\na,One.;x\n", "row 1", "as many commas and semicolons",
-        "sep=;", name="x.csv"),
-    raw("half a character in UTF-16", b"\xff\xfei\0t\0e\0m\0,\0t\0e\0x\0t\0\n\0a\0,\0\x00\xd8\n\0", "UTF-16", name="x.csv"),
+    raw("a header with as many commas as semicolons", b"item,text;more\na,One.;x\n", "row 1",
+        "as many commas and semicolons", "sep=;", name="x.csv"),
+    raw("half a character in UTF-16", b"\xff\xfei\0t\0e\0m\0,\0t\0e\0x\0t\0\n\0a\0,\0\x00\xd8\n\0", "UTF-16",
+        name="x.csv"),
     Case("a workbook for an import that is not there", "inference import accuracies a.xlsx#s --out run",
          ("a.xlsx#s", "cannot be read"), {}),
 ]  # fmt: skip

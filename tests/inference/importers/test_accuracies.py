@@ -83,7 +83,9 @@ def test_accuracies_that_are_no_share_of_n_are_told(tmp_path, capsys, accuracy, 
 
 
 def test_columns_have_other_names_and_files_of_any_kind(tmp_path):
-    table = [{"llm": "m", "bench": "t", "prompt": prompt, "acc": acc, "size": 4} for prompt, acc in ((1, 0.5), (2, 0.75))]
+    table = [
+        {"llm": "m", "bench": "t", "prompt": prompt, "acc": acc, "size": 4} for prompt, acc in ((1, 0.5), (2, 0.75))
+    ]
     names = [word for role, name in (("model", "llm"), ("task", "bench"), ("template", "prompt"), ("accuracy", "acc"),
              ("n", "size")) for word in (f"--{role}-column", name)]  # fmt: skip
     run = imported(tmp_path, json.dumps(table), *names, name="acc.json")

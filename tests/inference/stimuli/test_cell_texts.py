@@ -1,4 +1,4 @@
-"""Cells as spreadsheets show them: the texts are those that Excel shows for value and format (English, United States)."""
+"""Cells as spreadsheets show them: the texts that Excel in English shows for a value and a format."""
 
 from __future__ import annotations
 
@@ -23,14 +23,16 @@ MOMENT = datetime.datetime(2026, 11, 23, 15, 4, 9)
         (1234567, "#,##0", "1,234,567"), (1234.5, "#,##0.00", "1,234.50"), (12, "#,##0", "12"),
         (1500000, "0.0,,", "1.5"), (1500, "0,", "2"),
         (-3, "0", "-3"), (-3, "0;(0)", "(3)"), (0, '0;-0;"none"', "none"),
-        (5, '0 "kg"', "5 kg"), (5, "$0.00", "$5.00"), (5, "0.00 [$€-407]", "5.00 €"), (5, '"Q"0', "Q5"), (3, "\\n0", "n3"),
+        (5, '0 "kg"', "5 kg"), (5, "$0.00", "$5.00"), (5, "0.00 [$€-407]", "5.00 €"), (5, '"Q"0', "Q5"),
+        (3, "\\n0", "n3"),
         (-5, "0;[Red]-0", "-5"), (5, "_(0_)", "5"),
         (12345, "0.00E+00", "1.23E+04"), (0.00012, "0.0E+0", "1.2E-4"),
         (DAY, "yyyy-mm-dd", "2026-03-04"), (DAY, "d.m.yyyy", "4.3.2026"), (DAY, "dd/mm/yy", "04/03/26"),
         (DAY, "mm-dd-yy", "2026-03-04"), (DAY, "d-mmm-yy", "4-Mar-26"), (DAY, "[$-409]mmmm d, yyyy", "March 4, 2026"),
         (DAY, "dddd", "Wednesday"), (DAY, 'd "de" m', "4 de 3"),
         (MOMENT, "yyyy-mm-dd hh:mm:ss", "2026-11-23 15:04:09"), (MOMENT, "h:mm AM/PM", "3:04 PM"),
-        (MOMENT, "mm:ss", "04:09"), (MOMENT, "m/d/yy h:mm", "2026-11-23 15:04:09"), (datetime.time(8, 5), "h:mm", "8:05"),
+        (MOMENT, "mm:ss", "04:09"), (MOMENT, "m/d/yy h:mm", "2026-11-23 15:04:09"),
+        (datetime.time(8, 5), "h:mm", "8:05"),
     ],
 )  # fmt: skip
 def test_a_cell_is_written_as_it_shows(value, form, text):

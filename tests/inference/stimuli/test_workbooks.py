@@ -92,7 +92,8 @@ def test_items_and_imports_read_workbooks(tmp_path, capsys):
     assert items.default_name(f"{path}#Fragen") == "mine"
     scores = tmp_path / "acc.xlsx"
     scores.write_bytes(workbook(
-        {"x": [["no"]], "acc": [["model", "task", "template", "accuracy", "n"], ["m", "t", 1, 0.5, 10], ["m", "t", 2, 0.75, 8]]}
+        {"x": [["no"]], "acc": [["model", "task", "template", "accuracy", "n"],
+                                ["m", "t", 1, 0.5, 10], ["m", "t", 2, 0.75, 8]]}
     ))  # fmt: skip
     assert main(["import", "accuracies", f"{scores}#acc", "--out", str(tmp_path / "run")]) == 0
     assert "mean score 0.625" in capsys.readouterr().out
@@ -123,7 +124,7 @@ def test_a_workbook_has_the_places_of_the_same_table_as_csv(tmp_path):
 def test_what_is_recognised_of_a_csv_file_is_said_once(tmp_path, capsys, name, content, said):
     (tmp_path / name).write_bytes(content)
     for _ in range(2):
-        ((place, record),) = records.read(tmp_path / name)
+        ((_place, record),) = records.read(tmp_path / name)
     assert list(record.values()) == ["a", "One."]
     expected = f"{tmp_path / name}: recognised: {said}\n" if said else ""
     recognised.say()
@@ -143,5 +144,5 @@ def test_it_is_said_when_a_command_has_ended_well(tmp_path, capsys):
 def test_a_workbook_that_unpacks_to_too_much_is_not_opened(file, monkeypatch):
     monkeypatch.setattr(workbooks, "UNPACKED", 1_000)
     monkeypatch.setattr("openpyxl.load_workbook", lambda *given, **options: pytest.fail("opened"))
-    with pytest.raises(InputError, match="unpacks to .* MB, more than"):
+    with pytest.raises(InputError, match=r"unpacks to .* MB, more than"):
         records.read(file)

@@ -83,7 +83,9 @@ def test_templates_have_wilsons_interval_and_scores_the_spread(made):
     found = templates.templates(opened)
     assert len(found) == len(frame)
     row = found.iloc[5]
-    own = frame[(frame["model"] == row["model"]) & (frame["shots"] == row["condition"]) & (frame["task"] == row["task"])]
+    own = frame[
+        (frame["model"] == row["model"]) & (frame["shots"] == row["condition"]) & (frame["task"] == row["task"])
+    ]
     value = own.loc[own["template"] == row["template"], "accuracy"].item()
     assert row["accuracy"] == value
     assert (row["accuracy_lower"], row["accuracy_upper"]) == pytest.approx(
@@ -95,7 +97,9 @@ def test_templates_have_wilsons_interval_and_scores_the_spread(made):
     values = own["accuracy"].to_numpy()
     low, high, mean = min(values), max(values), sum(values) / len(values)
     sd = (sum((v - mean) ** 2 for v in values) / (len(values) - 1)) ** 0.5
-    assert row[["mean", "sd", "lowest", "highest", "range"]].tolist() == pytest.approx([mean, sd, low, high, high - low])
+    assert row[["mean", "sd", "lowest", "highest", "range"]].tolist() == pytest.approx(
+        [mean, sd, low, high, high - low]
+    )
     assert row[["gain", "saturation", "combined"]].tolist() == pytest.approx(
         [high - mean, 1 - (high - mean), (1 - (high - mean)) * high]
     )
@@ -117,7 +121,7 @@ def test_ranks_are_those_of_the_means_and_pairs_are_by_the_mean_over_tasks(made)
     assert (pairs["difference"] >= 0).all()
     quiz = accuracies.pairs(opened, task="quiz")
     assert set(quiz["task"]) == {"quiz"}
-    with pytest.raises(InputError, match="task = 'quizz'.*nearest is 'quiz'"):
+    with pytest.raises(InputError, match=r"task = 'quizz'.*nearest is 'quiz'"):
         accuracies.pairs(opened, task="quizz")
 
 
