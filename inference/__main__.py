@@ -35,6 +35,8 @@ HALF = re.compile("[\ud800-\udfff]")
 """What stands for a byte that is not UTF-8: it can be neither recorded nor printed."""
 IMPORTERS = {
     "haller": "import responses as Haller et al. (2024) published them (JSON)",
+    "helm": "import runs of HELM: folders with scenario_state.json",
+    "inspect": "import logs of Inspect (inspect_ai): .eval and .json files",
     "lm-eval": "import what lm-evaluation-harness logged with --log_samples (samples_*.jsonl and results_*.json)",
     "table": "import a long table with one row per response (CSV, JSON, YAML or Parquet)",
     "accuracies": "import a table of accuracies by model, task and template, without answers",

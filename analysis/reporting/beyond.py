@@ -2,23 +2,23 @@
 
 The page on reliability shows the table. Every page that compares models about questions in several wordings has the
 sentence, made from the same tests of the measure that its study is about: accuracy where right answers are known, else
-agreement.
+agreement, or the score.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from itertools import combinations
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 
 import pandas as pd
 
 from analysis.reporting import verdicts
-from analysis.reporting.reworded import Study, across_models, studies
+from analysis.reporting.reworded import Study, studies
 from analysis.reporting.words import count
 from analysis.statistics.multiplicity import holm_within
-from analysis.statistics.reliability.panel import panel
-from analysis.statistics.reliability.replication import equivalence, p_value, same_sign, true_differences
+from analysis.statistics.reliability.panel import Anew, panel
+from analysis.statistics.reliability.replication import among, equivalence, p_value, same_sign
 
 if TYPE_CHECKING:
     from analysis.runs import Runs
@@ -36,12 +36,20 @@ def differences(of: Iterable[Study], margin: float | None = None) -> pd.DataFram
     return frame.assign(p_holm=holm_within(frame, ["study", "measure"])) if rows else frame
 
 
-def sentence(runs: Runs) -> str:
-    """Say it of the measures that the studies are about; empty where no two models are compared."""
-    return told(differences(study for study in studies(runs) if study.headline))
+def sentence(runs: Runs, conditions: Collection[str] = ()) -> str:
+    """Say it of the measures that the studies are about; empty where no two models are compared in several wordings.
+
+    Parameters
+    ----------
+    conditions
+        Only of models under these; of all, where none is named.
+    """
+    about = [study.under(conditions) if conditions else study for study in studies(runs) if study.headline]
+    orders = all(study.orders for study in about)
+    return told(differences(study for study in about if not study.single), "orders" if orders else "wordings")
 
 
-def told(pairs: pd.DataFrame) -> str:
+def told(pairs: pd.DataFrame, wordings: str = "wordings") -> str:
     """Count the differences between models that hold for these wordings, and those that hold for others, too.
 
     Both by tests after Holm, over all pairs of a study and measure.
@@ -50,6 +58,8 @@ def told(pairs: pd.DataFrame) -> str:
     ----------
     pairs
         From `differences`, of one measure per study.
+    wordings
+        What they are called: orders, where these are the only wordings.
 
     >>> names = {"study": "s", "measure": "agreement", "b_model": "b", "p_items": 0.01}
     >>> told(pd.DataFrame([{**names, "a_model": "a", "p": 0.2, "p_holm": 0.2}]))
@@ -64,16 +74,17 @@ def told(pairs: pd.DataFrame) -> str:
     these, both = verdicts.clear(known["these"]), verdicts.clear(known["these"], known["p_holm"])
     measures = " or ".join(known["measure"].unique())
     if not these.any():
-        return f"Of {count(len(known), 'difference')} in {measures} between models, none holds for these wordings."
+        return f"Of {count(len(known), 'difference')} in {measures} between models, none holds for these {wordings}."
     hold = "holds" if these.sum() == 1 else "hold"
     return (
         f"Of {count(len(known), 'difference')} in {measures} between models, {int(these.sum()):,} {hold} for these "
-        f"wordings, and {f'{int(both.sum()):,}' if both.any() else 'none'} for wordings like these."
+        f"{wordings}, and {f'{int(both.sum()):,}' if both.any() else 'none'} for {wordings} like these."
     )
 
 
 def _differences(study: Study, margin: float | None) -> list[dict[str, object]]:
-    found = across_models(study) if margin else None
+    chosen, anews = study.chosen(), get_args(Anew)
+    known = {anew: among(study.values[chosen], study.crossed, anew) if margin else None for anew in anews}
     rows = []
     for a, b in _pairs(study):
         each = panel(study.values[a] - study.values[b], study.crossed)
@@ -87,8 +98,8 @@ def _differences(study: Study, margin: float | None) -> list[dict[str, object]]:
             "p_items": p_value(each, "items"), "p": p_value(each, "both"),
         }  # fmt: skip
         if margin:
-            true = found if study.units[a][0] != study.units[b][0] else None
-            row |= {f"same_{anew}": same_sign(each, anew, true_differences(true, anew)) for anew in each.parts}
+            models = study.units[a][0] != study.units[b][0]
+            row |= {f"same_{anew}": same_sign(each, anew, known[anew] if models else None) for anew in anews}
             row |= {"margin": margin, "p_equivalent": equivalence(each, "both", margin)}
         rows.append(row)
     return rows

@@ -6,7 +6,7 @@ item (55.8 million rows: 6 CPU seconds, 200 MB).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -58,8 +58,10 @@ def outvoted(row: str = "r") -> str:
         AND coalesce({row}.invalid, 0) >= greatest({row}."count"[1], {row}."count"[2]))"""
 
 
-def prepare(runs: Runs) -> None:
+def prepare(runs: Runs, studies: Collection[str] = ()) -> None:
     """Create the views and tables that the stability tables are made from; a second call does nothing.
+
+    Of these studies; of all, where none is named.
 
     - view `answers`: study, model, condition, item, variant, original (bool), agreement, validity, output, written
       (bool: a text or a given answer, not probabilities), outvoted (bool: has an agreement, of samples of which as many
@@ -81,7 +83,7 @@ def prepare(runs: Runs) -> None:
     """
     if runs.execute("SELECT count(*) FROM duckdb_tables() WHERE table_name = 'item_patterns'").fetchone() == (1,):
         return
-    kinds = {study: _kinds(runs, study) for study in runs.info["studies"]}
+    kinds = {study: _kinds(runs, study) for study in studies or runs.info["studies"]}
     _create_deviating(runs, kinds)
     views = " UNION ALL ".join(_answers(runs, study, found[0], found[1:]) for study, found in kinds.items())
     runs.execute(f"CREATE OR REPLACE VIEW answers AS {views}")

@@ -25,6 +25,10 @@ def shared_templates(runs: Runs) -> dict[str, tuple[int, int]]:
     bark?" share their first and last letters, and what is left, "cats purr", is the item's *statement*. The wordings of
     a study are templates if the statement is the same in (nearly) all wordings of an item.
     """
+    return runs.kept("shared templates", lambda: _shared(runs))
+
+
+def _shared(runs: Runs) -> dict[str, tuple[int, int]]:
     texts = runs.sql(
         """
         SELECT study, item, variant, text, min(text) OVER same AS first, max(text) OVER same AS last,

@@ -17,7 +17,8 @@ from inference.importers import saving
 if TYPE_CHECKING:
     from inference.importers.lm_eval_rows import Rows
     from inference.importers.lm_eval_wordings import Asked
-    from inference.importers.logged import Log, Logged
+    from inference.importers.logged import Logged
+    from inference.importers.logged_study import Log
 
 EXAMPLE = "example: waver import lm-eval results/0shot results/5shot --out RUN --language en"
 
@@ -46,7 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--right-or-wrong",
         action="store_true",
-        help="keep of a choice only whether it is right, and how likely; so choices and texts are one study",
+        help="keep of a choice only whether it is right; so choices and texts are one study",
     )
     saving.add_arguments(parser)
 
@@ -62,7 +63,7 @@ def main(args: argparse.Namespace) -> None:
     from inference.importers import lm_eval_files
     from inference.importers.lm_eval_rows import Rows
     from inference.importers.lm_eval_wordings import arrange
-    from inference.importers.logged import Log
+    from inference.importers.logged_study import Log
 
     arranged = arrange(lm_eval_files.find(args.paths), args.variant_key)
     conditions: dict[str, dict[str, Any]] = {}
@@ -103,21 +104,13 @@ def _fingerprints(arranged: Sequence[Asked], args: argparse.Namespace) -> dict[s
 
 
 def _notes(read: Sequence[Rows], log: Log) -> list[str]:
-    """Say which wordings there are, and what the files do not hold as it should be."""
-    wordings = dict.fromkeys(variant.attributes["template"] for variant in log.study.variants)
-    listed = ", ".join(list(wordings)[:8]) + (" ..." if len(wordings) > 8 else "")
-    notes = [f"wordings: {listed}"]
+    """Say which wordings there are, and which files do not hold all that they should."""
     short = [rows for rows in read if rows.asked.file.samples not in (None, rows.docs)]
-    notes += [
+    notes = [
         f"{rows.asked.file.path.name}: {rows.docs:,} of the {rows.asked.file.samples:,} samples that its results file "
         "counts"
         for rows in short[:5]
     ]
     if len(short) > 5:
         notes.append(f"and {len(short) - 5:,} more files that do not hold as many samples as their results file counts")
-    if log.differing:
-        notes.append(
-            f"{log.differing:,} wordings are not the same text in all responses (chat templates or examples differ); "
-            "the first stands"
-        )
-    return notes
+    return [*log.notes, *notes]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import takewhile
 from string import ascii_lowercase, ascii_uppercase, digits
 from typing import Any
@@ -32,6 +33,8 @@ class Options:
         What each option says; where the model continues with a letter, the choice that the letter stands for.
     said
         What the model continues with, without the delimiter: its length divides a log-likelihood.
+    plain
+        The same without blanks around it.
     one_context
         Whether all options continue one text. Else they stand in the text, and one end follows them (winogrande).
     mutual
@@ -41,6 +44,7 @@ class Options:
     text: str
     words: tuple[str, ...]
     said: tuple[str, ...]
+    plain: tuple[str, ...]
     one_context: bool
     mutual: bool
 
@@ -54,8 +58,10 @@ def requests(where: str, row: Mapping[str, Any]) -> list[Request]:
     given = row.get("arguments")
     if isinstance(given, dict):
         try:
-            ordered = sorted(given.items(), key=_number_of)
-            pairs = [(each["arg_0"], each.get("arg_1")) for _, each in ordered]
+            ordered = (
+                given.values() if _in_order(tuple(given)) else [given[name] for name in sorted(given, key=_number)]
+            )
+            pairs = [(each["arg_0"], each.get("arg_1")) for each in ordered]
         except (KeyError, TypeError, ValueError, AttributeError):
             raise InputError(f"{where}: arguments holds something else than gen_args_N with arg_0 and arg_1") from None
     elif isinstance(given, list) and all(isinstance(each, list) and each for each in given):
@@ -65,41 +71,50 @@ def requests(where: str, row: Mapping[str, Any]) -> list[Request]:
             f"{where}: field 'arguments' is missing or no list of requests; these are no samples of lm-eval"
         )
     # A chat is logged as its JSON text, in a list of its own.
-    found = [(one[0] if isinstance(one, list) and len(one) == 1 else one, other) for one, other in pairs]
-    if not found or not all(isinstance(context, str) for context, _ in found):
+    found = [(one[0] if type(one) is list and len(one) == 1 else one, other) for one, other in pairs]
+    if not found or {type(context) for context, _ in found} != {str}:
         raise InputError(f"{where}: field 'arguments' holds no text that was asked")
     return found
 
 
-def _number_of(pair: tuple[str, Any]) -> int:
-    return int(pair[0].removeprefix("gen_args_"))
+@lru_cache
+def _in_order(names: tuple[str, ...]) -> bool:
+    """Tell whether requests stand in the order of their numbers, as they mostly do."""
+    return names == tuple(f"gen_args_{number}" for number in range(len(names)))
+
+
+def _number(name: str) -> int:
+    return int(name.removeprefix("gen_args_"))
 
 
 def options(where: str, row: Mapping[str, Any], asked: Sequence[Request], file: File) -> Options:
     """Tell what the options of a row are."""
-    metrics = row.get("metrics") or row
     half = len(asked) // 2
-    mutual = (
-        len(asked) % 2 == 0
-        and "acc_mutual_info" in metrics
-        and all(context == "" for context, _ in asked[half:])
-        and [end for _, end in asked[half:]] == [end for _, end in asked[:half]]
-    )
-    own = asked[:half] if mutual else asked
-    ends = [end for _, end in own]
-    if not all(isinstance(end, str) for end in ends) or len(own) < 2:
-        raise InputError(f"{where}: {len(own)} requests, of which not all continue with an option")
-    first = own[0][0]
-    if any(context != first for context, _ in own):
+    ends = tuple([end for _, end in asked])
+    mutual = "acc_mutual_info" in (row.get("metrics") or row) and ends[:half] == ends[half:]
+    mutual = mutual and all(context == "" for context, _ in asked[half:])
+    if mutual:
+        asked, ends = asked[:half], ends[:half]
+    if len(ends) < 2 or {type(end) for end in ends} != {str}:
+        raise InputError(f"{where}: {len(ends)} requests, of which not all continue with an option")
+    first = asked[0][0]
+    if any(context != first for context, _ in asked):
         if len(set(ends)) > 1:
             raise InputError(f"{where}: texts and options both differ between requests; what is chosen is not plain")
-        return _in_text([context for context, _ in own], ends[0], mutual)
-    delimiter = file.config.get("target_delimiter", " ")
-    if isinstance(delimiter, str) and delimiter and all(end.startswith(delimiter) for end in ends):
-        ends = [end[len(delimiter) :] for end in ends]
-    words = _words(row.get("doc"), [end.strip() for end in ends])
+        return _in_text([context for context, _ in asked], ends[0], mutual)
+    said, plain, lettered = _said(ends, file.config.get("target_delimiter", " "))
+    words = (_listed(row.get("doc"), plain) or plain) if lettered else plain
     # A task may have no text before its options, as for the likelier one of two sentences.
-    return Options(first if first.strip() else " / ".join(words), tuple(words), tuple(ends), True, mutual)
+    return Options(first if first.strip() else " / ".join(words), words, said, plain, True, mutual)
+
+
+@lru_cache(maxsize=1000)
+def _said(ends: tuple[str, ...], delimiter: Any) -> tuple[tuple[str, ...], tuple[str, ...], bool]:
+    """Take the delimiter off, then all blanks; and tell whether letters are left."""
+    if isinstance(delimiter, str) and delimiter and all(end.startswith(delimiter) for end in ends):
+        ends = tuple(end[len(delimiter) :] for end in ends)
+    plain = tuple(end.strip() for end in ends)
+    return ends, plain, any(plain == tuple(letters[: len(plain)]) for letters in _LETTERS)
 
 
 def _in_text(contexts: Sequence[str], end: str, mutual: bool) -> Options:
@@ -111,19 +126,17 @@ def _in_text(contexts: Sequence[str], end: str, mutual: bool) -> Options:
     shared = contexts[0][: sum(takewhile(bool, same))]
     shared = shared[: len(shared) - len(shared.split(" ")[-1])]  # whole words
     words = tuple(context[len(shared) :].strip() for context in contexts)
-    return Options(f"{shared}_{end}", words, words, False, mutual)
+    return Options(f"{shared}_{end}", words, words, words, False, mutual)
 
 
-def _words(doc: Any, ends: list[str]) -> list[str]:
-    """Find what letters stand for, in the document; options that are no letters say it themselves."""
-    if not any(ends == list(letters[: len(ends)]) for letters in _LETTERS) or not isinstance(doc, dict):
-        return ends
-    for name in _LISTS:
+def _listed(doc: Any, letters: tuple[str, ...]) -> tuple[str, ...] | None:
+    """Find in the document what letters stand for."""
+    for name in _LISTS if isinstance(doc, dict) else ():
         given = doc.get(name)
         given = given.get("text") if isinstance(given, dict) else given
-        if isinstance(given, list) and len(given) == len(ends) and all(isinstance(each, str) for each in given):
-            return [each.strip() or end for each, end in zip(given, ends, strict=True)]
-    return ends
+        if isinstance(given, list) and len(given) == len(letters) and {type(each) for each in given} == {str}:
+            return tuple([each.strip() or letter for each, letter in zip(given, letters, strict=True)])
+    return None
 
 
 def loglikelihoods(where: str, row: Mapping[str, Any]) -> list[float]:
@@ -131,7 +144,13 @@ def loglikelihoods(where: str, row: Mapping[str, Any]) -> list[float]:
     given = row.get("filtered_resps", row.get("resps"))
     if not isinstance(given, list):
         raise InputError(f"{where}: field 'filtered_resps' is missing")
-    return [_loglikelihood(where, each) for each in given]
+    try:
+        found = [float(number) for number, _ in given]
+        if max(found) <= 0 and not math.isnan(sum(found)):
+            return found
+    except (TypeError, ValueError):
+        pass
+    return [_loglikelihood(where, each) for each in given]  # another shape, or something is wrong
 
 
 def _loglikelihood(where: str, given: Any) -> float:

@@ -41,32 +41,32 @@ class Rows:
         Whether only right or wrong is wanted.
     conditions
         Condition name -> fields, of all files; filled here.
+
+    Attributes
+    ----------
+    docs
+        How many documents there were.
     """
 
     def __init__(
         self, asked: Asked, item_key: str | None, outcomes: bool, conditions: dict[str, dict[str, Any]]
     ) -> None:
-        self.asked = asked
+        self.asked, self.docs = asked, 0
         self._item_key, self._outcomes, self._conditions = item_key, outcomes, conditions
         self._seen: dict[str, dict[Any, int]] = {}  # filter -> doc_id -> line
         self._copies: dict[str, list[Any]] = {}  # doc_hash -> doc_ids
-        self._named: dict[tuple[str, ...], str] = {}
+        self._named: dict[tuple[str, str], str] = {}  # filter, reading -> condition
         self._attributes = {"subset": asked.base or asked.file.task}
 
-    @property
-    def docs(self) -> int:
-        """Count the documents read so far."""
-        return max(map(len, self._seen.values()), default=0)
-
     def __iter__(self) -> Iterator[Logged]:
-        path = self.asked.file.path
+        path, decode = self.asked.file.path, json.JSONDecoder().decode
         with path.open("rb") as file:
             for number, line in enumerate(file, start=1):
                 if line.isspace():
                     continue
                 where = f"{path}, line {number}"
                 try:
-                    row = json.loads(line)
+                    row = decode(line.decode())
                 except (ValueError, RecursionError):
                     cut = "" if line.endswith(b"\n") else "; the file ends within a row"
                     raise InputError(f"{where}: not a JSON object{cut}; log it again, or take the row out") from None
@@ -75,8 +75,10 @@ class Rows:
                 yield from self._responses(where, number, row)
         if not self._seen:
             raise InputError(f"{path}: there are no samples in it")
+        self.docs = max(map(len, self._seen.values()))
+        self._seen, self._copies = {}, {}  # of thousands of files, they would be too much
 
-    def _responses(self, where: str, number: int, row: Mapping[str, Any]) -> Iterator[Logged]:
+    def _responses(self, where: str, number: int, row: Mapping[str, Any]) -> list[Logged]:
         chosen = str(row.get("filter") or "none")
         self._refuse_second(where, number, row, chosen)
         asked = requests(where, row)
@@ -85,21 +87,22 @@ class Rows:
             raise InputError(f"{where}: field 'metrics' is no list of names")
         if self._chooses(asked):
             item, wording = self._item(where, row), self._wording(where, row)
-            yield from self._options(
+            return self._options(
                 where, row, (item, wording), chosen, metrics, options(where, row, asked, self.asked.file)
             )
-            return
         metric = next((name for name in _PREFERRED if name in metrics), metrics[0] if metrics else "")
         score = self._score(row, metrics)
         if score is not None:
             item, wording, right = score
         else:
             item, wording, right = self._item(where, row), self._wording(where, row), _right(where, row, metric)
-        condition = self._condition(where, chosen, "metric", "accuracy" if score else metric)
-        yield Logged(
+        attributes = {**self._attributes, "metric": "accuracy" if score else metric}
+        condition = self._condition(where, chosen)
+        one = Logged(
             where, self.asked.file.model, condition, item, wording, asked[0][0],
-            answer=0 if right else 1, output=generated(row), attributes=self._attributes,
+            answer=0 if right else 1, output=generated(row), attributes=attributes,
         )  # fmt: skip
+        return [one]
 
     def _chooses(self, asked: Sequence[Request]) -> bool:
         kind = self.asked.file.config.get("output_type")
@@ -113,40 +116,31 @@ class Rows:
         chosen: str,
         metrics: Sequence[str],
         listed: Options,
-    ) -> Iterator[Logged]:
+    ) -> list[Logged]:
         """Make a response for every reading of a choice."""
         found, n = loglikelihoods(where, row), len(listed.words)
         if len(found) != n * (2 if listed.mutual else 1):
             raise InputError(f"{where}: {len(found)} log-likelihoods of {n} options; the row is not whole")
-        own, alone = tuple(found[:n]), found[n:]
+        own, alone, made = tuple(found[:n]), found[n:], []
         gold = _gold(row, listed, own)
         for metric, reading in READINGS.items():
-            if metric == ACC or metric in metrics:
-                scores = _scores(metric, own, alone, listed)
-                if scores is None:
-                    continue
-                answer = scores.index(max(scores))
-                said = _right(where, row, metric) if metric in metrics else None
-                if said is not None and gold is not None and said != (answer == gold):
-                    raise InputError(
-                        f"{where}: {metric} is {shown(row[metric])}, but by {reading} option {answer + 1} is chosen "
-                        f"and {gold + 1} is right (target {shown(row.get('target'))}); leave this file out: the task "
-                        "judges in a way of its own, or the row is damaged"
-                    )
-                common = (
-                    where,
-                    self.asked.file.model,
-                    self._condition(where, chosen, "reading", reading),
-                    *of,
-                    listed.text,
+            scores = _scores(metric, own, alone, listed) if metric == ACC or metric in metrics else None
+            if scores is None:
+                continue
+            answer: int | None = scores.index(max(scores))
+            words, said = listed.words, _right(where, row, metric) if metric in metrics else None
+            if gold is not None:
+                _refuse_contradiction(where, row, metric, said, answer == gold)
+            elif self._outcomes and said is not None:
+                words, answer = (), 0 if said else 1
+            made.append(
+                Logged(
+                    where, self.asked.file.model, self._condition(where, chosen, reading), *of, listed.text, words,
+                    gold, own if metric == ACC else None, listed.one_context, answer=answer,
+                    attributes=self._attributes,
                 )
-                if gold is None and self._outcomes and said is not None:
-                    yield Logged(*common, answer=0 if said else 1, attributes=self._attributes)
-                else:
-                    logprob = own if metric == ACC else None
-                    yield Logged(
-                        *common, listed.words, gold, logprob, listed.one_context, answer, attributes=self._attributes
-                    )
+            )  # fmt: skip
+        return made
 
     def _refuse_second(self, where: str, number: int, row: Mapping[str, Any], chosen: str) -> None:
         """Refuse a document that the file has already under this filter; lm-eval adds to a file that is there."""
@@ -191,23 +185,18 @@ class Rows:
         wording = "/".join(filter(None, (self.asked.wording, f"{kind}-{varied}")))
         return item, wording, gold if isinstance(gold, bool) else answer == gold
 
-    def _condition(self, where: str, chosen: str, kind: str, value: str) -> str:
-        """Name the condition of a filter and a reading, or a metric; note its fields."""
-        known = self._named.get((chosen, kind, value))
+    def _condition(self, where: str, chosen: str, reading: str = READINGS[ACC]) -> str:
+        """Name the condition of a filter and a reading; note its fields."""
+        known = self._named.get((chosen, reading))
         if known is not None:
             return known
-        parts = [self.asked.condition, chosen if chosen != "none" else "", value if value in _APART else ""]
-        name = "/".join(filter(None, parts))
-        fields = {**self.asked.settings, "filter": chosen, kind: value}
+        apart = reading if reading != READINGS[ACC] else ""
+        name = "/".join(filter(None, (self.asked.condition, chosen if chosen != "none" else "", apart)))
+        fields = {**self.asked.settings, "filter": chosen} | ({"reading": apart} if apart else {})
         if self._conditions.setdefault(name, fields) != fields:
-            raise InputError(
-                f"{where}: two ways of asking would both be called '{name}'; import them into two run folders"
-            )
-        self._named[chosen, kind, value] = name
+            raise InputError(f"{where}: two ways of asking would both be '{name}'; import them into two run folders")
+        self._named[chosen, reading] = name
         return name
-
-
-_APART = {READINGS[name] for name in (NORM, BYTES, MUTUAL)}
 
 
 def _scores(metric: str, own: Sequence[float], alone: Sequence[float], of: Options) -> Sequence[float] | None:
@@ -225,6 +214,16 @@ def _scores(metric: str, own: Sequence[float], alone: Sequence[float], of: Optio
     )
 
 
+def _refuse_contradiction(where: str, row: Mapping[str, Any], metric: str, said: bool | None, right: bool) -> None:
+    """Refuse a row whose metric says something else than its log-likelihoods."""
+    if said is not None and said != right:
+        raise InputError(
+            f"{where}: {metric} is {shown(row[metric])}, but by {READINGS[metric]} the choice is "
+            f"{'right' if right else 'wrong'} (target {shown(row.get('target'))}); leave this file out: the row is "
+            "damaged, or the task judges in a way of its own"
+        )
+
+
 def _gold(row: Mapping[str, Any], of: Options, own: Sequence[float]) -> int | None:
     """Find the right option: `target` is its place or its words; None where neither, or each says another one.
 
@@ -237,9 +236,8 @@ def _gold(row: Mapping[str, Any], of: Options, own: Sequence[float]) -> int | No
         return None
     target = str(row.get("target", "")).strip()
     places = {int(target)} if target.isdecimal() and int(target) < len(of.words) else set()
-    said = [each.strip() for each in of.said]
-    if target in said:
-        places.add(said.index(target))
+    if target in of.plain:
+        places.add(of.plain.index(target))
     return places.pop() if len(places) == 1 else None
 
 

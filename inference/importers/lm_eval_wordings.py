@@ -141,6 +141,6 @@ def _refuse_two_runs(arranged: Sequence[Asked]) -> None:
         if before is not each:
             raise InputError(
                 f"{each.file.path}: a second run of task '{each.file.task}' by '{each.file.model}', of "
-                f"{each.file.date}; the first is {before.file.path}, of {before.file.date}; leave one out, or say what tells them apart "
-                "(--variant-key, NAME=PATH)"
+                f"{each.file.date}; the first is {before.file.path}, of {before.file.date}; leave one out, or say what "
+                "tells them apart (--variant-key, NAME=PATH)"
             )

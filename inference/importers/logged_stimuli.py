@@ -18,10 +18,9 @@ RIGHT, WRONG = "right", "wrong"
 CHOICE, AGREEMENT = "choice", "agreement"
 _OUTCOMES = (Option(RIGHT, RIGHT), Option(WRONG, WRONG))
 _RULES = {
-    CHOICE: "the likeliest choice by the reading that the condition names, or the one that the tool read from a text; "
-    "null: no valid answer",
-    AGREEMENT: "right where the tool counts the answer as right; a probability of `right` is the share of the right "
-    "option among all options of the question",
+    CHOICE: "the choice with the highest log-likelihood, where the condition names no other reading, or the one that "
+    "the tool read from a text; null: no valid answer",
+    AGREEMENT: "right where the choice is the right one, or where the tool counts the text as right; else wrong",
 }
 _COLUMNS = (
     "model", "condition", "item", "variant", "probability", "logprob", "count", "invalid", "mass", "mass_upper",
@@ -152,6 +151,10 @@ class Stimuli:
 
 def _choice(one: Logged) -> tuple[Any, ...]:
     """Make probability, logprob, count, invalid, mass, mass_upper and answer of a choice among options."""
+    if one.score is not None:
+        found = one.score
+        letter = None if found.answer is None else ascii_uppercase[found.answer]
+        return found.probability, found.logprob or None, None, None, found.mass, found.mass_upper, letter
     probability = mass = upper = None
     if one.logprob is not None and one.one_distribution:
         probability = [math.exp(value) for value in one.logprob]
@@ -165,14 +168,7 @@ def _outcome(one: Logged) -> tuple[Any, ...]:
     right = 0 if not one.choices else one.gold
     count = one.count and (one.count[right or 0], sum(one.count) - one.count[right or 0])
     answer = None if one.answer is None else RIGHT if one.answer == right else WRONG
-    if one.logprob is None or one.gold is None:
-        return None, None, count, one.invalid, None, None, answer
-    most = max(one.logprob)
-    parts = [math.exp(value - most) for value in one.logprob]
-    share = parts[one.gold] / math.fsum(parts)
-    rest = math.fsum(part for place, part in enumerate(parts) if place != one.gold) / math.fsum(parts)
-    logarithms = [math.log(value) if value > 0 else -math.inf for value in (share, rest)]
-    return [share, rest], logarithms, count, one.invalid, 1.0, None, answer
+    return None, None, count, one.invalid, None, None, answer
 
 
 def columns(rows: Sequence[tuple[Any, ...]]) -> dict[str, Sequence[Any]]:

@@ -71,7 +71,9 @@ def answers(
     for model in models:
         for condition in conditions:
             known = {item: rng.normal(skill, 2) for item in asked["item"].unique()}
-            drift = {(item, wording): rng.normal(0, wobble, 5) for item in known for wording in WORDINGS}
+            drift = {
+                (item, wording): rng.normal(0, wobble, 5) for item in known for wording in asked["pattern"].unique()
+            }
             rows = []
             for row in asked.to_dict("records"):
                 logits = drift[row["item"], row["pattern"]] + rng.normal(0, wobble, 5)

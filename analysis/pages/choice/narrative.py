@@ -29,7 +29,7 @@ SIDES = ("before", "after")
 TABLES = ("choice", "choice_consistency", "positions", "choice_differences", "choice_changes")
 
 
-def answer(frames: Mapping[str, pd.DataFrame], size: tuple[int, int, int], when: str = "") -> Answer:
+def answer(frames: Mapping[str, pd.DataFrame], size: tuple[int, int, int], when: str = "", beyond: str = "") -> Answer:
     """Say whether models change their choice with words or order, by the rules of `verdicts` and `MEANT`.
 
     Parameters
@@ -40,6 +40,8 @@ def answer(frames: Mapping[str, pd.DataFrame], size: tuple[int, int, int], when:
         How many questions there are; the most wordings and orders of one.
     when
         From `words.when`.
+    beyond
+        What of the differences between models is more than rewording (`reporting.beyond.sentence`).
     """
     table = with_labels(frames["choice"])
     asked, doubts = _asked(table, size, when), cautions(frames)
@@ -56,12 +58,15 @@ def answer(frames: Mapping[str, pd.DataFrame], size: tuple[int, int, int], when:
         "choice_map": (*MEANT, *_most(speaking)),
         "choice_xparacon": tuple(_infinite(speaking)),
         "choice_consistency": tuple(_kept(judged)),
-        "choice_positions": tuple(_preferences(with_labels(letters[~silent(letters["validity"])]))),
-        "choice_differences": tuple(_differences(frames["choice_differences"], speaking)),
+        "choice_positions": tuple(_preferences(with_labels(letters[~silent(letters["validity"])]), orders=size[2])),
+        "choice_differences": (
+            *_differences(frames["choice_differences"], speaking),
+            *([beyond] if beyond else []),
+        ),
         "choice_changes": tuple(_changes(frames["choice_changes"])),
     }
     return Answer(
-        asked, _verdict(judged), cautions=doubts, details={name: said for name, said in details.items() if said}
+        asked, _verdict(judged, size), cautions=doubts, details={name: said for name, said in details.items() if said}
     )
 
 
@@ -79,16 +84,18 @@ def _asked(table: pd.DataFrame, size: tuple[int, int, int], when: str) -> str:
     )
 
 
-def _verdict(judged: pd.DataFrame) -> str:
+def _verdict(judged: pd.DataFrame, size: tuple[int, int, int]) -> str:
     """Count the words of the models that answer; of one, say how many questions are changed."""
     found = [verdicts.word(low, high, BANDS)
              for low, high in zip(judged["changed_lower"], judged["changed_upper"], strict=True)]  # fmt: skip
     if len(judged) > 1:
         return verdicts.tally(found, units(judged))
     row = judged.iloc[0]
+    _, wordings, orders = size
+    several = " and ".join(what for what, number in (("wordings", wordings), ("orders", orders)) if number > 1)
     return (
         f"{found[0].capitalize() or verdicts.UNCLEAR}: {percent(row['changed'])} of the questions do not get one "
-        "choice in all wordings and orders."
+        f"choice in all {several}."
     )
 
 
@@ -148,7 +155,7 @@ def _kept(judged: pd.DataFrame) -> Iterator[str]:
     )
 
 
-def _preferences(letters: pd.DataFrame) -> Iterator[str]:
+def _preferences(letters: pd.DataFrame, orders: int) -> Iterator[str]:
     """Count the models that prefer a letter, each by an interval that is widened for the letters; name the largest."""
     rows = letters[(letters["right"] == "all") & (letters["letter"] != "none") & letters["preference_lower"].notna()]
     if rows.empty:
@@ -157,10 +164,10 @@ def _preferences(letters: pd.DataFrame) -> Iterator[str]:
     ends = [verdicts.wider(row["preference"], row["preference_lower"], row["preference_upper"], int(of))
             for (_, row), of in zip(rows.iterrows(), number, strict=True)]  # fmt: skip
     above = rows[[low > 0 for low, _ in ends]]
-    units_of = rows.drop_duplicates(["study", "model", "condition"])
+    units_of, many = rows.drop_duplicates(["study", "model", "condition"]), above["label"].nunique()
     yield (
-        f"{above['label'].nunique():,} of {units(units_of)} prefer a letter: its share lies above that for which it is "
-        "right."
+        f"{many:,} of {units(units_of)} prefer{'s' * (many == 1)} a letter: its share lies above that for which it "
+        "is right."
     )
     if len(above):
         row = above.loc[above["preference"].idxmax()]
@@ -168,6 +175,8 @@ def _preferences(letters: pd.DataFrame) -> Iterator[str]:
             f"The largest preference is that of {row['label']}: “{row['letter']}” is {percent(row['share'])} of its "
             f"answers, and right in {percent(row['is_right'])}."
         )
+        if orders == 1:
+            yield "Each choice stood at one letter only, so what it says may be preferred, not its letter."
 
 
 def _of(rows: pd.DataFrame, speaking: pd.DataFrame, *sides: str) -> pd.DataFrame:

@@ -129,13 +129,13 @@ def ranking(runs: Runs, group: Group, seed: int) -> Ranking:
     return runs.kept(key, lambda: aggregated.ranking(group.blocks, seed=seed))
 
 
-def ranks(runs: Runs, seed: int) -> list[dict[str, Any]]:
-    """Return the rows of `wording_ranking` about accuracies: those of a group by rank."""
+def ranks(runs: Runs, seed: int, anew: str) -> list[dict[str, Any]]:
+    """Return the rows of `wording_ranking` about accuracies: those of a group by rank; `anew`: what is drawn anew."""
     return [
         {
             "study": group.study, "measure": ACCURACY, "headline": True, "task": group.task,
             "model": group.models[place], "condition": group.condition, "n_items": found.n_items,
-            "n_wordings": found.n_wordings, "mean": found.mean[place], "rank": found.rank[place],
+            "n_wordings": found.n_wordings, "anew": anew, "mean": found.mean[place], "rank": found.rank[place],
             "rank_lower": found.lower[place], "rank_upper": found.upper[place], "first": found.first[place],
         }
         for group in groups(runs)

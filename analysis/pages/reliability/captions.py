@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import pandas as pd
 
+from analysis.pages.reliability.comparisons import ITEMS
 from analysis.pages.reliability.plots import CONDITIONS, LINES, lines
 from analysis.reporting import labels, panels
 from analysis.reporting.words import count, low_to_high
+
+OTHERS = "other items and other wordings"
 
 
 def wordings_needed(frame: pd.DataFrame) -> str:
@@ -32,8 +35,8 @@ def wording_ranking(frame: pd.DataFrame) -> str:
         of = "its mean over tasks" if row["task"] == "all" else f"that in {row['task']}"
         over = f"{row['measure']} under condition {row['condition']}, {of}"
     return (
-        f"Rank of {count(len(frame), 'model')} by {over}, the highest first. Lines: ranks "
-        f"that hold in 95 % of other studies with as many other items and other wordings.{rather}"
+        f"Rank of {count(len(frame), 'model')} by {over}, the highest first. Lines: ranks that hold in 95 % of other "
+        f"studies with as many {'other items' if row['anew'] == ITEMS else OTHERS}.{rather}"
         f"{labels.shown(panels.ROWS, len(frame), 'models', 'first and last')}"
     )
 

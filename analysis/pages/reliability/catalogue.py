@@ -21,17 +21,21 @@ TABLES = {
         f"answers are right or wrong. And {_LIKE}. Widening: width of the latter, divided by what it would be with "
         "wordings without end.",
         names("study model condition measure headline design validity n_items n_wordings n mean mean_lower mean_upper "
-              "like_lower like_upper error error_least widening widening_lower widening_upper"),
-        frozenset({"headline", "n", "validity", "error_least"}),
+              "like_lower like_upper error error_least widening widening_lower widening_upper missing"),
+        frozenset({"headline", "n", "validity", "error_least"}), frozenset({"missing"}),
     ),
     "variance_components": Table(
         "tables.variances",
         "What the variance of the answers is made of",
-        "Components of items, wordings and their interaction with generalized 95 % intervals. Where each item has its "
-        "own wordings, these include the interaction. A negative estimate is shown as it is: the component is small.",
-        (*names("study model condition measure design n_items n_wordings item item_lower item_upper wording "
-                "wording_lower wording_upper interaction interaction_lower interaction_upper icc icc_mean alpha"),),
-        frozenset(names("item_lower item_upper wording_lower wording_upper interaction_lower interaction_upper")),
+        "Components of items, wordings, their interaction and samples with generalized 95 % intervals. Where each item "
+        "has its own wordings, these include the interaction. A negative estimate is shown as it is: the component is "
+        "small.",
+        names("study model condition measure design n_items n_wordings n_samples item item_lower item_upper wording "
+              "wording_lower wording_upper interaction interaction_lower interaction_upper sample sample_lower "
+              "sample_upper icc icc_mean icc_sample alpha missing"),
+        frozenset(names("item_lower item_upper wording_lower wording_upper interaction_lower interaction_upper "
+                        "sample_lower sample_upper")),
+        frozenset(names("n_samples sample icc_sample missing")),
     ),
     "spreads_at_k": Table(
         "tables.spreads",
@@ -55,8 +59,10 @@ TABLES = {
         "comparisons.rankings",
         "The ranking of the models, and whether it would stand",
         "Models by their means over common items and wordings, the highest first, with the ranks that hold in 95 % of "
-        "other studies of this size, and the probability to be first in one.",
-        names("study measure headline task model condition n_items n_wordings mean rank rank_lower rank_upper first"),
+        "other studies of this size, and the probability to be first in one. Where all items share one wording, others "
+        "have it, too.",
+        names("study measure headline task model condition n_items n_wordings anew mean rank rank_lower rank_upper "
+              "first"),
         frozenset({"headline", "rank_lower", "rank_upper"}), frozenset({"task"}),
     ),
     "ranking_reliability": Table(
@@ -65,8 +71,8 @@ TABLES = {
         "Variance components over models, items and wordings, and the coefficients of generalizability made of them, "
         "with generalized 95 % intervals for models like these. Tau: expected correlation of the ranking with that of "
         "another study of this size.",
-        names("study measure headline design n_models n_items n_wordings models item wording item_wording model_item "
-              "model_wording residual relative relative_lower relative_upper relative_few absolute tau"),
+        names("study measure headline design n_models n_items n_wordings anew models item wording item_wording "
+              "model_item model_wording residual relative relative_lower relative_upper relative_few absolute tau"),
         frozenset({"headline", "relative_lower", "relative_upper"}),
     ),
     "templates": Table(
@@ -124,7 +130,7 @@ TABLES = {
 FIGURES = {
     "wordings_needed": Figure(
         "Standard error by the number of wordings", "figures.needed",
-        nothing="No model has two wordings of two items, so that nothing can be said about more.",
+        nothing="No model has two wordings of two items, so that nothing can be said about more wordings.",
     ),
     "wording_ranking": Figure(
         "The ranks that would hold in other studies", "figures.ranks",
@@ -154,16 +160,26 @@ FIGURES = {
 
 
 def _one_wording(runs: Runs, given: Mapping[str, Any]) -> str:
-    found = runs.sql(
-        "SELECT count(*) AS n FROM (SELECT study, item FROM stimuli WHERE pattern <> 'original' "
-        "GROUP BY study, item HAVING count(*) > 1)"
-    )
-    return "" if found["n"].iloc[0] else "no item has two wordings other than its original"
+    studies = {name: fields["protocol"] for name, fields in runs.info["studies"].items()}
+    scored = [runs.info["conditions"][name].values() for name in studies if studies[name] == "scoring"]
+    if any(len({each.get("prompt") for each in of}) > 1 or any(map(_several, of)) for of in scored):
+        return ""
+    with_original = [name for name, protocol in studies.items() if protocol == "choice"]
+    found = runs.execute(
+        "SELECT count(*) FROM (SELECT study, item FROM stimuli WHERE pattern <> 'original' OR study IN "
+        "(SELECT unnest(?)) GROUP BY study, item HAVING count(*) > 1)", [with_original],
+    ).fetchall()  # fmt: skip
+    return "" if found[0][0] else "no item has two wordings other than its original, and no score two samples"
+
+
+def _several(condition: Mapping[str, Any]) -> bool:
+    samples = condition.get("samples")
+    return isinstance(samples, int) and samples > 1
 
 
 CATALOGUE = Catalogue(
     place=55,
-    protocols=frozenset({"accuracies", "agreement", "wording"}),
+    protocols=frozenset({"accuracies", "agreement", "wording", "choice", "scoring"}),
     tables=TABLES,
     columns=COLUMNS,
     figures=FIGURES,

@@ -8,7 +8,7 @@ import pandas as pd
 
 from analysis.errors import InputError
 from analysis.pages.reliability.tables import FLIP
-from analysis.reporting.reworded import ACCURACY, AGREEMENT, studies
+from analysis.reporting.reworded import AGREEMENT, LOGIT, studies
 from analysis.statistics.reliability.backtest import compared
 from analysis.statistics.reliability.calibration import classes, held_out
 from analysis.statistics.reliability.panel import Anew
@@ -46,11 +46,11 @@ def planned_errors(runs: Runs, *, threshold: float = FLIP, seed: int = 0) -> pd.
         raise InputError(f"threshold {threshold} is not a share of wordings: 0 <= threshold < 1, as in 0.05")
     rows = []
     for study in studies(runs):
-        if study.measure not in (AGREEMENT, ACCURACY):
+        if study.measure == LOGIT:
             continue
         for unit in study.chosen():
             found = compared(
-                study.values[unit], study.crossed, threshold, seed=seed, mean_only=study.measure == ACCURACY
+                study.values[unit], study.crossed, threshold, seed=seed, mean_only=study.measure != AGREEMENT
             )  # fmt: skip
             model, condition = study.units[unit]
             rows += [

@@ -15,14 +15,16 @@ COLUMNS: Mapping[str, Column] = {
     # what a row is about
     "measure": Column(
         "agreement: probability of the first answer, divided by that of both; logit: its log odds; accuracy: 1 where "
-        "the likelier of both options is right, else 0",
+        "the answer is right, else 0, or the share of orders of the options in which it is; score: from 0, the lowest "
+        "number of the scale, to 1, the highest",
         header="Measure",
     ),
     "headline": Column("whether the sentences are about this measure: accuracy where a right answer is known",
                        header="Headline"),
     "design": Column(
-        "whether all items share the wordings (templates), as found from the texts or the attribute `template`, or "
-        "each item has its own (paraphrases)",
+        "whether all items share the wordings (templates, prompts), as found from the texts or the attribute "
+        "`template`, or each item has its own (paraphrases). Where questions have one wording, orders of their options "
+        "count as wordings; where they have several, the answer to one is the mean over its orders",
         header="Wordings",
     ),
     "validity": Column("mean mass on the answers over all wordings (share of valid answers where texts were read)",
@@ -38,6 +40,13 @@ COLUMNS: Mapping[str, Column] = {
         "common ones", "wordings", "Wordings", 1,
     ),
     "n": Column("valid answers", "answers", "n"),
+    "n_samples": Column("valid samples behind an answer, harmonic mean; missing where nothing was sampled twice",
+                        "samples", "Samples", 1),
+    "missing": Column("why figures of this row are missing", header="Missing"),
+    "wording_ranking.anew": Column("what another study has anew: items and wordings, or, where all items share one "
+                                   "wording, items only", header="Anew"),
+    "ranking_reliability.anew": Column("what another study has anew: items and wordings, or, where all items share one "
+                                       "wording, items only", header="Anew"),
     "n_models": Column("models that answer, each under its first condition in run.json", "models", "Models"),
     "n_templates": Column("templates with a valid answer", "templates", "Templates"),
     "k": Column("number of wordings that is compared", "wordings", "k"),
@@ -57,18 +66,23 @@ COLUMNS: Mapping[str, Column] = {
     "widening_lower": Column("lower end of the 95 % interval of the widening", "ratio, from 1", "Lower", 2),
     "widening_upper": Column("upper end of the 95 % interval of the widening", "ratio, from 1", "Upper", 2),
     # components
-    "item": Column("variance component of items", SQUARED, "Item", 4),
-    "wording": Column("variance component of wordings; of each item's own ones, with all else that is left", SQUARED,
-                      "Wording", 4),
-    "interaction": Column("variance component of items by wordings, with all else that is left; missing where each "
-                          "item has its own wordings", SQUARED, "Item × wording", 4),
+    "item": Column("variance component of items; with one wording of each, what it does to them is a part of it",
+                   SQUARED, "Item", 4),
+    "wording": Column("variance component of wordings; of each item's own ones, with all else that is left but samples",
+                      SQUARED, "Wording", 4),
+    "interaction": Column("variance component of items by wordings, with all else that is left but samples; missing "
+                          "where each item has its own wordings", SQUARED, "Item × wording", 4),
+    "sample": Column("variance component of a single sample; an answer from n of them is off by an n-th of it", SQUARED,
+                     "Sample", 4),
     **{
         f"{name}_{end}": Column(f"{end} end of the 95 % interval of the component of {name}s", SQUARED,
                                 end.capitalize(), 4)
-        for name in ("item", "wording", "interaction") for end in ("lower", "upper")
+        for name in ("item", "wording", "interaction", "sample") for end in ("lower", "upper")
     },
-    "icc": Column("intraclass correlation of one wording: ICC(A,1) where items share the wordings, else ICC(1)",
+    "icc": Column("intraclass correlation of one wording: ICC(A,1) where items share the wordings, else ICC(1); with "
+                  "one wording of each item, share of the variance of answers that is not due to sampling",
                   "up to 1", "ICC, one wording", 2),
+    "icc_sample": Column("the same of one wording read from a single sample", "up to 1", "ICC, one sample", 2),
     "icc_mean": Column("intraclass correlation of the mean of all wordings: ICC(A,k), or ICC(k)", "up to 1",
                        "ICC, all wordings", 2),
     "alpha": Column("Krippendorff's alpha of the wordings of each item, on an interval scale", "up to 1", "Alpha", 2),
@@ -110,7 +124,8 @@ COLUMNS: Mapping[str, Column] = {
     "model_item": Column("variance component of models by items", SQUARED, "Model × item", 4),
     "model_wording": Column("variance component of models by wordings; missing where each item has its own", SQUARED,
                             "Model × wording", 4),
-    "residual": Column("variance component of all else: models by items by wordings", SQUARED, "Rest", 4),
+    "residual": Column("variance component of all else: models by items by wordings, and samples; with one wording, "
+                       "what sampling adds to an answer", SQUARED, "Rest", 4),
     "relative": Column("relative coefficient of generalizability of the ranking: share of the variance of the models' "
                        "means that is not error", "up to 1", "Reliability", 2),
     "relative_lower": Column("lower end of its 95 % interval", "up to 1", "Lower", 2),

@@ -13,13 +13,15 @@ from analysis.errors import InputError, nearest
 if TYPE_CHECKING:
     from analysis.reporting.reworded import Study
     from analysis.statistics.reliability.forecast import Forecast
+    from analysis.statistics.reliability.sampling import Sampled
 
 HELP = "say how many items and wordings a study needs, from a pilot as small as 20 items in 5 wordings"
 DESCRIPTION = (
     "Print designs as CSV, the cheapest first: items, wordings of each, texts sampled with each (empty where answers "
     "are probabilities), prompts of one model and condition, cost, and the standard error that the pilot foresees, "
-    "with other items and wordings. With several models, a design is enough for each of them; with --difference, for "
-    "each pair of them. SD and flips are those of as many wordings as a design has."
+    "with other items and wordings; of a pilot in one wording, with other items and samples. With several models, a "
+    "design is enough for each of them; with --difference, for each pair of them. SD and flips are those of as many "
+    "wordings as a design has."
 )
 EXAMPLE = "example: waver plan results/demo/agreement --difference 0.05 --power 0.9"
 SD, FLIPS = "sd", "flips"  # of agreement, over the wordings of an item
@@ -32,11 +34,11 @@ TELLS = {
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of the command."""
     parser.epilog = EXAMPLE
-    parser.add_argument("run", metavar="RUN", help="run folder of the pilot, of protocol agreement or wording")
+    parser.add_argument("run", metavar="RUN", help="run folder of the pilot, of agreement, wording, choice or scoring")
     parser.add_argument(
         "--measure", default="", metavar="M",
-        help="mean agreement, logit or accuracy (default where it is known); sd or flips: SD of agreement over the "
-        "wordings of an item, and share of items that flip",
+        help="mean agreement, logit, accuracy (default where it is known) or score; sd or flips: SD of agreement over "
+        "the wordings of an item, and share of items that flip",
     )  # fmt: skip
     goal = parser.add_mutually_exclusive_group(required=True)
     goal.add_argument("--se", type=float, metavar="X", help="standard error to reach")
@@ -57,32 +59,29 @@ def main(args: argparse.Namespace) -> int:
     from analysis.reporting.reworded import studies
     from analysis.reporting.words import count
     from analysis.statistics.reliability.forecast import Components
-    from analysis.statistics.reliability.planning import SAMPLES, designs, needed_error
+    from analysis.statistics.reliability.planning import SAMPLES, Goal, designs
 
     _check(args)
     study = _study(studies(runs.open(args.run, protocols=CATALOGUE.protocols)), args)
-    error = args.se if args.se is not None else needed_error(args.difference, args.power)
+    goal = Goal(args.se) if args.se is not None else Goal(difference=args.difference, power=args.power)
     forecasts = _forecasts(study, args)
     if not forecasts:
-        needed = TELLS.get(args.measure, "two items with two wordings each that a model answers")
+        needed = TELLS.get(args.measure, "two items with two wordings, or two samples, each that a model answers")
         models = " (and two such models)" * (args.se is None)
         raise InputError(f"{args.run}: the pilot tells too little about its wordings: it needs {needed}{models}")
     sampled = all(isinstance(each, Components) and each.sample > 0 for each in forecasts)
     listed = designs(
-        forecasts, error, crossed=study.crossed, samples=SAMPLES if sampled else (None,),
+        forecasts, goal, crossed=study.crossed, samples=SAMPLES if sampled else (None,),
         cost_item=args.cost_item, cost_wording=args.cost_wording,
     )  # fmt: skip
     if not listed:
         raise InputError(
-            f"a standard error of {error:.3g} is out of reach: shared wordings differ too much, even with the most "
-            "that are tried; allow a larger one"
+            f"{_aim(args)} is out of reach: shared wordings differ too much, even with the most that are tried; allow "
+            f"a larger {'one' if args.se is not None else 'difference'}"
         )
     several = ("pair of models", "pairs of models") if args.se is None else ("model", "models")
     told = count(len(forecasts), *several)
-    print(
-        f"standard error of {_named(study, args)} to reach: {error:.3g}; pilot: {_size(study)}, {told}",
-        file=sys.stderr,
-    )  # fmt: skip
+    print(f"{_aim(args)} in {_named(study, args)}; pilot: {_size(study)}, {told}", file=sys.stderr)
     print("items,wordings,samples,prompts,cost,standard_error")
     for design in listed:
         samples = "" if design.samples is None else design.samples
@@ -95,7 +94,7 @@ def _study(found: Sequence[Study], args: argparse.Namespace) -> Study:
     if len({study.name for study in found}) > 1:
         raise InputError(f"{args.run} holds several studies; give the run folder of one")
     known = {study.measure: study for study in found}
-    names = [*known, SD, FLIPS]
+    names = [*known, *((SD, FLIPS) if "agreement" in known else ())]
     if args.measure and args.measure not in names:
         raise InputError(f"--measure {args.measure!r}{nearest(args.measure, names)}; known here: {', '.join(names)}")
     if args.measure in (SD, FLIPS):
@@ -126,20 +125,25 @@ def _forecasts(study: Study, args: argparse.Namespace) -> list[Forecast]:
         of_each = (forecast.of_sd(study.values[unit], study.crossed) for unit in chosen)
         return [found for found in of_each if not np.isnan(found.parts(3)[1])]
     values = {unit: forecast.pseudo_deviations(study.values[unit]) if spread else study.values[unit] for unit in chosen}
-    noise = dict.fromkeys(chosen, (0.0, 0.0))
-    if study.samples is not None and not spread:
-        noise = {unit: forecast.sampling(study.values[unit], study.samples[unit]) for unit in chosen}
+    sampled = {unit: None if spread else study.sampled(unit) for unit in chosen}
     if args.se is not None:
-        compared = [(values[unit], noise[unit]) for unit in chosen]
+        compared = [(values[unit], sampled[unit]) for unit in chosen]
     else:
-        compared = [
-            (values[a] - values[b], tuple(np.add(noise[a], noise[b]))) for a, b in combinations(chosen, 2)
-        ]  # fmt: skip
+        compared = [(values[a] - values[b], _together(sampled[a], sampled[b])) for a, b in combinations(chosen, 2)]
     found = [
-        forecast.of_mean(answers, study.crossed, noise=own, sample=one, least=2 if spread else 1)
-        for answers, (own, one) in compared
-    ]
+        forecast.of_mean(answers, study.crossed, own, least=2 if spread else 1) for answers, own in compared
+    ]  # fmt: skip
     return [each for each in found if each.item == each.item]
+
+
+def _together(one: Sampled | None, other: Sampled | None) -> Sampled | None:
+    return one.together(other) if one and other else None
+
+
+def _aim(args: argparse.Namespace) -> str:
+    if args.se is not None:
+        return f"a standard error of {args.se:.3g}"
+    return f"a power of {args.power:.3g} to find a difference of {args.difference:.3g}"
 
 
 def _named(study: Study, args: argparse.Namespace) -> str:
@@ -148,11 +152,11 @@ def _named(study: Study, args: argparse.Namespace) -> str:
 
 def _size(study: Study) -> str:
     """Say how large the pilot is, in the model with the fewest answers."""
-    from analysis.statistics.reliability.panel import panel
+    from analysis.reporting.words import count
 
-    panels = [panel(study.values[unit], study.crossed) for unit in study.chosen()]
+    panels = [study.panel(unit) for unit in study.chosen()]
     items, wordings = min(each.n_items for each in panels), min(each.n_wordings for each in panels)
-    return f"{items:,} items, {wordings:.0f} wordings ({study.design})"
+    return f"{items:,} items, {count(round(wordings), 'wording')} ({study.design})"
 
 
 def _check(args: argparse.Namespace) -> None:

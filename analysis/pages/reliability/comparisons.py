@@ -10,7 +10,7 @@ import pandas as pd
 from analysis.errors import InputError
 from analysis.pages.reliability import accuracies
 from analysis.reporting import beyond
-from analysis.reporting.reworded import across_models, studies
+from analysis.reporting.reworded import Study, across_models, studies
 from analysis.statistics.reliability.generalizability import absolute, relative, relative_interval
 from analysis.statistics.reliability.replication import ranking
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from analysis.runs import Runs
 
 FEW = 3  # wordings, for comparison: as many as many studies ask
+BOTH, ITEMS = "items and wordings", "items"  # what another study has anew
 FIGURES = ("item", "wording", "item_wording", "model_item", "model_wording", "residual")
 
 
@@ -58,7 +59,8 @@ def rankings(runs: Runs, *, seed: int = 0) -> pd.DataFrame:
     -------
     DataFrame
         study, measure, headline, task (of accuracies without answers, else empty), model, condition; n_items,
-        n_wordings: common ones; mean; rank, rank_lower, rank_upper: with the interval that holds it in 95 % of other
+        n_wordings: common ones; anew: what another study has anew, `BOTH` or `ITEMS`; mean; rank, rank_lower,
+        rank_upper: with the interval that holds it in 95 % of other
         studies; first: probability to be first in another study (`reliability.replication.ranking`). The highest mean
         is first.
     """
@@ -72,12 +74,13 @@ def rankings(runs: Runs, *, seed: int = 0) -> pd.DataFrame:
             rows.append({
                 "study": study.name, "measure": study.measure, "headline": study.headline, "task": "",
                 "model": study.units[unit][0], "condition": study.units[unit][1],
-                "n_items": found.n_items, "n_wordings": found.n_wordings, "mean": found.mean[place],
+                "n_items": found.n_items, "n_wordings": found.n_wordings,
+                "anew": _anew(study, found.n_wordings), "mean": found.mean[place],
                 "rank": found.rank[place], "rank_lower": found.lower[place], "rank_upper": found.upper[place],
                 "first": found.first[place],
             })  # fmt: skip
     rows.sort(key=lambda row: (row["study"], row["measure"], row["rank"]))
-    return pd.DataFrame(rows + accuracies.ranks(runs, seed))
+    return pd.DataFrame(rows + accuracies.ranks(runs, seed, BOTH))
 
 
 def reliability(runs: Runs, *, seed: int = 0) -> pd.DataFrame:
@@ -86,10 +89,10 @@ def reliability(runs: Runs, *, seed: int = 0) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        study, measure, headline, design, n_models, n_items, n_wordings; the components models and `FIGURES`
-        (`reliability.components.Across`); relative, relative_lower, relative_upper: coefficient of generalizability of
-        the ranking; relative_few: with `FEW` wordings; absolute: of the means themselves; tau: expected Kendall tau
-        with the ranking of another study.
+        study, measure, headline, design, n_models, n_items, n_wordings; anew: as in `rankings`; the components models
+        and `FIGURES` (`reliability.components.Across`); relative, relative_lower, relative_upper: coefficient of
+        generalizability of the ranking; relative_few: with `FEW` wordings; absolute: of the means themselves; tau:
+        expected Kendall tau with the ranking of another study.
     """
     rows = []
     for study in studies(runs):
@@ -102,9 +105,16 @@ def reliability(runs: Runs, *, seed: int = 0) -> pd.DataFrame:
         rows.append({
             "study": study.name, "measure": study.measure, "headline": study.headline, "design": study.design,
             "n_models": found.n_models, "n_items": found.n_items, "n_wordings": found.n_wordings,
+            "anew": _anew(study, found.n_wordings),
             "models": found.model, **{name: getattr(found, name) for name in FIGURES},
             "relative": relative(found, *size), "relative_lower": low, "relative_upper": high,
-            "relative_few": relative(found, found.n_items, FEW), "absolute": absolute(found, *size),
+            "relative_few": np.nan if np.isnan(found.wording) else relative(found, found.n_items, FEW),
+            "absolute": absolute(found, *size),
             "tau": ranked.tau if ranked else np.nan,
         })  # fmt: skip
     return pd.DataFrame(rows)
+
+
+def _anew(study: Study, n_wordings: float) -> str:
+    """Say what another study has anew: where all items share one wording, nothing is known of others."""
+    return ITEMS if study.crossed and n_wordings == 1 else BOTH

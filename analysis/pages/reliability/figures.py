@@ -19,7 +19,7 @@ def needed(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
     """Yield for every study the predicted standard errors of its models by the number of wordings."""
     if frames["wording_precision"].empty:
         return
-    parts = frames["variance_components"][[*UNIT, "item", "wording", "interaction"]]
+    parts = frames["variance_components"][[*UNIT, "item", "wording", "interaction", "sample", "n_samples"]]
     rows = ranked(frames["wording_precision"]).merge(parts, on=UNIT)
     rows = rows[rows["item"].notna() & (rows["n_wordings"] > 1)]
     for _, part in rows.groupby("study", sort=False):
@@ -29,10 +29,10 @@ def needed(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
 
 def predicted(rows: pd.DataFrame, at: pd.Series) -> pd.Series:
     """Predict the standard error of every row with so many wordings, as `panel.Panel.error_at`."""
-    item, wording = rows["item"].clip(lower=0), rows["wording"].clip(lower=0)
-    shared = rows["interaction"].notna()
-    alone = wording.where(shared, wording / rows["n_items"]) / at
-    return np.sqrt(item / rows["n_items"] + alone + rows["interaction"].fillna(0) / rows["n_items"] / at)
+    item, shared = rows["item"].clip(lower=0), rows["interaction"].notna()
+    inner = rows["interaction"].where(shared, rows["wording"]) + (rows["sample"] / rows["n_samples"]).fillna(0)
+    of_all = rows["wording"].clip(lower=0).where(shared, 0)
+    return np.sqrt((item + inner / at) / rows["n_items"] + of_all / at)
 
 
 def ranked(precision: pd.DataFrame) -> pd.DataFrame:

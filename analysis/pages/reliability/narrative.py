@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from analysis.pages.reliability.comparisons import ITEMS
 from analysis.reporting import beyond, labels, verdicts
 from analysis.reporting.thresholds import silent
 from analysis.reporting.verdicts import Band
 from analysis.reporting.words import Answer, count, do_not_answer, few_items, few_models, listing, low_to_high
 
 WIDER = 1.1
+ORDERS = ("orders", "own orders")  # designs that begin so
 ENOUGH, FEW = "enough", "too few"
 BANDS = (Band(ENOUGH, 1.0, WIDER), Band(FEW, WIDER, np.inf))
 MEANT = (
@@ -21,7 +24,7 @@ MEANT = (
     "end.",
     "“Too few” means that it is wider. Each word needs the whole interval of this ratio.",
 )
-TABLES = ("wording_precision", "beyond_rewording", "ranking_reliability", "spreads_at_k")
+TABLES = ("wording_precision", "variance_components", "beyond_rewording", "ranking_reliability", "spreads_at_k")
 
 
 def answer(frames: Mapping[str, pd.DataFrame], when: str = "", drawn: Sequence[str] = ()) -> Answer:
@@ -38,7 +41,8 @@ def answer(frames: Mapping[str, pd.DataFrame], when: str = "", drawn: Sequence[s
     """
     precision = frames["wording_precision"]
     own = precision[precision["headline"].astype(bool)].drop_duplicates(["study", "model"])
-    asked = _asked(own, when)
+    parts = frames["variance_components"].merge(own[[*labels.UNIT, "measure"]], on=[*labels.UNIT, "measure"])
+    asked = _asked(own, parts["n_samples"].dropna(), when)
     speaking = own[~silent(own["validity"]) & own["mean"].notna()]
     if speaking.empty:
         verdict, why = do_not_answer(list(labels.series(own).unique()))
@@ -47,6 +51,7 @@ def answer(frames: Mapping[str, pd.DataFrame], when: str = "", drawn: Sequence[s
     details = {
         "wordings_needed": (*MEANT, *_widest(speaking)),
         "wording_ranking": tuple(_rankings(ranking)),
+        "variance_components": tuple(_samples(parts.merge(speaking[[*labels.UNIT, "measure"]]))),
         "beyond_rewording": tuple(_differences(frames["beyond_rewording"])),
         "spreads_at_k": tuple(_spreads(frames["spreads_at_k"])),
     }
@@ -57,20 +62,29 @@ def answer(frames: Mapping[str, pd.DataFrame], when: str = "", drawn: Sequence[s
     )  # fmt: skip
 
 
-def _asked(own: pd.DataFrame, when: str) -> str:
+def _asked(own: pd.DataFrame, samples: pd.Series, when: str) -> str:
     models = own["model"].nunique()
     items = own.groupby("study")["n_items"].max().sum()
     known = own[own["n_items"] > 0]
     sizes = (known["n"] / known["n_items"]).round()
-    answers = f", with {low_to_high(sizes)} valid answers to each on average" if len(known) else ""
+    several = known["n_wordings"] > 1
+    answers = f", with {low_to_high(sizes)} valid answers to each on average" if several.any() else ""
+    if len(samples):
+        answers += f"{' from' if answers else ', with'} {low_to_high(samples.round())} samples each"
+    ways = [way for way, some in (("one wording", ~several), ("several wordings", several)) if some.any()]
+    if several.all() and known["design"].str.startswith(ORDERS).all():
+        ways = ["several orders of their options"]
     return (
         f"{count(models, 'model')} {'was' if models == 1 else 'were'} asked about {count(int(items), 'item')} in "
-        f"several wordings{when}{answers}."
+        f"{' or '.join(ways or ['several wordings'])}{when}{answers}."
     )
 
 
 def _verdict(speaking: pd.DataFrame) -> str:
-    """Count the word that most models have."""
+    """Count the word that most models have; those with one wording have none."""
+    speaking = speaking[speaking["n_wordings"] > 1]
+    if speaking.empty:
+        return f"{verdicts.UNCLEAR} whether the wording was enough: there is one of each item."
     found = words(speaking)
     known = Counter(sorted(filter(None, found))).most_common(1)
     if not known:
@@ -104,7 +118,36 @@ def _least(ranking: pd.DataFrame) -> Iterator[str]:
             yield f"The ranking of the models, by {row['measure']}, is not shown to be reliable."
         else:
             which = "The" if len(known) == 1 else "The least reliable"
-            yield f"{which} ranking of the models, by {row['measure']}, has a reliability of {row['relative']:.2f}."
+            yield (
+                f"{which} ranking of the models, by {row['measure']}, has a reliability of {row['relative']:.2f}"
+                f"{_same_wording(row)}."
+            )
+
+
+def _same_wording(row: Mapping[str, Any]) -> str:
+    return " in this wording" if row["anew"] == ITEMS else ""
+
+
+def _samples(parts: pd.DataFrame) -> Iterator[str]:
+    """Say how far sampled answers tell items apart, from as many samples as there were and from a single one."""
+    for (study, measure), part in parts.dropna(subset=["icc", "icc_sample"]).groupby(["study", "measure"], sort=False):
+        apart = part[part["icc"] > 0]
+        if len(apart):
+            yield (
+                f"{str(measure).capitalize()} from {low_to_high(apart['n_samples'].round())} samples of one wording "
+                f"tells items of {study} apart with a reliability of {_two(apart['icc'])} by "
+                f"{count(len(apart), 'model')}; from one, {_two(apart['icc_sample'])}."
+            )
+        if len(apart) < len(part):
+            yield (
+                f"With {len(part) - len(apart):,} of {count(len(part), 'model')}, items of {study} differ no more than "
+                "samples explain."
+            )
+
+
+def _two(values: pd.Series) -> str:
+    low, high = f"{values.min():.2f}", f"{values.max():.2f}"
+    return low if low == high else f"{low} to {high}"
 
 
 def _headline(frame: pd.DataFrame) -> pd.DataFrame:
@@ -134,10 +177,15 @@ def _rankings(ranking: pd.DataFrame) -> Iterator[str]:
             continue
         yield (
             f"Ranking these {row['n_models']} models by {row['measure']} is reliable to {row['relative']:.2f}"
-            f"{_between(row)}; with 3 wordings it would be {row['relative_few']:.2f}."
+            f"{_between(row)}{_same_wording(row)}{_with_few(row)}."
         )
         if row["tau"] == row["tau"]:
             yield f"With the ranking of another study of this size, it is expected to have a tau of {row['tau']:.2f}."
+
+
+def _with_few(row: Mapping[str, float]) -> str:
+    few = row["relative_few"]
+    return f"; with 3 wordings it would be {few:.2f}" if few == few else ""
 
 
 def _between(row: Mapping[str, float]) -> str:
@@ -181,8 +229,14 @@ def _cautions(own: pd.DataFrame, speaking: pd.DataFrame) -> Iterator[str]:
     yield from few_models(speaking["model"].nunique())
     sizes = speaking.assign(label=labels.series(speaking.drop(columns="condition"))).set_index("label")["n_items"]
     yield from few_items(sizes, so="intervals are wide, and those of variances rest on their distribution")
-    shared = speaking[speaking["design"].str.startswith("shared")]
-    few = shared.loc[shared["n_wordings"] < 5, "n_wordings"]
+    single = speaking["n_wordings"] == 1
+    if single.any() and not single.all():
+        yield (
+            "Asked in one wording, so that nothing is said about others: "
+            f"{listing(list(speaking.loc[single, 'study'].unique()))}."
+        )
+    shared = speaking[speaking["design"].str.contains("shared")]
+    few = shared.loc[shared["n_wordings"].between(2, 4), "n_wordings"]
     if len(few):
         yield (
             f"Only {low_to_high(few)} shared wordings: what is said about wordings like these rests on "

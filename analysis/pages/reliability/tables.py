@@ -14,7 +14,7 @@ from analysis.reporting.reworded import AGREEMENT, Study, studies
 from analysis.statistics import interval
 from analysis.statistics.reliability.at_k import flips_at, range_at
 from analysis.statistics.reliability.generalizability import alpha, icc
-from analysis.statistics.reliability.panel import Panel, panel
+from analysis.statistics.reliability.panel import Panel
 from analysis.statistics.reliability.ranges import ranges
 from analysis.statistics.resampling import DRAWS, Array, Columns, bootstrap, mean
 from analysis.statistics.shares import Share
@@ -32,8 +32,7 @@ def units(runs: Runs) -> list[tuple[Study, dict[str, Any], Panel, Array]]:
         for study in studies(runs):
             for number, (model, condition) in enumerate(study.units):
                 about = {"study": study.name, "model": model, "condition": condition, "measure": study.measure}
-                values = study.values[number]
-                yield study, about, panel(values, study.crossed), values
+                yield study, about, study.panel(number), study.values[number]
 
     return runs.kept("reliability panels", lambda: list(made()))
 
@@ -48,7 +47,7 @@ def precision(runs: Runs, *, seed: int = 0) -> pd.DataFrame:
         `reliability.panel.Panel`; mean, mean_lower, mean_upper: with the interval for these wordings; like_lower,
         like_upper: for wordings like these; error: standard error with items and wordings drawn anew; error_least: what
         would be left of it with wordings without end; widening, widening_lower, widening_upper: the first divided by
-        the second.
+        the second; missing: why the latter are missing.
     """
     rows = []
     for study, about, found, _ in units(runs):
@@ -61,30 +60,45 @@ def precision(runs: Runs, *, seed: int = 0) -> pd.DataFrame:
             "mean_lower": low, "mean_upper": high, "like_lower": like_low, "like_upper": like_high,
             "error": found.error("both"), "error_least": found.error_at(max(found.n_items, 1), np.inf),
             "widening": found.widening(), "widening_lower": ends[0], "widening_upper": ends[1],
+            "missing": _missing(found),
         })  # fmt: skip
     return pd.DataFrame(rows)
 
 
 def variances(runs: Runs, *, seed: int = 0) -> pd.DataFrame:
-    """Split the variance of every model's answers into items, wordings and their interaction.
+    """Split the variance of every model's answers into items, wordings, their interaction and samples.
 
     Returns
     -------
     DataFrame
-        study, model, condition, measure, design, n_items, n_wordings; item, wording, interaction: components
-        (`reliability.components`), negative where the estimate is, each with X_lower, X_upper
-        (`reliability.ranges`); icc, icc_mean: intraclass correlations of one wording and of the mean of all; alpha:
-        Krippendorff's.
+        study, model, condition, measure, design, n_items, n_wordings; n_samples: behind an answer; item, wording,
+        interaction, sample: components (`reliability.components`, `reliability.sampling`), negative where the estimate
+        is, each with X_lower, X_upper (`reliability.ranges`); icc, icc_mean, icc_sample: intraclass correlations of one
+        wording, of the mean of all, and of one wording and sample; alpha: Krippendorff's; missing: why components are.
     """
     rows = []
     for study, about, found, values in units(runs):
         row = {**about, "design": study.design, "n_items": found.n_items, "n_wordings": found.n_wordings}
-        ends = ranges(found, seed)
-        for name in ("item", "wording", "interaction"):
-            row |= {name: getattr(found, name), f"{name}_lower": ends[name][0], f"{name}_upper": ends[name][1]}
-        coefficients = icc(found)
-        rows.append(row | {"icc": coefficients["icc"], "icc_mean": coefficients["icc_mean"], "alpha": alpha(values)})
+        ends, sampled = ranges(found, seed), found.sampled
+        parts = {name: getattr(found, name) for name in ("item", "wording", "interaction")}
+        row |= {"n_samples": sampled.number if sampled else np.nan}
+        for name, value in (parts | {"sample": sampled.sample if sampled else np.nan}).items():
+            row |= {name: value, f"{name}_lower": ends[name][0], f"{name}_upper": ends[name][1]}
+        coefficients = {"icc_sample": np.nan} | icc(found)
+        row |= {name: coefficients[name] for name in ("icc", "icc_mean", "icc_sample")}
+        unsampled = [] if sampled else ["no answer has two samples"]
+        rows.append(row | {"alpha": alpha(values), "missing": "; ".join(filter(None, (_missing(found), *unsampled)))})
     return pd.DataFrame(rows)
+
+
+def _missing(found: Panel) -> str:
+    """Say why the answers of a unit do not tell items and wordings apart, or have no interval; empty where they do."""
+    if found.n_items < 2:
+        return "one item" if found.n_items else "no valid answer"
+    if np.isnan(found.wording):
+        which = "the wording that all items share" if found.crossed else "the one wording of each item"
+        return f"{which} is not told apart from the items"
+    return "" if found.spread > 0 or found.inner > 0 else "all answers are alike"
 
 
 def spreads(runs: Runs, *, k: int = 0, threshold: float = FLIP, resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:

@@ -19,8 +19,10 @@ if TYPE_CHECKING:
 
 
 def _shared(runs: Runs) -> Iterator[Study]:
-    """Yield the studies with a right answer whose wordings all items share."""
-    yield from (study for study in studies(runs) if study.crossed and study.measure == ACCURACY)
+    """Yield the studies with a right answer whose wordings, two or more, all items share."""
+    for study in studies(runs):
+        if study.crossed and study.measure == ACCURACY and not study.single:
+            yield study
 
 
 def templates(runs: Runs) -> pd.DataFrame:

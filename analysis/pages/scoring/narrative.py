@@ -10,7 +10,7 @@ import pandas as pd
 from analysis.pages.scoring.by_setting import HOLM, by_method, by_range, by_temperature, others, signs
 from analysis.pages.scoring.cautions import cautions
 from analysis.pages.scoring.influence import NOTHING
-from analysis.pages.scoring.items import GOLD, chosen, ends
+from analysis.pages.scoring.items import chosen, ends
 from analysis.pages.scoring.undefined import EQUAL
 from analysis.reporting import labels, verdicts, words
 from analysis.reporting.catalogue import column
@@ -19,6 +19,7 @@ from analysis.reporting.printed import OURS
 from analysis.reporting.thresholds import silent
 from analysis.reporting.verdicts import Band
 from analysis.reporting.words import Answer, count, listing, low_to_high, no_interval, percent
+from analysis.runs.scores import GOLD
 from analysis.statistics.multiplicity import decidable
 
 Frames = Mapping[str, pd.DataFrame]
@@ -34,7 +35,7 @@ MEANT = (
 )
 
 
-def answer(frames: Frames, setting: str, when: str = "") -> Answer:
+def answer(frames: Frames, setting: str, when: str = "", beyond: str = "") -> Answer:
     """Say whether the judge gives everything the same score, by the rules of `verdicts` and `MEANT`.
 
     Parameters
@@ -45,6 +46,8 @@ def answer(frames: Frames, setting: str, when: str = "") -> Answer:
         Range, temperature and method, such as "0-9/0.7/sampled".
     when
         From `words.when`.
+    beyond
+        What of the differences between models is more than rewording (`reporting.beyond.sentence`).
     """
     scores = _labelled(frames["scores"])
     models = scores[scores["model"] != GOLD]
@@ -64,6 +67,7 @@ def answer(frames: Frames, setting: str, when: str = "") -> Answer:
             *_habit(here, scores),
             *_accuracy(here),
             *others(models),
+            *([beyond] if beyond else []),
         ),
         "score_differences": tuple(_tuning(differences)),
         "score_influence": tuple(_rests(_ours(frames, setting))),

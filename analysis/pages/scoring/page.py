@@ -10,10 +10,12 @@ import pandas as pd
 
 from analysis.pages.scoring import narrative
 from analysis.pages.scoring.catalogue import CATALOGUE
-from analysis.pages.scoring.items import GOLD, chosen, headline, read
-from analysis.reporting import tables, verdicts, words
+from analysis.pages.scoring.items import chosen, headline
+from analysis.reporting import beyond, tables, verdicts, words
 from analysis.reporting.html import Html, fragment
 from analysis.reporting.page import Page
+from analysis.reporting.reworded.scores import in_settings
+from analysis.runs.scores import GOLD, read
 
 TABLES = (
     "scores", "score_differences", "score_ranges", "score_influence", "score_methods", "score_conventions",
@@ -47,7 +49,13 @@ class ScoringPage(Page):
     def answer(self) -> Html:
         """Show the answer in words, and what weakens it."""
         frames = {name: self.frame(name) for name in TABLES}
-        return self.told(narrative.answer(frames, self.setting, words.when(self.runs.info)))
+        return self.told(narrative.answer(frames, self.setting, words.when(self.runs.info), self._beyond()))
+
+    def _beyond(self) -> str:
+        """Say which differences in the page's setting are more than another prompt makes; empty for one prompt."""
+        asked = chosen(read(self.runs), self.setting)[["study", "condition"]].drop_duplicates()
+        named = {study: in_settings(self.runs.info["conditions"][study])[0] for study in asked["study"].unique()}
+        return beyond.sentence(self.runs, {named[study][name] for study, name in asked.itertuples(index=False)})
 
     def here(self, name: str) -> pd.DataFrame:
         """Return the rows of a table in the page's setting."""
@@ -61,7 +69,8 @@ class ScoringPage(Page):
         return fragment(
             "scoring/method", biased=known["biased"], resamples=known["resamples"], seed=known["seed"],
                 invalid=known["invalid"], meant=" ".join(narrative.MEANT),
-                rules=verdicts.told("validity", "interval", "several", "people", "holm"),
+                rules=verdicts.told("validity", "interval", "several", "people", "holm",
+                                    *(["beyond"] if self._beyond() else [])),
                 dropped=int(models["dropped"].sum()), clipped=int(models["clipped"].sum()),
                 unscored=int(models["unscored"].sum()), failed=int(models["no_response"].sum()),
             )  # fmt: skip

@@ -134,7 +134,8 @@ class Across:
     ----------
     model, item, wording, item_wording, model_item, model_wording, residual
         Nested: `wording` is that of wordings within items, `residual` holds how models differ in these, and
-        item_wording and model_wording are NaN.
+        item_wording and model_wording are NaN. One wording of each item: `wording` is NaN, too, a part of `item` and
+        `model_item`, and `residual` is what sampling adds.
     n_models, n_items, n_wordings
         Wordings as in `panel.Panel`.
     spread
@@ -154,10 +155,11 @@ class Across:
     spread: float
 
 
-def across(values: Array, crossed: bool) -> Across | None:
+def across(values: Array, crossed: bool, noise: float = 0.0) -> Across | None:
     """Estimate the components of answers (models, items, wordings) over the cells that all models have.
 
-    Returns None for fewer than two models, or where `components` tells nothing apart.
+    `noise` is what sampling adds to an answer, mean over models; with several wordings it is a part of the residual.
+    Returns None for fewer than two models or items, or where `components` tells nothing apart.
     """
     known: npt.NDArray[np.bool_] = np.all(~np.isnan(values), axis=0)
     rows, columns = known.any(axis=1), known.any(axis=0)
@@ -165,6 +167,8 @@ def across(values: Array, crossed: bool) -> Across | None:
     n_models, n_items = len(values), int(rows.sum())
     if n_models < 2 or n_items < 2:
         return None
+    if (known.shape[1] if crossed else known.sum(axis=1).max()) == 1:
+        return _in_one_wording(values[:, known].reshape(n_models, n_items), noise)
     values = np.where(known, values, np.nan)
     mean = values.mean(axis=0)
     common = components(mean, crossed)
@@ -190,4 +194,16 @@ def across(values: Array, crossed: bool) -> Across | None:
     return Across(
         spread - noise, common.item - model_item / n_models, wording, item_wording, model_item, model_wording, residual,
         n_models, n_items, n_wordings, spread,
+    )  # fmt: skip
+
+
+def _in_one_wording(values: Array, noise: float) -> Across:
+    """Estimate the components of answers (models, items): the analysis of variance of two factors."""
+    n_models, n_items = values.shape
+    models, items = values.mean(axis=1, keepdims=True), values.mean(axis=0, keepdims=True)
+    left = float(((values - models - items + values.mean()) ** 2).sum()) / (n_models - 1) / (n_items - 1)
+    spread = float(models.var(ddof=1))
+    return Across(
+        spread - left / n_items, float(items.var(ddof=1)) - left / n_models, np.nan, np.nan, left - noise, np.nan,
+        noise, n_models, n_items, 1.0, spread,
     )  # fmt: skip

@@ -4,9 +4,9 @@ A forecast splits the variance of a figure that is a mean over I items into a pa
 and one that every item has: V = shared + own / I.
 
 - *Mean*: with components s_i, s_w, s_e of item, wording and interaction and K wordings, shared = s_w / K and own =
-  s_i + s_e / K; where each item has its own wordings, shared = 0 and own = s_i + s_w / K. Where an answer is the share
-  of S texts that agree, p (1 - p) / (S - 1) estimates what sampling adds to it. That part of s_e (of s_w where wordings
-  are own) changes with S.
+  s_i + s_e / K; where each item has its own wordings, shared = 0 and own = s_i + s_w / K. Where an answer is the mean
+  of S samples, what sampling adds (`sampling`) changes with S. A pilot with one wording of each item foresees studies
+  with that wording only.
 - *SD over wordings*: the same, of the jackknife's pseudo-values n T - (n - 1) T_j, where T_j leaves out answer j. Their
   mean is the item's SD without most of its bias, and their spread within an item tells how far the SD would move with
   other wordings. With fewer wordings than the pilot's, see `Deviations`.
@@ -32,6 +32,7 @@ from scipy.stats import binom
 
 from analysis.statistics.reliability.components import Array
 from analysis.statistics.reliability.panel import panel
+from analysis.statistics.reliability.sampling import Sampled
 
 GRID = np.linspace(0, 1, 201)  # shares of wordings that agree
 SUBSETS = 50  # draws of some wordings of a pilot
@@ -47,10 +48,10 @@ class Components:
     item, shared, inner
         Components of items, of wordings that all items share (else 0), and of a wording within an item.
     noise, sample
-        What sampling adds to an answer of the pilot, and would add to one that is read from a single text; 0 where
+        What sampling adds to an answer of the pilot, and would add to one that is read from a single sample; 0 where
         answers are probabilities.
-    least
-        Wordings of each item that the figure needs.
+    least, most
+        Wordings of each item that the figure needs, and that the pilot tells of.
     """
 
     item: float
@@ -59,28 +60,35 @@ class Components:
     noise: float = 0.0
     sample: float = 0.0
     least: int = 1
+    most: float = np.inf
 
     def parts(self, wordings: float, samples: float | None = None) -> tuple[float, float]:
         """Return the variance that items share, and that of every item; without `samples`, as many as in the pilot."""
-        inner = self.inner
-        if samples is not None:
-            inner = max(inner - self.noise, 0.0) + self.sample / samples
-        return max(self.shared, 0.0) / wordings, max(self.item, 0.0) + inner / wordings
+        return max(self.shared, 0.0) / wordings, max(self.item, 0.0) + self.within(wordings, samples)
+
+    def within(self, wordings: float, samples: float | None = None) -> float:
+        """Return the part of the variance of every item that more wordings average out."""
+        inner = self.inner if samples is None else max(self.inner - self.noise, 0.0) + self.sample / samples
+        return inner / wordings
 
 
-def of_mean(values: Array, crossed: bool, *, noise: float = 0.0, sample: float = 0.0, least: int = 1) -> Components:
+def of_mean(values: Array, crossed: bool, sampled: Sampled | None = None, *, least: int = 1) -> Components:
     """Foresee the error of a mean of answers, or of their `pseudo_deviations`, or of differences of either.
+
+    Of sampled answers to one wording of each item: with other items and samples in that wording.
 
     Parameters
     ----------
     values
         (items, wordings), NaN where there is none.
-    noise, sample
-        From `sampling`; of a difference, sums of those of both.
+    sampled
+        From `sampling.sampled`; of a difference, of both together.
     """
-    found = panel(values, crossed)
-    inner = found.interaction if crossed else found.wording
-    return Components(found.item, found.wording if crossed else 0.0, inner, noise, sample, least)
+    found = panel(values, crossed, sampled)
+    one = np.isnan(found.wording)
+    shared = found.wording if crossed and not one else 0.0
+    noise, sample = (sampled.noise, sampled.sample) if sampled else (0.0, 0.0)
+    return Components(found.item, shared, found.inner, noise, sample, least, 1 if one else np.inf)
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +110,7 @@ class Deviations:
     many: Components
     means: tuple[float, ...]
     least: int = 2
+    most: float = np.inf
 
     def parts(self, wordings: float, samples: float | None = None) -> tuple[float, float]:
         """Return the variance that items share, and that of every item."""
@@ -142,22 +151,6 @@ def pseudo_deviations(values: Array) -> Array:
     return np.where(known, found, np.nan)
 
 
-def sampling(values: Array, samples: Array) -> tuple[float, float]:
-    """Estimate what sampling adds to the variance of an answer: with the texts that it has, and with a single one.
-
-    Parameters
-    ----------
-    values, samples
-        Shares of texts that agree, and their numbers; an answer of fewer than two texts does not tell.
-    """
-    told = (samples > 1) & ~np.isnan(values)
-    if not told.any():
-        return np.nan, np.nan
-    share, n = values[told], samples[told]
-    spread = share * (1 - share) / (n - 1)
-    return float(spread.mean()), float((spread * n).mean())
-
-
 @dataclass(frozen=True, slots=True)
 class Flips:
     """Hold how the share of wordings that agree is distributed over items: weights on `GRID`.
@@ -171,6 +164,7 @@ class Flips:
     weights: Array
     threshold: float
     least: int = 2
+    most: float = np.inf
 
     def share(self, wordings: int) -> float:
         """Return the share of items that flip with so many wordings."""

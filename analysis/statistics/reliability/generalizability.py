@@ -30,11 +30,14 @@ def icc(panel: Panel) -> dict[str, float]:
     dict
         icc and icc_mean. Nested: ICC(1) of one wording and of the mean of all. Crossed: ICC(A,1) and ICC(A,k), where a
         wording that moves all items counts as error; and icc_order, icc_order_mean: ICC(C,1) and ICC(C,k), where it
-        does not. NaN where the components are; negative where that of items is.
+        does not. icc_sample, where answers were sampled: that of one wording and a single sample. With one wording of
+        each item, nothing but sampling counts as error. NaN where the components are; negative where that of items is.
     """
-    error = panel.wording if not panel.crossed else panel.wording + panel.interaction
+    order, sampled = panel.inner, panel.sampled
+    error = order + (panel.wording if panel.crossed and panel.n_wordings > 1 else 0.0)
     found = {"icc": _share(panel.item, error), "icc_mean": _share(panel.item, error / panel.n_wordings)}
-    order = error if not panel.crossed else panel.interaction
+    if sampled:
+        found["icc_sample"] = _share(panel.item, error - sampled.noise + sampled.sample)
     return found | {
         "icc_order": _share(panel.item, order) if panel.crossed else np.nan,
         "icc_order_mean": _share(panel.item, order / panel.n_wordings) if panel.crossed else np.nan,
@@ -71,7 +74,7 @@ def relative(found: Across, n_items: float, n_wordings: float) -> float:
 
 def absolute(found: Across, n_items: float, n_wordings: float) -> float:
     """Compute the absolute coefficient (Phi): items and wordings that move all models are errors, too."""
-    item, wording = max(found.item, 0.0), max(found.wording, 0.0)
+    item, wording = max(found.item, 0.0), max(np.nan_to_num(found.wording), 0.0)
     if np.isnan(found.item_wording):
         more = item / n_items + wording / n_items / n_wordings
     else:
@@ -87,11 +90,11 @@ def relative_interval(found: Across, seed: int = 0, level: float = LEVEL) -> tup
     rng = np.random.default_rng(seed)
     models, items, wordings = found.n_models - 1, found.n_items - 1, found.n_wordings - 1
     nested = np.isnan(found.model_wording)
-    free = models * found.n_items * wordings if nested else models * items * wordings
-    if not free > 0 or not found.spread > 0:
+    free = models * items * wordings
+    if not (nested or free > 0) or not found.spread > 0:
         return np.nan, np.nan
     scale = found.n_items * found.n_wordings
-    inner = found.residual * free / rng.chisquare(free, DRAWS)
+    inner = 0.0 if nested else found.residual * free / rng.chisquare(free, DRAWS)
     shared = found.residual / found.n_wordings + found.model_item
     by_item = max(shared, 0.0) * models * items / rng.chisquare(models * items, DRAWS)
     error = by_item / found.n_items

@@ -13,10 +13,20 @@ components s_i, s_w, s_e of item, wording and interaction, over I items and K wo
 - *wordings*: s_w / K + s_e / IK, with K - 1: the same items, other wordings.
 
 For nested wordings the first two are one: another item comes with other wordings, and both show in how far the means of
-items differ. The half of an interval is sqrt(sum of t^2 V) over the parts V, each with the t of its degrees of freedom:
-so few templates widen it, and with 2 it rests on 1. Satterthwaite's approximation is narrower, but covers only .87 with
-2 templates and 1,000 items. As an estimate of s_w can be 0 by chance, it counts at least as a twentieth of what the
-interaction alone would make of it; without that, 2 templates cover .91.
+items differ. For crossed ones, *both* is a sum of two parts that are estimated apart: (s_i + s_e / K) / I by how far
+the means of items differ, and (s_w + s_e / I) / K by how far those of wordings do. The interaction is in each, and is
+taken out of the one with more degrees of freedom.
+
+The half of an interval is the p-norm (sum of (t^2 V)^p)^(1 / 2p) over the parts V, each with the t of its degrees of
+freedom f, and p = 1 + 8 / f^2 of the fewest. With many it is the plain sum; with few, that would be too wide where both
+parts weigh alike. From 30 items and 3 templates on, it leaves out the truth in .043 to .055 of studies, whatever the
+components are (by integration over the mean squares, as in the tests); with 2 templates only in .023 to .050, since 1
+degree of freedom does not tell how small their part is. With Satterthwaite's approximation it would be .08 and .13.
+Where the wordings seem to do less than chance alone, the interval is the one for these wordings: it is never shorter.
+
+Where answers are means of several samples (`sampling`), what sampling adds is taken out of the interaction, or out of
+nested wordings, and shown apart; the variance of the mean holds it. With a single wording of each item, samples tell
+items apart, but not what that wording does to them, which is a part of `item`.
 
 Where all answers are 0 or 1 the mean is a share. Its intervals are Wilson's, with the effective number of items for
 these wordings (`analysis.statistics.shares`), and with the part of the wordings added for others.
@@ -39,6 +49,7 @@ import numpy as np
 import numpy.typing as npt
 
 from analysis.statistics.reliability.components import Array, Components, components
+from analysis.statistics.reliability.sampling import Sampled
 from analysis.statistics.resampling import LEVEL
 from analysis.statistics.shares import estimated, score
 from analysis.statistics.significance import ROUNDING
@@ -46,7 +57,7 @@ from analysis.statistics.significance import ROUNDING
 Anew: TypeAlias = Literal["items", "wordings", "both"]  # what another study draws anew
 Parts: TypeAlias = tuple[tuple[float, float], ...]  # variances of a mean and their degrees of freedom
 Known: TypeAlias = npt.NDArray[np.bool_]
-LEAST = 1 / 20  # of the interaction's part: the least that a shared wording counts
+FEW = 8.0  # how fast the p of the p-norm falls with the degrees of freedom
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +76,10 @@ class Panel:
     item, wording, interaction
         Variance components. Nested: `wording` is that of wordings within their items, with all else that is left, and
         `interaction` is NaN. Negative where the estimate is; NaN where the answers do not tell them apart.
+    inner
+        Variance of an answer within its item and wording: of what is left, and of what sampling adds.
+    sampled
+        What sampling adds; None where nothing was sampled.
     parts
         What is drawn anew -> parts of the variance of the mean. NaN where unknown, as from one item or one wording.
     share
@@ -81,6 +96,8 @@ class Panel:
     item: float
     wording: float
     interaction: float
+    inner: float
+    sampled: Sampled | None
     parts: dict[Anew, Parts]
     share: float
     spread: float
@@ -92,17 +109,27 @@ class Panel:
 
     def interval(self, anew: Anew, level: float = LEVEL) -> tuple[float, float]:
         """Return the ends of the mean's interval; NaN where its width is unknown or 0."""
+        found = self._interval(anew, level)
+        if anew != "both" or not self.crossed:
+            return found
+        these = self._interval("items", level)
+        return min(found[0], these[0]), max(found[1], these[1])
+
+    def _interval(self, anew: Anew, level: float) -> tuple[float, float]:
         parts = self.parts[anew]
         total = sum(variance for variance, _ in parts)
         if anew != "wordings" and self.share == self.share:
             if not total >= 0:
                 return np.nan, np.nan
-            z, spread = NormalDist().inv_cdf((1 + level) / 2), self.mean * (1 - self.mean)
-            more = sum(t_squared(level, free) * variance for variance, free in parts[1:])
-            added = sum(variance for variance, _ in parts[1:])
-            own = spread / self.share
-            n = self.share if spread == 0 else spread / (own + added)
-            z = z if spread == 0 else float(np.sqrt((z**2 * own + more) / (own + added)))
+            spread = self.mean * (1 - self.mean)
+            # The part of the items is Wilson's, with the normal quantile, less what is counted with the wordings.
+            own = max(spread / self.share - self.parts["items"][0][0] + parts[0][0], 0.0)
+            parts = ((own, np.inf), *parts[1:])
+            total = sum(variance for variance, _ in parts)
+            if not spread > 0 or not total > 0:
+                n, z = self.share, NormalDist().inv_cdf((1 + level) / 2)
+            else:
+                n, z = spread / total, half_width(parts, level) / float(np.sqrt(total))
             lower, upper = score(np.asarray(self.mean), np.asarray(n), z)
             return float(lower), float(upper)
         if not total > ROUNDING**2:
@@ -113,12 +140,13 @@ class Panel:
     def error_at(self, n_items: float, n_wordings: float) -> float:
         """Predict the standard error with other numbers of items and wordings, both drawn anew.
 
-        Negative components count as 0.
+        Negative components count as 0. NaN where the component of wordings is.
         """
-        item, wording = max(self.item, 0.0), max(self.wording, 0.0)
-        if not self.crossed:
-            return float(np.sqrt(item / n_items + wording / n_items / n_wordings))
-        return float(np.sqrt(item / n_items + wording / n_wordings + self.interaction / n_items / n_wordings))
+        if np.isnan(self.wording):
+            return np.nan
+        shared = max(self.wording, 0.0) if self.crossed else 0.0
+        of_item = max(self.item, 0.0) + self.inner / n_wordings
+        return float(np.sqrt(of_item / n_items + shared / n_wordings))
 
     def widening(self) -> float:
         """Return how many times as wide an interval is as it would be with a wording without end; it is at least 1.
@@ -131,8 +159,8 @@ class Panel:
         return now / least if least > 0 else np.inf if now > 0 else np.nan
 
 
-def panel(values: Array, crossed: bool) -> Panel:
-    """Compute a panel from its answers (items, wordings)."""
+def panel(values: Array, crossed: bool, sampled: Sampled | None = None) -> Panel:
+    """Compute a panel from its answers (items, wordings), and from what sampling adds to them."""
     known = ~np.isnan(values)
     rows, columns = known.any(axis=1), known.any(axis=0)
     if not (rows.all() and columns.all()):
@@ -143,7 +171,7 @@ def panel(values: Array, crossed: bool) -> Panel:
     filled = np.where(known, values, 0.0)
     means = filled.sum(axis=1) / per_item
     found = components(values, crossed)
-    inner = found.residual
+    inner, added = found.residual, sampled.noise if sampled else 0.0
     width = float(known.shape[1] if crossed else n_items / (1 / per_item).sum())
     spread = float(means.var(ddof=1)) if n_items > 1 else np.nan
     weights = known / per_item[:, None]  # what an answer weighs in its item's mean
@@ -153,30 +181,57 @@ def panel(values: Array, crossed: bool) -> Panel:
         seen = float((weights.mean(axis=0) ** 2).sum())
         # Where items have different wordings, their means differ by these, too: that part is in `own` already.
         apart = float((weights**2).sum() - n_items * seen) / max(1, n_items - 1) / n_items
-        effect = max(found.wording, LEAST * inner * width / float(known.sum()))
-        parts["both"] = own, (effect * (seen - apart), width - 1)
-        parts["wordings"] = ((max(found.wording, 0.0) * seen + noise, width - 1),)
+        shared = found.wording * (seen - apart) + noise
+        less, more = taken(own[1], width - 1, noise)
+        parts["both"] = (_positive(own[0] - less), own[1]), (_positive(shared - more), width - 1)
+        parts["wordings"] = ((_positive(found.wording * seen + noise), width - 1),)
     else:
         parts["wordings"] = (_within(filled, known, means, per_item),)
     answers = filled[known]
     binary = bool(((answers == 0) | (answers == 1)).all())
     share = float(estimated([(means[:, None], np.ones((n_items, 1)))], LEVEL).n[0]) if binary else np.nan
+    item, left, freedom = found.item, inner - added, _freedom(filled, known, means, found)
+    if sampled and (known.shape[1] if crossed else per_item.max()) == 1:
+        item, inner, freedom = spread - added, added, (freedom[0], sampled.freedom)
     return Panel(
-        float(means.mean()), n_items, width, int(known.sum()), crossed, found.item, found.wording if crossed else inner,
-        inner if crossed else np.nan, parts, share, spread, _freedom(filled, known, means, found),
+        float(means.mean()), n_items, width, int(known.sum()), crossed, item, found.wording if crossed else left,
+        left if crossed else np.nan, inner, sampled, parts, share, spread, freedom,
     )  # fmt: skip
 
 
 def half_width(parts: Parts, level: float) -> float:
-    """Return half the width of an interval whose variance is a sum of parts: sqrt(sum of t^2 V)."""
-    return float(np.sqrt(sum(t_squared(level, free) * variance for variance, free in parts)))
+    """Return half the width of an interval whose variance is a sum of parts."""
+    variances, free = np.array(parts).T
+    return float(np.sqrt(joined(t_squared(level, free) * variances, free)))
 
 
-def t_squared(level: float, freedom: float) -> float:
+def joined(squares: Array, free: Array) -> Array:
+    """Return the p-norm of the squared limits of parts (..., parts) with these degrees of freedom.
+
+    One part is its own limit. NaN where one is.
+    """
+    if squares.shape[-1] == 1:
+        return np.asarray(squares[..., 0])
+    power = 1 + FEW / free.min() ** 2
+    most = squares.max(axis=-1)
+    scaled = np.divide(squares, most[..., None], out=squares.copy(), where=most[..., None] > 0)
+    return np.asarray(most * (scaled**power).sum(axis=-1) ** (1 / power))
+
+
+def taken(of_items: float, of_wordings: float, interaction: float) -> tuple[float, float]:
+    """Take the interaction, which both parts hold, out of the one with more degrees of freedom: what each loses."""
+    return (interaction, 0.0) if of_items >= of_wordings else (0.0, interaction)
+
+
+def t_squared(level: npt.ArrayLike, freedom: Array) -> Array:
     """Return the square of the two-sided quantile of Student's t; NaN without degrees of freedom."""
     from scipy.special import stdtrit
 
-    return float(stdtrit(freedom, (1 + level) / 2)) ** 2 if freedom > 0 else np.nan
+    return np.asarray(stdtrit(np.where(freedom > 0, freedom, np.nan), (1 + np.asarray(level)) / 2) ** 2)
+
+
+def _positive(variance: float) -> float:
+    return variance if variance != variance else max(variance, 0.0)
 
 
 def _within(filled: Array, known: Known, means: Array, per_item: npt.NDArray[np.int64]) -> tuple[float, float]:
@@ -210,4 +265,6 @@ def _freedom(filled: Array, known: Known, means: Array, found: Components) -> tu
 
 def _unknown(crossed: bool) -> Panel:
     nothing: dict[Anew, Parts] = dict.fromkeys(("items", "wordings", "both"), ((np.nan, np.nan),))
-    return Panel(np.nan, 0, np.nan, 0, crossed, np.nan, np.nan, np.nan, nothing, np.nan, np.nan, (np.nan, np.nan))
+    return Panel(
+        np.nan, 0, np.nan, 0, crossed, np.nan, np.nan, np.nan, np.nan, None, nothing, np.nan, np.nan, (np.nan, np.nan)
+    )

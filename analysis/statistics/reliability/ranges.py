@@ -19,11 +19,13 @@ from analysis.statistics.reliability.panel import Panel
 from analysis.statistics.resampling import LEVEL
 
 DRAWS = 2_000
-FIGURES = ("item", "wording", "interaction", "widening", "consistency")
+FIGURES = ("item", "wording", "interaction", "sample", "widening", "consistency")
 
 
 def ranges(panel: Panel, seed: int = 0, level: float = LEVEL) -> dict[str, tuple[float, float]]:
     """Compute the intervals of a panel's components, of its `widening`, and of the consistency of an item's mean.
+
+    With one wording of each item, of items, samples and consistency only.
 
     Returns
     -------
@@ -32,7 +34,7 @@ def ranges(panel: Panel, seed: int = 0, level: float = LEVEL) -> dict[str, tuple
         end of the widening may be infinite.
     """
     nothing = dict.fromkeys(FIGURES, (np.nan, np.nan))
-    inner = panel.interaction if panel.crossed else panel.wording
+    inner, sampled, one = panel.inner, panel.sampled, np.isnan(panel.wording)
     of_items, of_inner = panel.freedom
     if not (panel.spread > 0 or inner > 0) or not of_items > 0 or not of_inner > 0:
         return nothing
@@ -42,23 +44,37 @@ def ranges(panel: Panel, seed: int = 0, level: float = LEVEL) -> dict[str, tuple
     spread = panel.spread * of_items / rng.chisquare(of_items, DRAWS)
     item = spread - residual / width
     found = {"item": item, "consistency": item / spread}
+    noise: Array | float = 0.0
+    if sampled and sampled.sample > 0:
+        # With one wording, the residual is the noise.
+        found["sample"] = residual * sampled.number if one else _drawn(sampled.sample, sampled.freedom, rng)
+        noise = found["sample"] / sampled.number
+    if one:
+        return nothing | _ends(found, level)
     added: Array = np.zeros(DRAWS)
     if panel.crossed:
-        if not width > 1:
-            return nothing
         per_wording = panel.n / width
         shared = (panel.wording + inner / per_wording) * (width - 1) / rng.chisquare(width - 1, DRAWS)
         wording = shared - residual / per_wording
         added = np.maximum(wording, 0) / width
-        found |= {"wording": wording, "interaction": residual}
+        found |= {"wording": wording, "interaction": residual - noise}
     else:
-        found["wording"] = residual
+        found["wording"] = residual - noise
     with np.errstate(divide="ignore", invalid="ignore"):
         least = np.maximum(item, 0) / n_items
         found["widening"] = np.where(least > 0, np.sqrt((spread / n_items + added) / least), np.inf)
+    return nothing | _ends(found, level)
+
+
+def _drawn(variance: float, freedom: float, rng: np.random.Generator) -> Array:
+    """Draw a variance anew; NaN where its degrees of freedom are not known."""
+    return variance * freedom / rng.chisquare(freedom, DRAWS) if freedom > 0 else np.full(DRAWS, np.nan)
+
+
+def _ends(found: dict[str, Array], level: float) -> dict[str, tuple[float, float]]:
     ends = {}
     for name, drawn in found.items():
         # Infinite draws have no place between two others: an order statistic instead of an interpolation.
         low, high = np.quantile(drawn, [(1 - level) / 2, (1 + level) / 2], method="nearest")
         ends[name] = float(low), float(high)
-    return nothing | ends
+    return ends

@@ -6,11 +6,18 @@ result lies around d with variance 2 V. Among several models it is known how far
 variance T over pairs, d is too large on average, and the result lies around r d with variance (1 + r) V, where r is
 T / (T + V). The probability of the same sign is that a t variable with this mean and variance does not cross 0.
 
+V of one pair rests on few degrees of freedom where wordings are few. A pair whose V is too small by chance would seem
+sure to keep its order, and of many pairs some always are. So V is drawn towards the mean over all models: an average,
+weighted by its degrees of freedom f and by those that the mean counts, f0. These are the fewer, the more models differ
+in their own V beyond chance: f0 = 2 / h, with h the squared coefficient of variation that is left (Smyth).
+
 References
 ----------
 Killeen, P. R. (2005). An alternative to null-hypothesis significance tests. Psychological Science 16, 345-353 (the
 probability of replication, from 2 V).
 Efron, B. and Morris, C. (1973). Stein's estimation rule and its competitors. JASA 68, 117-130 (r).
+Smyth, G. K. (2004). Linear models and empirical Bayes methods for assessing differential expression. Statistical
+Applications in Genetics and Molecular Biology 3, 3 (f0).
 Schuirmann, D. J. (1987). A comparison of the two one-sided tests procedure and the power approach. Journal of
 Pharmacokinetics and Biopharmaceutics 15, 657-680.
 """
@@ -23,8 +30,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from analysis.statistics.reliability.components import Across, Array, across, shared_by_wordings
-from analysis.statistics.reliability.panel import Anew, Panel
+from analysis.statistics.reliability.components import Array, across, shared_by_wordings
+from analysis.statistics.reliability.panel import Anew, Panel, Parts, joined, panel, t_squared
 from analysis.statistics.resampling import LEVEL
 from analysis.statistics.significance import ROUNDING
 
@@ -44,48 +51,88 @@ def p_value(panel: Panel, anew: Anew, value: float = 0.0) -> float:
     return _two_sided(abs(panel.mean - value), panel, anew)
 
 
-def same_sign(panel: Panel, anew: Anew, true: npt.ArrayLike = np.inf) -> float:
+@dataclass(frozen=True, slots=True)
+class Among:
+    """Hold what several models tell about the difference of any two of them.
+
+    Attributes
+    ----------
+    true
+        Variances of true differences that are equally likely, T in the module's docstring: places of the generalized
+        distribution (`ranges`) of the variance of the models' means, which few models do not tell well.
+    error
+        Mean variance of the error of a difference.
+    freedom
+        Degrees of freedom that it counts, f0 in the module's docstring.
+    """
+
+    true: Array
+    error: float
+    freedom: float
+
+
+def among(values: Array, crossed: bool, anew: Anew) -> Among | None:
+    """Learn from the answers (models, items, wordings) to what all models answered.
+
+    With the same items, what models make of these is a part of their true difference; so with wordings. Returns None
+    for fewer than three models, one wording of each item, or where nothing is known.
+    """
+    from scipy.special import chdtri
+
+    found = across(values, crossed)
+    if found is None or np.isnan(found.wording) or found.n_models < 3 or not found.spread > 0:
+        return None
+    kept = {
+        "wordings": found.model_item / found.n_items,
+        "items": 0.0 if np.isnan(found.model_wording) else found.model_wording / found.n_wordings,
+        "both": 0.0,
+    }
+    others = found.n_models - 1
+    drawn = found.spread * others / chdtri(others, (np.arange(PLACES) + 0.5) / PLACES)
+    true = 2 * np.maximum(drawn - (found.spread - found.model) + max(kept[anew], 0.0), 0.0)
+    own = [panel(each, crossed) for each in values - values.mean(axis=0)]
+    variances, freedoms = np.array([_total(each.parts[anew]) for each in own]).T
+    mean, free = float(variances.mean()), float(freedoms.mean())
+    if not mean > 0:
+        return Among(true, 0.0, 0.0)
+    left = max(float(variances.var(ddof=1)) / mean**2 - 2 / free, 0.0)
+    return Among(true, 2 * mean * found.n_models / others, 1 / (left / 2 + 1 / (others * free)))
+
+
+def same_sign(panel: Panel, anew: Anew, known: Among | None = None) -> float:
     """Return the probability that another study of this size finds a difference of the same sign.
 
     Parameters
     ----------
-    true
-        Variance of true differences, T in the module's docstring; infinite where it is not known. Of several values,
-        which are as likely (`true_differences`), the mean probability is returned.
+    known
+        From `among`, where the difference is one of several models; else nothing is known beforehand.
 
     Returns
     -------
     float
         NaN where there is no difference, or its variance is unknown; 1 where the variance is 0.
     """
+    from scipy.special import stdtr
+
     if not abs(panel.mean) > ROUNDING:
         return np.nan
-    variance = sum(each for each, _ in panel.parts[anew])
+    variance, free = _total(panel.parts[anew])
+    true = np.array([np.inf])
+    if known is not None and free > 0:
+        true = known.true
+        variance = (free * variance + known.freedom * known.error) / (free + known.freedom)
+        free += known.freedom
     if variance <= ROUNDING**2:
         return 1.0
-    shrunk = 1 / (1 + variance / np.maximum(np.atleast_1d(np.asarray(true, float)), _LEAST))
-    return 1 - float(_all_two_sided(abs(panel.mean) * shrunk / np.sqrt(1 + shrunk), panel, anew).mean()) / 2
+    shrunk = 1 / (1 + variance / np.maximum(true, _LEAST))
+    return float(stdtr(free, abs(panel.mean) * shrunk / np.sqrt((1 + shrunk) * variance)).mean())
 
 
-def true_differences(found: Across | None, anew: Anew) -> Array:
-    """Return the variance of true differences between models, at `PLACES` of its generalized distribution.
-
-    With the same items, what models make of these is a part of their true difference; so with wordings. From few models
-    the variance is not known well: its mean square S over models is drawn as S f / X (`ranges`), with X at equally
-    likely places of its chi-square distribution. Infinite for fewer than three models, or where nothing is known.
-    """
-    from scipy.special import chdtri
-
-    if found is None or found.n_models < 3 or not found.spread > 0:
-        return np.array([np.inf])
-    kept = {
-        "wordings": found.model_item / found.n_items,
-        "items": 0.0 if np.isnan(found.model_wording) else found.model_wording / found.n_wordings,
-        "both": 0.0,
-    }
-    free = found.n_models - 1
-    drawn = found.spread * free / chdtri(free, (np.arange(PLACES) + 0.5) / PLACES)
-    return np.asarray(2 * np.maximum(drawn - (found.spread - found.model) + max(kept[anew], 0.0), 0.0))
+def _total(parts: Parts) -> tuple[float, float]:
+    """Return the sum of variances, and its degrees of freedom by Satterthwaite's approximation."""
+    variances, free = np.array(parts).T
+    total = float(variances.sum())
+    return total, float(total**2 / (variances**2 / free).sum()) if total > 0 else float(free.min())
 
 
 def equivalence(panel: Panel, anew: Anew, margin: float) -> float:
@@ -96,27 +143,30 @@ def equivalence(panel: Panel, anew: Anew, margin: float) -> float:
 
 
 def _two_sided(distance: float, panel: Panel, anew: Anew) -> float:
-    return float(_all_two_sided(np.array([distance]), panel, anew)[0])
+    """Return the least p at which the interval does not reach as far as a distance."""
+    p = _of_parts(distance, panel.parts[anew])
+    # For wordings like these, an interval is never shorter than for these wordings.
+    return max(p, _of_parts(distance, panel.parts["items"])) if anew == "both" else p
 
 
-def _all_two_sided(distances: Array, panel: Panel, anew: Anew) -> Array:
-    """Return the least p at which the half of an interval is shorter than each distance."""
-    from scipy.special import stdtr, stdtrit
+def _of_parts(distance: float, parts: Parts) -> float:
+    from scipy.special import stdtr
 
-    variances, free = np.array(panel.parts[anew]).T
+    variances, free = np.array(parts).T
     if not (variances.sum() >= 0 and (free > 0).all()):
-        return np.full(len(distances), np.nan)
+        return np.nan
+    if distance <= ROUNDING:
+        return 1.0
     if variances.sum() <= ROUNDING**2:
-        return np.where(distances <= ROUNDING, 1.0, np.nan)
+        return np.nan
     if len(free) == 1:
-        found = 2 * stdtr(free[0], -distances / np.sqrt(variances[0]))
-        return np.where(distances <= ROUNDING, 1.0, found)
-    low, high = np.zeros(len(distances)), np.ones(len(distances))  # the p values lie between them
+        return float(2 * stdtr(free[0], -distance / np.sqrt(variances[0])))
+    low, high = 0.0, 1.0  # the p value lies between them
     for _ in range(_STEPS):
         p = (low + high) / 2
-        inside = (stdtrit(free[:, None], 1 - p / 2) ** 2 * variances[:, None]).sum(axis=0) > distances**2
-        low, high = np.where(inside, p, low), np.where(inside, high, p)
-    return np.where(distances <= ROUNDING, 1.0, high)
+        inside = joined(t_squared(1 - p, free) * variances, free) > distance**2
+        low, high = (p, high) if inside else (low, p)
+    return high
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,9 +204,10 @@ def ranking(values: Array, crossed: bool, *, seed: int = 0, level: float = LEVEL
     """Rank models by their answers (models, items, wordings) to what all of them answered.
 
     The means of another study are drawn around these: jointly, with the covariances over items and, where crossed, over
-    wordings, each with a t distribution. For tau, which all models make together, its degrees of freedom are those of
-    all models but one. With three models or more, r of the module's docstring is the relative
-    coefficient of generalizability; with two it is 1. Returns None for fewer than two models or items.
+    wordings, each with a t distribution. With three models or more, `among` says how far true means differ, and the
+    covariances are drawn towards their mean. For tau, which all models make together, the degrees of freedom are those
+    of all models but one. Of one wording that all items share, means of other items in that wording are drawn: nothing
+    is known of others. Returns None for fewer than two models or items.
     """
     known: npt.NDArray[np.bool_] = np.all(~np.isnan(values), axis=0)
     rows, columns = known.any(axis=1), known.any(axis=0)
@@ -167,22 +218,24 @@ def ranking(values: Array, crossed: bool, *, seed: int = 0, level: float = LEVEL
     filled = np.where(known, values, 0.0)
     of_items = filled.sum(axis=2) / per_item
     mean = of_items.mean(axis=1)
-    shrunk = _shrunk(values, crossed, known)
+    learnt = among(np.where(known, values, np.nan), crossed, "both")
+    shrunk, more = np.ones(1), 0.0
+    if learnt is not None and learnt.error > 0:
+        shrunk, more = learnt.true / (learnt.true + learnt.error), learnt.freedom
     n_wordings = n_items / float((1 / per_item).sum())
     moved = [(np.cov(of_items) / n_items, n_items - 1.0)]
     if crossed:
         n_wordings = float(known.shape[1])
-        if n_wordings < 2:
-            return None
+    if crossed and n_wordings > 1:
         seen = float(((known / per_item[:, None]).mean(axis=0) ** 2).sum())
         together = np.nan_to_num(shared_by_wordings(np.where(known, values, np.nan)))
         moved.append((together * seen, n_wordings - 1))
-    return stand(mean, moved, shrunk, n_items, n_wordings, seed=seed, level=level)
+    return stand(mean, moved, shrunk, n_items, n_wordings, more=more, seed=seed, level=level)
 
 
 def stand(
-    mean: Array, moved: Sequence[tuple[Array, float]], shrunk: float, n_items: int, n_wordings: float, *,
-    seed: int = 0, level: float = LEVEL,
+    mean: Array, moved: Sequence[tuple[Array, float]], shrunk: npt.ArrayLike, n_items: int, n_wordings: float, *,
+    more: float = 0.0, seed: int = 0, level: float = LEVEL,
 ) -> Ranking:  # fmt: skip
     """Rank models by their means, and tell how the ranking would stand in another study (`ranking`).
 
@@ -193,16 +246,19 @@ def stand(
     moved
         What moves the means in another study: covariances (models, models) with their degrees of freedom.
     shrunk
-        Share of the variance of the means that is true, r of the module's docstring.
+        Share of the variance of the means that is true, r of the module's docstring; or several that are as likely.
     n_items, n_wordings
         As in `Ranking`.
+    more
+        Degrees of freedom with which the covariances are drawn towards their mean.
     """
-    near = mean.mean() + shrunk * (mean - mean.mean())
+    shrunk = np.resize(np.asarray(shrunk, float), (DRAWS, 1))
     scale, others = np.sqrt(1 + shrunk), len(mean) - 1
-    drawn, pooled = near, near
+    drawn = pooled = mean.mean() + shrunk * (mean - mean.mean())
     for number, (covariance, free) in enumerate(moved):
-        drawn = drawn + scale * _moved(covariance, free, [seed, number])
-        pooled = pooled + scale * _moved(covariance, free * others, [seed, number])
+        likely = (free * covariance + more * _even(covariance)) / (free + more)
+        drawn = drawn + scale * _moved(likely, free + more, [seed, number])
+        pooled = pooled + scale * _moved(likely, free * others, [seed, number])
     (ranks, above), ours = _placed(drawn), np.sign(mean[:, None] - mean)
     low, high = np.quantile(ranks, [(1 - level) / 2, (1 + level) / 2], axis=0, method="nearest")
     upper = np.triu_indices(len(mean), 1)
@@ -241,10 +297,11 @@ def _higher(drawn: Array) -> Iterator[npt.NDArray[np.bool_]]:
         yield part[:, :, None] > part[:, None, :]
 
 
-def _shrunk(values: Array, crossed: bool, known: npt.NDArray[np.bool_]) -> float:
-    """Return the share of the variance of models' means that is true, as far as it can be told."""
-    found = across(np.where(known, values, np.nan), crossed) if len(values) > 2 else None
-    return 1.0 if found is None or not found.spread > 0 else max(found.model, 0.0) / found.spread
+def _even(covariance: Array) -> Array:
+    """Return the covariance (models, models) of models that are all alike, with the same mean variances."""
+    size = len(covariance)
+    apart = (covariance.sum() - np.trace(covariance)) / (size * (size - 1))
+    return np.asarray(np.full((size, size), apart) + np.eye(size) * (np.trace(covariance) / size - apart))
 
 
 def _moved(covariance: Array, freedom: float, seed: Sequence[int]) -> Array:

@@ -11,11 +11,14 @@ import pytest
 from statsmodels.stats.multitest import multipletests
 
 from analysis import runs
+from analysis.pages.choice.page import ChoicePage
+from analysis.pages.scoring.page import ScoringPage
 from analysis.pages.stability.page import StabilityPage
 from analysis.pages.wording.page import WordingPage
 from analysis.reporting import beyond, verdicts
 from analysis.reporting.reworded import Study
-from helpers import wording_runs
+from helpers import choice_runs, wording_runs
+from helpers.prompted_runs import prompted
 from helpers.synthetic import random_frame, write_run
 
 
@@ -67,11 +70,18 @@ def test_nothing_is_said_where_nothing_is_compared():
     assert beyond.told(same).endswith("none holds for these wordings.")
 
 
-@pytest.mark.parametrize("name", ["stability", "wording"])
+@pytest.mark.parametrize("name", ["stability", "wording", "choice", "scoring"])
 def test_the_pages_that_compare_models_say_it_with_its_rule(name, tmp_path):
     if name == "stability":
         path = write_run(tmp_path / "run", random_frame(["a", "b", "c"], items=10).assign(mass=0.9))
         page, figure = StabilityPage([str(path)], resamples=20), "differences"
+    elif name == "choice":
+        rows = choice_runs.answers(choice_runs.questions(12, 2), ["a", "b", "c"])
+        path = choice_runs.write_choice(tmp_path / "run", rows)
+        page, figure = ChoicePage([str(path)], resamples=20), "choice_differences"
+    elif name == "scoring":
+        path, _ = prompted(tmp_path / "run")
+        page, figure = ScoringPage([str(path)], resamples=20), "score_violins"
     else:
         rows = wording_runs.random_rows(["a", "b", "c"], items=12, invalid=0, seed=1)
         path = wording_runs.write_wording(tmp_path / "run", rows)
@@ -82,3 +92,26 @@ def test_the_pages_that_compare_models_say_it_with_its_rule(name, tmp_path):
     assert sentence not in first
     assert sentence in page.said(figure)
     assert verdicts.RULES["beyond"].split(".")[0] in seen(page.method())
+
+
+def test_scores_by_one_prompt_have_no_sentence(tmp_path):
+    path, _ = prompted(tmp_path / "run", prompts=[None])
+    page = ScoringPage([str(path)], resamples=20)
+    page.answer()
+    assert "wordings like these" not in page.said("score_violins")
+    assert verdicts.RULES["beyond"].split(".")[0] not in seen(page.method())
+
+
+def test_the_sentence_of_scores_is_about_the_setting_of_the_page(tmp_path):
+    """Two prompts at 0-10, and a scale with one prompt, on which nothing can be said."""
+    path, _ = prompted(tmp_path / "run", models=["a", "b"], prompts=[None, "mine"])
+    opened = runs.open(path)
+    assert beyond.sentence(opened, {"plain/0-10/t0.7"}).startswith("Of 1 difference in score")
+    assert beyond.sentence(opened, {"plain/1-5/t0.7"}) == ""
+
+
+def test_where_only_orders_vary_the_sentence_is_about_orders(tmp_path):
+    asked = choice_runs.questions(40, 6)
+    rows = choice_runs.answers(asked[asked["pattern"] == "original"], ["a", "b"], seed=3)
+    sentence = beyond.sentence(runs.open(choice_runs.write_choice(tmp_path / "run", rows)))
+    assert "orders" in sentence and "wordings" not in sentence

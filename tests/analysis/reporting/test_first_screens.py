@@ -58,6 +58,16 @@ def test_first_screens_are_short(page, made, tmp_path):
         assert said.verdict in ("This model does not answer.", "These models do not answer.")
 
 
+@pytest.mark.parametrize("made", ["full", "bare", "silent"])
+@pytest.mark.parametrize("of", ["choice", "scoring"])
+def test_the_first_screen_of_reliability_is_short_for_choices_and_scores(of, made, tmp_path):
+    folder, options = {"full": FULL, "bare": BARE, "silent": SILENT}[made][of](tmp_path / "run")
+    said = answer("reliability", folder, options)
+    check("reliability", said)
+    if made == "silent":
+        assert said.verdict in ("This model does not answer.", "These models do not answer.")
+
+
 @pytest.mark.parametrize("page", [page for page in catalogue.pages() if page in SILENT])
 def test_first_screens_of_the_demo_are_short(page):
     asked = (name for name in sorted(catalogue.pages()[page].protocols) if (DEMO / name / "run.json").is_file())

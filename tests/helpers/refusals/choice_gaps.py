@@ -24,7 +24,7 @@ def run(change: Callable[[pd.DataFrame], pd.DataFrame], condition: str = TEXT) -
     return write
 
 
-def _without(variant: str) -> Callable[[pd.DataFrame], pd.DataFrame]:
+def without(variant: str) -> Callable[[pd.DataFrame], pd.DataFrame]:
     """Leave the responses out that one question has to a variant; the variant stays."""
 
     def change(rows: pd.DataFrame) -> pd.DataFrame:
@@ -47,7 +47,7 @@ def _first(**values: str) -> Callable[[pd.DataFrame], pd.DataFrame]:
 
 CASES = [
     Case("a choice without a response to one order", TABLE,
-         ("run", "'q001'", "'paraphrase_2'", "order 3", "'m'", "run it again"), run(_without("paraphrase-2/3"))),
+         ("run", "'q001'", "'paraphrase_2'", "order 3", "'m'", "run it again"), run(without("paraphrase-2/3"))),
     Case("a question that lacks a wording", TABLE, ("stimuli.parquet", "'q001'", "any order", "'original'"),
          run(lambda rows: rows[(rows["item"] != "q001") | (rows["pattern"] != "original")])),
     Case("a question that lacks an order", TABLE, ("stimuli.parquet", "'q001'", "order 4", "'paraphrase_1'"),

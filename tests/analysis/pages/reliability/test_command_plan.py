@@ -10,7 +10,8 @@ import pandas as pd
 import pytest
 
 from analysis.__main__ import main
-from analysis.statistics.reliability.forecast import error, of_flips, of_mean, of_sd, pseudo_deviations, sampling
+from analysis.statistics.reliability.forecast import error, of_flips, of_mean, of_sd, pseudo_deviations
+from analysis.statistics.reliability.sampling import of_shares, sampled
 from helpers.synthetic import random_frame, write_run
 
 TEXTS = 8
@@ -77,8 +78,8 @@ def test_sampled_texts_are_a_part_of_the_design(tmp_path, capsys):
     path = str(write_run(tmp_path / "run", frame))
     table, _ = planned(capsys, path, "--se", "0.05")
     values = answers(frame.assign(share=share), "a", "share")
-    noise, sample = sampling(values, np.full(values.shape, float(TEXTS)))
-    forecast = of_mean(values, False, noise=noise, sample=sample)
+    number = np.full(values.shape, float(TEXTS))
+    forecast = of_mean(values, False, sampled(of_shares(values, number), number))
     assert set(table["samples"]) >= {"1", "10"}
     for row in table.astype(float).to_dict("records"):
         size = row["items"], row["wordings"], row["samples"]

@@ -183,6 +183,13 @@ def test_several_conditions_and_other_labels(tmp_path):
     assert said.details["overview"][-1] == "These are distances in the share of “wrong”, which lies between 0 and 1."
 
 
+def test_who_was_judged_was_not_asked_to_choose(tmp_path):
+    """Logs that say only whether an answer is right."""
+    frame = random_frame(["a"], items=30, paraphrases=20)
+    said, _ = answer(tmp_path / "run", frame, canonical=("right", "wrong"))
+    assert said.asked == "1 model was judged right or wrong on 30 items of “synthetic”, each in 21 wordings."
+
+
 def test_wordings_without_an_original_are_called_so(tmp_path):
     frame = wordings(TORN)
     said, _ = answer(tmp_path / "run", frame[frame["variant"] != "original"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import combinations, permutations
 
 import numpy as np
@@ -17,7 +18,7 @@ from analysis.statistics.reliability.aggregated import (
     ranking,
     reliability,
 )
-from analysis.statistics.reliability.panel import Panel
+from analysis.statistics.reliability.panel import panel
 from analysis.statistics.reliability.replication import same_sign
 
 
@@ -103,7 +104,7 @@ def test_other_templates_keep_a_sign_as_a_panel_of_two_models_does():
     apart = one.accuracies[0] - one.accuracies[1]
     part = ((float(apart.var(ddof=1)) / 5, 4.0),)
     nothing = {"items": ((np.nan, np.nan),), "both": ((np.nan, np.nan),)}
-    pair = Panel(float(apart.mean()), 5, 1, 5, True, 0, 0, 0, {**nothing, "wordings": part}, np.nan, 0, (4, 4))
+    pair = replace(panel(np.eye(3), True), mean=float(apart.mean()), parts={**nothing, "wordings": part})
     found = kept_by_others([one])
     assert found[0, 1] == found[1, 0] == pytest.approx(same_sign(pair, "wordings"), abs=1e-9)
     assert np.isnan(found[0, 0])

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from itertools import combinations
+
 import numpy as np
 import pytest
+from scipy import stats
 
 from analysis.statistics.reliability.calibration import classes, held_out
 from analysis.statistics.reliability.components import across
 from analysis.statistics.reliability.panel import panel
-from analysis.statistics.reliability.replication import same_sign, true_differences
+from analysis.statistics.reliability.replication import Among, among, same_sign
 
 
 def answers(rng, models=8, items=30, wordings=10, crossed=True):
@@ -21,33 +24,65 @@ def answers(rng, models=8, items=30, wordings=10, crossed=True):
 @pytest.mark.parametrize("anew", ["wordings", "both"])
 @pytest.mark.parametrize("crossed", [True, False])
 def test_what_is_foreseen_comes_true(crossed, anew):
-    """Over 12 simulated studies: in the mean within 4 points, in every class of 200 pairs or more within 10.
-
-    With other items, too, and five shared templates in each half, probabilities above .8 are too high: within 15.
-    """
+    """Over 12 simulated studies: in the mean within 4 points, in every class of 200 pairs or more within 10."""
     found = [held_out(answers(np.random.default_rng(n), crossed=crossed), crossed, anew, seed=n) for n in range(12)]
     cases = np.concatenate(found, axis=1)
     assert cases[0].mean() == pytest.approx(cases[1].mean(), abs=0.04)
     known = [(foreseen, kept) for _, _, number, foreseen, kept in classes(cases) if number >= 200]
     assert len(known) >= 4
     for foreseen, kept in known:
-        assert kept == pytest.approx(foreseen, abs=0.15 if crossed and anew == "both" and foreseen > 0.8 else 0.1)
+        assert kept == pytest.approx(foreseen, abs=0.1)
     assert known[-1][1] - known[0][1] > 0.2  # they tell pairs apart
 
 
 def test_the_variance_of_true_differences_is_known_as_far_as_few_models_tell():
-    found = across(answers(np.random.default_rng(0)), True)
-    true = true_differences(found, "both")
-    assert len(true) == 9 and (true >= 0).all() and true.min() < 2 * found.model < true.max()
-    more = true_differences(found, "wordings")
-    assert more.max() - true.max() == pytest.approx(2 * found.model_item / found.n_items)
-    assert np.isinf(true_differences(across(answers(np.random.default_rng(0), models=2), True), "both")).all()
-    assert np.isinf(true_differences(None, "both")).all()
+    values = answers(np.random.default_rng(0))
+    found, known = across(values, True), among(values, True, "both")
+    assert len(known.true) == 9 and (known.true >= 0).all() and known.true.min() < 2 * found.model < known.true.max()
+    more = among(values, True, "wordings")
+    assert more.true.max() - known.true.max() == pytest.approx(2 * found.model_item / found.n_items)
+    assert known.error == pytest.approx(2 * (found.spread - found.model), rel=1e-6)
+    assert among(answers(np.random.default_rng(0), models=2), True, "both") is None
+
+
+def test_a_probability_is_the_mean_over_true_differences_that_are_as_likely():
     values = answers(np.random.default_rng(1))
-    each = panel(values[0] - values[1], True)
-    slow = np.mean([same_sign(each, "both", float(one)) for one in true])
-    assert same_sign(each, "both", true) == pytest.approx(slow, abs=1e-12)
-    assert same_sign(each, "both", 0.0) == pytest.approx(0.5, abs=1e-9)
+    each, known = panel(values[0] - values[1], True), among(values, True, "both")
+    slow = np.mean([same_sign(each, "both", Among(np.array([one]), known.error, known.freedom)) for one in known.true])
+    assert same_sign(each, "both", known) == pytest.approx(slow, abs=1e-12)
+    assert same_sign(each, "both", Among(np.zeros(1), known.error, known.freedom)) == pytest.approx(0.5, abs=1e-9)
+    # of many degrees of freedom, the mean error counts alone
+    sure = same_sign(each, "both", Among(np.array([np.inf]), 2 * 0.05**2, 1e12))
+    assert sure == pytest.approx(stats.norm.cdf(abs(each.mean) / 0.1), abs=1e-6)
+
+
+def test_models_that_differ_in_their_errors_count_less_beside_a_pair():
+    rng = np.random.default_rng(2)
+    alike = answers(rng, models=12, items=200)
+    uneven = alike + rng.normal(0, 0.5, alike.shape) * np.linspace(0, 8, 12)[:, None, None]
+    assert among(uneven, True, "both").freedom < 20 < among(alike, True, "both").freedom
+
+
+@pytest.mark.parametrize("wordings", [4, 10])
+def test_another_study_keeps_orders_as_foreseen(wordings):
+    """With other items and templates, over 80 simulated pairs of studies of 8 models: each class within 8 points.
+
+    Models differ little in some studies, much in others: a single study does not tell well how much.
+    """
+    cases = []
+    for seed in range(80):
+        rng = np.random.default_rng([seed, wordings])
+        true = rng.normal(0, rng.uniform(0.02, 0.15), (8, 1, 1))
+        one, other = (
+            true + rng.normal(0, 0.15, (8, 60, 1)) + rng.normal(0, 0.08, (8, 1, wordings))
+            + rng.normal(0, 0.3, (8, 60, wordings)) for _ in range(2)
+        )  # fmt: skip
+        known = among(one, True, "both")
+        for a, b in combinations(range(8), 2):
+            found = panel(one[a] - one[b], True)
+            cases.append((same_sign(found, "both", known), found.mean * (other[a].mean() - other[b].mean()) > 0))
+    for _, _, number, foreseen, kept in classes(np.array(cases, float).T):
+        assert number > 150 and kept == pytest.approx(foreseen, abs=0.08)
 
 
 def test_classes_hold_every_case_once():

@@ -7,7 +7,8 @@ import pytest
 from scipy.stats import betabinom, binom
 
 from analysis.statistics.reliability.backtest import compared
-from analysis.statistics.reliability.forecast import error, of_flips, of_mean, of_sd, pseudo_deviations, sampling
+from analysis.statistics.reliability.forecast import error, of_flips, of_mean, of_sd, pseudo_deviations
+from analysis.statistics.reliability.sampling import of_shares, sampled
 
 
 def studies(rng, runs, items, wordings, crossed=False):
@@ -95,16 +96,17 @@ def test_sampled_texts_are_told_apart_from_wordings(texts):
 
     foreseen = []
     for values in drawn(200, 40, 6, 10):
-        noise, sample = sampling(values, np.full(values.shape, 10.0))
-        assert sample == pytest.approx((values * (1 - values) * 10 / 9).mean()) and noise == pytest.approx(sample / 10)
-        foreseen.append(error(of_mean(values, False, noise=noise, sample=sample), 30, 4, texts) ** 2)
+        number = np.full(values.shape, 10.0)
+        own = sampled(of_shares(values, number), number)
+        assert own.sample == pytest.approx((values * (1 - values) * 10 / 9).mean()) and own.number == pytest.approx(10)
+        foreseen.append(error(of_mean(values, False, own), 30, 4, texts) ** 2)
     assert np.sqrt(np.mean(foreseen)) == pytest.approx(
         drawn(3000, 30, 4, texts).mean(axis=(1, 2)).std(ddof=1), rel=0.05
     )
 
 
 def test_single_texts_do_not_tell_their_noise():
-    assert np.isnan(sampling(np.array([[0.0, 1.0]]), np.ones((1, 2)))).all()
+    assert sampled(of_shares(np.array([[0.0, 1.0]]), np.ones((1, 2))), np.ones((1, 2))) is None
 
 
 @pytest.mark.parametrize("crossed", [False, True])

@@ -7,9 +7,9 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from analysis.statistics.reliability.panel import panel
+from analysis.statistics.reliability.panel import joined, panel, t_squared
 from analysis.statistics.reliability.ranges import ranges
-from analysis.statistics.reliability.replication import equivalence, p_value, ranking, same_sign
+from analysis.statistics.reliability.replication import Among, equivalence, p_value, ranking, same_sign
 from analysis.statistics.shares import wilson
 
 
@@ -35,8 +35,20 @@ def test_shared_wordings_add_their_part():
     assert found.error("both") ** 2 == pytest.approx(of_items + of_wordings, rel=1e-12)
     assert found.error("wordings") ** 2 == pytest.approx(of_wordings + found.interaction / 100, rel=1e-12)
     low, high = found.interval("both")
-    half = np.sqrt(stats.t.ppf(0.975, 19) ** 2 * of_items + stats.t.ppf(0.975, 4) ** 2 * of_wordings)
+    own, shared = of_items - found.interaction / 100, of_wordings + found.interaction / 100
+    power = 1 + 8 / 4**2  # the norm of 4 degrees of freedom
+    squares = stats.t.ppf(0.975, 19) ** 2 * own, stats.t.ppf(0.975, 4) ** 2 * shared
+    half = np.sqrt(sum(each**power for each in squares) ** (1 / power))
+    assert p_value(found, "both", found.mean - half) == pytest.approx(0.05, abs=1e-9)
     assert (low, high) == pytest.approx((found.mean - half, found.mean + half), rel=1e-9)
+
+
+def test_an_interval_for_wordings_like_these_is_never_shorter():
+    for seed in range(40):
+        found = panel(answers(np.random.default_rng(seed), 12, 3, item=0.05, wording=0, inner=0.3), True)
+        (low, high), (like_low, like_high) = found.interval("items"), found.interval("both")
+        assert like_low <= low and like_high >= high and p_value(found, "both") >= p_value(found, "items")
+        assert p_value(found, "both", like_high) == pytest.approx(0.05, abs=1e-6)
 
 
 def test_shares_have_wilsons_interval():
@@ -60,14 +72,33 @@ def test_intervals_hold_where_wordings_are_shared(wordings, least):
     assert held["items"] / 150 < 0.75
 
 
-def test_another_draw_of_shared_wordings_is_no_difference():
-    """Two models that differ by a draw of five templates only: 5 % false positives, an items-only test has more."""
-    rng, false = np.random.default_rng(3), {"items": 0, "both": 0}
-    for _ in range(200):
-        found = panel(answers(rng, 300, 5, wording=0.07, inner=0.2), True)
+@pytest.mark.parametrize("wordings", [5, 10])
+def test_another_draw_of_shared_wordings_is_no_difference(wordings):
+    """Models that differ by a draw of templates only: false positives within two standard errors of 4 to 6 %."""
+    rng, false, runs = np.random.default_rng(wordings), {"items": 0, "both": 0}, 600
+    for _ in range(runs):
+        found = panel(answers(rng, 300, wordings, wording=0.07, inner=0.2), True)
         for anew in false:
             false[anew] += p_value(found, anew) < 0.05
-    assert false["both"] / 200 <= 0.09 and false["items"] / 200 > 0.15
+    assert 0.04 - 0.017 < false["both"] / runs < 0.06 + 0.019 and false["items"] / runs > 0.15
+
+
+@pytest.mark.parametrize(("items", "wordings", "least"), [(29, 2, 0.02), (29, 3, 0.04), (299, 5, 0.04), (4, 20, 0.04)])
+@pytest.mark.parametrize("interaction", [0.001, 0.4])
+def test_a_difference_of_nothing_is_found_in_no_more_than_one_of_twenty(items, wordings, least, interaction):
+    """By integration over the mean squares, for templates from no effect to 30 times that of items."""
+    middles, found = (np.arange(200) + 0.5) / 200, []
+    of_items = stats.chi2.ppf(middles[::4], items)[:, None] / items
+    for shared in (0, 0.1, 0.5, 1, 3, 30):
+        of_wordings = (shared + interaction) * stats.chi2.ppf(middles, wordings - 1) / (wordings - 1)
+        taken = (interaction, 0.0) if items >= wordings - 1 else (0.0, interaction)
+        parts = np.stack(np.broadcast_arrays(
+            np.maximum(of_items - taken[0], 0), np.maximum(of_wordings - taken[1], 0)
+        ), axis=-1)  # fmt: skip
+        free = np.array([items, wordings - 1.0])
+        limit = joined(t_squared(0.95, free) * parts, free)
+        found.append(stats.chi2.sf(limit / (1 + shared), 1).mean())
+    assert least < min(found) and max(found) < 0.06
 
 
 def test_equal_models_are_never_different():
@@ -94,7 +125,7 @@ def test_the_sign_of_another_study_is_foreseen():
         truth = rng.normal(0, 0.05)
         first, second = (truth + answers(rng, 62, 6, wording=0.07, inner=0.2) for _ in range(2))
         found = panel(first, True)
-        said.append(same_sign(found, "both", 0.05**2))
+        said.append(same_sign(found, "both", Among(np.array([0.05**2]), 0.0, 0.0)))
         kept.append((found.mean > 0) == (second.mean() > 0))
     assert np.mean(said) == pytest.approx(np.mean(kept), abs=0.05)
 

@@ -1,0 +1,130 @@
+"""Hold the answers of one study by one measure as arrays (units, items, wordings)."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from analysis.reporting.thresholds import LOW_MASS
+from analysis.statistics.reliability.components import Across, across
+from analysis.statistics.reliability.panel import Panel, panel
+from analysis.statistics.reliability.sampling import Sampled, sampled
+from analysis.statistics.resampling import Array
+
+AGREEMENT, LOGIT, ACCURACY, SCORE = "agreement", "logit", "accuracy", "score"
+CROSSED, NESTED = "shared by all items", "own wordings of each item"
+ONE, ONE_EACH = "one wording, shared by all items", "one wording of each item"
+ORDERS_CROSSED, ORDERS_NESTED = "orders, shared by all items", "own orders of each item"
+AVERAGED = "; mean over orders"  # behind one of the others
+
+
+@dataclass(frozen=True, slots=True)
+class Study:
+    """Hold the answers of one study by one measure.
+
+    Attributes
+    ----------
+    name, measure
+        Name of the study; `AGREEMENT`; its `LOGIT`, which 0 and 1 have none of; `ACCURACY`: 1 where the answer is
+        right, else 0, or of several orders of the options the share of right ones; or `SCORE` on its scale, from 0, the
+        lowest number, to 1, the highest.
+    headline
+        Whether sentences are about this measure of the study: accuracy where a right answer is known.
+    crossed
+        Whether all items share the wordings.
+    units
+        (model, condition) of every unit, in the order of run.json.
+    validity
+        Of every unit, over all wordings.
+    values
+        (units, items, wordings), NaN where there is no valid answer.
+    wordings
+        Names of the wordings where items share them; else empty.
+    samples, spread
+        Laid out as `values`: valid samples that an answer is the mean of, and their variance (n - 1), NaN where it is
+        none; None where all are none.
+    orders
+        Whether the wordings are orders of the options.
+    averaged
+        Whether the answer to a wording is the mean over several orders of the options.
+    """
+
+    name: str
+    measure: str
+    headline: bool
+    crossed: bool
+    units: list[tuple[str, str]]
+    validity: Array
+    values: Array
+    wordings: list[str]
+    samples: Array | None = None
+    spread: Array | None = None
+    orders: bool = False
+    averaged: bool = False
+
+    @property
+    def design(self) -> str:
+        """Say whether items share the wordings, and what these are."""
+        if self.single:
+            found = ONE if self.crossed else ONE_EACH
+        elif self.orders:
+            found = ORDERS_CROSSED if self.crossed else ORDERS_NESTED
+        else:
+            found = CROSSED if self.crossed else NESTED
+        return found + AVERAGED * self.averaged
+
+    @property
+    def single(self) -> bool:
+        """Tell whether no unit has an item in two wordings."""
+        known = ~np.isnan(self.values)
+        return int((known.any(axis=1).sum(axis=1) if self.crossed else known.sum(axis=2)).max(initial=0)) < 2
+
+    def chosen(self) -> list[int]:
+        """List the units that are ranked: of every model that answers its first condition in run.json."""
+        first: dict[str, int] = {}
+        for place, (model, _) in enumerate(self.units):
+            first.setdefault(model, place)
+        return [place for place in first.values() if not self.validity[place] < LOW_MASS]
+
+    def sampled(self, unit: int) -> Sampled | None:
+        """Return what sampling adds to the answers of a unit; None where nothing was sampled, or too little."""
+        if self.samples is None or self.spread is None:
+            return None
+        return sampled(self.spread[unit], self.samples[unit])
+
+    def panel(self, unit: int) -> Panel:
+        """Compute the panel of a unit."""
+        return panel(self.values[unit], self.crossed, self.sampled(unit))
+
+    def under(self, conditions: Collection[str]) -> Study:
+        """Keep the units of some conditions."""
+        kept = [place for place, (_, condition) in enumerate(self.units) if condition in conditions]
+        return replace(
+            self, units=[self.units[place] for place in kept], validity=self.validity[kept], values=self.values[kept],
+            samples=None if self.samples is None else self.samples[kept],
+            spread=None if self.spread is None else self.spread[kept],
+        )  # fmt: skip
+
+
+def across_models(study: Study) -> Across | None:
+    """Estimate the components over the models that are ranked; None for fewer than two."""
+    chosen = study.chosen()
+    if len(chosen) < 2:
+        return None
+    noise = [found.noise for found in map(study.sampled, chosen) if found]
+    return across(study.values[chosen], study.crossed, float(np.sum(noise)) / len(chosen))
+
+
+def array(rows: pd.DataFrame, name: str, shape: tuple[int, int, int]) -> Array:
+    """Lay answers out by the columns unit, item and wording: the mean of those that share a place."""
+    known = rows[name].notna().to_numpy()
+    part = rows[known]
+    place: npt.NDArray[np.int64] = np.ravel_multi_index((part["unit"], part["item"], part["wording"]), shape)
+    size = int(np.prod(shape))
+    sums = np.bincount(place, part[name].to_numpy(float), size)
+    with np.errstate(invalid="ignore"):
+        return np.asarray(sums / np.bincount(place, minlength=size)).reshape(shape)

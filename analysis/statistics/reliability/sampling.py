@@ -1,0 +1,80 @@
+"""Estimate what sampling adds to answers that are means of several sampled ones, such as texts or scores.
+
+An answer read from n samples with variance v between them is off by v / n: its *noise*. So of the variance that is left
+within an item and a wording, the noise is known without another wording, and samples tell items apart even where each
+item has a single wording. In the analysis of variance of items x wordings x samples, v is the mean square of samples.
+
+Reference
+---------
+Brennan, R. L. (2001). Generalizability Theory, section 3.3 (designs with a nested facet without effects of its own).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from analysis.statistics.reliability.components import Array
+
+
+@dataclass(frozen=True, slots=True)
+class Sampled:
+    """Hold how samples differ from each other.
+
+    Attributes
+    ----------
+    sample
+        Variance component of a single sample: mean variance (n - 1) of the samples behind an answer.
+    number
+        Samples behind an answer: harmonic mean.
+    freedom
+        Degrees of freedom of `sample`, lowered as far as items differ in it; NaN for a single item.
+    """
+
+    sample: float
+    number: float
+    freedom: float
+
+    @property
+    def noise(self) -> float:
+        """Return what sampling adds to the variance of an answer."""
+        return self.sample / self.number
+
+    def together(self, other: Sampled) -> Sampled:
+        """Return what sampling adds to the difference of two answers, each from its own samples."""
+        sample, noise = self.sample + other.sample, self.noise + other.noise
+        return Sampled(sample, sample / noise if noise > 0 else self.number, min(self.freedom, other.freedom))
+
+
+def sampled(spread: Array, number: Array) -> Sampled | None:
+    """Estimate it from answers (items, wordings); None where no answer has two samples.
+
+    Parameters
+    ----------
+    spread
+        Variance (n - 1) of the samples behind each answer; NaN below two.
+    number
+        How many samples there are; NaN where an answer has none.
+    """
+    told = ~np.isnan(spread)
+    if not told.any():
+        return None
+    own = spread[told]
+    rows = told.any(axis=1)
+    per_item = np.where(told, spread, 0.0)[rows].sum(axis=1) / told[rows].sum(axis=1)
+    sample = float(own.mean())
+    most = float((number[told] - 1).sum())
+    uneven = float(per_item.var(ddof=1)) / len(per_item) if len(per_item) > 1 else np.nan
+    freedom = min(most, 2 * sample**2 / uneven) if uneven > 0 else most if uneven == 0 else np.nan
+    return Sampled(sample, float(1 / np.nanmean(1 / np.where(number > 0, number, np.nan))), freedom)
+
+
+def of_shares(share: Array, number: Array) -> Array:
+    """Compute the variance (n - 1) of the samples behind shares of them that agree; NaN below two.
+
+    >>> of_shares(np.array([0.25]), np.array([4.0])).tolist() == [np.var([1, 0, 0, 0], ddof=1)]
+    True
+    """
+    n = np.where(number > 1, number, np.nan)
+    return np.asarray(share * (1 - share) * n / (n - 1))

@@ -1,0 +1,198 @@
+"""Choices and scores as items and wordings: every number beside one that is read from the rows the slow way."""
+
+from __future__ import annotations
+
+import hashlib
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from analysis import runs
+from analysis.pages.reliability import narrative, tables, templates
+from analysis.pages.reliability.page import ReliabilityPage
+from analysis.reporting import beyond
+from analysis.reporting.reworded import ACCURACY, SCORE, studies
+from analysis.reporting.reworded.study import AVERAGED, CROSSED, NESTED, ONE, ORDERS_CROSSED, ORDERS_NESTED
+from analysis.reporting.tables import build
+from analysis.runs import scores
+from helpers import choice_runs, scoring_runs
+from helpers.prompted_runs import prompted
+from helpers.synthetic import random_frame, write_run
+from inference.stimuli import numbers
+
+
+def asked_once(orders=("ABCD",), wordings=("0-shot", "5-shot"), items=12, template=True, choices=4):
+    """Questions as a log has them: wordings that all share, the options in some fixed orders."""
+    rows = [
+        {
+            "item": f"q{i:02d}", "variant": f"{wording}/{number}", "pattern": wording, "gold": "ABCD"[i % choices],
+            "text": f"Question {i}?", "options": list("ABCD"), "canonical": list(order), "language": "en",
+            "attributes": {"wording": wording, "order": order} | ({"template": wording} if template else {}),
+        }
+        for i in range(items) for wording in wordings for number, order in enumerate(orders, start=1)
+    ]  # fmt: skip
+    return pd.DataFrame(rows)
+
+
+def read_one(path, asked, models=("a", "b"), **options):
+    rows = choice_runs.answers(asked, models, **options)
+    (found,) = studies(runs.open(choice_runs.write_choice(path / "run", rows)))
+    return found, rows.assign(right=[choice_runs.meant(row) == row["gold"] for row in rows.to_dict("records")])
+
+
+def expected(rows, model, columns):
+    own = rows[rows["model"] == model]
+    return own.pivot_table(index="item", columns=columns, values="right", aggfunc="mean", sort=False)
+
+
+def test_paraphrases_are_their_questions_own_and_orders_are_averaged(tmp_path):
+    asked = choice_runs.questions(15, orders=4)
+    asked["text"] = [hashlib.md5((row.item + row.pattern).encode()).hexdigest() for row in asked.itertuples()]
+    found, rows = read_one(tmp_path, asked)
+    assert (found.measure, found.design, found.headline) == (ACCURACY, NESTED + AVERAGED, True)
+    assert found.values.shape == (2, 15, 3) and set(np.unique(found.values)) <= {0, 0.25, 0.5, 0.75, 1}
+    for number, model in enumerate("ab"):
+        np.testing.assert_allclose(found.values[number], expected(rows, model, "pattern")[list(choice_runs.WORDINGS)])
+
+
+@pytest.mark.parametrize(
+    ("orders", "template", "design"),
+    [(("ABCD",), True, CROSSED), (("ABCD", "DCBA"), True, CROSSED + AVERAGED), (("ABCD",), False, NESTED)],
+)
+def test_shots_of_a_log_are_shared_where_they_name_their_template(tmp_path, orders, template, design):
+    found, rows = read_one(tmp_path, asked_once(orders, template=template))
+    assert found.design == design and found.wordings == (["0-shot", "5-shot"] if template else [])
+    np.testing.assert_allclose(found.values[1], expected(rows, "b", "pattern"))
+
+
+def test_orders_are_the_wordings_of_questions_in_one_wording(tmp_path):
+    shared, rows = read_one(tmp_path / "1", asked_once(("ABCD", "BCDA", "CDAB"), ["original"], template=False))
+    assert shared.design == ORDERS_CROSSED and shared.wordings == ["ABCD", "BCDA", "CDAB"]
+    np.testing.assert_allclose(shared.values[0], expected(rows, "a", "variant"))
+    asked = choice_runs.questions(10, orders=5)
+    own, _ = read_one(tmp_path / "2", asked[asked["pattern"] == "original"])
+    assert own.design == ORDERS_NESTED and own.wordings == []
+    path = choice_runs.write_choice(tmp_path / "3", choice_runs.answers(asked_once(("ABCD", "BCDA"), ["original"])))
+    assert set(templates.templates(runs.open(path))["template"]) == {"ABCD", "BCDA"}
+
+
+def test_a_text_that_is_no_choice_is_wrong(tmp_path):
+    asked = asked_once(("ABCD", "BCDA"))
+    said = choice_runs.always(asked, lambda row: None if row["item"] == "q03" else choice_runs.right(row))
+    (found,) = studies(runs.open(choice_runs.write_choice(tmp_path / "run", said)))
+    assert (found.values[0, 3] == 0).all() and np.delete(found.values[0], 3, axis=0).min() == 1
+    assert found.validity == pytest.approx([11 / 12])
+
+
+def test_one_order_of_one_wording_tells_means_only(tmp_path):
+    rows = choice_runs.answers(asked_once(wordings=["0-shot"], items=30), ["a", "b"])
+    opened = runs.open(choice_runs.write_choice(tmp_path / "run", rows))
+    row = tables.precision(opened).iloc[0]
+    assert row["design"] == ONE and row["mean_lower"] < row["mean"] < row["mean_upper"]
+    assert row[["like_lower", "error", "widening", "widening_upper"]].isna().all()
+    assert row["missing"] == "the wording that all items share is not told apart from the items"
+    assert templates.templates(opened).empty and beyond.sentence(opened) == ""
+    frames = {name: build(name, opened, resamples=0) for name in narrative.TABLES}
+    assert "one of each item" in narrative.answer(frames).verdict
+    (pair,) = frames["beyond_rewording"].to_dict("records")
+    assert pair["p_items"] == pair["p_items"] and np.isnan([pair["p"], pair["p_holm"], pair["same_both"]]).all()
+
+
+def test_prompts_that_differ_in_nothing_else_are_shared_wordings(tmp_path):
+    path, drawn = prompted(tmp_path / "run")
+    (found,) = studies(runs.open(path))
+    assert (found.measure, found.design, found.headline) == (SCORE, CROSSED, True)
+    assert found.wordings == ["Waver's prompt", "mine", "yours"]
+    assert found.units == [(model, "plain/0-10/t0.7") for model in "abc"]
+    np.testing.assert_allclose(found.values, drawn.mean(axis=3) / 10, atol=1e-12)
+    np.testing.assert_allclose(found.spread, drawn.var(axis=3, ddof=1) / 100, atol=1e-12)
+    assert (found.samples == 4).all()
+    row = tables.variances(runs.open(path)).iloc[1]
+    assert row["sample"] == pytest.approx(drawn[1].var(axis=2, ddof=1).mean() / 100, abs=1e-12)
+    assert row["n_samples"] == pytest.approx(4) and row["missing"] == ""
+
+
+def test_scales_and_temperatures_are_conditions_of_one_wording(tmp_path):
+    path = scoring_runs.make_run(tmp_path / "run", {"g": 12})
+    (found,) = studies(runs.open(path))
+    assert found.design == ONE and len(found.units) == 4 * 2 * 2 * 2
+    rows = scores.read(runs.open(path))
+    for number, (model, condition) in enumerate(found.units):
+        own = rows[(rows["model"] == model) & (rows["condition"] == condition)]
+        share = (own["score"] - own["low"]) / (own["high"] - own["low"])
+        np.testing.assert_allclose(found.values[number, :, 0], share, atol=1e-12)
+        assert (found.sampled(number) is None) == condition.endswith("/exact")
+
+
+def test_conditions_of_one_prompt_and_setting_stay_apart(tmp_path):
+    path, _ = prompted(tmp_path / "run", ["a"], ["mine", "yours"])
+    fields = scoring_runs.condition((0, 10), 0.7, "sampled")
+    rows = scoring_runs.stimuli({"g": [50.0, 60.0, 70.0]}).assign(model="a", score=5.0, output=[["5"]] * 3, invalid=0)
+    two = pd.concat([rows.assign(condition=name) for name in ("x", "y")], ignore_index=True)
+    path = scoring_runs.write_scores(tmp_path / "two", two, {"x": fields, "y": fields})
+    (found,) = studies(runs.open(path))
+    assert found.units == [("a", "x"), ("a", "y")] and found.single
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Score: 8.5 of 10.", "-3", "0-9", "none", "７．５", "\u22122", ".5", "a.5", "8,5", "1,000", "v2-3", "9/10 8."],
+)
+def test_texts_are_read_by_the_rule_of_the_protocol(text):
+    assert scores.first_number(text) == numbers.first_number(text)
+
+
+def test_texts_that_do_not_give_the_score_tell_no_samples(tmp_path):
+    """The texts are read again; where their mean is not the score, they were read by another rule."""
+    rows = scoring_runs.stimuli({"g": [50.0, 60.0]}).assign(
+        model="m", condition="x", score=[3.0, 4.5], output=[["2", "4"], ["2", "11 of 9"]], invalid=0, clipped=0
+    )
+    path = scoring_runs.write_scores(tmp_path / "run", rows, {"x": scoring_runs.condition((0, 9), 0.7, "sampled", 2)})
+    opened = runs.open(path)
+    scores.read(opened)
+    found = scores.samples(opened)
+    assert found["drawn"].tolist() == [2, 2]
+    assert found["spread"].tolist() == pytest.approx([2.0, np.nan], nan_ok=True)  # 2 and 9 have a mean of 5.5
+
+
+def test_several_protocols_are_read_together(tmp_path):
+    prompted(tmp_path / "scores", prompts=[None])
+    choice_runs.write_choice(tmp_path / "choices", choice_runs.answers(choice_runs.questions(6, orders=2)))
+    write_run(tmp_path / "opinions", random_frame(["a"], items=4, paraphrases=3))
+    found = studies(runs.open(tmp_path))
+    assert {study.measure for study in found} == {"agreement", "logit", "accuracy", "score"}
+    frames = {name: build(name, runs.open(tmp_path), resamples=0) for name in narrative.TABLES}
+    said = narrative.answer(frames)
+    assert "in one wording or several wordings" in said.asked
+    assert "Asked in one wording, so that nothing is said about others: judged." in said.cautions
+
+
+def test_the_page_says_what_samples_of_one_wording_tell(tmp_path):
+    path, drawn = prompted(tmp_path / "run", prompts=[None], items=40, samples=6)
+    page = ReliabilityPage([str(path)], resamples=0)
+    page.answer()
+    said = page._answer
+    assert (
+        said.asked.startswith("3 models were asked about 40 items in one wording")
+        and "with 6 samples each" in said.asked
+    )
+    assert said.verdict.startswith("These runs cannot tell whether the wording was enough: there is one of each item.")
+    assert said.verdict.endswith("in this wording.")
+    values = drawn[:, :, 0] / 10
+    noise = values.var(axis=2, ddof=1).mean(axis=1)
+    item = values.mean(axis=2).var(axis=1, ddof=1) - noise / 6
+    many, one = item / (item + noise / 6), item / (item + noise)
+    (sentence,) = said.details["variance_components"]
+    assert sentence == (
+        "Score from 6 samples of one wording tells items of judged apart with a reliability of "
+        f"{many.min():.2f} to {many.max():.2f} by 3 models; from one, {one.min():.2f} to {one.max():.2f}."
+    )
+
+
+def test_scores_that_never_differ_have_missing_figures(tmp_path):
+    path = scoring_runs.one_judge(tmp_path / "run", [4.0, 4.0, 4.0], [10.0, 20.0, 30.0])
+    opened = runs.open(path)
+    row = tables.precision(opened).iloc[0]
+    assert row["mean"] == pytest.approx(4 / 9) and row[["mean_lower", "like_lower", "widening"]].isna().all()
+    assert "no answer has two samples" in tables.variances(opened)["missing"].iloc[0]
