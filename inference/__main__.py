@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from inference import arguments, choice, extras, pairs, paraphrase, protocols, tune
 from inference.errors import InputError, RunFailed, nearest, one_line, system_failure
+from inference.stimuli import recognised
 
 if TYPE_CHECKING:
     from inference.asking.execute import Task
@@ -39,6 +40,7 @@ IMPORTERS = {
     "inspect": "import logs of Inspect (inspect_ai): .eval and .json files",
     "lm-eval": "import what lm-evaluation-harness logged with --log_samples (samples_*.jsonl and results_*.json)",
     "table": "import a long table with one row per response (CSV, JSON, YAML or Parquet)",
+    "accuracies": "import a table of accuracies by model, task and template, without answers",
 }
 NEGATE_ABOUT = "put a negation into sentences, wherever one can stand"
 PLAN = "PLAN.toml"
@@ -96,8 +98,10 @@ def main(given: Sequence[str] | None = None, program: str = PROGRAM) -> int:
     options.program = program.split()
     options.call = [*options.program, *without_secrets(call)]
     try:
+        recognised.forget()
         with extras.needed(call[0]):
             options.main(options)
+        recognised.say()
         sys.stdout.flush()
     except InputError as error:
         return _fail(program, 2, str(error))

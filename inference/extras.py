@@ -20,6 +20,7 @@ EXTRAS = {
     "datasets": "datasets",
     "fugashi": "japanese",
     "openai": "api",
+    "openpyxl": "excel",
     "peft": "tuning",
     "ray": "ray",
     "safetensors": "models",

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 import stat
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,17 +18,21 @@ from analysis.errors import InputError, short
 
 MOST_BYTES = 20_000_000
 DEEPEST = 20  # lists and mappings inside each other
+_WORKBOOKS = {".xlsx", ".xlsm", ".xls", ".ods", ".numbers"}
+_QUOTED = re.compile('"[^"]*"')
 Row: TypeAlias = tuple[int, dict[str, str]]  # the line of the file, and its cells by column
 
 
 def text(file: Path) -> str:
-    """Read a UTF-8 file; a byte order mark at its start is no part of it.
+    """Read a file in UTF-8, or in UTF-16 with a byte order mark; the mark is no part of the text.
 
     Raises
     ------
     InputError
-        For what is no file, cannot be read, is larger than `MOST_BYTES`, empty, or no UTF-8 text.
+        For a workbook, what is no file, cannot be read, is larger than `MOST_BYTES`, empty, or no such text.
     """
+    if file.suffix.lower() in _WORKBOOKS:
+        raise InputError(f"{file}: a workbook is not read here; save its sheet as CSV UTF-8 and give that .csv file")
     try:
         found = file.stat()
         if not stat.S_ISREG(found.st_mode):
@@ -40,7 +45,7 @@ def text(file: Path) -> str:
             f"{short(str(file), 200)}: cannot be read ({getattr(error, 'strerror', None) or error})"
         ) from error
     try:
-        decoded = content.decode("utf-8-sig")
+        decoded = content.decode("utf-16" if content[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig")
     except UnicodeDecodeError as error:
         line = content[: error.start].count(b"\n") + 1
         raise InputError(f"{file}: line {line}: not UTF-8 text; save the file as UTF-8") from error
@@ -55,7 +60,7 @@ def text(file: Path) -> str:
 def rows(file: Path) -> list[Row]:
     """Read a CSV file with a header; every cell is text without the blanks around it.
 
-    Spreadsheets of many countries write semicolons: the header tells the delimiter.
+    Spreadsheets of many countries write semicolons: the header tells the delimiter, if it does not have as many of two.
 
     Raises
     ------
@@ -63,7 +68,10 @@ def rows(file: Path) -> list[Row]:
         As in `text`; for a header with a name twice or none, and a row that is longer or shorter than the header.
     """
     content = text(file)
-    delimiter = max(",;\t", key=content.partition("\n")[0].count)
+    bare = _QUOTED.sub("", content.partition("\n")[0])
+    delimiter, *others = sorted(",;\t", key=bare.count, reverse=True)
+    if bare.count(delimiter) and bare.count(delimiter) == bare.count(others[0]):
+        raise InputError(f"{file}: line 1: as many {delimiter!r} as {others[0]!r}: put names that hold one into quotes")
     reader = csv.reader(io.StringIO(content, newline=""), strict=True, delimiter=delimiter)
     try:
         header = [name.strip() for name in next(reader)]

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from inference.arguments import add_models_file
 from inference.errors import InputError
+from inference.stimuli.workbooks import split
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -60,7 +61,7 @@ def fingerprint(paths: Sequence[Path], settings: Mapping[str, Any]) -> str:
     digest = hashlib.sha256(json.dumps(settings, sort_keys=True, ensure_ascii=True).encode())
     for path in paths:
         try:
-            with path.open("rb") as file:
+            with split(path)[0].open("rb") as file:
                 digest.update(hashlib.file_digest(file, "sha256").digest())
         except OSError as error:
             raise InputError(f"{path}: cannot be read ({error.strerror})") from None
@@ -77,6 +78,7 @@ def save(
     imported: str | Mapping[str, str],
     command: Sequence[str],
     models: Mapping[str, Mapping[str, Any]] | None = None,
+    complete: bool = False,
 ) -> list[str]:
     """Write a study and its responses as one part; what an earlier import of the same files wrote stays.
 
@@ -95,6 +97,8 @@ def save(
         Fingerprint of the files, recorded per model and condition; or model -> that of its files.
     models
         model -> what the files say about it; what `descriptions` says holds.
+    complete
+        Whether the rows are all that there was to ask of each model, though others have more; `run.json` records it.
 
     Returns
     -------
@@ -130,6 +134,8 @@ def save(
             run.add_condition(condition, conditions[condition])
             had = {"imported": {**known.get("imported", {}), condition: prints[model]}}
             run.add_model(model, {**own, **stated.get(model, {}), **had})
+            if complete:
+                run.expect(model, {condition: tally.rows})
             lines.append(f"{model} {condition}: {tally.told(variants)}")
         if len(here) < len(tallies):
             run.append_tables(_without(table, here) for table in responses())
@@ -167,11 +173,11 @@ class _Tally:
     errors: int = 0
     masses: int = 0
     mass: float = 0.0
+    scores: int = 0
+    score: float = 0.0
     bounds: int = 0
     valid: int = 0
     invalid: int = 0
-    scores: int = 0
-    score: float = 0.0
 
     def add(self, rows: pa.Table) -> None:
         """Add some rows."""

@@ -13,7 +13,7 @@ from inference.negate.negation import Negation
 from inference.negate.rules import table
 from inference.negate.words import analysed
 from inference.stimuli.files import checked, located, text_of
-from inference.stimuli.records import READERS, WORKBOOKS, Records
+from inference.stimuli.records import READERS, UNREAD, Records, kind
 
 JAPANESE = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9f々〆]")
 EMPTY = "empty line"
@@ -61,7 +61,7 @@ def read(source: str) -> list[tuple[str, str]]:
         The file cannot be read, has no column `text`, a NUL character, or nothing in it.
     """
     path = located(source)
-    if path.suffix.lower() in READERS.keys() | WORKBOOKS:
+    if kind(path) in READERS.keys() | UNREAD:
         return [(place, (record["text"] or "").strip()) for place, record in Records(path, ["text"])]
     lines = re.sub("\r\n?", "\n", text_of(path)).removesuffix("\n").split("\n")
     if not any(map(str.strip, lines)):

@@ -10,10 +10,16 @@ from typing import Any
 
 from inference.errors import InputError
 from inference.stimuli.files import LONGEST, lines_of
+from inference.stimuli.recognised import note
+
+NAMES = {",": "commas", ";": "semicolons", "\t": "tabs"}
+_QUOTED = re.compile('"[^"]*"')
 
 
 def csv_rows(path: Path, quotes_in_tabs: bool = True) -> Iterator[tuple[int, list[str]]]:
     """Go through the rows of a CSV file that have an entry; a first line `sep=;`, as Excel reads it, is none.
+
+    What is not plain (semicolons, tabs, UTF-16, a byte order mark, other line ends) is noted (`recognised`).
 
     Returns
     -------
@@ -23,16 +29,20 @@ def csv_rows(path: Path, quotes_in_tabs: bool = True) -> Iterator[tuple[int, lis
     Raises
     ------
     InputError
-        The file is malformed; the row is named.
+        The file is malformed, or its header leaves open what is between cells; the row is named.
     """
     csv.field_size_limit(LONGEST)  # the default refuses a generated text of more than 128 KB
-    with path.open(encoding="utf-8-sig", newline="") as file:
+    with path.open("rb") as content:
+        beginning = content.read(3)
+    encoding = "utf-16" if beginning[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
+    with path.open(encoding=encoding, newline="") as file:
         first = file.readline(LONGEST)
         stated = re.fullmatch("sep=(.)", first.strip("\r\n"), re.IGNORECASE)
         if stated is None:
             file.seek(0)
         # Spreadsheets of many countries write semicolons, and .tsv means tabs: the header tells.
-        delimiter = stated[1] if stated else max(",;\t", key=first.count)
+        delimiter = stated[1] if stated else _delimiter(path, first)
+        _note(path, delimiter, encoding, beginning == b"\xef\xbb\xbf", first)
         quoting: Any = csv.QUOTE_NONE if delimiter == "\t" and not quotes_in_tabs else csv.QUOTE_MINIMAL
         rows = csv.reader(lines_of(path, file), delimiter=delimiter, strict=True, quoting=quoting)
         number = 0
@@ -42,3 +52,29 @@ def csv_rows(path: Path, quotes_in_tabs: bool = True) -> Iterator[tuple[int, lis
                     yield number, row
         except csv.Error as error:
             raise InputError(f"{path}, row {number + 1} (line {rows.line_num}): malformed CSV ({error})") from None
+
+
+def _delimiter(path: Path, header: str) -> str:
+    """Return what is most often between the cells of a header, outside quotation marks."""
+    bare = _QUOTED.sub("", header)
+    times = {mark: bare.count(mark) for mark in NAMES}
+    most = max(times.values())
+    found = [mark for mark, number in times.items() if number == most]
+    if most and len(found) > 1:
+        names = " and ".join(NAMES[mark] for mark in found)
+        raise InputError(
+            f"{path}, row 1: as many {names}, so that it is open which are between cells; put names that hold one into "
+            "quotes, or begin the file with a line such as sep=;"
+        )
+    return found[0]
+
+
+def _note(path: Path, delimiter: str, encoding: str, marked: bool, first: str) -> None:
+    """Note what was recognised, where that is not plain: commas, or tabs in a .tsv file, in UTF-8."""
+    plain = "\t" if path.suffix.lower() == ".tsv" else ","
+    found = [f"{NAMES.get(delimiter, repr(delimiter))} between cells"] if delimiter != plain and first else []
+    found += ["UTF-16"] if encoding == "utf-16" else ["UTF-8 with a byte order mark"] if marked else []
+    ends = {"\r\n": "Windows line ends", "\r": "line ends of an old Mac"}
+    found += [said for end, said in ends.items() if first.endswith(end)][:1]
+    if found:
+        note(f"{path}: recognised: {', '.join(found)}")

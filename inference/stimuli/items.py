@@ -61,7 +61,7 @@ def load(source: str, options: tuple[Option, ...] = (), columns: Columns = CALLE
         Naming the source and the row of the first thing that is wrong.
     """
     path = DEMO_FILE if source == DEMO else located(source)
-    if path.is_file() or path.suffix.lower() in {*records.READERS, *records.WORKBOOKS}:
+    if path.is_file() or records.kind(path) in {*records.READERS, *records.UNREAD}:
         file = records.Records(path)
         found: Iterable[Record] = file
         name, there = str(path), file.fields()
@@ -99,7 +99,7 @@ def _told(shape: Shape, loaded: tuple[Item, ...]) -> Iterator[str]:
 def default_name(source: str) -> str:
     """Name a study after its file or data set, for users who give no name."""
     path = Path(source.partition("#")[0])
-    return path.stem if path.suffix.lower() in records.READERS else path.name or path.resolve().name
+    return path.stem if records.kind(path) in records.READERS else path.name or path.resolve().name
 
 
 def _rows(shape: Shape, found: Iterable[Record]) -> Iterator[_Row]:

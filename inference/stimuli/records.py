@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from inference.errors import InputError, cut, nearest
 from inference.stimuli.csv_rows import csv_rows
 from inference.stimuli.files import checked, lines_of, parse_json, read_yaml, refuse_special, shown, text_of
+from inference.stimuli.workbooks import UNREAD, WORKBOOKS, split, workbook_rows
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 BATCH = 10_000  # rows of a Parquet file turned into records at a time
-WORKBOOKS = {".xlsx", ".xlsm", ".xls", ".ods", ".numbers"}
 EXACT = 2**53  # a floating-point number beyond it may stand for several whole ones
 Record = tuple[str, dict[str, Any]]
 
@@ -39,8 +39,9 @@ class Records:
     Parameters
     ----------
     path
-        A .csv, .tsv, .json, .jsonl, .yaml or .parquet file in UTF-8. In CSV the header tells the delimiter, and rows
-        without any entry are left out, as spreadsheets write them below a table.
+        A .csv, .tsv, .json, .jsonl, .yaml or .parquet file in UTF-8, or a workbook, FILE.xlsx or FILE.xlsx#SHEET
+        (`workbooks`). In CSV the header tells the delimiter, and UTF-16 is read, too. Rows without any entry are left
+        out, as spreadsheets write them below a table.
     columns
         None: every record has the fields that are filled in it, as the format has them; all need a name.
         Names of columns: every record has these and no others, as text; numbers too (1, 1.0 and "1" are all "1"). An
@@ -56,12 +57,12 @@ class Records:
     """
 
     def __init__(self, path: Path, columns: Sequence[str] | None = None, *, quotes_in_tabs: bool = True) -> None:
-        if path.suffix.lower() in WORKBOOKS:
-            raise InputError(f"{path}: a workbook is not read; save its sheet as CSV UTF-8 and give that .csv file")
-        if path.suffix.lower() not in READERS:
+        if kind(path) in UNREAD:
+            raise InputError(f"{path}: a workbook of this kind is not read; save it as .xlsx or its sheet as CSV UTF-8")
+        if kind(path) not in READERS:
             raise InputError(f"{path}: unknown kind of file; give one of {', '.join(READERS)}")
         self.path = path
-        reader = READERS[path.suffix.lower()]
+        reader = READERS[kind(path)]
         self._quotes = {"quotes_in_tabs": quotes_in_tabs} if reader is _csv else {}
         self._read = partial(reader, path, columns, **self._quotes)
 
@@ -75,16 +76,17 @@ class Records:
             self._refuse_empty()
 
     def fields(self) -> list[str]:
-        """List the names of the columns; those of a CSV file also where all cells are empty.
+        """List the names of the columns; those of a CSV file or a workbook also where all cells are empty.
 
         Raises
         ------
         InputError
             As on iteration.
         """
-        if self._read.func is _csv:
+        rows = {_csv: csv_rows, _workbook: workbook_rows}.get(self._read.func)
+        if rows:
             with self._told():
-                found = (_header(self.path, *first, None) for first in csv_rows(self.path, **self._quotes))
+                found = (_header(self.path, *first, None) for first in rows(self.path, **self._quotes))
                 return [name for name in next(found, []) if name] or self._refuse_empty()
         return list(dict.fromkeys(field for _, record in self for field in record))
 
@@ -96,17 +98,27 @@ class Records:
         """Turn what may go wrong while a file is read into one line."""
         try:
             if not (self.path.is_dir() and self.path.suffix.lower() == ".parquet"):  # a data set of several files
-                refuse_special(self.path)
+                refuse_special(split(self.path)[0])
             yield
         except FileNotFoundError as error:
-            known = (other.name for other in self.path.parent.glob("*.*")) if self.path.parent.is_dir() else ()
-            hint = nearest(self.path.name, known)
+            file = split(self.path)[0]
+            known = (other.name for other in file.parent.glob("*.*")) if file.parent.is_dir() else ()
+            hint = nearest(file.name, known)
             raise InputError(f"{self.path}: cannot be read ({error.strerror}){hint}") from None
         except OSError as error:
             raise InputError(f"{self.path}: cannot be read ({error.strerror or error})") from None
         except UnicodeDecodeError:
             text_of(self.path)  # says where
             raise
+
+
+def kind(path: Path) -> str:
+    """Return the suffix of a file in small letters; of FILE.xlsx#SHEET, that of the file.
+
+    >>> kind(Path("a/Items.CSV")), kind(Path("items.xlsx#Sheet 2"))
+    ('.csv', '.xlsx')
+    """
+    return split(path)[0].suffix.lower()
 
 
 def require_columns(path: str | Path, header: Iterable[str], columns: Iterable[str | None]) -> None:
@@ -128,11 +140,19 @@ def refuse_shared(columns: Mapping[str, str | None]) -> None:
 
 
 def _csv(path: Path, columns: Sequence[str] | None, quotes_in_tabs: bool = True) -> Iterator[Record]:
-    """Read CSV rows, numbered as a spreadsheet numbers them: the header is row 1 unless empty rows stand above it."""
+    yield from _table(path, csv_rows(path, quotes_in_tabs), columns)
+
+
+def _workbook(path: Path, columns: Sequence[str] | None) -> Iterator[Record]:
+    yield from _table(path, workbook_rows(path), columns)
+
+
+def _table(path: Path, rows: Iterable[tuple[int, list[str]]], columns: Sequence[str] | None) -> Iterator[Record]:
+    """Turn rows into records; the header is row 1 unless empty rows stand above it."""
     header: list[str] = []
     first: list[str] = []
     width = 0
-    for number, row in csv_rows(path, quotes_in_tabs):
+    for number, row in rows:
         if not header:
             header, first, width = _header(path, number, row, columns), row, len(row)
             continue
@@ -287,4 +307,5 @@ READERS: dict[str, Callable[..., Iterator[Record]]] = {
     ".yaml": _yaml,
     ".yml": _yaml,
     ".parquet": _parquet,
+    **dict.fromkeys(sorted(WORKBOOKS), _workbook),
 }

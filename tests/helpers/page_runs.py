@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from helpers import choice_runs, negation_runs, scoring_runs, text_feature_runs, wording_runs
+from helpers import accuracy_runs, choice_runs, negation_runs, scoring_runs, text_feature_runs, wording_runs
 from helpers.synthetic import CANONICAL, paraphrases, random_frame, write_run
 
 PLAIN, TEXT = "plain/yes-no", "plain/yes-no/text"
@@ -166,9 +166,11 @@ def _silent_choices(path: Path) -> Written:
 
 
 def _templates(path: Path) -> Written:
-    """Four models that get yes/no questions in templates that all items share, with right answers."""
+    """Four models that get yes/no questions in templates that all items share, with right answers; and accuracies."""
     rows = wording_runs.random_rows(list(STAGES), items=40, seed=1)
-    return wording_runs.write_wording(path, rows, models=STAGES), {"resamples": 20}
+    wording_runs.write_wording(path / "answers", rows, models=STAGES)
+    accuracy_runs.write_accuracies(path / "accuracies", accuracy_runs.random_accuracies())
+    return path, {"resamples": 20}
 
 
 FULL: dict[str, Callable[[Path], Written]] = {

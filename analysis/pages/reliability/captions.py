@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 from analysis.pages.reliability.comparisons import ITEMS
-from analysis.pages.reliability.plots import LINES, lines
+from analysis.pages.reliability.plots import CONDITIONS, LINES, lines
 from analysis.reporting import labels, panels
 from analysis.reporting.words import count, low_to_high
 
@@ -28,10 +28,15 @@ def wordings_needed(frame: pd.DataFrame) -> str:
 def wording_ranking(frame: pd.DataFrame) -> str:
     """Write the caption of the ranks."""
     row = frame.iloc[0]
-    items = count(int(row["n_items"]), "common item")
+    over = f"mean {row['measure']} over {count(int(row['n_items']), 'common item')}"
+    rather = ""
+    if row["task"]:
+        rather = " Rather too long: how far models share errors of items is not known from accuracies."
+        of = "its mean over tasks" if row["task"] == "all" else f"that in {row['task']}"
+        over = f"{row['measure']} under condition {row['condition']}, {of}"
     return (
-        f"Rank of {count(len(frame), 'model')} by mean {row['measure']} over {items}, the highest first. Lines: ranks "
-        f"that hold in 95 % of other studies with as many {'other items' if row['anew'] == ITEMS else OTHERS}."
+        f"Rank of {count(len(frame), 'model')} by {over}, the highest first. Lines: ranks that hold in 95 % of other "
+        f"studies with as many {'other items' if row['anew'] == ITEMS else OTHERS}.{rather}"
         f"{labels.shown(panels.ROWS, len(frame), 'models', 'first and last')}"
     )
 
@@ -44,6 +49,33 @@ def template_accuracies(frame: pd.DataFrame) -> str:
         f"{count(frame['template'].nunique(), 'template')}: a dot per template, over {low_to_high(frame['n_items'])} "
         "items each. Stroke: mean over templates."
         f"{labels.shown(panels.ROWS, models, 'models', 'with the highest and lowest mean')}"
+    )
+
+
+def template_reliability(frame: pd.DataFrame) -> str:
+    """Write the caption of the reliability with one template and with four."""
+    return (
+        f"Reliability of the ranking of {low_to_high(frame['n_models'])} models by one template of each task, and by "
+        "four: share of the variance of their accuracies that is not due to templates. Lines: 95 % intervals for "
+        f"models and templates like these.{_panels(frame)}"
+    )
+
+
+def template_ranges(frame: pd.DataFrame) -> str:
+    """Write the caption of the ranges over templates."""
+    return (
+        f"Highest minus lowest accuracy over {low_to_high(frame['n_templates'])} templates of a task: a dot for each "
+        f"of {count(frame['model'].nunique(), 'model')}. Stroke: mean over models. The range grows with the number of "
+        f"templates.{_panels(frame)}"
+    )
+
+
+def _panels(frame: pd.DataFrame) -> str:
+    conditions, tasks = frame["condition"].nunique(), frame["task"].nunique()
+    return (
+        (" A panel for each condition." if conditions > 1 else "")
+        + labels.shown(CONDITIONS, conditions, "conditions", "first")
+        + labels.shown(panels.ROWS, tasks, "tasks", "first and last")
     )
 
 

@@ -67,8 +67,9 @@ TABLES = {
         "Models by their means over common items and wordings, the highest first, with the ranks that hold in 95 % of "
         "other studies of this size, and the probability to be first in one. Where all items share one wording, others "
         "have it, too.",
-        names("study measure headline model condition n_items n_wordings anew mean rank rank_lower rank_upper first"),
-        frozenset({"headline", "rank_lower", "rank_upper"}),
+        names("study measure headline task model condition n_items n_wordings anew mean rank rank_lower rank_upper "
+              "first"),
+        frozenset({"headline", "rank_lower", "rank_upper"}), frozenset({"task"}),
     ),
     "ranking_reliability": Table(
         "comparisons.reliability",
@@ -84,8 +85,8 @@ TABLES = {
         "templates.templates",
         "Accuracy with every template",
         "Share of right answers with each template that all items share, with Wilson's 95 % interval over items.",
-        names("study model condition template n_items accuracy accuracy_lower accuracy_upper"),
-        frozenset(names("accuracy_lower accuracy_upper")),
+        names("study model condition task template n_items accuracy accuracy_lower accuracy_upper"),
+        frozenset(names("accuracy_lower accuracy_upper")), frozenset({"task"}),
     ),
     "template_scores": Table(
         "templates.scores",
@@ -93,9 +94,28 @@ TABLES = {
         "Quantiles over templates (Polo et al. 2024); highest and mean accuracy, saturation and combined score "
         "(MaxP, AvgP, Sat and CPS of Mizrahi et al. 2024). 95 % intervals over items, for these templates; the SD, "
         "which few templates hardly show, has none.",
-        names("study model condition n_items n_templates mean sd lowest highest range q05 q25 q50 q75 q95 gain "
+        names("study model condition task n_items n_templates mean sd lowest highest range q05 q25 q50 q75 q95 gain "
               "saturation combined intervals"),
-        frozenset(names("range q25 q75")),
+        frozenset(names("range q25 q75")), frozenset({"task"}),
+    ),
+    "template_reliability": Table(
+        "accuracies.reliability",
+        "How reliably one template ranks the models, or four",
+        "From accuracies without answers: components over models and templates, and the coefficients of "
+        "generalizability of a ranking by one template of each task and by four, with generalized 95 % intervals for "
+        "models and templates like these. Tau: least expected correlation of the ranking with that of another study of "
+        "this size, with other items and templates.",
+        names("study condition task n_models n_tasks n_templates n_items models template model_template "
+              "model_template_least sampling one one_lower one_upper four four_lower four_upper one_items four_items "
+              "kept_one tau"),
+        frozenset(names("n_tasks one_lower one_upper four_lower four_upper one_items four_items")),
+    ),
+    "template_pairs": Table(
+        "accuracies.pairs",
+        "Which pairs of models keep their order",
+        "From accuracies without answers: each pair of models, the better one first, and how likely it keeps its order "
+        "with other templates of the same items, and at least with other items, too; by the mean over tasks.",
+        names("study condition task a_model b_model difference kept_one same_wordings same_both"),
     ),
     "planned_errors": Table(
         "checks.planned_errors",
@@ -125,6 +145,14 @@ FIGURES = {
     "template_accuracies": Figure(
         "Accuracy with every template", "figures.templates",
         nothing="No templates with right answers: each item has its own wordings, or no answer is right.",
+    ),
+    "template_reliability": Figure(
+        "How reliably one template ranks the models, or four", "figures.rankings_of_templates",
+        nothing="No accuracies without answers: the table on the ranking has its reliability.",
+    ),
+    "template_ranges": Figure(
+        "How far the templates of a task are apart", "figures.ranges",
+        nothing="No accuracies without answers: the figure on templates has them.",
     ),
     "planned_errors": Figure(
         "Standard errors as a pilot foresees them, and as they are", "figures.planned",
@@ -157,7 +185,7 @@ def _several(condition: Mapping[str, Any]) -> bool:
 
 CATALOGUE = Catalogue(
     place=55,
-    protocols=frozenset({"agreement", "wording", "choice", "scoring"}),
+    protocols=frozenset({"accuracies", "agreement", "wording", "choice", "scoring"}),
     tables=TABLES,
     columns=COLUMNS,
     figures=FIGURES,

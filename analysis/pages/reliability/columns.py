@@ -30,8 +30,10 @@ COLUMNS: Mapping[str, Column] = {
     "validity": Column("mean mass on the answers over all wordings (share of valid answers where texts were read)",
                        MASS, "Validity", 2),
     "template": Column("the wording that items share", header="Template"),
+    "task": Column("of accuracies without answers: the task that was asked; all: mean over tasks", header="Task"),
     # sizes
-    "n_items": Column("items that the figures are computed over; of several models, common ones", "items", "Items"),
+    "n_items": Column("items that the figures are computed over; of several models, common ones; of accuracies without "
+                      "answers, the least number of answers behind one", "items", "Items"),
     "n_fewer": Column("items with fewer than k valid wordings, which are left out", "items", "Fewer"),
     "n_wordings": Column(
         "wordings: different ones where items share them, else the harmonic mean of those per item; of several models, "
@@ -158,5 +160,33 @@ COLUMNS: Mapping[str, Column] = {
     },
     "gain": Column("highest minus mean: what the best template gains", SHARE, "Gain", 3),
     "saturation": Column("1 minus the gain (Sat)", SHARE, "Saturation", 3),
+    "template_reliability.n_templates": Column("templates of a task that all ranked models have, mean over tasks",
+                                               "templates", "Templates", 1),
+    "n_tasks": Column("tasks that the ranking is the mean over", "tasks", "Tasks"),
+    "template_reliability.n_models": Column("models that are ranked: those with half of the templates or more",
+                                            "models", "Models"),
+    "template_reliability.template": Column("variance component of templates", SQUARED, "Template", 4),
+    "model_template": Column("variance component of models by templates, with all else that is left", SQUARED,
+                             "Model × template", 4),
+    "model_template_least": Column("the same without the binomial variance: what it is at least", SQUARED, "At least",
+                                   4),
+    "sampling": Column("binomial variance of an accuracy, p (1 - p) / n, mean over models", SQUARED, "Binomial", 4),
+    "one": Column("relative coefficient of generalizability of the ranking by one template of each task, with the same "
+                  "items", "up to 1", "One template", 2),
+    "four": Column("the same by four templates of each task", "up to 1", "Four templates", 2),
+    "one_items": Column("the same by one template, with other items: the least that it can be", "up to 1",
+                        "One, other items", 2),
+    "four_items": Column("the same by four templates, with other items: the least that it can be", "up to 1",
+                         "Four, other items", 2),
+    "kept_one": Column("share of pairs of models that have the same order with one template of each task as with "
+                       "another, mean over pairs of templates; equal accuracies count half", "share of pairs, 0 to 1",
+                       "Pairs kept", 3),
+    "template_pairs.kept_one": Column("share of the pairs of templates that put both models in the same order", SHARE,
+                                      "Pairs of templates", 2),
+    "template_pairs.same_both": Column("the same with other items and other templates: at least", PROBABILITY,
+                                       "both", 2),
+    "template_reliability.tau": Column("expected Kendall tau of the ranking with that of another study of this size, "
+                                       "with other items and other templates: at least", "-1 to 1", "Tau", 2),
+    "template_pairs.difference": Column("mean accuracy of a minus that of b", SHARE, "Difference", 3),
     "combined": Column("saturation times highest accuracy (CPS)", SHARE, "Combined", 3),
 }  # fmt: skip

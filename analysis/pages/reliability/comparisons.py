@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from analysis.errors import InputError
+from analysis.pages.reliability import accuracies
 from analysis.reporting import beyond
 from analysis.reporting.reworded import Study, across_models, studies
 from analysis.statistics.reliability.generalizability import absolute, relative, relative_interval
@@ -57,8 +58,9 @@ def rankings(runs: Runs, *, seed: int = 0) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        study, measure, headline, model, condition; n_items, n_wordings: common ones; anew: what another study has
-        anew, `BOTH` or `ITEMS`; mean; rank, rank_lower, rank_upper: with the interval that holds it in 95 % of other
+        study, measure, headline, task (of accuracies without answers, else empty), model, condition; n_items,
+        n_wordings: common ones; anew: what another study has anew, `BOTH` or `ITEMS`; mean; rank, rank_lower,
+        rank_upper: with the interval that holds it in 95 % of other
         studies; first: probability to be first in another study (`reliability.replication.ranking`). The highest mean
         is first.
     """
@@ -70,15 +72,15 @@ def rankings(runs: Runs, *, seed: int = 0) -> pd.DataFrame:
             continue
         for place, unit in enumerate(chosen):
             rows.append({
-                "study": study.name, "measure": study.measure, "headline": study.headline,
+                "study": study.name, "measure": study.measure, "headline": study.headline, "task": "",
                 "model": study.units[unit][0], "condition": study.units[unit][1],
                 "n_items": found.n_items, "n_wordings": found.n_wordings,
                 "anew": _anew(study, found.n_wordings), "mean": found.mean[place],
                 "rank": found.rank[place], "rank_lower": found.lower[place], "rank_upper": found.upper[place],
                 "first": found.first[place],
             })  # fmt: skip
-    frame = pd.DataFrame(rows)
-    return frame.sort_values(["study", "measure", "rank"], kind="stable", ignore_index=True) if rows else frame
+    rows.sort(key=lambda row: (row["study"], row["measure"], row["rank"]))
+    return pd.DataFrame(rows + accuracies.ranks(runs, seed, BOTH))
 
 
 def reliability(runs: Runs, *, seed: int = 0) -> pd.DataFrame:

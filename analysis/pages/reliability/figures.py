@@ -17,6 +17,8 @@ UNIT = [*labels.UNIT, "measure"]
 
 def needed(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
     """Yield for every study the predicted standard errors of its models by the number of wordings."""
+    if frames["wording_precision"].empty:
+        return
     parts = frames["variance_components"][[*UNIT, "item", "wording", "interaction", "sample", "n_samples"]]
     rows = ranked(frames["wording_precision"]).merge(parts, on=UNIT)
     rows = rows[rows["item"].notna() & (rows["n_wordings"] > 1)]
@@ -41,18 +43,37 @@ def ranked(precision: pd.DataFrame) -> pd.DataFrame:
 
 
 def ranks(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
-    """Yield the ranking of every study by its headline measure."""
+    """Yield the ranking of every study by its headline measure; of accuracies, the first one."""
     frame = frames["wording_ranking"]
-    for _, part in frame[frame["headline"].astype(bool)].groupby("study", sort=False):
-        yield (part.assign(label=labels.series(part)),)
+    for _, part in frame[frame["headline"].astype(bool)].groupby("study", sort=False) if len(frame) else ():
+        first = part[["task", "condition"]].eq(part[["task", "condition"]].iloc[0]).all(axis=1)
+        chosen = part[first] if part["task"].iloc[0] else part
+        yield (chosen.assign(label=labels.series(chosen)),)
 
 
 def templates(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
     """Yield the accuracies of every study's models with every template, each model under its first condition."""
+    if frames["wording_precision"].empty:
+        return
     frame, first = frames["templates"], ranked(frames["wording_precision"])
     rows = frame.merge(first[labels.UNIT], on=labels.UNIT).dropna(subset=["accuracy"])
     for _, part in rows.groupby("study", sort=False):
         yield (part.assign(label=labels.series(part)),)
+
+
+def rankings_of_templates(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
+    """Yield how reliably templates rank the models of every study of accuracies."""
+    frame = frames["template_reliability"]
+    for _, part in frame.groupby("study", sort=False) if len(frame) else ():
+        yield (part,)
+
+
+def ranges(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
+    """Yield the ranges over templates of every study of accuracies."""
+    frame = frames["template_scores"]
+    rows = frame[(frame["task"] != "") & (frame["n_templates"] > 1)] if len(frame) else frame
+    for _, part in rows.groupby("study", sort=False) if len(rows) else ():
+        yield (part,)
 
 
 def planned(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:

@@ -6,15 +6,18 @@ from collections.abc import Mapping
 
 import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
 
 from analysis.reporting import labels, panels, plotting
-from analysis.reporting.plotting import FAINT, INK, PAGE, Drawing, Look, styled
+from analysis.reporting.plotting import FAINT, INK, OKABE_ITO, PAGE, Drawing, Look, styled
 
 Looks = Mapping[str, Look]
 AT = (1, 2, 3, 4, 5, 7, 10, 15, 20, 30, 50, 70, 100)  # numbers of wordings that curves are drawn through
 TICKS = (1, 2, 5, 10, 20, 50, 100)
 NAMES = {"mean": "Mean", "sd": "SD over wordings", "flips": "Share of flips"}
 WAYS = {"wordings": "Other wordings", "both": "Other wordings and items"}
+ALL = "all"  # the mean over tasks
+CONDITIONS = 3  # panels of a figure, one for each condition
 LINES = 7  # lines that can be told apart in one panel
 
 
@@ -154,3 +157,80 @@ def template_accuracies(frame: pd.DataFrame, *, width: float = PAGE, looks: Look
     panels.row_labels(axes, shown)
     panels.under(axes, "accuracy")
     return drawing
+
+
+@styled
+def template_reliability(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = None) -> Drawing:
+    """Draw a panel per condition and a row per task: the reliability with one template, and with four.
+
+    Parameters
+    ----------
+    frame
+        The rows of one study of the table of this name.
+    """
+    ways = {"one": Look(OKABE_ITO[1], "o"), "four": Look(OKABE_ITO[0], "s")}
+    names = ["One template of each task", "Four"]
+    top = 0.06 + panels.LINE * panels.legend_lines(names, width)
+    drawing, each, tasks = _by_condition(frame, frame.groupby("task", sort=False)["one"].mean(), width, top)
+    for axes, (_, part) in zip(each, _conditions(frame), strict=True):
+        low = min(0.0, float(frame["one"].min()))
+        panels.scale(axes, low, 1, 4)
+        for name, look in ways.items():
+            rows = part[part["task"].isin(tasks) & part[name].notna()].assign(model=name)
+            placed = rows.assign(
+                row=rows["task"].map(tasks.index),
+                **{f"{name}_{end}": rows[f"{name}_{end}"].clip(low, 1) for end in ("lower", "upper")},
+            )
+            panels.dots(axes, placed, name, {name: look})
+        panels.under(axes, "reliability")
+    panels.legend(drawing, names, list(ways.values()))
+    return drawing
+
+
+@styled
+def template_ranges(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = None) -> Drawing:
+    """Draw a panel per condition and a row per task: a dot for every model's range over templates, and their mean.
+
+    Parameters
+    ----------
+    frame
+        The rows of one study of table `template_scores`.
+    """
+    order = -frame.groupby("task", sort=False)["range"].mean()
+    drawing, each, tasks = _by_condition(frame, order, width, 0.03)
+    for axes, (_, part) in zip(each, _conditions(frame), strict=True):
+        panels.scale(axes, 0, float(frame["range"].max()), 4)
+        rows = part[part["task"].isin(tasks)]
+        axes.scatter(rows["range"], rows["task"].map(tasks.index), s=9, c=OKABE_ITO[0], alpha=0.35, linewidths=0)
+        for task, mean in rows.groupby("task", sort=False)["range"].mean().items():
+            axes.vlines(mean, tasks.index(task) - 0.35, tasks.index(task) + 0.35, colors=INK, linewidth=1.5, zorder=4)
+        panels.under(axes, "highest minus lowest accuracy")
+    return drawing
+
+
+def _conditions(frame: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
+    """Return the rows of the conditions that are drawn."""
+    return [(str(name), part) for name, part in frame.groupby("condition", sort=False)][:CONDITIONS]
+
+
+def _by_condition(
+    frame: pd.DataFrame, order: pd.Series, width: float, top: float
+) -> tuple[Drawing, list[Axes], list[str]]:
+    """Make a panel per condition with a row per task, the least of an order first, but for the mean over tasks."""
+    places = order.sort_values(kind="stable")
+    tasks = [*(task for task in places.index if task == ALL), *(task for task in places.index if task != ALL)]
+    tasks = labels.ends(tasks, panels.ROWS)
+    shown = labels.shorten_all(["mean over tasks" if task == ALL else task for task in tasks], panels.letters(width))
+    conditions = _conditions(frame)
+    across = 1 if panels.narrow(width) else len(conditions)
+    drawing, each = panels.panels(
+        width, len(conditions), across, len(tasks) * panels.pitch(len(tasks), 3.6), left=panels.room(shown), top=top,
+        below=0.4, title=0.19 if len(conditions) > 1 else 0.05,
+    )  # fmt: skip
+    for number, (axes, (condition, _)) in enumerate(zip(each, conditions, strict=True)):
+        panels.guide(axes, len(tasks))
+        if len(conditions) > 1:
+            panels.title(axes, f"condition {condition}")
+        if number % across == 0:
+            panels.row_labels(axes, shown)
+    return drawing, each, tasks

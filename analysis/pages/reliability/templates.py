@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
+from analysis.pages.reliability import accuracies
 from analysis.reporting.reworded import ACCURACY, Study, studies
 from analysis.statistics.reliability.templates import intervals
 from analysis.statistics.resampling import LEVEL
@@ -30,8 +31,8 @@ def templates(runs: Runs) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        study, model, condition, template; n_items: with a valid answer; accuracy, accuracy_lower, accuracy_upper:
-        Wilson's interval over items.
+        study, model, condition, task (of accuracies without answers, else empty), template; n_items: with a valid
+        answer; accuracy, accuracy_lower, accuracy_upper: Wilson's interval over items.
     """
     rows = []
     for study in _shared(runs):
@@ -43,9 +44,10 @@ def templates(runs: Runs) -> pd.DataFrame:
                     found = estimated([(known, np.ones_like(known))], LEVEL)
                     share = [float(end[0]) for end in (found.estimate, found.lower, found.upper)]
                 names = ("accuracy", "accuracy_lower", "accuracy_upper")
-                rows.append({"study": study.name, "model": model, "condition": condition, "template": template,
-                             "n_items": len(known), **dict(zip(names, share, strict=True))})  # fmt: skip
-    return pd.DataFrame(rows)
+                rows.append({"study": study.name, "model": model, "condition": condition, "task": "",
+                             "template": template, "n_items": len(known),
+                             **dict(zip(names, share, strict=True))})  # fmt: skip
+    return pd.DataFrame(rows + accuracies.templates(runs))
 
 
 def scores(runs: Runs) -> pd.DataFrame:
@@ -54,8 +56,8 @@ def scores(runs: Runs) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        study, model, condition, n_items, n_templates; mean, sd, lowest, highest, range, q05 ... q95, gain, saturation,
-        combined, each but the sd with X_lower, X_upper; of templates that have an answer.
+        study, model, condition, task, n_items, n_templates; mean, sd, lowest, highest, range, q05 ... q95, gain,
+        saturation, combined, each but the sd with X_lower, X_upper; of templates that have an answer.
     """
     rows = []
     for study in _shared(runs):
@@ -64,9 +66,9 @@ def scores(runs: Runs) -> pd.DataFrame:
             right = values[known.any(axis=1)][:, known.any(axis=0)]
             if not right.size:
                 continue
-            row: dict[str, object] = {"study": study.name, "model": model, "condition": condition,
+            row: dict[str, object] = {"study": study.name, "model": model, "condition": condition, "task": "",
                                       "n_items": right.shape[0], "n_templates": right.shape[1]}  # fmt: skip
             for name, (value, low, high) in intervals(right).items():
                 row |= {name: value} if name == "sd" else {name: value, f"{name}_lower": low, f"{name}_upper": high}
             rows.append(row)
-    return pd.DataFrame(rows)
+    return pd.DataFrame(rows + accuracies.scores(runs))

@@ -38,7 +38,7 @@ from analysis.statistics.significance import ROUNDING
 DRAWS = 10_000
 PLACES = 9
 _LEAST = 1e-300  # a variance of 0 that can be divided by
-_CHUNK = 2_000_000  # pairs of models in draws that are held at a time: 16 MB
+_CHUNK = 2_000_000  # pairs of models in draws that are held at a time: 2 MB
 _STEPS = 45  # of a bisection: more would change no digit
 
 
@@ -183,6 +183,8 @@ class Ranking:
         Probability to be first in another study.
     tau
         Expected Kendall tau of this ranking with that of another study.
+    kept
+        Probability of every pair to have the same order in another study: (models, models); NaN for equal means.
     n_items, n_wordings
         Those that all models answered. Wordings as in `panel.Panel`.
     """
@@ -193,6 +195,7 @@ class Ranking:
     upper: Array
     first: Array
     tau: float
+    kept: Array
     n_items: int
     n_wordings: float
 
@@ -227,37 +230,71 @@ def ranking(values: Array, crossed: bool, *, seed: int = 0, level: float = LEVEL
         seen = float(((known / per_item[:, None]).mean(axis=0) ** 2).sum())
         together = np.nan_to_num(shared_by_wordings(np.where(known, values, np.nan)))
         moved.append((together * seen, n_wordings - 1))
-    shrunk = np.resize(shrunk, (DRAWS, 1))
+    return stand(mean, moved, shrunk, n_items, n_wordings, more=more, seed=seed, level=level)
+
+
+def stand(
+    mean: Array, moved: Sequence[tuple[Array, float]], shrunk: npt.ArrayLike, n_items: int, n_wordings: float, *,
+    more: float = 0.0, seed: int = 0, level: float = LEVEL,
+) -> Ranking:  # fmt: skip
+    """Rank models by their means, and tell how the ranking would stand in another study (`ranking`).
+
+    Parameters
+    ----------
+    mean
+        Of every model.
+    moved
+        What moves the means in another study: covariances (models, models) with their degrees of freedom.
+    shrunk
+        Share of the variance of the means that is true, r of the module's docstring; or several that are as likely.
+    n_items, n_wordings
+        As in `Ranking`.
+    more
+        Degrees of freedom with which the covariances are drawn towards their mean.
+    """
+    shrunk = np.resize(np.asarray(shrunk, float), (DRAWS, 1))
     scale, others = np.sqrt(1 + shrunk), len(mean) - 1
     drawn = pooled = mean.mean() + shrunk * (mean - mean.mean())
     for number, (covariance, free) in enumerate(moved):
         likely = (free * covariance + more * _even(covariance)) / (free + more)
         drawn = drawn + scale * _moved(likely, free + more, [seed, number])
         pooled = pooled + scale * _moved(likely, free * others, [seed, number])
-    ranks, ours = _ranks(drawn), np.sign(mean[:, None] - mean)
+    (ranks, above), ours = _placed(drawn), np.sign(mean[:, None] - mean)
     low, high = np.quantile(ranks, [(1 - level) / 2, (1 + level) / 2], axis=0, method="nearest")
     upper = np.triu_indices(len(mean), 1)
     told = ours[upper] != 0
-    tau = float((ours * _above(pooled))[upper][told].mean()) if told.any() else np.nan
-    return Ranking(mean, _ranks(mean[None])[0], low, high, (ranks == 1).mean(axis=0), tau, n_items, n_wordings)
+    tau = float((ours * _placed(pooled)[1])[upper][told].mean()) if told.any() else np.nan
+    kept = np.where(ours != 0, (1 + ours * above) / 2, np.nan)
+    return Ranking(
+        mean, _placed(mean[None])[0][0], low, high, (ranks == 1).mean(axis=0), tau, kept, n_items, n_wordings
+    )
 
 
-def _ranks(drawn: Array) -> Array:
-    """Rank the means of every draw (draws, models), the highest first; equal ones share the mean of their ranks."""
-    return np.concatenate([(drawn.shape[1] + 1 - part.sum(axis=2)) / 2 for part in _signs(drawn)])
+def _placed(drawn: Array) -> tuple[Array, Array]:
+    """Rank the means of every draw (draws, models), and tell how often each model is above each other one.
+
+    Returns
+    -------
+    ranks
+        (draws, models): the highest first; equal means share the mean of their ranks.
+    above
+        (models, models): share of the draws in which it is above, less that in which it is below, -1 to 1.
+    """
+    number, ranks = drawn.shape[1], []
+    above: npt.NDArray[np.int64] = np.zeros((number, number), np.int64)
+    for part in _higher(drawn):
+        more, fewer = (np.count_nonzero(part, axis=axis) for axis in (2, 1))
+        ranks.append((number + 1 + fewer - more) / 2)
+        above += np.count_nonzero(part, axis=0)
+    return np.concatenate(ranks), (above - above.T) / len(drawn)
 
 
-def _above(drawn: Array) -> Array:
-    """Return how often each model is above each other one, less how often it is below: (models, models), -1 to 1."""
-    return np.asarray(sum(part.sum(axis=0) for part in _signs(drawn)) / len(drawn))
-
-
-def _signs(drawn: Array) -> Iterator[Array]:
-    """Yield the signs of the differences between models (draws, models, models), some draws at a time."""
+def _higher(drawn: Array) -> Iterator[npt.NDArray[np.bool_]]:
+    """Yield which models are above which (draws, models, models), some draws at a time."""
     step = max(1, _CHUNK // drawn.shape[1] ** 2)
     for start in range(0, len(drawn), step):
         part = drawn[start : start + step]
-        yield np.sign(part[:, :, None] - part[:, None, :])
+        yield part[:, :, None] > part[:, None, :]
 
 
 def _even(covariance: Array) -> Array:

@@ -70,8 +70,9 @@ def test_the_first_screen_of_reliability_is_short_for_choices_and_scores(of, mad
 
 @pytest.mark.parametrize("page", [page for page in catalogue.pages() if page in SILENT])
 def test_first_screens_of_the_demo_are_short(page):
-    protocol = min(catalogue.pages()[page].protocols)
-    if not (DEMO / protocol / "run.json").is_file():
+    asked = (name for name in sorted(catalogue.pages()[page].protocols) if (DEMO / name / "run.json").is_file())
+    protocol = next(asked, None)
+    if protocol is None:
         pytest.skip("make report has not asked the demo")
     fewer = {"resamples": 50} if "resamples" in notebooks.inspect(ROOT / "notebooks" / f"{page}.ipynb") else {}
     check(page, answer(page, DEMO / protocol, fewer))

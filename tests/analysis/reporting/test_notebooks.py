@@ -81,7 +81,8 @@ def asked_by_pages() -> Iterator[str]:
 def test_every_table_and_figure_is_shown_somewhere():
     sources = [source for notebook in OF_PAGES for source in code(notebook)]
     called = [node for source in sources for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call)]
-    texts = {node.args[0].value for node in called if node.args and isinstance(node.args[0], ast.Constant)}
+    named = [argument for node in called for argument in (*node.args[:1], *(word.value for word in node.keywords))]
+    texts = {argument.value for argument in named if isinstance(argument, ast.Constant)}
     assert set(catalogue.figures()) <= texts
     drawn = {name for entry in catalogue.figures().values() for name in entry.data.split()}
     assert set(catalogue.tables()) <= texts | drawn | set(asked_by_pages())

@@ -238,6 +238,7 @@ def test_what_an_answer_says_about_a_figure_or_table_stands_with_it(page, frames
     parts = (PACKAGES / page / "page.py").read_text(encoding="utf-8")
     shown = {
         *re.findall(r'page\.(?:figure|table|section)\(\s*"(\w+)"', cells),
+        *re.findall(r'instead="(\w+)"', cells),
         *re.findall(r'self\.said\("(\w+)"', parts),
     }
     assert set(made._details) <= shown

@@ -60,3 +60,14 @@ def test_the_size_is_bounded(tmp_path, monkeypatch):
     assert reading.text(written(tmp_path, "abc")) == "abc"
     with pytest.raises(InputError, match="4 bytes; more than 3 are not read"):
         reading.text(written(tmp_path, "abcd"))
+
+
+def test_utf_16_is_read_and_what_leaves_the_delimiter_open_is_refused(tmp_path):
+    file = tmp_path / "t.csv"
+    file.write_bytes('a;"b,c"\n1;2\n'.encode("utf-16"))
+    assert reading.rows(file) == [(2, {"a": "1", "b,c": "2"})]
+    file.write_text("a;b,c\n1;2\n", encoding="utf-8")
+    with pytest.raises(InputError, match="line 1: as many ',' as ';'"):
+        reading.rows(file)
+    with pytest.raises(InputError, match="workbook is not read here; save its sheet as CSV UTF-8"):
+        reading.rows(tmp_path / "t.xlsx")

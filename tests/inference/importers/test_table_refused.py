@@ -85,7 +85,8 @@ def test_conditions_of_one_name_are_refused(tmp_path, capsys):
         (b"model,item,variant,text,yes,no\nm,1,a,Tea\n", "row 2: 4 cells where the header has 6"),
         (b'model,item,variant,text,yes,no\nm,1,a,"Tea"x,.5,.5\n', "row 2 (line 2): malformed CSV"),
         (b"model,item,variant,text,yes,no\nm,1,a,Th\xe9,.5,.5\n", "line 2: not UTF-8"),
-        ("model,item\nm,1\n".encode("utf-16"), "this is UTF-16; save it as UTF-8"),
+        ("model,item\nm,1\n".encode("utf-16"), "column 'variant' is not there"),
+        ("model,item,variant,text,yes,no\n".encode("utf-16") + b"\x00\xd8", "this is UTF-16; save it as UTF-8"),
     ],
 )  # fmt: skip
 def test_broken_files_are_named(tmp_path, capsys, content, message):
@@ -97,7 +98,8 @@ def test_broken_files_are_named(tmp_path, capsys, content, message):
 
 def test_other_unreadable_files_are_named(tmp_path, capsys):
     for name, content, message in (
-        ("t.xlsx", b"PK", "save its sheet as CSV UTF-8"),
+        ("t.xlsx", b"PK", "not a readable workbook"),
+        ("t.ods", b"PK", "save it as .xlsx or its sheet as CSV UTF-8"),
             ("t.doc", b"PK", "unknown kind of file; give one of .csv, .tsv"),
         ("t.parquet", b"PAR", "not a readable Parquet file"),
         ("t.jsonl", b'{"model": "m"}\n{"model": \n', "line 2: malformed JSON"),

@@ -207,7 +207,8 @@ WRONG = [
     (YAML, "item: a\n", "expected a list of items"),
     (YAML, "- !!python/object/apply:os.system [true]\n", "malformed YAML"),
     ("items.parquet", "no parquet", "not a readable Parquet file"),
-    ("items.xlsx", "x", "a workbook is not read; save its sheet as CSV UTF-8"),
+    ("items.xlsx", "x", "not a readable workbook"),
+    ("items.xls", "x", "a workbook of this kind is not read; save it as .xlsx or its sheet as CSV UTF-8"),
     ("items.doc", "x", "unknown kind of file"),
 ]
 
@@ -227,7 +228,7 @@ def test_wrong_encodings_name_the_line_and_byte(tmp_path):
     path.write_bytes("item,text\na,One.\nb,Zwölf.\n".encode("latin-1"))
     with pytest.raises(InputError, match=r"items\.csv, line 3: not UTF-8 \(byte 21\)"):
         items.load(str(path))
-    path.write_bytes("item,text\na,One.\n".encode("utf-16"))
+    path.write_bytes("item,text\na,One.\n".encode("utf-16") + b"\x00\xd8")  # half a character
     with pytest.raises(InputError, match="this is UTF-16"):
         items.load(str(path))
 

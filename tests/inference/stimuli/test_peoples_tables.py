@@ -9,6 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from helpers.trivial_engine import TrivialEngine
+from helpers.workbooks import workbook
 from inference.__main__ import main
 from inference.asking.one_model import Settings
 
@@ -123,7 +124,7 @@ TABLES = [
           says=("row 2", "must be a list", "give each a column", "paraphrase_1")),
     # as spreadsheets write
     Table("semicolons, a byte order mark and Windows line ends", ("\ufeff" + WIDE.replace("\n", "\r\n")).encode(),
-          read=TWO),
+          says=("recognised: semicolons between cells, UTF-8 with a byte order mark, Windows line ends",), read=TWO),
     Table("line ends of an old Mac", LONG.replace("\n", "\r"), read=ABOUT_TEA),
     Table("a first line with the separator", "sep=;\n" + WIDE, read=TWO),
     Table("empty rows at the end", LONG + ",\n,\n\n , \n", read=ABOUT_TEA),
@@ -135,9 +136,11 @@ TABLES = [
           says=("no columns 'item' and 'text'", "begin the table with its header", "the columns are My questionnaire")),
     Table("the encoding of Windows", GERMAN.encode("cp1252"), ("--item-column", "Nr", "--text-column", "Aussage"),
           says=("mine.csv, line 2", "not UTF-8", "in Excel: Save As, CSV UTF-8")),
-    Table("UTF-16", GERMAN.encode("utf-16"), says=("UTF-16", "in Excel: Save As, CSV UTF-8")),
-    Table("a workbook", b"PK\3\4", says=("a workbook is not read", "CSV UTF-8"), file="mine.xlsx"),
-    Table("a table of LibreOffice", b"PK\3\4", says=("a workbook is not read", "CSV UTF-8"), file="mine.ods"),
+    Table("UTF-16", LONG.encode("utf-16"), read=ABOUT_TEA, says=("mine.csv: recognised: UTF-16",)),
+    Table("a workbook", workbook({"one": [line.split(",") for line in LONG.splitlines()]}), read=ABOUT_TEA,
+          file="mine.xlsx"),
+    Table("a table of LibreOffice", b"PK\3\4", says=("a workbook of this kind is not read", "CSV UTF-8"),
+          file="mine.ods"),
     Table("a text file", LONG, says=("unknown kind of file", ".csv"), file="mine.txt"),
     Table("a comma in a text", "item,text\ntea,Tea, I say, is good.\n",
           says=("row 2", "4 cells where the header has 2", "into quotes")),
@@ -184,7 +187,7 @@ def test_a_table_is_read_or_refused_in_one_line(table: Table, tmp_path, monkeypa
         return
     assert status == 0, said
     if not table.says:
-        assert not [line for line in said if table.file in line]
+        assert not [line for line in said if table.file in line and f"{table.file}: recognised: " not in line]
     rows = pq.read_table("run/stimuli.parquet").to_pylist()
     assert tuple((row["item"], row["variant"], row["text"]) for row in rows) == table.read
     patterns = table.patterns or tuple(row["variant"].partition("-")[0] for row in rows)

@@ -1,0 +1,28 @@
+"""Keep what was recognised of the files that a command reads, until it is known whether the command ends well.
+
+A wrong input is told in one line and no other. So what was recognised (semicolons, UTF-16, the first sheet) is said
+when a command has done its work: once per file, however often that is read.
+"""
+
+from __future__ import annotations
+
+import sys
+
+_lines: dict[str, None] = {}
+
+
+def note(line: str) -> None:
+    """Keep a line."""
+    _lines[line] = None
+
+
+def forget() -> None:
+    """Drop all lines, as a command begins."""
+    _lines.clear()
+
+
+def say() -> None:
+    """Say all lines on standard error, and drop them."""
+    for line in _lines:
+        print(line, file=sys.stderr)
+    _lines.clear()

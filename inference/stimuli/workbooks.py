@@ -1,0 +1,201 @@
+"""Go through the rows of a sheet of an Excel workbook as texts, the way they show (`cell_texts`).
+
+A workbook is an archive of XML by strangers: its unpacked size is bounded before anything is read, documents that
+define entities are refused, and macros are never looked at. `FILE.xlsx#NAME` chooses a sheet; else it is the first that
+is not hidden. Rows and columns that are hidden or filtered out are read like others. Formulas have the values that were
+stored when the file was saved.
+"""
+
+from __future__ import annotations
+
+import re
+import warnings
+import xml.etree.ElementTree as ElementTree
+import zipfile
+import zlib
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from itertools import zip_longest
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from inference.errors import InputError, cut, nearest
+from inference.extras import needed
+from inference.stimuli.cell_texts import UnknownFormat, shown
+from inference.stimuli.files import LONGEST, checked, refuse_special
+from inference.stimuli.recognised import note
+
+if TYPE_CHECKING:
+    from openpyxl.workbook import Workbook
+
+WORKBOOKS = {".xlsx", ".xlsm"}
+UNREAD = {".xls", ".xlsb", ".ods", ".numbers"}
+UNPACKED = 200_000_000
+"""Bytes that a workbook may unpack to."""
+ROWS, COLUMNS = 1_048_576, 16_384  # that a sheet has at most
+_BEGINNING = 65_536  # bytes of a document in which its type would be declared
+_MERGED = re.compile(rb'<(?:\w+:)?mergeCell\s[^>]*ref="([A-Z0-9:]{1,40})"')
+_DAMAGE = (
+    zipfile.BadZipFile, zlib.error, EOFError, KeyError, ValueError, TypeError, AttributeError, IndexError,
+    OverflowError, NotImplementedError, RuntimeError, ElementTree.ParseError,
+)  # fmt: skip
+
+
+def split(path: Path) -> tuple[Path, str | None]:
+    """Split FILE.xlsx#NAME into the file and the name of the sheet; None where none is named.
+
+    >>> split(Path("a/items.xlsx#Sheet 2")), split(Path("a#b.csv"))
+    ((PosixPath('a/items.xlsx'), 'Sheet 2'), (PosixPath('a#b.csv'), None))
+    """
+    found = re.fullmatch(r"(.*?\.xls[xm])#(.*)", str(path), re.IGNORECASE | re.DOTALL)
+    return (Path(found[1]), found[2]) if found else (path, None)
+
+
+def workbook_rows(path: Path) -> Iterator[tuple[int, list[str]]]:
+    """Go through the rows of a sheet that have an entry; all are as long as the first, the header.
+
+    Parameters
+    ----------
+    path
+        FILE.xlsx, or FILE.xlsx#NAME for one of its sheets.
+
+    Returns
+    -------
+    iterator of (number, cells)
+        An empty cell is "".
+
+    Raises
+    ------
+    InputError
+        The package openpyxl is not installed; the file is no workbook, is protected, unpacks to more than `UNPACKED`,
+        or has no such sheet; a cell is merged with others, holds an error, a formula without a value, or a format that
+        is not known. The cell is named.
+    """
+    file, name = split(path)
+    with needed(f"{file}: a workbook"):
+        from openpyxl import load_workbook
+    refuse_special(file)
+    with _read(file), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of charts and the like, which are not read
+        _check_archive(file)
+        with (
+            closing(load_workbook(file, read_only=True, data_only=True, keep_links=False)) as values,
+            closing(load_workbook(file, read_only=True, keep_links=False)) as formulas,
+        ):
+            sheet = _sheet(path, file, values, name)
+            _refuse_merged(file, values[sheet], sheet)
+            yield from _rows(file, values[sheet], formulas[sheet])
+
+
+@contextmanager
+def _read(file: Path) -> Iterator[None]:
+    """Turn what a damaged workbook makes of its reader into one line."""
+    try:
+        yield
+    except _DAMAGE as error:
+        if isinstance(error, zipfile.BadZipFile) and _is_old(file):
+            raise InputError(
+                f"{file}: protected by a password, or of an older Excel; save it as .xlsx without"
+            ) from None
+        raise InputError(f"{file}: not a readable workbook ({cut(str(error) or type(error).__name__, 100)})") from None
+
+
+def _is_old(file: Path) -> bool:
+    with file.open("rb") as content:
+        return content.read(8) == b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+
+
+def _check_archive(file: Path) -> None:
+    """Refuse an archive that unpacks to very much, and documents that declare a type, which may define entities."""
+    with zipfile.ZipFile(file) as archive:
+        # What an archive says of a member's size is what `zipfile` reads of it at most.
+        size = sum(member.file_size for member in archive.infolist())
+        if size > UNPACKED:
+            raise InputError(
+                f"{file}: unpacks to {size / 1e6:,.0f} MB, more than {UNPACKED / 1e6:.0f}; save its sheet as CSV UTF-8"
+            )
+        for member in archive.infolist():
+            if member.filename.endswith((".xml", ".rels")):
+                with archive.open(member) as content:
+                    if b"<!DOCTYPE" in content.read(_BEGINNING):
+                        raise InputError(f"{file}: {member.filename} declares a document type, as no workbook does")
+
+
+def _sheet(path: Path, file: Path, book: Workbook, name: str | None) -> str:
+    """Choose the sheet: the one named, else the first that is not hidden, which is noted."""
+    sheets = {sheet.title: sheet for sheet in book.worksheets}
+    seen = [title for title, sheet in sheets.items() if sheet.sheet_state == "visible"]
+    if name is not None:
+        if name not in sheets:
+            known = cut(", ".join(sheets), 300) or "none"
+            raise InputError(f"{path}: there is no sheet '{cut(name)}'{nearest(name, sheets)}; the sheets are {known}")
+        return name
+    if not seen:
+        raise InputError(f"{file}: all sheets are hidden; name one as {file.name}#NAME")
+    if len(sheets) > 1:
+        note(f"{file}: read is sheet '{cut(seen[0])}', the first of {len(sheets)}; name another as {file.name}#NAME")
+    return seen[0]
+
+
+def _refuse_merged(file: Path, sheet: Any, name: str) -> None:
+    """Refuse merged cells: only the first one of them holds what all seem to."""
+    with zipfile.ZipFile(file) as archive, archive.open(sheet._worksheet_path) as content:
+        kept = b""
+        while part := content.read(1 << 20):
+            found = _MERGED.search(kept + part)
+            if found:
+                raise InputError(
+                    f"{file}, sheet '{cut(name)}': cells {found[1].decode()} are merged; unmerge them, and write into "
+                    "each row what it holds"
+                )
+            kept = part[-200:]
+
+
+def _rows(file: Path, values: Any, formulas: Any) -> Iterator[tuple[int, list[str]]]:
+    width = 0
+    for sheet in (values, formulas):
+        sheet.reset_dimensions()  # what it states may be wrong
+    for number, (row, written) in enumerate(
+        zip_longest(values.iter_rows(), formulas.iter_rows(), fillvalue=()), start=1
+    ):
+        if number > ROWS or len(row) > COLUMNS:
+            raise InputError(f"{file}, row {number}: a sheet has at most {ROWS:,} rows and {COLUMNS:,} columns")
+        cells = [_text(file, cell, formula) for cell, formula in zip(row, written, strict=False)]
+        if not any(map(str.strip, cells)):
+            continue
+        width = width or len(cells)
+        outside = next((place for place in range(width, len(cells)) if cells[place].strip()), None)
+        if outside is not None:
+            raise InputError(
+                f"{file}, cell {row[outside].coordinate}: there is an entry outside the columns that the header, the "
+                "first row, names; name its column, or take it out"
+            )
+        yield number, [*cells[:width], *[""] * (width - len(cells))]
+
+
+def _text(file: Path, cell: Any, formula: Any) -> str:
+    """Write one cell as text."""
+    value = cell.value
+    if value is None:
+        if formula.data_type == "f":
+            raise InputError(
+                f"{file}, cell {cell.coordinate}: a formula without a stored value; open and save the file in Excel"
+            )
+        return ""
+    where = f"{file}, cell {cell.coordinate}"
+    if cell.data_type == "e":
+        raise InputError(f"{where}: the error {value}; correct it")
+    if isinstance(value, bool):
+        return str(value).upper()
+    if isinstance(value, str):
+        if len(value) > LONGEST:
+            raise InputError(f"{where}: more than {LONGEST:,} characters; break it into rows")
+        return str(checked(where, value))
+    form = cell.number_format or "General"
+    try:
+        return shown(value, form)
+    except UnknownFormat:
+        raise InputError(
+            f"{where}: how {value} shows in the format '{cut(form)}' is not known; give the cell the format Text, or "
+            "save the sheet as CSV UTF-8"
+        ) from None

@@ -1,0 +1,221 @@
+"""The page on reliability from accuracies without answers: tables beside slow sums, sentences, and what is left out."""
+
+from __future__ import annotations
+
+from itertools import combinations, permutations
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from analysis import runs
+from analysis.errors import InputError
+from analysis.pages.reliability import accuracies, comparisons, narrative, tables, templates
+from analysis.pages.reliability.page import ReliabilityPage
+from analysis.statistics.shares import wilson
+from helpers.accuracy_runs import random_accuracies, write_accuracies
+from helpers.synthetic import random_frame, write_run
+
+NOREVAL = Path(__file__).parents[5] / "shared" / "data" / "noreval" / "accuracy_by_template.csv"
+OPTIONS = {"k": 0, "threshold": 0.05, "margin": 0.05, "resamples": 50, "seed": 0}
+
+
+def imported(folder, frame):
+    return write_accuracies(folder / "acc", frame)
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    frame = random_accuracies()
+    folder = imported(tmp_path_factory.mktemp("acc"), frame)
+    return folder, runs.open(folder), frame.assign(shots=frame["shots"].astype(str))
+
+
+def mean_squares(x):
+    """Sums of squares of models, of templates, and of the rest, divided by their degrees of freedom; term by term."""
+    grand, rows, columns = sum(x.flat) / x.size, x.mean(axis=1), x.mean(axis=0)
+    model = sum(len(columns) * (row - grand) ** 2 for row in rows) / (len(rows) - 1)
+    rest = sum((x[i, j] - rows[i] - columns[j] + grand) ** 2 for i in range(len(rows)) for j in range(len(columns)))
+    return model, rest / (len(rows) - 1) / (len(columns) - 1)
+
+
+def kept(x):
+    """Share of the pairs of models with the same order with one template as with another, one by one."""
+    found = []
+    for a, b in combinations(range(len(x)), 2):
+        for one, other in permutations(range(x.shape[1]), 2):
+            product = (x[a, one] - x[b, one]) * (x[a, other] - x[b, other])
+            found.append(0.5 if product == 0 else float(product > 0))
+    return np.mean(found)
+
+
+def check(row, x):
+    """Compare a row about one task with its accuracies, models by templates."""
+    model, rest = mean_squares(x)
+    signal = (model - rest) / x.shape[1]
+    assert row["one"] == pytest.approx(signal / (signal + rest), abs=1e-9)
+    assert row["four"] == pytest.approx(signal / (signal + rest / 4), abs=1e-9)
+    assert row["kept_one"] == pytest.approx(kept(x), abs=1e-9)
+    assert row["model_template"] - row["model_template_least"] == pytest.approx(row["sampling"], abs=1e-12)
+
+
+def test_every_task_and_condition_is_a_ranking(made):
+    _, opened, frame = made
+    found = accuracies.reliability(opened)
+    assert [tuple(row) for row in found[["condition", "task", "n_models", "n_tasks", "n_templates"]].to_numpy()] == [
+        (shots, *rest) for shots in ("0", "5") for rest in (("all", 6, 2, 3.5), ("reading", 6, 1, 4), ("quiz", 6, 1, 3))
+    ]
+    for row in found.to_dict("records"):
+        own = frame[frame["shots"] == row["condition"]]
+        wide = own.pivot(index="model", columns=["task", "template"], values="accuracy")
+        if row["task"] != "all":
+            check(row, wide[row["task"]].to_numpy())
+            continue
+        rests = [mean_squares(wide[task].to_numpy())[1] for task in ("reading", "quiz")]
+        means = (wide["reading"].mean(axis=1) + wide["quiz"].mean(axis=1)) / 2
+        signal = means.var() - rests[0] / 4 / 4 - rests[1] / 4 / 3
+        assert row["one"] == pytest.approx(signal / (signal + sum(rests) / 4), abs=1e-9)
+
+
+def test_templates_have_wilsons_interval_and_scores_the_spread(made):
+    _, opened, frame = made
+    found = templates.templates(opened)
+    assert len(found) == len(frame)
+    row = found.iloc[5]
+    own = frame[
+        (frame["model"] == row["model"]) & (frame["shots"] == row["condition"]) & (frame["task"] == row["task"])
+    ]
+    value = own.loc[own["template"] == row["template"], "accuracy"].item()
+    assert row["accuracy"] == value
+    assert (row["accuracy_lower"], row["accuracy_upper"]) == pytest.approx(
+        tuple(map(float, wilson(np.asarray(value), np.asarray(80), 0.95))), abs=1e-12
+    )
+    scores = templates.scores(opened)
+    names = ["model", "condition", "task"]
+    row = scores[(scores[names] == row[names]).all(axis=1)].iloc[0]
+    values = own["accuracy"].to_numpy()
+    low, high, mean = min(values), max(values), sum(values) / len(values)
+    sd = (sum((v - mean) ** 2 for v in values) / (len(values) - 1)) ** 0.5
+    assert row[["mean", "sd", "lowest", "highest", "range"]].tolist() == pytest.approx(
+        [mean, sd, low, high, high - low]
+    )
+    assert row[["gain", "saturation", "combined"]].tolist() == pytest.approx(
+        [high - mean, 1 - (high - mean), (1 - (high - mean)) * high]
+    )
+    assert row["range_lower"] <= row["range"] <= row["range_upper"]
+    assert (row["n_items"], row["n_templates"]) == (80, len(values))
+
+
+def test_ranks_are_those_of_the_means_and_pairs_are_by_the_mean_over_tasks(made):
+    _, opened, frame = made
+    ranks = comparisons.rankings(opened)
+    over = frame[frame["shots"] == "0"].groupby(["model", "task"])["accuracy"].mean().groupby("model").mean()
+    own = ranks[(ranks["condition"] == "0") & (ranks["task"] == "all")]
+    assert own["model"].tolist() == over.sort_values(ascending=False).index.tolist()
+    assert (own["rank_lower"] <= own["rank"]).all()
+    assert own["first"].sum() == pytest.approx(1, abs=1e-9)
+    pairs = accuracies.pairs(opened)
+    assert set(pairs["task"]) == {"all"}
+    assert len(pairs) == 2 * 15
+    assert (pairs["difference"] >= 0).all()
+    quiz = accuracies.pairs(opened, task="quiz")
+    assert set(quiz["task"]) == {"quiz"}
+    with pytest.raises(InputError, match=r"task = 'quizz'.*nearest is 'quiz'"):
+        accuracies.pairs(opened, task="quizz")
+
+
+def test_tables_about_answers_are_empty_and_the_page_says_why(made):
+    folder, opened, _ = made
+    assert tables.precision(opened).empty
+    assert comparisons.beyond_rewording(opened).empty
+    page = ReliabilityPage([str(folder)], **OPTIONS)
+    page.answer()
+    for name in ("spreads_at_k", "variance_components", "wording_precision", "planned_errors"):
+        assert "not from accuracies, as it needs the answers to single items" in page.table(name).text
+    for name in ("template_reliability", "template_ranges", "wording_ranking"):
+        assert "data:image/svg+xml" in page.figure("wordings_needed", instead=name).text
+    assert "Four templates" in page.table("ranking_reliability", instead="template_reliability").text
+    assert "not from accuracies" in page.figure("planned_errors").text
+
+
+def sentences(page):
+    page.answer()
+    said = page._answer
+    return said, [text for texts in said.details.values() for text in texts]
+
+
+def test_the_answer_tells_the_share_of_pairs_and_the_reliability(made):
+    folder, opened, _ = made
+    said, details = sentences(ReliabilityPage([str(folder)], **OPTIONS))
+    assert said.asked.startswith("6 models have accuracies in 2 tasks with 3 to 4 templates of each under 2 conditions")
+    main_rows = accuracies.reliability(opened)
+    least = main_rows[main_rows["task"] == "all"]
+    assert f"at least {100 * least['kept_one'].min():.0f} % of pairs of models" in said.verdict
+    assert f"a reliability of at least {least['one'].min():.2f}" in said.verdict
+    assert any(text.startswith("Condition 0: one template ranks 6 models by the mean over 2 tasks") for text in details)
+    assert all(len(text.split(". ")[0].split()) <= 30 for text in (*said.cautions, *details))
+    assert not any("No response" in text for text in said.cautions)
+
+
+def test_one_task_and_one_condition_need_no_more_words(tmp_path):
+    frame = random_accuracies()
+    one = frame[(frame["task"] == "quiz") & (frame["shots"] == 0)].drop(columns="shots")
+    said, details = sentences(ReliabilityPage([str(imported(tmp_path, one))], **OPTIONS))
+    assert "under" not in said.asked
+    assert "mean over tasks" not in said.verdict
+    assert any(text.startswith("One template ranks 6 models by quiz") for text in details)
+    assert "Some tasks have only 3 templates: what is said about others rests on few." in said.cautions
+
+
+def test_models_with_few_templates_are_left_out_and_common_templates_are_taken(tmp_path):
+    frame = random_accuracies()
+    frame = frame[frame["shots"] == 0].drop(columns="shots")
+    lone = (frame["model"] == "m0") & (frame["template"] != "p0")  # one of four, and one of three
+    half = (frame["model"] == "m1") & (frame["task"] == "reading") & frame["template"].isin(["p2", "p3"])
+    opened = runs.open(imported(tmp_path, frame[~lone & ~half]))
+    found = accuracies.reliability(opened).set_index("task")
+    assert found["n_models"].tolist() == [5, 5, 5]
+    assert found.loc["reading", "n_templates"] == 2
+    assert [group.left_out for group in accuracies.groups(opened)] == [("m0",)] * 3
+    wide = frame[(frame["task"] == "reading") & (frame["model"] != "m0")].pivot(
+        index="model", columns="template", values="accuracy"
+    )
+    check(found.loc["reading"], wide[["p0", "p1"]].to_numpy())
+
+
+def test_one_model_is_not_ranked(tmp_path):
+    frame = random_accuracies(models=1)
+    said, _ = sentences(ReliabilityPage([str(imported(tmp_path, frame))], **OPTIONS))
+    assert said.verdict.startswith("Two models and two templates that both have would be needed")
+
+
+def test_answers_and_accuracies_stand_on_one_page(tmp_path):
+    own = write_run(tmp_path / "own", random_frame(["a", "b"], items=8, paraphrases=4).assign(mass=0.9))
+    page = ReliabilityPage([str(own), str(imported(tmp_path, random_accuracies()))], **OPTIONS)
+    said, _ = sentences(page)
+    alone = narrative.answer({name: ReliabilityPage([str(own)], **OPTIONS).frame(name) for name in narrative.TABLES})
+    assert said.verdict == alone.verdict
+    assert "template_reliability" in said.details
+    assert page.figure("wordings_needed", instead="template_reliability").text.count("<figure") == 2
+    assert page.figure("wording_ranking", instead="wording_ranking").text.count("<figure") == 2  # one of each study
+    assert set(page.frame("wording_ranking")["task"]) == {"", "all", "reading", "quiz"}
+
+
+@pytest.mark.skipif(not NOREVAL.is_file(), reason="shared data are not there")
+def test_noreval(tmp_path):
+    """60 models, 8 tasks with 5 to 7 templates, asked without examples: the figures that sentences quote."""
+    frame = pd.read_csv(NOREVAL, dtype={"template": str, "shots": str})
+    frame = frame[frame["shots"] == "0"]
+    opened = runs.open(imported(tmp_path, frame))
+    found = accuracies.reliability(opened)
+    assert len(found) == 9
+    for row in found[found["task"] != "all"].to_dict("records"):
+        own = frame[(frame["task"] == row["task"]) & (frame["shots"] == row["condition"])]
+        wide = own.pivot(index="model", columns="template", values="accuracy").dropna(axis=1)
+        check(row, wide.to_numpy())
+    scores = templates.scores(opened)
+    ends = frame.groupby(["model", "shots", "task"])["accuracy"].agg(["min", "max"])
+    for shots, part in scores.groupby("condition"):
+        own = ends.xs(shots, level="shots")
+        assert part["range"].mean() == pytest.approx(float((own["max"] - own["min"]).mean()), abs=1e-12)

@@ -1,0 +1,182 @@
+"""Rankings by accuracies alone: textbook sums of squares, all pairs of templates one by one, coverage, calibration."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import combinations, permutations
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from analysis.statistics.reliability import templates
+from analysis.statistics.reliability.aggregated import (
+    Block,
+    intervals,
+    kept_by_one,
+    kept_by_others,
+    ranking,
+    reliability,
+)
+from analysis.statistics.reliability.panel import panel
+from analysis.statistics.reliability.replication import same_sign
+
+
+def block(rng, models=6, number=5, n=200, templates=0.03, spread=0.1):
+    """Accuracies with effects of models, of templates, and of both."""
+    chance = 0.5 + rng.normal(0, spread, (models, 1)) + rng.normal(0, templates, (1, number))
+    chance = np.clip(chance + rng.normal(0, templates, (models, number)), 0.05, 0.95)
+    return Block(rng.binomial(n, chance) / n, np.full(chance.shape, float(n)))
+
+
+def mean_squares(x):
+    """Mean squares of rows, columns and the rest: the sums of squares of the textbook, term by term."""
+    rows, columns = x.shape
+    grand = sum(x.flat) / x.size
+    of_rows, of_columns = x.mean(axis=1), x.mean(axis=0)
+    row = sum(columns * (of_rows[i] - grand) ** 2 for i in range(rows)) / (rows - 1)
+    column = sum(rows * (of_columns[j] - grand) ** 2 for j in range(columns)) / (columns - 1)
+    rest = sum(
+        (x[i, j] - of_rows[i] - of_columns[j] + grand) ** 2 for i in range(rows) for j in range(columns)
+    ) / ((rows - 1) * (columns - 1))  # fmt: skip
+    return row, column, rest
+
+
+def test_the_components_and_coefficients_are_those_of_the_textbook():
+    one = block(np.random.default_rng(0))
+    x, k = one.accuracies, 5
+    row, column, rest = mean_squares(x)
+    found = reliability([one])
+    assert (found.model, found.template, found.model_template) == pytest.approx(
+        ((row - rest) / k, (column - rest) / 6, rest), abs=1e-14
+    )
+    assert found.sampling == pytest.approx(sum(p * (1 - p) / 200 for p in x.flat) / 30, abs=1e-15)
+    # McGraw and Wong (1996), Table 4: ICC(C,1) and ICC(C,k), here also at 4 templates.
+    assert found.coefficient(1) == pytest.approx((row - rest) / (row + (k - 1) * rest), abs=1e-12)
+    assert found.coefficient(k) == pytest.approx((row - rest) / row, abs=1e-12)
+    single = found.coefficient(1)
+    assert found.coefficient(4) == pytest.approx(4 * single / (1 + 3 * single), abs=1e-12)  # Spearman and Brown
+    assert found.coefficient(1, items=True) == pytest.approx((found.model - found.sampling) / (found.model + rest))
+
+
+def test_the_interval_is_that_of_the_f_distribution():
+    one = block(np.random.default_rng(1), models=20, spread=0.05)
+    row, _, rest = mean_squares(one.accuracies)
+    ratio, free = row / rest, (19, 19 * 4)
+    ends = [ratio / stats.f.ppf(q, *free) for q in (0.975, 0.025)]
+    for number in (1, 4):
+        exact = [(end - 1) / (end - 1 + 5 / number) for end in ends]
+        assert reliability([one]).interval(number) == pytest.approx(exact, abs=0.01)  # of 4,000 draws
+
+
+def test_of_several_tasks_it_is_the_mean_over_them():
+    rng = np.random.default_rng(2)
+    tasks = [block(rng, number=number) for number in (3, 5, 4)]
+    found = reliability(tasks)
+    rests = [mean_squares(task.accuracies)[2] for task in tasks]
+    means = np.array([[row.mean() for row in task.accuracies] for task in tasks]).mean(axis=0)
+    error = sum(rest / 9 / task.accuracies.shape[1] for rest, task in zip(rests, tasks, strict=True))
+    model = means.var(ddof=1) - error
+    assert found.model == pytest.approx(model, abs=1e-14)
+    assert found.coefficient(1) == pytest.approx(model / (model + sum(rests) / 9), abs=1e-12)
+    assert found.template == pytest.approx(
+        sum((mean_squares(t.accuracies)[1] - rest) / 6 / 9 for t, rest in zip(tasks, rests, strict=True)), abs=1e-14
+    )
+
+
+def test_a_pair_is_kept_in_the_share_of_the_pairs_of_templates():
+    accuracies = np.array([[0.5, 0.6, 0.7, 0.4], [0.4, 0.6, 0.8, 0.3], [0.1, 0.2, 0.3, 0.2]])
+    found = kept_by_one([Block(accuracies, np.full((3, 4), 10.0))])
+    for a, b in combinations(range(3), 2):
+        kept = []
+        for one, other in permutations(range(4), 2):
+            here, there = accuracies[a, [one, other]] - accuracies[b, [one, other]]
+            kept.append(0.5 if here == 0 or there == 0 else float((here > 0) == (there > 0)))
+        assert found[a, b] == found[b, a] == pytest.approx(np.mean(kept), abs=1e-12)
+    assert found[0, 2] == 1.0
+    twice = kept_by_one([Block(accuracies, np.full((3, 4), 10.0))] * 2)
+    assert twice[0, 2] == 1.0
+    assert 0 < twice[0, 1] < 1
+
+
+def test_other_templates_keep_a_sign_as_a_panel_of_two_models_does():
+    one = block(np.random.default_rng(3), models=2)
+    apart = one.accuracies[0] - one.accuracies[1]
+    part = ((float(apart.var(ddof=1)) / 5, 4.0),)
+    nothing = {"items": ((np.nan, np.nan),), "both": ((np.nan, np.nan),)}
+    pair = replace(panel(np.eye(3), True), mean=float(apart.mean()), parts={**nothing, "wordings": part})
+    found = kept_by_others([one])
+    assert found[0, 1] == found[1, 0] == pytest.approx(same_sign(pair, "wordings"), abs=1e-9)
+    assert np.isnan(found[0, 0])
+
+
+def answers(rng, shape, items, templates=0.5):
+    """Draw right answers (models, items, templates) of items that differ, with templates that move models apart."""
+    models, number = shape
+    logit = rng.normal(0, 0.7, (models, 1, 1)) + rng.normal(0, 1.5, (1, items, 1))
+    return logit, lambda: rng.normal(0, templates, (models, 1, number)) + rng.normal(0, 0.3, (1, 1, number))
+
+
+def test_the_intervals_cover_where_all_templates_have_the_same_items():
+    rng = np.random.default_rng(4)
+    logit, effects = answers(rng, (1, 4), 40_000)
+    moved = effects()
+    chance = 1 / (1 + np.exp(-(logit + moved)))[0]
+    true = templates.summary(chance.mean(axis=0))
+    draws, inside = 400, dict.fromkeys(true, 0)
+    for _ in range(draws):
+        own = rng.choice(len(chance), 60)
+        accuracies = (rng.random((60, 4)) < chance[own]).mean(axis=0)
+        for name, (_, low, high) in intervals(accuracies, np.full(4, 60.0)).items():
+            inside[name] += low <= true[name] <= high
+    assert inside.pop("sd") == 0  # has no interval
+    assert {name: count / draws for name, count in inside.items() if count < 0.93 * draws} == {}
+
+
+@pytest.mark.parametrize("same_items", [True, False])
+def test_probabilities_to_keep_an_order_come_true(same_items):
+    """Foreseen from 5 templates and 300 items, seen with other templates: 150 studies of 8 models."""
+    rng = np.random.default_rng(5)
+    foreseen, came, taus = [], [], []
+    pairs = np.triu_indices(8, 1)
+    for _ in range(150):
+        abilities, seen = rng.normal(0, 0.4, (8, 1, 1)), []
+        for study in range(2):
+            if study == 0 or not same_items:
+                items = rng.normal(0, 1.5, (1, 300, 1)) + rng.normal(0, 0.5, (8, 300, 1))
+                drawn = rng.random((8, 300, 1))  # an item is answered alike with all templates, but for what they move
+            moved = rng.normal(0, 0.3, (8, 1, 5)) + rng.normal(0, 0.3, (1, 1, 5))
+            seen.append((drawn < 1 / (1 + np.exp(-(abilities + items + moved)))).mean(axis=1))
+        one = Block(seen[0], np.full((8, 5), 300.0))
+        here, there = (each.mean(axis=1) for each in seen)
+        same = (np.sign(here[:, None] - here) == np.sign(there[:, None] - there)).astype(float)
+        found = ranking([one])
+        foreseen.append((kept_by_others([one]) if same_items else found.kept)[pairs])
+        came.append(np.where(here[:, None] == here, np.nan, same)[pairs])
+        taus.append((found.tau, 2 * np.nanmean(came[-1]) - 1))
+    foreseen, came = np.concatenate(foreseen), np.concatenate(came)
+    for low in (0.5, 0.6, 0.7, 0.8, 0.9):
+        own = (foreseen >= low) & (foreseen < low + 0.1)
+        apart = np.nanmean(came[own]) - np.nanmean(foreseen[own])
+        assert -0.04 < apart < (0.08 if same_items else 0.14), low
+    expected, seen = np.mean(taus, axis=0)
+    assert expected < seen + 0.02
+
+
+def test_equal_models_have_no_order():
+    same = Block(np.full((3, 4), 0.5), np.full((3, 4), 50.0))
+    found = reliability([same])
+    assert found.model == 0
+    assert np.isnan(found.interval(1)).all()
+    assert np.isnan(found.coefficient(1))
+    assert np.isnan(kept_by_others([same])).all()
+    assert (ranking([same]).rank == 2).all()
+    assert np.isnan(ranking([same]).tau)
+
+
+def test_one_template_has_no_range_and_no_wrong_ends():
+    found = intervals(np.array([1.0]), np.array([20.0]))
+    assert found["mean"][0] == 1
+    assert 0.8 < found["mean"][1] < found["mean"][2] == 1
+    assert np.isnan(found["range"][1:]).all()
+    assert found["combined"][1] < 1
