@@ -35,7 +35,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
 WORDINGS = 100  # of an item
-AHEAD = 8  # words of a statement that stay the same within an item
+AHEAD = 2  # words of a statement that stay the same within an item
 TARGETS = {"causal": 8_000, "vllm": 4_000, "writing": 50_000, "reading": 50_000}  # prompts or rows per second
 PROMPT = """plain:
   template: "Below you find a statement that somebody made in a conversation about daily life. Do you agree with it?\\n\
@@ -44,8 +44,13 @@ PROMPT = """plain:
 """
 
 
+def RUN(task: Callable[..., Any], *given: Any, **more: Any) -> Any:
+    """Run what is measured; `--profile` puts a profiler in the place of this."""
+    return task(*given, **more)
+
+
 def study_of(prompts: int, protocol: str) -> Any:
-    """Statements of 14 made-up words; those of an item differ in their last six."""
+    """Statements of 14 made-up words; the first two are those of the item."""
     from helpers.table_models import words
     from inference.protocols import agreement
     from inference.stimuli.study import ORIGINAL, PARAPHRASE, Item, Option, Study, Variant
@@ -137,7 +142,7 @@ def asked(way: str, prompts: int) -> dict[str, float]:
         engine, clock = engine_of(way, Path(folder))
         task = Task(study, [Model("m", "m")], questions_of(way, Path(folder)), Settings(), f"{folder}/run")
         before, model, began = _memory(), clock(), time.process_time()
-        execute([task], load=lambda model, seed: engine)
+        RUN(execute, [task], load=lambda model, seed: engine)
         seconds, own = time.process_time() - began, clock() - model
         engine.close = lambda: {}
         return {
@@ -167,7 +172,7 @@ def rows(way: str, prompts: int) -> dict[str, float]:
     )
     with tempfile.TemporaryDirectory() as folder, Run.create_or_open(folder, study) as run, Stop() as stop:
         before, began = _memory(), time.process_time()
-        _ask_rounds(run, "m", [Round((Condition("c", {}),), lambda variant, mask: prompt)], engine, stop)  # type: ignore
+        RUN(_ask_rounds, run, "m", [Round((Condition("c", {}),), lambda variant, mask: prompt)], engine, stop)  # type: ignore
         variants = list(study.variants)
         if way == "reading":
             began = time.process_time()
@@ -198,8 +203,10 @@ def alone(way: str, prompts: int, profile: bool) -> None:
 
     torch.set_num_threads(1)
     seen = cProfile.Profile()
+    if profile:
+        globals()["RUN"] = seen.runcall
     with redirect_stderr(StringIO()):
-        took = seen.runcall(WAYS[way], way, prompts) if profile else WAYS[way](way, prompts)
+        took = WAYS[way](way, prompts)
     if profile:
         pstats.Stats(seen, stream=sys.stderr).sort_stats("tottime").print_stats(35)
     print(json.dumps(took))
