@@ -58,13 +58,17 @@ class WordByWord:
     def __call__(self, texts: Sequence[str]) -> list[list[int]]:
         """Tokenise texts."""
         cut = [_CUT.split(text) for text in texts]
-        ids = {word: self._known.get(word, ()) for words in cut for word in words}
-        new = [word for word, known in ids.items() if not known]
-        ids.update(zip(new, self._encode(new) if new else (), strict=True))
+        words = set(chain.from_iterable(cut))
+        new = list(words.difference(self._known))
         if len(self._known) + len(new) > REMEMBERED_WORDS:
             self._known.clear()
-        self._known.update((word, ids[word]) for word in new[:REMEMBERED_WORDS] if len(word) <= LONGEST_WORD)
-        return [list(chain.from_iterable(map(ids.__getitem__, words))) for words in cut]
+            new = list(words)
+        self._known.update(zip(new, self._encode(new) if new else (), strict=True))
+        found = [list(chain.from_iterable(map(self._known.__getitem__, words))) for words in cut]
+        for word in new:
+            if len(word) > LONGEST_WORD:
+                del self._known[word]
+        return found
 
 
 def cuts_at_blanks(backend: Tokenizer) -> bool:

@@ -23,7 +23,7 @@ LONGEST = 100_000  # characters; longer texts are rendered, within the budget of
 REMEMBERED = 64  # forms
 PRINTS = (nodes.Template, nodes.If, nodes.For)
 """What may stand around a printed text; anything else may change what is printed inside it."""
-SIMPLE = (str, int, float, type(None))
+SIMPLE = frozenset({str, int, float, bool, type(None)})
 MARKS = "\ue000", "\ue002"  # characters that no alphabet has
 
 
@@ -90,10 +90,11 @@ class Printed:
         key: list[Hashable] = [settings]
         for name, value in values.items():
             if name not in self.names:
-                whole = tuple(value) if isinstance(value, list) else value
-                if not all(isinstance(each, SIMPLE) for each in (whole if isinstance(whole, tuple) else (whole,))):
+                if type(value) is list and {*map(type, value)} <= {str}:
+                    value = tuple(value)
+                elif type(value) not in SIMPLE:
                     return None
-                key += (name, type(value), whole)
+                key += (name, type(value), value)
         try:
             hash(found := tuple(key))
         except TypeError:  # settings with a mapping in them

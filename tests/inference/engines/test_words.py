@@ -61,13 +61,14 @@ def test_words_have_the_ids_of_the_whole_text(pattern, normalizer) -> None:
 
 def test_a_word_is_tokenised_once_as_long_as_there_is_room(monkeypatch) -> None:
     monkeypatch.setattr(words, "REMEMBERED_WORDS", 3)
+    monkeypatch.setattr(words, "LONGEST_WORD", 5)
     asked = []
-    encode = WordByWord(lambda some: asked.append(list(some)) or [[len(word)] for word in some])
+    encode = WordByWord(lambda some: asked.append(sorted(some)) or [[len(word)] for word in some])
     assert encode(["a bc a"]) == [[1, 3, 2]]
-    assert encode(["bc a"]) == [[2, 2]]  # there is no more room: the others are forgotten
-    assert encode(["bc"]) == [[2]]
-    assert encode(["dddd"]) == [[4]]
-    assert asked == [["a", " bc", " a"], ["bc"], ["dddd"]]
+    assert encode(["a a", "bc a"]) == [[1, 2], [2, 2]]  # there is no more room: the others are forgotten
+    assert encode(["bc", "longer"]) == [[2], [6]]  # a long word is not remembered
+    assert encode(["longer"]) == [[6]]
+    assert asked == [[" a", " bc", "a"], [" a", "a", "bc"], ["bc", "longer"], ["longer"]]
 
 
 def refused() -> dict[str, Tokenizer]:
