@@ -24,7 +24,7 @@ $(BIN)/.installed: pyproject.toml constraints.txt Makefile
 	@$(PYTHON) -c 'import ensurepip' 2>/dev/null || $(MAKE) --no-print-directory .apt PACKAGES="python3-venv python3-pip"
 	@echo "setting up $(VENV) (some minutes and about 2 GB at first)"
 	@$(PYTHON) -m venv $(VENV)
-	@$(BIN)/pip install -qq --constraint constraints.txt --editable '.[models,tuning,datasets,api,notebooks,features,dev]'
+	@$(BIN)/pip install -qq --constraint constraints.txt --editable '.[models,tuning,datasets,api,notebooks,features,logs,dev]'
 	@touch $@
 
 # R's lme4 through pymer4, sentence embeddings: the report does without, the tests run against them.

@@ -34,6 +34,9 @@ HALF = re.compile("[\ud800-\udfff]")
 """What stands for a byte that is not UTF-8: it can be neither recorded nor printed."""
 IMPORTERS = {
     "haller": "import responses as Haller et al. (2024) published them (JSON)",
+    "helm": "import runs of HELM: folders with scenario_state.json",
+    "inspect": "import logs of Inspect (inspect_ai): .eval and .json files",
+    "lm-eval": "import what lm-evaluation-harness logged with --log_samples (samples_*.jsonl and results_*.json)",
     "table": "import a long table with one row per response (CSV, JSON, YAML or Parquet)",
 }
 NEGATE_ABOUT = "put a negation into sentences, wherever one can stand"
@@ -147,7 +150,7 @@ def call_parser(given: Sequence[str], program: str = PROGRAM) -> argparse.Argume
     kinds = imports.add_subparsers(title="kinds of file", metavar="KIND", required=True)
     for name, about in IMPORTERS.items():
         if list(given[:2]) == ["import", name]:
-            importer = importlib.import_module(f"inference.importers.{name}")
+            importer = importlib.import_module(f"inference.importers.{name.replace('-', '_')}")
             _add(kinds, name, about, importer.main, importer.add_arguments)
         else:
             _list(kinds, name, about)

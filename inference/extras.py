@@ -32,6 +32,7 @@ EXTRAS = {
     "unidic_lite": "japanese",
     "vllm": "vllm",
     "wordfreq": "features",
+    "zstandard": "logs",
 }
 """Module -> the extra (pyproject.toml) that installs it."""
 

@@ -78,10 +78,11 @@ def main(args: argparse.Namespace) -> None:
         Path(args.out).resolve().name if args.name is None else args.name,
         source=saving.source(args.paths),
     )
+    responses = _responses(read, args.condition)
     lines = saving.save(
         args.out,
         study,
-        _responses(read, args.condition),
+        lambda: [responses],
         {args.condition: {"form": saving.FORM}},
         descriptions=args.models,
         imported=saving.fingerprint(list(files.values()), {"importer": "haller"}),

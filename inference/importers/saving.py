@@ -5,9 +5,10 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from inference.arguments import add_models_file
 from inference.errors import InputError
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from inference.runfolder.store import Run
     from inference.stimuli.study import Study
 
+Responses: TypeAlias = "Callable[[], Iterable[pa.Table]]"
 CONDITION = "import"
 FORM = "import"
 
@@ -68,12 +70,13 @@ def fingerprint(paths: Sequence[Path], settings: Mapping[str, Any]) -> str:
 def save(
     out: str,
     study: Study,
-    responses: pa.Table,
+    responses: Responses,
     conditions: Mapping[str, Mapping[str, Any]],
     *,
     descriptions: str | None,
-    imported: str,
+    imported: str | Mapping[str, str],
     command: Sequence[str],
+    models: Mapping[str, Mapping[str, Any]] | None = None,
 ) -> list[str]:
     """Write a study and its responses as one part; what an earlier import of the same files wrote stays.
 
@@ -82,13 +85,16 @@ def save(
     out
         The run folder.
     responses
-        Columns of `results/schema.json` without `study`; at least model, condition, item and variant.
+        Makes the tables of all responses, one in memory at a time; it is called twice. Columns of `results/schema.json`
+        without `study`; at least model, condition, item and variant.
     conditions
         condition name -> fields, for every condition in `responses`.
     descriptions
         A ``--models`` file, or None.
     imported
-        Fingerprint of the files, recorded per model and condition.
+        Fingerprint of the files, recorded per model and condition; or model -> that of its files.
+    models
+        model -> what the files say about it; what `descriptions` says holds.
 
     Returns
     -------
@@ -100,40 +106,45 @@ def save(
     InputError
         The folder belongs to another study, or has other responses of the same model and condition.
     """
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     from inference.asking.models import read_descriptions
-    from inference.runfolder.parquet import responses_table
     from inference.runfolder.store import Run
 
     stated = read_descriptions(descriptions) if descriptions else {}
-    responses = responses_table(responses, study.name)
-    numbered = responses.select(["model", "condition"]).append_column("row", pa.array(range(len(responses))))
-    pairs = numbered.group_by(["model", "condition"]).aggregate([("row", "min")]).sort_by("row_min")
-    present = [(row["model"], row["condition"]) for row in pairs.to_pylist()]
-    for model in stated.keys() - {model for model, _ in present}:
+    tallies = _tallies(responses)
+    for model in stated.keys() - {model for model, _ in tallies}:
         raise InputError(f"{descriptions}: there is no model '{model}' in these files; correct its id or take it out")
-    lines = [f"{study.name}: {len(study.items):,} items, {sum(1 for _ in study.variants):,} variants"]
+    variants = sum(1 for _ in study.variants)
+    lines = [f"{study.name}: {len(study.items):,} items, {variants:,} variants"]
     with Run.create_or_open(out, study, command=command) as run:
         # Everything is checked before the first change.
-        for _, condition in present:
+        prints = {model: imported if isinstance(imported, str) else imported[model] for model, _ in tallies}
+        for _, condition in tallies:
             run.check_condition(condition, conditions[condition])
-        here = [pair for pair in present if _is_here(run, *pair, imported)]
-        for model, condition in present:
-            chosen = pc.and_(pc.equal(responses["model"], model), pc.equal(responses["condition"], condition))
+        here = [(model, condition) for model, condition in tallies if _is_here(run, model, condition, prints[model])]
+        for (model, condition), tally in tallies.items():
             if (model, condition) in here:
-                responses = responses.filter(pc.invert(chosen))
                 lines.append(f"{model} {condition}: is here already, nothing to do")
                 continue
             known = run.models.get(model, {})
-            about = {"engine": "import", "revision": known.get("revision"), **stated.get(model, {})}
+            own = {"engine": "import", "revision": known.get("revision"), **(models or {}).get(model, {})}
             run.add_condition(condition, conditions[condition])
-            run.add_model(model, {**about, "imported": {**known.get("imported", {}), condition: imported}})
-            lines.append(_summary(study, model, condition, responses.filter(chosen)))
-        run.append(responses)
+            had = {"imported": {**known.get("imported", {}), condition: prints[model]}}
+            run.add_model(model, {**own, **stated.get(model, {}), **had})
+            lines.append(f"{model} {condition}: {tally.told(variants)}")
+        if len(here) < len(tallies):
+            run.append_tables(_without(table, here) for table in responses())
         run.finish()
     return lines
+
+
+def _without(table: pa.Table, pairs: Sequence[tuple[str, str]]) -> pa.Table:
+    """Leave out the rows of some models and conditions."""
+    import pyarrow.compute as pc
+
+    for model, condition in pairs:
+        chosen = pc.and_(pc.equal(table["model"], model), pc.equal(table["condition"], condition))
+        table = table.filter(pc.invert(chosen))
+    return table
 
 
 def _is_here(run: Run, model: str, condition: str, imported: str) -> bool:
@@ -148,24 +159,64 @@ def _is_here(run: Run, model: str, condition: str, imported: str) -> bool:
     )
 
 
-def _summary(study: Study, model: str, condition: str, rows: pa.Table) -> str:
-    """Count what there is of one model under one condition, and what is missing."""
+@dataclass(slots=True)
+class _Tally:
+    """Count the responses of one model under one condition, and what is missing."""
+
+    rows: int = 0
+    errors: int = 0
+    masses: int = 0
+    mass: float = 0.0
+    bounds: int = 0
+    valid: int = 0
+    invalid: int = 0
+
+    def add(self, rows: pa.Table) -> None:
+        """Add some rows."""
+        import pyarrow.compute as pc
+
+        def total(values: Any) -> Any:
+            return pc.sum(values).as_py() or 0
+
+        def there(column: str) -> int:
+            return len(rows) - rows[column].null_count if column in rows.column_names else 0
+
+        self.rows += len(rows)
+        self.errors += there("error")
+        if there("mass"):
+            self.masses += there("mass")
+            self.mass += total(rows["mass"])
+            self.bounds += there("mass_upper")
+        counted = total(pc.list_flatten(rows["count"].combine_chunks())) if there("count") else 0
+        single = len(rows) - there("error") - there("count") - there("mass")
+        answered = there("answer") if single else 0
+        self.valid += counted + answered
+        self.invalid += (total(rows["invalid"]) if there("invalid") else 0) + single - answered
+
+    def told(self, variants: int) -> str:
+        """Say it in one line."""
+        parts = [f"{self.rows:,} of {variants:,} variants"]
+        if self.errors:
+            parts.append(f"{self.errors:,} without a response")
+        if self.masses:
+            bound = ", a lower bound: of one way to write each option" if self.bounds else ""
+            parts.append(f"mean mass {self.mass / self.masses:.3f}{bound}")
+        else:
+            parts.append(f"{self.invalid:,} of {self.valid + self.invalid:,} answers invalid")
+        return ", ".join(parts)
+
+
+def _tallies(responses: Responses) -> dict[tuple[str, str], _Tally]:
+    """Count the rows of every model and condition, in order of appearance."""
+    import pyarrow as pa
     import pyarrow.compute as pc
 
-    def total(column: str) -> int:
-        values = rows[column].combine_chunks()
-        return pc.sum(pc.list_flatten(values) if column == "count" else values).as_py() or 0
-
-    parts = [f"{model} {condition}: {len(rows):,} of {sum(1 for _ in study.variants):,} variants"]
-    errors = len(rows) - rows["error"].null_count
-    if errors:
-        parts.append(f"{errors:,} without a response")
-    if rows["mass"].null_count < len(rows):
-        parts.append(f"mean mass {pc.mean(rows['mass']).as_py():.3f}")
-    else:
-        counted = len(rows) - rows["count"].null_count
-        answered = len(rows) - rows["answer"].null_count
-        single = len(rows) - errors - counted
-        valid, invalid = total("count") + answered, total("invalid") + single - answered
-        parts.append(f"{invalid:,} of {valid + invalid:,} answers invalid")
-    return ", ".join(parts)
+    tallies: dict[tuple[str, str], _Tally] = {}
+    for table in responses():
+        numbered = table.select(["model", "condition"]).append_column("row", pa.array(range(len(table))))
+        pairs = numbered.group_by(["model", "condition"]).aggregate([("row", "min")]).sort_by("row_min")
+        for pair in pairs.select(["model", "condition"]).to_pylist():
+            model, condition = pair.values()
+            chosen = pc.and_(pc.equal(table["model"], model), pc.equal(table["condition"], condition))
+            tallies.setdefault((model, condition), _Tally()).add(table.filter(chosen))
+    return tallies

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Self
@@ -290,13 +290,20 @@ class Run:
         table = responses_table(rows, self.study.name)
         if not table.num_rows:
             return part
-        if part is None:
-            name = f"part-{self._next_part:06d}-{datetime.now(UTC):%Y%m%dT%H%M%SZ}.parquet"
-            part = self.path / "responses" / name
-            self._next_part += 1
+        part = part or self._new_part()
         write_parquet(part, table)
         self._held.pop(part, None)
         return part
+
+    def append_tables(self, tables: Iterable[Rows]) -> None:
+        """Append the rows of several tables as one part, like `append`; only one table is in memory at a time."""
+        made = (responses_table(rows, self.study.name) for rows in tables)
+        write_tables(self._new_part(), schema("responses"), (table for table in made if table.num_rows))
+
+    def _new_part(self) -> Path:
+        name = f"part-{self._next_part:06d}-{datetime.now(UTC):%Y%m%dT%H%M%SZ}.parquet"
+        self._next_part += 1
+        return self.path / "responses" / name
 
     def finish(self) -> None:
         """Record that this session has done everything it was asked to do."""

@@ -54,8 +54,8 @@ def choice_positions(frame: pd.DataFrame) -> str:
         f"{_study(frame)}, over "
         f"{low_to_high(frame['n'])} answers a row: every question in all wordings and orders. Strokes: share of the "
         "answers for which the letter is right. A dot far from its stroke is a preference for a place, not for a "
-        "choice, since each choice stands at each place about as often. Lines: 95 % intervals over questions (Wilson); "
-        "the table has those of the distances."
+        "choice, where each choice stands at each place about as often; with one order it may be either. Lines: 95 % "
+        "intervals over questions (Wilson); the table has those of the distances."
         f"{labels.shown(ROWS, frame['label'].nunique(), 'rows', 'with the largest and the smallest gap')}"
         f"{labels.explained(frame)}{missing(frame, 'share')}"
     )

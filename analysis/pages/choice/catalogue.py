@@ -34,8 +34,8 @@ TABLES = {
         "the "
         "negative base-2 logarithm of the mean standard deviation of the wordings' accuracies, and infinite where no "
         "question varies. Chance is the accuracy of guessing.",
-        (*UNIT, "n", "validity", "no_choice", *with_ends("accuracy"), "chance", *with_ends("xparacon"), "mean_sd",
-         "n_varying", *with_ends("perfectly_correct"), "no_interval"),
+        (*UNIT, "n", "validity", "least_validity", "no_choice", *with_ends("accuracy"), "chance",
+         *with_ends("xparacon"), "mean_sd", "n_varying", *with_ends("perfectly_correct"), "no_interval"),
         ends("accuracy xparacon perfectly_correct"), BARE,
     ),
     "choice_wordings": Table(

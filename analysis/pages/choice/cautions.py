@@ -26,6 +26,13 @@ def _cautions(table: pd.DataFrame, changes: pd.DataFrame) -> Iterator[str]:
             f"Less than half of the probability of {listing(list(few['label']))} is on the options, or less than half "
             f"of the texts are a choice. The lowest share is {percent(few['validity'].min(), 1)}. These are not judged."
         )
+    bounded = units.dropna(subset=["least_validity"])
+    if len(bounded):
+        least = percent(bounded["least_validity"].min())
+        yield (
+            f"Of {listing(list(bounded['label']))} not every way to write an option was recorded: at least {least} of "
+            "the probability is on the options; how much more is unknown."
+        )
     speaking = units[~silent(units["validity"])]
     guessing = speaking[~(speaking["accuracy_lower"] > speaking["chance"]) & speaking["accuracy_lower"].notna()]
     if len(guessing):

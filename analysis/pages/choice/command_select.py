@@ -40,8 +40,8 @@ def _refuse_other_content(out: Path) -> None:
 def main(args: argparse.Namespace) -> int:
     """Write the list and print the counts."""
     from analysis import runs
-    from analysis.pages.choice.answers import PROTOCOL, studies
     from analysis.pages.choice.selection import judged, records, summary
+    from analysis.runs.choices import PROTOCOL, studies
     from analysis.runs.writing import write_atomically
 
     if args.out.suffix.lower() != ".jsonl":

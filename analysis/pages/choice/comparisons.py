@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 
 from analysis.pages.choice import measures, over_questions
-from analysis.pages.choice.answers import PER_BYTE, Choices, studies
 from analysis.pages.choice.over_questions import MEASURES, XPARACON
+from analysis.runs.choices import PER_BYTE, Choices, studies
 from analysis.statistics.multiplicity import holm_within
 from analysis.statistics.resampling import DRAWS
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 import pandas as pd
 
-from analysis.pages.choice.answers import NONE, NOT_ASKED, Choices, Codes, studies
+from analysis.runs.choices import NONE, NOT_ASKED, Choices, Codes, studies
 from analysis.runs.folder import literal
 
 if TYPE_CHECKING:

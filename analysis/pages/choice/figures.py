@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from analysis.pages.choice.answers import ALL
 from analysis.reporting import labels
 from analysis.reporting.frames import Frames
 from analysis.reporting.thresholds import silent
+from analysis.runs.choices import ALL
 
 MOST = 16  # models and conditions that have room for a name beside their point
 ARROWS = ["after", "before"]

@@ -56,12 +56,12 @@ def answer(frames: Mapping[str, pd.DataFrame], size: tuple[int, int, int], when:
         "choice_map": (*MEANT, *_most(speaking)),
         "choice_xparacon": tuple(_infinite(speaking)),
         "choice_consistency": tuple(_kept(judged)),
-        "choice_positions": tuple(_preferences(with_labels(letters[~silent(letters["validity"])]))),
+        "choice_positions": tuple(_preferences(with_labels(letters[~silent(letters["validity"])]), orders=size[2])),
         "choice_differences": tuple(_differences(frames["choice_differences"], speaking)),
         "choice_changes": tuple(_changes(frames["choice_changes"])),
     }
     return Answer(
-        asked, _verdict(judged), cautions=doubts, details={name: said for name, said in details.items() if said}
+        asked, _verdict(judged, size), cautions=doubts, details={name: said for name, said in details.items() if said}
     )
 
 
@@ -79,16 +79,18 @@ def _asked(table: pd.DataFrame, size: tuple[int, int, int], when: str) -> str:
     )
 
 
-def _verdict(judged: pd.DataFrame) -> str:
+def _verdict(judged: pd.DataFrame, size: tuple[int, int, int]) -> str:
     """Count the words of the models that answer; of one, say how many questions are changed."""
     found = [verdicts.word(low, high, BANDS)
              for low, high in zip(judged["changed_lower"], judged["changed_upper"], strict=True)]  # fmt: skip
     if len(judged) > 1:
         return verdicts.tally(found, units(judged))
     row = judged.iloc[0]
+    _, wordings, orders = size
+    several = " and ".join(what for what, number in (("wordings", wordings), ("orders", orders)) if number > 1)
     return (
         f"{found[0].capitalize() or verdicts.UNCLEAR}: {percent(row['changed'])} of the questions do not get one "
-        "choice in all wordings and orders."
+        f"choice in all {several}."
     )
 
 
@@ -148,7 +150,7 @@ def _kept(judged: pd.DataFrame) -> Iterator[str]:
     )
 
 
-def _preferences(letters: pd.DataFrame) -> Iterator[str]:
+def _preferences(letters: pd.DataFrame, orders: int) -> Iterator[str]:
     """Count the models that prefer a letter, each by an interval that is widened for the letters; name the largest."""
     rows = letters[(letters["right"] == "all") & (letters["letter"] != "none") & letters["preference_lower"].notna()]
     if rows.empty:
@@ -168,6 +170,8 @@ def _preferences(letters: pd.DataFrame) -> Iterator[str]:
             f"The largest preference is that of {row['label']}: “{row['letter']}” is {percent(row['share'])} of its "
             f"answers, and right in {percent(row['is_right'])}."
         )
+        if orders == 1:
+            yield "Each choice stood at one letter only, so what it says may be preferred, not its letter."
 
 
 def _of(rows: pd.DataFrame, speaking: pd.DataFrame, *sides: str) -> pd.DataFrame:

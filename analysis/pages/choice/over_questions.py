@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from analysis.pages.choice import measures
-from analysis.pages.choice.answers import Choices
+from analysis.runs.choices import Choices
 from analysis.statistics import interval
 from analysis.statistics.interval import Interval, unknown
 from analysis.statistics.resampling import LEVEL, Array, Columns, bootstrap, paired, ratio

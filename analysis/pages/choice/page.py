@@ -7,12 +7,12 @@ from typing import Any
 import pandas as pd
 
 from analysis.pages.choice import narrative
-from analysis.pages.choice.answers import named, studies
 from analysis.pages.choice.catalogue import CATALOGUE
 from analysis.reporting import catalogue, labels, tables, verdicts, words
 from analysis.reporting.differences import marked
 from analysis.reporting.html import Html, fragment, note
 from analysis.reporting.page import Page
+from analysis.runs.choices import named, studies
 
 MOST_EXAMPLES = 6
 """Pairs shown on the page; the table has those of every model."""

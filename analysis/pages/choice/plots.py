@@ -8,9 +8,9 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from analysis.pages.choice.answers import ALL, NO_SUBSET
 from analysis.reporting import labels, panels, plotting
 from analysis.reporting.plotting import FAINT, INK, PAGE, RULE, Drawing, Look, styled
+from analysis.runs.choices import ALL, NO_SUBSET
 
 Looks = Mapping[str, Look]
 LETTERS = 22  # of a name beside a point

@@ -11,8 +11,8 @@ import numpy as np
 import pandas as pd
 
 from analysis.pages.choice import printed, tables
-from analysis.pages.choice.answers import named
 from analysis.reporting.printed import OURS
+from analysis.runs.choices import named
 
 if TYPE_CHECKING:
     from analysis.runs import Runs

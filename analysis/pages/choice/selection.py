@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from analysis.errors import InputError, nearest, short
-from analysis.pages.choice.answers import Choices
 from analysis.pages.choice.measures import accuracies, perfect
+from analysis.runs.choices import Choices
 from analysis.statistics.resampling import Array
 
 INCONSISTENT = "inconsistent confidence"

@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 
 from analysis.pages.choice import measures, over_questions, printed
-from analysis.pages.choice.answers import ALL, NONE, NOT_ASKED, Choices, studies
 from analysis.reporting.printed import OURS
+from analysis.runs.choices import ALL, NONE, NOT_ASKED, Choices, studies
 from analysis.statistics import interval
 from analysis.statistics.resampling import DRAWS
 
@@ -38,6 +38,7 @@ def choice(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame
                 **over_questions.columns(over_questions.measured(figures, resamples, seed), len(part.wordings)),
                 "n": answers.sum(axis=(0, 1, 2)),
                 "validity": part.validity,
+                "least_validity": part.least,
                 "no_choice": (part.chosen == NONE).sum(axis=(0, 1, 2)),
                 "chance": (answers / sizes[..., None]).sum(axis=(0, 1, 2)) / answers.sum(axis=(0, 1, 2)),
                 "n_varying": (figures[over_questions.XPARACON][0] > 0).sum(axis=0),

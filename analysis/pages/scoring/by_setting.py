@@ -7,10 +7,11 @@ from collections.abc import Iterator
 import numpy as np
 import pandas as pd
 
-from analysis.pages.scoring.items import GOLD, ends
+from analysis.pages.scoring.items import ends
 from analysis.reporting import verdicts
 from analysis.reporting.thresholds import silent
 from analysis.reporting.words import count, listing, low_to_high, percent
+from analysis.runs.scores import GOLD
 from analysis.statistics.multiplicity import ALPHA
 
 HOLM = f"bootstrap, at {ALPHA:g} after Holm"

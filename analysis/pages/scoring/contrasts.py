@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 import pandas as pd
 
-from analysis.pages.scoring.items import matrices, read
+from analysis.pages.scoring.items import matrices
 from analysis.pages.scoring.undefined import reasons
+from analysis.runs.scores import read
 from analysis.statistics import forms, interval, weighted
 from analysis.statistics.multiplicity import holm_within
 from analysis.statistics.resampling import DRAWS, Array, Columns, paired

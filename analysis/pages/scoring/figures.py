@@ -7,13 +7,14 @@ from collections.abc import Iterator
 import pandas as pd
 
 from analysis.pages.scoring.influence import LEAST, answered, points
-from analysis.pages.scoring.items import GOLD, chosen, headline, read
+from analysis.pages.scoring.items import chosen, headline
 from analysis.pages.scoring.plots import PANELS
 from analysis.pages.scoring.printed import PRINTED, printed_differences
 from analysis.reporting import labels
 from analysis.reporting.frames import Frames
 from analysis.reporting.printed import OURS
 from analysis.reporting.thresholds import silent
+from analysis.runs.scores import GOLD, read
 
 
 def setting_of(frames: Frames) -> str:

@@ -10,7 +10,7 @@ import pandas as pd
 from analysis.pages.scoring.by_setting import HOLM, by_method, by_range, by_temperature, others, signs
 from analysis.pages.scoring.cautions import cautions
 from analysis.pages.scoring.influence import NOTHING
-from analysis.pages.scoring.items import GOLD, chosen, ends
+from analysis.pages.scoring.items import chosen, ends
 from analysis.pages.scoring.undefined import EQUAL
 from analysis.reporting import labels, verdicts, words
 from analysis.reporting.catalogue import column
@@ -19,6 +19,7 @@ from analysis.reporting.printed import OURS
 from analysis.reporting.thresholds import silent
 from analysis.reporting.verdicts import Band
 from analysis.reporting.words import Answer, count, listing, low_to_high, no_interval, percent
+from analysis.runs.scores import GOLD
 from analysis.statistics.multiplicity import decidable
 
 Frames = Mapping[str, pd.DataFrame]

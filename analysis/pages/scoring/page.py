@@ -10,10 +10,11 @@ import pandas as pd
 
 from analysis.pages.scoring import narrative
 from analysis.pages.scoring.catalogue import CATALOGUE
-from analysis.pages.scoring.items import GOLD, chosen, headline, read
+from analysis.pages.scoring.items import chosen, headline
 from analysis.reporting import tables, verdicts, words
 from analysis.reporting.html import Html, fragment
 from analysis.reporting.page import Page
+from analysis.runs.scores import GOLD, read
 
 TABLES = (
     "scores", "score_differences", "score_ranges", "score_influence", "score_methods", "score_conventions",

@@ -19,9 +19,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from analysis.pages.scoring.items import GOLD, headline, matrices, read
+from analysis.pages.scoring.items import headline, matrices
 from analysis.pages.scoring.undefined import reasons
 from analysis.runs.agreement import CONVENTIONS
+from analysis.runs.scores import GOLD, read
 from analysis.statistics import forms, interval, weighted
 from analysis.statistics.interval import Interval
 from analysis.statistics.resampling import DRAWS, Array, Columns, bootstrap, ratio
@@ -49,7 +50,7 @@ def scores(
         Kurtosis as m4 / m2^2 - 3, which is what the paper's figures for the human scores agree with; false: corrected
         for sample size (G2).
     invalid
-        As in `items.read`. "inconsistent": an item without a score counts in `mode_share`, and does not have the most
+        As in `scores.read`. "inconsistent": an item without a score counts in `mode_share`, and does not have the most
         frequent number; kurtosis, tau and the others are of numbers, and of the items that have a score.
     resamples, seed
         Draws of the bootstrap over items (0: no intervals) and its seed.
@@ -116,7 +117,7 @@ def conventions(runs: Runs, *, biased: bool = True) -> pd.DataFrame:
     -------
     DataFrame
         study, group, model, condition, range, temperature; dropped: samples without a number; n_X: items with a score,
-        kurtosis_X, tau_X, mode_share_X under both conventions (`items.read`).
+        kurtosis_X, tau_X, mode_share_X under both conventions (`scores.read`).
     """
     found = {name: _point_estimates(runs, biased, name) for name in CONVENTIONS}
     key = ["study", "group", "model", "condition", "range", "temperature", "dropped"]
@@ -134,7 +135,7 @@ def items(runs: Runs, *, setting: str = "", invalid: str = "dropped") -> pd.Data
     setting
         Range, temperature and method, such as "0-9/0.7/sampled"; empty: as in `analysis.pages.scoring.items.headline`.
     invalid
-        As in `items.read`.
+        As in `scores.read`.
 
     Returns
     -------

@@ -28,6 +28,7 @@ MEANT = (
     "that it lies below."
 )
 NOTHING = f"{verdicts.UNCLEAR}: no item has two usable answers to its paraphrases."
+JUDGED = ("right", "wrong")  # the answers of logs that hold no more than that
 LEAD = "95 % interval "  # said once, before the first interval
 
 
@@ -116,6 +117,8 @@ def _asked(stability: pd.DataFrame, items: pd.DataFrame, choice: Choice, when: s
     what = f"whether {'it agrees' if models == 1 else 'they agree'} with"
     if not choice.agrees:
         what = f"to choose between {quoted(choice.first)} and {quoted(choice.second)} on"
+    if (choice.first, choice.second) == JUDGED:
+        who, what = count(models, "model"), f"{'was' if models == 1 else 'were'} judged right or wrong on"
     sizes = wordings.per_item(items)
     original = bool(items["original_agreement"].notna().any())
     each = f"each in {low_to_high(sizes + original)} wordings"

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from analysis.pages.choice import measures
-from analysis.pages.choice.answers import NONE, NOT_ASKED
+from analysis.runs.choices import NONE, NOT_ASKED
 
 
 def random_codes(seed, shape=(12, 3, 5, 2)):

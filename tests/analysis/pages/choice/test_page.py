@@ -10,8 +10,9 @@ from analysis import runs
 from analysis.pages.choice import captions, figures, narrative, plots
 from analysis.pages.choice.catalogue import FIGURES
 from analysis.pages.choice.page import ChoicePage
-from analysis.reporting import plotting, tables
+from analysis.reporting import plotting, tables, thresholds
 from analysis.reporting.frames import Frames
+from analysis.runs import choices
 from helpers.choice_runs import AWARE, LETTER, TEXT, always, answers, questions, right, write_choice
 from helpers.figures import check_caption, check_figure
 
@@ -267,3 +268,43 @@ def test_questions_that_were_not_asked_do_not_count(tmp_path):
     rows = always(ASKED, right)
     rows.loc[rows["item"] == ASKED["item"].iloc[0], "model"] = None
     assert said(tmp_path, rows).asked.startswith("1 model was asked 99 questions, ")
+
+
+def logged(mass, upper):
+    """A log of two wordings, `0-shot` and `5-shot`, in one order; its probabilities may be lower bounds."""
+    asked = questions(100, 1, choices=(4,))
+    asked = asked[asked["pattern"] != "paraphrase_2"]
+    names = {"original": "0-shot", "paraphrase_1": "5-shot"}
+    rows = answers(asked, conditions=[LETTER], mass=mass).assign(mass_upper=upper)
+    return rows.assign(pattern=rows["pattern"].map(names), variant=rows["pattern"].map(names) + "/1")
+
+
+def test_any_wordings_are_compared_and_one_order_is_said(tmp_path):
+    """Wordings of other tools' logs have other names, and no original."""
+    made = page(tmp_path, logged(0.9, 1.0))
+    made.answer()
+    assert made._answer.asked == "1 model was asked 100 questions, each in 2 wordings with its choices in 1 order."
+    assert made._answer.verdict.endswith(" of the questions do not get one choice in all wordings.")
+    assert made.frame("choice_wordings")["wording"].tolist()[:2] == ["0-shot", "5-shot"]
+    alike = logged(0.9, 1.0).assign(answer="B", probability=None, logprob=None, mass=None, mass_upper=None)
+    assert "Each choice stood at one letter only" in told(said(tmp_path, alike))
+    assert "Each choice stood at one letter only" not in told(said(tmp_path, letters()))
+
+
+@pytest.mark.parametrize(
+    ("mass", "upper", "validity", "judged"),
+    [(0.3, 1.0, np.nan, True), (0.9, 1.0, 0.9, True), (0.3, 0.4, 0.3, False), (0.3, None, 0.3, False)],
+)
+def test_bounds_of_the_mass_silence_a_model_only_where_they_tell(tmp_path, mass, upper, validity, judged):
+    """By hand: between 0.3 and 1 a model may answer or not; at most 0.4, it does not."""
+    made = page(tmp_path, logged(mass, upper))
+    made.answer()
+    row = made.frame("choice").iloc[0]
+    assert row["validity"] == pytest.approx(validity, nan_ok=True)
+    assert row["least_validity"] == pytest.approx(np.nan if upper is None else mass, nan_ok=True)
+    assert ("do not get one choice" in made._answer.verdict) == judged
+    assert (f"at least {mass:.0%}".replace("%", " %") in " ".join(made._answer.cautions)) == (upper is not None)
+
+
+def test_half_of_the_mass_is_the_rule_of_all_pages():
+    assert choices.HALF == thresholds.LOW_MASS

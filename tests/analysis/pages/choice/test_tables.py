@@ -12,9 +12,9 @@ import pytest
 from analysis import runs
 from analysis.errors import InputError
 from analysis.pages.choice import printed
-from analysis.pages.choice.answers import PER_BYTE, studies
 from analysis.reporting import tables
 from analysis.reporting.printed import OURS
+from analysis.runs.choices import PER_BYTE, studies
 from helpers.choice_runs import (
     AWARE,
     LETTER,

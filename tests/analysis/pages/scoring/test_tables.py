@@ -16,10 +16,11 @@ from analysis.errors import InputError
 from analysis.pages.scoring.catalogue import TABLES
 from analysis.pages.scoring.contrasts import differences, methods
 from analysis.pages.scoring.influence import influence, left_out, points
-from analysis.pages.scoring.items import headline, read
+from analysis.pages.scoring.items import headline
 from analysis.pages.scoring.printed import printed, printed_differences
 from analysis.pages.scoring.tables import items, scores
 from analysis.reporting import tables
+from analysis.runs.scores import read
 from helpers import textbook
 from helpers.scoring_runs import FAMILY, Judge, condition, make_run, name_of, one_judge, stimuli, write_scores
 from helpers.synthetic import edit_run_json

@@ -21,6 +21,8 @@ TEXTS, PER_BYTE = "texts", " per byte"
 ALL, NO_SUBSET = "all", "none"
 NONE, NOT_ASKED = -1, -2
 """In arrays of choices: no choice could be read; the question has no such order."""
+HALF = 0.5
+"""Of the mass: where less is on the options, a model does not answer (`analysis.reporting.thresholds.LOW_MASS`)."""
 Codes: TypeAlias = npt.NDArray[np.int8]
 
 
@@ -53,7 +55,10 @@ class Choices:
     gold
         Number of the letter of the right choice in the question's own order: (questions,).
     validity
-        Of every unit: mean mass on the options, or the share of texts that could be read.
+        Of every unit: mean mass on the options, or the share of texts that could be read; NaN where only bounds of the
+        mass are known, and half of it lies between them.
+    least
+        Of every unit: mean of what is surely on the options, where only bounds are known; else NaN.
     """
 
     study: str
@@ -70,6 +75,7 @@ class Choices:
     shown: Codes
     gold: Codes
     validity: npt.NDArray[np.float64]
+    least: npt.NDArray[np.float64]
 
     def take(self, items: npt.NDArray[np.bool_]) -> Choices:
         """Keep some of the questions."""
@@ -136,13 +142,13 @@ def _read(runs: Runs, study: str) -> Choices:
     nobody, unknown = np.full((*shape, 0), NOT_ASKED, np.int8), np.zeros(0)
     asked = Choices(
         study, (), items["item"].to_numpy(object), items["subset"].to_numpy(object), tuple(wordings), orders, letters,
-        position >= 0, size, right, nobody, nobody, gold, unknown,
+        position >= 0, size, right, nobody, nobody, gold, unknown, unknown,
     )  # fmt: skip
     _refuse_gaps(runs, asked)
     _index(runs, variants, np.ravel_multi_index(tuple(place), shape))
     units = _units(runs, study)
-    chosen, shown, validity = _answers(runs, study, units, letters, shape)
-    found = replace(asked, units=tuple(units), chosen=chosen, shown=shown, validity=validity)
+    chosen, shown, validity, least = _answers(runs, study, units, letters, shape)
+    found = replace(asked, units=tuple(units), chosen=chosen, shown=shown, validity=validity, least=least)
     _refuse_missing(runs, found, position)
     return found
 
@@ -194,15 +200,17 @@ def _index(runs: Runs, variants: pd.DataFrame, cell: npt.NDArray[np.int64]) -> N
 
 def _answers(
     runs: Runs, study: str, units: Sequence[tuple[str, str]], letters: Sequence[str], shape: tuple[int, ...]
-) -> tuple[Codes, Codes, npt.NDArray[np.float64]]:
-    """Fill the arrays of all units: choices by letter and by place, and the validity."""
+) -> tuple[Codes, Codes, npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+    """Fill the arrays of all units: choices by letter and by place, the validity and what is sure of it."""
     chosen, shown = (np.full((int(np.prod(shape)), len(units)), NOT_ASKED, np.int8) for _ in range(2))
-    validity = np.full(len(units), np.nan)
+    validity, least = np.full(len(units), np.nan), np.full(len(units), np.nan)
     for unit, (model, condition) in enumerate(units):
         rows = _of_unit(runs, study, model, condition, letters)
         chosen[rows["cell"], unit], shown[rows["cell"], unit] = rows["letter"], rows["place"]
-        validity[unit] = rows["validity"].mean()
-    return chosen.reshape(*shape, len(units)), shown.reshape(*shape, len(units)), validity
+        low, high = (float(np.ma.filled(rows[name].astype(float), np.nan).mean()) for name in ("validity", "most"))
+        least[unit] = low if high > low else np.nan
+        validity[unit] = np.nan if low < HALF <= high else low
+    return chosen.reshape(*shape, len(units)), shown.reshape(*shape, len(units)), validity, least
 
 
 def _of_unit(runs: Runs, study: str, model: str, condition: str, letters: Sequence[str]) -> dict[str, npt.NDArray[Any]]:
@@ -217,11 +225,13 @@ def _of_unit(runs: Runs, study: str, model: str, condition: str, letters: Sequen
                coalesce(list_position([{", ".join(map(literal, letters))}], canonical[place]), 0) - 1 AS letter,
                CASE WHEN scores IS NOT NULL THEN mass WHEN samples > 0 THEN 1 - invalid / samples
                     ELSE CAST(place IS NOT NULL AS DOUBLE) END AS validity,
+               CASE WHEN scores IS NOT NULL AND mass IS NOT NULL THEN coalesce(mass_upper, mass) ELSE validity
+                    END AS most,
                answer IS NOT NULL AND list_position(options, answer) IS NULL AS stray, short
         FROM (SELECT *, CASE WHEN scores IS NOT NULL THEN {_first("scores")} WHEN answer IS NOT NULL
                              THEN list_position(options, answer) ELSE {_first("counts")} END AS place
               FROM (SELECT c.cell, s.item, s.variant, r.answer, s.options, s.canonical, {scores} AS scores,
-                           r."count" AS counts, r.mass, coalesce(r.invalid, 0) AS invalid,
+                           r."count" AS counts, r.mass, r.mass_upper, coalesce(r.invalid, 0) AS invalid,
                            list_sum(r."count") + coalesce(r.invalid, 0) AS samples,
                            {f"coalesce(list_min({_LENGTHS}), 0) < 1" if divided else "false"} AS short
                     FROM responses AS r

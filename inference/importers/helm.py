@@ -1,0 +1,103 @@
+"""Import runs of HELM: the folders with ``scenario_state.json`` below ``benchmark_output/runs/SUITE``.
+
+An item is an instance. Its wordings are its perturbations, the instance itself being `original`, and what differs
+between the prompts of several runs of one model. Answers are the letters of multiple choice, or whether HELM counts
+the answer as right. Log-probabilities are not taken: some of HELM's clients record those of the sampling at
+temperature 0, by which every token that is taken has the probability 1.
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from inference.errors import InputError
+from inference.importers import saving
+
+if TYPE_CHECKING:
+    from inference.importers.helm_run import HelmRun
+
+EXAMPLE = "example: waver import helm benchmark_output/runs/SUITE --out RUN"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Define the options of ``waver import helm``."""
+    parser.epilog = EXAMPLE
+    parser.add_argument("folders", nargs="+", metavar="FOLDER", help="folders of runs, or one that holds them")
+    parser.add_argument(
+        "--variant-key",
+        metavar="NAME",
+        help="the field of adapter_spec that tells wordings apart, besides perturbations (default: those that differ "
+        "between runs of one model)",
+    )
+    parser.add_argument(
+        "--metric",
+        metavar="NAME",
+        default="exact_match",
+        help="the metric of every instance that tells right from wrong (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--right-or-wrong", action="store_true", help="of multiple choice, too, take only whether the answer is right"
+    )
+    saving.add_arguments(parser)
+
+
+def main(args: argparse.Namespace) -> None:
+    """Import HELM runs into a run folder.
+
+    Raises
+    ------
+    InputError
+        A folder is not whole, or a request has no score; with file and request.
+    """
+    from inference.importers import helm_answers, helm_run
+    from inference.importers.logged_study import Log
+
+    runs = [helm_run.read(path) for path in _folders(args.folders)]
+    answers = helm_answers.Answers(runs, args.metric, variant_key=args.variant_key, outcomes=args.right_or_wrong)
+    name = Path(args.out).resolve().name if args.name is None else args.name
+    source = saving.source(args.folders)
+    with Log(answers.logged(), name, outcomes=args.right_or_wrong, language=args.language, source=source) as log:
+        lines = saving.save(
+            args.out,
+            log.study,
+            log.tables,
+            answers.conditions,
+            descriptions=args.models,
+            imported=_fingerprints(args, runs),
+            command=args.call,
+        )
+    print("\n".join([*lines, *log.notes, *answers.told]))
+
+
+def _folders(given: list[str]) -> list[Path]:
+    """List the folders of runs; of a folder without a run of its own, those in it that have one."""
+    found: dict[Path, Path] = {}
+    for path in map(Path, given):
+        if not path.is_dir():
+            raise InputError(f"{path}: no folder; give folders of HELM runs, as in benchmark_output/runs/SUITE")
+        own = (path / "scenario_state.json").exists() or (path / "run_spec.json").exists()
+        inside = [path] if own else sorted(each.parent for each in path.glob("*/scenario_state.json"))
+        if not inside:
+            raise InputError(
+                f"{path}: neither the folder of a HELM run nor one that holds some: no scenario_state.json"
+            )
+        for folder in inside:
+            if found.setdefault(folder.resolve(), folder) is not folder:
+                raise InputError(f"{folder}: this run is given twice; leave one out")
+    return list(found.values())
+
+
+def _fingerprints(args: argparse.Namespace, runs: list[HelmRun]) -> dict[str, str]:
+    """Compute the fingerprint of every model's runs and of the options that they are read with."""
+    from inference.importers.helm_run import SPEC, STATE, STATS
+
+    names = ("variant_key", "metric", "right_or_wrong")
+    settings = {"importer": "helm", **{name: getattr(args, name) for name in names}}
+    return {
+        model: saving.fingerprint(
+            [run.path / name for run in runs if run.model == model for name in (SPEC, STATE, STATS)], settings
+        )
+        for model in dict.fromkeys(run.model for run in runs)
+    }

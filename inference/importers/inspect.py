@@ -1,0 +1,100 @@
+"""Import logs of Inspect (inspect_ai): evaluations as ``.eval`` or ``.json`` files.
+
+An item is a sample, by its id. Its wordings are what differs between the logs of a task: arguments of the task and of
+its solvers; without such a difference, the first messages that a user sends for an item are numbered as they appear.
+The epochs of a sample are samples of one answer. Answers are those that the log's scorer read: of multiple choice the
+letter, of all else whether it counts as right. Generation settings that differ are conditions.
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from inference.errors import InputError
+from inference.importers import saving
+
+if TYPE_CHECKING:
+    from inference.importers.inspect_log import Evaluation
+
+EXAMPLE = "example: waver import inspect logs/*.eval --out RUN --variant-key task_args.template"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Define the options of ``waver import inspect``."""
+    parser.epilog = EXAMPLE
+    parser.add_argument("logs", nargs="+", metavar="LOG", help=".eval or .json files, or folders of .eval files")
+    parser.add_argument(
+        "--item-key",
+        metavar="KEY",
+        default="id",
+        help="what names an item: id (default), or metadata.NAME of the samples",
+    )
+    parser.add_argument(
+        "--variant-key",
+        metavar="KEY",
+        help="what tells the wordings of an item apart: task_args.NAME, solver_args.NAME, SOLVER.NAME, metadata.NAME "
+        "or prompt, the first message of the user (default: the arguments that differ between the logs, else prompt)",
+    )
+    parser.add_argument("--scorer", metavar="NAME", help="whose score counts, where samples have several")
+    parser.add_argument(
+        "--right-or-wrong", action="store_true", help="of multiple choice, too, take only whether the answer is right"
+    )
+    saving.add_arguments(parser)
+
+
+def main(args: argparse.Namespace) -> None:
+    """Import logs of Inspect into a run folder.
+
+    Raises
+    ------
+    InputError
+        A log is damaged, holds no score, or contradicts another one; with file and sample.
+    """
+    from inference.importers import inspect_log
+    from inference.importers.inspect_answers import Answers
+    from inference.importers.inspect_names import Names
+    from inference.importers.logged_study import Log
+
+    evaluations = [inspect_log.read(path) for path in _files(args.logs)]
+    names = Names(evaluations, args.item_key, args.variant_key)
+    answers = Answers(evaluations, names, scorer=args.scorer, outcomes=args.right_or_wrong)
+    name = Path(args.out).resolve().name if args.name is None else args.name
+    with Log(
+        answers.logged(), name, outcomes=args.right_or_wrong, language=args.language, source=saving.source(args.logs)
+    ) as log:
+        lines = saving.save(
+            args.out,
+            log.study,
+            log.tables,
+            answers.conditions,
+            descriptions=args.models,
+            imported=_fingerprints(args, evaluations),
+            command=args.call,
+        )
+    print("\n".join([*lines, *log.notes, *answers.told]))
+
+
+def _files(given: list[str]) -> list[Path]:
+    """List the logs; of a folder, the .eval files in it."""
+    found: dict[Path, Path] = {}
+    for path in map(Path, given):
+        inside = sorted(path.glob("*.eval")) if path.is_dir() else [path]
+        if not inside:
+            raise InputError(f"{path}: the folder holds no .eval log; name .json logs one by one")
+        for file in inside:
+            if found.setdefault(file.resolve(), file) is not file:
+                raise InputError(f"{file}: this log is given twice; leave one out")
+    return list(found.values())
+
+
+def _fingerprints(args: argparse.Namespace, evaluations: list[Evaluation]) -> dict[str, str]:
+    """Compute the fingerprint of every model's logs and of the options that they are read with."""
+    names = ("item_key", "variant_key", "scorer", "right_or_wrong")
+    settings = {"importer": "inspect", **{name: getattr(args, name) for name in names}}
+    models = dict.fromkeys(each.model for each in evaluations)
+    return {
+        model: saving.fingerprint([each.path for each in evaluations if each.model == model], settings)
+        for model in models
+    }

@@ -1,0 +1,207 @@
+"""Read the log of one evaluation by Inspect: its facts, and its samples one after the other.
+
+A ``.eval`` log is a zip archive with ``header.json`` and ``samples/ID_epoch_N.json``; one that was not finished has no
+header yet, but ``_journal/start.json``. A ``.json`` log is one object that also has the samples. Long texts may stand
+apart, in ``attachments`` of the sample. Nothing in a log is executed; its class names are not looked at.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from inference.errors import InputError, cut
+from inference.importers import json_log
+from inference.importers.json_log import entries, fields, filled
+from inference.importers.zipped import Archive
+from inference.stimuli.files import checked, parse_json, shown
+
+VERSION = 2
+SUCCESS = "success"
+GENERATION = frozenset(
+    ("temperature", "top_p", "top_k", "max_tokens", "seed", "stop_seqs", "frequency_penalty", "presence_penalty",
+     "logit_bias", "num_choices", "best_of", "system_message", "reasoning_effort", "reasoning_tokens",
+     "reasoning_summary", "effort", "verbosity")
+)  # fmt: skip
+"""Settings that change what a model answers; others (retries, time-outs, connections) do not."""
+_REFERENCES = ("attachment://", "tc://")  # the second is how older versions wrote it
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """The facts of a log: what was asked, which model, how, and what came out.
+
+    Attributes
+    ----------
+    path
+        The file.
+    status
+        success, or started, cancelled, error: not all samples are there then.
+    task, model
+        Their names, as the log has them.
+    arguments
+        Of the task and the solver, and the settings of the plan's steps: flat, `task_args.NAME`, `solver_args.NAME`
+        and `STEP.NAME`.
+    settings
+        How answers were generated: temperature and the like.
+    accuracy
+        Scorer -> the accuracy that the log itself states.
+    invalidated
+        Whether somebody has marked the log as one not to be used.
+    """
+
+    path: Path
+    status: str
+    task: str
+    model: str
+    arguments: Mapping[str, Any]
+    settings: Mapping[str, Any]
+    accuracy: Mapping[str, float]
+    invalidated: bool = False
+
+    @property
+    def finished(self) -> bool:
+        """Whether the evaluation came to its end."""
+        return self.status == SUCCESS
+
+    def samples(self) -> Iterator[tuple[str, dict[str, Any]]]:
+        """Go through the samples, each with its place in the file for messages.
+
+        Raises
+        ------
+        InputError
+            The log holds none, or one is damaged.
+        """
+        empty = True
+        for place, sample in _zipped_samples(self.path) if _is_zip(self.path) else _listed_samples(self.path):
+            where = f"{self.path}, {place}"
+            if not isinstance(sample, dict):
+                raise InputError(f"{where}: expected the fields of a sample, not {shown(sample)}")
+            empty = False
+            yield where, sample
+        if empty:
+            raise InputError(
+                f"{self.path}: the log holds no samples (status {self.status}), so there is nothing to import"
+            )
+
+
+def read(path: Path) -> Evaluation:
+    """Read the facts of a log.
+
+    Raises
+    ------
+    InputError
+        It is no log of Inspect, is damaged, or has another version than the one that is read.
+    """
+    if path.suffix.lower() not in (".eval", ".json"):
+        raise InputError(f"{path}: no log of Inspect; give .eval or .json files, or a folder of them")
+    header = _zipped_header(path) if _is_zip(path) else _whole(path)
+    if not isinstance(header, dict) or not isinstance(header.get("eval"), dict):
+        raise InputError(f"{path}: no log of Inspect: there is no field `eval`")
+    if header.get("version") != VERSION:
+        raise InputError(
+            f"{path}: a log of version {shown(header.get('version'))}; only version {VERSION} is read (`inspect log "
+            "convert` writes it)"
+        )
+    about, plan = header["eval"], fields(header.get("plan"))
+    for field in ("task", "model"):
+        if not isinstance(about.get(field), str) or not about[field].strip():
+            raise InputError(f"{path}: eval.{field} must be a name, not {shown(about.get(field))}")
+    arguments = _arguments(about, plan)
+    given = fields(about.get("model_generate_config")) | fields(plan.get("config"))
+    # A solver may set them, too: `multiple_choice.max_tokens`.
+    given |= {name.rpartition(".")[2]: value for name, value in arguments.items() if not name.startswith("task_args.")}
+    settings = {name: value for name, value in filled(given).items() if name in GENERATION}
+    arguments = {name: value for name, value in arguments.items() if name.rpartition(".")[2] not in GENERATION}
+    checked(str(path), [about["task"], about["model"], arguments, settings])
+    return Evaluation(
+        path=path,
+        status=str(header.get("status", "started")),
+        task=about["task"].strip(),
+        model=about["model"].strip(),
+        arguments=_arguments(about, plan),
+        settings=settings,
+        accuracy=_accuracies(header.get("results")),
+        invalidated=header.get("invalidated") is True,
+    )
+
+
+def resolved(where: str, text: str, sample: Mapping[str, Any]) -> str:
+    """Return a text, or the one that it points to among the sample's attachments.
+
+    Raises
+    ------
+    InputError
+        There is no such attachment.
+    """
+    for reference in _REFERENCES:
+        if text.startswith(reference):
+            attached = fields(sample.get("attachments")).get(text.removeprefix(reference))
+            if not isinstance(attached, str):
+                raise InputError(
+                    f"{where}: it has no attachment {cut(text)}, where a text should stand; the log is not whole"
+                )
+            return attached
+    return text
+
+
+def _is_zip(path: Path) -> bool:
+    return path.suffix.lower() == ".eval"
+
+
+def _zipped_header(path: Path) -> Any:
+    archive = Archive(path)
+    for name in ("header.json", "_journal/start.json"):
+        if name in archive.names:
+            return parse_json(Path(f"{path}, {name}"), _text(path, name, archive))
+    raise InputError(f"{path}: no log of Inspect: neither header.json nor _journal/start.json is in it")
+
+
+def _zipped_samples(path: Path) -> Iterator[tuple[str, Any]]:
+    archive = Archive(path)
+    for name in archive.names:
+        if name.startswith("samples/") and name.endswith(".json"):
+            yield name, parse_json(Path(f"{path}, {name}"), _text(path, name, archive))
+
+
+def _text(path: Path, name: str, archive: Archive) -> str:
+    try:
+        return archive.read(name).decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path}, {cut(name)}: not UTF-8 (byte {error.start}); copy the file again") from None
+
+
+def _whole(path: Path) -> Any:
+    return json_log.read(path, "write it as .eval (`inspect log convert --to eval`)")
+
+
+def _listed_samples(path: Path) -> Iterator[tuple[str, Any]]:
+    for number, sample in enumerate(entries(str(path), _whole(path), "samples"), start=1):
+        yield f"sample {number}", sample
+
+
+def _arguments(about: Mapping[str, Any], plan: Mapping[str, Any]) -> dict[str, Any]:
+    """Collect what a task and its solvers were given."""
+    found = {
+        f"{group}.{name}": value
+        for group in ("task_args", "solver_args")
+        for name, value in fields(about.get(group)).items()
+    }
+    for step in plan["steps"] if isinstance(plan.get("steps"), list) else ():
+        solver = str(fields(step).get("solver")).rpartition("/")[2]
+        found |= {f"{solver}.{name}": value for name, value in fields(fields(step).get("params")).items()}
+    return filled(found)
+
+
+def _accuracies(results: Any) -> dict[str, float]:
+    """Read the accuracy of every scorer that has one: a mean of right answers over samples."""
+    scores = fields(results).get("scores")
+    found = {}
+    for score in map(fields, scores if isinstance(scores, list) else ()):
+        value = fields(fields(fields(score).get("metrics")).get("accuracy")).get("value")
+        if isinstance(value, int | float) and math.isfinite(value):
+            found[str(score.get("name"))] = float(value)
+    return found

@@ -1,0 +1,58 @@
+"""Read the JSON of other tools: a whole file, and fields that may be missing or of another kind."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from inference.errors import InputError
+from inference.stimuli.files import LARGEST, parse_json, refuse_special, shown, text_of
+
+
+def read(path: Path, instead: str) -> Any:
+    """Read a JSON file as a whole.
+
+    Parameters
+    ----------
+    instead
+        What to do where it is too large.
+
+    Raises
+    ------
+    InputError
+        It cannot be read, is too large or is malformed.
+    """
+    try:
+        refuse_special(path)
+        size = path.stat().st_size
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror or error})") from None
+    if size > LARGEST:
+        raise InputError(f"{path}: larger than {LARGEST / 1e6:.0f} MB; {instead}")
+    return parse_json(path, text_of(path))
+
+
+def fields(value: Any) -> dict[str, Any]:
+    """Return an object's fields; none where it is something else."""
+    return value if isinstance(value, dict) else {}
+
+
+def entries(where: str, parent: Any, name: str) -> list[Any]:
+    """Return the entries of a list in an object; none where there is no such field.
+
+    Raises
+    ------
+    InputError
+        The field is no list.
+    """
+    value = fields(parent).get(name)
+    if value is None:
+        return []
+    if not isinstance(value, list):
+        raise InputError(f"{where}: {name} must be a list, not {shown(value)}")
+    return value
+
+
+def filled(values: dict[str, Any]) -> dict[str, Any]:
+    """Leave out what has no value, as if it were not there."""
+    return {name: value for name, value in values.items() if value not in (None, [], {})}

@@ -1,0 +1,146 @@
+"""Tell which wording a file of lm-eval samples asks in, and under which condition: what varies is recognised."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from inference.errors import InputError
+from inference.importers.lm_eval_files import File
+
+SHOTS, TASK, FOLDER, DOC = "shots", "task", "folder", "doc."
+PROMPT = "prompt"  # the wording's name where nothing is known to vary
+_SUFFIX = re.compile(
+    r"(?P<base>.+?)(?:[_-](?P<name>p\d+|prompt[_-]?\d+|v\d+)|-(?P<versions>v?\d+(?:\.\d+)+-v?\d+(?:\.\d+)+))"
+)
+_PROMPT_FOLDER = re.compile(r"prompt[_-]?\d+")
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A file with the wording and the condition that its rows belong to.
+
+    Attributes
+    ----------
+    base
+        The task without what names its wording; items are called after it. Empty: the task is the wording.
+    wording, otherwise
+        What varies between files; empty where nothing does. What the wording is called where nothing varies in the rows
+        either.
+    fields
+        Names in the rows' documents that vary within a file: `prompt_id`.
+    condition, settings
+        Name and fields of the condition, as far as the file tells.
+    """
+
+    file: File
+    base: str
+    wording: str
+    otherwise: str
+    fields: tuple[str, ...]
+    condition: str
+    settings: Mapping[str, Any]
+
+
+def arrange(files: Sequence[File], keys: Sequence[str]) -> list[Asked]:
+    """Give every file its wording and condition.
+
+    A wording is named by the keys given, or else by what varies between the files of one model and task: an ending
+    (`_p1`, `_prompt_2`, `-v1.0-0.3`), a folder `prompt_1`, the number of examples. Examples that vary between models
+    only are a condition.
+
+    Raises
+    ------
+    InputError
+        An unknown key, a key that no file has, or two runs of one task: the same model, wording and condition.
+    """
+    for key in keys:
+        if key not in (SHOTS, TASK, FOLDER) and not (key.startswith(DOC) and len(key) > len(DOC)):
+            raise InputError(f"--variant-key {key}: expected {SHOTS}, {TASK}, {FOLDER} or doc.FIELD")
+    bases = _bases(files, keys)
+    folders = _folders(files, bases, keys)
+    as_wording = SHOTS in keys or (not keys and _varying(files, bases, [file.shots for file in files], folders))
+    numbers = {file.shots for file in files}
+    arranged = [
+        _asked(
+            file, *bases[number], folders[number], as_wording=as_wording, one=len(numbers) == 1,
+            fields=tuple(key.removeprefix(DOC) for key in keys if key.startswith(DOC)),
+        )
+        for number, file in enumerate(files)
+    ]  # fmt: skip
+    _refuse_two_runs(arranged)
+    return arranged
+
+
+def _asked(
+    file: File, base: str, ending: str, folder: str, *, as_wording: bool, one: bool, fields: tuple[str, ...]
+) -> Asked:
+    shots = f"{'unknown' if file.shots is None else file.shots}-shot"
+    parts = [part for part in (shots if as_wording else "", folder, ending) if part]
+    settings: dict[str, Any] = {"form": file.form}
+    name = file.form
+    if not as_wording:
+        settings["shots"] = file.shots
+        name += "" if one else f"/{shots}"
+    if file.system is not None:
+        settings["system"] = file.system
+        name += f"/system-{file.system[:8]}"
+    return Asked(file, base, "/".join(parts), shots if one else PROMPT, fields, name, settings)
+
+
+def _bases(files: Sequence[File], keys: Sequence[str]) -> list[tuple[str, str]]:
+    """Split every task into base and ending, where this tells wordings apart; an ending that stands alone is kept."""
+    if keys and TASK not in keys:
+        return [(file.task, "") for file in files]
+    found = [_SUFFIX.fullmatch(file.task) for file in files]
+    if TASK in keys:
+        if not any(found):
+            return [("", file.task) for file in files]
+        return [_split(file.task, match) for file, match in zip(files, found, strict=True)]
+    endings = defaultdict(set)
+    for file, match in zip(files, found, strict=True):
+        base, ending = _split(file.task, match)
+        endings[base].add(ending)
+    return [
+        (base, ending) if len(endings[base]) > 1 else (file.task, "")
+        for file, (base, ending) in ((file, _split(file.task, match)) for file, match in zip(files, found, strict=True))
+    ]
+
+
+def _split(task: str, match: re.Match[str] | None) -> tuple[str, str]:
+    return (match["base"], match["name"] or match["versions"]) if match else (task, "")
+
+
+def _folders(files: Sequence[File], bases: Sequence[tuple[str, str]], keys: Sequence[str]) -> list[str]:
+    """Name the folder that tells a wording: `prompt_1`; with the key, the folder that the models' folders are in."""
+    if keys and FOLDER not in keys:
+        return [""] * len(files)
+    own = [next((part for part in reversed(f.path.parts[:-1]) if _PROMPT_FOLDER.fullmatch(part)), "") for f in files]
+    if keys:
+        return [name or file.path.absolute().parent.parent.name for name, file in zip(own, files, strict=True)]
+    return own if _varying(files, bases, own) else [""] * len(files)
+
+
+def _varying(
+    files: Sequence[File], bases: Sequence[tuple[str, str]], values: Sequence[Any], folders: Sequence[str] | None = None
+) -> bool:
+    """Tell whether the files of a model, task, ending and folder have several values."""
+    found = defaultdict(set)
+    for number, (file, value) in enumerate(zip(files, values, strict=True)):
+        found[file.model, bases[number], folders[number] if folders else ""].add(value)
+    return any(len(several) > 1 for several in found.values())
+
+
+def _refuse_two_runs(arranged: Sequence[Asked]) -> None:
+    first: dict[tuple[str, str, str, str], Asked] = {}
+    for each in arranged:
+        before = first.setdefault((each.file.model, each.base, each.wording, each.condition), each)
+        if before is not each:
+            raise InputError(
+                f"{each.file.path}: a second run of task '{each.file.task}' by '{each.file.model}', of "
+                f"{each.file.date}; the first is {before.file.path}, of {before.file.date}; leave one out, or say what "
+                "tells them apart (--variant-key, NAME=PATH)"
+            )

@@ -1,0 +1,98 @@
+"""Make a study of logged responses: they are kept on disk while they are read, and each stimulus once in memory."""
+
+from __future__ import annotations
+
+import gc
+import tempfile
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from pathlib import Path
+from typing import Self
+
+import pyarrow as pa
+
+from inference.importers.logged import Logged
+from inference.importers.logged_stimuli import Stimuli, columns
+from inference.runfolder.parquet import responses_table
+
+BATCH = 20_000  # responses in memory at a time
+
+
+class Log:
+    """The study of logged responses, and the rows of them; use it as a context manager.
+
+    Parameters
+    ----------
+    responses
+        In any order; they are read once.
+    outcomes
+        Whether only the outcome, right or wrong, is wanted of questions with choices, too.
+    language
+        Of the texts.
+
+    Attributes
+    ----------
+    study
+        The study.
+
+    Raises
+    ------
+    InputError
+        A response is there twice, contradicts another one of its wording, or is of the other protocol.
+    """
+
+    def __init__(
+        self, responses: Iterable[Logged], name: str, *, outcomes: bool, language: str | None, source: str
+    ) -> None:
+        self._folder = tempfile.TemporaryDirectory(prefix="waver-import-")
+        try:
+            self._stimuli = Stimuli(outcomes, language)
+            self._read(responses)
+            self.study = self._stimuli.study(name, source)
+        except BaseException:
+            self._folder.cleanup()
+            raise
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._folder.cleanup()
+
+    @property
+    def notes(self) -> list[str]:
+        """Say which wordings there are, and how many are not one text."""
+        wordings = list(dict.fromkeys(variant.attributes["template"] for variant in self.study.variants))
+        notes = [f"wordings: {', '.join(wordings[:8])}{' ...' if len(wordings) > 8 else ''}"]
+        if differing := len(self._stimuli.differing):
+            notes.append(
+                f"{differing:,} wordings are not the same text in all responses (chat templates or examples differ); "
+                "the first stands"
+            )
+        return notes
+
+    def tables(self) -> Iterator[pa.Table]:
+        """Go through the rows, a table at a time."""
+        with pa.memory_map(str(self._file)) as file, pa.ipc.open_file(file) as kept:
+            for number in range(kept.num_record_batches):
+                yield pa.Table.from_batches([kept.get_batch(number)])
+
+    @property
+    def _file(self) -> Path:
+        return Path(self._folder.name) / "responses.arrow"
+
+    def _read(self, responses: Iterable[Logged]) -> None:
+        left, writer = iter(responses), None
+        collecting = gc.isenabled()
+        gc.disable()  # what is read holds no cycles; to look for them costs a fifth of the time
+        packed = pa.ipc.IpcWriteOptions(compression="lz4")
+        try:
+            while some := list(islice(left, BATCH)):
+                table = responses_table(columns([self._stimuli.row(one) for one in some]), "")
+                writer = writer or pa.ipc.new_file(self._file, table.schema, options=packed)
+                writer.write_table(table.combine_chunks())
+        finally:
+            if collecting:
+                gc.enable()
+            if writer is not None:
+                writer.close()

@@ -1,0 +1,309 @@
+"""`waver import inspect`: what comes out of made logs of every kind, and of real ones as far as they are here."""
+
+from __future__ import annotations
+
+import json
+import math
+import zipfile
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+
+from helpers.eval_logs import (
+    DEFLATED,
+    STORED,
+    ZSTANDARD,
+    as_eval,
+    as_json,
+    header,
+    sample,
+    stating,
+    text_sample,
+    unfinished,
+)
+from inference.__main__ import main
+
+
+@pytest.fixture(scope="module")
+def real(shared) -> Path:
+    """Other people's logs."""
+    return shared / "eval-logs" / "inspect"
+
+
+def run(out, *arguments):
+    """Import, expecting success, and return (run.json, stimuli, responses)."""
+    assert main(["import", "inspect", *map(str, arguments), "--out", str(out)]) == 0
+    parts = sorted((out / "responses").glob("*.parquet"))
+    responses = [row for part in parts for row in pq.read_table(part).to_pylist()]
+    info = json.loads((out / "run.json").read_text(encoding="utf-8"))
+    return info, pq.read_table(out / "stimuli.parquet").to_pylist(), responses
+
+
+def write(path, content):
+    path.write_bytes(content)
+    return path
+
+
+def accuracy(stimuli, responses):
+    """The share of right answers, the slow way: canonical letter of the answer against the right one; epochs first."""
+    by_key = {(row["item"], row["variant"]): row for row in stimuli}
+    shares = []
+    for row in responses:
+        asked = by_key[row["item"], row["variant"]]
+        means = dict(zip(asked["options"], asked["canonical"], strict=True))
+        if row["error"] is not None:
+            continue
+        if row["count"] is None:
+            shares.append(float(row["answer"] is not None and means[row["answer"]] == asked["gold"]))
+        else:
+            counts = {means[option]: times for option, times in zip(asked["options"], row["count"], strict=True)}
+            shares.append(counts[asked["gold"]] / (sum(row["count"]) + row["invalid"]))
+    return sum(shares) / len(shares)
+
+
+def test_multiple_choice(tmp_path, capsys):
+    log = as_eval([sample(1), sample("two", "I", "C"), sample(3, "I", "")], {**header(), **stating("choice", 1 / 3)})
+    info, stimuli, responses = run(tmp_path / "run", write(tmp_path / "made.eval", log))
+    assert (info["study"]["protocol"], info["study"]["canonical"]) == ("choice", ["A", "B", "C"])
+    assert info["conditions"] == {"import": {"form": "import", "way": "text"}}
+    assert [(row["item"], row["variant"], row["gold"]) for row in stimuli] == [
+        ("1", "p1/1", "A"),
+        ("two", "p1/1", "A"),
+        ("3", "p1/1", "A"),
+    ]
+    attributes = dict(stimuli[0]["attributes"])
+    assert (attributes["choice_B"], attributes["order"], attributes["wording"]) == ("green", "ABC", "p1")
+    assert stimuli[0]["text"].startswith("Which colour has fruit 1?\n\nA) red")  # the first message of the user
+    assert [(row["model"], row["answer"], row["output"]) for row in responses] == [
+        ("made/up", "A", ["ANSWER: A"]),
+        ("made/up", "C", ["ANSWER: C"]),
+        ("made/up", None, ["ANSWER: "]),
+    ]
+    assert capsys.readouterr().out.splitlines()[1:] == [
+        "made/up import: 3 of 3 variants, 1 of 3 answers invalid",
+        "wordings: p1",
+        f"{tmp_path}/made.eval: 3 samples, accuracy 0.333, as the log states",
+    ]
+
+
+@pytest.mark.parametrize(("method", "frames"), [(STORED, 1), (DEFLATED, 1), (ZSTANDARD, 1), (ZSTANDARD, 5)])
+def test_every_compression_and_json_read_the_same(tmp_path, method, frames):
+    samples, head = [sample(n, "I", "B") for n in range(1, 4)], header(eval_task_args={"subject": "fruit"})
+    expected = run(tmp_path / "a", write(tmp_path / "log.json", as_json(samples, head)), "--name", "s")
+    content = as_eval(samples, head, method, frames)
+    found = run(tmp_path / "b", write(tmp_path / "log.eval", content), "--name", "s")
+    assert found[1:] == expected[1:]
+    assert found[0]["conditions"] == expected[0]["conditions"] and len(found[2]) == 3
+
+
+def test_an_archive_of_pythons_own_module_is_read(tmp_path):
+    """The helper writes archives by hand, so one that somebody else wrote is read, too."""
+    with zipfile.ZipFile(tmp_path / "log.eval", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("samples/1_epoch_1.json", json.dumps(sample()))
+        with archive.open("header.json", "w", force_zip64=True) as member:
+            member.write(json.dumps(header()).encode())
+    assert len(run(tmp_path / "run", tmp_path / "log.eval")[2]) == 1
+
+
+def test_epochs_are_counted(tmp_path, capsys):
+    answers = [("C", "A"), ("C", "A"), ("I", "B"), ("I", "")]
+    samples = [sample(1, value, answer, epoch=n) for n, (value, answer) in enumerate(answers, start=1)]
+    samples += [sample(2, "C", "A", epoch=n) for n in (1, 2, 3)] + [sample(2, epoch=4, error={"message": "Time out"})]
+    _, stimuli, responses = run(tmp_path / "run", write(tmp_path / "made.eval", as_eval(samples)))
+    assert len(stimuli) == 2
+    assert [(row["count"], row["invalid"], row["answer"]) for row in responses] == [
+        ([2, 1, 0], 1, None),
+        ([3, 0, 0], 0, None),
+    ]
+    assert len(responses[0]["output"]) == 4
+    assert "8 samples, accuracy 0.750, 1 ended with an error" in capsys.readouterr().out  # (2 / 4 + 3 / 3) / 2
+
+
+def test_scores_are_right_or_wrong(tmp_path, capsys):
+    values = ["C", "I", "P", "N", True, 0, 0.25, "1.0", "no", math.nan]
+    samples = [text_sample(n, value) for n, value in enumerate(values)]
+    info, stimuli, responses = run(tmp_path / "run", write(tmp_path / "made.json", as_json(samples)))
+    assert (info["study"]["protocol"], info["study"]["canonical"]) == ("agreement", ["right", "wrong"])
+    assert {row["gold"] for row in stimuli} == {"right"}
+    assert [row["answer"] for row in responses] == [
+        "right", "wrong", "wrong", "wrong", "right", "wrong", "wrong", "right", "wrong", None,
+    ]  # fmt: skip
+    assert [row["error"] for row in responses] == [None] * 9 + ["the log has no score for it"]
+    told = capsys.readouterr().out
+    assert "10 samples, accuracy 0.333, 1 without a score, 2 partial scores taken as wrong" in told
+
+
+def test_multiple_choice_can_be_taken_as_right_or_wrong(tmp_path):
+    """The scorer's verdict counts then, also where a letter contradicts it."""
+    log = write(tmp_path / "made.eval", as_eval([sample(1, "C", "B"), sample(2, "I", "A"), sample(3)]))
+    info, _, responses = run(tmp_path / "run", log, "--right-or-wrong")
+    assert info["study"]["protocol"] == "agreement"
+    assert [row["answer"] for row in responses] == ["right", "wrong", "right"]
+
+
+def test_an_argument_of_the_task_that_differs_is_the_wording(tmp_path):
+    for style in ("plain", "formal"):
+        message = {"role": "user", "content": f"{style}: which colour?"}
+        head = header(eval_task_args={"style": style, "limit": 3})
+        write(tmp_path / f"{style}.eval", as_eval([sample(n, messages=[message]) for n in (1, 2)], head))
+    _, stimuli, responses = run(tmp_path / "run", tmp_path)
+    assert [(row["item"], row["variant"], row["text"]) for row in stimuli] == [
+        ("1", "formal/1", "formal: which colour?"),
+        ("1", "plain/1", "plain: which colour?"),
+        ("2", "formal/1", "formal: which colour?"),
+        ("2", "plain/1", "plain: which colour?"),
+    ]
+    assert len(responses) == 4
+    assert {dict(row["attributes"])["template"] for row in stimuli} == {"plain", "formal"}
+
+
+def test_what_differs_between_models_only_is_no_wording(tmp_path):
+    logs = [
+        write(tmp_path / f"{model}.eval", as_eval([sample()], header(model, eval_solver_args={"mark": model})))
+        for model in ("one", "two")
+    ]
+    _, stimuli, responses = run(tmp_path / "run", *logs)
+    assert len(stimuli) == 1 and [row["model"] for row in responses] == ["one", "two"]
+
+
+def test_metadata_names_item_and_wording(tmp_path):
+    samples = [
+        sample(n, metadata={"question": question, "style": style}, input=f"{style} {question}", messages=[])
+        for n, (question, style) in enumerate([("q1", "a"), ("q1", "b"), ("q2", "a"), ("q2", "b")])
+    ]
+    log = write(tmp_path / "made.eval", as_eval(samples))
+    keys = ("--item-key", "metadata.question", "--variant-key", "metadata.style")
+    _, stimuli, _ = run(tmp_path / "run", log, *keys)
+    assert [(row["item"], row["variant"], row["text"]) for row in stimuli] == [
+        ("q1", "a/1", "a q1"), ("q1", "b/1", "b q1"), ("q2", "a/1", "a q2"), ("q2", "b/1", "b q2"),
+    ]  # fmt: skip
+    # Without a key for the wordings, the texts of an item are numbered.
+    _, stimuli, _ = run(tmp_path / "numbered", log, *keys[:2])
+    assert [row["variant"] for row in stimuli] == ["p1/1", "p2/1"] * 2
+
+
+def test_generation_settings_that_differ_are_conditions(tmp_path):
+    for temperature in (0.0, 0.7):
+        plan = {"steps": [{"solver": "choose", "params": {"max_tokens": 5}}], "config": {"temperature": temperature}}
+        write(tmp_path / f"{temperature}.eval", as_eval([sample()], header(plan=plan)))
+    info, stimuli, responses = run(tmp_path / "run", tmp_path)
+    common = {"form": "import", "way": "text", "max_tokens": 5}
+    assert info["conditions"] == {
+        "temperature=0.0": {**common, "temperature": 0.0},
+        "temperature=0.7": {**common, "temperature": 0.7},
+    }
+    assert len(stimuli) == 1 and len(responses) == 2
+
+
+def test_items_of_several_tasks_are_told_apart(tmp_path):
+    logs = [
+        write(tmp_path / f"{task}.eval", as_eval([sample()], header(task=f"suite/{task}"))) for task in ("one", "two")
+    ]
+    _, stimuli, _ = run(tmp_path / "run", *logs)
+    assert [row["item"] for row in stimuli] == ["one:1", "two:1"]
+    assert [dict(row["attributes"])["subset"] for row in stimuli] == ["one", "two"]
+
+
+@pytest.mark.parametrize("reference", ["attachment://", "tc://"])
+def test_attachments_are_resolved(tmp_path, reference):
+    messages = [{"role": "user", "content": [{"type": "text", "text": f"{reference}f00"}, {"type": "image"}]}]
+    made = sample(messages=messages, attachments={"f00": "The long question."})
+    _, stimuli, _ = run(tmp_path / "run", write(tmp_path / "made.eval", as_eval([made])))
+    assert stimuli[0]["text"] == "The long question.\n[image]"
+
+
+def test_a_log_that_was_broken_off(tmp_path, capsys):
+    log = write(tmp_path / "made.eval", unfinished([sample(1), sample(2, error={"message": "Out of\nmemory"})]))
+    _, _, responses = run(tmp_path / "run", log)
+    assert [row["error"] for row in responses] == [None, "the sample ended with an error: Out of memory"]
+    assert "2 samples, accuracy 1.000, 1 ended with an error, not finished (status started)" in capsys.readouterr().out
+
+
+def shown(name, first, *others, answer="A"):
+    """A sample with log-probabilities of its first token; each token as (text, probability)."""
+    tokens = [{"token": token, "logprob": math.log(value)} for token, value in (first, *others)]
+    content = [{**tokens[0], "top_logprobs": tokens}]
+    output = {"choices": [{"message": {"content": first[0]}, "logprobs": {"content": content}}]}
+    return sample(name, "C" if answer == "A" else "I", answer, output=output)
+
+
+def test_first_tokens_give_bounds(tmp_path, capsys):
+    samples = [
+        shown(1, ("A", 0.5), (" B", 0.25), ("B", 0.125), ("The", 0.0625)),
+        shown(2, ("I", 0.75), ("C", 0.125), answer=""),
+    ]
+    info, _, responses = run(tmp_path / "run", write(tmp_path / "made.eval", as_eval(samples)))
+    assert info["conditions"]["import/first token"] == {"form": "import", "way": "letters"}
+    first, second = [row for row in responses if row["condition"] == "import/first token"]
+    assert first["probability"] == pytest.approx([0.5, 0.375, 0.0]) and first["mass"] == pytest.approx(0.875)
+    assert first["mass_upper"] == pytest.approx(0.9375)  # what is not shown, 0.0625, may be a letter
+    assert (first["logprob"], first["answer"], second["answer"]) == (None, "A", None)
+    assert second["mass"] == pytest.approx(0.125) and second["mass_upper"] == pytest.approx(0.25)
+    assert [row["answer"] for row in responses if row["condition"] == "import"] == ["A", None]
+    assert "the first token is a letter in 1 of 2" in capsys.readouterr().out
+
+
+def test_first_tokens_before_the_answer_are_not_taken(tmp_path, capsys):
+    samples = [shown(n, ("ANSWER", 0.9), ("A", 0.05)) for n in (1, 2, 3)]
+    info, _, responses = run(tmp_path / "run", write(tmp_path / "made.eval", as_eval(samples)))
+    assert list(info["conditions"]) == ["import"] and len(responses) == 3
+    told = capsys.readouterr().out
+    assert "the first token is a letter in 0 of 3, so its probabilities are not taken" in told
+
+
+def test_the_same_logs_again_change_nothing(tmp_path, capsys):
+    log = write(tmp_path / "made.eval", as_eval([sample()]))
+    run(tmp_path / "run", log)
+    capsys.readouterr()
+    assert len(run(tmp_path / "run", log)[2]) == 1
+    assert "is here already, nothing to do" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("name", "protocol", "stated"),
+    [
+        ("log_formats.eval", "agreement", 0.0),
+        ("mmlu-summary-choices.eval", "choice", 0.0),
+        ("data_arc_qwen.json", "choice", 1 / 3),
+        ("data_pubmedqa_gpt4o_mini.json", "choice", 1.0),
+    ],
+)
+@pytest.mark.parametrize("outcomes", [False, True])
+def test_real_logs_have_the_accuracy_that_they_state(tmp_path, capsys, real, name, protocol, stated, outcomes):
+    path = real / name
+    if path.suffix == ".eval":
+        with zipfile.ZipFile(path) as archive:
+            results = json.loads(archive.read("header.json"))["results"]
+    else:
+        results = json.loads(path.read_text(encoding="utf-8"))["results"]
+    info, stimuli, responses = run(tmp_path / "run", path, *(["--right-or-wrong"] if outcomes else []))
+    assert info["study"]["protocol"] == ("agreement" if outcomes else protocol)
+    own = results["scores"][0]["metrics"]["accuracy"]["value"]
+    assert own == pytest.approx(stated, abs=1e-12)
+    assert accuracy(stimuli, responses) == pytest.approx(own, abs=1e-12)
+    assert len(responses) == results["completed_samples"]
+    assert "as the log states" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("2025-02-11T15-17-00-05-00_popularity_dPiJifoWeEQBrfWsAopzWr.eval", "0 of 10 samples have a score,"),
+        ("data_cvebench_empty_choices.json", "0 of 1 samples have a score (1 ended with an error),"),
+    ],
+)
+def test_real_logs_without_a_score_are_refused(tmp_path, capsys, real, name, words):
+    assert main(["import", "inspect", str(real / name), "--out", str(tmp_path / "run")]) == 2
+    assert words in capsys.readouterr().err
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_real_log_compressed_by_zstd_reads_the_same(tmp_path, real):
+    from helpers.eval_logs import zipped
+
+    path = real / "mmlu-summary-choices.eval"
+    with zipfile.ZipFile(path) as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    again = write(tmp_path / path.name, zipped(members, ZSTANDARD, frames=3))
+    assert run(tmp_path / "a", again, "--name", "s")[1:] == run(tmp_path / "b", path, "--name", "s")[1:]
