@@ -1,7 +1,7 @@
 """Tell that a call was made before and has nothing left to ask, without reading its items or loading a model.
 
-Each session of a run folder records a fingerprint of all that its call read. If a session with the same fingerprint came
-to its end and every row has a response, the same call would find nothing to do; any other call looks for itself.
+Each session of a run folder records a fingerprint of all that its call read. If a session with the same fingerprint
+came to its end and every row has a response, the same call would find nothing to do; any other call looks for itself.
 """
 
 from __future__ import annotations

@@ -49,7 +49,7 @@ def hosted(engine: str) -> bool:
 
 
 def import_transformers() -> None:
-    """Import transformers without scikit-learn and SciPy, which it takes for what no engine does, and which take long."""
+    """Import transformers without scikit-learn and SciPy, which take long and which no engine uses."""
     unneeded = [name for name in ("sklearn", "scipy") if name not in sys.modules]
     sys.modules.update(dict.fromkeys(unneeded))  # type: ignore[arg-type]  # None: it is not there
     try:

@@ -34,9 +34,9 @@ PATTERNS = frozenset(
         rf"{_CASED[0]}{_CONTRACTED}?|{_CASED[1]}{_CONTRACTED}?|\p{{N}}{{1,3}}|{_MARKS}|\s*[\r\n]+|{_SPACE}",
     }
 )
-"""Patterns that cut texts as this module needs it, beside GPT-2's, which has no name in a tokenizer's file. A tokenizer
+"""Patterns that cut texts as is needed here, beside GPT-2's, which has no name in a tokenizer's file. A tokenizer
 with any other is given whole texts."""
-# Before each blank between two characters that are no white space: Python's \s is all that the tokenizers' is, and more.
+# Before each blank between two characters that are no white space; Python's \s holds all of the tokenizers' \s.
 _CUT = re.compile(r"(?<=\S)(?= \S)")
 REMEMBERED_WORDS = 2**17
 LONGEST_WORD = 64  # characters of a word that is remembered

@@ -19,7 +19,9 @@ Rendered = list[tuple[str | None, str]]
 Form = list[tuple[str | None, list[str], list[tuple[int, int]]]]
 """Of every part: its role, its pieces, and which pieces are which texts, as (place, number of the text)."""
 
-LONGEST = 100_000  # characters; longer texts are rendered, within the budget of a rendering
+# Characters of the texts, and of what stands around them; places of the texts. What may be longer than the budget of a
+# rendering allows is rendered.
+LONGEST, MOST = 50_000, 32
 REMEMBERED = 64  # forms
 PRINTS = (nodes.Template, nodes.If, nodes.For)
 """What may stand around a printed text; anything else may change what is printed inside it."""
@@ -94,7 +96,7 @@ class Printed:
                     value = tuple(value)
                 elif type(value) not in SIMPLE:
                     return None
-                key += (name, type(value), value)
+                key.append((name, type(value), value))
         try:
             hash(found := tuple(key))
         except TypeError:  # settings with a mapping in them
@@ -111,7 +113,9 @@ class Printed:
                 pieces = re.split(f"{mark}([0-9]+)\ue001", content)
                 form.append((role, pieces, [(at, int(pieces[at])) for at in range(1, len(pieces), 2)]))
             forms.append(form)
-        return forms[0] if forms[0] == forms[1] else None
+        short = sum(len(piece) for _, pieces, _ in forms[0] for piece in pieces) <= LONGEST
+        few = sum(len(at) for _, _, at in forms[0]) <= MOST
+        return forms[0] if forms[0] == forms[1] and short and few else None
 
 
 def _filled(pieces: list[str], at: Sequence[tuple[int, int]], texts: Sequence[Any]) -> str:

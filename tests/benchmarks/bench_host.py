@@ -1,4 +1,4 @@
-"""What a run costs besides its model: `python tests/benchmarks/bench_host.py [--prompts N] [--way WAY ...] [--profile]`.
+"""What a run costs besides its model: `python tests/benchmarks/bench_host.py [--prompts N] [--way WAY] [--profile]`.
 
 Every way of asking is run whole, from the study to the run folder, with a model that answers at once from a table
 (`tests/helpers/table_models.py`): for `causal` a network without layers, for `vllm` a `generate` that looks up, for

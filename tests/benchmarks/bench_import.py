@@ -1,4 +1,4 @@
-"""What `import table` takes: `python tests/benchmarks/bench_import.py [--rows N] [--values answers|texts|probabilities]`.
+"""What `import table` takes: `python tests/benchmarks/bench_import.py [--rows N] [--values VALUES]`.
 
 A CSV table of made-up answers is imported by a process of its own; its CPU time and its largest memory are shown, the
 median of all rounds. Twenty models answer some items in a hundred wordings each.

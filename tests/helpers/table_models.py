@@ -27,9 +27,35 @@ READ = 1024
 """Tokens that the table has scores for; all answers are among them. A softmax over all 128,000 is the model's work."""
 END = "<|end|>"
 # How Llama 3 cuts a text into words.
-WORDS = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
-STARTS = "b c d f g h j k l m n p r s t v w z st tr pl ch".split()
-VOWELS = "a e i o u ea ou".split()
+WORDS = (
+    r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}"
+    r"| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
+)
+STARTS = [
+    "b",
+    "c",
+    "d",
+    "f",
+    "g",
+    "h",
+    "j",
+    "k",
+    "l",
+    "m",
+    "n",
+    "p",
+    "r",
+    "s",
+    "t",
+    "v",
+    "w",
+    "z",
+    "st",
+    "tr",
+    "pl",
+    "ch",
+]
+VOWELS = ["a", "e", "i", "o", "u", "ea", "ou"]
 ENDS = ("", "n", "r", "s", "t", "l")
 
 
@@ -68,7 +94,9 @@ def _texts() -> Iterator[str]:
         line = " ".join(known[start : start + 20])
         yield f"{line} {line.title()}"
     for between in " ", "\n":  # so often that the answers' tokens come first, with and without a blank before them
-        yield between.join("yes no Yes No YES NO 0 1 2 3 4 5 6 7 8 9".split() * 50_000)
+        yield between.join(
+            ["yes", "no", "Yes", "No", "YES", "NO", "0", "1", "2", "3", "4", "5", "6", "7", "8", "9"] * 50_000
+        )
 
 
 class Body(nn.Module):
