@@ -124,10 +124,14 @@ def parts(prompt: Prompt) -> list[tuple[str | None, str]]:
 
 def filled(form: Sequence[Message], variant: Variant) -> list[tuple[str | None, str]] | None:
     """Fill the columns of a variant into a form; None where it lacks one of them."""
-    values = {TEXT: variant.text, **{f"{ATTRIBUTE}{name}": value for name, value in variant.attributes.items()}}
-    if any(part["column"] not in values for each in form for part in each["content"] if not isinstance(part, str)):
+    try:
+        return [
+            (each["role"], "".join([p if isinstance(p, str) else _cell(variant, p["column"]) for p in each["content"]]))
+            for each in form
+        ]
+    except KeyError:
         return None
-    return [
-        (each["role"], "".join(part if isinstance(part, str) else values[part["column"]] for part in each["content"]))
-        for each in form
-    ]
+
+
+def _cell(variant: Variant, column: str) -> str:
+    return variant.text if column == TEXT else variant.attributes[column.removeprefix(ATTRIBUTE)]

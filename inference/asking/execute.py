@@ -49,6 +49,8 @@ class Task:
         How many rows may end without a response before the run counts as failed.
     command, folder
         The call, for `run.json`, and the folder that its paths are relative to; None: the working directory.
+    inputs
+        The fingerprint of all that the call reads (`repeated`), for `run.json`; None: unknown.
     """
 
     study: Study
@@ -60,6 +62,7 @@ class Task:
     command: Sequence[str] = ()
     folder: str | None = None
     allowed: Allowed = NONE
+    inputs: str | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -176,6 +179,8 @@ def _open(task: Task, folders: ExitStack, cluster: Cluster | None) -> list[_Shar
     run = folders.enter_context(Run.create_or_open(task.out, task.study, seed=task.settings.seed, command=task.command))
     if task.folder is not None:
         run.note_session(folder=task.folder)
+    if task.inputs is not None:
+        run.note_session(inputs=task.inputs)
     if cluster is not None:
         run.note_session(ray=cluster.about)
     models = _describe(run, task.models, task.descriptions)

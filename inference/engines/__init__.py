@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -45,6 +46,18 @@ ENGINES = {
 def hosted(engine: str) -> bool:
     """Tell whether an engine asks a server; "auto" stands for an engine on this machine."""
     return engine in ENGINES and ENGINES[engine].hosted
+
+
+def import_transformers() -> None:
+    """Import transformers without scikit-learn and SciPy, which take long and which no engine uses."""
+    unneeded = [name for name in ("sklearn", "scipy") if name not in sys.modules]
+    sys.modules.update(dict.fromkeys(unneeded))  # type: ignore[arg-type]  # None: it is not there
+    try:
+        import transformers.modeling_utils
+        import transformers.models.auto.modeling_auto  # noqa: F401
+    finally:
+        for name in unneeded:
+            del sys.modules[name]
 
 
 @needed("asking a model")
@@ -105,6 +118,8 @@ def load(
             raise InputError(f"--{name} {value}: with --engine {engine} the server decides that; leave it out")
 
     # Imported here, so that only the engine in use is: torch, transformers and vLLM take seconds to import.
+    if not hosted(engine):
+        import_transformers()
     if engine == "vllm":
         from inference.engines.vllm.engine import VllmEngine
 

@@ -9,6 +9,7 @@ from typing import Any
 from transformers.utils import chat_template_utils
 
 from inference.engines.exact.answer_words import Encode
+from inference.engines.words import WordByWord, cuts_at_blanks
 from inference.errors import InputError
 from inference.stimuli.prompts import Prompt
 from inference.stimuli.sandbox import Sandbox
@@ -182,9 +183,12 @@ def plain_encoder(tokenizer: Any, special_tokens: bool = False) -> Encode:
         backend = tokenizer.backend_tokenizer
         backend.no_truncation()  # tokenizer files may carry either setting from training
         backend.no_padding()
-        return lambda texts: [
-            encoding.ids for encoding in backend.encode_batch_fast(list(texts), add_special_tokens=special_tokens)
-        ]
+
+        def encode(texts: Sequence[str]) -> list[list[int]]:
+            found = backend.encode_batch_fast(list(texts), add_special_tokens=special_tokens)
+            return [encoding.ids for encoding in found]
+
+        return WordByWord(encode) if not special_tokens and cuts_at_blanks(backend) else encode
     return lambda texts: (
         tokenizer(list(texts), add_special_tokens=special_tokens, verbose=False)["input_ids"] if texts else []
     )

@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from inference.errors import InputError
 from inference.importers import saving
+from inference.importers.columns import Coded, Places, grouped
 from inference.stimuli import records
 from inference.stimuli.files import not_finite
 from inference.stimuli.study import ORIGINAL, PARAPHRASE, Item, Option, Study, Variant
 
 if TYPE_CHECKING:
+    import numpy as np
     import pyarrow as pa
 
     from inference.importers.measures import Keys, Measure
+
+TOGETHER = 50_000  # responses of one table
+SAME = 2**16  # texts of answers that are kept once
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +44,11 @@ class Layout:
     condition: str
     values: tuple[str, ...]
 
+    @property
+    def ids(self) -> Mapping[str, str]:
+        """The roles that must be filled in every row: all but the right answer."""
+        return {role: column for role, column in self.roles.items() if role != "gold"}
+
 
 @dataclass(slots=True)
 class LongTable:
@@ -48,21 +58,18 @@ class LongTable:
     ----------
     place
         File and row, for messages.
-    file
-        Number of the file that the row stands in.
     conditions
         condition name -> fields, for `run.json`.
     """
 
-    place: list[str] = field(default_factory=list)
-    file: list[int] = field(default_factory=list)
-    model: list[str] = field(default_factory=list)
-    condition: list[str] = field(default_factory=list)
-    item: list[str] = field(default_factory=list)
-    variant: list[str] = field(default_factory=list)
-    pattern: list[str] = field(default_factory=list)
-    text: list[str] = field(default_factory=list)
-    gold: list[str] = field(default_factory=list)
+    place: Places = field(default_factory=Places)
+    model: Coded = field(default_factory=Coded)
+    condition: Coded = field(default_factory=Coded)
+    item: Coded = field(default_factory=Coded)
+    variant: Coded = field(default_factory=Coded)
+    pattern: Coded = field(default_factory=Coded)
+    text: Coded = field(default_factory=Coded)
+    gold: Coded = field(default_factory=Coded)
     values: tuple[list[str | None], ...] = ()
     conditions: dict[str, dict[str, str]] = field(default_factory=dict)
 
@@ -82,27 +89,44 @@ def read(files: Sequence[tuple[str, Path]], layout: Layout) -> LongTable:
     """
     wanted = [*layout.roles.values(), *layout.conditions, *layout.values]
     table = LongTable(values=tuple([] for _ in layout.values))
-    numbering = _Numbering()
-    for number, (name, path) in enumerate(files):
+    numbering, filled, ids = _Numbering(), _Filled(), layout.ids
+    same: dict[str | None, str | None] = {}  # answers that come again are kept once
+    for name, path in files:
+        table.place.begin(path)
         for place, record in records.Records(path, wanted):
-            where = f"{path}, {place}"
-            given = _given(where, layout, record)
+            given = {role: filled.read(path, place, column, record[column]) for role, column in ids.items()}
             item, text, variant = given["item"], given.get("text"), given.get("variant")
             pattern = given.get("pattern") or (ORIGINAL if variant == ORIGINAL else PARAPHRASE)
+            if text is not None:
+                text = record[layout.roles["text"]]  # kept exactly, with the blanks around it
             if variant is None:
                 variant = numbering.name(item, pattern, text or "")
-            table.place.append(where)
-            table.file.append(number)
+            table.place.append(place)
             table.model.append(given.get("model") or name)
-            table.condition.append(_condition(where, table, layout, record))
+            table.condition.append(_condition(path, place, table, layout, filled, record))
             table.item.append(item)
             table.variant.append(variant)
             table.pattern.append(pattern)
             table.text.append(f"{item} {variant}" if text is None else text)
-            table.gold.append(given.get("gold", ""))
+            table.gold.append((record[layout.roles["gold"]] or "").strip() if "gold" in layout.roles else "")
             for values, column in zip(table.values, layout.values, strict=True):
-                values.append(record[column])
+                cell = record[column]
+                values.append(same.setdefault(cell, cell) if len(same) < SAME else same.get(cell, cell))
     return table
+
+
+class _Filled:
+    """Cells that must be filled, without the blanks around them; each is checked once."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[str, str | None], str] = {}
+
+    def read(self, path: Path, place: str, column: str, cell: str | None) -> str:
+        """Check a cell and strip it."""
+        found = self._known.get((column, cell))
+        if found is None:
+            found = self._known[column, cell] = _filled(f"{path}, {place}", column, cell)
+        return found
 
 
 class _Numbering:
@@ -131,16 +155,14 @@ def study(table: LongTable, name: str, measure: Measure, *, language: str | None
         Two rows contradict each other, an item has two originals, or a right answer is no option.
     """
     options = tuple(Option(label, label) for label in measure.labels)
-    first: dict[tuple[str, str], int] = {}
     originals: dict[str, int] = {}
     items: dict[str, list[Variant]] = {}
-    for row, key in enumerate(zip(table.item, table.variant, strict=True)):
-        before = first.setdefault(key, row)
-        item, variant = key
-        if before != row:
-            _refuse_contradiction(table, before, row)
-            continue
-        pattern = table.pattern[row]
+    of, first = grouped([table.item, table.variant])
+    contradiction = _contradiction(table, first[of])
+    for row in first.tolist():
+        if contradiction is not None and contradiction < row:
+            break
+        item, variant, pattern = table.item[row], table.variant[row], table.pattern[row]
         if pattern == ORIGINAL and originals.setdefault(item, row) != row:
             raise InputError(
                 f"{table.place[row]}: item '{item}' has a second original, '{variant}'; the first is in "
@@ -149,6 +171,8 @@ def study(table: LongTable, name: str, measure: Measure, *, language: str | None
         gold = _gold(table, row, measure)
         asked = Variant(item, variant, pattern, table.text[row], options, language=language, gold=gold)
         items.setdefault(item, []).append(asked)
+    if contradiction is not None:
+        _refuse_contradiction(table, int(first[of[contradiction]]), contradiction)
     return Study(
         protocol="agreement",
         name=name,
@@ -159,8 +183,8 @@ def study(table: LongTable, name: str, measure: Measure, *, language: str | None
     )
 
 
-def responses(table: LongTable, measure: Measure, *, samples: bool) -> pa.Table:
-    """Make one row per response, in order of appearance, without `study`.
+def responses(table: LongTable, measure: Measure, *, samples: bool) -> Iterator[pa.Table]:
+    """Make one row per response, in order of appearance, without `study`: some at a time.
 
     Parameters
     ----------
@@ -176,41 +200,29 @@ def responses(table: LongTable, measure: Measure, *, samples: bool) -> pa.Table:
 
     keys = group(table)
     _refuse_repeated(table, keys, samples=samples)
-    first = keys.first.tolist()
-    names = {
-        name: pa.array([column[row] for row in first], pa.string())
-        for name, column in (
-            ("model", table.model),
-            ("condition", table.condition),
-            ("item", table.item),
-            ("variant", table.variant),
-        )
-    }
-    return pa.table({**names, **measure.responses(table.values, keys)})
+    made = pa.table(measure.responses(table.values, keys))
+    names = {"model": table.model, "condition": table.condition, "item": table.item, "variant": table.variant}
+    for start in range(0, len(keys.first), TOGETHER):
+        rows = keys.first[start : start + TOGETHER]
+        part = made.slice(start, TOGETHER)
+        for name, column in names.items():
+            coded = pa.DictionaryArray.from_arrays(column.codes[rows], pa.array(column.names, pa.string()))
+            part = part.append_column(name, coded.cast(pa.string()))
+        yield part
 
 
 def group(table: LongTable) -> Keys:
     """Group rows by model, condition, item and variant."""
-    import numpy as np
-
     from inference.importers.measures import Keys
 
-    number: dict[tuple[str, str, str, str], int] = {}
-    of: list[int] = []
-    first: list[int] = []
-    for row, key in enumerate(zip(table.model, table.condition, table.item, table.variant, strict=True)):
-        response = number.setdefault(key, len(number))
-        if response == len(first):
-            first.append(row)
-        of.append(response)
-    return Keys(table.place, np.array(of), np.array(first))
+    return Keys(table.place, *grouped([table.model, table.condition, table.item, table.variant]))
 
 
 def _refuse_repeated(table: LongTable, keys: Keys, *, samples: bool) -> None:
     """Refuse a second row of one response: in another file always, in the same one unless it is a sample."""
     import numpy as np
 
-    file = np.array(table.file)
+    file = table.place.file
     first = keys.first[keys.of]  # of every row, the first with its key
     elsewhere = file[first] != file
     wrong = np.flatnonzero(elsewhere if samples else first != np.arange(len(first)))
@@ -232,23 +244,16 @@ def _refuse_repeated(table: LongTable, keys: Keys, *, samples: bool) -> None:
     )
 
 
-def _given(where: str, layout: Layout, record: Mapping[str, str | None]) -> dict[str, str]:
-    """Read the cells of the roles. Ids lose the blanks around them; a text is kept exactly."""
-    given = {}
-    for role, column in layout.roles.items():
-        cell = record[column]
-        given[role] = _filled(where, column, cell) if role != "gold" else (cell or "").strip()
-        if role == "text" and cell is not None:
-            given[role] = cell
-    return given
-
-
-def _condition(where: str, table: LongTable, layout: Layout, record: Mapping[str, str | None]) -> str:
-    values = [_filled(where, column, record[column]) for column in layout.conditions]
+def _condition(
+    path: Path, place: str, table: LongTable, layout: Layout, filled: _Filled, record: Mapping[str, str | None]
+) -> str:
+    values = [filled.read(path, place, column, record[column]) for column in layout.conditions]
     name = "/".join(values) or layout.condition
     fields = {"form": saving.FORM, **dict(zip(layout.conditions, values, strict=True))}
     if table.conditions.setdefault(name, fields) != fields:
-        raise InputError(f"{where}: two different conditions would both be called '{name}'; rename their values")
+        raise InputError(
+            f"{path}, {place}: two different conditions would both be called '{name}'; rename their values"
+        )
     return name
 
 
@@ -259,6 +264,15 @@ def _filled(where: str, column: str, cell: str | None) -> str:
     if not_finite(stripped):
         raise InputError(f"{where}: column '{column}' holds '{stripped}', as a missing number is written; give a name")
     return stripped
+
+
+def _contradiction(table: LongTable, first: np.ndarray) -> int | None:
+    """Find the first row that tells another text, pattern or right answer than `first`, the first of its variant."""
+    import numpy as np
+
+    codes = [column.codes for column in (table.text, table.pattern, table.gold)]
+    wrong = np.flatnonzero(np.any([code != code[first] for code in codes], axis=0))
+    return int(wrong[0]) if len(wrong) else None
 
 
 def _refuse_contradiction(table: LongTable, before: int, row: int) -> None:

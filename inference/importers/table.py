@@ -115,11 +115,10 @@ def main(args: argparse.Namespace) -> None:
         language=args.language,
         source=saving.source(args.files),
     )
-    responses = long.responses(table, measure, samples=args.repeated == SAMPLES)
     lines = saving.save(
         args.out,
         study,
-        lambda: [responses],
+        lambda: long.responses(table, measure, samples=args.repeated == SAMPLES),
         {name: {**fields, **measure.recorded} for name, fields in table.conditions.items()},
         descriptions=args.models,
         imported=saving.fingerprint([path for _, path in files], _settings(args, files)),

@@ -6,6 +6,7 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,8 @@ import jinja2
 from inference.errors import InputError
 from inference.stimuli.budget import budget
 from inference.stimuli.files import located, read_yaml, shown
-from inference.stimuli.sandbox import check_variables, compiled
+from inference.stimuli.printed import Printed, only_printed
+from inference.stimuli.sandbox import check_variables, compiled, sandbox
 from inference.stimuli.study import Variant
 
 PLAIN, CHAT, CLOZE, PAIR = "plain", "chat", "cloze", "pair"
@@ -247,6 +249,8 @@ class _Form:
         Option label -> its words; and these with all their case variants.
     places_shots
         Whether the templates place exemplars themselves.
+    printed
+        What the templates only print.
     """
 
     where: str
@@ -256,6 +260,7 @@ class _Form:
     words: Mapping[str, tuple[str, ...]]
     surface: Mapping[str, tuple[str, ...]]
     places_shots: bool
+    printed: Printed
 
     @classmethod
     def compile(cls, where: str, form: str, given: Any, fields: Fields) -> _Form:
@@ -273,7 +278,8 @@ class _Form:
         used = check_variables(where, whole, fields.needed | mask, fields.known | mask)
         parts = tuple((role, compiled(where, source)) for role, source in sources)
         surface = {label: case_variants(given_words) for label, given_words in words.items()}
-        made = cls(where, form, given, parts, words, surface, "shots" in used)
+        printed = Printed(tuple(sorted(only_printed([sandbox().parse(source) for _, source in sources], used))))
+        made = cls(where, form, given, parts, words, surface, "shots" in used, printed)
         with budget():  # one for all trials: a file is checked in a moment, or refused
             made.try_out(fields)
         return made
@@ -305,6 +311,12 @@ class _Form:
             raise InputError(f"option order '{option_order}' is unknown; there are {', '.join(OPTION_ORDERS)}")
         if self.form == CLOZE and values.get("mask") is None:
             raise InputError(f"{self.where}: this model has no mask token; choose --form plain or chat")
+        fill = partial(self._fill, option_order=option_order, shots=shots)
+        return self.printed.render(values, (option_order, tuple(shots)), fill)
+
+    def _fill(
+        self, values: Mapping[str, Any], option_order: str, shots: Sequence[Shot]
+    ) -> list[tuple[str | None, str]]:
         options = [{"label": label, "answer": self.words[label][0]} for label in values.get("options", ())]
         variables = {
             **values,

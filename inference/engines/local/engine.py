@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeVar
 
+import numpy as np
 import torch
 
 from inference.engines.local.batching import ALONE, Family, Joining, families, halving, partition, token_budget
@@ -73,10 +75,12 @@ def pad_right(
 
     Without `fill`, each row is filled up with its own last id: nobody reads those positions, so any id will do.
     """
-    lengths = [len(row) for row in rows]
-    width = max(lengths)
-    padded = [[*row, *([row[-1] if fill is None else fill] * (width - len(row)))] for row in rows]
-    return torch.tensor(padded, device=device), torch.tensor(lengths, device=device)
+    lengths = np.fromiter(map(len, rows), np.int64, len(rows))
+    there = np.arange(lengths.max()) < lengths[:, None]
+    padded = np.empty(there.shape, np.int64)
+    padded[:] = [[row[-1]] for row in rows] if fill is None else fill
+    padded[there] = np.fromiter(chain.from_iterable(rows), np.int64, lengths.sum())
+    return torch.from_numpy(padded).to(device), torch.from_numpy(lengths).to(device)
 
 
 def window(model: Any) -> int | None:

@@ -85,6 +85,8 @@ def pack(prompts: Sequence[list[int]], families: Sequence[Sequence[int]], device
     >>> packed.family.tolist(), packed.last.tolist()
     ([0, 0, 1], [2, 4, 0])
     """
+    if len(families) == len(prompts):
+        return _apart(prompts, device)
     rows = [_row([prompts[place] for place in family]) for family in families]
     ids, _ = pad_right([row[0] for row in rows], device)
     positions, _ = pad_right([row[1] for row in rows], device)
@@ -92,6 +94,15 @@ def pack(prompts: Sequence[list[int]], families: Sequence[Sequence[int]], device
     paths, lengths = pad_right([path for row in rows for path in row[3]], device)
     family = [number for number, members in enumerate(families) for _ in members]
     return Packed(ids, positions, ends, torch.tensor(family, device=device), paths, lengths)
+
+
+def _apart(prompts: Sequence[list[int]], device: torch.device) -> Packed:
+    """Write every prompt as a row of its own."""
+    ids, lengths = pad_right(prompts, device)
+    places = torch.arange(ids.shape[1], device=device).expand_as(ids)
+    paths = places.minimum(lengths[:, None] - 1)
+    ends = torch.where(places < lengths[:, None], lengths[:, None], ids.shape[1])
+    return Packed(ids, paths, ends, torch.arange(len(ids), device=device), paths, lengths)
 
 
 def _row(prompts: Sequence[list[int]]) -> tuple[list[int], list[int], list[int], list[list[int]]]:

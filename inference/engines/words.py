@@ -1,0 +1,97 @@
+r"""Tokenise texts word by word, every word once: prompts repeat the same words millions of times.
+
+That gives the ids of the whole text where no token reaches from a character into the blank after it. It is so for
+byte-level BPE, whose texts are first cut by a pattern, and each piece is tokenised by itself (`PATTERNS`). Every
+alternative of these patterns matches white space only, or begins with at most one blank and holds none after that. So a
+piece always begins at a blank that stands between two other characters. Pieces do not look back; what they look ahead
+to, `(?!\S)` behind white space, stands in the same word, which begins and ends with other characters than white space.
+
+Example: "Reply yes or no.\nSay  it" has the words "Reply", " yes", " or", " no.\nSay  it".
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from itertools import chain
+from typing import Any
+
+from tokenizers import Tokenizer, models
+
+from inference.engines.exact.answer_words import Encode
+
+_CONTRACTED, _PUNCTUATION, _SPACE = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)", r" ?[^\s\p{L}\p{N}]+[\r\n]*", r"\s+(?!\S)|\s+"
+_UPPER, _LOWER = r"[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]", r"[\p{Ll}\p{Lm}\p{Lo}\p{M}]"
+_CASED = rf"[^\r\n\p{{L}}\p{{N}}]?{_UPPER}*{_LOWER}+", rf"[^\r\n\p{{L}}\p{{N}}]?{_UPPER}+{_LOWER}*"
+_MARKS = r" ?[^\s\p{L}\p{N}]+[\r\n/]*"
+PATTERNS = frozenset(
+    {
+        # Llama 3; Qwen 2 to 3; Mistral's and OpenAI's newer ones.
+        rf"{_CONTRACTED}|[^\r\n\p{{L}}\p{{N}}]?\p{{L}}+|\p{{N}}{{1,3}}|{_PUNCTUATION}|\s*[\r\n]+|{_SPACE}",
+        rf"{_CONTRACTED}|[^\r\n\p{{L}}\p{{N}}]?\p{{L}}+|\p{{N}}|{_PUNCTUATION}|\s*[\r\n]+|{_SPACE}",
+        rf"{_CASED[0]}|{_CASED[1]}|\p{{N}}|{_MARKS}|\s*[\r\n]+|{_SPACE}",
+        rf"{_CASED[0]}{_CONTRACTED}?|{_CASED[1]}{_CONTRACTED}?|\p{{N}}{{1,3}}|{_MARKS}|\s*[\r\n]+|{_SPACE}",
+    }
+)
+"""Patterns that cut texts as is needed here, beside GPT-2's, which has no name in a tokenizer's file. A tokenizer
+with any other is given whole texts."""
+# Before each blank between two characters that are no white space; Python's \s holds all of the tokenizers' \s.
+_CUT = re.compile(r"(?<=\S)(?= \S)")
+REMEMBERED_WORDS = 2**17
+LONGEST_WORD = 64  # characters of a word that is remembered
+
+
+class WordByWord:
+    """An encoder, list of texts to list of id lists, that tokenises every word once.
+
+    Parameters
+    ----------
+    encode
+        Tokenises whole texts; `cuts_at_blanks` says for which tokenizers the ids are the same.
+    """
+
+    def __init__(self, encode: Encode) -> None:
+        self._encode = encode
+        self._known: dict[str, list[int]] = {}
+
+    def __call__(self, texts: Sequence[str]) -> list[list[int]]:
+        """Tokenise texts."""
+        cut = [_CUT.split(text) for text in texts]
+        words = set(chain.from_iterable(cut))
+        new = list(words.difference(self._known))
+        if len(self._known) + len(new) > REMEMBERED_WORDS:
+            self._known.clear()
+            new = list(words)
+        self._known.update(zip(new, self._encode(new) if new else (), strict=True))
+        found = [list(chain.from_iterable(map(self._known.__getitem__, words))) for words in cut]
+        for word in new:
+            if len(word) > LONGEST_WORD:
+                del self._known[word]
+        return found
+
+
+def cuts_at_blanks(backend: Tokenizer) -> bool:
+    """Tell whether a tokenizer gives a text the ids of its words, one after the other."""
+    model, normalizer = backend.model, backend.normalizer
+    bpe = isinstance(model, models.BPE) and not model.dropout
+    plain = normalizer is None or json.loads(normalizer.__getstate__()) == {"type": "NFC"}
+    added = backend.get_added_tokens_decoder().values()
+    apart = not any(each.lstrip or each.rstrip or each.single_word or " " in each.content for each in added)
+    return bpe and plain and apart and backend.pre_tokenizer is not None and _cuts(backend.pre_tokenizer)
+
+
+def _cuts(pre_tokenizer: Any) -> bool:
+    """Tell whether texts are cut by one of the patterns, and then only written as bytes."""
+    told = json.loads(pre_tokenizer.__getstate__())
+    *first, last = told["pretokenizers"] if told["type"] == "Sequence" else [told]
+    if last["type"] != "ByteLevel" or last["add_prefix_space"]:
+        return False
+    if last["use_regex"]:
+        return not first
+    cut = {"type": "Split", "behavior": "Isolated", "invert": False}
+    return (
+        len(first) == 1
+        and {**first[0], "pattern": None} == {**cut, "pattern": None}
+        and (first[0]["pattern"].get("Regex") in PATTERNS)
+    )

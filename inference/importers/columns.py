@@ -1,0 +1,94 @@
+"""Hold the columns of a long table in little memory: every text once, and numbers that stand for it."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+
+class Coded(Sequence[Any]):
+    """A column of texts, most of which come again: each is kept once, a row takes four bytes.
+
+    >>> column = Coded()
+    >>> for text in ("a", "b", "a"):
+    ...     column.append(text)
+    >>> column.names, column.codes.tolist(), column[2]
+    (['a', 'b'], [0, 1, 0], 'a')
+    """
+
+    def __init__(self) -> None:
+        self.names: list[Any] = []
+        self._known: dict[Any, int] = {}
+        self._codes = array("i")
+
+    def append(self, text: Any) -> None:
+        """Add a row."""
+        code = self._known.get(text)
+        if code is None:
+            code = self._known[text] = len(self.names)
+            self.names.append(text)
+        self._codes.append(code)
+
+    @property
+    def codes(self) -> np.ndarray:
+        """The place of each row's text in `names`; no row may be added while it is in use."""
+        return np.frombuffer(self._codes, dtype=np.int32)
+
+    def __len__(self) -> int:
+        return len(self._codes)
+
+    def __getitem__(self, row: Any) -> Any:
+        return self.names[self._codes[row]]
+
+
+class Places(Sequence[str]):
+    """File and row of every row, for messages; `files` are those that were begun."""
+
+    def __init__(self) -> None:
+        self.files: list[Path] = []
+        self._word: list[str] = []  # "row", "line" or "entry": the same in all of a file
+        self._file, self._number = array("i"), array("q")
+
+    def begin(self, path: Path) -> None:
+        """Go on with another file."""
+        self.files.append(path)
+        self._word.append("")
+
+    def append(self, place: str) -> None:
+        """Add a row of this file: "row 3" and the like."""
+        self._word[-1], _, number = place.partition(" ")
+        self._file.append(len(self.files) - 1)
+        self._number.append(int(number))
+
+    @property
+    def file(self) -> np.ndarray:
+        """Number of the file that each row stands in."""
+        return np.frombuffer(self._file, dtype=np.int32)
+
+    def __len__(self) -> int:
+        return len(self._file)
+
+    def __getitem__(self, row: Any) -> Any:
+        file = self._file[row]
+        return f"{self.files[file]}, {self._word[file]} {self._number[row]}"
+
+
+def grouped(columns: Sequence[Coded]) -> tuple[np.ndarray, np.ndarray]:
+    """Group rows that are equal in some columns.
+
+    Returns
+    -------
+    of, first
+        Of every row the number of its group, which are numbered as they appear; and the first row of every group.
+    """
+    of: np.ndarray = np.zeros(len(columns[0]), dtype=np.int64)
+    for column in columns:
+        _, first, of = np.unique(of * len(column.names) + column.codes, return_index=True, return_inverse=True)
+    order = np.argsort(first, kind="stable")
+    rank = np.empty_like(order)
+    rank[order] = np.arange(len(order))
+    return rank[of], first[order]

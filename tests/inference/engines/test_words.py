@@ -1,0 +1,104 @@
+"""Tokenised word by word, a text has the ids that the tokenizer gives it whole."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, trainers
+
+from helpers import tiny_models
+from inference.engines import words
+from inference.engines.tokens import plain_encoder
+from inference.engines.words import PATTERNS, WordByWord, cuts_at_blanks
+
+PIECES = [
+    " ", "  ", "\n", "\n\n", " \n", "\n ", "\t", "\r\n", "\u00a0", "\u3000", "\x1c", "\u2028", "a", "yes", "Yes", "NO",
+    "don't", "WE'LL", "'s", "'", ".", "?!", "...", ":\n", "/", "//\n", "1", "12345", "x1", "é", "e\u0301", "\u0301",
+    "日本語",
+    "ไทย", "_", "-", "—", "(a)", "<|end|>", "<|endoftext|>", "😀", "\u200d", "\ufe0f", "ß", "ſ", "İ",
+]  # fmt: skip
+
+
+def tokenizer(pattern: str | None, normalizer=None) -> Tokenizer:
+    """A small byte-level BPE whose texts are cut by a pattern; None: by GPT-2's."""
+    made = Tokenizer(models.BPE())
+    byte_level = pre_tokenizers.ByteLevel(False, use_regex=pattern is None)
+    split = [] if pattern is None else [pre_tokenizers.Split(Regex(pattern), "isolated")]
+    made.pre_tokenizer = pre_tokenizers.Sequence([*split, byte_level]) if split else byte_level
+    made.decoder = decoders.ByteLevel()
+    if normalizer:
+        made.normalizer = normalizer
+    alphabet = pre_tokenizers.ByteLevel.alphabet()
+    trainer = trainers.BpeTrainer(
+        vocab_size=700, show_progress=False, special_tokens=["<|end|>"], initial_alphabet=alphabet
+    )
+    made.train_from_iterator([*tiny_models.SENTENCES, *texts(300, seed=1)] * 3, trainer)
+    return made
+
+
+def texts(count: int, seed: int = 0) -> list[str]:
+    draw = random.Random(seed)
+    return ["".join(draw.choices(PIECES + [" "] * 20, k=draw.randint(0, 30))) for _ in range(count)]
+
+
+@pytest.mark.parametrize("normalizer", [None, normalizers.NFC()])
+@pytest.mark.parametrize("pattern", [None, *sorted(PATTERNS)])
+def test_words_have_the_ids_of_the_whole_text(pattern, normalizer) -> None:
+    made = tokenizer(pattern, normalizer)
+    assert cuts_at_blanks(made)
+    every = texts(4000)
+    asked: list[str] = []
+
+    def whole(some):
+        asked.extend(some)
+        return [encoding.ids for encoding in made.encode_batch_fast(list(some), add_special_tokens=False)]
+
+    encode = WordByWord(whole)
+    found = [ids for start in range(0, len(every), 500) for ids in encode(every[start : start + 500])]
+    assert len(asked) > 1.5 * len(every)  # words, not texts
+    assert found == whole(every)
+
+
+def test_a_word_is_tokenised_once_as_long_as_there_is_room(monkeypatch) -> None:
+    monkeypatch.setattr(words, "REMEMBERED_WORDS", 3)
+    monkeypatch.setattr(words, "LONGEST_WORD", 5)
+    asked = []
+    encode = WordByWord(lambda some: asked.append(sorted(some)) or [[len(word)] for word in some])
+    assert encode(["a bc a"]) == [[1, 3, 2]]
+    assert encode(["a a", "bc a"]) == [[1, 2], [2, 2]]  # there is no more room: the others are forgotten
+    assert encode(["bc", "longer"]) == [[2], [6]]  # a long word is not remembered
+    assert encode(["longer"]) == [[6]]
+    assert asked == [[" a", " bc", "a"], [" a", "a", "bc"], ["bc", "longer"], ["longer"]]
+
+
+def refused() -> dict[str, Tokenizer]:
+    other = tokenizer(None)
+    other.pre_tokenizer = pre_tokenizers.Sequence(
+        [pre_tokenizers.Split(Regex(r".+"), "isolated"), pre_tokenizers.ByteLevel(False, use_regex=False)]
+    )
+    removed = tokenizer(None)
+    removed.pre_tokenizer = pre_tokenizers.Sequence(
+        [pre_tokenizers.Split(Regex(min(PATTERNS)), "removed"), pre_tokenizers.ByteLevel(False, use_regex=False)]
+    )
+    spaced, greedy, lower = tokenizer(None), tokenizer(None), tokenizer(None, normalizers.Lowercase())
+    spaced.add_tokens([AddedToken("two words")])
+    greedy.add_tokens([AddedToken("<mask>", lstrip=True)])
+    prefixed = tokenizer(None)
+    prefixed.pre_tokenizer = pre_tokenizers.ByteLevel(True)
+    return {"another pattern": other, "cut away": removed, "a token of two words": spaced,
+            "a token that takes the blank": greedy, "a normalizer": lower, "a blank is added": prefixed,
+            "SentencePiece": tiny_models.metaspace_tokenizer().backend_tokenizer,
+            "WordPiece": tiny_models.wordpiece_tokenizer().backend_tokenizer}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", refused())
+def test_other_tokenizers_are_given_whole_texts(name: str) -> None:
+    assert not cuts_at_blanks(refused()[name])
+
+
+def test_the_encoder_of_a_model_works_word_by_word_where_it_may() -> None:
+    byte, metaspace = tiny_models.byte_tokenizer(), tiny_models.metaspace_tokenizer()
+    assert isinstance(plain_encoder(byte), WordByWord)
+    assert not isinstance(plain_encoder(byte, special_tokens=True), WordByWord)
+    assert not isinstance(plain_encoder(metaspace), WordByWord)
