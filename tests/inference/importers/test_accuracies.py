@@ -46,8 +46,8 @@ def test_a_task_is_an_item_and_a_template_a_variant(tmp_path, capsys):
     assert all(r["count"] is r["probability"] is r["answer"] is None for r in rows(run))
     assert capsys.readouterr().out.splitlines() == [
         "mine: 2 items, 3 variants",
-        "m 0: 3 of 3 variants, mean score 0.583",
-        "k 5: 1 of 3 variants, mean score 0.000",
+        "m 0: 3 of 3 variants, 3 scores, mean 0.583",
+        "k 5: 1 of 3 variants, 1 scores, mean 0.000",
         "accuracies from 0 to 1 are shares, recognised by their size",
     ]
 

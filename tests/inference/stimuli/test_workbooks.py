@@ -96,7 +96,7 @@ def test_items_and_imports_read_workbooks(tmp_path, capsys):
                                 ["m", "t", 1, 0.5, 10], ["m", "t", 2, 0.75, 8]]}
     ))  # fmt: skip
     assert main(["import", "accuracies", f"{scores}#acc", "--out", str(tmp_path / "run")]) == 0
-    assert "mean score 0.625" in capsys.readouterr().out
+    assert "2 scores, mean 0.625" in capsys.readouterr().out
 
 
 def test_a_workbook_has_the_places_of_the_same_table_as_csv(tmp_path):
