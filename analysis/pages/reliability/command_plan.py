@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import combinations
 from typing import TYPE_CHECKING
 
@@ -13,6 +13,7 @@ from analysis.errors import InputError, nearest
 if TYPE_CHECKING:
     from analysis.reporting.reworded import Study
     from analysis.statistics.reliability.forecast import Forecast
+    from analysis.statistics.reliability.planning import Design
     from analysis.statistics.reliability.sampling import Sampled
 
 HELP = "say how many items and wordings a study needs, from a pilot as small as 20 items in 5 wordings"
@@ -82,6 +83,8 @@ def main(args: argparse.Namespace) -> int:
     several = ("pair of models", "pairs of models") if args.se is None else ("model", "models")
     told = count(len(forecasts), *several)
     print(f"{_aim(args)} in {_named(study, args)}; pilot: {_size(study)}, {told}", file=sys.stderr)
+    for said in _doubts(forecasts, listed[0]):
+        print(said, file=sys.stderr)
     print("items,wordings,samples,prompts,cost,standard_error")
     for design in listed:
         samples = "" if design.samples is None else design.samples
@@ -138,6 +141,16 @@ def _forecasts(study: Study, args: argparse.Namespace) -> list[Forecast]:
 
 def _together(one: Sampled | None, other: Sampled | None) -> Sampled | None:
     return one.together(other) if one and other else None
+
+
+def _doubts(forecasts: Sequence[Forecast], cheapest: Design) -> Iterator[str]:
+    """Say how far the error of flips may be from what is foreseen, in the model whose bounds are the widest."""
+    from analysis.statistics.reliability.forecast import Flips
+
+    bounds = [each.doubt(cheapest.items, cheapest.wordings) for each in forecasts if isinstance(each, Flips)]
+    if bounds:
+        low, high = max(bounds, key=lambda ends: ends[1] - ends[0])
+        yield f"as few items as the pilot has leave the error of the first design between {low:.3g} and {high:.3g}"
 
 
 def _aim(args: argparse.Namespace) -> str:

@@ -12,7 +12,9 @@ and one that every item has: V = shared + own / I.
   other wordings. With fewer wordings than the pilot's, see `Deviations`.
 - *Flips*: a share m of items, with variance m (1 - m) / I if items are drawn anew with wordings of their own. m depends
   on K. It follows from how items' shares of agreeing wordings are distributed, which is fitted to the pilot by maximum
-  likelihood on a grid.
+  likelihood on a grid. Near 0 and 1, a few items decide: of 62 items of which 59 flip with 408 wordings, even one who
+  knew the distribution exactly would foresee the error within 10 % from only half of all pilots of 45 wordings. So the
+  error has bounds (`Flips.doubt`).
 
 References
 ----------
@@ -33,6 +35,8 @@ from scipy.stats import binom
 from analysis.statistics.reliability.components import Array
 from analysis.statistics.reliability.panel import panel
 from analysis.statistics.reliability.sampling import Sampled
+from analysis.statistics.resampling import LEVEL
+from analysis.statistics.shares import wilson
 
 GRID = np.linspace(0, 1, 201)  # shares of wordings that agree
 SUBSETS = 50  # draws of some wordings of a pilot
@@ -159,10 +163,13 @@ class Flips:
     ----------
     threshold
         Share of the wordings that may be with the minority without a flip.
+    items
+        Of the pilot.
     """
 
     weights: Array
     threshold: float
+    items: int
     least: int = 2
     most: float = np.inf
 
@@ -176,6 +183,12 @@ class Flips:
         """Return the variance that items share, and that of every item."""
         share = self.share(round(wordings))
         return 0.0, share * (1 - share)
+
+    def doubt(self, items: float, wordings: int, level: float = LEVEL) -> tuple[float, float]:
+        """Return the standard errors between which the pilot's items leave it: those within Wilson's interval."""
+        low, high = wilson(np.asarray(self.share(wordings)), np.asarray(float(self.items)), level)
+        ends = [float(np.sqrt(end * (1 - end) / items)) for end in (low, high)]
+        return min(ends), float(np.sqrt(0.25 / items)) if low <= 0.5 <= high else max(ends)
 
 
 def of_flips(values: Array, threshold: float, middle: float = 0.5) -> Flips | None:
@@ -195,7 +208,7 @@ def of_flips(values: Array, threshold: float, middle: float = 0.5) -> Flips | No
     for _ in range(STEPS):
         joint = chances * weights
         weights = times @ (joint / joint.sum(axis=1, keepdims=True)) / len(n)
-    return Flips(weights, threshold)
+    return Flips(weights, threshold, len(n))
 
 
 Forecast: TypeAlias = Components | Deviations | Flips

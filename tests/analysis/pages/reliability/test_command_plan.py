@@ -50,6 +50,7 @@ def test_the_error_is_the_larger_one_of_both_models(pilot, capsys, measure, fore
     threshold = ["--threshold", "0.2"] if measure == "flips" else []
     table, told = planned(capsys, path, "--se", "0.05", "--measure", measure, *threshold)
     assert "pilot: 20 items, 6 wordings (own wordings of each item), 2 models" in told
+    assert ("leave the error of the first design between" in told) == (measure == "flips")
     found = table.iloc[len(table) // 2]
     size = int(found["items"]), int(found["wordings"])
     expected = max(error(foresee(answers(frame, model)), *size) for model in "ab")

@@ -66,6 +66,17 @@ def test_shares_of_flips_with_other_numbers_of_wordings_are_foreseen(wordings):
     assert np.mean(shares) == pytest.approx(expected, abs=0.02)
 
 
+def test_bounds_of_the_error_of_flips_are_those_of_the_share():
+    """62 items, 59 of which flip whatever the number of wordings: Wilson's interval of 59 of 62 is .867 to .983."""
+    values = np.where(np.arange(62)[:, None] < 59, [[0.1, 0.9] * 50], 0.1)
+    found = of_flips(values, 0.05)
+    assert found.items == 62 and found.share(40) == pytest.approx(59 / 62, abs=1e-6)
+    expected = [np.sqrt(end * (1 - end) / 100) for end in (0.9834, 0.8671)]
+    assert found.doubt(100, 40) == pytest.approx(expected, abs=1e-4)
+    half = of_flips(np.where(np.arange(10)[:, None] < 5, [[0.1, 0.9] * 50], 0.1), 0.05)
+    assert half.doubt(100, 40)[1] == pytest.approx(0.05)  # no share has a larger error than one of .5
+
+
 def test_the_distribution_of_shares_is_the_likeliest():
     """No other weights on the grid, drawn at random around these, have a higher likelihood."""
     rng = np.random.default_rng(3)
