@@ -248,7 +248,7 @@ def _run(options: argparse.Namespace) -> None:
     from inference.asking.models import resolve
 
     models = resolve(options.model, options.protocol.KINDS, options.engine)
-    inputs = None if options.ray or options.limit else repeated.fingerprint(options, [m.source for m in models])
+    inputs = None if options.ray or options.limit else repeated.fingerprint(options, models)
     if inputs is not None and repeated.nothing_left(options.out, inputs, [model.id for model in models]):
         for model in models:
             print(f"{model.id}: nothing left to ask", file=sys.stderr)

@@ -12,6 +12,8 @@ from argparse import Namespace
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from inference.asking.models import Model
+from inference.engines import hosted
 from inference.engines.digest import folder_digest
 from inference.errors import InputError
 from inference.runfolder import run_json
@@ -23,28 +25,34 @@ PACKAGE = Path(__file__).resolve().parents[1]
 OURS = {".py", ".yaml", ".toml", ".json", ".txt", ".csv", ".tsv"}
 
 
-def fingerprint(options: Namespace, sources: Sequence[str]) -> str | None:
+def fingerprint(options: Namespace, models: Sequence[Model]) -> str | None:
     """Compute the sha256 of a call, of the files and folders that it names, of the models, and of this package.
 
     Parameters
     ----------
     options
         Those of `run PROTOCOL`.
-    sources
-        The models: folders, hub ids or names on a server.
+    models
+        Those of the call, without adapters.
 
     Returns
     -------
     str or None
-        None where a call reads what has no fingerprint: a data set of the hub, or a file that is no ordinary one.
+        None where a call reads what has no fingerprint: a data set of the hub, a server, an adapter or model of the hub
+        under another name, or a file that is no ordinary one.
     """
     items = getattr(options, "items", None)
     if not isinstance(items, str) or (items != DEMO and not Path(items).is_file()):
         return None
+    if hosted(options.engine) or options.lora:
+        return None
+    sources = {model.source for model in models}
+    if any(model.id != model.source and not Path(model.source).is_dir() for model in models):
+        return None
     named = {part for word in options.call for part in (word, word.partition("=")[2]) if part}
     digest = hashlib.sha256(json.dumps([options.call[len(options.program) :], versions()]).encode())
     try:
-        for path in sorted(map(Path, named | set(sources))):
+        for path in sorted(map(Path, named | sources)):
             if path != Path(options.out) and path.exists():
                 digest.update(f"{path}\0{folder_digest(path) if path.is_dir() else _file_digest(path)}\0".encode())
         for path in _ours():
