@@ -7,7 +7,9 @@ import pytest
 from scipy.stats import betabinom, binom
 
 from analysis.statistics.reliability.backtest import compared
-from analysis.statistics.reliability.forecast import error, of_flips, of_mean, of_sd, pseudo_deviations
+from analysis.statistics.reliability.deviations import of_sd, pseudo_deviations
+from analysis.statistics.reliability.flips import of_flips
+from analysis.statistics.reliability.forecast import error, of_mean
 from analysis.statistics.reliability.sampling import of_shares, sampled
 
 
