@@ -61,7 +61,10 @@ def simulated(like: tuple[float, ...], size: tuple[int, int, int], anew: str) ->
 
 def shapes() -> bool:
     """Print how simulated studies deviate; tell whether all classes are calibrated."""
-    print(f"{'population':>20} {'wordings':>8} {'anew':>9} " + "  ".join(f"from {low:.1f}: n foreseen kept" for low in EDGES[:-1]))
+    print(
+        f"{'population':>20} {'wordings':>8} {'anew':>9} "
+        + "  ".join(f"from {low:.1f}: n foreseen kept" for low in EDGES[:-1])
+    )
     worst = 0.0
     for name, like in SHAPES.items():
         for wordings in (4, 10, 20):
@@ -69,7 +72,9 @@ def shapes() -> bool:
                 found = deviations(np.concatenate(simulated(like, (8, 62, wordings), anew), axis=1))
                 texts = (f"{number:>11} {foreseen:>8.3f} {kept:.3f}" for number, foreseen, kept in found.values())
                 print(f"{name:>20} {wordings:>8} {anew:>9} " + "  ".join(texts), flush=True)
-                worst = max(worst, *(abs(kept - foreseen) for number, foreseen, kept in found.values() if number >= 500))
+                worst = max(
+                    worst, *(abs(kept - foreseen) for number, foreseen, kept in found.values() if number >= 500)
+                )
     print(f"largest deviation of a class of 500 cases or more: {worst:.3f}")
     return worst <= 0.05
 
@@ -91,7 +96,9 @@ def real(path: str) -> bool:
                 off = [each[low][2] - each[low][1] for each in others if low in each]
                 ends = np.quantile(off, [0.025, 0.975])
                 fair &= bool(ends[0] <= kept - foreseen <= ends[1])
-                print(f"  {anew:>9} from {low:.1f}: {number:>4} cases, foreseen {foreseen:.3f}, kept {kept:.3f},", end="")
+                print(
+                    f"  {anew:>9} from {low:.1f}: {number:>4} cases, foreseen {foreseen:.3f}, kept {kept:.3f},", end=""
+                )
                 print(f" off by {kept - foreseen:+.3f}; studies like it by {np.mean(off):+.3f}, ", end="")
                 print(f"from {ends[0]:+.3f} to {ends[1]:+.3f}")
     return fair

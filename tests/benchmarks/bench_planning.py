@@ -126,7 +126,9 @@ def ratios(values: np.ndarray, crossed: bool) -> dict[str, tuple[np.ndarray, np.
     agree = (values >= 0.5).sum(axis=1) / (~np.isnan(values)).sum(axis=1)
     errors_known = {}
     for threshold in THRESHOLDS:
-        share = float(chances(agree, found[f"flips > {threshold:g}"][0][3], threshold).mean()) if not crossed else np.nan
+        share = (
+            float(chances(agree, found[f"flips > {threshold:g}"][0][3], threshold).mean()) if not crossed else np.nan
+        )
         errors_known[f"flips > {threshold:g}"] = float(np.sqrt(share * (1 - share) / len(values)))
     return {
         name: (
@@ -146,7 +148,9 @@ def chances(agree: np.ndarray, wordings: int, threshold: float) -> np.ndarray:
 
 def flips() -> bool:
     """Print mean ratios of foreseen and actual errors of flips, and the coverage of the bounds; tell whether all hold."""
-    print(f"{'population':>24} {'items':>5} {'pilot':>5} {'others':>6} {'threshold':>9} {'flips':>6} {'ratio':>6} {'bounds':>6}")
+    print(
+        f"{'population':>24} {'items':>5} {'pilot':>5} {'others':>6} {'threshold':>9} {'flips':>6} {'ratio':>6} {'bounds':>6}"
+    )
     fair = True
     for (items, pilot, others), threshold, name in product(SIZES, THRESHOLDS, POPULATIONS):
         rng, ratio, held, told = np.random.default_rng(1), [], [], []

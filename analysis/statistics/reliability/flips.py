@@ -46,19 +46,36 @@ class Flips:
         Share of the wordings that may be with the minority without a flip.
     items
         Of the pilot.
+    likely, times
+        Weights on `GRID` of every kind of item of the pilot, given its answers; how many items are of this kind.
     """
 
     weights: Array
     threshold: float
     items: int
+    likely: Array
+    times: Array
     least: int = 2
     most: float = np.inf
 
     def share(self, wordings: int) -> float:
         """Return the share of items that flip with so many wordings."""
+        return float(self.weights @ self._chances(wordings))
+
+    def _chances(self, wordings: int) -> Array:
+        """Return how likely items flip, by their share of wordings that agree (`GRID`)."""
         drawn = np.arange(wordings + 1)
         flipped = drawn[np.minimum(drawn, wordings - drawn) / wordings > self.threshold]
-        return float(self.weights @ binom.pmf(flipped, wordings, GRID[:, None]).sum(axis=1))
+        return np.asarray(binom.pmf(flipped, wordings, GRID[:, None]).sum(axis=1))
+
+    def known(self, wordings: int) -> float:
+        """Return how many items that surely flip or do not would tell as much of the share as the pilot's do.
+
+        The information that is not missing: the variance of how likely items flip, divided by m (1 - m).
+        """
+        own, share = self.likely @ self._chances(wordings), self.share(wordings)
+        spread = float(self.times @ (own - share) ** 2) / self.items
+        return max(self.items * min(spread / (share * (1 - share)), 1.0), 1.0) if 0 < share < 1 else float(self.items)
 
     def parts(self, wordings: float, samples: float | None = None) -> tuple[float, float]:
         """Return the variance that items share, and that of every item."""
@@ -66,8 +83,8 @@ class Flips:
         return 0.0, share * (1 - share)
 
     def doubt(self, items: float, wordings: int, level: float = LEVEL) -> tuple[float, float]:
-        """Return the standard errors between which the pilot's items leave it: those within Wilson's interval."""
-        low, high = wilson(np.asarray(self.share(wordings)), np.asarray(float(self.items)), level)
+        """Return the standard errors between which the pilot leaves it: those in Wilson's interval of `known` items."""
+        low, high = wilson(np.asarray(self.share(wordings)), np.asarray(self.known(wordings)), level)
         ends = [float(np.sqrt(end * (1 - end) / items)) for end in (low, high)]
         return min(ends), float(np.sqrt(0.25 / items)) if low <= 0.5 <= high else max(ends)
 
@@ -90,7 +107,9 @@ def of_flips(values: Array, threshold: float, middle: float = 0.5) -> Flips | No
     for _ in range(STEPS):
         joint = chances * weights
         weights = times @ (joint / joint.sum(axis=1, keepdims=True)) / len(n)
-    return Flips(weights @ distributions, threshold, len(n))
+    found = weights @ distributions
+    likely = binom.pmf(pairs[1][:, None], pairs[0][:, None], GRID) * found
+    return Flips(found, threshold, len(n), likely / likely.sum(axis=1, keepdims=True), times.astype(float))
 
 
 def _distributions() -> Array:
