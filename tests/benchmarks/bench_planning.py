@@ -147,9 +147,10 @@ def chances(agree: np.ndarray, wordings: int, threshold: float) -> np.ndarray:
 
 
 def flips() -> bool:
-    """Print mean ratios of foreseen and actual errors of flips, and the coverage of the bounds; tell whether all hold."""
+    """Print mean ratios of foreseen and actual errors of flips, and coverage of the bounds; tell whether all hold."""
     print(
-        f"{'population':>24} {'items':>5} {'pilot':>5} {'others':>6} {'threshold':>9} {'flips':>6} {'ratio':>6} {'bounds':>6}"
+        f"{'population':>24} {'items':>5} {'pilot':>5} {'others':>6} {'threshold':>9} "
+        f"{'flips':>6} {'ratio':>6} {'bounds':>6}"
     )
     fair = True
     for (items, pilot, others), threshold, name in product(SIZES, THRESHOLDS, POPULATIONS):

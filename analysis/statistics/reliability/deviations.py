@@ -2,10 +2,11 @@
 
 The mean over I items of each item's SD over K wordings, T(K), has two parts of variance: own / I + shared.
 
-- *Own*: how far the items' SDs differ. The mean square of an item's SD is its variance, however many wordings there are.
-  So own(K) = own(n) + T(n)^2 - T(K)^2, from a pilot with n wordings. T(K) with fewer wordings than n comes from draws of
-  them; with more, it grows as the mean SD of normal answers does: T(n) c(K) / c(n). It is never less than what K wordings
-  leave if all items had the same SD.
+- *Own*: how far the items' SDs differ. The mean square of an item's SD is its variance, however many wordings there
+  are.
+  So own(K) = own(n) + T(n)^2 - T(K)^2, from a pilot with n wordings. T(K) with fewer wordings than n comes from draws
+  of them; with more, it grows as the mean SD of normal answers does: T(n) c(K) / c(n). It is never less than what K
+  wordings leave if all items had the same SD.
 - *Shared*: of wordings that all items have, by the jackknife's pseudo-values n T - (n - 1) T_j, where T_j leaves out
   wording j. Their component of wordings, over n, is the variance with n; with K it is h(K) / h(n) times that, where
   h(k) = 1 - c(k)^2 is the variance of a normal sample's SD.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from scipy.stats import betabinom, binom
+from scipy.stats import betabinom
 
 from analysis.statistics.reliability.backtest import compared
 from analysis.statistics.reliability.deviations import of_sd, pseudo_deviations
