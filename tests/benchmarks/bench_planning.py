@@ -103,8 +103,8 @@ def compare(path: str) -> int:
                 ratio = foreseen / actual
                 print(
                     f"{study.units[unit][0][:24]:>24} {figure:>12} {pilot:>5} {others:>6} {np.nanmean(foreseen):>8.4f} "
-                    f"{np.nanmean(actual):>8.4f} {np.nanmean(ratio):>6.3f} {np.nanmean(np.abs(ratio - 1) < 0.1):>11.2f} "
-                    f"{float(np.mean(known / actual)):>6.3f}"
+                    f"{np.nanmean(actual):>8.4f} {np.nanmean(ratio):>6.3f} {np.nanmean(np.abs(ratio - 1) < 0.1):>11.2f}"
+                    f" {float(np.mean(known / actual)):>6.3f}"
                 )
                 off = abs(float(np.nanmean(ratio)) - 1)
                 worst = max(worst, min(off, abs(float(np.nanmean(ratio / (known / actual))) - 1)))
