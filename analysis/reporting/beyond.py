@@ -87,7 +87,7 @@ def _differences(study: Study, margin: float | None) -> list[dict[str, object]]:
     known = {anew: among(study.values[chosen], study.crossed, anew) if margin else None for anew in anews}
     rows = []
     for a, b in _pairs(study):
-        each = panel(study.values[a] - study.values[b], study.crossed)
+        each = panel(study.values[a] - study.values[b], study.crossed, share=False)
         (low, high), (like_low, like_high) = each.interval("items"), each.interval("both")
         row: dict[str, object] = {
             "study": study.name, "measure": study.measure, "headline": study.headline,

@@ -17,8 +17,8 @@ TABLES = {
     "wording_precision": Table(
         "tables.precision",
         "Means with their intervals, and what more wordings would add",
-        "Mean of every model with two 95 % intervals. For these wordings: items drawn anew, by t, or Wilson's where "
-        f"answers are right or wrong. And {_LIKE}. Widening: width of the latter, divided by what it would be with "
+        "Mean of every model with two 95 % intervals. For these wordings: items drawn anew, by t, or Wilson's for "
+        f"shares of right answers. And {_LIKE}. Widening: width of the latter, divided by what it would be with "
         "wordings without end.",
         names("study model condition measure headline design validity n_items n_wordings n mean mean_lower mean_upper "
               "like_lower like_upper error error_least widening widening_lower widening_upper missing"),

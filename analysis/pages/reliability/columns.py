@@ -10,6 +10,7 @@ UNIT = "unit of the measure"
 SQUARED = "unit of the measure, squared"
 COUNTED = "share of items, 0 to 1"
 PROBABILITY = "probability, 0 to 1"
+THESE = "other items, these wordings; Wilson's of accuracy and where all answers are 0 or 1, else by t"
 OTHER = "other items and other wordings drawn anew"
 COLUMNS: Mapping[str, Column] = {
     # what a row is about
@@ -54,8 +55,8 @@ COLUMNS: Mapping[str, Column] = {
     "wordings_most": Column("most valid wordings of an item", "wordings", "Most"),
     # means
     "mean": Column("mean over items of the mean over each item's wordings", UNIT, "Mean", 3),
-    "mean_lower": Column("lower end of the 95 % interval of the mean: other items, these wordings", UNIT, "Lower", 3),
-    "mean_upper": Column("upper end of the 95 % interval of the mean: other items, these wordings", UNIT, "Upper", 3),
+    "mean_lower": Column(f"lower end of the 95 % interval of the mean: {THESE}", UNIT, "Lower", 3),
+    "mean_upper": Column(f"upper end of the 95 % interval of the mean: {THESE}", UNIT, "Upper", 3),
     "like_lower": Column(f"lower end of the 95 % interval for wordings like these: {OTHER}", UNIT, "Like these, from",
                          3),
     "like_upper": Column(f"upper end of the 95 % interval for wordings like these: {OTHER}", UNIT, "to", 3),
@@ -112,7 +113,7 @@ COLUMNS: Mapping[str, Column] = {
     "same_both": Column("the same with other items and other wordings", PROBABILITY, "both", 2),
     "margin": Column("difference that counts as none", UNIT, "Margin", 3),
     "p_equivalent": Column("p value of two one-sided tests that the difference is within the margin, for wordings like "
-                           "these", "", "p, equivalent", 3),
+                           "these; 0 where all answers are the same", "", "p, equivalent", 3),
     # rankings
     "rank": Column("place of the model by its mean, the highest first", "rank", "Rank", 1),
     "rank_lower": Column("lower end of the ranks that hold in 95 % of other studies", "rank", "Lower", 1),

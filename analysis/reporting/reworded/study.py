@@ -97,8 +97,9 @@ class Study:
         return sampled(self.spread[unit], self.samples[unit])
 
     def panel(self, unit: int) -> Panel:
-        """Compute the panel of a unit."""
-        return panel(self.values[unit], self.crossed, self.sampled(unit))
+        """Compute the panel of a unit; an accuracy is a share, whatever the answers are means of."""
+        share = True if self.measure == ACCURACY else None
+        return panel(self.values[unit], self.crossed, self.sampled(unit), share=share)
 
     def under(self, conditions: Collection[str]) -> Study:
         """Keep the units of some conditions."""

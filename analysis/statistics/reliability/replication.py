@@ -131,7 +131,16 @@ def _total(parts: Parts) -> tuple[float, float]:
 
 
 def equivalence(panel: Panel, anew: Anew, margin: float) -> float:
-    """Test by two one-sided tests that a difference lies within a margin on both sides of 0; return the larger p."""
+    """Test by two one-sided tests that a difference lies within a margin on both sides of 0.
+
+    Returns
+    -------
+    float
+        The larger p. Without any difference and with variance 0, as between the same answers, it is certain that the
+        difference is within any margin above 0: p is 0. NaN where the variance is unknown, or 0 beside a difference.
+    """
+    if abs(panel.mean) <= min(ROUNDING, margin) and _total(panel.parts[anew])[0] <= ROUNDING**2:
+        return 0.0
     if abs(panel.mean) < margin:
         return _two_sided(margin - abs(panel.mean), panel, anew) / 2
     return 1 - _two_sided(abs(panel.mean) - margin, panel, anew) / 2
