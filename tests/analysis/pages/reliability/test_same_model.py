@@ -19,7 +19,7 @@ OF_AGREEMENT = {"agreement", "logit"}
 
 def made_up(folder, paraphrases, shared):
     """Answers of one model to 12 items, written under two names."""
-    one = random_frame(["first"], items=12, paraphrases=paraphrases)
+    one = random_frame(["first"], items=12, paraphrases=paraphrases).assign(mass=0.9)
     one["text"] = one["item"] + " in other words " + one["variant"] + one["item"]
     if shared:
         one["attributes"] = [{"template": name} for name in one["variant"].str.rsplit("_").str[-1]]
@@ -74,6 +74,6 @@ def test_a_model_that_was_asked_twice_by_templates_is_equivalent(tmp_path):
 
 def test_another_model_is_not_equivalent(tmp_path):
     """What is asserted above can fail: answers of two models."""
-    both = random_frame(["first", "second"], items=12, paraphrases=6)
+    both = random_frame(["first", "second"], items=12, paraphrases=6).assign(mass=0.9)
     found = build("beyond_rewording", runs.open(write_run(tmp_path / "run", both)), margin=0.001)
     assert (found["difference"] != 0).all() and (found["p"] < 1).all() and (found["p_equivalent"] > 0.05).all()
