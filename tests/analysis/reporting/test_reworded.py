@@ -16,7 +16,7 @@ from analysis.reporting.reworded import ACCURACY, SCORE, studies
 from analysis.reporting.reworded.study import AVERAGED, CROSSED, NESTED, ONE, ORDERS_CROSSED, ORDERS_NESTED
 from analysis.reporting.tables import build
 from analysis.runs import scores
-from helpers import choice_runs, scoring_runs
+from helpers import choice_runs, scoring_runs, textbook
 from helpers.prompted_runs import prompted
 from helpers.synthetic import random_frame, write_run
 from inference.stimuli import numbers
@@ -54,6 +54,8 @@ def test_paraphrases_are_their_questions_own_and_orders_are_averaged(tmp_path):
     assert found.values.shape == (2, 15, 3) and set(np.unique(found.values)) <= {0, 0.25, 0.5, 0.75, 1}
     for number, model in enumerate("ab"):
         np.testing.assert_allclose(found.values[number], expected(rows, model, "pattern")[list(choice_runs.WORDINGS)])
+        clusters = [list(own["right"]) for _, own in rows[rows["model"] == model].groupby("item")]
+        assert found.panel(number).interval("items") == pytest.approx(textbook.share(clusters), abs=1e-9)
 
 
 @pytest.mark.parametrize(

@@ -110,6 +110,14 @@ def test_equal_models_are_never_different():
     assert np.isnan(p_value(constant, "both"))
 
 
+def test_equal_models_are_equivalent_within_any_margin():
+    for crossed in (True, False):
+        assert equivalence(panel(np.zeros((10, 4)), crossed, share=False), "both", 1e-6) == 0
+    # A difference without an error, one item, and one shared wording: nothing is known.
+    for unknown in (panel(np.full((10, 4), 0.01), True), panel(np.zeros((1, 4)), False), panel(np.zeros((9, 1)), True)):
+        assert np.isnan(equivalence(unknown, "both", 0.05))
+
+
 def test_equivalence_is_that_of_two_one_sided_tests():
     values = answers(np.random.default_rng(4), 30, 3)
     found, means = panel(values, False), values.mean(axis=1)
