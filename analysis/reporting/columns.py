@@ -42,10 +42,6 @@ SHARED: Mapping[str, Column] = {
     "condition": Column("name of the settings the model was asked under", header="Condition"),
     "item": Column("id of the item: an intended meaning, in several wordings", header="Item"),
     "language": Column("language of the wordings (ISO 639 code)", header="Language"),
-    "task": Column("what was asked about the texts; all: mean over tasks", header="Task"),
-    "pattern": Column(
-        "kind of wording; original: the question before rewording; all: mean over patterns", header="Pattern"
-    ),
     "source": Column("where the row's numbers come from: these runs, or the printed table named", header="Source"),
     "n_items": Column("items that the figures are computed over", "items", "Items"),
     "validity": Column(
