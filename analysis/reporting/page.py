@@ -79,6 +79,7 @@ class Page:
         self._answer: Answer | None = None
         self._details: dict[str, tuple[str, ...]] = {}
         self._figures = 0
+        self._orders_told = False
 
     def frame(self, name: str) -> pd.DataFrame:
         """Return a table of the catalogue: computed once, and written to the folder of the page."""
@@ -126,7 +127,15 @@ class Page:
             for ending, width in plotting.WIDTHS.items()
         )
         alt = f"{title}: {picture.caption.split('. ')[0].rstrip('.')}."
-        return fragment("figure", wide=_picture(wide), narrow=_picture(narrow), alt=alt, caption=picture.caption).text
+        caption = self._once(picture.caption)
+        return fragment("figure", wide=_picture(wide), narrow=_picture(narrow), alt=alt, caption=caption).text
+
+    def _once(self, caption: str) -> str:
+        """Say what a row for both orders is in the first caption of the page; the others refer to it."""
+        if orders.JOINED not in caption:
+            return caption
+        told, self._orders_told = self._orders_told, True
+        return caption.replace(orders.JOINED, orders.AGAIN) if told else caption
 
     def _saved(self, figure: plotting.Drawing, name: str) -> str:
         """Return the figure as SVG, and save it where there is a folder."""
@@ -152,15 +161,15 @@ class Page:
         chosen = frame if rows is None else rows
         chosen = chosen.sort_values(sort, ascending=False, kind="stable", na_position="last") if sort else chosen
         whole = self.frames.joined(name, chosen)
-        shown, joined = whole.head(most), orders.caption(whole)
+        shown, caption = whole.head(most), self._once(caption + orders.caption(whole))
         cells = grid.grid(name, shown, tables.shown(name, shown), tables.best(name, shown))
         cells, same = grid.varying(self.choice.renamed(cells))
         same_text = "; ".join(_same(*pair) for pair in same)
         if same and _keys(cells.names) == len(cells.names):  # only names of rows are left
             said = f"{title}: the same in all {len(shown):,} rows. {same_text}."
-            return Html(self.said(name) + fragment("uniform", said=said, caption=caption + joined).text)
+            return Html(self.said(name) + fragment("uniform", said=said, caption=caption).text)
         box = fragment(
-            "table", name=name, title=title, caption=caption + joined, grid=cells,
+            "table", name=name, title=title, caption=caption, grid=cells,
             left_out=len(frame) - len(chosen) + len(whole) - len(shown),
             same=same_text, keys=_keys(cells.names), ours=_ours(shown),
             open=len(shown) <= FEW_ROWS, saved=self.out is not None,

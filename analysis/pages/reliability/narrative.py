@@ -71,12 +71,13 @@ def _asked(own: pd.DataFrame, samples: pd.Series, when: str) -> str:
     answers = f", with {low_to_high(sizes)} valid answers to each on average" if several.any() else ""
     if len(samples):
         answers += f"{' from' if answers else ', with'} {low_to_high(samples.round())} samples each"
-    ways = [way for way, some in (("one wording", ~several), ("several wordings", several)) if some.any()]
+    ways = [way for way, some in (("one", ~several), ("several", several)) if some.any()] or ["several"]
+    wordings = f"{' or '.join(ways)} {'wording' if ways == ['one'] else 'wordings'}"
     if several.all() and known["design"].str.startswith(ORDERS).all():
-        ways = ["several orders of their options"]
+        wordings = "several orders of their options"
     return (
         f"{count(models, 'model')} {'was' if models == 1 else 'were'} asked about {count(int(items), 'item')} in "
-        f"{' or '.join(ways or ['several wordings'])}{when}{answers}."
+        f"{wordings}{when}{answers}."
     )
 
 
