@@ -53,10 +53,13 @@ def pictures(name: str, frames: Frames) -> list[Picture]:
     stem = entry.file or name
     left = f" Left out: {count(len(parts) - MOST, 'more picture')}; the table has all." if len(parts) > MOST else ""
     return [
-        Picture(stem if len(parts) == 1 else f"{stem}-{number}", caption(*part) + _study(part[0], info) + orders.caption(*part) + left,
-                functools.partial(draw, *part, looks=looks))
+        Picture(
+            stem if len(parts) == 1 else f"{stem}-{number}",
+            caption(*part) + _study(part[0], info) + orders.caption(*part) + left,
+            functools.partial(draw, *part, looks=looks),
+        )
         for number, part in enumerate(parts[:MOST], start=1)
-    ]  # fmt: skip
+    ]
 
 
 def _study(frame: pd.DataFrame, info: Mapping[str, Any]) -> str:

@@ -217,7 +217,7 @@ class _Tally:
             bound = ", a lower bound: of one way to write each option" if self.bounds else ""
             parts.append(f"mean mass {self.mass / self.masses:.3f}{bound}")
         if self.scores:
-            parts.append(f"{self.scores:,} scores, mean {self.score / self.scores:.3f}")
+            parts.append(f"{_count(self.scores, 'score')}, mean {self.score / self.scores:.3f}")
         elif not self.masses:
             parts.append(f"{self.invalid:,} of {self.valid + self.invalid:,} answers invalid")
         return ", ".join(parts)

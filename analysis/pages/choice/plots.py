@@ -31,7 +31,8 @@ def panel_name(subset: str) -> str:
     >>> [panel_name(subset) for subset in ("all", "none", "math reasoning", "mmlu_anatomy", "ARC")]
     ['All questions', 'No subset', 'Math reasoning', 'mmlu_anatomy', 'ARC']
     """
-    return {ALL: "All questions", NO_SUBSET: "No subset"}.get(subset, subset if "_" in subset else subset[:1].upper() + subset[1:])
+    named = subset if "_" in subset else subset[:1].upper() + subset[1:]
+    return {ALL: "All questions", NO_SUBSET: "No subset"}.get(subset, named)
 
 
 @styled
