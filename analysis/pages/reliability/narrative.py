@@ -162,8 +162,8 @@ def _widest(speaking: pd.DataFrame) -> Iterator[str]:
     row = known.loc[known["widening"].idxmax()]
     label = labels.series(speaking.drop(columns="condition"))[row.name]
     yield (
-        f"The wordings widen the interval of {label}{' most' if len(known) > 1 else ''}: it is {row['widening']:.2f} times "
-        "as wide as with wordings without end."
+        f"The wordings widen the interval of {label}{' most' if len(known) > 1 else ''}: it is {row['widening']:.2f} "
+        "times as wide as with wordings without end."
     )
 
 
