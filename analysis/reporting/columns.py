@@ -24,8 +24,13 @@ class Column:
 
     @property
     def scale(self) -> str:
-        """Return the unit as it stands under a header: "0–1" for a share, nothing for a count or a name."""
-        return "0–1" if self.unit.endswith("0 to 1") else "" if self.digits is None else self.unit
+        """Return the unit as it stands under a header: "0–1" for a share, nothing where it tells no more.
+
+        That is so of a count and a name, of the unit that a measure in another column has, and of "wordings" under
+        "Wordings". The dictionary of columns has every unit.
+        """
+        known = self.digits is None or self.unit.startswith("unit of the measure") or self.unit == self.header.lower()
+        return "0–1" if self.unit.endswith("0 to 1") else "" if known else self.unit
 
 
 # How the intervals of tables and figures are made, for captions; see `analysis.statistics.shares`.

@@ -44,6 +44,8 @@ def uncorrelated(runs: Runs, given: Mapping[str, Any]) -> str:
     given
         The parameters of the report: with a file of `scores`, the benchmarks are correlated among themselves.
     """
+    if all(study["protocol"] == "accuracies" for study in runs.info["studies"].values()):
+        return "accuracies without answers have no measures to correlate"
     if given.get("scores"):
         return ""
     found = Counter((study, own.condition) for (study, *_), own in own_form.compared(runs).items())

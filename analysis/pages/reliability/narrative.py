@@ -71,12 +71,13 @@ def _asked(own: pd.DataFrame, samples: pd.Series, when: str) -> str:
     answers = f", with {low_to_high(sizes)} valid answers to each on average" if several.any() else ""
     if len(samples):
         answers += f"{' from' if answers else ', with'} {low_to_high(samples.round())} samples each"
-    ways = [way for way, some in (("one wording", ~several), ("several wordings", several)) if some.any()]
+    ways = [way for way, some in (("one", ~several), ("several", several)) if some.any()] or ["several"]
+    wordings = f"{' or '.join(ways)} {'wording' if ways == ['one'] else 'wordings'}"
     if several.all() and known["design"].str.startswith(ORDERS).all():
-        ways = ["several orders of their options"]
+        wordings = "several orders of their options"
     return (
         f"{count(models, 'model')} {'was' if models == 1 else 'were'} asked about {count(int(items), 'item')} in "
-        f"{' or '.join(ways or ['several wordings'])}{when}{answers}."
+        f"{wordings}{when}{answers}."
     )
 
 
@@ -161,8 +162,8 @@ def _widest(speaking: pd.DataFrame) -> Iterator[str]:
     row = known.loc[known["widening"].idxmax()]
     label = labels.series(speaking.drop(columns="condition"))[row.name]
     yield (
-        f"The wordings widen the interval of {label} most: it is {row['widening']:.2f} times as wide as with wordings "
-        "without end."
+        f"The wordings widen the interval of {label}{' most' if len(known) > 1 else ''}: it is {row['widening']:.2f} "
+        "times as wide as with wordings without end."
     )
 
 
