@@ -122,6 +122,8 @@ def _size(known: pd.DataFrame) -> Iterator[str]:
     rows = known[(known["benchmark"] == SIZE) & (known["method"] == "spearman") & known["headline"].astype(bool)]
     for _, row in rows.sort_values("r", key=abs, ascending=False, kind="stable").head(3).iterrows():
         yield f"Rank correlation of {row['measure']} and size ({row['study']}): {_coefficient(row)}."
+    if len(rows):
+        yield f"Of {count(len(rows), 'such coefficient')}, {_differ(rows)} from 0 {CORRECTED}."
 
 
 def _accuracy(known: pd.DataFrame) -> Iterator[str]:

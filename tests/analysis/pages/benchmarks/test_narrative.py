@@ -145,7 +145,10 @@ def test_details_stand_with_their_figures_and_the_table():
     )  # fmt: skip
     assert said.details["size_measures"] == (
         "Rank correlation of Overall and size (s): +0.90 (95 % interval +0.50 to +0.98, 12 models).",
+        "Of 1 such coefficient, 1 differs from 0 after correction within each method.",
     )
+    chance = answer(coefficient(measure="Overall", method="spearman", p_holm=0.07)).details["size_measures"]
+    assert chance[-1] == "Of 1 such coefficient, 0 differ from 0 after correction within each method."
     assert said.details["accuracy_measures"] == (
         "Pearson correlation with the accuracy on the same items: +0.40 (Consistency (synonyms)), +0.20 (Consistency "
         "(antonyms)).",
