@@ -154,9 +154,15 @@ def test_the_answer_tells_the_share_of_pairs_and_the_reliability(made):
     main_rows = accuracies.reliability(opened)
     least = main_rows[main_rows["task"] == "all"]
     assert f"at least {100 * least['kept_one'].min():.0f} % of pairs of models" in said.verdict
-    assert f"a reliability of at least {least['one'].min():.2f}" in said.verdict
-    first = "Condition shots 0: one template ranks 6 models by the mean over 2 tasks"
-    assert any(text.startswith(first) for text in details)
+    assert f"an estimated reliability of at least {least['one'].min():.2f}" in said.verdict
+    for row in least.to_dict("records"):
+        # What is said of other items is no bound of the truth: the interval with the same items may reach below it.
+        told = f"with other items, too, the reliability of one is estimated at {row['one_items']:.2f} or more."
+        assert any(text.endswith(told) for text in details)
+    assert sum("keep their order under as many other templates with a probability of 95 % or more" in text
+               for text in details) == len(least)  # fmt: skip
+    assert sum("is first, and expected to stay so in" in text for text in details) == len(least)
+    assert any(text.startswith("Condition shots 0: one template ranks 6 models by the mean over 2 tasks") for text in details)
     assert all(len(text.split(". ")[0].split()) <= 30 for text in (*said.cautions, *details))
     assert not any("No response" in text for text in said.cautions)
 
