@@ -131,6 +131,8 @@ CASES = [
          beside("d/export.json", '{"files": 1}')),
     Case("export.json is no JSON", export("--as", "csv", "--out", "d"), ("export.json", "not one that an export"),
          beside("d/export.json", "{")),
+    Case("export.json is nested without end", export("--as", "csv", "--out", "d"), ("export.json", "not one that"),
+         beside("d/export.json", "[" * 100_000)),
     Case("a file beside an export", export("--as", "csv", "--out", "d"), ("d: holds other files",),
          beside("d/export.json/x", "")),
     Case("no such records", IMPORT, ("records", "no such file or folder")),

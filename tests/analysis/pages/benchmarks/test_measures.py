@@ -11,9 +11,11 @@ import pytest
 
 from analysis import runs
 from analysis.pages.benchmarks import measures, own_form
+from analysis.pages.benchmarks.page import BenchmarksPage
 from analysis.pages.benchmarks.tables import _scaled, measure_sources, uncorrelated
 from analysis.reporting import catalogue, tables
 from analysis.reporting.catalogue import pages
+from helpers.accuracy_runs import random_accuracies, write_accuracies
 from helpers.page_runs import FULL
 from helpers.synthetic import random_frame, write_run
 from helpers.text_features import hide
@@ -212,3 +214,23 @@ def test_a_table_that_takes_too_long_is_left_out_and_says_so(tmp_path, monkeypat
         "table stability takes too long for 4 models and conditions; it is compared for 3 at most"
     ]
     assert pages()["text_features"].tables["mixed"].measures.most == 100
+
+
+def test_accuracies_without_answers_have_no_measure_and_are_left_out(tmp_path) -> None:
+    board = write_accuracies(tmp_path / "board", random_accuracies())
+    assert uncorrelated(runs.open(board), {}) == "accuracies without answers have no measure to compare with"
+    asked = write_run(tmp_path / "asked", random_frame(("a", "b", "c")))
+    assert uncorrelated(runs.open(board, asked), {}).startswith("at most 3 of the models")
+    collected = measures.collected(runs.open(board), "dropped")
+    assert collected.values.empty and set(collected.sources["left_out"]) == {
+        f"table {name} has no rows" for page, name in MEASURED if page == "reliability"
+    }
+    page = BenchmarksPage(str(board), scores=str(scores_of(tmp_path)), score_columns="arc,mmlu")
+    assert "no page has a measure of these models" in page.answer().text
+
+
+def scores_of(folder):
+    """Benchmarks of other models."""
+    path = folder / "scores.csv"
+    path.write_text("model,arc,mmlu\n" + "".join(f"x{n},{n / 7},{n * n / 60}\n" for n in range(6)))
+    return path
