@@ -68,7 +68,10 @@ def _clear(known: pd.DataFrame) -> pd.Series:
 
 def _unknown(frames: Mapping[str, pd.DataFrame]) -> str:
     """Say why no coefficient is known: too few models that answer, or nothing to compare their measures with."""
-    most = int(frames["measure_sources"]["n_models"].fillna(0).max()) if len(frames["measure_sources"]) else 0
+    numbers = frames["measure_sources"]["n_models"].dropna()
+    if numbers.empty:
+        return f"{verdicts.UNCLEAR}: no page has a measure of these models."
+    most = int(numbers.max())
     if most < LEAST:
         asked = f"{count(most, 'model')} asked in the same way answered"
         return f"{verdicts.UNCLEAR}: at most {asked}, and a correlation needs {LEAST}."

@@ -226,3 +226,13 @@ def test_accuracies_beside_answers_add_no_measure(tmp_path):
     answers = write_run(tmp_path / "answers", random_frame(["a", "b", "c", "d"], items=6, paraphrases=4))
     both = runs.open(folder, answers)
     assert set(measures_by_model(both)["study"]) == set(runs.open(answers).info["studies"])
+
+
+def test_accuracies_and_few_answers_are_too_few(tmp_path) -> None:
+    board = write_accuracies(tmp_path / "board", random_accuracies())
+    asked = write_run(tmp_path / "asked", random_frame(("a", "b", "c")))
+    assert uncorrelated(runs.open(board, asked), {}).startswith("at most 3 of the models")
+    collected = measures.collected(runs.open(board), "dropped")
+    assert collected.values.empty and set(collected.sources["left_out"]) == {
+        f"table {name} has no rows" for page, name in MEASURED if page == "reliability"
+    }
