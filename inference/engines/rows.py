@@ -136,8 +136,9 @@ class RowEngine(ABC):
         """Make rows of what is remembered of prompts; `read` renders and tokenises the others, each once."""
         keys = [fingerprint(prompt, effort) for prompt in prompts]
         every = dict(zip(keys, prompts, strict=True))
-        found = {key: self._remembered.get(key, prompt) for key, prompt in every.items()}
-        new = [key for key, known in found.items() if known is None]
+        known = {key: self._remembered.get(key, prompt) for key, prompt in every.items()}
+        found = {key: there for key, there in known.items() if there is not None}
+        new = [key for key in every if key not in found]
         for key, (text, ids) in zip(new, read([every[key] for key in new]) if new else (), strict=True):
             found[key] = text, ids
             self._remembered.add(key, every[key], text, ids)
