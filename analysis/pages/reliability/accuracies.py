@@ -18,7 +18,7 @@ import pandas as pd
 from analysis.errors import InputError, nearest
 from analysis.statistics.reliability import aggregated
 from analysis.statistics.reliability.aggregated import Block
-from analysis.statistics.reliability.replication import Ranking
+from analysis.statistics.reliability.ranking import Ranking
 
 if TYPE_CHECKING:
     from analysis.runs import Runs

@@ -35,7 +35,8 @@ def planned_errors(runs: Runs, *, threshold: float = FLIP, seed: int = 0) -> pd.
     DataFrame
         study, model, condition, measure, figure (mean, sd or flips), design; n_items: with enough wordings; n_pilot:
         wordings of each in the pilot; k: wordings that the error is of; predicted, actual
-        (`reliability.backtest.compared`). Flips are not foreseen for shared wordings.
+        (`reliability.backtest.compared`). Flips are not foreseen for shared wordings,
+        SDs as far as `reliability.deviations` tells.
 
     Raises
     ------

@@ -137,8 +137,9 @@ COLUMNS: Mapping[str, Column] = {
     "figure": Column("mean; sd: mean SD over an item's wordings; flips: share of items that flip", header="Figure"),
     "n_pilot": Column("wordings of each item that the pilot has", "wordings", "Pilot"),
     "planned_errors.k": Column("wordings of each item that the error is of", "wordings", "k"),
-    "predicted": Column("standard error that the pilot foresees; missing where no item of it flips, or all do", UNIT,
-                        "Foreseen", 4),
+    "predicted": Column("standard error that the pilot foresees; missing where no item of it flips, or all do; of the "
+                        "SD with fewer than 5 shared wordings in the pilot, and for more than twice its wordings where "
+                        "these are fewer than 7 or items' SDs do not differ beyond chance", UNIT, "Foreseen", 4),
     "actual": Column("standard error computed from k wordings that the pilot does not have: root of the mean square "
                      "over draws; missing where no item flips", UNIT, "Actual", 4),
     "anew": Column("what the other half has anew: wordings, or both wordings and items", header="Anew"),

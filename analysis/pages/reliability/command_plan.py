@@ -113,28 +113,28 @@ def _study(found: Sequence[Study], args: argparse.Namespace) -> Study:
 
 def _forecasts(study: Study, args: argparse.Namespace) -> list[Forecast]:
     """Foresee the error of every model that answers, or of the difference of every two."""
-    import numpy as np
-
     from analysis.pages.reliability.tables import FLIP
-    from analysis.statistics.reliability import forecast
+    from analysis.statistics.reliability.deviations import of_sd, pseudo_deviations
+    from analysis.statistics.reliability.flips import of_flips
+    from analysis.statistics.reliability.forecast import of_mean
 
     chosen = study.chosen()
     if args.measure == FLIPS:
         threshold = FLIP if args.threshold is None else args.threshold
-        each = (forecast.of_flips(study.values[unit], threshold) for unit in chosen)
+        each = (of_flips(study.values[unit], threshold) for unit in chosen)
         return [found for found in each if found is not None]
     spread = args.measure == SD
     if spread and args.se is not None:
-        of_each = (forecast.of_sd(study.values[unit], study.crossed) for unit in chosen)
-        return [found for found in of_each if not np.isnan(found.parts(3)[1])]
-    values = {unit: forecast.pseudo_deviations(study.values[unit]) if spread else study.values[unit] for unit in chosen}
+        of_each = (of_sd(study.values[unit], study.crossed) for unit in chosen)
+        return [found for found in of_each if found is not None]
+    values = {unit: pseudo_deviations(study.values[unit]) if spread else study.values[unit] for unit in chosen}
     sampled = {unit: None if spread else study.sampled(unit) for unit in chosen}
     if args.se is not None:
         compared = [(values[unit], sampled[unit]) for unit in chosen]
     else:
         compared = [(values[a] - values[b], _together(sampled[a], sampled[b])) for a, b in combinations(chosen, 2)]
     found = [
-        forecast.of_mean(answers, study.crossed, own, least=2 if spread else 1) for answers, own in compared
+        of_mean(answers, study.crossed, own, least=2 if spread else 1) for answers, own in compared
     ]  # fmt: skip
     return [each for each in found if each.item == each.item]
 
@@ -145,7 +145,7 @@ def _together(one: Sampled | None, other: Sampled | None) -> Sampled | None:
 
 def _doubts(forecasts: Sequence[Forecast], cheapest: Design) -> Iterator[str]:
     """Say how far the error of flips may be from what is foreseen, in the model whose bounds are the widest."""
-    from analysis.statistics.reliability.forecast import Flips
+    from analysis.statistics.reliability.flips import Flips
 
     bounds = [each.doubt(cheapest.items, cheapest.wordings) for each in forecasts if isinstance(each, Flips)]
     if bounds:

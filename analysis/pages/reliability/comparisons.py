@@ -12,7 +12,7 @@ from analysis.pages.reliability import accuracies
 from analysis.reporting import beyond
 from analysis.reporting.reworded import Study, across_models, studies
 from analysis.statistics.reliability.generalizability import absolute, relative, relative_interval
-from analysis.statistics.reliability.replication import ranking
+from analysis.statistics.reliability.ranking import ranking
 
 if TYPE_CHECKING:
     from analysis.runs import Runs
@@ -61,7 +61,7 @@ def rankings(runs: Runs, *, seed: int = 0) -> pd.DataFrame:
         study, measure, headline, task (of accuracies without answers, else empty), model, condition; n_items,
         n_wordings: common ones; anew: what another study has anew, `BOTH` or `ITEMS`; mean; rank, rank_lower,
         rank_upper: with the interval that holds it in 95 % of other
-        studies; first: probability to be first in another study (`reliability.replication.ranking`). The highest mean
+        studies; first: probability to be first in another study (`reliability.ranking.ranking`). The highest mean
         is first.
     """
     rows = []

@@ -5,5 +5,7 @@
 - `generalizability`: coefficients of reliability made from components;
 - `at_k`: what range, SD and flips would be at another number of wordings;
 - `templates`: what accuracies of templates are summed up to;
-- `replication`: whether a sign or a ranking would stand in another study.
+- `replication`, `ranking`: whether a sign or a ranking would stand in another study;
+- `forecast`, with `deviations` and `flips`: what a pilot says of the errors of other studies; `planning`: designs;
+- `backtest`, `calibration`: whether what is foreseen comes true.
 """

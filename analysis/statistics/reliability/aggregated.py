@@ -32,7 +32,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from analysis.statistics.reliability.components import Array, components
-from analysis.statistics.reliability.replication import Ranking, stand
+from analysis.statistics.reliability.ranking import Ranking, stand
 from analysis.statistics.reliability.templates import QUANTILES, summary
 from analysis.statistics.resampling import LEVEL
 from analysis.statistics.shares import wilson
@@ -192,7 +192,7 @@ def kept_by_others(blocks: Sequence[Block]) -> Array:
 def ranking(blocks: Sequence[Block], *, seed: int = 0, level: float = LEVEL) -> Ranking:
     """Rank models by their means over tasks and templates, and tell what would stand with other items and templates.
 
-    `replication.stand`, with the covariances over the templates of every block and the binomial variances.
+    `ranking.stand`, with the covariances over the templates of every block and the binomial variances.
     """
     tasks = len(blocks)
     mean = np.mean([block.accuracies.mean(axis=1) for block in blocks], axis=0)

@@ -14,7 +14,9 @@ import numpy as np
 import numpy.typing as npt
 
 from analysis.statistics.reliability.components import Array
-from analysis.statistics.reliability.forecast import Forecast, error, of_flips, of_mean, of_sd, pseudo_deviations
+from analysis.statistics.reliability.deviations import of_sd, pseudo_deviations
+from analysis.statistics.reliability.flips import of_flips
+from analysis.statistics.reliability.forecast import Forecast, error, of_mean
 from analysis.statistics.reliability.panel import panel
 
 PILOT, OTHERS = 3, 2  # least number of wordings of the pilot, and of the others

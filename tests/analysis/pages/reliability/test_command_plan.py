@@ -10,7 +10,9 @@ import pandas as pd
 import pytest
 
 from analysis.__main__ import main
-from analysis.statistics.reliability.forecast import error, of_flips, of_mean, of_sd, pseudo_deviations
+from analysis.statistics.reliability.deviations import of_sd, pseudo_deviations
+from analysis.statistics.reliability.flips import of_flips
+from analysis.statistics.reliability.forecast import error, of_mean
 from analysis.statistics.reliability.sampling import of_shares, sampled
 from helpers.synthetic import random_frame, write_run
 

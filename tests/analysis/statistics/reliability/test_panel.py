@@ -9,7 +9,8 @@ from scipy import stats
 
 from analysis.statistics.reliability.panel import joined, panel, t_squared
 from analysis.statistics.reliability.ranges import ranges
-from analysis.statistics.reliability.replication import Among, equivalence, p_value, ranking, same_sign
+from analysis.statistics.reliability.ranking import ranking
+from analysis.statistics.reliability.replication import Among, equivalence, p_value, same_sign
 from analysis.statistics.shares import wilson
 
 

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from analysis.statistics.reliability.forecast import Components, error, largest, of_flips, of_mean
+from analysis.statistics.reliability.flips import of_flips
+from analysis.statistics.reliability.forecast import Components, error, largest, of_mean
 from analysis.statistics.reliability.panel import panel
 from analysis.statistics.reliability.planning import Goal, designs, power
 from analysis.statistics.reliability.replication import p_value

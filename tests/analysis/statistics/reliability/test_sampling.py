@@ -14,7 +14,7 @@ from analysis.statistics.reliability.generalizability import icc, relative, rela
 from analysis.statistics.reliability.panel import panel
 from analysis.statistics.reliability.planning import Goal, designs
 from analysis.statistics.reliability.ranges import ranges
-from analysis.statistics.reliability.replication import ranking
+from analysis.statistics.reliability.ranking import ranking
 from analysis.statistics.reliability.sampling import sampled
 
 SD = {"item": 0.3, "wording": 0.1, "interaction": 0.15, "sample": 0.4}

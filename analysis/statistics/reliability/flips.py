@@ -1,0 +1,121 @@
+"""Foresee from a pilot how far the share of items that flip will be off with other numbers of items and wordings.
+
+Flips are a share m of items, with variance m (1 - m) / I if items are drawn anew with wordings of their own. m depends
+on K, the number of wordings. It follows from how items' shares of agreeing wordings are distributed: a mixture of beta
+distributions and of items whose wordings all agree, or none. Its weights are fitted to the pilot by maximum likelihood,
+from equal ones in a number of steps that leaves a rest of these: the likeliest distribution of all sits on a few
+points, and tells errors that are
+on average up to 17 % too small. With the mixture, the mean of foreseen errors is within 10 %
+of the actual one in each of 12 populations (tests/benchmarks/bench_planning.py).
+
+Near 0 and 1, a few items decide: of 62 items of which 59 flip with 408 wordings, even one who knew each item's share
+would foresee the error 9 % too large. So the error has bounds (`Flips.doubt`).
+
+References
+----------
+Laird, N. (1978). Nonparametric maximum likelihood estimation of a mixing distribution. JASA 73, 805-811.
+Skellam, J. G. (1948). A probability distribution derived from the binomial distribution by regarding the probability of
+success as variable between the sets of trials. JRSS B 10, 257-261 (a beta distribution of shares).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import product
+
+import numpy as np
+from scipy.special import betainc
+from scipy.stats import binom
+
+from analysis.statistics.reliability.components import Array
+from analysis.statistics.resampling import LEVEL
+from analysis.statistics.shares import wilson
+
+GRID = np.linspace(0, 1, 201)  # shares of wordings that agree
+MEANS = np.linspace(0.025, 0.975, 39)  # of the beta distributions
+PRECISIONS = (2.0, 8.0, 32.0, 128.0)  # sums of their two parameters
+STEPS = 200  # of the expectation-maximization algorithm
+
+
+@dataclass(frozen=True, slots=True)
+class Flips:
+    """Hold how the share of wordings that agree is distributed over items: weights on `GRID`.
+
+    Attributes
+    ----------
+    threshold
+        Share of the wordings that may be with the minority without a flip.
+    items
+        Of the pilot.
+    likely, times
+        Weights on `GRID` of every kind of item of the pilot, given its answers; how many items are of this kind.
+    """
+
+    weights: Array
+    threshold: float
+    items: int
+    likely: Array
+    times: Array
+    least: int = 2
+    most: float = np.inf
+
+    def share(self, wordings: int) -> float:
+        """Return the share of items that flip with so many wordings."""
+        return float(self.weights @ self._chances(wordings))
+
+    def _chances(self, wordings: int) -> Array:
+        """Return how likely items flip, by their share of wordings that agree (`GRID`)."""
+        drawn = np.arange(wordings + 1)
+        flipped = drawn[np.minimum(drawn, wordings - drawn) / wordings > self.threshold]
+        return np.asarray(binom.pmf(flipped, wordings, GRID[:, None]).sum(axis=1))
+
+    def known(self, wordings: int) -> float:
+        """Return how many items that surely flip or do not would tell as much of the share as the pilot's do.
+
+        The information that is not missing: the variance of how likely items flip, divided by m (1 - m).
+        """
+        own, share = self.likely @ self._chances(wordings), self.share(wordings)
+        spread = float(self.times @ (own - share) ** 2) / self.items
+        return max(self.items * min(spread / (share * (1 - share)), 1.0), 1.0) if 0 < share < 1 else float(self.items)
+
+    def parts(self, wordings: float, samples: float | None = None) -> tuple[float, float]:
+        """Return the variance that items share, and that of every item."""
+        share = self.share(round(wordings))
+        return 0.0, share * (1 - share)
+
+    def doubt(self, items: float, wordings: int, level: float = LEVEL) -> tuple[float, float]:
+        """Return the standard errors between which the pilot leaves it: those in Wilson's interval of `known` items."""
+        low, high = wilson(np.asarray(self.share(wordings)), np.asarray(self.known(wordings)), level)
+        ends = [float(np.sqrt(end * (1 - end) / items)) for end in (low, high)]
+        return min(ends), float(np.sqrt(0.25 / items)) if low <= 0.5 <= high else max(ends)
+
+
+def of_flips(values: Array, threshold: float, middle: float = 0.5) -> Flips | None:
+    """Foresee the error of the share of items that flip, of answers (items, wordings) to wordings of their own.
+
+    Returns None where no item of the pilot flips, or all do: then it does not tell how far the share would move.
+    """
+    n = (~np.isnan(values)).sum(axis=1)
+    agree = (values >= middle).sum(axis=1)[n > 1]
+    n = n[n > 1]
+    flipped = np.minimum(agree, n - agree) / n > threshold
+    if not len(n) or flipped.all() or not flipped.any():
+        return None
+    pairs, times = np.unique(np.stack([n, agree]), axis=1, return_counts=True)
+    distributions = _distributions()
+    chances = binom.pmf(pairs[1][:, None], pairs[0][:, None], GRID) @ distributions.T
+    weights = np.full(len(distributions), 1 / len(distributions))
+    for _ in range(STEPS):
+        joint = chances * weights
+        weights = times @ (joint / joint.sum(axis=1, keepdims=True)) / len(n)
+    found = weights @ distributions
+    likely = binom.pmf(pairs[1][:, None], pairs[0][:, None], GRID) * found
+    return Flips(found, threshold, len(n), likely / likely.sum(axis=1, keepdims=True), times.astype(float))
+
+
+def _distributions() -> Array:
+    """Return the distributions of which that of the pilot is a mixture: weights (distributions, `GRID`)."""
+    edges = np.concatenate([[0], (GRID[1:] + GRID[:-1]) / 2, [1]])
+    means, precisions = np.array(list(product(MEANS, PRECISIONS))).T[:, :, None]
+    ends = np.eye(len(GRID))[[0, -1]]
+    return np.concatenate([np.diff(betainc(means * precisions, (1 - means) * precisions, edges)), ends])

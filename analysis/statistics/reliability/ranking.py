@@ -1,0 +1,163 @@
+"""Rank models by their means, and tell how the ranking would stand in another study.
+
+The means of another study are drawn around those that were found: with their covariances over items and wordings, and
+as far from each other as `replication.among` says that true means are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from analysis.statistics.reliability.components import Array, shared_by_wordings
+from analysis.statistics.reliability.replication import among
+from analysis.statistics.resampling import LEVEL
+
+DRAWS = 10_000
+_CHUNK = 2_000_000  # pairs of models in draws that are held at a time: 2 MB
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """Hold how several models rank by their means, the highest first.
+
+    Attributes
+    ----------
+    mean, rank
+        (models,); ranks from 1; equal means share the mean of their ranks.
+    lower, upper
+        Ends of the interval that holds a model's rank in 95 % of other studies.
+    first
+        Probability to be first in another study.
+    tau
+        Expected Kendall tau of this ranking with that of another study.
+    kept
+        Probability of every pair to have the same order in another study: (models, models); NaN for equal means.
+    n_items, n_wordings
+        Those that all models answered. Wordings as in `panel.Panel`.
+    """
+
+    mean: Array
+    rank: Array
+    lower: Array
+    upper: Array
+    first: Array
+    tau: float
+    kept: Array
+    n_items: int
+    n_wordings: float
+
+
+def ranking(values: Array, crossed: bool, *, seed: int = 0, level: float = LEVEL) -> Ranking | None:
+    """Rank models by their answers (models, items, wordings) to what all of them answered.
+
+    The means of another study are drawn around these: jointly, with the covariances over items and, where crossed, over
+    wordings, each with a t distribution. With three models or more, `among` says how far true means differ, and the
+    covariances are drawn towards their mean. For tau, which all models make together, the degrees of freedom are those
+    of all models but one. Of one wording that all items share, means of other items in that wording are drawn: nothing
+    is known of others. Returns None for fewer than two models or items.
+    """
+    known: npt.NDArray[np.bool_] = np.all(~np.isnan(values), axis=0)
+    rows, columns = known.any(axis=1), known.any(axis=0)
+    if len(values) < 2 or rows.sum() < 2:
+        return None
+    values, known = values[:, rows][:, :, columns], known[rows][:, columns]
+    n_items, per_item = int(rows.sum()), known.sum(axis=1)
+    filled = np.where(known, values, 0.0)
+    of_items = filled.sum(axis=2) / per_item
+    mean = of_items.mean(axis=1)
+    learnt = among(np.where(known, values, np.nan), crossed, "both")
+    shrunk, more = np.ones(1), 0.0
+    if learnt is not None and learnt.error > 0:
+        shrunk, more = learnt.true / (learnt.true + learnt.error), learnt.freedom
+    n_wordings = n_items / float((1 / per_item).sum())
+    moved = [(np.cov(of_items) / n_items, n_items - 1.0)]
+    if crossed:
+        n_wordings = float(known.shape[1])
+    if crossed and n_wordings > 1:
+        seen = float(((known / per_item[:, None]).mean(axis=0) ** 2).sum())
+        together = np.nan_to_num(shared_by_wordings(np.where(known, values, np.nan)))
+        moved.append((together * seen, n_wordings - 1))
+    return stand(mean, moved, shrunk, n_items, n_wordings, more=more, seed=seed, level=level)
+
+
+def stand(
+    mean: Array, moved: Sequence[tuple[Array, float]], shrunk: npt.ArrayLike, n_items: int, n_wordings: float, *,
+    more: float = 0.0, seed: int = 0, level: float = LEVEL,
+) -> Ranking:  # fmt: skip
+    """Rank models by their means, and tell how the ranking would stand in another study (`ranking`).
+
+    Parameters
+    ----------
+    mean
+        Of every model.
+    moved
+        What moves the means in another study: covariances (models, models) with their degrees of freedom.
+    shrunk
+        Share of the variance of the means that is true, r of the module's docstring; or several that are as likely.
+    n_items, n_wordings
+        As in `Ranking`.
+    more
+        Degrees of freedom with which the covariances are drawn towards their mean.
+    """
+    shrunk = np.resize(np.asarray(shrunk, float), (DRAWS, 1))
+    scale, others = np.sqrt(1 + shrunk), len(mean) - 1
+    drawn = pooled = mean.mean() + shrunk * (mean - mean.mean())
+    for number, (covariance, free) in enumerate(moved):
+        likely = (free * covariance + more * _even(covariance)) / (free + more)
+        drawn = drawn + scale * _moved(likely, free + more, [seed, number])
+        pooled = pooled + scale * _moved(likely, free * others, [seed, number])
+    (ranks, above), ours = _placed(drawn), np.sign(mean[:, None] - mean)
+    low, high = np.quantile(ranks, [(1 - level) / 2, (1 + level) / 2], axis=0, method="nearest")
+    upper = np.triu_indices(len(mean), 1)
+    told = ours[upper] != 0
+    tau = float((ours * _placed(pooled)[1])[upper][told].mean()) if told.any() else np.nan
+    kept = np.where(ours != 0, (1 + ours * above) / 2, np.nan)
+    return Ranking(
+        mean, _placed(mean[None])[0][0], low, high, (ranks == 1).mean(axis=0), tau, kept, n_items, n_wordings
+    )
+
+
+def _placed(drawn: Array) -> tuple[Array, Array]:
+    """Rank the means of every draw (draws, models), and tell how often each model is above each other one.
+
+    Returns
+    -------
+    ranks
+        (draws, models): the highest first; equal means share the mean of their ranks.
+    above
+        (models, models): share of the draws in which it is above, less that in which it is below, -1 to 1.
+    """
+    number, ranks = drawn.shape[1], []
+    above: npt.NDArray[np.int64] = np.zeros((number, number), np.int64)
+    for part in _higher(drawn):
+        more, fewer = (np.count_nonzero(part, axis=axis) for axis in (2, 1))
+        ranks.append((number + 1 + fewer - more) / 2)
+        above += np.count_nonzero(part, axis=0)
+    return np.concatenate(ranks), (above - above.T) / len(drawn)
+
+
+def _higher(drawn: Array) -> Iterator[npt.NDArray[np.bool_]]:
+    """Yield which models are above which (draws, models, models), some draws at a time."""
+    step = max(1, _CHUNK // drawn.shape[1] ** 2)
+    for start in range(0, len(drawn), step):
+        part = drawn[start : start + step]
+        yield part[:, :, None] > part[:, None, :]
+
+
+def _even(covariance: Array) -> Array:
+    """Return the covariance (models, models) of models that are all alike, with the same mean variances."""
+    size = len(covariance)
+    apart = (covariance.sum() - np.trace(covariance)) / (size * (size - 1))
+    return np.asarray(np.full((size, size), apart) + np.eye(size) * (np.trace(covariance) / size - apart))
+
+
+def _moved(covariance: Array, freedom: float, seed: Sequence[int]) -> Array:
+    """Draw (draws, models) from a t distribution with a covariance, less what of it is negative."""
+    rng = np.random.default_rng(seed)
+    scales, axes = np.linalg.eigh(covariance)
+    normal = rng.standard_normal((DRAWS, len(scales))) * np.sqrt(np.maximum(scales, 0))
+    return np.asarray(normal @ axes.T * np.sqrt(freedom / rng.chisquare(freedom, (DRAWS, 1))))
