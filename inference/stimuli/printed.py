@@ -98,7 +98,7 @@ class Printed:
                     value = tuple(value)
                 elif kind not in SIMPLE:
                     return None
-                key += name, kind, value
+                key += [name, kind, value]
         try:
             hash(found := tuple(key))
         except TypeError:  # settings with a mapping in them

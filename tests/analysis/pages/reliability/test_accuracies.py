@@ -162,7 +162,8 @@ def test_the_answer_tells_the_share_of_pairs_and_the_reliability(made):
     assert sum("keep their order under as many other templates with a probability of 95 % or more" in text
                for text in details) == len(least)  # fmt: skip
     assert sum("is first, and expected to stay so in" in text for text in details) == len(least)
-    assert any(text.startswith("Condition shots 0: one template ranks 6 models by the mean over 2 tasks") for text in details)
+    first = "Condition shots 0: one template ranks 6 models by the mean over 2 tasks"
+    assert any(text.startswith(first) for text in details)
     assert all(len(text.split(". ")[0].split()) <= 30 for text in (*said.cautions, *details))
     assert not any("No response" in text for text in said.cautions)
 

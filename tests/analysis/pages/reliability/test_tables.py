@@ -203,7 +203,7 @@ def test_the_widening_is_said_of_standard_errors_and_intervals_apart(high, ends)
     said = narrative.answer({**frames, "wording_precision": precision}).details["wordings_needed"]
     assert said[0].startswith("“Enough” means that the standard error for wordings like these is at most a tenth")
     assert said[2] == (
-        f"The wordings add most to the standard error of a: it is 1.76 times {ends} what it would be with wordings "
+        f"The wordings add to the standard error of a: it is 1.76 times {ends} what it would be with wordings "
         "without end."
     )
     assert said[3].startswith("Its interval for wordings like these is 7.7 times as wide as with wordings without end")
