@@ -90,7 +90,7 @@ class Printed:
 
     def _key(self, values: Mapping[str, Any], settings: Hashable) -> Hashable | None:
         """Join all that decides what is rendered, but for the texts; None where it may change behind our back."""
-        key: list[Hashable] = [settings]
+        key: list[Any] = [settings]
         for name, value in values.items():
             if name not in self.names:
                 kind = type(value)
