@@ -61,7 +61,7 @@ def refuse(out: Path) -> None:
     try:
         known = json.loads((out / MARK).read_text(encoding="utf-8"))["files"]
         own = {MARK, *known}
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise InputError(f"{out}: {MARK} is not one that an export wrote; give --out a new folder") from error
     others = sorted(_files(out) - own)
     if others:

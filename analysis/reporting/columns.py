@@ -24,8 +24,13 @@ class Column:
 
     @property
     def scale(self) -> str:
-        """Return the unit as it stands under a header: "0–1" for a share, nothing for a count or a name."""
-        return "0–1" if self.unit.endswith("0 to 1") else "" if self.digits is None else self.unit
+        """Return the unit as it stands under a header: "0–1" for a share, nothing where it tells no more.
+
+        That is so of a count and a name, of the unit that a measure in another column has, and of "wordings" under
+        "Wordings". The dictionary of columns has every unit.
+        """
+        known = self.digits is None or self.unit.startswith("unit of the measure") or self.unit == self.header.lower()
+        return "0–1" if self.unit.endswith("0 to 1") else "" if known else self.unit
 
 
 # How the intervals of tables and figures are made, for captions; see `analysis.statistics.shares`.
@@ -42,10 +47,6 @@ SHARED: Mapping[str, Column] = {
     "condition": Column("name of the settings the model was asked under", header="Condition"),
     "item": Column("id of the item: an intended meaning, in several wordings", header="Item"),
     "language": Column("language of the wordings (ISO 639 code)", header="Language"),
-    "task": Column("what was asked about the texts; all: mean over tasks", header="Task"),
-    "pattern": Column(
-        "kind of wording; original: the question before rewording; all: mean over patterns", header="Pattern"
-    ),
     "source": Column("where the row's numbers come from: these runs, or the printed table named", header="Source"),
     "n_items": Column("items that the figures are computed over", "items", "Items"),
     "validity": Column(

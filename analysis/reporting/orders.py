@@ -31,6 +31,7 @@ JOINED = (
     " Both orders of the options are one where nothing tells them apart: each figure lies in the other's interval, "
     "looks the same where it has none, and no test differs. Shown is their mean, with an interval that holds both."
 )
+AGAIN = " Both orders of the options are one where nothing tells them apart, as said above."
 Conditions = Mapping[str, Mapping[str, Mapping[str, Any]]]  # study -> condition -> settings, as in run.json
 
 

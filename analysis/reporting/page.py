@@ -36,6 +36,9 @@ from analysis.runs.unanswered import unanswered
 
 MOST_ROWS = 200  # of a table on the page; its CSV file has all rows, and the one file to mail stays small
 FEW_ROWS = 8  # a table with no more stands open; others are folded
+# Of a picture: its tags without single quotes, and in them ids, places, and numbers with more than two digits.
+_TAG, _ID = re.compile(r"<[^<>']+>"), re.compile(r' id="([^"]*)"')
+_PLACES, _DIGITS = re.compile(r' (?:d|x|y)="[^"]*"'), re.compile(r"\d+\.\d{3,}")
 KEYS = ("study", "model", "condition", "group", "item", "measure", "feature", "term", "benchmark", "pattern", "source")
 
 
@@ -76,6 +79,7 @@ class Page:
         self._answer: Answer | None = None
         self._details: dict[str, tuple[str, ...]] = {}
         self._figures = 0
+        self._orders_told = False
 
     def frame(self, name: str) -> pd.DataFrame:
         """Return a table of the catalogue: computed once, and written to the folder of the page."""
@@ -123,7 +127,15 @@ class Page:
             for ending, width in plotting.WIDTHS.items()
         )
         alt = f"{title}: {picture.caption.split('. ')[0].rstrip('.')}."
-        return fragment("figure", wide=_picture(wide), narrow=_picture(narrow), alt=alt, caption=picture.caption).text
+        caption = self._once(picture.caption)
+        return fragment("figure", wide=_picture(wide), narrow=_picture(narrow), alt=alt, caption=caption).text
+
+    def _once(self, caption: str) -> str:
+        """Say what a row for both orders is in the first caption of the page; the others refer to it."""
+        if orders.JOINED not in caption:
+            return caption
+        told, self._orders_told = self._orders_told, True
+        return caption.replace(orders.JOINED, orders.AGAIN) if told else caption
 
     def _saved(self, figure: plotting.Drawing, name: str) -> str:
         """Return the figure as SVG, and save it where there is a folder."""
@@ -149,15 +161,15 @@ class Page:
         chosen = frame if rows is None else rows
         chosen = chosen.sort_values(sort, ascending=False, kind="stable", na_position="last") if sort else chosen
         whole = self.frames.joined(name, chosen)
-        shown, joined = whole.head(most), orders.caption(whole)
+        shown, caption = whole.head(most), self._once(caption + orders.caption(whole))
         cells = grid.grid(name, shown, tables.shown(name, shown), tables.best(name, shown))
         cells, same = grid.varying(self.choice.renamed(cells))
         same_text = "; ".join(_same(*pair) for pair in same)
         if same and _keys(cells.names) == len(cells.names):  # only names of rows are left
             said = f"{title}: the same in all {len(shown):,} rows. {same_text}."
-            return Html(self.said(name) + fragment("uniform", said=said, caption=caption + joined).text)
+            return Html(self.said(name) + fragment("uniform", said=said, caption=caption).text)
         box = fragment(
-            "table", name=name, title=title, caption=caption + joined, grid=cells,
+            "table", name=name, title=title, caption=caption, grid=cells,
             left_out=len(frame) - len(chosen) + len(whole) - len(shown),
             same=same_text, keys=_keys(cells.names), ours=_ours(shown),
             open=len(shown) <= FEW_ROWS, saved=self.out is not None,
@@ -208,6 +220,15 @@ def _same(column: Column, cell: grid.Cell) -> str:
 
 def _picture(svg: str) -> str:
     """Return an SVG as an image's address: part of the file, but its ids and styles do not mix with the page's."""
-    # A double quote takes three characters in an address, a single one takes one.
-    quoted = re.sub(r"<[^<>']+>", lambda tag: tag.group().replace('"', "'"), " ".join(svg.split()))
-    return address("image/svg+xml", quoted)
+    named = frozenset(re.findall(r'(?:url\(|href=")#([^")]+)', svg))
+    return address("image/svg+xml", _TAG.sub(lambda found: _short(found.group(), named), " ".join(svg.split())))
+
+
+def _short(tag: str, named: frozenset[str]) -> str:
+    """Leave out of a tag what no reader sees: ids that the picture does not name, and less than 1/100 of a point.
+
+    A double quote takes three characters in an address, a single one takes one.
+    """
+    tag = _ID.sub(lambda found: found.group() if found.group(1) in named else "", tag)
+    tag = _PLACES.sub(lambda found: _DIGITS.sub(lambda digits: f"{float(digits.group()):.2f}", found.group()), tag)
+    return tag.replace('"', "'")

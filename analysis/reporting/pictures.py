@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -53,10 +53,19 @@ def pictures(name: str, frames: Frames) -> list[Picture]:
     stem = entry.file or name
     left = f" Left out: {count(len(parts) - MOST, 'more picture')}; the table has all." if len(parts) > MOST else ""
     return [
-        Picture(stem if len(parts) == 1 else f"{stem}-{number}", caption(*part) + orders.caption(*part) + left,
-                functools.partial(draw, *part, looks=looks))
+        Picture(
+            stem if len(parts) == 1 else f"{stem}-{number}",
+            caption(*part) + _study(part[0], info) + orders.caption(*part) + left,
+            functools.partial(draw, *part, looks=looks),
+        )
         for number, part in enumerate(parts[:MOST], start=1)
-    ]  # fmt: skip
+    ]
+
+
+def _study(frame: pd.DataFrame, info: Mapping[str, Any]) -> str:
+    """Name the study of a picture, where the runs are of several and the picture is of one."""
+    studies = list(frame["study"].unique()) if "study" in frame else []
+    return f" Study: {studies[0]}." if len(studies) == 1 < len(info["studies"]) else ""
 
 
 def _parts(page: str, entry: catalogue.Figure, frames: Frames) -> Iterable[tuple[pd.DataFrame, ...]]:

@@ -1,11 +1,13 @@
 """Tell that a call was made before and has nothing left to ask, without reading its items or loading a model.
 
-Each session of a run folder records a fingerprint of all that its call read. If a session with the same fingerprint
-came to its end and every row has a response, the same call would find nothing to do; any other call looks for itself.
+Each session of a run folder records a fingerprint of all that its call read. If the last session has the same one and
+came to its end, and every row has a response, the same call would find nothing to do; any other call looks for itself,
+and so does this one after another: that may have changed what is known about a model, or lost rows may lie between.
 """
 
 from __future__ import annotations
 
+import glob
 import hashlib
 import json
 from argparse import Namespace
@@ -19,6 +21,7 @@ from inference.errors import InputError
 from inference.runfolder import run_json
 from inference.runfolder.status import progress
 from inference.runfolder.versions import versions
+from inference.stimuli.files import located
 from inference.stimuli.items import DEMO
 
 PACKAGE = Path(__file__).resolve().parents[1]
@@ -42,41 +45,52 @@ def fingerprint(options: Namespace, models: Sequence[Model]) -> str | None:
         under another name, or a file that is no ordinary one.
     """
     items = getattr(options, "items", None)
-    if not isinstance(items, str) or (items != DEMO and not Path(items).is_file()):
+    if not isinstance(items, str) or (items != DEMO and not located(items).is_file()):
         return None
     if hosted(options.engine) or options.lora:
         return None
     sources = {model.source for model in models}
     if any(model.id != model.source and not Path(model.source).is_dir() for model in models):
         return None
-    named = {part for word in options.call for part in (word, word.partition("=")[2]) if part}
     digest = hashlib.sha256(json.dumps([options.call[len(options.program) :], versions()]).encode())
     try:
-        for path in sorted(map(Path, named | sources)):
-            if path != Path(options.out) and path.exists():
+        for path in sorted({*_named(options.call), *_beside(located(items)), *map(Path, sources)}):
+            if path.resolve() != located(options.out).resolve() and path.exists():
                 digest.update(f"{path}\0{folder_digest(path) if path.is_dir() else _file_digest(path)}\0".encode())
         for path in _ours():
             digest.update(f"{path.relative_to(PACKAGE)}\0".encode() + path.read_bytes())
-    except (OSError, ValueError):
+    except (OSError, ValueError, InputError):
         return None
     return digest.hexdigest()
 
 
 def nothing_left(out: str, inputs: str, models: Sequence[str]) -> bool:
-    """Tell whether a call of this fingerprint came to its end, and all rows of its models have a response.
+    """Tell whether the last call had this fingerprint and came to its end, and all its rows have a response.
 
     A run folder that is damaged is left to the call itself, which says so.
     """
     folder = Path(out)
     try:
         about = run_json.read(folder)
-        ended = any(session.get("inputs") == inputs and session.get("finished") for session in about["sessions"])
-        if not ended or not (folder / "stimuli.parquet").is_file():
+        last = (about["sessions"] or [{}])[-1]
+        if last.get("inputs") != inputs or not last.get("finished") or not (folder / "stimuli.parquet").is_file():
             return False
         rows = [row for row in progress(folder, about) if row.model in models]
     except InputError:
         return False
     return {row.model for row in rows} == set(models) and all(row.condition and row.left == 0 for row in rows)
+
+
+def _named(call: Sequence[str]) -> Iterator[Path]:
+    """Go through all that words of a call may name: `FILE`, `--option=FILE`, and `FILE:TASK` of a file of templates."""
+    for word in call:
+        for part in (word, word.partition("=")[2]):
+            yield from (located(name) for name in (part, part.rpartition(":")[0]) if name)
+
+
+def _beside(items: Path) -> Iterator[Path]:
+    """Go through the files of the same name beside the items, where a protocol may keep more about them."""
+    yield from (path for path in items.parent.glob(f"{glob.escape(items.stem)}.*") if path.is_file())
 
 
 def _file_digest(path: Path) -> str:

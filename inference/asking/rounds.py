@@ -135,6 +135,9 @@ class Prompts(Sequence[Prompt]):
     def __len__(self) -> int:
         return len(self.variants)
 
+    def __iter__(self) -> Iterator[Prompt]:
+        return (self.render(variant, self.mask_token) for variant in self.variants)
+
     def __getitem__(self, index: Any) -> Any:
         if isinstance(index, slice):
             return Prompts(self.variants[index], self.render, self.mask_token)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Sequence
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
@@ -17,9 +17,6 @@ from inference.errors import InputError
 
 if TYPE_CHECKING:
     from inference.stimuli.prompts import Prompt
-
-# Tokens of prompts that are remembered: some tens of megabytes.
-REMEMBERED_TOKENS = 2**19
 
 
 class LeftToRight(RowEngine):
@@ -40,8 +37,6 @@ class LeftToRight(RowEngine):
         self._targets = Targets()
         self._answer_tokens: dict[Answers, int] = {}
         self._lattices: dict[range, Lattice] = {}
-        self._read: dict[Hashable, tuple[str, list[int]]] = {}
-        self._tokens_read = 0
 
     def form(self, requested: str) -> str:
         """Choose the prompt form; "auto" is chat if the tokenizer has a chat template, else plain.
@@ -165,24 +160,13 @@ class LeftToRight(RowEngine):
         return Generation(texts, tuple(None if length is None else next(behind) for length in lengths))
 
     def _rows(self, prompts: Sequence[Prompt], effort: str | None = None) -> list[Row]:
-        wanted = {_content(prompt, effort): prompt for prompt in prompts}
-        found = {content: self._read[content] for content in wanted if content in self._read}
-        new = [content for content in wanted if content not in found]
-        texts = [self.tokens.render(wanted[content], effort) for content in new]
-        encoded = self.tokens.encode(texts, [wanted[content].messages is not None for content in new])
-        found.update(zip(new, zip(texts, encoded, strict=True), strict=True))
-        self._remember({content: found[content] for content in new})
-        return [Row(*found[_content(prompt, effort)], prompt.answers, prompt.numbers) for prompt in prompts]
+        return self._remembered_rows(prompts, lambda new: self._read(new, effort), effort)
 
-    def _remember(self, read: Mapping[Hashable, tuple[str, list[int]]]) -> None:
-        """Keep rendered texts with their ids: a prompt is measured before it is asked, and asked in several ways."""
-        more = sum(len(ids) for _, ids in read.values())
-        if self._tokens_read + more > REMEMBERED_TOKENS:
-            self._read.clear()
-            self._tokens_read = 0
-        if more <= REMEMBERED_TOKENS:
-            self._read.update(read)
-            self._tokens_read += more
+    def _read(self, prompts: Sequence[Prompt], effort: str | None) -> list[tuple[str, list[int]]]:
+        """Render and tokenise prompts."""
+        texts = [self.tokens.render(prompt, effort) for prompt in prompts]
+        encoded = self.tokens.encode(texts, [prompt.messages is not None for prompt in prompts])
+        return list(zip(texts, encoded, strict=True))
 
     def _problem(self, row: Row) -> str | None:
         return self._too_long(row, self._longest_answer(row))
@@ -220,9 +204,3 @@ class LeftToRight(RowEngine):
     def _target(self, row: Row) -> Target:
         context = (row.answers, tail(row.text))
         return self._targets.get(context, lambda: continuations(row.text, row.answers, self.tokens.bare))
-
-
-def _content(prompt: Prompt, effort: str | None) -> Hashable:
-    """Return what decides how a prompt is rendered."""
-    messages = None if prompt.messages is None else [tuple(message.items()) for message in prompt.messages]
-    return prompt.text, messages and tuple(messages), effort

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import json
 import re
+from array import array
 from collections.abc import Sequence
 from itertools import chain
 from typing import Any
@@ -38,6 +39,8 @@ PATTERNS = frozenset(
 with any other is given whole texts."""
 # Before each blank between two characters that are no white space; Python's \s holds all of the tokenizers' \s.
 _CUT = re.compile(r"(?<=\S)(?= \S)")
+_MARK = "\0"  # stands where a text is cut, for a moment
+_WRONG = {f"{_MARK} {_MARK} ": "  ", f" {_MARK} ": "  ", f"\n{_MARK} ": "\n ", f"{_MARK} \n": " \n"}
 REMEMBERED_WORDS = 2**17
 LONGEST_WORD = 64  # characters of a word that is remembered
 
@@ -53,22 +56,47 @@ class WordByWord:
 
     def __init__(self, encode: Encode) -> None:
         self._encode = encode
-        self._known: dict[str, list[int]] = {}
+        self._known: dict[str, bytes] = {}  # the ids of a word, four bytes each
 
     def __call__(self, texts: Sequence[str]) -> list[list[int]]:
         """Tokenise texts."""
-        cut = [_CUT.split(text) for text in texts]
+        cut = _cut(texts)
         words = set(chain.from_iterable(cut))
         new = list(words.difference(self._known))
         if len(self._known) + len(new) > REMEMBERED_WORDS:
             self._known.clear()
             new = list(words)
-        self._known.update(zip(new, self._encode(new) if new else (), strict=True))
-        found = [list(chain.from_iterable(map(self._known.__getitem__, words))) for words in cut]
+        encoded = self._encode(new) if new else ()
+        self._known.update((word, array("i", ids).tobytes()) for word, ids in zip(new, encoded, strict=True))
+        found = [array("i", b"".join(map(self._known.__getitem__, words))).tolist() for words in cut]
         for word in new:
             if len(word) > LONGEST_WORD:
                 del self._known[word]
         return found
+
+
+def _cut(texts: Sequence[str]) -> list[list[str]]:
+    """Cut texts into words: marks before all blanks, less those next to other white space, ten times as fast as `_CUT`.
+
+    Where other white space than blanks and line breaks stands there, a word shows it, and the text is cut by `_CUT`.
+
+    Examples
+    --------
+    >>> _cut(["Reply yes.", "Say  it", "a\\t b"])
+    [['Reply', ' yes.'], ['Say  it'], ['a\\t b']]
+    """
+    cut = [_CUT.split(text) if _MARK in text else _marked(text).split(_MARK) for text in texts]
+    odd = {word for word in set(chain.from_iterable(cut)) if not (word.removeprefix(" ") == word.strip() != "")}
+    if not odd:
+        return cut
+    return [words if odd.isdisjoint(words) else _CUT.split(text) for words, text in zip(cut, texts, strict=True)]
+
+
+def _marked(text: str) -> str:
+    text = text.replace(" ", f"{_MARK} ")
+    for wrong, right in _WRONG.items():
+        text = text.replace(wrong, right)
+    return text
 
 
 def cuts_at_blanks(backend: Tokenizer) -> bool:

@@ -119,7 +119,7 @@ def _read(paths: Sequence[Path], columns: Mapping[str, str], conditions: Sequenc
             where = f"{path}, {place}"
             model, task, template = (_name(where, columns[role], record[columns[role]]) for role in NAMES)
             values = [_name(where, column, record[column]) for column in conditions]
-            condition = "/".join(values) or saving.CONDITION
+            condition = "/".join(map(_condition, conditions, values)) or saving.CONDITION
             own = {"form": saving.FORM, **dict(zip(conditions, values, strict=True))}
             if fields.setdefault(condition, own) != own:
                 raise InputError(f"{where}: two different conditions would both be called '{condition}'; rename them")
@@ -136,6 +136,11 @@ def _name(where: str, column: str, cell: str | None) -> str:
     if not name or not_finite(name):
         raise InputError(f"{where}: column '{column}' holds {shown(cell or None)}; every accuracy needs a name there")
     return name
+
+
+def _condition(column: str, value: str) -> str:
+    """Name a condition by its value, and a number by its column, too: "shots 0"."""
+    return f"{column} {value}" if value.isdecimal() else value
 
 
 def _repeated(path: Path, where: str, key: Key, before: str, used: set[str]) -> str:

@@ -171,6 +171,6 @@ def _facts(aggregate: Aggregate) -> dict[str, Any]:
     facts: dict[str, Any] = {name: about[name] for name in _FACTS if isinstance(about.get(name), str)}
     if (family := _FAMILIES.get(str(about.get("engine")))) is not None:
         facts.setdefault("family", family)
-    with contextlib.suppress(KeyError, TypeError, ValueError):
+    with contextlib.suppress(KeyError, TypeError, ValueError, OverflowError, RecursionError):
         facts["parameters"] = int(json.loads(about["parameters"]))
     return facts

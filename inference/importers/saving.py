@@ -118,7 +118,7 @@ def save(
     for model in stated.keys() - {model for model, _ in tallies}:
         raise InputError(f"{descriptions}: there is no model '{model}' in these files; correct its id or take it out")
     variants = sum(1 for _ in study.variants)
-    lines = [f"{study.name}: {len(study.items):,} items, {variants:,} variants"]
+    lines = [f"{study.name}: {_count(len(study.items), 'item')}, {_count(variants, 'variant')}"]
     with Run.create_or_open(out, study, command=command) as run:
         # Everything is checked before the first change.
         prints = {model: imported if isinstance(imported, str) else imported[model] for model, _ in tallies}
@@ -141,6 +141,10 @@ def save(
             run.append_tables(_without(table, here) for table in responses())
         run.finish()
     return lines
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def _without(table: pa.Table, pairs: Sequence[tuple[str, str]]) -> pa.Table:
@@ -213,7 +217,7 @@ class _Tally:
             bound = ", a lower bound: of one way to write each option" if self.bounds else ""
             parts.append(f"mean mass {self.mass / self.masses:.3f}{bound}")
         if self.scores:
-            parts.append(f"{self.scores:,} scores, mean {self.score / self.scores:.3f}")
+            parts.append(f"{_count(self.scores, 'score')}, mean {self.score / self.scores:.3f}")
         elif not self.masses:
             parts.append(f"{self.invalid:,} of {self.valid + self.invalid:,} answers invalid")
         return ", ".join(parts)

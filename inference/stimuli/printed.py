@@ -25,6 +25,7 @@ LONGEST, MOST = 50_000, 32
 REMEMBERED = 64  # forms
 PRINTS = (nodes.Template, nodes.If, nodes.For)
 """What may stand around a printed text; anything else may change what is printed inside it."""
+STRINGS = frozenset({str})
 SIMPLE = frozenset({str, int, float, bool, type(None)})
 MARKS = "\ue000", "\ue002"  # characters that no alphabet has
 
@@ -89,14 +90,15 @@ class Printed:
 
     def _key(self, values: Mapping[str, Any], settings: Hashable) -> Hashable | None:
         """Join all that decides what is rendered, but for the texts; None where it may change behind our back."""
-        key: list[Hashable] = [settings]
+        key: list[Any] = [settings]
         for name, value in values.items():
             if name not in self.names:
-                if type(value) is list and {*map(type, value)} <= {str}:
+                kind = type(value)
+                if kind is list and {*map(type, value)} <= STRINGS:
                     value = tuple(value)
-                elif type(value) not in SIMPLE:
+                elif kind not in SIMPLE:
                     return None
-                key.append((name, type(value), value))
+                key += [name, kind, value]
         try:
             hash(found := tuple(key))
         except TypeError:  # settings with a mapping in them

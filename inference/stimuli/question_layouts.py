@@ -227,7 +227,7 @@ def listed(where: str, name: str, value: Any) -> tuple[str, ...]:
     if isinstance(value, str) and value.lstrip().startswith("["):
         try:
             value = json.loads(value)
-        except ValueError:
+        except (ValueError, RecursionError):
             raise InputError(f'{where}: {name} must be a list as in ["tea", "milk"], not {shown(value)}') from None
     if not isinstance(value, list | tuple):
         raise InputError(f'{where}: {name} must be a list as in ["tea", "milk"], not {shown(value)}')

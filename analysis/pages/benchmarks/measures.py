@@ -67,6 +67,9 @@ def _collected(runs: Runs, invalid: str) -> Collected:
             except InputError as error:
                 sources.append({"page": page, "left_out": str(error)})
                 continue
+            if frame.empty:  # as those of accuracies without answers
+                sources.append({"page": page, "left_out": f"table {name} has no rows"})
+                continue
             parts += [part.assign(page=page) for part in _measured(own, name, measures, frame)]
     values = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=list(COLUMNS))
     sizes = {name: fields.get("parameters") for name, fields in runs.info["models"].items()}
@@ -108,11 +111,11 @@ def _measured(runs: Runs, name: str, measures: Measures, frame: pd.DataFrame) ->
     Left out are other forms of a model, human scores, and second readings of the same answers (choices per byte).
     """
     known = _asked(runs)
-    rows = frame[frame[measures.only].astype(bool)] if measures.only and len(frame) else frame
+    rows = frame[frame[measures.only].astype(bool)] if measures.only else frame
     if "study" not in rows:
         rows = rows.assign(study=ALL)
     own = [known.get(unit) for unit in rows[["study", "model", "condition"]].itertuples(index=False, name=None)]
-    rows = rows[[unit is not None for unit in own]]
+    rows = rows[np.array([unit is not None for unit in own], dtype=bool)]  # an empty list would choose no columns
     ways = [(unit.condition, unit.form, unit.forms) for unit in own if unit]
     asked = pd.DataFrame(ways, columns=["condition", "form", "n_forms"], index=rows.index)
     over = ["study", "model", "condition", *(kind for kind in measures.kinds if kind not in measures.averaged)]

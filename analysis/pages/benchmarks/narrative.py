@@ -13,7 +13,7 @@ from analysis.statistics.correlation import LEAST
 
 SIZE, ACCURACY, GIVEN_SIZE = "parameters", "accuracy", " given size"  # as in the tables
 TABLES = ("benchmarks", "benchmark_matrix", "benchmark_names", "measures_by_model", "measure_sources")
-CORRECTED = "after correction for their number"
+CORRECTED = "after correction within each method"
 
 
 def answer(frames: Mapping[str, pd.DataFrame], when: str = "") -> Answer:
@@ -68,7 +68,10 @@ def _clear(known: pd.DataFrame) -> pd.Series:
 
 def _unknown(frames: Mapping[str, pd.DataFrame]) -> str:
     """Say why no coefficient is known: too few models that answer, or nothing to compare their measures with."""
-    most = int(frames["measure_sources"]["n_models"].max() or 0)
+    numbers = frames["measure_sources"]["n_models"].dropna()
+    if numbers.empty:
+        return f"{verdicts.UNCLEAR}: no page has a measure of these models."
+    most = int(numbers.max())
     if most < LEAST:
         asked = f"{count(most, 'model')} asked in the same way answered"
         return f"{verdicts.UNCLEAR}: at most {asked}, and a correlation needs {LEAST}."
@@ -90,7 +93,8 @@ def _verdict(known: pd.DataFrame) -> str:
     largest = found.loc[found["r"].abs().idxmax()]
     others = len(found.drop_duplicates(["page", "study", "measure", "benchmark"])) > 1
     named = f"{largest['measure']} with {_spoken(largest['benchmark'])}{' and others' if others else ''}"
-    plain = f"{len(found):,} of {of} {'differs' if len(found) == 1 else 'differ'} from 0 {CORRECTED}"
+    verb = "differs" if len(found) == 1 else "differ"
+    plain = f"{len(found):,} of {of} of headline measures {verb} from 0 {CORRECTED}"
     return f"{named}: {plain}."
 
 
@@ -109,7 +113,7 @@ def _coefficient(row: pd.Series) -> str:
 
 
 def _largest(known: pd.DataFrame) -> Iterator[str]:
-    yield f"Of {count(len(known), 'coefficient')} in this table, {_differ(known)} from 0 {CORRECTED} (Holm, by method)."
+    yield f"Of {count(len(known), 'coefficient')} in this table, {_differ(known)} from 0 {CORRECTED} (Holm)."
     shown = known[known["method"] == "spearman"]
     if len(shown):
         row = shown.loc[shown["r"].abs().idxmax()]
@@ -121,6 +125,8 @@ def _size(known: pd.DataFrame) -> Iterator[str]:
     rows = known[(known["benchmark"] == SIZE) & (known["method"] == "spearman") & known["headline"].astype(bool)]
     for _, row in rows.sort_values("r", key=abs, ascending=False, kind="stable").head(3).iterrows():
         yield f"Rank correlation of {row['measure']} and size ({row['study']}): {_coefficient(row)}."
+    if len(rows):
+        yield f"Of {count(len(rows), 'such coefficient')}, {_differ(rows)} from 0 {CORRECTED}."
 
 
 def _accuracy(known: pd.DataFrame) -> Iterator[str]:

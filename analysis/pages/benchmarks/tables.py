@@ -25,6 +25,8 @@ SIZE, ACCURACY = "parameters", "accuracy"
 ROWS = "\0rows"  # no benchmark has this name
 OF = ["page", "study", "condition", "measure"]
 GIVEN_SIZE = " given size"
+UNANSWERED = "accuracies"
+"""A protocol whose rows are no answers, of which no page has a measure of a model."""
 
 
 @dataclass(frozen=True)
@@ -44,9 +46,13 @@ def uncorrelated(runs: Runs, given: Mapping[str, Any]) -> str:
     given
         The parameters of the report: with a file of `scores`, the benchmarks are correlated among themselves.
     """
+    answered = {name for name, about in runs.info["studies"].items() if about["protocol"] != UNANSWERED}
+    if not answered:
+        return "accuracies without answers have no measures to correlate"
     if given.get("scores"):
         return ""
-    found = Counter((study, own.condition) for (study, *_), own in own_form.compared(runs).items())
+    units = own_form.compared(runs).items()
+    found = Counter((study, own.condition) for (study, *_), own in units if study in answered)
     most, least = max(found.values(), default=0), correlation.LEAST
     return "" if most >= least else f"at most {most} of the models were asked in the same way, and it needs {least}"
 

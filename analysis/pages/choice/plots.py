@@ -28,10 +28,11 @@ def panels_of(rows: pd.DataFrame) -> list[str]:
 def panel_name(subset: str) -> str:
     """Write the title of the panel of a subset.
 
-    >>> [panel_name(subset) for subset in ("all", "none", "math reasoning")]
-    ['All questions', 'No subset', 'Math reasoning']
+    >>> [panel_name(subset) for subset in ("all", "none", "math reasoning", "mmlu_anatomy", "ARC")]
+    ['All questions', 'No subset', 'Math reasoning', 'mmlu_anatomy', 'ARC']
     """
-    return {ALL: "All questions", NO_SUBSET: "No subset"}.get(subset, subset.capitalize())
+    named = subset if "_" in subset else subset[:1].upper() + subset[1:]
+    return {ALL: "All questions", NO_SUBSET: "No subset"}.get(subset, named)
 
 
 @styled

@@ -22,7 +22,7 @@ TABLES = {
         "wordings without end.",
         names("study model condition measure headline design validity n_items n_wordings n mean mean_lower mean_upper "
               "like_lower like_upper error error_least widening widening_lower widening_upper missing"),
-        frozenset({"headline", "n", "validity", "error_least"}), frozenset({"missing"}),
+        frozenset(names("headline n validity mean_lower mean_upper error_least")) | _ENDS, frozenset({"missing"}),
         measures=Measures(
             {"error": "Standard error", "widening": "Widening by wordings"}, kinds=("measure",), only="headline",
         ),

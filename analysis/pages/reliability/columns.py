@@ -176,14 +176,17 @@ COLUMNS: Mapping[str, Column] = {
     "one": Column("relative coefficient of generalizability of the ranking by one template of each task, with the same "
                   "items", "up to 1", "One template", 2),
     "four": Column("the same by four templates of each task", "up to 1", "Four templates", 2),
-    "one_items": Column("the same by one template, with other items: the least that it can be", "up to 1",
+    "one_items": Column("the same by one template, with other items: the least that the estimate can be, whatever "
+                        "binomial errors have in common", "up to 1",
                         "One, other items", 2),
-    "four_items": Column("the same by four templates, with other items: the least that it can be", "up to 1",
+    "four_items": Column("the same by four templates, with other items: the least that the estimate can be", "up to 1",
                          "Four, other items", 2),
     "kept_one": Column("share of pairs of models that have the same order with one template of each task as with "
-                       "another, mean over pairs of templates; equal accuracies count half", "share of pairs, 0 to 1",
+                       "another, mean over pairs of templates (of several tasks, over 1,000 draws of a pair for each); "
+                       "equal accuracies count half", "share of pairs, 0 to 1",
                        "Pairs kept", 3),
-    "template_pairs.kept_one": Column("share of the pairs of templates that put both models in the same order", SHARE,
+    "template_pairs.kept_one": Column("share of the pairs of templates that put both models in the same order; "
+                                      "by the mean over tasks, of 1,000 draws of a pair for each", SHARE,
                                       "Pairs of templates", 2),
     "template_pairs.same_both": Column("the same with other items and other templates: at least", PROBABILITY,
                                        "both", 2),

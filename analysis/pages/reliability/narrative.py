@@ -4,25 +4,28 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from statistics import NormalDist
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from analysis.pages.reliability.comparisons import ITEMS
+from analysis.pages.reliability.comparisons import FEW, ITEMS
 from analysis.reporting import beyond, labels, verdicts
 from analysis.reporting.thresholds import silent
 from analysis.reporting.verdicts import Band
 from analysis.reporting.words import Answer, count, do_not_answer, few_items, few_models, listing, low_to_high
+from analysis.statistics.resampling import LEVEL
 
 WIDER = 1.1
+NORMAL = NormalDist().inv_cdf((1 + LEVEL) / 2)  # half an interval, in standard errors, with wordings without end
 ORDERS = ("orders", "own orders")  # designs that begin so
-ENOUGH, FEW = "enough", "too few"
-BANDS = (Band(ENOUGH, 1.0, WIDER), Band(FEW, WIDER, np.inf))
+ENOUGH, TOO_FEW = "enough", "too few"
+BANDS = (Band(ENOUGH, 1.0, WIDER), Band(TOO_FEW, WIDER, np.inf))
 MEANT = (
-    "“Enough” means that the 95 % interval for wordings like these is at most a tenth wider than with wordings without "
-    "end.",
-    "“Too few” means that it is wider. Each word needs the whole interval of this ratio.",
+    "“Enough” means that the standard error for wordings like these is at most a tenth larger than with wordings "
+    "without end.",
+    "“Too few” means that it is larger than that. Each word needs the whole 95 % interval of this ratio.",
 )
 TABLES = ("wording_precision", "variance_components", "beyond_rewording", "ranking_reliability", "spreads_at_k")
 
@@ -71,12 +74,13 @@ def _asked(own: pd.DataFrame, samples: pd.Series, when: str) -> str:
     answers = f", with {low_to_high(sizes)} valid answers to each on average" if several.any() else ""
     if len(samples):
         answers += f"{' from' if answers else ', with'} {low_to_high(samples.round())} samples each"
-    ways = [way for way, some in (("one wording", ~several), ("several wordings", several)) if some.any()]
+    ways = [way for way, some in (("one", ~several), ("several", several)) if some.any()] or ["several"]
+    wordings = f"{' or '.join(ways)} {'wording' if ways == ['one'] else 'wordings'}"
     if several.all() and known["design"].str.startswith(ORDERS).all():
-        ways = ["several orders of their options"]
+        wordings = "several orders of their options"
     return (
         f"{count(models, 'model')} {'was' if models == 1 else 'were'} asked about {count(int(items), 'item')} in "
-        f"{' or '.join(ways or ['several wordings'])}{when}{answers}."
+        f"{wordings}{when}{answers}."
     )
 
 
@@ -119,7 +123,7 @@ def _least(ranking: pd.DataFrame) -> Iterator[str]:
         else:
             which = "The" if len(known) == 1 else "The least reliable"
             yield (
-                f"{which} ranking of the models, by {row['measure']}, has a reliability of {row['relative']:.2f}"
+                f"{which} ranking of the models, by {row['measure']}, has a reliability of {_share(row['relative'])}"
                 f"{_same_wording(row)}."
             )
 
@@ -140,8 +144,8 @@ def _samples(parts: pd.DataFrame) -> Iterator[str]:
             )
         if len(apart) < len(part):
             yield (
-                f"With {len(part) - len(apart):,} of {count(len(part), 'model')}, items of {study} differ no more than "
-                "samples explain."
+                f"With {len(part) - len(apart):,} of {count(len(part), 'model')}, items of {study} are not shown to "
+                "differ by more than samples explain."
             )
 
 
@@ -160,10 +164,18 @@ def _widest(speaking: pd.DataFrame) -> Iterator[str]:
         return
     row = known.loc[known["widening"].idxmax()]
     label = labels.series(speaking.drop(columns="condition"))[row.name]
+    low, high = row["widening_lower"], row["widening_upper"]
+    ends = f" (95 % interval {low:.2f} {'or more' if np.isinf(high) else f'to {high:.2f}'})" if low == low else ""
     yield (
-        f"The wordings widen the interval of {label} most: it is {row['widening']:.2f} times as wide as with wordings "
-        "without end."
+        f"The wordings add {'most ' if len(known) > 1 else ''}to the standard error of {label}: it is "
+        f"{row['widening']:.2f} times{ends} what it would be with wordings without end."
     )
+    wide = (row["like_upper"] - row["like_lower"]) / (2 * NORMAL * row["error_least"])
+    if wide > WIDER * row["widening"]:
+        yield (
+            f"Its interval for wordings like these is {wide:.1f} times as wide as with wordings without end: few "
+            "shared ones hardly tell their own error."
+        )
 
 
 def _rankings(ranking: pd.DataFrame) -> Iterator[str]:
@@ -171,12 +183,12 @@ def _rankings(ranking: pd.DataFrame) -> Iterator[str]:
     for row in _headline(ranking).dropna(subset=["relative"]).to_dict("records"):
         if row["relative"] < 0:
             yield (
-                f"By {row['measure']}, the means of {row['n_models']} models differ no more than items and wordings "
-                "explain."
+                f"By {row['measure']}, the means of {row['n_models']} models are not shown to differ by more than "
+                "items and wordings explain."
             )
             continue
         yield (
-            f"Ranking these {row['n_models']} models by {row['measure']} is reliable to {row['relative']:.2f}"
+            f"Ranking these {row['n_models']} models by {row['measure']} is reliable to {_share(row['relative'])}"
             f"{_between(row)}{_same_wording(row)}{_with_few(row)}."
         )
         if row["tau"] == row["tau"]:
@@ -185,7 +197,12 @@ def _rankings(ranking: pd.DataFrame) -> Iterator[str]:
 
 def _with_few(row: Mapping[str, float]) -> str:
     few = row["relative_few"]
-    return f"; with 3 wordings it would be {few:.2f}" if few == few else ""
+    return f"; with {FEW} wordings it would be {_share(few)}" if few == few and row["n_wordings"] != FEW else ""
+
+
+def _share(coefficient: float) -> str:
+    """Write a coefficient of reliability; one that rounding would make perfect, with a bound."""
+    return f"{coefficient:.2f}" if coefficient < 0.995 or coefficient >= 1 else "more than 0.99"
 
 
 def _between(row: Mapping[str, float]) -> str:

@@ -70,7 +70,7 @@ def _verdict(ranked: pd.DataFrame) -> Iterator[str]:
         f"With another template{of_each}, {least}{percent(main['kept_one'].min())} of pairs of models keep their "
         f"order{mean}."
     )
-    said = f"One template ranks them with a reliability of {least}{_number(main['one'].min())}"
+    said = f"One template ranks them with an estimated reliability of {least}{_number(main['one'].min())}"
     single = ranked[ranked["task"] != ALL]
     yield f"{said}; in single tasks, of {_number(single['one'].min())} or more." if of_each else f"{said}."
 
@@ -92,8 +92,8 @@ def _reliable(ranked: pd.DataFrame) -> Iterator[str]:
             f"({_number(row['one_lower'])} to {_number(row['one_upper'])}), four with {_number(row['four'])}."
         )
         yield (
-            f"With another template, {percent(row['kept_one'])} of pairs keep their order; with other items, too, one "
-            f"template is reliable to {_number(row['one_items'])} at least."
+            f"With another template, {percent(row['kept_one'])} of pairs keep their order; with other items, too, the "
+            f"reliability of one is estimated at {_number(row['one_items'])} or more."
         )
         single = ranked[(ranked["study"] == row["study"]) & (ranked["condition"] == row["condition"])
                         & (ranked["task"] != ALL)].dropna(subset=["one"])  # fmt: skip
@@ -136,8 +136,8 @@ def _first(places: pd.DataFrame, ranked: pd.DataFrame) -> Iterator[str]:
         first = part.loc[part["rank"].idxmin()]
         place = f"ranks {first['rank_lower']:.0f} to {first['rank_upper']:.0f}"
         yield (
-            f"{_condition(ranked, row)}{first['model']} is first, and stays so in {percent(first['first'])} or more of "
-            f"other studies with other items and templates ({place} in 95 %)."
+            f"{_condition(ranked, row)}{first['model']} is first, and expected to stay so in "
+            f"{percent(first['first'])} or more of studies with other items and templates ({place} in 95 %)."
         )
         yield f"The ranking's tau with that of another study is expected to be {_number(row['tau'])} or more."
 
@@ -148,8 +148,8 @@ def _pairs(pairs: pd.DataFrame) -> Iterator[str]:
         where = f"Condition {condition}: " if pairs["condition"].nunique() > 1 else ""
         sure, both = ((part[name] >= LIKELY).sum() for name in ("same_wordings", "same_both"))
         yield (
-            f"{where}{sure:,} of {count(len(part), 'pair')} of models keep their order under as many other templates "
-            f"with a probability of 95 %; with other items, too, at least {both:,}."
+            f"{where}{sure:,} of {count(len(part), 'pair')} keep their order under as many other templates "
+            f"with a probability of 95 % or more; with other items, too, at least {both:,}."
         )
 
 

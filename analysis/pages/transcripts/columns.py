@@ -8,6 +8,7 @@ from analysis.reporting.columns import Column
 
 COLUMNS: Mapping[str, Column] = {
     "text": Column("the item's original wording; of prompts, the wording that is asked", header="Text"),
+    "pattern": Column("kind of wording; original: the question before rewording", header="Pattern"),
     "n_wordings": Column("wordings of the item in the study", "wordings", "Wordings"),
     "measure": Column(
         "what orders the items: spread (largest minus smallest share of the first answer over an item's wordings, each "

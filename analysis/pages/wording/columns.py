@@ -23,6 +23,7 @@ def measure(name: str) -> str:
 
 COLUMNS: Mapping[str, Column] = {
     # identity
+    "task": Column("what was asked about the texts; all: mean over tasks", header="Task"),
     "shots.model": Column("model id as in run.json; empty: mean over the models of the stage", header="Model"),
     "groups.language": Column("language of the wordings (ISO 639 code); all: mean over languages", header="Language"),
     "groups.condition": Column(

@@ -38,7 +38,7 @@ from analysis.statistics.resampling import LEVEL
 from analysis.statistics.shares import wilson
 
 DRAWS = 4_000
-ORDERS = 200  # draws of templates for several tasks: one of each is compared with another
+ORDERS = 1_000  # draws of templates for several tasks: one of each is compared with another
 EXACT = 1e9  # degrees of freedom of a variance that is known
 
 

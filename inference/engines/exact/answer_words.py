@@ -47,8 +47,10 @@ class Options:
 
 def tail(text: str) -> str:
     """Cut out the end of a prompt that decides how an answer after it is tokenised."""
-    match = re.search(r"\S*\s*$", text[-CONTEXT_CHARACTERS:])
-    return match.group() if match else ""
+    end = text[-CONTEXT_CHARACTERS:]
+    before = end.rstrip()
+    (word,) = before.rsplit(None, 1)[-1:] or [""]
+    return end[len(before) - len(word) :]
 
 
 def head(text: str) -> str:

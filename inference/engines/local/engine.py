@@ -32,7 +32,9 @@ class LocalEngine(RowEngine):
         self._seed = checkpoint.seed
         self._batch_size = batch_size
         self._rows_that_fit: int | None = None
-        self.vocabulary = len(self.model.get_input_embeddings().weight)
+        rows = len(self.model.get_input_embeddings().weight)
+        # Of most models every token has a row, and no prompt needs to be looked through.
+        self.vocabulary = rows if max(self.tokenizer.get_vocab().values(), default=0) >= rows else None
 
     def _cut(self, measured: Measured) -> list[list[int]]:
         own = [measured.lengths[place] for place in measured.order]

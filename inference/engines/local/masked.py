@@ -63,19 +63,20 @@ class MaskedEngine(LocalEngine):
     def _rows(self, prompts: Sequence[Prompt]) -> list[Row]:
         if any(prompt.numbers for prompt in prompts):
             raise InputError(f"model {self.name} fills a mask, which has no room for a number of a scale")
+        return self._remembered_rows(prompts, self._read)
+
+    def _read(self, prompts: Sequence[Prompt]) -> list[tuple[str, list[int]]]:
+        """Tokenise prompts; every one needs the mask once."""
         texts = [prompt.text or "" for prompt in prompts]
-        rows = [
-            Row(text, ids, prompt.answers)
-            for text, ids, prompt in zip(texts, self._encode(texts), prompts, strict=True)
-        ]
-        for row in rows:
-            masks = row.ids.count(self.tokenizer.mask_token_id)
+        read = list(zip(texts, self._encode(texts), strict=True))
+        for text, ids in read:
+            masks = ids.count(self.tokenizer.mask_token_id)
             if masks != 1:
                 raise InputError(
                     f"a prompt must contain the mask {self.mask_token} of model {self.name} once, this one has {masks}:"
-                    f" '{_shortened(row.text)}'; change the prompt, or the statement if it contains the mask itself"
+                    f" '{_shortened(text)}'; change the prompt, or the statement if it contains the mask itself"
                 )
-        return rows
+        return read
 
     def _problem(self, row: Row) -> str | None:
         if self.window is not None and len(row.ids) > self.window:

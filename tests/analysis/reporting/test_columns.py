@@ -11,6 +11,7 @@ from analysis.pages.text_features.columns import TERMS
 from analysis.pages.text_features.family import PREDICTORS
 from analysis.reporting import catalogue, files
 from analysis.reporting.catalogue import column
+from analysis.reporting.columns import Column
 
 # What one page must say in words of its own, and what another page says of a column of the same name.
 RIGHT = [
@@ -101,3 +102,9 @@ def test_the_file_next_to_the_tables_says_what_each_table_means(tmp_path):
         assert written[table, name] == column(table, name).meaning
     assert written["score_items", "item"] != written["items", "item"]
     assert written["score_items", "text"] != written["items", "text"]
+
+
+def test_a_unit_stands_under_a_header_only_where_it_tells_more():
+    said = {"share, 0 to 1": "0–1", "ratio": "ratio", "unit of the measure, squared": "", "wordings": ""}
+    assert {unit: Column("x", unit, "Wordings", 2).scale for unit in said} == said
+    assert Column("x", "ratio, from 1", "Widening").scale == ""  # a count or a name

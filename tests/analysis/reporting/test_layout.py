@@ -13,7 +13,8 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_outp
 
 from analysis.reporting import grid, layout, report
 from analysis.reporting.columns import Column
-from analysis.reporting.html import address, note
+from analysis.reporting.html import address, note, render
+from analysis.reporting.page import _picture
 from helpers.html_pages import Page
 
 
@@ -104,3 +105,18 @@ def test_columns_that_are_the_same_in_all_rows_are_told_apart_from_the_others():
     assert grid.varying(alone) == (alone, [])
     wider = (rows[0], (cell("a"), cell("34", "[1, 3]"), cell("")))
     assert grid.varying(grid.Grid(table.names, columns, wider, table.numeric, table.wordy))[0].names == ("n",)
+
+
+def test_a_picture_in_a_page_lacks_only_what_no_reader_sees():
+    svg = (
+        '<svg><g id="axes_1"><path id="m" d="M 1.23456 -20.5 L 0.999 3" style="stroke: #000"/><use x="7.005001" '
+        'xlink:href="#m"/><g clip-path="url(#p)"/><clipPath id="p"/></g><text x="1.5"> id="a" d="1.2345" 5.4</text>\n'
+        "<text>it's</text></svg>"
+    )
+    shown = urllib.parse.unquote(_picture(svg).partition(",")[2])
+    assert shown == (
+        "<svg><g><path id='m' d='M 1.23 -20.5 L 1.00 3' style='stroke: #000'/><use x='7.01' xlink:href='#m'/>"
+        "<g clip-path='url(#p)'/><clipPath id='p'/></g><text x='1.5'> id=\"a\" d=\"1.2345\" 5.4</text> "
+        "<text>it's</text></svg>"
+    )
+    assert "&" not in render("figure", wide=_picture(svg), narrow="", alt="", caption="")  # escaped once, not again

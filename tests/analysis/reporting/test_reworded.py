@@ -166,7 +166,7 @@ def test_several_protocols_are_read_together(tmp_path):
     assert {study.measure for study in found} == {"agreement", "logit", "accuracy", "score"}
     frames = {name: build(name, runs.open(tmp_path), resamples=0) for name in narrative.TABLES}
     said = narrative.answer(frames)
-    assert "in one wording or several wordings" in said.asked
+    assert "in one or several wordings" in said.asked
     assert "Asked in one wording, so that nothing is said about others: judged." in said.cautions
 
 

@@ -104,6 +104,21 @@ def metadata(**values: Any) -> Callable[[Path], None]:
     return partial(row, change)
 
 
+def other_options(folder: Path) -> None:
+    """The records of one model, in all of which the second option means something else."""
+
+    def change(lines: list[str]) -> None:
+        for place, line in enumerate(lines):
+            one = json.loads(line)
+            lines[place] = json.dumps({**one, "metadata": {**one["metadata"], "waver_canonical": '["agree", "x"]'}})
+
+    lines_of_it(change, folder)
+    changed = next(file for file in (folder / "records").rglob("*.jsonl") if '\\"x\\"' in file.read_text("utf-8"))
+    for file in (folder / "records").rglob("*.json*"):
+        if not changed.name.startswith(file.name.removesuffix(".json").removesuffix("l").removesuffix("_samples")):
+            file.unlink()
+
+
 def study_of_another_name(folder: Path) -> None:
     """Records of two studies."""
     shutil.copytree(RUN, folder / "other")
@@ -131,6 +146,8 @@ CASES = [
          beside("d/export.json", '{"files": 1}')),
     Case("export.json is no JSON", export("--as", "csv", "--out", "d"), ("export.json", "not one that an export"),
          beside("d/export.json", "{")),
+    Case("export.json is nested without end", export("--as", "csv", "--out", "d"), ("export.json", "not one that"),
+         beside("d/export.json", "[" * 100_000)),
     Case("a file beside an export", export("--as", "csv", "--out", "d"), ("d: holds other files",),
          beside("d/export.json/x", "")),
     Case("no such records", IMPORT, ("records", "no such file or folder")),
@@ -185,7 +202,7 @@ CASES = [
     Case("a count too few", IMPORT, ("line 2", "one count"), metadata(count="[1]")),
     Case("a broken count", IMPORT, ("waver_count holds 1.5", "int64"), metadata(count="[1.5, 0]")),
     Case("an option without a meaning", IMPORT, ("line 2", "1 of what they mean"), metadata(canonical='["agree"]')),
-    Case("an option of another study", IMPORT, ("options need a meaning",), metadata(canonical='["agree", "x"]')),
+    Case("an option of another study", IMPORT, ("options need a meaning",), other_options),
     Case("no text", IMPORT, ("line 2: input.raw is nothing",), partial(row, lambda one: one["input"].pop("raw"))),
     Case("another text of a known wording", IMPORT, ("is another wording than before",),
          partial(lines_of_it, another_text)),

@@ -6,6 +6,7 @@ import json
 import shutil
 import subprocess
 import sys
+from argparse import Namespace
 from pathlib import Path
 
 import pyarrow.parquet as pq
@@ -132,6 +133,32 @@ def test_a_run_that_lacks_something_is_looked_at(asked: Path, copy: Path, harm, 
     assert not looks(here, monkeypatch)
     harm(copy)
     assert looks(here, monkeypatch)
+
+
+@pytest.mark.parametrize(
+    ("words", "read"),
+    [(["--templates", "bank.yaml:facts"], "bank.yaml"), (["--prompt", "~/prompt.yaml"], "prompt.yaml"),
+     (["--prompt=~/prompt.yaml"], "prompt.yaml"), ([], "items.building.csv"), (["--models", "m.yaml"], "m.yaml")],
+)  # fmt: skip
+def test_all_that_a_call_reads_is_in_its_fingerprint(words: list[str], read: str, tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    (tmp_path / "items.csv").write_text(ITEMS)
+    options = Namespace(items="items.csv", engine="auto", lora=[], out="run", program=["waver"], call=["waver", *words])
+    found = []
+    for content in ("one", "two"):
+        (tmp_path / read).write_text(content)
+        found.append(repeated.fingerprint(options, []))
+    assert None not in found and found[0] != found[1]
+
+
+def test_after_another_call_it_looks_for_itself(asked: Path, copy: Path, monkeypatch) -> None:
+    here = [word.replace(f"{asked}/", "") for word in call(asked)]
+    described = [*here, "--models", "models.yaml"]
+    (copy / "models.yaml").write_text("model: {series: other}\n")
+    assert main(here) == 0 and main(described) == 0
+    assert looks(here, monkeypatch)
+    assert not looks(described, monkeypatch)
 
 
 def test_other_code_or_prompts_of_ours_look_for_themselves(asked: Path, tmp_path: Path, monkeypatch) -> None:

@@ -13,7 +13,8 @@ from inference.engines.tokens import plain_encoder
 from inference.engines.words import PATTERNS, WordByWord, cuts_at_blanks
 
 PIECES = [
-    " ", "  ", "\n", "\n\n", " \n", "\n ", "\t", "\r\n", "\u00a0", "\u3000", "\x1c", "\u2028", "a", "yes", "Yes", "NO",
+    " ", "  ", "\0", "\0 ", "\n", "\n\n", " \n", "\n ", "\t", "\r\n", "\u00a0", "\u3000", "\x1c", "\u2028", "a",
+    "yes", "Yes", "NO",
     "don't", "WE'LL", "'s", "'", ".", "?!", "...", ":\n", "/", "//\n", "1", "12345", "x1", "é", "e\u0301", "\u0301",
     "日本語",
     "ไทย", "_", "-", "—", "(a)", "<|end|>", "<|endoftext|>", "😀", "\u200d", "\ufe0f", "ß", "ſ", "İ",

@@ -32,22 +32,25 @@ def test_a_task_is_an_item_and_a_template_a_variant(tmp_path, capsys):
     run = imported(tmp_path, TABLE, "--condition-column", "shots", "--name", "mine")
     info = json.loads((run / "run.json").read_text(encoding="utf-8"))
     assert (info["study"]["protocol"], info["study"]["name"]) == ("accuracies", "mine")
-    assert info["conditions"] == {"0": {"form": "import", "shots": "0"}, "5": {"form": "import", "shots": "5"}}
-    assert info["expected"] == {"m": {"0": 3}, "k": {"5": 1}}  # nothing is missing
+    assert info["conditions"] == {
+        "shots 0": {"form": "import", "shots": "0"}, "shots 5": {"form": "import", "shots": "5"}
+    }  # fmt: skip
+    assert info["expected"] == {"m": {"shots 0": 3}, "k": {"shots 5": 1}}  # nothing is missing
     stimuli = pq.read_table(run / "stimuli.parquet").to_pylist()
     assert [(s["item"], s["variant"], s["pattern"], s["gold"], s["options"]) for s in stimuli] == [
         (task, variant, "template", "right", ["right", "wrong"])
         for task, variant in (("t1", "a"), ("t1", "b"), ("t2", "a"))
     ]
     assert [(r["model"], r["condition"], r["item"], r["variant"], r["score"], r["n"]) for r in rows(run)] == [
-        ("m", "0", "t1", "a", 0.5, 10), ("m", "0", "t1", "b", 0.25, 8), ("m", "0", "t2", "a", 1.0, 10),
-        ("k", "5", "t1", "a", 0.0, 10),
+        ("m", "shots 0", "t1", "a", 0.5, 10), ("m", "shots 0", "t1", "b", 0.25, 8),
+        ("m", "shots 0", "t2", "a", 1.0, 10),
+        ("k", "shots 5", "t1", "a", 0.0, 10),
     ]  # fmt: skip
     assert all(r["count"] is r["probability"] is r["answer"] is None for r in rows(run))
     assert capsys.readouterr().out.splitlines() == [
         "mine: 2 items, 3 variants",
-        "m 0: 3 of 3 variants, 3 scores, mean 0.583",
-        "k 5: 1 of 3 variants, 1 scores, mean 0.000",
+        "m shots 0: 3 of 3 variants, 3 scores, mean 0.583",
+        "k shots 5: 1 of 3 variants, 1 score, mean 0.000",
         "accuracies from 0 to 1 are shares, recognised by their size",
     ]
 

@@ -48,7 +48,7 @@ def test_completions_are_parsed(tmp_path, capsys):
     ]
     assert all(r["count"] is r["invalid"] is r["probability"] is r["error"] is None for r in responses)
     assert capsys.readouterr().out.splitlines() == [
-        "run: 1 items, 3 variants",
+        "run: 1 item, 3 variants",
         "m1 import: 3 of 3 variants, 1 of 3 answers invalid",
         "m2 import: 1 of 3 variants, 0 of 1 answers invalid",
     ]

@@ -11,9 +11,10 @@ import pytest
 
 from analysis import runs
 from analysis.pages.benchmarks import measures, own_form
-from analysis.pages.benchmarks.tables import _scaled, measure_sources, uncorrelated
+from analysis.pages.benchmarks.tables import _scaled, measure_sources, measures_by_model, uncorrelated
 from analysis.reporting import catalogue, tables
 from analysis.reporting.catalogue import pages
+from helpers.accuracy_runs import random_accuracies, write_accuracies
 from helpers.page_runs import FULL
 from helpers.synthetic import random_frame, write_run
 from helpers.text_features import hide
@@ -212,3 +213,26 @@ def test_a_table_that_takes_too_long_is_left_out_and_says_so(tmp_path, monkeypat
         "table stability takes too long for 4 models and conditions; it is compared for 3 at most"
     ]
     assert pages()["text_features"].tables["mixed"].measures.most == 100
+
+
+def test_the_page_on_benchmarks_is_left_out_and_says_why(tmp_path):
+    opened = runs.open(write_accuracies(tmp_path / "board", random_accuracies()))
+    why = "accuracies without answers have no measures to correlate"
+    assert uncorrelated(opened, {}) == uncorrelated(opened, {"scores": "scores.csv"}) == why
+
+
+def test_accuracies_beside_answers_add_no_measure(tmp_path):
+    folder = write_accuracies(tmp_path / "board", random_accuracies())
+    answers = write_run(tmp_path / "answers", random_frame(["a", "b", "c", "d"], items=6, paraphrases=4))
+    both = runs.open(folder, answers)
+    assert set(measures_by_model(both)["study"]) == set(runs.open(answers).info["studies"])
+
+
+def test_accuracies_and_few_answers_are_too_few(tmp_path) -> None:
+    board = write_accuracies(tmp_path / "board", random_accuracies())
+    asked = write_run(tmp_path / "asked", random_frame(("a", "b", "c")))
+    assert uncorrelated(runs.open(board, asked), {}).startswith("at most 3 of the models")
+    collected = measures.collected(runs.open(board), "dropped")
+    assert collected.values.empty and set(collected.sources["left_out"]) == {
+        f"table {name} has no rows" for page, name in MEASURED if page == "reliability"
+    }

@@ -59,18 +59,19 @@ def test_what_was_asked_names_models_day_and_what_was_compared():
 def test_a_clear_coefficient_is_named_the_largest_first():
     said = answer(coefficient(), coefficient("accuracy", p_holm=0.2), coefficient("MT", r=-0.95, ends=(-0.99, -0.7)))
     assert said.verdict == (
-        "Range with “MT” and others: 2 of 3 correlations differ from 0 after correction for their number."
+        "Range with “MT” and others: 2 of 3 correlations of headline measures differ from 0 after correction within "
+        "each method."
     )
     assert answer(coefficient()).verdict == (
-        "Range with size: 1 of 1 correlation differs from 0 after correction for their number."
+        "Range with size: 1 of 1 correlation of headline measures differs from 0 after correction within each method."
     )
 
 
 def test_holm_nothing_is_named_before_the_correction():
     said = answer(coefficient(p_holm=0.06, p=0.001), coefficient("MT", p_holm=NAN))
     assert said.verdict == (
-        "These runs show nothing: none of 2 correlations of headline measures differs from 0 after correction for "
-        "their number."
+        "These runs show nothing: none of 2 correlations of headline measures differs from 0 after correction "
+        "within each method."
     )
 
 
@@ -78,7 +79,7 @@ def test_interval_nothing_is_named_that_its_own_interval_contradicts():
     for ends in ((-0.01, 0.98), (NAN, NAN)):
         assert answer(coefficient(ends=ends)).verdict == (
             "These runs show nothing: the one correlation of headline measures does not differ from 0 after correction "
-            "for their number."
+            "within each method."
         )
     assert answer(coefficient(r=-0.9, ends=(-0.98, -0.1))).verdict.startswith("Range with size: 1 of 1 correlation")
 
@@ -144,22 +145,25 @@ def test_details_stand_with_their_figures_and_the_table():
     )  # fmt: skip
     assert said.details["size_measures"] == (
         "Rank correlation of Overall and size (s): +0.90 (95 % interval +0.50 to +0.98, 12 models).",
+        "Of 1 such coefficient, 1 differs from 0 after correction within each method.",
     )
+    chance = answer(coefficient(measure="Overall", method="spearman", p_holm=0.07)).details["size_measures"]
+    assert chance[-1] == "Of 1 such coefficient, 0 differ from 0 after correction within each method."
     assert said.details["accuracy_measures"] == (
         "Pearson correlation with the accuracy on the same items: +0.40 (Consistency (synonyms)), +0.20 (Consistency "
         "(antonyms)).",
-        "Of 2 such coefficients, 1 differs from 0 after correction for their number.",
+        "Of 2 such coefficients, 1 differs from 0 after correction within each method.",
     )
     assert said.details["benchmarks"][1] == (
         "The largest rank correlation is that of Overall with size (s, own form/0-shot): +0.90 (95 % interval +0.50 to "
         "+0.98, 12 models)."
     )
     assert said.details["coefficients"] == (
-        "Of 3 rank correlations between these measures, 2 differ from 0 after correction for their number.",
+        "Of 3 rank correlations between these measures, 2 differ from 0 after correction within each method.",
         "The largest is that of size and XParaCon: −0.95 (95 % interval −0.99 to −0.80, 8 models).",
     )
     perfect = answer(coefficient(), pairs=[pair("Range", "Flips", r=1.0, ends=(NAN, NAN))])
     assert perfect.details["coefficients"] == (
-        "Of 1 rank correlation between these measures, 1 differs from 0 after correction for their number.",
+        "Of 1 rank correlation between these measures, 1 differs from 0 after correction within each method.",
         "The largest is that of Range and Flips: +1.00 (8 models).",
     )

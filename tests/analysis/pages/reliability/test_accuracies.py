@@ -29,7 +29,7 @@ def imported(folder, frame):
 def made(tmp_path_factory):
     frame = random_accuracies()
     folder = imported(tmp_path_factory.mktemp("acc"), frame)
-    return folder, runs.open(folder), frame.assign(shots=frame["shots"].astype(str))
+    return folder, runs.open(folder), frame.assign(shots="shots " + frame["shots"].astype(str))
 
 
 def mean_squares(x):
@@ -64,7 +64,9 @@ def test_every_task_and_condition_is_a_ranking(made):
     _, opened, frame = made
     found = accuracies.reliability(opened)
     assert [tuple(row) for row in found[["condition", "task", "n_models", "n_tasks", "n_templates"]].to_numpy()] == [
-        (shots, *rest) for shots in ("0", "5") for rest in (("all", 6, 2, 3.5), ("reading", 6, 1, 4), ("quiz", 6, 1, 3))
+        (shots, *rest)
+        for shots in ("shots 0", "shots 5")
+        for rest in (("all", 6, 2, 3.5), ("reading", 6, 1, 4), ("quiz", 6, 1, 3))
     ]
     for row in found.to_dict("records"):
         own = frame[frame["shots"] == row["condition"]]
@@ -110,8 +112,8 @@ def test_templates_have_wilsons_interval_and_scores_the_spread(made):
 def test_ranks_are_those_of_the_means_and_pairs_are_by_the_mean_over_tasks(made):
     _, opened, frame = made
     ranks = comparisons.rankings(opened)
-    over = frame[frame["shots"] == "0"].groupby(["model", "task"])["accuracy"].mean().groupby("model").mean()
-    own = ranks[(ranks["condition"] == "0") & (ranks["task"] == "all")]
+    over = frame[frame["shots"] == "shots 0"].groupby(["model", "task"])["accuracy"].mean().groupby("model").mean()
+    own = ranks[(ranks["condition"] == "shots 0") & (ranks["task"] == "all")]
     assert own["model"].tolist() == over.sort_values(ascending=False).index.tolist()
     assert (own["rank_lower"] <= own["rank"]).all()
     assert own["first"].sum() == pytest.approx(1, abs=1e-9)
@@ -152,8 +154,16 @@ def test_the_answer_tells_the_share_of_pairs_and_the_reliability(made):
     main_rows = accuracies.reliability(opened)
     least = main_rows[main_rows["task"] == "all"]
     assert f"at least {100 * least['kept_one'].min():.0f} % of pairs of models" in said.verdict
-    assert f"a reliability of at least {least['one'].min():.2f}" in said.verdict
-    assert any(text.startswith("Condition 0: one template ranks 6 models by the mean over 2 tasks") for text in details)
+    assert f"an estimated reliability of at least {least['one'].min():.2f}" in said.verdict
+    for row in least.to_dict("records"):
+        # What is said of other items is no bound of the truth: the interval with the same items may reach below it.
+        told = f"with other items, too, the reliability of one is estimated at {row['one_items']:.2f} or more."
+        assert any(text.endswith(told) for text in details)
+    assert sum("keep their order under as many other templates with a probability of 95 % or more" in text
+               for text in details) == len(least)  # fmt: skip
+    assert sum("is first, and expected to stay so in" in text for text in details) == len(least)
+    first = "Condition shots 0: one template ranks 6 models by the mean over 2 tasks"
+    assert any(text.startswith(first) for text in details)
     assert all(len(text.split(". ")[0].split()) <= 30 for text in (*said.cautions, *details))
     assert not any("No response" in text for text in said.cautions)
 
@@ -207,7 +217,7 @@ def test_noreval(tmp_path):
     """60 models, 8 tasks with 5 to 7 templates, asked without examples: the figures that sentences quote."""
     frame = pd.read_csv(NOREVAL, dtype={"template": str, "shots": str})
     frame = frame[frame["shots"] == "0"]
-    opened = runs.open(imported(tmp_path, frame))
+    opened, frame = runs.open(imported(tmp_path, frame)), frame.assign(shots="shots 0")
     found = accuracies.reliability(opened)
     assert len(found) == 9
     for row in found[found["task"] != "all"].to_dict("records"):

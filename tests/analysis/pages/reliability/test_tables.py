@@ -16,6 +16,7 @@ from analysis.reporting import provenance, words
 from analysis.reporting.catalogue import table
 from analysis.reporting.reworded import CROSSED, NESTED, studies
 from analysis.reporting.tables import build
+from analysis.statistics.reliability.panel import panel
 from analysis.statistics.shares import wilson
 from helpers import text_feature_runs, wording_runs
 from helpers.synthetic import edit_run_json, paraphrases, random_frame, write_run
@@ -176,10 +177,67 @@ def test_a_word_needs_the_whole_interval(ends, verdict):
     precision = rows.assign(
         study="s", model=["a", "b"], condition="c", measure="agreement", headline=True, validity=1.0, n_items=40,
         n=200,
-        n_wordings=5.0, mean=0.5, widening=1.1, design=NESTED,
+        n_wordings=5.0, mean=0.5, widening=1.1, design=NESTED, like_lower=0.4, like_upper=0.6, error_least=0.05,
     )  # fmt: skip
     frames = {name: pd.DataFrame(columns=[*table(name).columns]) for name in narrative.TABLES}
     assert narrative.answer({**frames, "wording_precision": precision}).verdict == verdict
+
+
+@pytest.mark.parametrize(
+    ("high", "ends"), [(54.77, "(95 % interval 1.19 to 54.77)"), (np.inf, "(95 % interval 1.19 or more)")]
+)
+def test_the_widening_is_said_of_standard_errors_and_intervals_apart(high, ends):
+    """Two shared wordings of 400 items: the error grows by 1.76, the interval, with one degree of freedom, by 7.7."""
+    right = [(1, 1)] * 136 + [(1, 0)] * 30 + [(0, 1)] * 52 + [(0, 0)] * 182
+    found = panel(np.array(right, float), crossed=True)
+    low, up = found.interval("both")
+    least = found.error_at(400, np.inf)
+    assert (up - low) / (2 * stats.norm.ppf(0.975) * least) == pytest.approx(7.67, abs=0.01)
+    precision = pd.DataFrame([{
+        "study": "s", "model": "a", "condition": "c", "measure": "accuracy", "headline": True, "validity": 1.0,
+        "n_items": 400, "n": 800, "n_wordings": 2.0, "mean": found.mean, "widening": found.widening(),
+        "widening_lower": 1.19, "widening_upper": high, "design": CROSSED, "like_lower": low, "like_upper": up,
+        "error_least": least,
+    }])  # fmt: skip
+    frames = {name: pd.DataFrame(columns=[*table(name).columns]) for name in narrative.TABLES}
+    said = narrative.answer({**frames, "wording_precision": precision}).details["wordings_needed"]
+    assert said[0].startswith("“Enough” means that the standard error for wordings like these is at most a tenth")
+    assert said[2] == (
+        f"The wordings add to the standard error of a: it is 1.76 times {ends} what it would be with wordings "
+        "without end."
+    )
+    assert said[3].startswith("Its interval for wordings like these is 7.7 times as wide as with wordings without end")
+    half = stats.norm.ppf(0.975) * least * found.widening()
+    plain = precision.assign(like_lower=found.mean - half, like_upper=found.mean + half)
+    assert len(narrative.answer({**frames, "wording_precision": plain}).details["wordings_needed"]) == 3
+
+
+RANKING = {
+    "study": "s", "measure": "accuracy", "headline": True, "n_models": 8, "n_wordings": 5.0, "anew": comparisons.BOTH,
+    "relative": 0.9966, "relative_lower": np.nan, "relative_upper": np.nan, "relative_few": 0.98, "tau": np.nan,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("fields", "said"),
+    [({}, "Ranking these 8 models by accuracy is reliable to more than 0.99; with 3 wordings it would be 0.98."),
+     ({"n_wordings": 3.0}, "Ranking these 8 models by accuracy is reliable to more than 0.99."),
+     ({"relative": 0.844}, "Ranking these 8 models by accuracy is reliable to 0.84; with 3 wordings it would be 0.98."),
+     ({"relative": -0.1},
+      "By accuracy, the means of 8 models are not shown to differ by more than items and wordings explain.")],
+)  # fmt: skip
+def test_a_reliability_is_not_rounded_to_perfect(fields, said):
+    assert list(narrative._rankings(pd.DataFrame([RANKING | fields]))) == [said]
+
+
+def test_items_that_samples_explain_are_not_said_to_be_alike():
+    parts = pd.DataFrame({"study": "s", "measure": "score", "icc": [-0.02, 0.6], "icc_sample": [-0.01, 0.13],
+                          "n_samples": 10.0})  # fmt: skip
+    assert list(narrative._samples(parts)) == [
+        "Score from 10 samples of one wording tells items of s apart with a reliability of 0.60 by 1 model; from one, "
+        "0.13.",
+        "With 1 of 2 models, items of s are not shown to differ by more than samples explain.",
+    ]
 
 
 def test_a_study_without_a_valid_answer_has_rows_and_no_verdict(tmp_path):

@@ -10,7 +10,7 @@ import pytest
 
 from analysis.pages.stability import one_row
 from analysis.pages.stability.page import StabilityPage
-from analysis.reporting import labels
+from analysis.reporting import labels, orders
 from analysis.reporting.frames import Frames
 from analysis.reporting.pictures import pictures
 from helpers.synthetic import random_frame, write_run
@@ -103,3 +103,12 @@ def test_a_difference_that_no_digit_shows_keeps_no_rows_apart(difference, apart,
            "difference": difference, "p_holm": 0.001}  # fmt: skip
     frames._frames["differences"] = pd.DataFrame([row])
     assert bool(one_row.differing(frames)) is apart
+
+
+def test_what_a_row_for_both_orders_is_stands_in_the_first_caption_only(page):
+    page = StabilityPage(page.folders, resamples=200)
+    first, second = (html.unescape(page.figure(name).text) for name in ("overview", "agreement"))
+    assert orders.JOINED.strip() in first
+    for text in (second, page.table("stability").text):
+        assert orders.JOINED.strip() not in text
+        assert orders.AGAIN.strip() in text

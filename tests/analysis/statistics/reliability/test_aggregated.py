@@ -11,6 +11,7 @@ from scipy import stats
 
 from analysis.statistics.reliability import templates
 from analysis.statistics.reliability.aggregated import (
+    ORDERS,
     Block,
     intervals,
     kept_by_one,
@@ -96,7 +97,14 @@ def test_a_pair_is_kept_in_the_share_of_the_pairs_of_templates():
     assert found[0, 2] == 1.0
     twice = kept_by_one([Block(accuracies, np.full((3, 4), 10.0))] * 2)
     assert twice[0, 2] == 1.0
-    assert 0 < twice[0, 1] < 1
+    signs = []  # of the mean over two tasks, with every pair of templates of the first and of the second
+    for first in permutations(range(4), 2):
+        for second in permutations(range(4), 2):
+            here, there = np.round([accuracies[0, [x, y]].sum() - accuracies[1, [x, y]].sum()
+                                    for x, y in zip(first, second, strict=True)], 12)  # fmt: skip
+            signs.append(float((1 + np.sign(here) * np.sign(there)) / 2))
+    assert twice[0, 1] == pytest.approx(np.mean(signs), abs=4 * float(np.std(signs)) / ORDERS**0.5)
+    assert np.std(signs) > 0.3
 
 
 def test_other_templates_keep_a_sign_as_a_panel_of_two_models_does():

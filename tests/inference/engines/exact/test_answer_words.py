@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import re
 from collections.abc import Sequence
 
 import pytest
@@ -155,6 +156,8 @@ def test_ids_shared_by_two_options_are_refused() -> None:
 def test_context_is_the_last_word_with_the_space_behind_it() -> None:
     assert tail("Some text.\nReply: ") == "Reply: "
     assert tail("答" * 100) == "答" * 32
+    for end in ("a", "a b\n", " ", "a\u2028", "a \x1c\n ", "\n\na", "a\tb \t"):
+        assert tail(end) == re.search(r"\S*\s*$", end).group()
     assert head(" with it.") == " with"
     assert tail("") == head("") == ""
 

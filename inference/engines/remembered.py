@@ -1,0 +1,53 @@
+"""Remember the token ids of prompts: they are measured before any is asked, and then asked, perhaps in several ways.
+
+A token takes four bytes here, not a Python object, and there is a bound: what does not fit is tokenised again. What is
+remembered stays as long as there is room, so that the first prompts of a study of any size are tokenised once.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Hashable, Sequence
+from hashlib import blake2b
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from inference.stimuli.prompts import Prompt
+
+ROOM = 2**26  # bytes
+ENTRY = 200  # bytes of an entry, beside its text and its ids
+
+
+class Remembered:
+    """Prompts as the model gets them, as (text, token ids), found again by a fingerprint of what they are made of."""
+
+    def __init__(self) -> None:
+        self._known: dict[Hashable, tuple[str | None, array[int]]] = {}
+        self._bytes = 0
+
+    def make_room(self) -> None:
+        """Forget everything where many prompts are about to come, and little more would fit."""
+        if self._bytes > ROOM // 2:
+            self._known.clear()
+            self._bytes = 0
+
+    def get(self, key: Hashable, prompt: Prompt) -> tuple[str, list[int]] | None:
+        """Return the text and the ids that are remembered of a prompt."""
+        known = self._known.get(key)
+        return None if known is None else (prompt.text or "" if known[0] is None else known[0], known[1].tolist())
+
+    def add(self, key: Hashable, prompt: Prompt, text: str, ids: Sequence[int]) -> None:
+        """Remember a prompt, if there is room; its text only where a chat template has made it."""
+        own = None if prompt.messages is None else text
+        size = ENTRY + 4 * len(ids) + (4 * len(own) if own is not None else 0)
+        if self._bytes + size <= ROOM:
+            self._known[key] = own, array("i", ids)
+            self._bytes += size
+
+
+def fingerprint(prompt: Prompt, effort: str | None = None) -> bytes:
+    """Hash what decides how a prompt is rendered, in 16 bytes: no two prompts share them by chance."""
+    messages = None if prompt.messages is None else [list(message.items()) for message in prompt.messages]
+    content = prompt.text or "" if messages is None and effort is None else repr((prompt.text, messages, effort))
+    kind = b"text" if messages is None and effort is None else b"other"
+    return blake2b(content.encode("utf-8", "surrogatepass"), digest_size=16, person=kind).digest()

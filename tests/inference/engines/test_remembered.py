@@ -1,0 +1,69 @@
+"""Prompts are tokenised once between measuring and asking, within a bound; what is asked does not depend on it."""
+
+from __future__ import annotations
+
+import pytest
+
+from helpers import tiny_models
+from inference.engines import remembered
+from inference.engines.loading import Checkpoint
+from inference.engines.local.causal import CausalEngine
+from inference.engines.remembered import Remembered, fingerprint
+from inference.engines.rows import common_prefix
+from inference.stimuli.prompts import Prompt
+
+ANSWERS = (("yes", "Yes"), ("no", "No"))
+TEXTS = [f"Reply yes or no. Statement: {'warm ' * n}bread.\nReply:" for n in range(7)]
+PLAIN = [Prompt(text, None, ANSWERS) for text in TEXTS]
+CHAT = [Prompt(None, ({"role": "user", "content": text},), ANSWERS) for text in TEXTS]
+
+
+def asked(prompts, monkeypatch, room) -> tuple[list, int]:
+    """Scores of all prompts in their batches, and how many texts were tokenised for that."""
+    monkeypatch.setattr(remembered, "ROOM", room)
+    tokenizer = tiny_models.byte_tokenizer(chat=True)
+    engine = CausalEngine(Checkpoint("tiny", tiny_models.model("llama", tokenizer), tokenizer, {}))
+    encode, seen = engine.tokens.encode, []
+    monkeypatch.setattr(engine.tokens, "encode", lambda texts, chat: seen.extend(texts) or encode(texts, chat))
+    scores = [engine.score([prompts[place] for place in batch])[0] for batch in engine.batches(prompts)]
+    return scores, len(seen)
+
+
+@pytest.mark.parametrize("prompts", [PLAIN, CHAT])
+def test_prompts_are_tokenised_once_where_there_is_room(prompts, monkeypatch) -> None:
+    once, seen = asked(prompts, monkeypatch, 2**20)
+    assert seen == len(prompts)
+    again, seen = asked(prompts, monkeypatch, 0)
+    assert seen == 2 * len(prompts)
+    assert once == again
+
+
+def test_no_more_is_remembered_than_there_is_room_for(monkeypatch) -> None:
+    size = remembered.ENTRY + 4 * 10
+    monkeypatch.setattr(remembered, "ROOM", 3 * size)
+    known = Remembered()
+    for number, prompt in enumerate(PLAIN):
+        known.add(number, prompt, prompt.text, [number] * 10)
+    assert [known.get(number, PLAIN[number]) is not None for number in range(7)] == [True] * 3 + [False] * 4
+    assert known.get(2, PLAIN[2]) == (TEXTS[2], [2] * 10)
+    known.make_room()  # over half is taken
+    assert known.get(2, PLAIN[2]) is None
+    known.add(2, PLAIN[2], TEXTS[2], [2] * 10)
+    known.make_room()
+    assert known.get(2, PLAIN[2]) is not None
+
+
+def test_prompts_that_are_rendered_otherwise_have_other_fingerprints() -> None:
+    every = [fingerprint(prompt, effort) for prompt in (*PLAIN, *CHAT) for effort in (None, "low", "none")]
+    assert len(set(every)) == len(every)
+    forged = Prompt(repr((None, [[("role", "user"), ("content", TEXTS[0])]], None)), None, ANSWERS)
+    assert fingerprint(forged) != fingerprint(CHAT[0])
+    assert fingerprint(Prompt("\ud800", None, ())) != fingerprint(Prompt("", None, ()))  # half of a character
+
+
+@pytest.mark.parametrize("length", range(6))
+def test_the_common_start_is_found_wherever_two_prompts_part(length) -> None:
+    a = [1, 2, 3, 4, 5]
+    assert common_prefix(a, [*a[:length], 9, 4, 5]) == a[:length]
+    assert common_prefix([*a[:length], 9], a) == a[:length]
+    assert common_prefix(a[:length], a) == common_prefix(a, a[:length]) == a[:length]
