@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import functools
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -218,6 +219,13 @@ def test_notebooks_are_thin_and_have_no_outputs(notebook):
     cells = [cell for cell in json.loads(notebook.read_text(encoding="utf-8"))["cells"] if cell["cell_type"] == "code"]
     assert not any(cell["outputs"] or cell["execution_count"] for cell in cells)
     assert sum(len("".join(cell["source"]).splitlines()) for cell in cells) <= 150
+
+
+def test_what_runs_keep_has_a_key_of_its_own():
+    """`Runs.kept` returns what was kept first: two makers with one key would get each other's."""
+    sources = [path.read_text("utf-8") for path in (ROOT / "analysis").rglob("*.py") if path.name != "database.py"]
+    keys = [key for source in sources for key in re.findall(r'runs\.kept\("([^"]+)"', source)]
+    assert len(keys) > 10 and len(keys) == len(set(keys))
 
 
 def test_runs_are_not_committed():

@@ -25,6 +25,7 @@ from inference.stimuli.files import located
 from inference.stimuli.items import DEMO
 
 PACKAGE = Path(__file__).resolve().parents[1]
+MOST_BYTES = 2**30  # of a file that is read for a fingerprint: no file of items or prompts is as large
 OURS = {".py", ".yaml", ".toml", ".json", ".txt", ".csv", ".tsv"}
 
 
@@ -96,6 +97,8 @@ def _beside(items: Path) -> Iterator[Path]:
 def _file_digest(path: Path) -> str:
     if not path.is_file():
         raise ValueError("a pipe or device may give something else each time")
+    if path.stat().st_size > MOST_BYTES:
+        raise ValueError("to read it takes longer than to look")
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 

@@ -75,12 +75,8 @@ def unanswerable(runs: Runs) -> str:
     ).fetchall()
     if not found:
         return "a mixed model needs two items, answers that vary, more of them than features, and countable words"
-    templates = _templates(runs)
+    templates = unfit(runs)
     return "" if any(study not in templates for (study,) in found) else next(iter(templates.values()))
-
-
-def _templates(runs: Runs) -> dict[str, str]:
-    return runs.kept("shared templates", lambda: unfit(runs))
 
 
 def measure(runs: Runs, *, spacy: Sequence[str] = (), sentiment: str = "auto", language: str | None = None) -> None:
@@ -158,7 +154,7 @@ def _fit(
     optional = PREDICTORS if predictors in CHOICES else ()
     fits: list[tuple[Part, Fit]] = []
     left_out: dict[tuple[Any, ...], str] = {}
-    templates = _templates(runs)
+    templates = unfit(runs)
     same = known is not None and known.formula == formula
     ready = {fit[0].key: fit for fit in known.result.fits} if known is not None and same else {}
     for unit, part in _units(rows):

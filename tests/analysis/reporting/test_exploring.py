@@ -131,7 +131,9 @@ def test_what_cannot_be_is_told_in_one_line(run, ask, words):
 
 def test_runs_that_no_page_is_about_are_refused(tmp_path):
     write_run(tmp_path / "other", random_frame(), protocol="other")
-    with pytest.raises(InputError, match="other: no page is about protocol other; there are pages for agreement"):
+    with pytest.raises(
+        InputError, match="other: no page is about protocol other; there are pages for accuracies, agre"
+    ):
         analysis.open(tmp_path / "other")
 
 
