@@ -50,6 +50,8 @@ def hosted(engine: str) -> bool:
 
 def import_transformers() -> None:
     """Import transformers without scikit-learn and SciPy, which take long and which no engine uses."""
+    if "transformers" in sys.modules:  # it has looked for both, and would miss what it found
+        return
     unneeded = [name for name in ("sklearn", "scipy") if name not in sys.modules]
     sys.modules.update(dict.fromkeys(unneeded))  # type: ignore[arg-type]  # None: it is not there
     try:

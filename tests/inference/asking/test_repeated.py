@@ -175,3 +175,13 @@ def test_transformers_leaves_out_what_no_engine_uses_and_others_find_it() -> Non
         "from sklearn.metrics import roc_curve\nfrom scipy.optimize import linear_sum_assignment"
     )
     subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True)
+
+
+def test_transformers_that_is_there_already_is_left_as_it_is() -> None:
+    """It remembers that SciPy is there, and fails where it is not found afterwards."""
+    pytest.importorskip("scipy")
+    code = (
+        "import transformers\nfrom inference.engines import import_transformers\nimport_transformers()\n"
+        "import transformers.modeling_utils"
+    )
+    subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True)
