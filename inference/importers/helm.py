@@ -52,23 +52,12 @@ def main(args: argparse.Namespace) -> None:
         A folder is not whole, or a request has no score; with file and request.
     """
     from inference.importers import helm_answers, helm_run
-    from inference.importers.logged_study import Log
+    from inference.importers.logged_study import save_log
 
     runs = [helm_run.read(path) for path in _folders(args.folders)]
     answers = helm_answers.Answers(runs, args.metric, variant_key=args.variant_key, outcomes=args.right_or_wrong)
-    name = Path(args.out).resolve().name if args.name is None else args.name
-    source = saving.source(args.folders)
-    with Log(answers.logged(), name, outcomes=args.right_or_wrong, language=args.language, source=source) as log:
-        lines = saving.save(
-            args.out,
-            log.study,
-            log.tables,
-            answers.conditions,
-            descriptions=args.models,
-            imported=_fingerprints(args, runs),
-            command=args.call,
-        )
-    print("\n".join([*lines, *log.notes, *answers.told]))
+    lines = save_log(args, args.folders, answers.logged(), answers.conditions, _fingerprints(args, runs))
+    print("\n".join([*lines, *answers.told]))
 
 
 def _folders(given: list[str]) -> list[Path]:

@@ -55,25 +55,13 @@ def main(args: argparse.Namespace) -> None:
     from inference.importers import inspect_log
     from inference.importers.inspect_answers import Answers
     from inference.importers.inspect_names import Names
-    from inference.importers.logged_study import Log
+    from inference.importers.logged_study import save_log
 
     evaluations = [inspect_log.read(path) for path in _files(args.logs)]
     names = Names(evaluations, args.item_key, args.variant_key)
     answers = Answers(evaluations, names, scorer=args.scorer, outcomes=args.right_or_wrong)
-    name = Path(args.out).resolve().name if args.name is None else args.name
-    with Log(
-        answers.logged(), name, outcomes=args.right_or_wrong, language=args.language, source=saving.source(args.logs)
-    ) as log:
-        lines = saving.save(
-            args.out,
-            log.study,
-            log.tables,
-            answers.conditions,
-            descriptions=args.models,
-            imported=_fingerprints(args, evaluations),
-            command=args.call,
-        )
-    print("\n".join([*lines, *log.notes, *answers.told]))
+    lines = save_log(args, args.logs, answers.logged(), answers.conditions, _fingerprints(args, evaluations))
+    print("\n".join([*lines, *answers.told]))
 
 
 def _files(given: list[str]) -> list[Path]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from inference.importers import saving
@@ -18,7 +17,6 @@ if TYPE_CHECKING:
     from inference.importers.lm_eval_rows import Rows
     from inference.importers.lm_eval_wordings import Asked
     from inference.importers.logged import Logged
-    from inference.importers.logged_study import Log
 
 EXAMPLE = "example: waver import lm-eval results/0shot results/5shot --out RUN --language en"
 
@@ -63,25 +61,14 @@ def main(args: argparse.Namespace) -> None:
     from inference.importers import lm_eval_files
     from inference.importers.lm_eval_rows import Rows
     from inference.importers.lm_eval_wordings import arrange
-    from inference.importers.logged_study import Log
+    from inference.importers.logged_study import save_log
 
     arranged = arrange(lm_eval_files.find(args.paths), args.variant_key)
     conditions: dict[str, dict[str, Any]] = {}
     read = [Rows(asked, args.item_key, args.right_or_wrong, conditions) for asked in arranged]
-    name = Path(args.out).resolve().name if args.name is None else args.name
-    source = saving.source(args.paths)
-    with Log(_all(read), name, outcomes=args.right_or_wrong, language=args.language, source=source) as log:
-        lines = saving.save(
-            args.out,
-            log.study,
-            log.tables,
-            conditions,
-            descriptions=args.models,
-            imported=_fingerprints(arranged, args),
-            command=args.call,
-            models={asked.file.model: asked.file.about for asked in arranged},
-        )
-        print("\n".join([*lines, *_notes(read, log)]))
+    about = {asked.file.model: asked.file.about for asked in arranged}
+    lines = save_log(args, args.paths, _all(read), conditions, _fingerprints(arranged, args), about)
+    print("\n".join([*lines, *_short(read)]))
 
 
 def _all(read: Sequence[Rows]) -> Iterator[Logged]:
@@ -103,8 +90,8 @@ def _fingerprints(arranged: Sequence[Asked], args: argparse.Namespace) -> dict[s
     }
 
 
-def _notes(read: Sequence[Rows], log: Log) -> list[str]:
-    """Say which wordings there are, and which files do not hold all that they should."""
+def _short(read: Sequence[Rows]) -> list[str]:
+    """Say which files do not hold all that they should."""
     short = [rows for rows in read if rows.asked.file.samples not in (None, rows.docs)]
     notes = [
         f"{rows.asked.file.path.name}: {rows.docs:,} of the {rows.asked.file.samples:,} samples that its results file "
@@ -113,4 +100,4 @@ def _notes(read: Sequence[Rows], log: Log) -> list[str]:
     ]
     if len(short) > 5:
         notes.append(f"and {len(short) - 5:,} more files that do not hold as many samples as their results file counts")
-    return [*log.notes, *notes]
+    return notes

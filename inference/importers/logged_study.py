@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import argparse
 import gc
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
 import pyarrow as pa
 
+from inference.importers import saving
 from inference.importers.logged import Logged
 from inference.importers.logged_stimuli import Stimuli, columns
 from inference.runfolder.parquet import responses_table
@@ -96,3 +98,45 @@ class Log:
                 gc.enable()
             if writer is not None:
                 writer.close()
+
+
+def save_log(
+    args: argparse.Namespace,
+    files: Sequence[str],
+    responses: Iterable[Logged],
+    conditions: Mapping[str, Mapping[str, Any]],
+    imported: Mapping[str, str],
+    models: Mapping[str, Mapping[str, Any]] | None = None,
+) -> list[str]:
+    """Make the study of logged responses, and write both into the run folder of a call.
+
+    Parameters
+    ----------
+    args
+        Options of the importer, with `right_or_wrong` and those that all importers share.
+    files
+        What was read, as the call named it.
+    conditions
+        condition name -> fields, complete once `responses` have been gone through.
+    imported, models
+        As in `saving.save`.
+
+    Returns
+    -------
+    list of str
+        What was written, and what is to be known of it, for the user.
+    """
+    name = Path(args.out).resolve().name if args.name is None else args.name
+    source = saving.source(files)
+    with Log(responses, name, outcomes=args.right_or_wrong, language=args.language, source=source) as log:
+        lines = saving.save(
+            args.out,
+            log.study,
+            log.tables,
+            conditions,
+            descriptions=args.models,
+            imported=imported,
+            command=args.call,
+            models=models,
+        )
+        return [*lines, *log.notes]
