@@ -11,6 +11,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import pyarrow.parquet as pq
+
+from inference.__main__ import main
+
 STORED, DEFLATED, ZSTANDARD = 0, 8, 93
 COLOURS = ("red", "green", "blue")
 
@@ -180,3 +184,18 @@ def helm(
     for file, content in contents.items():
         (folder / file).write_text(json.dumps(content), encoding="utf-8")
     return folder
+
+
+def imported(out: Path, *arguments: Any) -> tuple[dict[str, Any], list[dict[str, Any]], list[dict[str, Any]]]:
+    """Import logs of Inspect, expecting success, and return (run.json, stimuli, responses)."""
+    assert main(["import", "inspect", *map(str, arguments), "--out", str(out)]) == 0
+    parts = sorted((out / "responses").glob("*.parquet"))
+    responses = [row for part in parts for row in pq.read_table(part).to_pylist()]
+    info = json.loads((out / "run.json").read_text(encoding="utf-8"))
+    return info, pq.read_table(out / "stimuli.parquet").to_pylist(), responses
+
+
+def write(path: Path, content: bytes) -> Path:
+    """Write a file and return its path."""
+    path.write_bytes(content)
+    return path

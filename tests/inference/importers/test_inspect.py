@@ -6,7 +6,6 @@ import json
 import math
 import zipfile
 
-import pyarrow.parquet as pq
 import pytest
 
 from helpers.eval_logs import (
@@ -20,22 +19,11 @@ from helpers.eval_logs import (
     stating,
     text_sample,
     unfinished,
+    write,
 )
-from inference.__main__ import main
-
-
-def run(out, *arguments):
-    """Import, expecting success, and return (run.json, stimuli, responses)."""
-    assert main(["import", "inspect", *map(str, arguments), "--out", str(out)]) == 0
-    parts = sorted((out / "responses").glob("*.parquet"))
-    responses = [row for part in parts for row in pq.read_table(part).to_pylist()]
-    info = json.loads((out / "run.json").read_text(encoding="utf-8"))
-    return info, pq.read_table(out / "stimuli.parquet").to_pylist(), responses
-
-
-def write(path, content):
-    path.write_bytes(content)
-    return path
+from helpers.eval_logs import (
+    imported as run,
+)
 
 
 def test_multiple_choice(tmp_path, capsys):

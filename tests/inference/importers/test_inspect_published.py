@@ -6,10 +6,10 @@ import json
 import zipfile
 from pathlib import Path
 
-import pyarrow.parquet as pq
 import pytest
 
-from helpers.eval_logs import ZSTANDARD, zipped
+from helpers.eval_logs import ZSTANDARD, write, zipped
+from helpers.eval_logs import imported as run
 from inference.__main__ import main
 
 
@@ -17,20 +17,6 @@ from inference.__main__ import main
 def real(shared) -> Path:
     """Other people's logs."""
     return shared / "eval-logs" / "inspect"
-
-
-def run(out, *arguments):
-    """Import, expecting success, and return (run.json, stimuli, responses)."""
-    assert main(["import", "inspect", *map(str, arguments), "--out", str(out)]) == 0
-    parts = sorted((out / "responses").glob("*.parquet"))
-    responses = [row for part in parts for row in pq.read_table(part).to_pylist()]
-    info = json.loads((out / "run.json").read_text(encoding="utf-8"))
-    return info, pq.read_table(out / "stimuli.parquet").to_pylist(), responses
-
-
-def write(path, content):
-    path.write_bytes(content)
-    return path
 
 
 def accuracy(stimuli, responses):
