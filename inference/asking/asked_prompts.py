@@ -13,8 +13,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from inference.asking.rounds import ClusterEngine, Prompts, Questions, Round, Thinking, Way
-from inference.engines.contract import Engine, Sampling
+from inference.asking.rounds import ClusterEngine, Prompts, Questions, Round, effort
+from inference.engines.contract import Engine
 from inference.errors import InputError
 from inference.runfolder.store import Run
 from inference.stimuli.prompts import Prompt
@@ -64,11 +64,6 @@ def source(book: PromptBook, form: str) -> dict[str, Any]:
     """Return one form of a prompt file under its hash; nothing where it is longer than run.json keeps."""
     content = book.source(form)
     return {book.hash(form): content} if len(json.dumps(content, ensure_ascii=False)) <= LONGEST else {}
-
-
-def effort(way: Way) -> str | None:
-    """Return how hard a model is to think in this way of answering; None where nothing says it."""
-    return way.effort if isinstance(way, Sampling | Thinking) else None
 
 
 def _wordings(

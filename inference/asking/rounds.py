@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
+from inference.asking.ahead import ahead
 from inference.asking.text_answers import parse
 from inference.engines.contract import Engine, Generation, Sampling, Score, StreamingEngine, Thought
 from inference.stimuli.prompts import Prompt
@@ -48,6 +50,13 @@ class Thinking:
 
 
 Way = Exact | Sampling | Thinking
+
+
+def effort(way: Way) -> str | None:
+    """Return how hard a model is to think in this way of answering; None where nothing says it."""
+    return way.effort if isinstance(way, Sampling | Thinking) else None
+
+
 Response = Score | Generation | Thought
 
 
@@ -162,6 +171,10 @@ class Asked:
         batches = [batch for batch in engine.batches(self.prompts) if any(map(self.wanted, batch))]
         return [list(filter(self.wanted, batch)) for batch in batches] if engine.independent_of_batch else batches
 
+    def read(self, engine: Engine, batch: list[int]) -> tuple[list[int], list[Prompt]]:
+        """Return a batch with its prompts, ready to be asked."""
+        return batch, engine.read([self.prompts[index] for index in batch], {*map(effort, self.ways)})
+
 
 # The index of a round in the list that is asked, a batch of that round, the batch's prompts, and its responses per way.
 Answered = tuple[int, Sequence[int], list[Prompt], list[Sequence[Response]]]
@@ -224,8 +237,7 @@ def responses(engine: Engine | ClusterEngine, asked: Sequence[Asked]) -> Generat
         if isinstance(engine, StreamingEngine):
             yield from _streamed(engine, number, each)
             continue
-        for batch in each.batches(engine):
-            prompts = [each.prompts[index] for index in batch]
+        for batch, prompts in ahead(partial(each.read, engine), each.batches(engine)):
             yield number, batch, prompts, ask(engine, prompts, each.ways)
 
 
@@ -280,6 +292,7 @@ __all__ = [
     "Thinking",
     "Way",
     "ask",
+    "effort",
     "read",
     "responses",
 ]

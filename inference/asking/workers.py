@@ -10,8 +10,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from inference.asking.ahead import ahead
 from inference.asking.models import Model
-from inference.asking.rounds import Way, ask
+from inference.asking.rounds import Way, ask, effort
 from inference.engines.contract import Engine
 from inference.errors import InputError
 from inference.stimuli.prompts import Prompt
@@ -128,9 +129,13 @@ class Asker:
 
     def _answer(self, task: Sequence[tuple[Key, list[Prompt]]]) -> list[tuple[Key, list[Any]]] | Exception:
         try:
-            return [(key, self._ask(key[0], prompts)) for key, prompts in task]
+            return [(key, self._ask(key[0], prompts)) for key, prompts in ahead(self._read, task)]
         except Exception as error:
             return _portable(error)
+
+    def _read(self, batch: tuple[Key, list[Prompt]]) -> tuple[Key, list[Prompt]]:
+        key, prompts = batch
+        return key, self._engine.read(prompts, {*map(effort, self._ways[key[0]])})
 
     def _ask(self, place: int, prompts: list[Prompt]) -> list[Any]:
         if place != self._round:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Sequence
+from collections.abc import Collection, Generator, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
@@ -182,6 +182,16 @@ class Engine(Protocol):
 
         Always give the whole list, before the first `score`, even if a part is answered already. The same list gives
         the same batches, so a resumed run gets the same numbers, bit by bit, as one that was never interrupted.
+        """
+
+    def read(self, prompts: Sequence[Prompt], efforts: Collection[str | None] = (None,)) -> list[Prompt]:
+        """Do what asking a batch needs no model for, so that the model need not wait: rendering and tokenising.
+
+        Another thread may do that while a batch is asked. `efforts` are those of the ways in which the batch is asked.
+
+        Returns
+        -------
+        The same prompts, to be given to `score`, `generate` or `think`. These take any other prompts, too.
         """
 
     def score(self, prompts: Sequence[Prompt], temperatures: Sequence[float] = (1.0,)) -> list[list[Score]]:

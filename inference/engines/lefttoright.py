@@ -159,7 +159,7 @@ class LeftToRight(RowEngine):
         behind = iter(self.tokens.decode([ids[n:] for ids, n in zip(written, lengths, strict=True) if n is not None]))
         return Generation(texts, tuple(None if length is None else next(behind) for length in lengths))
 
-    def _rows(self, prompts: Sequence[Prompt], effort: str | None = None) -> list[Row]:
+    def _read_rows(self, prompts: Sequence[Prompt], effort: str | None) -> list[Row]:
         return self._remembered_rows(prompts, lambda new: self._read(new, effort), effort)
 
     def _read(self, prompts: Sequence[Prompt], effort: str | None) -> list[tuple[str, list[int]]]:

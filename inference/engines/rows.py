@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import islice
+from threading import Lock
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from inference.engines.contract import Score
@@ -54,11 +55,19 @@ class Measured:
     shared: list[int]
 
 
+class ReadPrompts(list["Prompt"]):
+    """The prompts of a batch that were read before they are asked; `rows` has them per effort of thinking."""
+
+    def __init__(self, prompts: Sequence[Prompt], rows: Mapping[str | None, list[Row]]) -> None:
+        super().__init__(prompts)
+        self.rows = rows
+
+
 class RowEngine(ABC):
     """An engine that sees its prompts as token ids.
 
-    A subclass says how prompts become token ids (`_rows`), which it cannot take (`_problem`), how the others are cut
-    into batches (`_cut`) and how a batch of them is scored (`_score_rows`).
+    A subclass says how prompts become token ids (`_read_rows`), which it cannot take (`_problem`), how the others are
+    cut into batches (`_cut`) and how a batch of them is scored (`_score_rows`).
     """
 
     mask_token: str | None = None
@@ -71,8 +80,13 @@ class RowEngine(ABC):
     def _remembered(self) -> Remembered:
         return Remembered()
 
+    @cached_property
+    def _reading(self) -> Lock:
+        """Held by the thread that reads: what is remembered and some tokenizers are for one at a time."""
+        return Lock()
+
     @abstractmethod
-    def _rows(self, prompts: Sequence[Prompt]) -> list[Row]:
+    def _read_rows(self, prompts: Sequence[Prompt], effort: str | None) -> list[Row]:
         """Render and tokenise prompts."""
 
     @abstractmethod
@@ -98,6 +112,10 @@ class RowEngine(ABC):
         refused = sorted(set(range(len(prompts))).difference(measured.order))
         return self._cut(measured) + [refused[start : start + CHUNK] for start in range(0, len(refused), CHUNK)]
 
+    def read(self, prompts: Sequence[Prompt], efforts: Collection[str | None] = (None,)) -> list[Prompt]:
+        """Render and tokenise a batch before it is asked."""
+        return ReadPrompts(prompts, {effort: self._rows(prompts, effort) for effort in efforts})
+
     def score(self, prompts: Sequence[Prompt], temperatures: Sequence[float] = (1.0,)) -> list[list[Score]]:
         """Score one batch; prompts that cannot be asked get an error, the others are scored."""
         rows = self._rows(prompts)
@@ -108,6 +126,13 @@ class RowEngine(ABC):
             lambda problem: [Score(error=problem)] * len(temperatures),
         )
         return [list(scores) for scores in zip(*by_prompt, strict=True)]
+
+    def _rows(self, prompts: Sequence[Prompt], effort: str | None = None) -> list[Row]:
+        """Return prompts as they were read, or read them now."""
+        if isinstance(prompts, ReadPrompts):
+            return prompts.rows[effort]
+        with self._reading:
+            return self._read_rows(prompts, effort)
 
     def _answered(
         self,

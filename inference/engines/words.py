@@ -16,6 +16,7 @@ import re
 from array import array
 from collections.abc import Sequence
 from itertools import chain
+from threading import Lock
 from typing import Any
 
 from tokenizers import Tokenizer, models
@@ -57,9 +58,14 @@ class WordByWord:
     def __init__(self, encode: Encode) -> None:
         self._encode = encode
         self._known: dict[str, bytes] = {}  # the ids of a word, four bytes each
+        self._in_use = Lock()  # a thread may read prompts while another one looks up answers
 
     def __call__(self, texts: Sequence[str]) -> list[list[int]]:
         """Tokenise texts."""
+        with self._in_use:
+            return self._tokenised(texts)
+
+    def _tokenised(self, texts: Sequence[str]) -> list[list[int]]:
         cut = _cut(texts)
         words = set(chain.from_iterable(cut))
         new = list(words.difference(self._known))

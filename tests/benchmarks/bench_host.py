@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import cProfile
 import json
+import math
 import os
 import pstats
 import random
@@ -73,8 +74,8 @@ def study_of(prompts: int, protocol: str) -> Any:
     return agreement.study(items, "bench")
 
 
-def engine_of(way: str, folder: Path) -> tuple[Any, Callable[[], float]]:
-    """The engine of a way, and the CPU seconds that its stand-in has taken."""
+def engine_of(way: str, folder: Path) -> tuple[Any, Any]:
+    """The engine of a way, and the clock of its stand-in."""
     from helpers import table_models
 
     tokenizer = table_models.tokenizer()
@@ -86,7 +87,7 @@ def engine_of(way: str, folder: Path) -> tuple[Any, Callable[[], float]]:
         model = table_models.TableModel(end).eval()
         info = {"engine": "causal", "revision": None, "dtype": "float32", "device": "cpu", "parameters": 0}
         # As many prompts in a forward pass as an accelerator gets.
-        return CausalEngine(Checkpoint("table", model, tokenizer, info), 512), lambda: model.clock
+        return CausalEngine(Checkpoint("table", model, tokenizer, info), 512), model.clock
     if way.startswith("vllm"):
         from transformers import LlamaConfig
 
@@ -104,7 +105,7 @@ def engine_of(way: str, folder: Path) -> tuple[Any, Callable[[], float]]:
         config.save_pretrained(folder / "model")
         tokenizer.save_pretrained(folder / "model")
         (folder / "model" / "model.safetensors").write_bytes(b"\x02\0\0\0\0\0\0\0{}")
-        return VllmEngine(str(folder / "model")), lambda: table_models.TableLLM.last.clock
+        return VllmEngine(str(folder / "model")), table_models.TableLLM.last.clock
     import openai
 
     from inference.engines.openai.engine import OpenAIEngine
@@ -113,7 +114,7 @@ def engine_of(way: str, folder: Path) -> tuple[Any, Callable[[], float]]:
     transport = table_models.TableTransport()
     openai.DefaultAsyncHttpxClient = partial(openai.DefaultAsyncHttpxClient, transport=transport)  # type: ignore
     settings = ApiSettings(base_url="http://table/v1", api="chat", key_variable="NO_SUCH_KEY")
-    return OpenAIEngine("table", settings), lambda: 0.0
+    return OpenAIEngine("table", settings), table_models.Clock()
 
 
 def questions_of(way: str, folder: Path) -> Any:
@@ -141,15 +142,17 @@ def asked(way: str, prompts: int) -> dict[str, float]:
     with tempfile.TemporaryDirectory() as folder:
         engine, clock = engine_of(way, Path(folder))
         task = Task(study, [Model("m", "m")], questions_of(way, Path(folder)), Settings(), f"{folder}/run")
-        before, model, began = _memory(), clock(), time.process_time()
+        clock.start()  # a loaded engine has tried its model
+        before, began = _memory(), time.process_time()
         RUN(execute, [task], load=lambda model, seed: engine)
-        seconds, own = time.process_time() - began, clock() - model
+        seconds, own = time.process_time() - began, clock.cpu
         engine.close = lambda: {}
         return {
             "prompts": float(sum(1 for _ in study.variants)),
             "seconds": seconds - own,
             "model": own,
             "grown": _memory() - before,
+            "busy": clock.busy,
         }
 
 
@@ -182,6 +185,7 @@ def rows(way: str, prompts: int) -> dict[str, float]:
             "seconds": time.process_time() - began,
             "model": 0.0,
             "grown": _memory() - before,
+            "busy": math.nan,
         }
 
 
@@ -197,10 +201,13 @@ WAYS: dict[str, Callable[[str, int], dict[str, float]]] = {
 }
 
 
-def alone(way: str, prompts: int, profile: bool) -> None:
+def alone(way: str, prompts: int, profile: bool, pace: float | None) -> None:
     """Run one way in this process and print what it took as JSON."""
     import torch
 
+    from helpers.table_models import Clock
+
+    Clock.prompts = pace
     torch.set_num_threads(1)
     seen = cProfile.Profile()
     if profile:
@@ -219,18 +226,24 @@ def main() -> int:
     parser.add_argument("--way", nargs="+", choices=WAYS, default=list(WAYS))
     parser.add_argument("--rounds", type=int, default=1)
     parser.add_argument("--profile", action="store_true", help="show where the time goes; the numbers are then too low")
+    parser.add_argument(
+        "--pace",
+        type=float,
+        metavar="N",
+        help="let the stand-in sleep, as a GPU that answers N prompts per second does",
+    )
     parser.add_argument("--alone", action="store_true", help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.alone:
-        alone(given.way[0], given.prompts, given.profile)
+        alone(given.way[0], given.prompts, given.profile, given.pace)
         return 0
     missed = False
-    print(f"{'way':14} {'per second':>10} {'us each':>8} {'us model':>8} {'MB more':>8} {'target':>7}")
+    print(f"{'way':14} {'per second':>10} {'us each':>8} {'us model':>8} {'MB more':>8} {'busy':>6} {'target':>7}")
     for way in given.way:
         # Ways with several requests per prompt are asked fewer prompts.
         count = given.prompts // (10 if way.endswith("scores") else 1)
         call = [sys.executable, __file__, "--alone", "--way", way, "--prompts", str(count)]
-        call += ["--profile"] * given.profile
+        call += ["--profile"] * given.profile + (["--pace", str(given.pace)] if given.pace else [])
         took = [
             json.loads(subprocess.run(call, check=True, stdout=subprocess.PIPE).stdout) for _ in range(given.rounds)
         ]
@@ -238,10 +251,14 @@ def main() -> int:
             statistics.median(1e6 * one[name] / one["prompts"] for one in took)
             for name in ("seconds", "model", "grown")
         )
+        busy = statistics.median(one["busy"] for one in took)
         target = TARGETS.get(way, 0)
         missed |= 1e6 / each < target
         megabytes = grown * took[0]["prompts"] / 1e6
-        print(f"{way:14} {1e6 / each:10,.0f} {each:8.1f} {own:8.1f} {megabytes:8.0f} {target or '':>7}", flush=True)
+        print(
+            f"{way:14} {1e6 / each:10,.0f} {each:8.1f} {own:8.1f} {megabytes:8.0f} {busy:6.1%} {target or '':>7}",
+            flush=True,
+        )
     return int(missed)
 
 

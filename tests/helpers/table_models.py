@@ -6,6 +6,7 @@ What is left of a run when its model costs nothing is the host's work: rendering
 from __future__ import annotations
 
 import json
+import math
 import random
 import sys
 import tempfile
@@ -99,17 +100,54 @@ def _texts() -> Iterator[str]:
         )
 
 
+class Clock:
+    """What a stand-in takes: CPU seconds, and how long it sleeps as the host of a GPU that answers at some pace does.
+
+    Attributes
+    ----------
+    prompts
+        Per second; None: it does not sleep.
+    """
+
+    prompts: float | None = None
+
+    def __init__(self) -> None:
+        self.start()
+
+    def start(self) -> None:
+        """Forget what was before."""
+        self.cpu = self.asleep = 0.0
+        self._began: float | None = None
+        self._ended = 0.0
+
+    def sleep(self, prompts: int) -> None:
+        """Be at work on so many prompts."""
+        if self.prompts is None:
+            return
+        began = time.perf_counter()
+        time.sleep(prompts / self.prompts)
+        self._ended = time.perf_counter()
+        self._began = began if self._began is None else self._began
+        self.asleep += self._ended - began
+
+    @property
+    def busy(self) -> float:
+        """Share of the time between its first and its last prompt that it was at work."""
+        return math.nan if self._began is None else self.asleep / (self._ended - self._began)
+
+
 class Body(nn.Module):
     """A network without layers: what a token is followed by depends on the token itself."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.clock = 0.0
+        self.clock = Clock()
 
     def forward(self, input_ids: Any, past_key_values: Any = None, **_: Any) -> Any:
         began = time.process_time()
         hidden = (input_ids % READ).unsqueeze(-1).float()
-        self.clock += time.process_time() - began
+        self.clock.cpu += time.process_time() - began
+        self.clock.sleep(len(input_ids))
         return BaseModelOutputWithPast(last_hidden_state=hidden, past_key_values=past_key_values)
 
 
@@ -127,7 +165,7 @@ class Head(nn.Module):
 
 
 class TableModel(nn.Module):
-    """A causal model of transformers, as far as the engine `causal` sees one; `clock` counts its CPU seconds."""
+    """A causal model of transformers, as far as the engine `causal` sees one."""
 
     dtype, device = torch.float32, torch.device("cpu")
 
@@ -139,7 +177,7 @@ class TableModel(nn.Module):
         self._embeddings = SimpleNamespace(weight=torch.empty(1, 1).expand(VOCABULARY, 1))
 
     @property
-    def clock(self) -> float:
+    def clock(self) -> Clock:
         return self.base_model.clock
 
     def get_input_embeddings(self) -> Any:
@@ -161,12 +199,12 @@ class TableModel(nn.Module):
 
 
 class TableLLM:
-    """What the engine `vllm` sees of vLLM; `clock` counts the CPU seconds of its `generate`."""
+    """What the engine `vllm` sees of vLLM."""
 
     def __init__(self, model: str, **settings: Any) -> None:
         core = SimpleNamespace(shutdown=lambda: None)
         self.llm_engine = SimpleNamespace(model_config=SimpleNamespace(max_model_len=8192), engine_core=core)
-        self.clock = 0.0
+        self.clock = Clock()
         self._scored: dict[tuple[int, ...], Any] = {}
         self._text = SimpleNamespace(outputs=[SimpleNamespace(index=0, token_ids=[300, 0], finish_reason="stop")])
         TableLLM.last = self
@@ -174,7 +212,8 @@ class TableLLM:
     def generate(self, prompts: Sequence[Any], parameters: Sequence[Any], **options: Any) -> list[Any]:
         began = time.process_time()
         found = [self._answer(getattr(parameter, "logprob_token_ids", None)) for parameter in parameters]
-        self.clock += time.process_time() - began
+        self.clock.cpu += time.process_time() - began
+        self.clock.sleep(len(prompts))
         return found
 
     def _answer(self, tokens: list[int] | None) -> Any:
@@ -199,7 +238,7 @@ def install_vllm() -> None:
 
 
 class TableTransport(httpx.AsyncBaseTransport):
-    """A server of OpenAI's chat endpoint that answers before anything is sent; `clock` counts its CPU seconds."""
+    """A server of OpenAI's chat endpoint that answers before anything is sent."""
 
     def __init__(self) -> None:
         shown = [{"token": word, "logprob": -0.5 - place, "bytes": list(word.encode())}

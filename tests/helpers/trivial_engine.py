@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 from inference.asking.models import Model
 from inference.engines.contract import Explanation, Generation, Sampling, Score, Thought
@@ -57,6 +57,9 @@ class TrivialEngine:
     def batches(self, prompts: Sequence[Prompt]) -> list[list[int]]:
         order = sorted(range(len(prompts)), key=lambda number: -len(shown(prompts[number])))
         return [order[start : start + self._size] for start in range(0, len(order), self._size)]
+
+    def read(self, prompts: Sequence[Prompt], efforts: Collection[str | None] = (None,)) -> list[Prompt]:
+        return list(prompts)
 
     def score(self, prompts: Sequence[Prompt], temperatures: Sequence[float] = (1.0,)) -> list[list[Score]]:
         self._before_batch(self.batches_scored)

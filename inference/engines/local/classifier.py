@@ -68,7 +68,7 @@ class ClassifierEngine(LocalEngine):
         """Refuse, as `generate` does."""
         raise InputError(f"model {self.name} classifies and writes no text: ask it for probabilities only")
 
-    def _rows(self, prompts: Sequence[Prompt]) -> list[Row]:
+    def _read_rows(self, prompts: Sequence[Prompt], effort: str | None) -> list[Row]:
         if not prompts:
             return []
         first, second = zip(*map(_sentences, prompts), strict=True)

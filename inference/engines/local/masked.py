@@ -60,7 +60,7 @@ class MaskedEngine(LocalEngine):
         """Refuse, as `generate` does."""
         raise InputError(f"model {self.name} fills a mask and writes no text: ask it for probabilities only")
 
-    def _rows(self, prompts: Sequence[Prompt]) -> list[Row]:
+    def _read_rows(self, prompts: Sequence[Prompt], effort: str | None) -> list[Row]:
         if any(prompt.numbers for prompt in prompts):
             raise InputError(f"model {self.name} fills a mask, which has no room for a number of a scale")
         return self._remembered_rows(prompts, self._read)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Generator, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Generator, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from inference.engines.contract import NO_NUMBERS, Explanation, Generation, Sampling, Score, Thought
@@ -112,6 +112,10 @@ class OpenAIEngine:
         """Cut the prompts into batches of one size, in their order."""
         size = self._batch_size
         return [list(range(start, min(start + size, len(prompts)))) for start in range(0, len(prompts), size)]
+
+    def read(self, prompts: Sequence[Prompt], efforts: Collection[str | None] = (None,)) -> list[Prompt]:
+        """Leave the prompts as they are: the server reads them."""
+        return list(prompts)
 
     def score(self, prompts: Sequence[Prompt], temperatures: Sequence[float] = (1.0,)) -> list[list[Score]]:
         """Compute the option probabilities of one batch, or bounds; a prompt that failed for good gets an error.

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import random
+import sys
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, trainers
@@ -71,6 +73,24 @@ def test_a_word_is_tokenised_once_as_long_as_there_is_room(monkeypatch) -> None:
     assert encode(["bc", "longer"]) == [[2], [6]]  # a long word is not remembered
     assert encode(["longer"]) == [[6]]
     assert asked == [[" a", " bc", "a"], [" a", "a", "bc"], ["bc", "longer"], ["longer"]]
+
+
+def test_two_threads_may_tokenise_at_once(monkeypatch) -> None:
+    monkeypatch.setattr(words, "REMEMBERED_WORDS", 7)  # nearly every call forgets what another may be about to use
+    encode = WordByWord(lambda some: [[len(word)] for word in some])
+    every = [" ".join("abcdefghijklmnop"[: n % 9 + 1]) for n in range(3000)]
+
+    def tokenised(start: int) -> bool:
+        return all(encode([text]) == [[len(word) + (n > 0) for n, word in enumerate(text.split())]]
+                   for text in every[start:] + every[:start])  # fmt: skip
+
+    switching = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        with ThreadPoolExecutor(4) as threads:
+            assert all(threads.map(tokenised, range(0, 2000, 500)))
+    finally:
+        sys.setswitchinterval(switching)
 
 
 def refused() -> dict[str, Tokenizer]:

@@ -1,0 +1,126 @@
+"""What is asked next is prepared while the model answers; what is asked, and in which order, does not change."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from functools import cache
+
+import pytest
+
+from helpers import tiny_models
+from inference.asking.ahead import AHEAD, ahead
+from inference.asking.rounds import Asked, Exact, Thinking, responses
+from inference.engines.contract import Sampling
+from inference.engines.loading import Checkpoint
+from inference.engines.local.causal import CausalEngine
+from inference.engines.local.masked import MaskedEngine
+from inference.errors import InputError
+from inference.stimuli.prompts import Prompt
+
+ANSWERS = (("yes", "Yes"), ("no", "No"))
+WORDS = ("warm", "bread", "rain", "a", "the", "snow")
+TEXTS = [f"Reply yes or no. Statement: {' '.join(WORDS[: n % 6 + 1])} {n}.\nReply:" for n in range(40)]
+PLAIN = [Prompt(text, None, ANSWERS) for text in TEXTS]
+CHAT = [Prompt(None, ({"role": "user", "content": text},), ANSWERS) for text in TEXTS]
+CLOZE = [Prompt(f"{text} [MASK]", None, ANSWERS) for text in TEXTS]
+
+
+def test_a_thing_is_made_while_the_one_before_is_used() -> None:
+    made: list[int] = []
+    seen = threading.Condition()
+
+    def make(thing: int) -> int:
+        with seen:
+            made.append(thing)
+            seen.notify()
+        return thing
+
+    things = ahead(make, range(6))
+    for number in range(6):
+        assert next(things) == number
+        with seen:  # while this one is in use, those that come next are made
+            assert seen.wait_for(lambda number=number: len(made) == min(6, number + 1 + AHEAD), timeout=20)
+    assert made == list(range(6))
+    assert list(things) == []
+
+
+def test_what_fails_is_told_in_its_turn() -> None:
+    def make(thing: int) -> int:
+        if thing == 2:
+            raise InputError("the third")
+        return thing
+
+    things = ahead(make, range(9))
+    assert [next(things), next(things)] == [0, 1]
+    with pytest.raises(InputError, match="the third"):
+        next(things)
+
+
+def test_nothing_is_made_after_the_end() -> None:
+    before = threading.active_count()
+    made: list[int] = []
+    things = ahead(made.append, range(1000))
+    next(things)
+    things.close()
+    assert len(made) <= 1 + AHEAD
+    assert threading.active_count() == before
+
+
+class Whole(list):
+    """Prompts that count how often each is rendered, and in which thread."""
+
+    def __init__(self, prompts: Sequence[Prompt]) -> None:
+        super().__init__(prompts)
+        self.by_thread: dict[bool, int] = {True: 0, False: 0}
+
+    def __getitem__(self, index):
+        self.by_thread[threading.current_thread() is threading.main_thread()] += 1
+        return super().__getitem__(index)
+
+
+@cache  # a tokenizer that is trained again may give its words other ids
+def tokenizer(kind: str):
+    return tiny_models.wordpiece_tokenizer() if kind == "masked" else tiny_models.byte_tokenizer(chat=True)
+
+
+def engine(kind: str):
+    make, architecture = (MaskedEngine, "bert") if kind == "masked" else (CausalEngine, "llama")
+    known = tokenizer(kind)
+    return make(Checkpoint("tiny", tiny_models.model(architecture, known), known, {}), 8)
+
+
+@pytest.mark.parametrize(
+    ("kind", "prompts", "ways"),
+    [
+        ("causal", PLAIN, [Exact(), Exact(0.5)]),
+        ("causal", CHAT, [Exact(), Sampling(max_tokens=3), Sampling(max_tokens=3, effort="low")]),
+        ("causal", CHAT, [Thinking(4, "low")]),
+        ("masked", CLOZE, [Exact()]),
+    ],
+)
+def test_batches_read_ahead_get_the_answers_of_prompts_read_when_asked(kind, prompts, ways) -> None:
+    whole = Whole(prompts)
+    found = list(responses(engine(kind), [Asked(whole, ways, lambda _: True)]))
+    assert whole.by_thread == {True: 0, False: len(prompts)}  # rendered in the other thread only, each once
+    assert [prompt for _, batch, read, _ in found for prompt in read] == [
+        prompts[place] for _, batch, _, _ in found for place in batch
+    ]
+    plain = engine(kind)
+    plain.batches(prompts)
+    for _, batch, _, columns in found:
+        asked = [prompts[place] for place in batch]
+        exact = [way.temperature for way in ways if isinstance(way, Exact)]
+        sampled = [way for way in ways if isinstance(way, Sampling)]
+        expected = [*(plain.score(asked, exact) if exact else []), *(plain.generate(asked, sampled) if sampled else [])]
+        expected += [plain.think(asked, way.sampling) for way in ways if isinstance(way, Thinking)]
+        assert columns == expected
+
+
+def test_a_batch_that_was_read_is_not_read_again(monkeypatch) -> None:
+    asked = engine("causal")
+    batch = asked.read(CHAT, {None, "low"})
+    assert list(batch) == CHAT
+    monkeypatch.setattr(asked, "_read_rows", None)  # would fail
+    assert asked.score(batch)[0][0].mass is not None
+    assert len(asked.generate(batch, [Sampling(max_tokens=2, effort="low")])[0]) == len(CHAT)
