@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -49,9 +50,14 @@ def hosted(engine: str) -> bool:
 
 
 def import_transformers() -> None:
-    """Import transformers without scikit-learn and SciPy, which take long and which no engine uses."""
+    """Import transformers, sooner: without what takes long and is of no use here.
+
+    That is scikit-learn and SciPy, which no engine uses, and looking for garbage: what is imported stays.
+    """
     if "transformers" in sys.modules:  # it has looked for both, and would miss what it found
         return
+    collecting = gc.isenabled()
+    gc.disable()
     unneeded = [name for name in ("sklearn", "scipy") if name not in sys.modules]
     sys.modules.update(dict.fromkeys(unneeded))  # type: ignore[arg-type]  # None: it is not there
     try:
@@ -60,6 +66,9 @@ def import_transformers() -> None:
     finally:
         for name in unneeded:
             del sys.modules[name]
+        gc.freeze()
+        if collecting:
+            gc.enable()
 
 
 @needed("asking a model")

@@ -170,7 +170,8 @@ def test_other_code_or_prompts_of_ours_look_for_themselves(asked: Path, tmp_path
 def test_transformers_leaves_out_what_no_engine_uses_and_others_find_it() -> None:
     pytest.importorskip("sklearn")
     code = (
-        "import sys\nfrom inference.engines import import_transformers\nimport_transformers()\n"
+        "import gc, sys\nfrom inference.engines import import_transformers\nimport_transformers()\n"
+        "assert gc.isenabled()\n"
         "assert 'transformers.generation.candidate_generator' in sys.modules and 'sklearn' not in sys.modules\n"
         "from sklearn.metrics import roc_curve\nfrom scipy.optimize import linear_sum_assignment"
     )
