@@ -2,7 +2,7 @@
 
 Every way of asking is run whole, from the study to the run folder, with a model that answers at once from a table
 (`tests/helpers/table_models.py`): for `causal` a network without layers, for `vllm` a `generate` that looks up, for
-`openai` a transport below its client. The tokenizer has 128,000 tokens; prompts have some 91, of which half are shared.
+`openai` a transport below its client. The tokenizer has 128,000 tokens; prompts have some 120, 79 of them shared.
 Each run is a process of its own on one core. CPU time is counted, the stand-in's own taken off; medians of all rounds.
 
 `reading` and `writing` are the rows by themselves: from engine answers to Parquet parts, and the keys of those back.
@@ -39,7 +39,7 @@ WORDINGS = 100  # of an item
 AHEAD = 2  # words of a statement that stay the same within an item
 TARGETS = {"causal": 8_000, "vllm": 4_000, "writing": 50_000, "reading": 50_000}  # prompts or rows per second
 PROMPT = """plain:
-  template: "Below you find a statement that somebody made in a conversation about daily life. Do you agree with it?\\n\
+  template: "Below you find a statement that somebody made in a conversation about daily life. Do you agree with it?\\n\\
     Reply {{ options[0].answer }} or {{ options[1].answer }}, and nothing else.\\nStatement: {{ text }}\\nReply:"
   answers: {agree: ["yes"], disagree: ["no"]}
 """
