@@ -11,14 +11,14 @@ from collections.abc import Callable, Sequence
 from contextlib import chdir
 from dataclasses import replace
 from functools import partial
-from itertools import takewhile
 from pathlib import Path
 from shlex import quote
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
-from inference import arguments, choice, extras, pairs, paraphrase, protocols, tune
-from inference.errors import InputError, RunFailed, nearest, one_line, system_failure
+from inference import arguments, choice, extras, importers, pairs, paraphrase, protocols, tune
+from inference.errors import InputError, RunFailed, one_line, system_failure
+from inference.parser import Parser, without_secrets
 from inference.stimuli import recognised
 
 if TYPE_CHECKING:
@@ -33,50 +33,10 @@ if TYPE_CHECKING:
 PROGRAM = "python -m inference"
 HALF = re.compile("[\ud800-\udfff]")
 """What stands for a byte that is not UTF-8: it can be neither recorded nor printed."""
-IMPORTERS = {
-    "eee": "import records of Every Eval Ever that `waver export` wrote (JSON)",
-    "haller": "import responses as Haller et al. (2024) published them (JSON)",
-    "helm": "import runs of HELM: folders with scenario_state.json",
-    "inspect": "import logs of Inspect (inspect_ai): .eval and .json files",
-    "lm-eval": "import what lm-evaluation-harness logged with --log_samples (samples_*.jsonl and results_*.json)",
-    "table": "import a long table with one row per response (CSV, JSON, YAML or Parquet)",
-    "accuracies": "import a table of accuracies by model, task and template, without answers",
-}
 NEGATE_ABOUT = "put a negation into sentences, wherever one can stand"
 PLAN = "PLAN.toml"
 PLAN_ABOUT = "ask several models, protocols and conditions as a run file says, each study in its own folder"
 EXAMPLE = "example: waver run {protocol} --items items.csv --model gpt2 --out runs/gpt2"
-
-
-class Parser(argparse.ArgumentParser):
-    """A parser that takes option names in full only, and reports a wrong call in one line."""
-
-    def __init__(self, **settings: Any) -> None:
-        super().__init__(**{**settings, "allow_abbrev": False})
-
-    def error(self, message: str) -> NoReturn:
-        """Print the message and where to find help; exit status 2."""
-        self.exit(2, f"{one_line(f'{self.prog}: {message}')} (see {self.prog} --help)\n")
-
-    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
-        """Parse a call; what a command does not know is refused by that command, with the nearest option."""
-        if self._subparsers is not None:
-            return super().parse_known_args(args, namespace)
-        for word in takewhile(lambda word: word != "--", sys.argv[1:] if args is None else args):
-            option = word.partition("=")[0]
-            if option.startswith("--") and " " not in option and option not in self._option_string_actions:
-                self.error(f"unknown option {option}{nearest(option, self._option_string_actions)}")
-        known, rest = super().parse_known_args(args, namespace)
-        if rest:
-            self.error(f"unrecognized arguments: {' '.join(rest)}")
-        return known, rest
-
-    def _check_value(self, action: argparse.Action, value: Any) -> None:
-        if action.choices is not None and value not in action.choices:
-            known = list(map(str, action.choices))
-            raise argparse.ArgumentError(
-                action, f"invalid choice: {value!r}{nearest(str(value), known)}; choose from {', '.join(known)}"
-            )
 
 
 def main(given: Sequence[str] | None = None, program: str = PROGRAM) -> int:
@@ -153,7 +113,7 @@ def call_parser(given: Sequence[str], program: str = PROGRAM) -> argparse.Argume
             _add(asked, file, PLAN_ABOUT, _run_plan, partial(_plan_arguments, file))
     imports = commands.add_parser("import", help="make a run folder from other people's files")
     kinds = imports.add_subparsers(title="kinds of file", metavar="KIND", required=True)
-    for name, about in IMPORTERS.items():
+    for name, about in importers.KINDS.items():
         if list(given[:2]) == ["import", name]:
             importer = importlib.import_module(f"inference.importers.{name.replace('-', '_')}")
             _add(kinds, name, about, importer.main, importer.add_arguments)
@@ -334,18 +294,6 @@ def _prepare(options: argparse.Namespace) -> tuple[Study, tuple[Model, ...], Que
     models = with_adapters(models, options.lora, options.engine, options.revision)
     study, questions = options.protocol.prepare(options)
     return study, models, limited(study, questions, options.limit), arguments.engine_settings(options)
-
-
-def without_secrets(arguments: Sequence[str]) -> list[str]:
-    """Hide the value of every option that is named like a secret, so that the call can be recorded."""
-    shown: list[str] = []
-    hide = False
-    for argument in arguments:
-        option, equals, _ = argument.partition("=")
-        secret = option.startswith("--") and option.endswith(("key", "token", "secret", "password"))
-        shown.append("***" if hide else f"{option}=***" if secret and equals else argument)
-        hide = secret and not equals
-    return shown
 
 
 if __name__ == "__main__":

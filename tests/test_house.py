@@ -33,7 +33,7 @@ LAYERS = {
     ],
     "inference": [
         {"__main__"}, {"choice"}, {"runfile", "paraphrase", "pairs", "negate", "tune"}, {"importers"}, {"protocols"},
-        {"arguments"}, {"asking"}, {"demo"}, {"engines", "runfolder"}, {"stimuli"}, {"extras", "numerals"},
+        {"arguments"}, {"asking"}, {"demo"}, {"engines", "runfolder"}, {"stimuli"}, {"extras", "numerals", "parser"},
         {"inference", "errors"},
     ],
 }  # fmt: skip

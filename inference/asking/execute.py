@@ -19,7 +19,7 @@ from inference.engines import hosted
 from inference.engines.contract import NO_NUMBERS
 from inference.errors import InputError, RunFailed
 from inference.runfolder.store import Run
-from inference.stimuli.prompts import CHAT, CLOZE, PAIR, PLAIN
+from inference.stimuli.prompt_forms import CHAT, CLOZE, PAIR, PLAIN
 from inference.stimuli.study import Study
 
 if TYPE_CHECKING:

@@ -32,7 +32,8 @@ from inference.asking.session import Stop, Tally, Writer
 from inference.engines import hosted
 from inference.errors import InputError, NoSuchModel, RunFailed
 from inference.runfolder.store import Run
-from inference.stimuli.prompts import CHAT, CLOZE, PAIR, Prompt
+from inference.stimuli.prompt_forms import CHAT, CLOZE, PAIR
+from inference.stimuli.prompts import Prompt
 from inference.stimuli.study import Variant
 
 if TYPE_CHECKING:

@@ -23,7 +23,8 @@ from inference.engines.contract import Generation, Sampling
 from inference.errors import InputError
 from inference.paraphrase import parsing
 from inference.runfolder.parquet import read_parquet
-from inference.stimuli.prompts import CLOZE, PAIR, Fields, Prompt, PromptBook
+from inference.stimuli.prompt_forms import CLOZE, PAIR, Fields
+from inference.stimuli.prompts import Prompt, PromptBook
 from inference.stimuli.questions import Question
 from inference.stimuli.study import ORIGINAL, Item, Study, Variant
 

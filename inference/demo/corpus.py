@@ -15,7 +15,8 @@ from inference.demo.curriculum import Stage, Upbringing
 from inference.demo.exercises import KINDS, LETTERS, Exercise, choice, on_scale
 from inference.demo.steps import Reading, Row, bare_pairs, checking, comparing, copying, fill, recall
 from inference.demo.world import World
-from inference.stimuli.prompts import CHAT, CLOZE, OPTION_FIELDS, OPTION_ORDERS, Prompt, PromptBook, option_values
+from inference.stimuli.prompt_forms import CHAT, CLOZE, OPTION_FIELDS, OPTION_ORDERS
+from inference.stimuli.prompts import Prompt, PromptBook, option_values
 from inference.stimuli.study import Option, Variant
 
 AGREEMENT = DEMO.parent / "protocols" / "agreement" / "prompts.yaml"

@@ -22,7 +22,8 @@ from inference.demo.exercises import KINDS, LETTERS, SCALES, Exercise, choice, p
 from inference.demo.world import Wording, World
 from inference.engines import load
 from inference.engines.contract import Engine
-from inference.stimuli.prompts import CHAT, CLOZE, OPTION_ORDERS, PLAIN, Prompt, case_variants
+from inference.stimuli.prompt_forms import CHAT, CLOZE, OPTION_ORDERS, PLAIN, case_variants
+from inference.stimuli.prompts import Prompt
 
 EXERCISES = 400
 """Exercises per kind and wording; the standard error of an accuracy is then at most 2.5 points."""

@@ -22,7 +22,8 @@ from inference.engines.contract import Engine, Sampling
 from inference.negate.sentences import Made
 from inference.runfolder import run_json
 from inference.runfolder.parquet import read_parquet
-from inference.stimuli.prompts import OPTION_FIELDS, Prompt, PromptBook, Shot, option_values
+from inference.stimuli.prompt_forms import OPTION_FIELDS, Shot
+from inference.stimuli.prompts import Prompt, PromptBook, option_values
 from inference.stimuli.study import Item, Option, Study, Variant
 
 NAME = "negate"

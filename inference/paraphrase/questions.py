@@ -11,7 +11,8 @@ from inference.asking.rounds import Condition, Round
 from inference.engines.contract import Generation, Sampling
 from inference.errors import InputError
 from inference.paraphrase.itemsfile import without_match
-from inference.stimuli.prompts import CLOZE, Fields, Prompt, PromptBook
+from inference.stimuli.prompt_forms import CLOZE, Fields
+from inference.stimuli.prompts import Prompt, PromptBook
 from inference.stimuli.study import Item, Study, Variant
 
 NAME = "paraphrase"

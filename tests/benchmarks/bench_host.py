@@ -39,7 +39,7 @@ WORDINGS = 100  # of an item
 AHEAD = 2  # words of a statement that stay the same within an item
 TARGETS = {"causal": 8_000, "vllm": 4_000, "writing": 50_000, "reading": 50_000}  # prompts or rows per second
 PROMPT = """plain:
-  template: "Below you find a statement that somebody made in a conversation about daily life. Do you agree with it?\\n\\
+  template: "Below you find a statement that somebody made in a conversation about daily life. Do you agree?\\n\\
     Reply {{ options[0].answer }} or {{ options[1].answer }}, and nothing else.\\nStatement: {{ text }}\\nReply:"
   answers: {agree: ["yes"], disagree: ["no"]}
 """

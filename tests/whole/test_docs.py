@@ -23,8 +23,8 @@ from analysis.__main__ import _parser as reader
 from analysis.reporting import catalogue, tables
 from helpers.text_feature_runs import make_run
 from helpers.text_features import OPTIONAL, hide
-from inference import choice, tune
-from inference.__main__ import IMPORTERS, call_parser
+from inference import choice, importers, tune
+from inference.__main__ import call_parser
 from inference.asking.models import read_descriptions
 from inference.paraphrase import VERBS
 from inference.protocols import names
@@ -119,7 +119,7 @@ def options_of_all_commands() -> set[str]:
 
     ways = [[command, name] for command in ("run", "preview") for name in names()]
     ways += (
-        [["import", name] for name in IMPORTERS]
+        [["import", name] for name in importers.KINDS]
         + [["paraphrase", name] for name in VERBS]
         + [["choice", name] for name in choice.VERBS]
         + [["tune", name] for name in tune.VERBS]

@@ -13,7 +13,7 @@ from inference.engines.exact.answer_words import Answers
 from inference.engines.local.engine import LocalEngine, pad_right, window
 from inference.engines.rows import Row
 from inference.errors import InputError
-from inference.stimuli.prompts import PAIR
+from inference.stimuli.prompt_forms import PAIR
 
 if TYPE_CHECKING:
     from inference.engines.loading import Checkpoint

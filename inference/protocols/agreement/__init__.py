@@ -14,7 +14,8 @@ from inference.asking.rounds import Round
 from inference.asking.wordings import drawn
 from inference.errors import InputError
 from inference.stimuli import items
-from inference.stimuli.prompts import OPTION_FIELDS, OPTION_ORDERS, Prompt, PromptBook, option_values
+from inference.stimuli.prompt_forms import OPTION_FIELDS, OPTION_ORDERS
+from inference.stimuli.prompts import Prompt, PromptBook, option_values
 from inference.stimuli.study import Item, Option, Study, Variant
 
 NAME = "agreement"
@@ -64,7 +65,7 @@ class Questions:
     book
         The prompts.
     option_orders
-        Orders in which the options are shown, of `prompts.OPTION_ORDERS`.
+        Orders in which the options are shown, of `prompt_forms.OPTION_ORDERS`.
     answers
         Option probabilities, generated texts, or both.
     """

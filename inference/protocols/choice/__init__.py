@@ -44,7 +44,8 @@ from inference.protocols.choice.wordings import items, refuse_uneven
 from inference.stimuli import questions
 from inference.stimuli.files import located
 from inference.stimuli.items import default_name
-from inference.stimuli.prompts import Fields, Prompt, PromptBook
+from inference.stimuli.prompt_forms import Fields
+from inference.stimuli.prompts import Prompt, PromptBook
 from inference.stimuli.questions import MATH, Question
 from inference.stimuli.study import Item, Study, Variant
 

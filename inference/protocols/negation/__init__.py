@@ -34,7 +34,8 @@ from inference.stimuli import nli
 from inference.stimuli.files import located
 from inference.stimuli.items import default_name
 from inference.stimuli.nli import LABELS, PATTERNS, Instance
-from inference.stimuli.prompts import FORMS, PAIR, SENTENCES, Fields, Prompt, PromptBook
+from inference.stimuli.prompt_forms import FORMS, PAIR, SENTENCES, Fields
+from inference.stimuli.prompts import Prompt, PromptBook
 from inference.stimuli.study import ORIGINAL, Item, Option, Study, Variant
 
 NAME = "negation"

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from inference.errors import InputError
 from inference.stimuli import nli
 from inference.stimuli.nli import LABELS, Instance
-from inference.stimuli.prompts import Shot
+from inference.stimuli.prompt_forms import Shot
 from inference.stimuli.random_order import place
 
 

@@ -36,7 +36,8 @@ from inference.protocols.scoring import arguments, items
 from inference.protocols.scoring.arguments import RANGE, SAMPLES, TEMPERATURE
 from inference.stimuli.items import default_name
 from inference.stimuli.numbers import first_number, read_range
-from inference.stimuli.prompts import CLOZE, Fields, Prompt, PromptBook
+from inference.stimuli.prompt_forms import CLOZE, Fields
+from inference.stimuli.prompts import Prompt, PromptBook
 from inference.stimuli.study import Study, Variant
 
 NAME = "scoring"

@@ -26,7 +26,8 @@ from inference.protocols.wording.templates import MANIPULATED, NO, YES, Bank, Te
 from inference.protocols.wording.texts import Text
 from inference.stimuli.files import located
 from inference.stimuli.items import default_name
-from inference.stimuli.prompts import OPTION_FIELDS, Prompt, PromptBook, option_values
+from inference.stimuli.prompt_forms import OPTION_FIELDS
+from inference.stimuli.prompts import Prompt, PromptBook, option_values
 from inference.stimuli.study import ORIGINAL, Item, Study, Variant
 
 NAME = "wording"

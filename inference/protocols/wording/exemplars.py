@@ -17,7 +17,7 @@ from inference.protocols.wording.comparisons import plain
 from inference.protocols.wording.templates import MANIPULATED, NO, YES, Bank
 from inference.protocols.wording.texts import Columns, Text, gather, in_order
 from inference.stimuli import files, records
-from inference.stimuli.prompts import Shot
+from inference.stimuli.prompt_forms import Shot
 from inference.stimuli.random_order import place
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from inference.choice import rewording
 from inference.errors import InputError
-from inference.stimuli.prompts import CHAT, CLOZE, PLAIN
+from inference.stimuli.prompt_forms import CHAT, CLOZE, PLAIN
 from inference.stimuli.questions import Question
 
 QUESTION = Question("cup", "Which of these do people pour into a cup of tea?", ("sand", "milk", "wood", "stone"), 1)

@@ -72,7 +72,7 @@ def test_answer_words_are_single_tokens_and_numbers_are_digits(name: str) -> Non
 
 def test_mask_words_are_single_tokens() -> None:
     from inference.protocols import agreement, negation
-    from inference.stimuli.prompts import CLOZE
+    from inference.stimuli.prompt_forms import CLOZE
 
     tokenizer = _tokenizer(BERT)
     for book in (agreement.prompt_book(), negation.prompt_book("en")):

@@ -15,7 +15,8 @@ from inference.demo.exercises import KINDS, SCALES, Exercise, choice, on_scale, 
 from inference.demo.wordings import capitalise
 from inference.demo.world import World
 from inference.protocols.agreement import prompt_book
-from inference.stimuli.prompts import OPTION_ORDERS, option_values
+from inference.stimuli.prompt_forms import OPTION_ORDERS
+from inference.stimuli.prompts import option_values
 from inference.stimuli.study import Variant
 
 

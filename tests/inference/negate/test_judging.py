@@ -15,7 +15,7 @@ from inference.errors import InputError, RunFailed
 from inference.negate import judging, people
 from inference.negate.negation import Negation
 from inference.negate.sentences import Made
-from inference.stimuli.prompts import CHAT
+from inference.stimuli.prompt_forms import CHAT
 
 MODEL = Model("judge", "judge")
 MADE = [

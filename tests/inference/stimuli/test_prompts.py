@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from inference.errors import InputError
 from inference.protocols import agreement
-from inference.stimuli.prompts import FORMS, OPTION_ORDERS, PromptBook, case_variants, option_values
+from inference.stimuli.prompt_forms import FORMS, OPTION_ORDERS, case_variants
+from inference.stimuli.prompts import PromptBook, option_values
 from inference.stimuli.study import Option, Variant
 
 ANSWERS = {"agree": ["yes"], "disagree": ["no"]}

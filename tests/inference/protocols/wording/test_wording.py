@@ -15,7 +15,8 @@ from inference.protocols import wording
 from inference.protocols.wording import exemplars, templates
 from inference.protocols.wording.templates import MANIPULATED
 from inference.protocols.wording.texts import Text
-from inference.stimuli.prompts import PromptBook, Shot, option_values
+from inference.stimuli.prompt_forms import Shot
+from inference.stimuli.prompts import PromptBook, option_values
 from inference.stimuli.study import Option, Variant
 
 TEXTS = tuple(Text(f"t{n}", f"Remark number {n}.", "yes" if n % 2 else "no") for n in range(12))
