@@ -97,5 +97,7 @@ def _scores(frames: Mapping[str, pd.DataFrame]) -> Iterator[str]:
         near = [f"{row.model} (nearest: {row.nearest})" if row.nearest else row.model for row in lost.itertuples()]
         if len(lost) == len(ours):
             yield f"No model of these runs is among the {(names['side'] == 'scores').sum():,} of the scores."
-        yield f"{count(len(lost), 'model')} without scores: {listing(near, NAMED)}."
-        yield "A file of aliases can match a model with its name in the scores."
+        yield (
+            f"{count(len(lost), 'model')} without scores: {listing(near, NAMED)}. A file (-p aliases=FILE) can match a "
+            "model with its name there."
+        )

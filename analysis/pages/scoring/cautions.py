@@ -86,12 +86,12 @@ def _without_number(both: pd.DataFrame, setting: str) -> Iterator[str]:
         return
     lost = int((both["n_dropped"] - both["n_inconsistent"]).sum())
     change = both["mode_share_inconsistent"] - both["mode_share_dropped"]
-    most = change.loc[change.abs().idxmax()] if change.notna().any() else 0.0
+    most = points(change.loc[change.abs().idxmax()] if change.notna().any() else 0.0)
+    changes = "does not change" if most == points(0.0) else f"changes by up to {most} points"
     yield (
         f"{count(int(both['dropped'].sum()), 'sample')} {'holds' if both['dropped'].sum() == 1 else 'hold'} no "
         f"number. Where they count (-p invalid=inconsistent), {count(lost, 'score') if lost else 'no score'} fewer "
-        f"{'is' if lost <= 1 else 'are'} known. The share of the most frequent score changes by up to {points(most)} "
-        "points."
+        f"{'is' if lost <= 1 else 'are'} known. The share of the most frequent score {changes}."
     )
 
 

@@ -90,15 +90,22 @@ def distribution(runs: Runs) -> pd.DataFrame:
 
 
 def outliers(runs: Runs) -> pd.DataFrame:
-    """List paraphrases beyond the whiskers of `distribution`: study, model, condition, item, variant, agreement."""
+    """List paraphrases beyond the whiskers of `distribution`, those furthest from them first.
+
+    Returns
+    -------
+    DataFrame
+        study, model, condition, item, variant, agreement; outside: how far agreement lies from the nearer whisker.
+    """
     _prepare_boxes(runs)
     return runs.sql(
         """
-        SELECT study, model, condition, item, variant, agreement
+        SELECT study, model, condition, item, variant, agreement,
+               greatest(whisker_low - agreement, agreement - whisker_high) AS outside
         FROM answers JOIN boxes USING (study, model, condition, item) JOIN units AS u USING (study, model, condition)
              JOIN study_items AS s USING (study, item)
         WHERE NOT original AND (agreement < whisker_low OR agreement > whisker_high)
-        ORDER BY u.position, s.position, variant"""
+        ORDER BY outside DESC, u.position, s.position, variant"""
     )
 
 

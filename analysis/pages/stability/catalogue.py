@@ -80,8 +80,9 @@ TABLES = {
     "outliers": Table(
         "cases.outliers",
         "Responses outside the whiskers",
-        "Agreement of every response further than 1.5 interquartile ranges from the box of its item.",
-        (*IDENTITY, *names("item variant agreement")),
+        "Agreement of every response further than 1.5 interquartile ranges from the box of its item, the furthest from "
+        "the whiskers first.",
+        (*IDENTITY, *names("item variant agreement outside")),
     ),
     "invalid": Table(
         "cases.invalid",

@@ -145,6 +145,7 @@ COLUMNS: Mapping[str, Column] = {
     "whisker_high": Column(
         "highest agreement within 1.5 interquartile ranges of the box", AGREEMENT, "Whisker high", 2
     ),
+    "outside": Column("how far agreement lies from the nearer whisker", AGREEMENT, "Outside by", 2),
     # comparisons
     "measure": Column("the figure that is compared: a column of table stability", "", "Measure", said=measure),
     "a_model": Column("the model compared", "", "Model a"),

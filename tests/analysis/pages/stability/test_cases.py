@@ -32,7 +32,15 @@ def test_distribution_by_hand(opened):
     row = cases.distribution(run).iloc[0]
     assert row[["q25", "median", "q75"]].tolist() == pytest.approx([0.2, 0.3, 0.4])
     assert row[["whisker_low", "whisker_high", "n"]].tolist() == pytest.approx([0.1, 0.4, 5])
-    assert cases.outliers(run)[["item", "variant", "agreement"]].values.tolist() == [["x", "p5", 1.0]]
+    assert cases.outliers(run)[["item", "variant", "agreement", "outside"]].values.tolist() == [["x", "p5", 1.0, 0.6]]
+
+
+def test_the_furthest_outlier_comes_first(opened):
+    # y: quartiles 0.50 throughout, so 0.40 lies 0.10 and 0.95 lies 0.45 outside.
+    values = {"x": [0.1, 0.2, 0.3, 0.4, 1.0], "y": [0.5, 0.5, 0.4, 0.5, 0.5, 0.95, 0.5, 0.5]}
+    dots = cases.outliers(opened(paraphrases(values)))
+    assert dots[["item", "variant"]].values.tolist() == [["x", "p5"], ["y", "p6"], ["y", "p3"]]
+    assert dots["outside"].tolist() == pytest.approx([0.6, 0.45, 0.1])
 
 
 def test_the_distribution_is_the_same_in_small_portions(opened, tmp_path, monkeypatch):
