@@ -42,5 +42,5 @@ def _rows(run: Run, model: str, condition: str, variants: Sequence[Variant], cho
     """Count the variants that are chosen or have a row already."""
     if sum(chosen) == len(variants):
         return len(variants)
-    missing = run.missing(model, condition, variants)
+    missing = run.responses.missing(model, condition, variants)
     return sum(wanted or not lacks for wanted, lacks in zip(chosen, missing, strict=True))

@@ -118,7 +118,7 @@ def finished(run: Run, model: Model, questions: Questions, settings: Settings) -
         for condition in each.conditions:
             if run.conditions.get(condition.name) != condition.fields:
                 return []
-            if any(run.missing(model.id, condition.name, variants)):
+            if any(run.responses.missing(model.id, condition.name, variants)):
                 return []
             tallies.append(Tally(model.id, condition.name, len(variants)))
     run.add_model(model.id, {**known, **model.fields})
@@ -216,7 +216,9 @@ class _Left:
     def of(cls, run: Run, model: str, asked: Round) -> _Left:
         """Look up in the run folder which rows of a round are missing."""
         variants = list(filter(asked.chosen, run.study.variants))
-        missing = {condition.name: run.missing(model, condition.name, variants) for condition in asked.conditions}
+        missing = {
+            condition.name: run.responses.missing(model, condition.name, variants) for condition in asked.conditions
+        }
         due = [condition for condition in asked.conditions if any(missing[condition.name])]
         tallies = {condition.name: Tally(model, condition.name, len(variants)) for condition in asked.conditions}
         return cls(model, asked, variants, missing, due, tallies)

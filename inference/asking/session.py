@@ -106,7 +106,7 @@ class Writer:
         with self._stop.held():
             try:
                 if len(self.rows) > self._saved:
-                    self._part = self._run.append(self.rows, self._part)
+                    self._part = self._run.responses.append(self.rows, self._part)
             except OSError as error:
                 lost, self.rows = len(self.rows) - self._saved, self.rows[: self._saved]
                 raise RunFailed(

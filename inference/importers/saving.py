@@ -138,7 +138,7 @@ def save(
                 run.expect(model, {condition: tally.rows})
             lines.append(f"{model} {condition}: {tally.told(variants)}")
         if len(here) < len(tallies):
-            run.append_tables(_without(table, here) for table in responses())
+            run.responses.append_tables(_without(table, here) for table in responses())
         run.finish()
     return lines
 
@@ -159,7 +159,7 @@ def _without(table: pa.Table, pairs: Sequence[tuple[str, str]]) -> pa.Table:
 
 def _is_here(run: Run, model: str, condition: str, imported: str) -> bool:
     """Tell whether the run has these very responses; refuse other ones of the same model and condition."""
-    if not run.done(model, condition):
+    if not run.responses.done(model, condition):
         return False
     if run.models[model].get("imported", {}).get(condition) == imported:
         return True

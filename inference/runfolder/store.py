@@ -8,34 +8,25 @@ from __future__ import annotations
 
 import json
 import os
-import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Self
-
-import pyarrow as pa
-import pyarrow.compute as pc
 
 from inference.errors import InputError
 from inference.runfolder.belonging import begin, reopen, stimuli
 from inference.runfolder.locking import absent, claim, remove_empty, remove_leftovers, remove_new
 from inference.runfolder.parquet import (
-    Rows,
     check_columns,
     drop_superseded,
-    held,
-    read_parquet,
-    responses_table,
     schema,
     write_atomically,
-    write_parquet,
     write_tables,
 )
+from inference.runfolder.responses import Responses
 from inference.runfolder.versions import versions
-from inference.stimuli.study import Study, Variant
+from inference.stimuli.study import Study
 
-LOOKED_UP = 100_000  # rows at a time
 # If one of these fields differs, it is another model; other fields (series, stage, parameters) may be added later.
 # The digest of an adapter belongs to them, too; older runs have it as `lora`.
 IDENTITY = ("engine", "revision", "dtype", "device", "top_logprobs", "quantization", "kv_cache_dtype", "lora")
@@ -52,7 +43,8 @@ class Run:
     >>> with Run.create_or_open(path, study) as run:  # doctest: +SKIP
     ...     run.add_model("my-model", {"engine": "import", "revision": None})
     ...     run.add_condition("default", {"form": "plain"})
-    ...     run.append([{"model": "my-model", "condition": "default", "item": "1", "variant": "original", "mass": 1.0}])
+    ...     row = {"model": "my-model", "condition": "default", "item": "1", "variant": "original", "mass": 1.0}
+    ...     run.responses.append([row])
     ...     run.finish()
     """
 
@@ -64,9 +56,7 @@ class Run:
         self._content = content
         self._lock: int | None = lock
         self._made = made  # the folders that were made for this run; None: it was there before
-        numbers = (re.match(r"part-(\d{1,9})\b", part.name) for part in self.parts)
-        self._next_part = 1 + max((int(number[1]) for number in numbers if number), default=0)
-        self._held: dict[Path, frozenset[tuple[str, str]]] = {}
+        self.responses = Responses(path / "responses", study.name)
 
     @classmethod
     def create_or_open(
@@ -105,9 +95,7 @@ class Run:
                 write_tables(folder / "stimuli.parquet", schema("stimuli"), stimuli(study))
             run = cls(folder, study, content, lock, made if new else None)
             check_columns(folder / "stimuli.parquet", "stimuli")
-            for part in run.parts:
-                check_columns(part, "responses")
-            drop_superseded(run.parts)
+            run.responses.check()
             session = {"command": list(command), "started": _now(), "finished": None, "versions": versions()}
             content["sessions"].append(session)
             run._save()
@@ -124,14 +112,9 @@ class Run:
     def __exit__(self, kind: type[BaseException] | None, *error: object) -> None:
         # A package that is not installed is told where the command began (`inference.extras`).
         refused = kind is not None and issubclass(kind, InputError | OSError | ModuleNotFoundError)
-        if refused and self._made is not None and not self.parts:
+        if refused and self._made is not None and not self.responses.parts:
             remove_new(self.path, self._made)
         self.close()
-
-    @property
-    def parts(self) -> list[Path]:
-        """The response parts, oldest first."""
-        return sorted((self.path / "responses").glob("part-*.parquet"))
 
     @property
     def seed(self) -> int:
@@ -242,72 +225,9 @@ class Run:
             self._save()
         return bill
 
-    def done(self, model: str, condition: str) -> set[tuple[str, str]]:
-        """List (item, variant) of every row of this model and condition with a response (error is null)."""
-        chosen = (pc.field("model") == model) & (pc.field("condition") == condition) & pc.field("error").is_null()
-        keys: set[tuple[str, str]] = set()
-        for part in self._parts_of(model, condition):
-            table = read_parquet(part, ["item", "variant"], filters=chosen)
-            keys.update(zip(table["item"].to_pylist(), table["variant"].to_pylist(), strict=True))
-        return keys
-
-    def missing(self, model: str, condition: str, variants: Sequence[Variant]) -> bytearray:
-        """Mark the variants without a response under this model and condition: a byte each, 1 where it is missing.
-
-        The same question as `done`, answered in one byte per variant: the keys of millions would need much memory.
-        """
-        chosen = (pc.field("model") == model) & (pc.field("condition") == condition) & pc.field("error").is_null()
-        tables = (read_parquet(part, ["item", "variant"], filters=chosen) for part in self._parts_of(model, condition))
-        done = [_keys(table) for table in tables if table.num_rows]
-        missing = bytearray()
-        for start in range(0, len(variants), LOOKED_UP):
-            some = variants[start : start + LOOKED_UP]
-            keys = pa.array([f"{len(v.item)}\0{v.item}\0{v.variant}" for v in some], pa.string())
-            found = pa.array([False] * len(some))
-            for known in done:
-                found = pc.or_(found, pc.is_in(keys, known))
-            missing += pc.invert(found).cast(pa.uint8()).to_numpy().tobytes()
-        return missing
-
-    def _parts_of(self, model: str, condition: str) -> list[Path]:
-        """List the parts with rows of a model and condition; what a part holds is read once."""
-        for part in self.parts:
-            if part not in self._held:
-                self._held[part] = held(part)
-        return [part for part in self.parts if (model, condition) in self._held[part]]
-
-    def append(self, rows: Rows, part: Path | None = None) -> Path | None:
-        """Append response rows as one part, which is written whole or not at all; return the part, None without rows.
-
-        Parameters
-        ----------
-        rows
-            Dicts, columns or an Arrow table, with columns of `results/schema.json`: `study` is filled in, a nullable
-            column may be left out. The caller must not append a key again that is `done`.
-        part
-            The part of an earlier call, whose rows are among these: it is replaced.
-        """
-        table = responses_table(rows, self.study.name)
-        if not table.num_rows:
-            return part
-        part = part or self._new_part()
-        write_parquet(part, table)
-        self._held.pop(part, None)
-        return part
-
-    def append_tables(self, tables: Iterable[Rows]) -> None:
-        """Append the rows of several tables as one part, like `append`; only one table is in memory at a time."""
-        made = (responses_table(rows, self.study.name) for rows in tables)
-        write_tables(self._new_part(), schema("responses"), (table for table in made if table.num_rows))
-
-    def _new_part(self) -> Path:
-        name = f"part-{self._next_part:06d}-{datetime.now(UTC):%Y%m%dT%H%M%SZ}.parquet"
-        self._next_part += 1
-        return self.path / "responses" / name
-
     def finish(self) -> None:
         """Record that this session has done everything it was asked to do."""
-        drop_superseded(self.parts)
+        drop_superseded(self.responses.parts)
         self._content["sessions"][-1]["finished"] = _now()
         self._save()
 
@@ -348,15 +268,6 @@ def _shared(entries: Sequence[Mapping[str, Any]], model: str, entry: Mapping[str
         if {**known, "models": None} == {**entry, "models": None}:
             return [*entries[:place], {**known, "models": [*known["models"], model]}, *entries[place + 1 :]]
     return [*entries, {"models": [model], **entry}]
-
-
-def _keys(rows: pa.Table) -> Any:
-    """Join item and variant into one text; the item's length before it keeps different keys different.
-
-    Without it, ("a\\0b", "c") and ("a", "b\\0c") would both be "a\\0b\\0c".
-    """
-    length = pc.utf8_length(rows["item"]).cast(pa.string())
-    return pc.binary_join_element_wise(length, rows["item"], rows["variant"], "\0")
 
 
 def _now() -> str:

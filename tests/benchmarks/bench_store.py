@@ -33,11 +33,15 @@ from inference.asking.one_model import Settings  # noqa: E402
 from inference.engines.loading import Checkpoint  # noqa: E402
 from inference.engines.local.causal import CausalEngine  # noqa: E402
 from inference.protocols.agreement import Questions, prompt_book  # noqa: E402
+from inference.runfolder.responses import Responses  # noqa: E402
 from inference.runfolder.store import Run  # noqa: E402
 
 ROUNDS = 5
 LIMIT = 0.03
-DOES = ("create_or_open", "add_model", "add_condition", "done", "append", "finish")
+DOES: tuple[tuple[type, str], ...] = (
+    *((Run, name) for name in ("create_or_open", "add_model", "add_condition", "expect", "add_prompts", "finish")),
+    *((Responses, name) for name in ("missing", "append")),
+)
 
 
 def build() -> CausalEngine:
@@ -55,7 +59,7 @@ def build() -> CausalEngine:
 def timed() -> Iterator[list[tuple[float, float]]]:
     """Collect (CPU seconds, seconds) of every call of the run folder."""
     spent: list[tuple[float, float]] = []
-    originals = {name: Run.__dict__[name] for name in DOES}
+    originals = [(owner, name, owner.__dict__[name]) for owner, name in DOES]
 
     def measured(method: Callable[..., Any]) -> Callable[..., Any]:
         @wraps(method)
@@ -68,25 +72,25 @@ def timed() -> Iterator[list[tuple[float, float]]]:
 
         return wrapper
 
-    for name, original in originals.items():
+    for owner, name, original in originals:
         inner = original.__func__ if isinstance(original, classmethod) else original
-        setattr(Run, name, classmethod(measured(inner)) if isinstance(original, classmethod) else measured(inner))
+        setattr(owner, name, classmethod(measured(inner)) if isinstance(original, classmethod) else measured(inner))
     try:
         yield spent
     finally:
-        for name, original in originals.items():
-            setattr(Run, name, original)
+        for owner, name, original in originals:
+            setattr(owner, name, original)
 
 
 @contextmanager
 def nowhere() -> Iterator[None]:
     """Rows are dropped instead of written."""
-    original = Run.append
-    Run.append = lambda self, rows: None  # type: ignore[method-assign]
+    original = Responses.append
+    Responses.append = lambda self, rows, part=None: None  # type: ignore[method-assign]
     try:
         yield
     finally:
-        Run.append = original  # type: ignore[method-assign]
+        Responses.append = original  # type: ignore[method-assign]
 
 
 def main() -> int:

@@ -22,6 +22,7 @@ from inference.asking.one_model import Settings
 from inference.errors import InputError, RunFailed
 from inference.protocols.agreement import Questions, prompt_book
 from inference.runfolder.parquet import KEY
+from inference.runfolder.responses import Responses
 from inference.stimuli.prompts import option_values
 
 STUDY = small_study(items=5, paraphrases=5)
@@ -204,7 +205,7 @@ class TestInterrupted:
 
 def test_a_full_disk_is_a_failed_run_that_can_be_gone_on_with(tmp_path, undisturbed, monkeypatch):
     with monkeypatch.context() as patch:
-        patch.setattr(session.Run, "append", lambda self, *rows: (_ for _ in ()).throw(OSError("no space left")))
+        patch.setattr(Responses, "append", lambda self, *rows: (_ for _ in ()).throw(OSError("no space left")))
         with pytest.raises(
             RunFailed, match=r"30 rows could not be written \(no space left\).*give the same command again"
         ):

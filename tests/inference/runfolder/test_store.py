@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from helpers.trivial_engine import small_study
 from inference.errors import InputError
-from inference.runfolder import parquet, run_json, store
+from inference.runfolder import parquet, responses, run_json
 from inference.runfolder.parquet import KEY, schema
 from inference.runfolder.store import Run
 from inference.runfolder.versions import versions
@@ -86,7 +86,7 @@ def test_rows_come_back_whatever_shape_they_came_in(path, shape):
     names = list(dict.fromkeys(name for r in GIVEN for name in r))
     columns = {name: [r.get(name) for r in GIVEN] for name in names}
     with Run.create_or_open(path, STUDY) as run:
-        run.append({"rows": GIVEN, "columns": columns, "table": pa.table(columns)}[shape])
+        run.responses.append({"rows": GIVEN, "columns": columns, "table": pa.table(columns)}[shape])
     expected = dict.fromkeys(schema("responses").names) | {"study": "small"}
     assert rows_of(path) == [{**expected, **r} for r in GIVEN]
     (part,) = (path / "responses").iterdir()
@@ -96,13 +96,13 @@ def test_rows_come_back_whatever_shape_they_came_in(path, shape):
 @pytest.mark.parametrize("wrong", [row(probabilty=[1.0]), {"model": "m"}, row(mass="much")])
 def test_rows_that_do_not_fit_are_a_programming_error(path, wrong):
     with Run.create_or_open(path, STUDY) as run, pytest.raises((ValueError, pa.ArrowInvalid)):
-        run.append([wrong])
+        run.responses.append([wrong])
 
 
 def test_nothing_to_append_makes_no_part(path):
     with Run.create_or_open(path, STUDY) as run:
-        run.append([])
-        assert run.parts == []
+        run.responses.append([])
+        assert run.responses.parts == []
 
 
 numbers = st.floats(allow_nan=False)
@@ -126,7 +126,7 @@ def test_any_text_and_number_comes_back_bit_by_bit(tmp_path_factory, values):
         for n, (text, number, answer) in enumerate(values)
     ]
     with Run.create_or_open(path, STUDY) as run:
-        run.append(given_rows)
+        run.responses.append(given_rows)
     assert [(r["variant"], r["probability"], r["mass"], r["answer"]) for r in rows_of(path)] == [
         (r["variant"], r["probability"], r["mass"], r["answer"]) for r in given_rows
     ]
@@ -134,25 +134,25 @@ def test_any_text_and_number_comes_back_bit_by_bit(tmp_path_factory, values):
 
 def test_done_is_what_has_a_response_under_this_model_and_condition(path):
     with Run.create_or_open(path, STUDY) as run:
-        run.append([row("0", mass=1.0), row("1", error="e"), row("2", mass=1.0) | {"model": "other"}])
-        run.append([row("0", "p", mass=1.0), row("0", "q", mass=1.0) | {"condition": "other"}])
-        assert run.done("m", "c") == {("0", "original"), ("0", "p")}
-        assert run.done("m", "nothing") == set()
+        run.responses.append([row("0", mass=1.0), row("1", error="e"), row("2", mass=1.0) | {"model": "other"}])
+        run.responses.append([row("0", "p", mass=1.0), row("0", "q", mass=1.0) | {"condition": "other"}])
+        assert run.responses.done("m", "c") == {("0", "original"), ("0", "p")}
+        assert run.responses.done("m", "nothing") == set()
 
 
 def test_parts_are_numbered_on_in_a_second_session(path):
     for _ in range(2):
         with Run.create_or_open(path, STUDY) as run:
-            run.append([row()])
-    assert [part.name[:11] for part in run.parts] == ["part-000001", "part-000002"]
+            run.responses.append([row()])
+    assert [part.name[:11] for part in run.responses.parts] == ["part-000001", "part-000002"]
     assert len(content(path)["sessions"]) == 2
 
 
 def test_an_error_row_gives_way_to_a_later_response(path):
     with Run.create_or_open(path, STUDY) as run:
-        run.append([row("0", error="e"), row("1", error="first"), row("2", mass=0.5)])
-        run.append([row("1", error="second")])
-        run.append([row("0", mass=1.0)])
+        run.responses.append([row("0", error="e"), row("1", error="first"), row("2", mass=0.5)])
+        run.responses.append([row("1", error="second")])
+        run.responses.append([row("0", mass=1.0)])
         run.finish()
     assert [(r["item"], r["error"], r["mass"]) for r in rows_of(path)] == [
         ("0", None, 1.0),
@@ -163,29 +163,29 @@ def test_an_error_row_gives_way_to_a_later_response(path):
 
 def test_superseded_rows_also_go_when_the_folder_is_opened(path):
     with Run.create_or_open(path, STUDY) as run:
-        run.append([row("0", error="e")])
-        run.append([row("0", mass=1.0)])
+        run.responses.append([row("0", error="e")])
+        run.responses.append([row("0", mass=1.0)])
     assert len(rows_of(path)) == 2
     with Run.create_or_open(path, STUDY) as run:
-        assert len(run.parts) == 1
+        assert len(run.responses.parts) == 1
     assert len(rows_of(path)) == 1
 
 
 def test_parts_without_errors_are_not_touched_by_compaction(path):
     with Run.create_or_open(path, STUDY) as run:
-        run.append([row("0", mass=1.0)])
-        before = run.parts[0].stat()  # a replaced file is another inode
-        run.append([row("1", error="e")])
-        run.append([row("1", mass=1.0)])
+        run.responses.append([row("0", mass=1.0)])
+        before = run.responses.parts[0].stat()  # a replaced file is another inode
+        run.responses.append([row("1", error="e")])
+        run.responses.append([row("1", mass=1.0)])
         run.finish()
-    after = run.parts[0].stat()
+    after = run.responses.parts[0].stat()
     assert (after.st_ino, after.st_mtime_ns) == (before.st_ino, before.st_mtime_ns)
-    assert [part.name[:11] for part in run.parts] == ["part-000001", "part-000003"]
+    assert [part.name[:11] for part in run.responses.parts] == ["part-000001", "part-000003"]
 
 
 def test_leftovers_of_a_killed_process_are_removed(path):
     with Run.create_or_open(path, STUDY) as run:
-        run.append([row()])
+        run.responses.append([row()])
     for name in ("run.json.tmp", "stimuli.parquet.tmp", "responses/part-000002-x.parquet.tmp"):
         (path / name).write_bytes(b"half")
     with Run.create_or_open(path, STUDY):
@@ -202,21 +202,21 @@ def test_a_folder_whose_making_was_cut_short_is_made_again(path, left):
     for name in left:
         (path / name).write_bytes(b"half")
     with Run.create_or_open(path, STUDY) as run:
-        run.append([row()])
+        run.responses.append([row()])
     assert pq.read_table(path / "stimuli.parquet", partitioning=None).num_rows == 15
 
 
 @pytest.mark.parametrize("content", [b"", b"half a file", b"PAR1 half a file"])
 def test_a_part_damaged_in_copying_is_named(path, content):
     with Run.create_or_open(path, STUDY) as run:
-        run.append([row()])
-    run.parts[0].write_bytes(content)
+        run.responses.append([row()])
+    run.responses.parts[0].write_bytes(content)
     with pytest.raises(InputError, match=r"part-000001-.*parquet: damaged .*; remove it, and its rows are asked again"):
         Run.create_or_open(path, STUDY)
 
 
 def refuse(run: Run, rows: list[dict]) -> None:
-    run.append(rows)
+    run.responses.append(rows)
     raise InputError("no model")
 
 
@@ -229,7 +229,7 @@ def test_a_refused_call_leaves_no_new_folder_but_every_row(tmp_path, there, rows
     with pytest.raises(InputError, match="no model"), Run.create_or_open(folder, STUDY) as run:
         refuse(run, [row()] * rows)
     if rows:
-        assert len(run.parts) == 1
+        assert len(run.responses.parts) == 1
         assert (folder / "run.json").exists()
     elif there:
         assert list(folder.iterdir()) == []
@@ -255,8 +255,8 @@ def test_a_failing_write_leaves_the_old_file(path, monkeypatch):
 
         monkeypatch.setattr(parquet.pq, "ParquetWriter", fail)
         with pytest.raises(OSError, match="disk full"):
-            run.append([row()])
-        assert run.parts == []
+            run.responses.append([row()])
+        assert run.responses.parts == []
     assert content(path) == before
 
 
@@ -359,16 +359,16 @@ class TestRefused:
 
 def test_missing_are_those_that_are_not_done(path, monkeypatch):
     """The reference is `done`; keys that read the same one after the other (1|2a and 12|a) are two keys."""
-    monkeypatch.setattr(store, "LOOKED_UP", 2)
+    monkeypatch.setattr(responses, "LOOKED_UP", 2)
     names = [("1", "2a"), ("12", "a"), ("1", "\0"), ("1\0", ""), ("é", "日本"), ("x", "y")]
     variants = [Variant(item, variant, "original", "Text.", ()) for item, variant in names]
     row = {"model": "m", "condition": "c", "mass": 1.0}
     with Run.create_or_open(path, STUDY) as run:
-        assert run.missing("m", "c", variants) == bytearray([1] * 6)
-        run.append([{**row, "item": item, "variant": variant} for item, variant in names[:1]])
-        run.append([{**row, "item": item, "variant": variant} for item, variant in names[3:5]])
-        run.append([{**row, "item": "x", "variant": "y", "mass": None, "error": "too long"}])
-        done = run.done("m", "c")
-        assert run.missing("m", "c", variants) == bytearray(key not in done for key in names)
-        assert list(run.missing("m", "c", variants)) == [0, 1, 1, 0, 0, 1]
-        assert list(run.missing("m", "other", variants)) == [1] * 6
+        assert run.responses.missing("m", "c", variants) == bytearray([1] * 6)
+        run.responses.append([{**row, "item": item, "variant": variant} for item, variant in names[:1]])
+        run.responses.append([{**row, "item": item, "variant": variant} for item, variant in names[3:5]])
+        run.responses.append([{**row, "item": "x", "variant": "y", "mass": None, "error": "too long"}])
+        done = run.responses.done("m", "c")
+        assert run.responses.missing("m", "c", variants) == bytearray(key not in done for key in names)
+        assert list(run.responses.missing("m", "c", variants)) == [0, 1, 1, 0, 0, 1]
+        assert list(run.responses.missing("m", "other", variants)) == [1] * 6

@@ -1,0 +1,129 @@
+"""Write and look up the response rows of a run folder: append-only Parquet parts, each written whole or not at all."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from inference.runfolder.parquet import (
+    Rows,
+    check_columns,
+    drop_superseded,
+    held,
+    read_parquet,
+    responses_table,
+    schema,
+    write_parquet,
+    write_tables,
+)
+from inference.stimuli.study import Variant
+
+LOOKED_UP = 100_000  # rows at a time
+
+
+class Responses:
+    """The response rows of a run folder.
+
+    Parameters
+    ----------
+    folder
+        Where the parts are.
+    study
+        Its name, which every row has.
+    """
+
+    def __init__(self, folder: Path, study: str) -> None:
+        self.folder = folder
+        self._study = study
+        numbers = (re.match(r"part-(\d{1,9})\b", part.name) for part in self.parts)
+        self._next_part = 1 + max((int(number[1]) for number in numbers if number), default=0)
+        self._held: dict[Path, frozenset[tuple[str, str]]] = {}
+
+    @property
+    def parts(self) -> list[Path]:
+        """The response parts, oldest first."""
+        return sorted(self.folder.glob("part-*.parquet"))
+
+    def check(self) -> None:
+        """Refuse parts that lack a column, and remove those whose rows are all in later ones."""
+        for part in self.parts:
+            check_columns(part, "responses")
+        drop_superseded(self.parts)
+
+    def done(self, model: str, condition: str) -> set[tuple[str, str]]:
+        """List (item, variant) of every row of this model and condition with a response (error is null)."""
+        chosen = (pc.field("model") == model) & (pc.field("condition") == condition) & pc.field("error").is_null()
+        keys: set[tuple[str, str]] = set()
+        for part in self._parts_of(model, condition):
+            table = read_parquet(part, ["item", "variant"], filters=chosen)
+            keys.update(zip(table["item"].to_pylist(), table["variant"].to_pylist(), strict=True))
+        return keys
+
+    def missing(self, model: str, condition: str, variants: Sequence[Variant]) -> bytearray:
+        """Mark the variants without a response under this model and condition: a byte each, 1 where it is missing.
+
+        The same question as `done`, answered in one byte per variant: the keys of millions would need much memory.
+        """
+        chosen = (pc.field("model") == model) & (pc.field("condition") == condition) & pc.field("error").is_null()
+        tables = (read_parquet(part, ["item", "variant"], filters=chosen) for part in self._parts_of(model, condition))
+        done = [_keys(table) for table in tables if table.num_rows]
+        missing = bytearray()
+        for start in range(0, len(variants), LOOKED_UP):
+            some = variants[start : start + LOOKED_UP]
+            keys = pa.array([f"{len(v.item)}\0{v.item}\0{v.variant}" for v in some], pa.string())
+            found = pa.array([False] * len(some))
+            for known in done:
+                found = pc.or_(found, pc.is_in(keys, known))
+            missing += pc.invert(found).cast(pa.uint8()).to_numpy().tobytes()
+        return missing
+
+    def _parts_of(self, model: str, condition: str) -> list[Path]:
+        """List the parts with rows of a model and condition; what a part holds is read once."""
+        for part in self.parts:
+            if part not in self._held:
+                self._held[part] = held(part)
+        return [part for part in self.parts if (model, condition) in self._held[part]]
+
+    def append(self, rows: Rows, part: Path | None = None) -> Path | None:
+        """Append response rows as one part, which is written whole or not at all; return the part, None without rows.
+
+        Parameters
+        ----------
+        rows
+            Dicts, columns or an Arrow table, with columns of `results/schema.json`: `study` is filled in, a nullable
+            column may be left out. The caller must not append a key again that is `done`.
+        part
+            The part of an earlier call, whose rows are among these: it is replaced.
+        """
+        table = responses_table(rows, self._study)
+        if not table.num_rows:
+            return part
+        part = part or self._new_part()
+        write_parquet(part, table)
+        self._held.pop(part, None)
+        return part
+
+    def append_tables(self, tables: Iterable[Rows]) -> None:
+        """Append the rows of several tables as one part, like `append`; only one table is in memory at a time."""
+        made = (responses_table(rows, self._study) for rows in tables)
+        write_tables(self._new_part(), schema("responses"), (table for table in made if table.num_rows))
+
+    def _new_part(self) -> Path:
+        name = f"part-{self._next_part:06d}-{datetime.now(UTC):%Y%m%dT%H%M%SZ}.parquet"
+        self._next_part += 1
+        return self.folder / name
+
+
+def _keys(rows: pa.Table) -> Any:
+    """Join item and variant into one text; the item's length before it keeps different keys different.
+
+    Without it, ("a\\0b", "c") and ("a", "b\\0c") would both be "a\\0b\\0c".
+    """
+    length = pc.utf8_length(rows["item"]).cast(pa.string())
+    return pc.binary_join_element_wise(length, rows["item"], rows["variant"], "\0")
