@@ -164,6 +164,7 @@ class Study:
         not in it: the same stimuli from another file are the same study.
         """
         digest = hashlib.sha256(json.dumps([self.protocol, list(self.canonical)]).encode())
+        write = json.JSONEncoder(ensure_ascii=False, sort_keys=True).encode
         for variant in self.variants:
-            digest.update(json.dumps(variant.row(), ensure_ascii=False, sort_keys=True).encode())
+            digest.update(write(variant.row()).encode())
         return digest.hexdigest()
