@@ -5,7 +5,9 @@ falls on both; the ratio is the median over the rounds.
 
 - one by one: one prompt per forward pass, scores over the whole vocabulary at every position
 - bare: the same batches, without what the prompts share, in a forward pass that keeps the last position only: no
-  tokeniser, no shared start to attend to, no option probabilities. An engine that costs nothing would come to 1.
+  tokeniser, no shared start to attend to, no option probabilities. An engine that costs nothing would come to 1. Of a
+  masked model only the body runs: its own forward pass would run the head at every position.
+- head: the same with the head, of a masked model at one position of every prompt. No engine can do without it.
 """
 
 from __future__ import annotations
@@ -104,24 +106,25 @@ def one_by_one(engine: LocalEngine, prompts: list[Prompt]) -> None:
         logits[0, at].log_softmax(-1)
 
 
-def bare(engine: LocalEngine, batches: list[tuple[torch.Tensor, torch.Tensor]]) -> None:
-    """Nothing but forward passes."""
+def bare(engine: LocalEngine, batches: list[tuple[torch.Tensor, torch.Tensor]], head: bool = False) -> None:
+    """Nothing but forward passes; `head` says whether a masked model runs its head, too."""
     for ids, mask in batches:
         if engine.mask_token:
-            engine.model.base_model(input_ids=ids, attention_mask=mask)
+            hidden = engine.model.base_model(input_ids=ids, attention_mask=mask).last_hidden_state
+            if head:
+                engine.model.cls(hidden[:, :1])
         else:
             engine.model(input_ids=ids, use_cache=False, logits_to_keep=1)
 
 
-def bare_batches(engine: LocalEngine, prompts: list[Prompt], rows: int) -> list[tuple[torch.Tensor, torch.Tensor]]:
-    """Sorted and padded ids behind the shared start, with their attention masks."""
-    encoded = [row.ids for row in engine._rows(prompts)]
+def bare_batches(engine: LocalEngine, prompts: list[Prompt]) -> list[tuple[torch.Tensor, torch.Tensor]]:
+    """The engine's own batches: padded ids behind the shared start, with their attention masks."""
     shared = 0 if engine.mask_token else len(engine._measure(prompts).shared)
-    encoded = sorted((ids[shared:] for ids in encoded), key=len, reverse=True)
+    encoded = [row.ids[shared:] for row in engine._rows(prompts)]
     result = []
-    for start in range(0, len(encoded), rows):
-        part = encoded[start : start + rows]
-        width = len(part[0])
+    for batch in engine.batches(prompts):
+        part = [encoded[place] for place in batch]
+        width = max(map(len, part))
         ids = torch.tensor([row + [row[-1]] * (width - len(row)) for row in part])
         mask = torch.tensor([[1] * len(row) + [0] * (width - len(row)) for row in part])
         result.append((ids, mask))
@@ -147,21 +150,23 @@ def compare(shape: Shape) -> str:
 
     rounds = []
     with torch.inference_mode():
-        size = max(map(len, engine.batches(prompts)))
-        batches = bare_batches(engine, prompts, size)
+        batches = bare_batches(engine, prompts)
         ask()
         for _ in range(shape.rounds):
             alone = seconds(lambda: one_by_one(engine, single)) / len(single)
-            rounds.append((alone, seconds(ask) / len(prompts), seconds(lambda: bare(engine, batches)) / len(prompts)))
-    alone, own, least = (statistics.median(column) for column in zip(*rounds, strict=True))
-    speed = statistics.median(a / b for a, b, _ in rounds)
-    share = statistics.median(c / b for _, b, c in rounds)
+            tasks = (ask, lambda: bare(engine, batches), lambda: bare(engine, batches, head=True))
+            rounds.append((alone, *(seconds(task) / len(prompts) for task in tasks)))
+    alone, own, least, headed = (statistics.median(column) for column in zip(*rounds, strict=True))
+    speed = statistics.median(a / b for a, b, _, _ in rounds)
+    share = statistics.median(c / b for _, b, c, _ in rounds)
+    share_with_head = statistics.median(d / b for _, b, _, d in rounds)
     parameters = sum(parameter.numel() for parameter in engine.model.parameters()) / 1e6
     measured = engine._measure(prompts)
     tokens = f"{statistics.mean(measured.lengths):.0f}/{0 if engine.mask_token else len(measured.shared)}"
     return (
-        f"{shape.architecture:6} {parameters:7.1f}M {tokens:>7} {size:5}"
-        f" {1e3 * alone:10.2f} {1e3 * own:9.2f} {1e3 * least:9.2f} {speed:8.2f}x {share:8.2f}"
+        f"{shape.architecture:6} {parameters:7.1f}M {tokens:>7} {max(len(ids) for ids, _ in batches):5}"
+        f" {1e3 * alone:10.2f} {1e3 * own:9.2f} {1e3 * least:9.2f} {1e3 * headed:9.2f} {speed:8.2f}x {share:8.2f}"
+        f" {share_with_head:8.2f}"
     )
 
 
@@ -171,7 +176,7 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="only the small models")
     quick = parser.parse_args().quick
     torch.set_num_threads(1)
-    print("model      size  tokens  rows  ms: alone    engine      bare  speed-up  of bare")
+    print("model      size  tokens  rows  ms: alone    engine      bare      head  speed-up  of bare  of head")
     for shape in SHAPES:
         if not quick or shape.hidden < 512:
             print(compare(shape), flush=True)

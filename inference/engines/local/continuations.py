@@ -29,18 +29,28 @@ class Prefix:
         self.ids = ids
         self._layers: list[tuple[Tensor, Tensor]] = []
 
-    def cache(self, model: Any, rows: int) -> DynamicCache:
+    def cache(self, model: Any, rows: int, kind: type[DynamicLayer]) -> DynamicCache:
         """Make a cache for a batch that holds the prefix: views of one copy, so nothing is copied here."""
         if self.ids and not self._layers:
             self._layers = self._compute(model)
         return _cache_of(
-            (keys.expand(rows, -1, -1, -1), values.expand(rows, -1, -1, -1)) for keys, values in self._layers
+            kind, ((keys.expand(rows, -1, -1, -1), values.expand(rows, -1, -1, -1)) for keys, values in self._layers)
         )
 
     def _compute(self, model: Any) -> list[tuple[Tensor, Tensor]]:
         cache = DynamicCache()
         model.base_model(input_ids=torch.tensor([self.ids], device=model.device), past_key_values=cache, use_cache=True)
         return [(layer.keys, layer.values) for layer in cache.layers]
+
+
+class Passing(DynamicLayer):
+    """Keys and values of one layer for a pass that nothing follows: those that the pass computes are not kept.
+
+    The next layer is given the same memory, which the cache of a core still holds.
+    """
+
+    def update(self, key_states: Tensor, value_states: Tensor, *args: Any, **kwargs: Any) -> tuple[Tensor, Tensor]:
+        return torch.cat([self.keys, key_states], dim=-2), torch.cat([self.values, value_states], dim=-2)
 
 
 class Continuations:
@@ -146,8 +156,11 @@ class Continuations:
             attention_mask=mask,
             position_ids=self.position[rows][:, None] + branches.positions,
             past_key_values=_cache_of(
-                (layer.keys, layer.values) if every else (layer.keys[rows], layer.values[rows])
-                for layer in self.cache.layers
+                Passing,
+                (
+                    (layer.keys, layer.values) if every else (layer.keys[rows], layer.values[rows])
+                    for layer in self.cache.layers
+                ),
             ),
             use_cache=True,
         )
@@ -161,11 +174,12 @@ class Continuations:
             inputs["attention_mask"] = packed.mask(everything, self.run_model.model.dtype)
             inputs["position_ids"] = packed.positions + shared
         if self._cached and (shared or self._forced):
-            self.cache = self._prefix.cache(self.run_model.model, len(packed.ids))
-            inputs |= {"past_key_values": self.cache, "use_cache": True}
+            kind = DynamicLayer if self._forced else Passing
+            cache = self._prefix.cache(self.run_model.model, len(packed.ids), kind)
+            inputs |= {"past_key_values": cache, "use_cache": True}
         result = self.run_model(packed.last, packed.family if packed.shares else None, **inputs)
-        if self.cache is not None and self._forced:
-            self._keep(self.cache, packed, shared)
+        if self._cached and self._forced:
+            self._keep(cache, packed, shared)
         return result
 
     def _packed(self, rests: Sequence[list[int]]) -> Packed:
@@ -175,12 +189,13 @@ class Continuations:
         return pack(rests, [family.members for family in found], self._device)
 
     def _keep(self, cache: DynamicCache, packed: Packed, shared: int) -> None:
-        """Give every prompt the keys and values of its own tokens, in their order."""
+        """Keep the cache, in which every prompt gets the keys and values of its own tokens, in their order."""
         if packed.shares:
             start = torch.arange(shared, device=self._device).expand(len(self.prompts), -1)
             places = torch.cat([start, packed.paths + shared], dim=1)
             for layer in cache.layers:
                 layer.keys, layer.values = (_taken(each, packed.family, places) for each in (layer.keys, layer.values))
+        self.cache = cache
         real = torch.arange(packed.paths.shape[1], device=self._device) < packed.lengths[:, None]
         self.seen = torch.cat([real.new_ones(len(real), shared), real], dim=1)
         self.position = shared + packed.lengths
@@ -206,14 +221,14 @@ class Continuations:
         return result
 
 
-def _cache_of(states: Iterable[tuple[Tensor, Tensor]]) -> DynamicCache:
+def _cache_of(kind: type[DynamicLayer], states: Iterable[tuple[Tensor, Tensor]]) -> DynamicCache:
     """Make a cache of the keys and values of every layer.
 
     Views are safe: a forward pass replaces a layer's tensors and never writes into them.
     """
     cache = DynamicCache()
     for keys, values in states:
-        layer = DynamicLayer()
+        layer = kind()
         layer.lazy_initialization(keys, values)
         layer.keys, layer.values = keys, values
         cache.layers.append(layer)
@@ -259,10 +274,10 @@ def _cache_is_exact(run_model: OnePosition) -> bool:
     ids = torch.linspace(1, run_model.model.config.get_text_config().vocab_size - 1, 9).long().tolist()
     prompts = [ids[:4], [*ids[:2], *ids[4:8]]]
     results = []
-    for prefix, cached in ((ids[:2], True), ([], False)):
-        asked = Continuations(run_model, prompts, Prefix(prefix), cached)
+    for prefix, cached, forced in ((ids[:2], True, True), (ids[:2], True, False), ([], False, False)):
+        asked = Continuations(run_model, prompts, Prefix(prefix), cached, forced)
         try:
             results.append(torch.stack([asked.next_token(()), asked.next_token((ids[8],))]))
         except (RuntimeError, ValueError, TypeError, IndexError):
             return False  # this model needs a cache of another kind
-    return agree(results[0], results[1], run_model.model.dtype)
+    return all(agree(result, results[-1], run_model.model.dtype) for result in results)

@@ -1,11 +1,12 @@
 """Run the last layer and the head only at the positions that are read: same numbers, less work.
 
 Only one next-token distribution per prompt is read. The head turns hidden states into scores over the whole vocabulary,
-and the feed-forward block is the largest part of the last layer; after the last attention no position sees another
-one. So hooks narrow [rows, tokens, features] to [positions, 1, features] before both, in any architecture. The residual
-addition after a narrowed block then broadcasts the one position of a row over all; the sum is right at the position
-that is read, and the others are thrown away. Of a row that is read at several positions, each is put back into its
-place before that addition. A hook stays only if the model gives its own full output with it.
+and the feed-forward block is the largest part of the last layer; after the heads of the last attention no position sees
+another one. So hooks narrow [rows, tokens, features] to [positions, 1, features] before both, and before the block that
+joins these heads, in any architecture. The residual addition after a narrowed block then broadcasts the one position of
+a row over all; the sum is right at the position that is read, and the others are thrown away. Of a row that is read at
+several positions, each is put back into its place before that addition. A hook stays only if the model gives its own
+full output with it.
 """
 
 from __future__ import annotations
@@ -16,6 +17,10 @@ import torch
 from torch import Tensor, nn
 
 FEED_FORWARD_NAMES = ("mlp", "feed_forward", "ffn", "intermediate", "block_sparse_moe")
+# The block that joins the heads of attention; it stands in a module whose name says "att".
+ATTENTION_OUTPUT_NAMES = ("output", "o_proj", "out_proj", "c_proj", "dense", "out_lin", "Wo")
+# From what is worth most to what is worth least.
+PARTS = ("head", "last feed-forward", "last attention output")
 # Largest difference of log-probabilities that is rounding: a hook in a wrong place changes them a thousand times more.
 TOLERANCE = {torch.float32: 1e-4, torch.float64: 1e-8}
 HALF_PRECISION_TOLERANCE = 0.25
@@ -41,8 +46,8 @@ class OnePosition:
         self._at: Tensor | None = None
         self._rows: Tensor | None = None
         self._hooks: list[Any] = []
-        for wanted in (("head", "last feed-forward"), ("head",), ()):
-            self.shortcuts = self._attach(wanted)
+        for number in range(len(PARTS), -1, -1):
+            self.shortcuts = self._attach(PARTS[:number])
             if not self.shortcuts or self._is_exact():
                 return
 
@@ -71,8 +76,8 @@ class OnePosition:
         for hook in self._hooks:
             hook.remove()
         self._hooks = []
-        block = _last_feed_forward(self.model) if "last feed-forward" in wanted else None
-        if block is not None:
+        blocks = {part: block for part, block in _last_blocks(self.model).items() if part in wanted}
+        for block in blocks.values():
             self._hooks.append(block.register_forward_pre_hook(self._narrow_input))
             self._hooks.append(block.register_forward_hook(self._put_back))
         body, head = self.model.base_model, self.model.get_output_embeddings()
@@ -80,7 +85,7 @@ class OnePosition:
             self._hooks.append(body.register_forward_hook(self._narrow_output))
         if "head" in wanted and head is not None:  # a model may call parts of its body, whose hook then never runs
             self._hooks.append(head.register_forward_pre_hook(self._narrow_input))
-        return tuple(part for part in wanted if part == "head" or block is not None)
+        return tuple(part for part in wanted if part == "head" or part in blocks)
 
     def _narrow_output(self, _module: nn.Module, _args: Any, output: Any) -> Any:
         if self._at is not None and getattr(output, "last_hidden_state", None) is not None:
@@ -91,7 +96,7 @@ class OnePosition:
         if self._at is None or not args:
             return args
         self._shape = args[0].shape[:2]
-        return (self._narrowed(args[0], self._at, self._rows), *args[1:])
+        return tuple(self._narrowed(each, self._at, self._rows) if torch.is_tensor(each) else each for each in args)
 
     def _put_back(self, _module: nn.Module, _args: Any, output: Any) -> Any:
         """Put several positions of a row back into their places, where the residual addition needs them."""
@@ -146,11 +151,16 @@ class OnePosition:
         return True
 
 
-def _last_feed_forward(model: Any) -> nn.Module | None:
-    """Find the feed-forward block of the last layer, if the layers stand in one list and the block has a known name."""
+def _last_blocks(model: Any) -> dict[str, nn.Module]:
+    """Find the parts that the last layer has, by the names of its blocks, if all layers stand in one list."""
     depth = getattr(model.config.get_text_config(), "num_hidden_layers", None)
-    for module in model.modules():
-        if isinstance(module, nn.ModuleList) and len(module) == depth:
-            blocks = (getattr(module[-1], name, None) for name in FEED_FORWARD_NAMES)
-            return next((block for block in blocks if isinstance(block, nn.Module)), None)
-    return None
+    lists = (module for module in model.modules() if isinstance(module, nn.ModuleList) and len(module) == depth)
+    last = next((layers[-1] for layers in lists), nn.Module())
+    found: dict[str, nn.Module] = {}
+    for path, module in last.named_modules():
+        *outer, name = path.split(".")
+        if not outer and name in FEED_FORWARD_NAMES:
+            found.setdefault("last feed-forward", module)
+        elif outer and "att" in outer[0] and name in ATTENTION_OUTPUT_NAMES:
+            found.setdefault("last attention output", module)
+    return found

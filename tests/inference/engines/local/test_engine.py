@@ -14,7 +14,7 @@ from helpers import tiny_models
 from inference.engines.loading import Checkpoint
 from inference.engines.local import batching
 from inference.engines.local.causal import CausalEngine
-from inference.engines.local.last_position import OnePosition
+from inference.engines.local.last_position import PARTS, OnePosition
 from inference.engines.tokens import plain_encoder
 from inference.errors import InputError
 from inference.stimuli.prompts import Prompt
@@ -115,14 +115,16 @@ def test_partition_fills_batches_up_to_tokens_and_rows() -> None:
 
 
 class Mixing(nn.Module):
-    """A model whose last feed-forward block is not the end of the mixing: narrowing it would change the answer."""
+    """A model that may mix positions behind a block of its last layer: to narrow that block would change the answer."""
 
-    def __init__(self, mixes: bool) -> None:
+    def __init__(self, mixes: str) -> None:
         super().__init__()
         self.config = transformers.LlamaConfig(vocab_size=50, num_hidden_layers=1)
         self.device, self.dtype, self.mixes = torch.device("cpu"), torch.float32, mixes
         self.embed = nn.Embedding(50, 8)
         layer = nn.Module()
+        layer.self_attn = nn.Module()
+        layer.self_attn.o_proj = nn.Linear(8, 8)
         layer.mlp = nn.Linear(8, 8)
         self.layers = nn.ModuleList([layer])
         self.head = nn.Linear(8, 50)
@@ -136,18 +138,19 @@ class Mixing(nn.Module):
 
     def forward(self, input_ids: Any) -> Any:
         hidden = self.embed(input_ids)
-        hidden = hidden + self.layers[-1].mlp(hidden)
-        if self.mixes:
-            hidden = hidden + hidden.mean(1, keepdim=True)
+        for name, block in (("attention", self.layers[-1].self_attn.o_proj), ("feed-forward", self.layers[-1].mlp)):
+            hidden = hidden + block(hidden)
+            if self.mixes == name:
+                hidden = hidden + hidden.mean(1, keepdim=True)
         return transformers.modeling_outputs.CausalLMOutput(logits=self.head(hidden))
 
 
-@pytest.mark.parametrize(("mixes", "expected"), [(False, ("head", "last feed-forward")), (True, ("head",))])
-def test_shortcuts_that_change_the_answer_are_not_taken(mixes: bool, expected: tuple[str, ...]) -> None:
+@pytest.mark.parametrize(("mixes", "taken"), [("nowhere", 3), ("attention", 2), ("feed-forward", 1)])
+def test_shortcuts_that_change_the_answer_are_not_taken(mixes: str, taken: int) -> None:
     torch.manual_seed(0)
     model = Mixing(mixes)
     run = OnePosition(model)
-    assert run.shortcuts == expected
+    assert run.shortcuts == PARTS[:taken]
     ids = torch.arange(12).reshape(3, 4)
     at = torch.tensor([0, 3, 2])
     with torch.inference_mode():
@@ -188,3 +191,12 @@ def test_a_slow_tokenizer_encodes_the_same() -> None:
     for special in (False, True):
         assert plain_encoder(Slow(), special)(texts) == plain_encoder(fast, special)(texts)
     assert plain_encoder(Slow())([]) == []
+
+
+@pytest.mark.parametrize("architecture", [*tiny_models.CAUSAL, *tiny_models.MASKED])
+def test_the_last_layer_is_narrowed_wherever_its_blocks_have_known_names(architecture: str) -> None:
+    model = tiny_models.model(architecture, tiny_models.default_tokenizer(architecture))
+    found = OnePosition(model).shortcuts
+    # OPT names no feed-forward block; the state space has no attention; ALBERT's layers stand in no list.
+    known = {"opt": ("head", "last attention output"), "mamba": ("head",), "albert": ("head",)}
+    assert found == known.get(architecture, PARTS)
