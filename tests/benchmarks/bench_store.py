@@ -3,8 +3,8 @@
 One thread. A model as small as the smallest of the demo family (about a million parameters), because the faster the
 model, the larger the share of the writing. Each round asks the same prompts twice, once with rows written as always and
 once with rows written to nowhere; also, everything the run folder does (create, record, append, finish) is timed by
-itself, on the clock too: waiting for the disk costs no CPU time. Three quarters of it are the study, once per folder: its
-fingerprint and its stimuli.
+itself, on the clock too: waiting for the disk costs no CPU time. Three quarters of it are the study, once per folder:
+its fingerprint and its stimuli.
 """
 
 from __future__ import annotations
