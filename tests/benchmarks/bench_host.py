@@ -5,6 +5,9 @@ Every way of asking is run whole, from the study to the run folder, with a model
 `openai` a transport below its client. The tokenizer has 128,000 tokens; prompts have some 120, 79 of them shared.
 Each run is a process of its own on one core. CPU time is counted, the stand-in's own taken off; medians of all rounds.
 
+With `--pace`, the stand-in sleeps as long as a GPU would work, and `busy` is its share of the time on the clock, from its
+first prompt to its last: how little it waits for the host.
+
 `reading` and `writing` are the rows by themselves: from engine answers to Parquet parts, and the keys of those back.
 """
 
@@ -255,8 +258,9 @@ def main() -> int:
         target = TARGETS.get(way, 0)
         missed |= 1e6 / each < target
         megabytes = grown * took[0]["prompts"] / 1e6
+        share = "" if math.isnan(busy) else f"{busy:.1%}"
         print(
-            f"{way:14} {1e6 / each:10,.0f} {each:8.1f} {own:8.1f} {megabytes:8.0f} {busy:6.1%} {target or '':>7}",
+            f"{way:14} {1e6 / each:10,.0f} {each:8.1f} {own:8.1f} {megabytes:8.0f} {share:>6} {target or '':>7}",
             flush=True,
         )
     return int(missed)
