@@ -1,13 +1,16 @@
-"""Hold the columns of a long table in little memory: every text once, and numbers that stand for it."""
+"""Hold the columns of a long table in little memory: without a Python object per row."""
 
 from __future__ import annotations
 
 from array import array
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 
 class Coded(Sequence[Any]):
@@ -43,6 +46,35 @@ class Coded(Sequence[Any]):
 
     def __getitem__(self, row: Any) -> Any:
         return self.names[self._codes[row]]
+
+
+class Packed:
+    """A column of texts or None, most of which may come only once: one after another in UTF-8, and where each ends.
+
+    >>> column = Packed()
+    >>> for text in ("yes", None, "no"):
+    ...     column.append(text)
+    >>> column.array().to_pylist()
+    ['yes', None, 'no']
+    """
+
+    def __init__(self) -> None:
+        self._texts, self._ends, self._there = bytearray(), array("q", [0]), bytearray()
+
+    def append(self, text: str | None) -> None:
+        """Add a row."""
+        if text is not None:
+            self._texts += text.encode()
+        self._ends.append(len(self._texts))
+        self._there.append(text is not None)
+
+    def array(self) -> pa.Array:
+        """The column, which is not copied; no row may be added while it is in use."""
+        import pyarrow as pa
+
+        there = np.packbits(np.frombuffer(self._there, dtype=np.uint8), bitorder="little")
+        buffers = [pa.py_buffer(there), pa.py_buffer(self._ends), pa.py_buffer(self._texts)]
+        return pa.Array.from_buffers(pa.large_string(), len(self._there), buffers)
 
 
 class Places(Sequence[str]):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from inference.errors import InputError
 from inference.importers import saving
-from inference.importers.columns import Coded, Places, grouped
+from inference.importers.columns import Coded, Packed, Places, grouped
 from inference.stimuli import records
 from inference.stimuli.files import not_finite
 from inference.stimuli.study import ORIGINAL, PARAPHRASE, Item, Option, Study, Variant
@@ -19,10 +19,9 @@ if TYPE_CHECKING:
     import numpy as np
     import pyarrow as pa
 
-    from inference.importers.measures import Keys, Measure
+    from inference.importers.measures import Measure
 
 TOGETHER = 50_000  # responses of one table
-SAME = 2**16  # texts of answers that are kept once
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +51,7 @@ class Layout:
 
 @dataclass(slots=True)
 class LongTable:
-    """Columns of equal length with one entry per row; `values` has one list per value column.
+    """Columns of equal length with one entry per row; `values` are the value columns.
 
     Attributes
     ----------
@@ -70,7 +69,7 @@ class LongTable:
     pattern: Coded = field(default_factory=Coded)
     text: Coded = field(default_factory=Coded)
     gold: Coded = field(default_factory=Coded)
-    values: tuple[list[str | None], ...] = ()
+    values: tuple[Packed, ...] = ()
     conditions: dict[str, dict[str, str]] = field(default_factory=dict)
 
 
@@ -88,9 +87,8 @@ def read(files: Sequence[tuple[str, Path]], layout: Layout) -> LongTable:
         A file or column that cannot be read, an empty id or text; with file and row.
     """
     wanted = [*layout.roles.values(), *layout.conditions, *layout.values]
-    table = LongTable(values=tuple([] for _ in layout.values))
+    table = LongTable(values=tuple(Packed() for _ in layout.values))
     numbering, filled, ids = _Numbering(), _Filled(), layout.ids
-    same: dict[str | None, str | None] = {}  # answers that come again are kept once
     for name, path in files:
         table.place.begin(path)
         for place, record in records.Records(path, wanted):
@@ -110,8 +108,7 @@ def read(files: Sequence[tuple[str, Path]], layout: Layout) -> LongTable:
             table.text.append(f"{item} {variant}" if text is None else text)
             table.gold.append((record[layout.roles["gold"]] or "").strip() if "gold" in layout.roles else "")
             for values, column in zip(table.values, layout.values, strict=True):
-                cell = record[column]
-                values.append(same.setdefault(cell, cell) if len(same) < SAME else same.get(cell, cell))
+                values.append(record[column])
     return table
 
 
@@ -196,34 +193,36 @@ def responses(table: LongTable, measure: Measure, *, samples: bool) -> Iterator[
     InputError
         A key repeats in another file, or without `samples` in the same one; a value that the measure refuses.
     """
+    import numpy as np
     import pyarrow as pa
 
-    keys = group(table)
-    _refuse_repeated(table, keys, samples=samples)
-    made = pa.table(measure.responses(table.values, keys))
+    from inference.importers.measures import Rows
+
+    of, first = grouped([table.model, table.condition, table.item, table.variant])
+    _refuse_repeated(table, of, first, samples=samples)
+    order = np.argsort(of, kind="stable")  # the rows of the first response, those of the second ...
+    ends = np.cumsum(np.bincount(of, minlength=len(first)))
     names = {"model": table.model, "condition": table.condition, "item": table.item, "variant": table.variant}
-    for start in range(0, len(keys.first), TOGETHER):
-        rows = keys.first[start : start + TOGETHER]
-        part = made.slice(start, TOGETHER)
+    values = [column.array() for column in table.values]
+    for start in range(0, len(first), TOGETHER):
+        some = first[start : start + TOGETHER]
+        begin, end = (ends[start - 1] if start else 0), ends[start + len(some) - 1]
+        rows = order[begin:end]
+        made = measure.responses(
+            [column.take(pa.array(rows)) for column in values], Rows(table.place, rows, of[rows] - start, len(some))
+        )
         for name, column in names.items():
-            coded = pa.DictionaryArray.from_arrays(column.codes[rows], pa.array(column.names, pa.string()))
-            part = part.append_column(name, coded.cast(pa.string()))
-        yield part
+            coded = pa.DictionaryArray.from_arrays(column.codes[some], pa.array(column.names, pa.string()))
+            made[name] = coded.cast(pa.string())
+        yield pa.table(made)
 
 
-def group(table: LongTable) -> Keys:
-    """Group rows by model, condition, item and variant."""
-    from inference.importers.measures import Keys
-
-    return Keys(table.place, *grouped([table.model, table.condition, table.item, table.variant]))
-
-
-def _refuse_repeated(table: LongTable, keys: Keys, *, samples: bool) -> None:
+def _refuse_repeated(table: LongTable, of: np.ndarray, first: np.ndarray, *, samples: bool) -> None:
     """Refuse a second row of one response: in another file always, in the same one unless it is a sample."""
     import numpy as np
 
     file = table.place.file
-    first = keys.first[keys.of]  # of every row, the first with its key
+    first = first[of]  # of every row, the first with its key
     elsewhere = file[first] != file
     wrong = np.flatnonzero(elsewhere if samples else first != np.arange(len(first)))
     if not len(wrong):
