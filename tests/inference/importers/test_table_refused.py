@@ -6,6 +6,7 @@ import pytest
 
 from helpers.answer_tables import ANSWERS, COUNTS, IDS, NUMBERS, PROBABILITIES, TEXTS, write
 from inference.__main__ import main
+from inference.importers import long
 
 
 def refused(capsys, tmp_path, *arguments):
@@ -37,6 +38,16 @@ def test_wrong_probabilities_are_named_with_file_and_row(tmp_path, capsys, chang
     file = write(tmp_path / "t.csv", [NUMBERS[0], {**NUMBERS[1], **change}])
     line = refused(capsys, tmp_path, file, *PROBABILITIES)
     assert f"{file}, {message}" in line
+
+
+def test_a_wrong_number_far_down_is_named_and_nothing_is_written(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(long, "TOGETHER", 2)
+    rows = [{**NUMBERS[0], "variant": str(number)} for number in range(7)]
+    for change, message in (({"no": "x"}, "column 'no' holds 'x'"), ({"no": "0.8"}, "add up to more than 1")):
+        file = write(tmp_path / "t.csv", [*rows[:5], {**rows[5], **change}, rows[6]])
+        line = refused(capsys, tmp_path, file, *PROBABILITIES)
+        assert f"{file}, row 7: " in line
+        assert message in line
 
 
 @pytest.mark.parametrize(
