@@ -108,7 +108,9 @@ class Records:
             raise InputError(f"{self.path}: cannot be read ({error.strerror}){hint}") from None
         except OSError as error:
             raise InputError(f"{self.path}: cannot be read ({error.strerror or error})") from None
-        except UnicodeDecodeError:
+        except UnicodeDecodeError as error:
+            if error.encoding.startswith("utf-16"):
+                raise InputError(f"{self.path}: damaged UTF-16 ({error.reason}); save it again") from None
             text_of(self.path)  # says where
             raise
 

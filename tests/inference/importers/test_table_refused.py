@@ -97,7 +97,7 @@ def test_conditions_of_one_name_are_refused(tmp_path, capsys):
         (b'model,item,variant,text,yes,no\nm,1,a,"Tea"x,.5,.5\n', "row 2 (line 2): malformed CSV"),
         (b"model,item,variant,text,yes,no\nm,1,a,Th\xe9,.5,.5\n", "line 2: not UTF-8"),
         ("model,item\nm,1\n".encode("utf-16"), "column 'variant' is not there"),
-        ("model,item,variant,text,yes,no\n".encode("utf-16") + b"\x00\xd8", "this is UTF-16; save it as UTF-8"),
+        ("model,item,variant,text,yes,no\n".encode("utf-16") + b"\x00\xd8", "damaged UTF-16 (unexpected end of data)"),
     ],
 )  # fmt: skip
 def test_broken_files_are_named(tmp_path, capsys, content, message):
