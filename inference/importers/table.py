@@ -127,7 +127,7 @@ def main(args: argparse.Namespace) -> None:
     )
     if args.text_column is None:
         lines.append("no --text-column: the ids stand for the texts")
-    print("\n".join(lines))
+    saving.tell(lines)
 
 
 def _layout(args: argparse.Namespace, measure: Measure) -> Layout:
