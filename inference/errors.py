@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import errno
 import os
+import re
 from collections.abc import Iterable
 
 
@@ -40,6 +41,7 @@ def nearest(name: str, known: Iterable[str]) -> str:
     return f" (the nearest is '{cut(names[near[0]])}')" if near else ""
 
 
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 _NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 _WRONG_NAME = {errno.ENAMETOOLONG, errno.ENOTDIR, errno.EISDIR, errno.EEXIST, errno.ENOENT, errno.ELOOP, errno.EINVAL}
 
@@ -59,11 +61,20 @@ def system_failure(error: OSError) -> tuple[int, str]:
     return 1, f"{about}; see to it that it can be written, or give another file or folder, then repeat the command"
 
 
+def printable(text: str) -> str:
+    r"""Write control characters as their escapes: one in a name could change what a terminal shows.
+
+    >>> printable("gpt2\x1b[31m")
+    'gpt2\\x1b[31m'
+    """
+    return _CONTROL.sub(lambda found: repr(found[0])[1:-1], text)
+
+
 def one_line(message: str) -> str:
     """Write a message on one line that can be read: of a very long one, its beginning and its end.
 
     >>> one_line("plan.toml:  no such\\nfile"), len(one_line("x" * 10**6))
     ('plan.toml: no such file', 905)
     """
-    line = " ".join(message.split())
+    line = printable(" ".join(message.split()))
     return line if len(line) <= 900 else f"{line[:500]} ... {line[-400:]}"

@@ -107,7 +107,7 @@ def main(args: argparse.Namespace) -> None:
         command=args.call,
         complete=True,
     )
-    print("\n".join([*lines, why, *_uneven(found, accuracies)]))
+    saving.tell([*lines, why, *_uneven(found, accuracies)])
 
 
 def _read(paths: Sequence[Path], columns: Mapping[str, str], conditions: Sequence[str]) -> Found:

@@ -1,48 +1,81 @@
-"""Hold the columns of a long table in little memory: every text once, and numbers that stand for it."""
+"""Hold the columns of a long table in little memory: without a Python object per row."""
 
 from __future__ import annotations
 
 from array import array
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+if TYPE_CHECKING:
+    import pyarrow as pa
 
-class Coded(Sequence[Any]):
-    """A column of texts, most of which come again: each is kept once, a row takes four bytes.
+
+class Coded(Sequence[tuple[str, str]]):
+    """A column of pairs of texts, most of which come again: each is kept once, a row takes four bytes.
 
     >>> column = Coded()
-    >>> for text in ("a", "b", "a"):
-    ...     column.append(text)
-    >>> column.names, column.codes.tolist(), column[2]
-    (['a', 'b'], [0, 1, 0], 'a')
+    >>> [column.append(pair) for pair in (("a", "x"), ("b", "x"), ("a", "x"))]
+    [0, 1, 0]
+    >>> column.pairs, column.codes.tolist(), column[2]
+    ([('a', 'x'), ('b', 'x')], [0, 1, 0], ('a', 'x'))
     """
 
     def __init__(self) -> None:
-        self.names: list[Any] = []
-        self._known: dict[Any, int] = {}
+        self.pairs: list[tuple[str, str]] = []
+        self._known: dict[tuple[str, str], int] = {}
         self._codes = array("i")
 
-    def append(self, text: Any) -> None:
-        """Add a row."""
-        code = self._known.get(text)
+    def append(self, pair: tuple[str, str]) -> int:
+        """Add a row, and return the place of its pair in `pairs`."""
+        code = self._known.get(pair)
         if code is None:
-            code = self._known[text] = len(self.names)
-            self.names.append(text)
+            code = self._known[pair] = len(self.pairs)
+            self.pairs.append(pair)
         self._codes.append(code)
+        return code
 
     @property
     def codes(self) -> np.ndarray:
-        """The place of each row's text in `names`; no row may be added while it is in use."""
+        """The place of each row's pair in `pairs`; no row may be added while it is in use."""
         return np.frombuffer(self._codes, dtype=np.int32)
 
     def __len__(self) -> int:
         return len(self._codes)
 
     def __getitem__(self, row: Any) -> Any:
-        return self.names[self._codes[row]]
+        return self.pairs[self._codes[row]]
+
+
+class Packed:
+    """A column of texts or None, most of which may come only once: one after another in UTF-8, and where each ends.
+
+    >>> column = Packed()
+    >>> for text in ("yes", None, "no"):
+    ...     column.append(text)
+    >>> column.array().to_pylist()
+    ['yes', None, 'no']
+    """
+
+    def __init__(self) -> None:
+        self._texts, self._ends, self._there = bytearray(), array("q", [0]), bytearray()
+
+    def append(self, text: str | None) -> None:
+        """Add a row."""
+        if text is not None:
+            self._texts += text.encode()
+        self._ends.append(len(self._texts))
+        self._there.append(text is not None)
+
+    def array(self) -> pa.Array:
+        """The column, which is not copied; no row may be added while it is in use."""
+        import pyarrow as pa
+
+        there = np.packbits(np.frombuffer(self._there, dtype=np.uint8), bitorder="little")
+        buffers = [pa.py_buffer(there), pa.py_buffer(self._ends), pa.py_buffer(self._texts)]
+        return pa.Array.from_buffers(pa.large_string(), len(self._there), buffers)
 
 
 class Places(Sequence[str]):
@@ -77,18 +110,18 @@ class Places(Sequence[str]):
         return f"{self.files[file]}, {self._word[file]} {self._number[row]}"
 
 
-def grouped(columns: Sequence[Coded]) -> tuple[np.ndarray, np.ndarray]:
-    """Group rows that are equal in some columns.
+def grouped(one: Coded, other: Coded) -> tuple[np.ndarray, np.ndarray]:
+    """Group rows that are equal in two columns.
 
     Returns
     -------
     of, first
         Of every row the number of its group, which are numbered as they appear; and the first row of every group.
     """
-    of: np.ndarray = np.zeros(len(columns[0]), dtype=np.int64)
-    for column in columns:
-        _, first, of = np.unique(of * len(column.names) + column.codes, return_index=True, return_inverse=True)
-    order = np.argsort(first, kind="stable")
-    rank = np.empty_like(order)
-    rank[order] = np.arange(len(order))
-    return rank[of], first[order]
+    import pyarrow as pa
+
+    both = one.codes * np.int64(len(other.pairs)) + other.codes  # another number wherever one of the two differs
+    of = pa.array(both).dictionary_encode().indices.to_numpy()  # numbered as they appear
+    first = np.empty(of.max() + 1, dtype=np.int32)
+    first[of[::-1]] = np.arange(len(of), dtype=np.int32)[::-1]  # of the rows of a group, the last one that is set stays
+    return of, first

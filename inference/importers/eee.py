@@ -66,7 +66,7 @@ def main(args: argparse.Namespace) -> None:
         command=args.call,
         models={each.model: _facts(each) for each in aggregates},
     )
-    print("\n".join(lines))
+    saving.tell(lines)
 
 
 def _study(aggregates: Sequence[Aggregate], name: str | None) -> Study:
@@ -162,6 +162,9 @@ def _record(model: str, row: Response) -> dict[str, Any]:
     counts = record["count"]
     if counts is not None and (len(counts) != len(row.values["options"]) or min(counts, default=0) < 0):
         raise InputError(f"{row.where}: metadata.waver_count is not one count, from 0 on, for every option")
+    labels = {None, *row.values["options"], *row.values["canonical"]}
+    if record["answer"] not in labels and record["score"] is None:  # beside a score, the answer is a number
+        raise InputError(f"{row.where}: metadata.waver_answer is {shown(record['answer'])}, which is no option")
     return {**record, "output": row.output}
 
 

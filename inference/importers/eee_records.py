@@ -12,9 +12,10 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 from inference.errors import InputError, cut
+from inference.importers.recorded import refuse_unrecordable
 from inference.runfolder.run_json import SCHEMA
 from inference.stimuli.files import checked, lines_of, located, parse_json, refuse_special, shown, text_of
 
@@ -106,17 +107,21 @@ def read(path: Path) -> Aggregate:
         own = _field(where, result, "generation_config.additional_details", dict)
         name = _field(where, own, f"{OWN}condition", str)
         conditions[name] = _parsed(where, f"{OWN}fields", _field(where, own, f"{OWN}fields", str), dict)
+        refuse_unrecordable(where, "conditions", name, conditions[name])
     where = f"{path}, evaluation_results 1"
     study = _field(where, results[0], "source_data.additional_details", dict)
     known = {key.removeprefix(OWN): value for key, value in study.items() if key.startswith(OWN)}
     for key in ("protocol", "name", "hash", "canonical"):
         _field(where, known, key, str, shown_as=f"source_data.additional_details.{OWN}{key}")
     known["canonical"] = _texts(where, f"{OWN}canonical", _parsed(where, f"{OWN}canonical", known["canonical"], list))
-    known["decision_rule"] = _field(path, whole, "eval_library.additional_details", dict).get("decision_rule", "")
+    library = {"decision_rule": "", **_field(path, whole, "eval_library.additional_details", dict)}
+    known["decision_rule"] = _field(path, library, "decision_rule", str)
     samples = path.with_name(f"{path.stem}{SAMPLES}")
     _compare(path, samples, _field(path, whole, "detailed_evaluation_results", dict))
+    model = _field(path, whole, "model_info.id", str)
+    refuse_unrecordable(str(path), "models", model, {})
     return Aggregate(
-        path, samples, _field(path, whole, "evaluation_id", str), _field(path, whole, "model_info.id", str), known,
+        path, samples, _field(path, whole, "evaluation_id", str), model, known,
         conditions, _field(path, whole, "model_info.additional_details", dict),
     )  # fmt: skip
 
@@ -130,8 +135,9 @@ def rows(aggregate: Aggregate) -> Iterator[Response]:
         A line is malformed, belongs to another record, or has a value of another type; with file and line.
     """
     path = aggregate.samples
+    number = 0
     with path.open(encoding="utf-8", newline="\n") as file:
-        for number, line in enumerate(lines_of(path, file), start=1):
+        for number, line in enumerate(_lines(path, file), start=1):
             where = f"{path}, line {number}"
             record = checked(where, parse_json(path, line, number))
             for key, known in (("evaluation_id", aggregate.identity), ("model_id", aggregate.model)):
@@ -146,7 +152,20 @@ def rows(aggregate: Aggregate) -> Iterator[Response]:
             if values["condition"] not in aggregate.conditions:
                 raise InputError(f"{where}: condition {shown(values['condition'])} is not in {aggregate.path.name}")
             texts = _texts(where, "output.raw", _field(where, record, "output.raw", list))
-            yield Response(where, _field(where, record, "input.raw", str), texts or None, values)
+            text = _field(where, record, "input.raw", str)
+            if not text.strip():
+                raise InputError(f"{where}: input.raw is empty; it must be the text that was asked")
+            yield Response(where, text, texts or None, values)
+    if not number:
+        raise InputError(f"{path}: there are no responses in it")
+
+
+def _lines(path: Path, file: TextIO) -> Iterator[str]:
+    try:
+        yield from lines_of(path, file)
+    except UnicodeDecodeError:
+        text_of(path)  # says where
+        raise
 
 
 def value(where: str, key: str, text: Any) -> Any:

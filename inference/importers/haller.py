@@ -88,7 +88,7 @@ def main(args: argparse.Namespace) -> None:
         imported=saving.fingerprint(list(files.values()), {"importer": "haller"}),
         command=args.call,
     )
-    print("\n".join(lines))
+    saving.tell(lines)
 
 
 def _files(paths: Sequence[str]) -> dict[str, Path]:

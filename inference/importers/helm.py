@@ -57,7 +57,7 @@ def main(args: argparse.Namespace) -> None:
     runs = [helm_run.read(path) for path in _folders(args.folders)]
     answers = helm_answers.Answers(runs, args.metric, variant_key=args.variant_key, outcomes=args.right_or_wrong)
     lines = save_log(args, args.folders, answers.logged(), answers.conditions, _fingerprints(args, runs))
-    print("\n".join([*lines, *answers.told]))
+    saving.tell([*lines, *answers.told])
 
 
 def _folders(given: list[str]) -> list[Path]:

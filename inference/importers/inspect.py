@@ -61,7 +61,7 @@ def main(args: argparse.Namespace) -> None:
     names = Names(evaluations, args.item_key, args.variant_key)
     answers = Answers(evaluations, names, scorer=args.scorer, outcomes=args.right_or_wrong)
     lines = save_log(args, args.logs, answers.logged(), answers.conditions, _fingerprints(args, evaluations))
-    print("\n".join([*lines, *answers.told]))
+    saving.tell([*lines, *answers.told])
 
 
 def _files(given: list[str]) -> list[Path]:

@@ -68,7 +68,7 @@ def main(args: argparse.Namespace) -> None:
     read = [Rows(asked, args.item_key, args.right_or_wrong, conditions) for asked in arranged]
     about = {asked.file.model: asked.file.about for asked in arranged}
     lines = save_log(args, args.paths, _all(read), conditions, _fingerprints(arranged, args), about)
-    print("\n".join([*lines, *_short(read)]))
+    saving.tell([*lines, *_short(read)])
 
 
 def _all(read: Sequence[Rows]) -> Iterator[Logged]:

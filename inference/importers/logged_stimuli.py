@@ -76,6 +76,8 @@ class Stimuli:
         return *key, *measured, one.output, None
 
     def _add(self, one: Logged, orders: dict[tuple[str, ...], _Stimulus]) -> _Stimulus:
+        if not one.text.strip():
+            raise InputError(f"{one.where}: the text that was asked is empty; leave the response out")
         protocol = CHOICE if one.choices and not self._outcomes else AGREEMENT
         self._protocol = self._protocol or protocol
         if protocol != self._protocol:

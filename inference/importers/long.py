@@ -1,178 +1,48 @@
-"""Read a long table of responses, make its study, and group its rows by response."""
+"""Make the study of a long table, group its rows by response, and make the responses."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from pathlib import Path
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from inference.errors import InputError
-from inference.importers import saving
-from inference.importers.columns import Coded, Places, grouped
-from inference.stimuli import records
-from inference.stimuli.files import not_finite
-from inference.stimuli.study import ORIGINAL, PARAPHRASE, Item, Option, Study, Variant
+from inference.importers.columns import Coded, grouped
+from inference.stimuli.study import ORIGINAL, Item, Option, Study, Variant
 
 if TYPE_CHECKING:
     import numpy as np
     import pyarrow as pa
 
-    from inference.importers.measures import Keys, Measure
+    from inference.importers.long_rows import LongTable, Stimulus
+    from inference.importers.measures import Measure
 
 TOGETHER = 50_000  # responses of one table
-SAME = 2**16  # texts of answers that are kept once
-
-
-@dataclass(frozen=True, slots=True)
-class Layout:
-    """Which column has which role.
-
-    Attributes
-    ----------
-    roles
-        role (model, item, variant, pattern, text, gold) -> column, for those that have one.
-    conditions
-        Columns whose values together name the condition; without any, all rows have `condition`.
-    values
-        Columns that a measure reads.
-    """
-
-    roles: Mapping[str, str]
-    conditions: tuple[str, ...]
-    condition: str
-    values: tuple[str, ...]
-
-    @property
-    def ids(self) -> Mapping[str, str]:
-        """The roles that must be filled in every row: all but the right answer."""
-        return {role: column for role, column in self.roles.items() if role != "gold"}
-
-
-@dataclass(slots=True)
-class LongTable:
-    """Columns of equal length with one entry per row; `values` has one list per value column.
-
-    Attributes
-    ----------
-    place
-        File and row, for messages.
-    conditions
-        condition name -> fields, for `run.json`.
-    """
-
-    place: Places = field(default_factory=Places)
-    model: Coded = field(default_factory=Coded)
-    condition: Coded = field(default_factory=Coded)
-    item: Coded = field(default_factory=Coded)
-    variant: Coded = field(default_factory=Coded)
-    pattern: Coded = field(default_factory=Coded)
-    text: Coded = field(default_factory=Coded)
-    gold: Coded = field(default_factory=Coded)
-    values: tuple[list[str | None], ...] = ()
-    conditions: dict[str, dict[str, str]] = field(default_factory=dict)
-
-
-def read(files: Sequence[tuple[str, Path]], layout: Layout) -> LongTable:
-    """Read all rows of all files.
-
-    Parameters
-    ----------
-    files
-        (model name, path); the name counts where no column tells the model.
-
-    Raises
-    ------
-    InputError
-        A file or column that cannot be read, an empty id or text; with file and row.
-    """
-    wanted = [*layout.roles.values(), *layout.conditions, *layout.values]
-    table = LongTable(values=tuple([] for _ in layout.values))
-    numbering, filled, ids = _Numbering(), _Filled(), layout.ids
-    same: dict[str | None, str | None] = {}  # answers that come again are kept once
-    for name, path in files:
-        table.place.begin(path)
-        for place, record in records.Records(path, wanted):
-            given = {role: filled.read(path, place, column, record[column]) for role, column in ids.items()}
-            item, text, variant = given["item"], given.get("text"), given.get("variant")
-            pattern = given.get("pattern") or (ORIGINAL if variant == ORIGINAL else PARAPHRASE)
-            if text is not None:
-                text = record[layout.roles["text"]]  # kept exactly, with the blanks around it
-            if variant is None:
-                variant = numbering.name(item, pattern, text or "")
-            table.place.append(place)
-            table.model.append(given.get("model") or name)
-            table.condition.append(_condition(path, place, table, layout, filled, record))
-            table.item.append(item)
-            table.variant.append(variant)
-            table.pattern.append(pattern)
-            table.text.append(f"{item} {variant}" if text is None else text)
-            table.gold.append((record[layout.roles["gold"]] or "").strip() if "gold" in layout.roles else "")
-            for values, column in zip(table.values, layout.values, strict=True):
-                cell = record[column]
-                values.append(same.setdefault(cell, cell) if len(same) < SAME else same.get(cell, cell))
-    return table
-
-
-class _Filled:
-    """Cells that must be filled, without the blanks around them; each is checked once."""
-
-    def __init__(self) -> None:
-        self._known: dict[tuple[str, str | None], str] = {}
-
-    def read(self, path: Path, place: str, column: str, cell: str | None) -> str:
-        """Check a cell and strip it."""
-        found = self._known.get((column, cell))
-        if found is None:
-            found = self._known[column, cell] = _filled(f"{path}, {place}", column, cell)
-        return found
-
-
-class _Numbering:
-    """Names for variants without an id: the distinct texts of an item are numbered as they appear."""
-
-    def __init__(self) -> None:
-        self._name: dict[tuple[str, str, str], str] = {}
-        self._count: Counter[tuple[str, str]] = Counter()
-
-    def name(self, item: str, pattern: str, text: str) -> str:
-        """Name a text: `original` for the first original, otherwise for example `paraphrase-001`."""
-        key = (item, pattern, text)
-        if key not in self._name:
-            self._count[item, pattern] += 1
-            number = self._count[item, pattern]
-            self._name[key] = ORIGINAL if pattern == ORIGINAL and number == 1 else f"{pattern}-{number:03d}"
-        return self._name[key]
 
 
 def study(table: LongTable, name: str, measure: Measure, *, language: str | None, source: str) -> Study:
-    """Make the study: items and variants in order of appearance, each variant with one text, pattern and gold.
+    """Make the study: items and variants in order of appearance.
 
     Raises
     ------
     InputError
-        Two rows contradict each other, an item has two originals, or a right answer is no option.
+        An item has two originals, or a right answer is no option.
     """
     options = tuple(Option(label, label) for label in measure.labels)
-    originals: dict[str, int] = {}
+    originals: dict[str, Stimulus] = {}
     items: dict[str, list[Variant]] = {}
-    of, first = grouped([table.item, table.variant])
-    contradiction = _contradiction(table, first[of])
-    for row in first.tolist():
-        if contradiction is not None and contradiction < row:
-            break
-        item, variant, pattern = table.item[row], table.variant[row], table.pattern[row]
-        if pattern == ORIGINAL and originals.setdefault(item, row) != row:
+    for one in table.stimuli:
+        if one.pattern == ORIGINAL and originals.setdefault(one.item, one) is not one:
             raise InputError(
-                f"{table.place[row]}: item '{item}' has a second original, '{variant}'; the first is in "
-                f"{table.place[originals[item]]}"
+                f"{table.place[one.row]}: item '{one.item}' has a second original, '{one.variant}'; the first is in "
+                f"{table.place[originals[one.item].row]}"
             )
-        gold = _gold(table, row, measure)
-        asked = Variant(item, variant, pattern, table.text[row], options, language=language, gold=gold)
-        items.setdefault(item, []).append(asked)
-    if contradiction is not None:
-        _refuse_contradiction(table, int(first[of[contradiction]]), contradiction)
+        gold = measure.label(one.gold) if one.gold else None
+        if one.gold and gold is None:
+            raise InputError(
+                f"{table.place[one.row]}: the right answer '{one.gold:.40}' is none of {', '.join(measure.labels)}"
+            )
+        asked = Variant(one.item, one.variant, one.pattern, one.text, options, language=language, gold=gold)
+        items.setdefault(one.item, []).append(asked)
     return Study(
         protocol="agreement",
         name=name,
@@ -183,56 +53,81 @@ def study(table: LongTable, name: str, measure: Measure, *, language: str | None
     )
 
 
-def responses(table: LongTable, measure: Measure, *, samples: bool) -> Iterator[pa.Table]:
-    """Make one row per response, in order of appearance, without `study`: some at a time.
+def group(table: LongTable, *, samples: bool) -> tuple[np.ndarray, np.ndarray]:
+    """Group rows by response: by model, condition, item and variant.
 
     Parameters
     ----------
     samples
-        Whether several rows of one key in one file are samples of one response.
+        Whether several rows of one response in one file are its samples.
+
+    Returns
+    -------
+    of, first
+        As `grouped` has them.
 
     Raises
     ------
     InputError
-        A key repeats in another file, or without `samples` in the same one; a value that the measure refuses.
+        A response repeats in another file, or without `samples` in the same one.
     """
+    of, first = grouped(table.asked, table.stimulus)
+    _refuse_repeated(table, of, first, samples=samples)
+    return of, first
+
+
+def responses(table: LongTable, of: np.ndarray, first: np.ndarray, measure: Measure) -> Iterator[pa.Table]:
+    """Make one row per response, in order of appearance, without `study`: some at a time.
+
+    Parameters
+    ----------
+    of, first
+        The responses, as `group` made them.
+
+    Raises
+    ------
+    InputError
+        A value that the measure refuses.
+    """
+    import numpy as np
     import pyarrow as pa
 
-    keys = group(table)
-    _refuse_repeated(table, keys, samples=samples)
-    made = pa.table(measure.responses(table.values, keys))
-    names = {"model": table.model, "condition": table.condition, "item": table.item, "variant": table.variant}
-    for start in range(0, len(keys.first), TOGETHER):
-        rows = keys.first[start : start + TOGETHER]
-        part = made.slice(start, TOGETHER)
-        for name, column in names.items():
-            coded = pa.DictionaryArray.from_arrays(column.codes[rows], pa.array(column.names, pa.string()))
-            part = part.append_column(name, coded.cast(pa.string()))
-        yield part
+    from inference.importers.measures import Rows
+
+    names = {**_names(("model", "condition"), table.asked), **_names(("item", "variant"), table.stimulus)}
+    values = [column.array() for column in table.values]
+    for start in range(0, len(first), TOGETHER):
+        some = first[start : start + TOGETHER]
+        rows = np.flatnonzero((of >= start) & (of < start + len(some)))
+        rows = rows[np.argsort(of[rows], kind="stable")]  # those of the first response, of the second ...
+        cells = [column.take(pa.array(rows)) for column in values]
+        made = measure.responses(cells, Rows(table.place, rows, of[rows] - start, len(some)))
+        yield pa.table({**made, **{name: known.take(pa.array(codes[some])) for name, (known, codes) in names.items()}})
 
 
-def group(table: LongTable) -> Keys:
-    """Group rows by model, condition, item and variant."""
-    from inference.importers.measures import Keys
+def _names(names: Sequence[str], column: Coded) -> dict[str, tuple[pa.Array, np.ndarray]]:
+    """Split a column of pairs: name -> the texts of all pairs, and of every row the place of its own."""
+    import pyarrow as pa
 
-    return Keys(table.place, *grouped([table.model, table.condition, table.item, table.variant]))
+    return {
+        name: (pa.array([pair[at] for pair in column.pairs], pa.string()), column.codes)
+        for at, name in enumerate(names)
+    }
 
 
-def _refuse_repeated(table: LongTable, keys: Keys, *, samples: bool) -> None:
+def _refuse_repeated(table: LongTable, of: np.ndarray, first: np.ndarray, *, samples: bool) -> None:
     """Refuse a second row of one response: in another file always, in the same one unless it is a sample."""
     import numpy as np
 
     file = table.place.file
-    first = keys.first[keys.of]  # of every row, the first with its key
+    first = first[of]  # of every row, the first with its key
     elsewhere = file[first] != file
     wrong = np.flatnonzero(elsewhere if samples else first != np.arange(len(first)))
     if not len(wrong):
         return
     row = int(wrong[0])
-    same = (
-        f"{table.place[row]}: the same model, condition, item and variant as in {table.place[first[row]]} "
-        f"('{table.model[row]}', '{table.condition[row]}', '{table.item[row]}', '{table.variant[row]}')"
-    )
+    key = "', '".join((*table.asked[row], *table.stimulus[row]))
+    same = f"{table.place[row]}: the same model, condition, item and variant as in {table.place[first[row]]} ('{key}')"
     if elsewhere[row]:
         raise InputError(
             f"{same}; leave one file out, tell their models apart by NAME=FILE or --model-column, or put the samples "
@@ -242,50 +137,3 @@ def _refuse_repeated(table: LongTable, keys: Keys, *, samples: bool) -> None:
         f"{same}; tell the rows apart by --variant-column or --condition-column, or, if they are sampled answers to "
         "one prompt, add --repeated samples"
     )
-
-
-def _condition(
-    path: Path, place: str, table: LongTable, layout: Layout, filled: _Filled, record: Mapping[str, str | None]
-) -> str:
-    values = [filled.read(path, place, column, record[column]) for column in layout.conditions]
-    name = "/".join(values) or layout.condition
-    fields = {"form": saving.FORM, **dict(zip(layout.conditions, values, strict=True))}
-    if table.conditions.setdefault(name, fields) != fields:
-        raise InputError(
-            f"{path}, {place}: two different conditions would both be called '{name}'; rename their values"
-        )
-    return name
-
-
-def _filled(where: str, column: str, cell: str | None) -> str:
-    stripped = (cell or "").strip()
-    if not stripped:
-        raise InputError(f"{where}: column '{column}' is empty; every response needs it")
-    if not_finite(stripped):
-        raise InputError(f"{where}: column '{column}' holds '{stripped}', as a missing number is written; give a name")
-    return stripped
-
-
-def _contradiction(table: LongTable, first: np.ndarray) -> int | None:
-    """Find the first row that tells another text, pattern or right answer than `first`, the first of its variant."""
-    import numpy as np
-
-    codes = [column.codes for column in (table.text, table.pattern, table.gold)]
-    wrong = np.flatnonzero(np.any([code != code[first] for code in codes], axis=0))
-    return int(wrong[0]) if len(wrong) else None
-
-
-def _refuse_contradiction(table: LongTable, before: int, row: int) -> None:
-    for what, column in (("text", table.text), ("pattern", table.pattern), ("right answer", table.gold)):
-        if column[row] != column[before]:
-            raise InputError(
-                f"{table.place[row]}: the {what} of item '{table.item[row]}', variant '{table.variant[row]}' is not "
-                f"the one in {table.place[before]}"
-            )
-
-
-def _gold(table: LongTable, row: int, measure: Measure) -> str | None:
-    given = table.gold[row]
-    if given and measure.label(given) is None:
-        raise InputError(f"{table.place[row]}: the right answer '{given:.40}' is none of {', '.join(measure.labels)}")
-    return measure.label(given) if given else None

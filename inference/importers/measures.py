@@ -1,11 +1,12 @@
 """Turn a table's value columns into response columns: answers, probabilities or counts.
 
-A measure knows the columns it reads, and turns their cells, grouped by response key, into columns of
-`results/schema.json`. Several rows of one key are samples of one response; only answers can be sampled.
+A measure knows the columns it reads, and turns their cells, ordered by response, into columns of `results/schema.json`.
+Several rows of one response are its samples; only answers can be sampled.
 """
 
 from __future__ import annotations
 
+import math
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -23,22 +24,25 @@ Columns = dict[str, pa.Array]
 
 
 @dataclass(frozen=True, slots=True)
-class Keys:
-    """Which response every row belongs to.
+class Rows:
+    """Some rows of a table, ordered by response.
 
     Attributes
     ----------
     place
-        File and row of every row, for messages.
+        File and row of every row of the table, for messages.
+    number
+        The number of each of these rows in the table.
     of
-        (rows,) number of the response that a row belongs to; responses are numbered by first appearance.
-    first
-        (responses,) the first row of every response.
+        The number of the response that each belongs to, among the responses of these rows.
+    responses
+        How many responses there are; each has at least one row.
     """
 
     place: Sequence[str]
+    number: np.ndarray
     of: np.ndarray
-    first: np.ndarray
+    responses: int
 
 
 class Measure(Protocol):
@@ -53,7 +57,7 @@ class Measure(Protocol):
         """Find the label that a right answer stands for; None if it is no label."""
         ...
 
-    def responses(self, cells: Sequence[Sequence[str | None]], keys: Keys) -> Columns:
+    def responses(self, cells: Sequence[pa.Array], rows: Rows) -> Columns:
         """Make the response columns, one entry per response, from the cells of every value column."""
         ...
 
@@ -90,28 +94,28 @@ class Answers:
         """Find the label that this is, or that has this among its wordings."""
         return self._match(wording)
 
-    def responses(self, cells: Sequence[Sequence[str | None]], keys: Keys) -> Columns:
+    def responses(self, cells: Sequence[pa.Array], rows: Rows) -> Columns:
         """Make `answer` for responses with one sample, `count` and `invalid` for several, and `output` for all."""
-        texts = np.array(cells[0], dtype=object)
-        code_of = {label: code for code, label in enumerate(self.labels)}
-        code = {text: code_of.get(self._read(text) or "", -1) for text in set(cells[0]) if text is not None}
-        answered = np.array([text is not None for text in cells[0]])
-        codes = np.array([code.get(text or "", -1) for text in cells[0]])
-        of, codes, texts = keys.of[answered], codes[answered], texts[answered]
+        answered = cells[0].is_valid().to_numpy(zero_copy_only=False)
+        of, texts = rows.of[answered], cells[0].drop_null()
+        found = texts.dictionary_encode()
+        place = {label: code for code, label in enumerate(self.labels)}
+        read = [place.get(self._read(text) or "", -1) for text in found.dictionary.to_pylist()]
+        codes = np.array(read, dtype=np.int64)[found.indices.to_numpy()]
 
-        samples = np.bincount(of, minlength=len(keys.first))
-        counts = np.zeros((len(keys.first), len(self.labels) + 1), dtype=np.int64)  # the last column: invalid (code -1)
+        samples = np.bincount(of, minlength=rows.responses)
+        counts = np.zeros((rows.responses, len(self.labels) + 1), dtype=np.int64)  # the last column: invalid (code -1)
         np.add.at(counts, (of, codes), 1)
         names = np.array([*self.labels, None], dtype=object)
-        single = np.full(len(keys.first), -1)
+        single = np.full(rows.responses, -1)
         single[of] = codes
         one, several = samples == 1, samples > 1
         return {
             "answer": pa.array(names[single], pa.string(), mask=~one),
             "count": _lists(counts[:, :-1], several, pa.int64()),
             "invalid": pa.array(counts[:, -1], pa.int64(), mask=~several),
-            "output": _ragged(texts[np.argsort(of, kind="stable")], samples),
-            "error": _no_response(samples == 0, self.columns, keys),
+            "output": _ragged(texts, samples),
+            "error": _no_response(samples == 0, self.columns),
         }
 
 
@@ -134,15 +138,15 @@ class Probabilities(_Numbers):
         self.columns = tuple(columns.values())
         self.decision_rule = f"by probability: {_majority(self.labels)}"
 
-    def responses(self, cells: Sequence[Sequence[str | None]], keys: Keys) -> Columns:
+    def responses(self, cells: Sequence[pa.Array], rows: Rows) -> Columns:
         """Make `probability`, `logprob` and `mass`."""
-        values = _numbers(cells, self.columns, keys)
-        missing = _missing(values, self.columns, keys)
-        _refuse(values.min(axis=1) < 0, keys, f"a probability in {', '.join(self.columns)} is negative")
+        values = _numbers(cells, self.columns, rows)
+        missing = _missing(values, self.columns, rows)
+        _refuse(values.min(axis=1) < 0, rows, f"a probability in {', '.join(self.columns)} is negative")
         _refuse(
-            values.sum(axis=1) > 1 + SLACK, keys, f"the probabilities {', '.join(self.columns)} add up to more than 1"
+            values.sum(axis=1) > 1 + SLACK, rows, f"the probabilities {', '.join(self.columns)} add up to more than 1"
         )
-        errors = _no_response(missing, self.columns, keys)
+        errors = _no_response(missing, self.columns)
         return probability_columns(values, errors.to_pylist())
 
 
@@ -155,20 +159,20 @@ class Counts(_Numbers):
         self._has_invalid = invalid is not None
         self.decision_rule = f"by count of samples: {_majority(self.labels)}"
 
-    def responses(self, cells: Sequence[Sequence[str | None]], keys: Keys) -> Columns:
+    def responses(self, cells: Sequence[pa.Array], rows: Rows) -> Columns:
         """Make `count` and `invalid` (0 where the table has no such column)."""
-        values = _numbers(cells, self.columns, keys)
-        missing = _missing(values, self.columns, keys)
+        values = _numbers(cells, self.columns, rows)
+        missing = _missing(values, self.columns, rows)
         wrong = (values < 0).any(axis=1) | ((values % 1 != 0) & ~np.isnan(values)).any(axis=1)
-        _refuse(wrong, keys, f"a count in {', '.join(self.columns)} is negative or not a whole number")
+        _refuse(wrong, rows, f"a count in {', '.join(self.columns)} is negative or not a whole number")
         beyond = np.nansum(values, axis=1) >= EXACT  # beyond, floats leave out whole numbers
-        _refuse(beyond, keys, f"the counts in {', '.join(self.columns)} are more than can be counted exactly")
+        _refuse(beyond, rows, f"the counts in {', '.join(self.columns)} are more than can be counted exactly")
         whole = np.where(np.isnan(values), 0, values).astype(np.int64)
         invalid = whole[:, -1] if self._has_invalid else np.zeros(len(whole), dtype=np.int64)
         return {
             "count": _lists(whole[:, : len(self.labels)], ~missing, pa.int64()),
             "invalid": pa.array(invalid, pa.int64(), mask=missing),
-            "error": _no_response(missing, self.columns, keys),
+            "error": _no_response(missing, self.columns),
         }
 
 
@@ -208,37 +212,43 @@ def _majority(labels: Sequence[str]) -> str:
     return f"{first} where {first} / ({first} + {second}) >= 0.5, else {second}; so exactly 0.5, a tie, is {first}"
 
 
-def _numbers(cells: Sequence[Sequence[str | None]], columns: Sequence[str], keys: Keys) -> np.ndarray:
+def _numbers(cells: Sequence[pa.Array], columns: Sequence[str], rows: Rows) -> np.ndarray:
     """Convert cells to an array (rows, columns) of numbers; an empty cell is NaN."""
-    values = np.empty((len(keys.of), len(columns)))
+    values = np.empty((rows.responses, len(columns)))
     for j, (column, texts) in enumerate(zip(columns, cells, strict=True)):
-        for i, text in enumerate(texts):
-            if text is None or not text.strip():
-                values[i, j] = np.nan
-                continue
-            try:
-                values[i, j] = float(text)
-            except ValueError:
-                values[i, j] = np.inf
-            if not np.isfinite(values[i, j]):
-                raise InputError(f"{keys.place[i]}: column '{column}' holds '{text:.40}', which is not a number")
+        values[:, j] = [_number(text) for text in texts.to_pylist()]
+        wrong = np.flatnonzero(np.isinf(values[:, j]))
+        if len(wrong):
+            place, text = rows.place[rows.number[wrong[0]]], texts[wrong[0]].as_py()
+            raise InputError(f"{place}: column '{column}' holds '{text:.40}', which is not a number")
     return values
 
 
-def _missing(values: np.ndarray, columns: Sequence[str], keys: Keys) -> np.ndarray:
+def _number(text: str | None) -> float:
+    """Read a number: NaN where there is none, infinite where the text is no finite number."""
+    if text is None or not text.strip():
+        return math.nan
+    try:
+        number = float(text)
+    except ValueError:
+        return math.inf
+    return number if math.isfinite(number) else math.inf
+
+
+def _missing(values: np.ndarray, columns: Sequence[str], rows: Rows) -> np.ndarray:
     """Find the rows in which all cells are empty; refuse rows in which only some are."""
     empty = np.isnan(values)
-    _refuse(empty.any(axis=1) & ~empty.all(axis=1), keys, f"some of {', '.join(columns)} are empty, others are not")
+    _refuse(empty.any(axis=1) & ~empty.all(axis=1), rows, f"some of {', '.join(columns)} are empty, others are not")
     missing: np.ndarray = empty.all(axis=1)
     return missing
 
 
-def _refuse(wrong: np.ndarray, keys: Keys, trouble: str) -> None:
+def _refuse(wrong: np.ndarray, rows: Rows, trouble: str) -> None:
     if wrong.any():
-        raise InputError(f"{keys.place[int(np.argmax(wrong))]}: {trouble}")
+        raise InputError(f"{rows.place[rows.number[np.argmax(wrong)]]}: {trouble}")
 
 
-def _no_response(missing: np.ndarray, columns: Sequence[str], keys: Keys) -> pa.Array:
+def _no_response(missing: np.ndarray, columns: Sequence[str]) -> pa.Array:
     """Make the `error` of responses that have a row in the table, but no value."""
     nothing = [f"no value in column {', '.join(columns)}" if gone else None for gone in missing]
     return pa.array(nothing, pa.string())
@@ -250,7 +260,7 @@ def _lists(values: np.ndarray, there: np.ndarray, kind: Any) -> pa.Array:
     return pa.ListArray.from_arrays(pa.array(offsets), pa.array(values.ravel(), kind), mask=pa.array(~there))
 
 
-def _ragged(texts: np.ndarray, lengths: np.ndarray) -> pa.Array:
+def _ragged(texts: pa.Array, lengths: np.ndarray) -> pa.Array:
     """Cut texts in order into lists of the given lengths, null where the length is 0."""
     offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32)
-    return pa.ListArray.from_arrays(pa.array(offsets), pa.array(texts, pa.string()), mask=pa.array(lengths == 0))
+    return pa.ListArray.from_arrays(pa.array(offsets), texts.cast(pa.string()), mask=pa.array(lengths == 0))

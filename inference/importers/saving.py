@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from inference.arguments import add_models_file
-from inference.errors import InputError
+from inference.errors import InputError, printable
 from inference.stimuli.workbooks import split
 
 if TYPE_CHECKING:
@@ -99,11 +99,12 @@ def save(
         model -> what the files say about it; what `descriptions` says holds.
     complete
         Whether the rows are all that there was to ask of each model, though others have more; `run.json` records it.
+        Such tables may have hundreds of models: one line is about them all.
 
     Returns
     -------
     list of str
-        What was written, one line per model and condition, for the user.
+        What was written, for the user: of the study, then one line per model and condition, or of all together.
 
     Raises
     ------
@@ -111,10 +112,14 @@ def save(
         The folder belongs to another study, or has other responses of the same model and condition.
     """
     from inference.asking.models import read_descriptions
+    from inference.importers.recorded import refuse_unrecordable
     from inference.runfolder.store import Run
 
     stated = read_descriptions(descriptions) if descriptions else {}
     tallies = _tallies(responses)
+    for model, condition in tallies:
+        refuse_unrecordable(study.source, "models", model, (models or {}).get(model, {}))
+        refuse_unrecordable(study.source, "conditions", condition, conditions[condition])
     for model in stated.keys() - {model for model, _ in tallies}:
         raise InputError(f"{descriptions}: there is no model '{model}' in these files; correct its id or take it out")
     variants = sum(1 for _ in study.variants)
@@ -140,7 +145,24 @@ def save(
         if len(here) < len(tallies):
             run.responses.append_tables(_without(table, here) for table in responses())
         run.finish()
-    return lines
+    return [lines[0], _together(tallies, here)] if complete else lines
+
+
+def _together(tallies: Mapping[tuple[str, str], _Tally], here: Sequence[tuple[str, str]]) -> str:
+    """Say in one line what was written of all models and conditions."""
+    models, conditions = ({pair[place] for pair in tallies} for place in (0, 1))
+    about = f"{_count(len(models), 'model')} under {_count(len(conditions), 'condition')}"
+    if len(here) == len(tallies):
+        return f"{about}: all is here already, nothing to do"
+    new = [tally for pair, tally in tallies.items() if pair not in here]
+    scores = sum(tally.scores for tally in new)
+    before = f"; {len(here):,} of {len(tallies):,} pairs of model and condition were here already" if here else ""
+    return f"{about}: {_count(scores, 'score')}, mean {sum(tally.score for tally in new) / scores:.3f}{before}"
+
+
+def tell(lines: Iterable[str]) -> None:
+    """Print lines for the user: what `save` returns, and what else is to be known."""
+    print("\n".join(map(printable, lines)))
 
 
 def _count(number: int, noun: str) -> str:

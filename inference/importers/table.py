@@ -28,7 +28,7 @@ from inference.importers import saving
 from inference.stimuli.records import refuse_shared
 
 if TYPE_CHECKING:
-    from inference.importers.long import Layout
+    from inference.importers.long_rows import Layout
     from inference.importers.measures import Measure
 
 EXAMPLE = (
@@ -102,12 +102,12 @@ def main(args: argparse.Namespace) -> None:
     InputError
         In one line with file and row: an unknown column, a wrong value, two texts for one variant ...
     """
-    from inference.importers import long
+    from inference.importers import long, long_rows
 
     measure = _measure(args)
     layout = _layout(args, measure)
     files = _models(saving.named(args.files), by_column=args.model_column is not None)
-    table = long.read(files, layout)
+    table = long_rows.read(files, layout)
     study = long.study(
         table,
         Path(args.out).resolve().name if args.name is None else args.name,
@@ -115,10 +115,11 @@ def main(args: argparse.Namespace) -> None:
         language=args.language,
         source=saving.source(args.files),
     )
+    of, first = long.group(table, samples=args.repeated == SAMPLES)
     lines = saving.save(
         args.out,
         study,
-        lambda: long.responses(table, measure, samples=args.repeated == SAMPLES),
+        lambda: long.responses(table, of, first, measure),
         {name: {**fields, **measure.recorded} for name, fields in table.conditions.items()},
         descriptions=args.models,
         imported=saving.fingerprint([path for _, path in files], _settings(args, files)),
@@ -126,11 +127,11 @@ def main(args: argparse.Namespace) -> None:
     )
     if args.text_column is None:
         lines.append("no --text-column: the ids stand for the texts")
-    print("\n".join(lines))
+    saving.tell(lines)
 
 
 def _layout(args: argparse.Namespace, measure: Measure) -> Layout:
-    from inference.importers.long import Layout
+    from inference.importers.long_rows import Layout
 
     roles = {role: getattr(args, f"{role}_column") for role in ROLES if getattr(args, f"{role}_column") is not None}
     refuse_shared({f"--{role}-column": column for role, column in roles.items()})

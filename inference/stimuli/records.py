@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -107,7 +108,9 @@ class Records:
             raise InputError(f"{self.path}: cannot be read ({error.strerror}){hint}") from None
         except OSError as error:
             raise InputError(f"{self.path}: cannot be read ({error.strerror or error})") from None
-        except UnicodeDecodeError:
+        except UnicodeDecodeError as error:
+            if error.encoding.startswith("utf-16"):
+                raise InputError(f"{self.path}: damaged UTF-16 ({error.reason}); save it again") from None
             text_of(self.path)  # says where
             raise
 
@@ -270,14 +273,24 @@ def _record(path: Path, place: str, entry: Any) -> Record:
 
 
 def _chosen(path: Path, found: Iterable[Record], columns: Sequence[str] | None) -> Iterator[Record]:
-    """Keep the chosen fields of objects. All are read first: any of them may be the only one with a field."""
+    """Keep the chosen fields of objects: a row may leave out one, but each is in some row.
+
+    The first rows are held until all fields were seen.
+    """
     if columns is None:
         yield from found
         return
-    found = list(found)
-    if found:
-        require_columns(path, dict.fromkeys(field for _, record in found for field in record), columns)
-    for place, record in found:
+    held: list[Record] = []
+    seen: dict[str, None] = {}
+    rows = iter(found)
+    for row in rows:
+        held.append(row)
+        seen |= dict.fromkeys(row[1])
+        if seen.keys() >= set(columns):
+            break
+    if held:
+        require_columns(path, seen, columns)
+    for place, record in chain(held, rows):
         yield place, _as_text(path, place, record, columns)
 
 

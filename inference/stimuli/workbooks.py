@@ -130,6 +130,8 @@ def _sheet(path: Path, file: Path, book: Workbook, name: str | None) -> str:
             known = cut(", ".join(sheets), 300) or "none"
             raise InputError(f"{path}: there is no sheet '{cut(name)}'{nearest(name, sheets)}; the sheets are {known}")
         return name
+    if not sheets:
+        raise InputError(f"{file}: there is no sheet of cells in it; put the table into one")
     if not seen:
         raise InputError(f"{file}: all sheets are hidden; name one as {file.name}#NAME")
     if len(sheets) > 1:

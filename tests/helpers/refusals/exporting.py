@@ -64,10 +64,20 @@ def row(change: Change, folder: Path) -> None:
 def lines_of_it(change: Callable[[list[str]], object], folder: Path) -> None:
     """Records with the lines of a file changed; the aggregate states the new checksum."""
     file = records(folder)[0]
-    samples = file.with_name(f"{file.stem}_samples.jsonl")
-    lines = samples.read_text(encoding="utf-8").splitlines()
+    lines = file.with_name(f"{file.stem}_samples.jsonl").read_text(encoding="utf-8").splitlines()
     change(lines)
-    samples.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    _restate(file, ("\n".join(lines) + "\n").encode("utf-8"))
+
+
+def bytes_of_it(change: Callable[[bytes], bytes], folder: Path) -> None:
+    """Records with the bytes of all files of responses changed; the aggregates state the new checksums."""
+    for file in records(folder):
+        _restate(file, change(file.with_name(f"{file.stem}_samples.jsonl").read_bytes()))
+
+
+def _restate(file: Path, content: bytes) -> None:
+    samples = file.with_name(f"{file.stem}_samples.jsonl")
+    samples.write_bytes(content)
     whole = json.loads(file.read_text(encoding="utf-8"))
     whole["detailed_evaluation_results"]["checksum"] = hashlib.sha256(samples.read_bytes()).hexdigest()
     file.write_text(json.dumps(whole), encoding="utf-8")
@@ -170,6 +180,16 @@ CASES = [
                                            for one in whole["evaluation_results"]])),
     Case("no results", IMPORT, ("evaluation_results is empty",),
          partial(aggregate, lambda whole: whole.update(evaluation_results=[]))),
+    Case("a rule that is no text", IMPORT, ("decision_rule is ['x']", "must be text"),
+         partial(aggregate, lambda whole: whole["eval_library"]["additional_details"].update(decision_rule=["x"]))),
+    Case("a model whose name would steer a terminal", IMPORT, (".json: model 'a\\x1b[31m'", "control character"),
+         partial(aggregate, lambda whole: whole["model_info"].update(id="a\x1b[31m"))),
+    Case("responses that are not UTF-8", IMPORT, ("_samples.jsonl, line 1", "not UTF-8"),
+         partial(bytes_of_it, lambda content: content.replace(b'"', b'"\xff', 1))),
+    Case("responses without a line", IMPORT, ("_samples.jsonl", "no responses"), partial(bytes_of_it, lambda _: b"")),
+    Case("a wording that is empty", IMPORT, ("line 2", "input.raw is empty"),
+         partial(row, lambda one: one["input"].update(raw=" "))),
+    Case("an answer that is no option", IMPORT, ("line 2", "waver_answer is 'perhaps'"), metadata(answer="perhaps")),
     Case("half a character in an aggregate", IMPORT, ("half of a surrogate pair",),
          partial(aggregate, lambda whole: whole["model_info"].update(name="\ud83d"))),
     Case("responses that were changed", IMPORT, ("_samples.jsonl", "sha256 differs", "restore it"),

@@ -105,6 +105,30 @@ CASES = [
         "something else as results file", CALL, (RESULTS, "'results'"), then(lambda f: (f / RESULTS).write_text("[]"))
     ),
     Case("results of other tasks", CALL, (RESULTS, "no task 'drinks'"), then(rewritten(configs={}))),
+    Case(
+        "shots that are no number",
+        CALL,
+        ("logs", "condition 'plain'", "shots", "True"),
+        then(rewritten(**{"n-shot": {"drinks": True}})),
+    ),
+    Case(
+        "a model whose name has a NUL",
+        CALL,
+        ("logs", "model 'a\\x00b'", "control character"),
+        then(rewritten(model_name="a\0b")),
+    ),
+    Case(
+        "a filter whose name has a NUL",
+        CALL,
+        ("logs", "condition 'plain/a\\x00b'", "control character"),
+        then(lambda folder: None, letters(2, TEA, filter="a\0b")),
+    ),
+    Case(
+        "a prompt that is empty",
+        CALL,
+        ("line 1", "text that was asked is empty"),
+        texts({**written(0, TEA, 1.0), "arguments": {"gen_args_0": {"arg_0": " ", "arg_1": {}}}}),
+    ),
     Case("results with a list of tasks", CALL, (RESULTS, "'configs'"), then(rewritten(configs=[]))),
     Case("results that name no model", CALL, (RESULTS, "NAME=PATH"), then(rewritten(model_name=None))),
     Case("an unknown version", CALL, (RESULTS, "lm-eval 0.9.1", "0.4"), then(rewritten(lm_eval_version="0.9.1"))),

@@ -67,6 +67,18 @@ CASES = [
         holding("scenario_state.json", '{"request_states": ['),
     ),
     Case("a run without a model", runs("helm"), ("run_spec.json", "adapter_spec.model"), run_of(request(), model=None)),
+    Case(
+        "a temperature that is infinite",
+        runs("helm"),
+        ("helm", "temperature is inf", "cannot be recorded"),
+        run_of(request(), temperature=float("inf")),
+    ),
+    Case(
+        "a model whose name would steer a terminal",
+        runs("helm"),
+        ("helm", "model '\\x1b[31m'", "control character"),
+        run_of(request(), model="\x1b[31m"),
+    ),
     Case("a run without requests", runs("helm"), ("scenario_state.json", "no requests"), run_of()),
     # its requests and scores
     Case(

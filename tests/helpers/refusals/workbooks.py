@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 import zipfile
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -41,6 +42,12 @@ def all_hidden() -> bytes:
     """A workbook whose sheets are all hidden."""
     return repacked(workbook({"one": ITEMS}), lambda name, content: content.replace(
         b'state="visible"', b'state="hidden"') if name == "xl/workbook.xml" else content)  # fmt: skip
+
+
+def no_sheets() -> bytes:
+    """A workbook that lists no sheet."""
+    return repacked(workbook({"one": ITEMS}), lambda name, content: re.sub(
+        rb"<sheet [^>]*/>", b"", content) if name == "xl/workbook.xml" else content)  # fmt: skip
 
 
 def bomb() -> bytes:
@@ -97,8 +104,10 @@ CASES = [
     raw("a workbook of an old Excel", b"\xd0\xcf\x11\xe0", "not read", ".xlsx", name="x.xls"),
     raw("a header with as many commas as semicolons", b"item,text;more\na,One.;x\n", "row 1",
         "as many commas and semicolons", "sep=;", name="x.csv"),
-    raw("half a character in UTF-16", b"\xff\xfei\0t\0e\0m\0,\0t\0e\0x\0t\0\n\0a\0,\0\x00\xd8\n\0", "UTF-16",
-        name="x.csv"),
+    raw("half a character in UTF-16", b"\xff\xfei\0t\0e\0m\0,\0t\0e\0x\0t\0\n\0a\0,\0\x00\xd8\n\0",
+        "damaged UTF-16", "save it again", name="x.csv"),
+    raw("a file in UTF-16 that is cut", "item,text\na,One.\n".encode("utf-16")[:-1], "damaged UTF-16", name="x.csv"),
+    raw("a workbook without sheets", no_sheets(), "no sheet of cells"),
     Case("a workbook for an import that is not there", "inference import accuracies a.xlsx#s --out run",
          ("a.xlsx#s", "cannot be read"), {}),
 ]  # fmt: skip

@@ -49,8 +49,7 @@ def test_a_task_is_an_item_and_a_template_a_variant(tmp_path, capsys):
     assert all(r["count"] is r["probability"] is r["answer"] is None for r in rows(run))
     assert capsys.readouterr().out.splitlines() == [
         "mine: 2 items, 3 variants",
-        "m shots 0: 3 of 3 variants, 3 scores, mean 0.583",
-        "k shots 5: 1 of 3 variants, 1 score, mean 0.000",
+        "2 models under 2 conditions: 4 scores, mean 0.438",
         "accuracies from 0 to 1 are shares, recognised by their size",
     ]
 
@@ -100,4 +99,4 @@ def test_the_same_table_again_adds_nothing(tmp_path, capsys):
     before = rows(run)
     imported(tmp_path, TABLE, "--condition-column", "shots")
     assert rows(run) == before
-    assert "is here already, nothing to do" in capsys.readouterr().out
+    assert "2 models under 2 conditions: all is here already, nothing to do" in capsys.readouterr().out.splitlines()

@@ -12,6 +12,7 @@ import pytest
 from helpers.answer_tables import ANSWERS, COUNTS, IDS, NUMBERS, OPTIONS, PROBABILITIES, TEXTS, write
 from inference.__main__ import main
 from inference.asking import text_answers
+from inference.importers import long
 from inference.stimuli import records
 
 
@@ -95,6 +96,26 @@ def test_repeated_rows_are_samples_where_the_user_says_so(tmp_path):
         "b": (None, None, None, ["hm"]),
         "c": (None, [0, 2], 0, ["Disagree", "disagree"]),
     }
+
+
+def test_responses_are_made_some_at_a_time(tmp_path, monkeypatch):
+    row = {"model": "m", "item": "1", "text": "Tea is hot."}
+    replies = [*"abcdefg", *"gab"]  # variants; the last three are second samples of earlier ones
+    rows = [{**row, "variant": name, "reply": ("agree", "no idea", None)[n % 3]} for n, name in enumerate(replies)]
+    file = write(tmp_path / "t.jsonl", rows)
+    expected = run(tmp_path / "at once", file, *TEXTS, "--repeated", "samples", "--name", "s")
+    monkeypatch.setattr(long, "TOGETHER", 2)
+    found = run(tmp_path / "by twos", file, *TEXTS, "--repeated", "samples", "--name", "s")
+    assert found[1:] == expected[1:]
+    assert [(r["variant"], r["answer"], r["count"], r["invalid"], r["output"]) for r in found[2]] == [
+        ("a", "agree", None, None, ["agree"]),
+        ("b", None, [1, 0], 1, ["no idea", "agree"]),
+        ("c", None, None, None, None),
+        ("d", "agree", None, None, ["agree"]),
+        ("e", None, None, None, ["no idea"]),
+        ("f", None, None, None, None),
+        ("g", None, [1, 0], 1, ["agree", "no idea"]),
+    ]
 
 
 def test_given_answers_match_exactly_or_not_at_all(tmp_path):

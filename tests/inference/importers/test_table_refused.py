@@ -6,6 +6,7 @@ import pytest
 
 from helpers.answer_tables import ANSWERS, COUNTS, IDS, NUMBERS, PROBABILITIES, TEXTS, write
 from inference.__main__ import main
+from inference.importers import long
 
 
 def refused(capsys, tmp_path, *arguments):
@@ -37,6 +38,16 @@ def test_wrong_probabilities_are_named_with_file_and_row(tmp_path, capsys, chang
     file = write(tmp_path / "t.csv", [NUMBERS[0], {**NUMBERS[1], **change}])
     line = refused(capsys, tmp_path, file, *PROBABILITIES)
     assert f"{file}, {message}" in line
+
+
+def test_a_wrong_number_far_down_is_named_and_nothing_is_written(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(long, "TOGETHER", 2)
+    rows = [{**NUMBERS[0], "variant": str(number)} for number in range(7)]
+    for change, message in (({"no": "x"}, "column 'no' holds 'x'"), ({"no": "0.8"}, "add up to more than 1")):
+        file = write(tmp_path / "t.csv", [*rows[:5], {**rows[5], **change}, rows[6]])
+        line = refused(capsys, tmp_path, file, *PROBABILITIES)
+        assert f"{file}, row 7: " in line
+        assert message in line
 
 
 @pytest.mark.parametrize(
@@ -86,7 +97,7 @@ def test_conditions_of_one_name_are_refused(tmp_path, capsys):
         (b'model,item,variant,text,yes,no\nm,1,a,"Tea"x,.5,.5\n', "row 2 (line 2): malformed CSV"),
         (b"model,item,variant,text,yes,no\nm,1,a,Th\xe9,.5,.5\n", "line 2: not UTF-8"),
         ("model,item\nm,1\n".encode("utf-16"), "column 'variant' is not there"),
-        ("model,item,variant,text,yes,no\n".encode("utf-16") + b"\x00\xd8", "this is UTF-16; save it as UTF-8"),
+        ("model,item,variant,text,yes,no\n".encode("utf-16") + b"\x00\xd8", "damaged UTF-16 (unexpected end of data)"),
     ],
 )  # fmt: skip
 def test_broken_files_are_named(tmp_path, capsys, content, message):

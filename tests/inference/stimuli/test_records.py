@@ -64,6 +64,19 @@ def test_a_missing_column_is_named_with_those_that_are_there(tmp_path, kind):
         read(path, ["a", "d"])
 
 
+def test_a_field_that_only_a_late_line_has_is_found_and_lines_are_not_all_held(tmp_path):
+    path = tmp_path / "t.jsonl"
+    path.write_text('{"a": 1}\n{"a": 2, "b": "x"}\n{"a": 3}\n{"a": \n')
+    found = iter(Records(path, ["a", "b"]))
+    assert [next(found) for _ in range(3)] == [
+        ("line 1", {"a": "1", "b": None}),
+        ("line 2", {"a": "2", "b": "x"}),
+        ("line 3", {"a": "3", "b": None}),
+    ]
+    with pytest.raises(InputError, match="line 4: malformed JSON"):
+        next(found)
+
+
 def test_records_can_be_gone_through_again(tmp_path):
     records = Records(written(tmp_path, "parquet"), ["b"])
     assert list(records) == list(records) == [("row 1", {"b": "x"}), ("row 2", {"b": ""})]

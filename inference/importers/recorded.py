@@ -1,0 +1,39 @@
+"""Refuse what `run.json` cannot hold, before a folder is made: names and settings that other tools logged."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from inference.errors import InputError, printable
+from inference.runfolder.run_json import SCHEMA, problems
+from inference.stimuli.files import shown
+
+
+def refuse_unrecordable(where: str, section: str, name: str, fields: Mapping[str, Any]) -> None:
+    """Check a model or a condition.
+
+    Parameters
+    ----------
+    where
+        The file that it is from.
+    section
+        `models` or `conditions`: what results/schema.json says of their fields holds.
+
+    Raises
+    ------
+    InputError
+        A control character in the name, a number that is none, a field of another type.
+    """
+    about = f"{where}: {section.removesuffix('s')} {shown(name)}"
+    if printable(name) != name:
+        raise InputError(f"{about}: there is a control character in this name; take it out")
+    for field, value in fields.items():
+        try:
+            json.dumps(value, ensure_ascii=False, allow_nan=False).encode()
+        except ValueError:  # NaN, an infinite number, half a surrogate pair
+            raise InputError(f"{about}: {field} is {shown(value)}, which cannot be recorded; correct it") from None
+    rule = SCHEMA["run"]["content"]["properties"][section]["additionalProperties"]
+    for problem in problems(fields, rule, about):
+        raise InputError(problem)

@@ -1,0 +1,46 @@
+"""Columns of long tables: what comes out of little memory is what went in."""
+
+from __future__ import annotations
+
+import random
+
+from inference.importers.columns import Coded, Packed, Places, grouped
+
+
+def test_texts_come_out_as_they_went_in():
+    draw = random.Random(1)
+    texts = [draw.choice([None, "", "yes", "Ü\n, é", "日本", "a" * 300, "\U0001f600"]) for _ in range(1000)]
+    column = Packed()
+    for text in texts:
+        column.append(text)
+    array = column.array()
+    array.validate(full=True)
+    assert array.to_pylist() == texts
+    assert Packed().array().to_pylist() == []
+
+
+def test_rows_are_grouped_as_a_dictionary_would():
+    draw = random.Random(2)
+    one, other = Coded(), Coded()
+    rows = [((draw.choice("abc"), draw.choice("xy")), (draw.choice("1234"), draw.choice("pqr"))) for _ in range(500)]
+    known: dict[object, int] = {}
+    expected, first = [], []
+    for number, (a, b) in enumerate(rows):
+        assert one.pairs[one.append(a)] == a
+        other.append(b)
+        if (a, b) not in known:
+            first.append(number)
+        expected.append(known.setdefault((a, b), len(known)))
+    found = grouped(one, other)
+    assert [column.tolist() for column in found] == [expected, first]
+    assert [(one[row], other[row]) for row in range(len(rows))] == rows
+
+
+def test_a_place_is_named_by_file_and_row():
+    places = Places()
+    for path, rows in (("a.csv", ["row 2", "row 5"]), ("b.jsonl", ["line 1"])):
+        places.begin(path)
+        for row in rows:
+            places.append(row)
+    assert list(places) == ["a.csv, row 2", "a.csv, row 5", "b.jsonl, line 1"]
+    assert places.file.tolist() == [0, 0, 1]
