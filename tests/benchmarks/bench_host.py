@@ -5,8 +5,8 @@ Every way of asking is run whole, from the study to the run folder, with a model
 `openai` a transport below its client. The tokenizer has 128,000 tokens; prompts have some 120, 79 of them shared.
 Each run is a process of its own on one core. CPU time is counted, the stand-in's own taken off; medians of all rounds.
 
-With `--pace`, the stand-in sleeps as long as a GPU would work, and `busy` is its share of the time on the clock, from its
-first prompt to its last: how little it waits for the host.
+With `--pace`, the stand-in sleeps as long as a GPU would work, and `busy` is its share of the time on the clock, from
+its first prompt to its last: how little it waits for the host.
 
 `reading` and `writing` are the rows by themselves: from engine answers to Parquet parts, and the keys of those back.
 """
