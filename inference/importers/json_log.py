@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +31,20 @@ def read(path: Path, instead: str) -> Any:
     if size > LARGEST:
         raise InputError(f"{path}: larger than {LARGEST / 1e6:.0f} MB; {instead}")
     return parse_json(path, text_of(path))
+
+
+def refuse_halves(where: str, value: Any) -> None:
+    """Refuse half of a surrogate pair in JSON: no file can hold it as text.
+
+    Raises
+    ------
+    InputError
+        Beginning with `where`.
+    """
+    try:
+        json.dumps(value, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        raise InputError(f"{where}: holds half of a surrogate pair (\\ud800 to \\udfff), which is no text") from None
 
 
 def fields(value: Any) -> dict[str, Any]:

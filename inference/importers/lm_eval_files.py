@@ -15,6 +15,7 @@ from typing import Any
 
 from inference.errors import InputError
 from inference.importers import saving
+from inference.importers.json_log import refuse_halves
 
 _SAMPLES = re.compile(r"samples_(?P<task>.+)_(?P<date>\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(?:\.\d+)?)\.jsonl")
 _VERSION = re.compile(r"0\.4\.")
@@ -147,20 +148,6 @@ def _read(path: Path) -> dict[str, Any]:
     if version is not None and not (isinstance(version, str) and _VERSION.match(version)):
         raise InputError(f"{path}: written by lm-eval {version}; logs of 0.4 are known, not those of this version")
     return said
-
-
-def refuse_halves(where: str, value: Any) -> None:
-    """Refuse half of a surrogate pair in JSON: no file can hold it as text.
-
-    Raises
-    ------
-    InputError
-        Beginning with `where`.
-    """
-    try:
-        json.dumps(value, ensure_ascii=False).encode()
-    except UnicodeEncodeError:
-        raise InputError(f"{where}: holds half of a surrogate pair (\\ud800 to \\udfff), which is no text") from None
 
 
 def _part(said: Mapping[str, Any], name: str, path: Path) -> Mapping[str, Any]:

@@ -9,6 +9,7 @@ from string import ascii_uppercase
 from typing import TYPE_CHECKING, Any
 
 from inference.errors import InputError
+from inference.importers.json_log import refuse_halves
 from inference.stimuli.study import PARAPHRASE, Item, Option, Study, Variant
 
 if TYPE_CHECKING:
@@ -78,6 +79,7 @@ class Stimuli:
     def _add(self, one: Logged, orders: dict[tuple[str, ...], _Stimulus]) -> _Stimulus:
         if not one.text.strip():
             raise InputError(f"{one.where}: the text that was asked is empty; leave the response out")
+        refuse_halves(one.where, [one.item, one.wording, one.text, one.choices, dict(one.attributes)])
         protocol = CHOICE if one.choices and not self._outcomes else AGREEMENT
         self._protocol = self._protocol or protocol
         if protocol != self._protocol:

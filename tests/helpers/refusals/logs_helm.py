@@ -79,6 +79,12 @@ CASES = [
         ("helm", "model '\\x1b[31m'", "control character"),
         run_of(request(), model="\x1b[31m"),
     ),
+    Case(
+        "half a character in a split",
+        runs("helm"),
+        ("scenario_state.json, request 1", "surrogate"),
+        run_of({**request(), "instance": {**request()["instance"], "split": "\ud800"}}),
+    ),
     Case("a run without requests", runs("helm"), ("scenario_state.json", "no requests"), run_of()),
     # its requests and scores
     Case(

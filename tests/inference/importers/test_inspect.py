@@ -216,6 +216,14 @@ def test_first_tokens_before_the_answer_are_not_taken(tmp_path, capsys):
     assert "the first token is a letter in 0 of 3, so its probabilities are not taken" in told
 
 
+def test_control_characters_of_a_log_are_not_printed(tmp_path, capsys):
+    log = write(tmp_path / "log.eval", as_eval([sample()], {**header(), "status": "\x1b[31m"}))
+    run(tmp_path / "run", log)
+    said = capsys.readouterr().out
+    assert "\\x1b[31m" in said
+    assert said.replace("\n", "").isprintable()
+
+
 def test_the_same_logs_again_change_nothing(tmp_path, capsys):
     log = write(tmp_path / "made.eval", as_eval([sample()]))
     run(tmp_path / "run", log)
