@@ -229,7 +229,7 @@ def test_wrong_encodings_name_the_line_and_byte(tmp_path):
     with pytest.raises(InputError, match=r"items\.csv, line 3: not UTF-8 \(byte 21\)"):
         items.load(str(path))
     path.write_bytes("item,text\na,One.\n".encode("utf-16") + b"\x00\xd8")  # half a character
-    with pytest.raises(InputError, match="this is UTF-16"):
+    with pytest.raises(InputError, match="damaged UTF-16"):
         items.load(str(path))
 
 
