@@ -174,6 +174,7 @@ def rows(way: str, prompts: int) -> dict[str, float]:
         mask_token=None,
         independent_of_batch=False,
         batches=lambda found: [list(range(at, min(at + 1024, len(found)))) for at in range(0, len(found), 1024)],
+        read=lambda found, efforts: found,
         score=lambda found, temperatures: [scores[: len(found)]],
     )
     with tempfile.TemporaryDirectory() as folder, Run.create_or_open(folder, study) as run, Stop() as stop:
