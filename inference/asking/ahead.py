@@ -6,6 +6,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Generator, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
+from threading import Event
 from typing import TypeVar
 
 T = TypeVar("T")
@@ -18,7 +19,8 @@ def ahead(make: Callable[[T], R], things: Iterable[T]) -> Generator[R, None, Non
     """Make things in another thread, each before it is wanted, and yield them in order.
 
     Python runs one thread at a time. The asking thread has work when it begins and when it ends a batch, and waits for
-    the model in between: so a thing is begun in the middle, half the time of the last batch after it.
+    the model in between: so a thing is begun in the middle, half the time of the last batch after it, or when it is
+    wanted before.
 
     What `make` raises is raised where its thing would come. A generator that is closed waits for what is under way.
 
@@ -28,21 +30,29 @@ def ahead(make: Callable[[T], R], things: Iterable[T]) -> Generator[R, None, Non
     ['A', 'B', 'C']
     """
 
-    def made(thing: T, pause: float) -> R:
-        time.sleep(pause)
+    def made(thing: T, wanted: Event, pause: float) -> R:
+        wanted.wait(pause)
         return make(thing)
 
+    def take() -> R:
+        wanted, future = pending.popleft()
+        wanted.set()
+        return future.result()
+
+    pending: deque[tuple[Event, Future[R]]] = deque()
     thread = ThreadPoolExecutor(1, thread_name_prefix="ahead")
     try:
-        pending: deque[Future[R]] = deque()
         pause = 0.0
         for thing in things:
-            pending.append(thread.submit(made, thing, pause))
+            wanted = Event()
+            pending.append((wanted, thread.submit(made, thing, wanted, pause)))
             if len(pending) > AHEAD:
                 began = time.monotonic()
-                yield pending.popleft().result()
+                yield take()
                 pause = (time.monotonic() - began) / 2
         while pending:
-            yield pending.popleft().result()
+            yield take()
     finally:
+        for wanted, _ in pending:
+            wanted.set()
         thread.shutdown(cancel_futures=True)

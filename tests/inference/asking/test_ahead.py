@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Sequence
 from functools import cache
+from itertools import chain, repeat
+from types import SimpleNamespace
 
 import pytest
 
 from helpers import tiny_models
+from inference.asking import ahead as module
 from inference.asking.ahead import AHEAD, ahead
 from inference.asking.rounds import Asked, Exact, Thinking, responses
 from inference.engines.contract import Sampling
@@ -65,6 +69,21 @@ def test_nothing_is_made_after_the_end() -> None:
     things.close()
     assert len(made) <= 1 + AHEAD
     assert threading.active_count() == before
+
+
+def test_nobody_waits_for_a_pause_after_a_long_batch(monkeypatch) -> None:
+    """Things are begun half a batch later; where batches become short, or the run stops, at once."""
+    clock = chain([0.0], repeat(3600.0))  # the first batch takes an hour
+    monkeypatch.setattr(module, "time", SimpleNamespace(monotonic=lambda: next(clock)))
+    began = time.perf_counter()
+    things = ahead(str, range(9))
+    assert [next(things) for _ in range(5)] == ["0", "1", "2", "3", "4"]  # 3 would be begun half an hour later
+    assert time.perf_counter() - began < 20
+    clock = chain([0.0], repeat(3600.0))
+    things = ahead(str, range(9))
+    assert [next(things), next(things)] == ["0", "1"]
+    things.close()
+    assert time.perf_counter() - began < 20
 
 
 class Whole(list):
