@@ -19,8 +19,8 @@ def ahead(make: Callable[[T], R], things: Iterable[T]) -> Generator[R, None, Non
     """Make things in another thread, each before it is wanted, and yield them in order.
 
     Python runs one thread at a time. The asking thread has work when it begins and when it ends a batch, and waits for
-    the model in between: so a thing is begun in the middle, half the time of the last batch after it, or when it is
-    wanted before.
+    the model in between: so a thing is begun in the middle, half the time of the last batch after it. It is begun at
+    once where making is slow and the next thing is not ready yet, and when it is wanted.
 
     What `make` raises is raised where its thing would come. A generator that is closed waits for what is under way.
 
@@ -47,9 +47,11 @@ def ahead(make: Callable[[T], R], things: Iterable[T]) -> Generator[R, None, Non
             wanted = Event()
             pending.append((wanted, thread.submit(made, thing, wanted, pause)))
             if len(pending) > AHEAD:
+                one = take()
                 began = time.monotonic()
-                yield take()
-                pause = (time.monotonic() - began) / 2
+                yield one
+                ready = pending[0][1].done()
+                pause = (time.monotonic() - began) / 2 if ready else 0.0
         while pending:
             yield take()
     finally:

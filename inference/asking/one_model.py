@@ -41,7 +41,6 @@ if TYPE_CHECKING:
     from inference.engines.openai.settings import ApiSettings
     from inference.engines.vllm.settings import VllmSettings
 
-
 SILENT = {CLOZE: "fills a mask", PAIR: "classifies"}
 """Form of models that write no text -> what they do instead."""
 

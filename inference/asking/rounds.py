@@ -237,8 +237,9 @@ def responses(engine: Engine | ClusterEngine, asked: Sequence[Asked]) -> Generat
         if isinstance(engine, StreamingEngine):
             yield from _streamed(engine, number, each)
             continue
-        for batch, prompts in ahead(partial(each.read, engine), each.batches(engine)):
-            yield number, batch, prompts, ask(engine, prompts, each.ways)
+        with closing(ahead(partial(each.read, engine), each.batches(engine))) as batches:
+            for batch, prompts in batches:
+                yield number, batch, prompts, ask(engine, prompts, each.ways)
 
 
 def _streamed(engine: StreamingEngine, number: int, asked: Asked) -> Generator[Answered, None, None]:

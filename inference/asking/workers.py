@@ -7,6 +7,7 @@ import sys
 import traceback
 import zlib
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from typing import Any
 
@@ -129,7 +130,8 @@ class Asker:
 
     def _answer(self, task: Sequence[tuple[Key, list[Prompt]]]) -> list[tuple[Key, list[Any]]] | Exception:
         try:
-            return [(key, self._ask(key[0], prompts)) for key, prompts in ahead(self._read, task)]
+            with closing(ahead(self._read, task)) as batches:
+                return [(key, self._ask(key[0], prompts)) for key, prompts in batches]
         except Exception as error:
             return _portable(error)
 

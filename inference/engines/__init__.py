@@ -57,6 +57,7 @@ def import_transformers() -> None:
     if "transformers" in sys.modules:  # it has looked for both, and would miss what it found
         return
     collecting = gc.isenabled()
+    gc.collect()  # what is garbage before is not to stay for ever
     gc.disable()
     unneeded = [name for name in ("sklearn", "scipy") if name not in sys.modules]
     sys.modules.update(dict.fromkeys(unneeded))  # type: ignore[arg-type]  # None: it is not there
@@ -65,7 +66,7 @@ def import_transformers() -> None:
         import transformers.models.auto.modeling_auto  # noqa: F401
     finally:
         for name in unneeded:
-            del sys.modules[name]
+            sys.modules.pop(name, None)
         gc.freeze()
         if collecting:
             gc.enable()

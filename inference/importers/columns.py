@@ -120,7 +120,7 @@ def grouped(one: Coded, other: Coded) -> tuple[np.ndarray, np.ndarray]:
     """
     import pyarrow as pa
 
-    both = one.codes * np.int64(len(other.pairs)) + other.codes  # another number wherever one of the two differs
+    both = one.codes.astype(np.int64) * len(other.pairs) + other.codes  # another number wherever one of the two differs
     of = pa.array(both).dictionary_encode().indices.to_numpy()  # numbered as they appear
     first = np.empty(of.max() + 1, dtype=np.int32)
     first[of[::-1]] = np.arange(len(of), dtype=np.int32)[::-1]  # of the rows of a group, the last one that is set stays

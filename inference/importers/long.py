@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from inference.importers.long_rows import LongTable, Stimulus
     from inference.importers.measures import Measure
 
-TOGETHER = 50_000  # responses of one table
+TOGETHER = 50_000  # responses of one table; fewer where their texts are long: a column of Arrow holds 2**31 bytes
+LARGEST = 2**28  # bytes that these have on average
 
 
 def study(table: LongTable, name: str, measure: Measure, *, language: str | None, source: str) -> Study:
@@ -96,8 +97,9 @@ def responses(table: LongTable, of: np.ndarray, first: np.ndarray, measure: Meas
 
     names = {**_names(("model", "condition"), table.asked), **_names(("item", "variant"), table.stimulus)}
     values = [column.array() for column in table.values]
-    for start in range(0, len(first), TOGETHER):
-        some = first[start : start + TOGETHER]
+    together = max(1, min(TOGETHER, LARGEST * len(first) // max(1, sum(column.nbytes for column in values))))
+    for start in range(0, len(first), together):
+        some = first[start : start + together]
         rows = np.flatnonzero((of >= start) & (of < start + len(some)))
         rows = rows[np.argsort(of[rows], kind="stable")]  # those of the first response, of the second ...
         cells = [column.take(pa.array(rows)) for column in values]

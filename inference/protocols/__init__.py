@@ -8,7 +8,8 @@ A protocol is a folder here, a package. Its `__init__.py` has
 - `add_arguments(parser)`, which defines its part of the command line,
 - `prepare(options)`, which makes the study and its questions (`stimuli.study.Study`, `asking.rounds.Questions`).
 
-Its prompts are a YAML file in the folder, read with `PromptBook` and the protocol's own `Fields` (`stimuli.prompts`).
+Its prompts are a YAML file in the folder, read with `PromptBook` and the protocol's own `Fields` (`stimuli.prompts` and
+`stimuli.prompt_forms`).
 """
 
 from __future__ import annotations

@@ -93,15 +93,15 @@ def test_a_run_that_fails_later_keeps_its_rows_and_goes_on(tmp_path, trivial, ro
     whole = tmp_path / "new" / "run"
     run, rows = tmp_path / "again" / "run", 200
     given[-1] = run
-    from inference.runfolder.store import Run
+    from inference.runfolder.responses import Responses
 
-    append = Run.append
+    append = Responses.append
 
     def full(self, *given):
         room(100)
         return append(self, *given)
 
-    monkeypatch.setattr(Run, "append", full)
+    monkeypatch.setattr(Responses, "append", full)
     status = call(*given)
     room(None)
     assert status == 1
@@ -109,7 +109,7 @@ def test_a_run_that_fails_later_keeps_its_rows_and_goes_on(tmp_path, trivial, ro
     assert f"{rows} rows could not be written" in line
     assert "File too large" in line
     assert not [name for name in files(run) if name.endswith(".tmp")]
-    monkeypatch.setattr(Run, "append", append)
+    monkeypatch.setattr(Responses, "append", append)
     assert call(*given) == 0
     assert list(runs.open(run).info["models"]) == list(runs.open(whole).info["models"])
     count = "SELECT count(*) AS n FROM responses"

@@ -278,6 +278,6 @@ def _cache_is_exact(run_model: OnePosition) -> bool:
         asked = Continuations(run_model, prompts, Prefix(prefix), cached, forced)
         try:
             results.append(torch.stack([asked.next_token(()), asked.next_token((ids[8],))]))
-        except (RuntimeError, ValueError, TypeError, IndexError):
+        except (RuntimeError, ValueError, TypeError, IndexError, AttributeError):
             return False  # this model needs a cache of another kind
     return all(agree(result, results[-1], run_model.model.dtype) for result in results)

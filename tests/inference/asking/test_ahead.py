@@ -86,6 +86,25 @@ def test_nobody_waits_for_a_pause_after_a_long_batch(monkeypatch) -> None:
     assert time.perf_counter() - began < 20
 
 
+def test_nothing_pauses_where_making_takes_longer_than_a_batch(monkeypatch) -> None:
+    clock = chain([0.0], repeat(3600.0))
+    monkeypatch.setattr(module, "time", SimpleNamespace(monotonic=lambda: next(clock)))
+    gate, last = threading.Event(), threading.Event()
+
+    def make(thing: int) -> int:
+        assert thing != 1 or gate.wait(20)
+        if thing == 3:
+            last.set()
+        return thing
+
+    things = ahead(make, range(9))
+    assert next(things) == 0
+    threading.Timer(0.2, gate.set).start()
+    assert next(things) == 1  # it was not ready, so 3 is begun without a pause
+    assert last.wait(20)
+    things.close()
+
+
 class Whole(list):
     """Prompts that count how often each is rendered, and in which thread."""
 

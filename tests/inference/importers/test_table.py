@@ -106,7 +106,9 @@ def test_responses_are_made_some_at_a_time(tmp_path, monkeypatch):
     expected = run(tmp_path / "at once", file, *TEXTS, "--repeated", "samples", "--name", "s")
     monkeypatch.setattr(long, "TOGETHER", 2)
     found = run(tmp_path / "by twos", file, *TEXTS, "--repeated", "samples", "--name", "s")
-    assert found[1:] == expected[1:]
+    monkeypatch.setattr(long, "LARGEST", 1)
+    alone = run(tmp_path / "one by one", file, *TEXTS, "--repeated", "samples", "--name", "s")
+    assert found[1:] == alone[1:] == expected[1:]
     assert [(r["variant"], r["answer"], r["count"], r["invalid"], r["output"]) for r in found[2]] == [
         ("a", "agree", None, None, ["agree"]),
         ("b", None, [1, 0], 1, ["no idea", "agree"]),
