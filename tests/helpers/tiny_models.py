@@ -54,6 +54,11 @@ CAUSAL: dict[str, tuple[str, dict[str, Any]]] = {
     ),
     "falcon": ("FalconConfig", {**_SIZES, "ffn_hidden_size": 64, "parallel_attn": True, "bias": False}),
     "falcon_alibi": ("FalconConfig", {**_SIZES, "ffn_hidden_size": 64, "alibi": True, "parallel_attn": False}),
+    "recurrent_gemma": (
+        "RecurrentGemmaConfig",
+        {"hidden_size": 32, "num_hidden_layers": 3, "num_attention_heads": 4, "intermediate_size": 96, "lru_width": 32,
+         "attention_window_size": 64},
+    ),
     "opt": (
         "OPTConfig",
         {"hidden_size": 32, "num_hidden_layers": 3, "num_attention_heads": 4, "ffn_dim": 64,

@@ -24,7 +24,7 @@ from inference.stimuli.prompts import Prompt
 
 from .test_causal import ask, assert_like_slow, engine_of
 
-NO_TREES = ("bloom", "mamba", "falcon_alibi")
+NO_TREES = ("bloom", "mamba", "recurrent_gemma", "falcon_alibi")
 QUESTIONS: tuple[tuple[str, tuple[tuple[str, ...], ...]], ...] = (
     ("Where is it warm?", (("in the room",), ("in the room of bread",), ("on trains",))),  # one begins another
     ("Which day?", (("Sunday",), ("Sundays",), ("it is the day of rest",), ("the day",), ("a",))),

@@ -24,7 +24,7 @@ STATEMENTS = (
     "Small rooms.",
     "Reply yes, or reply no: bread tastes better on the day that it is baked.",
 )
-NO_PREFIX = {"bloom", "mamba"}
+NO_PREFIX = {"bloom", "mamba", "recurrent_gemma"}
 
 
 def engine_of(architecture: str, tokenizer: Any = None, batch_size: int | None = None, **settings: Any) -> CausalEngine:

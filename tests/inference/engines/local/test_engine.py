@@ -197,6 +197,11 @@ def test_a_slow_tokenizer_encodes_the_same() -> None:
 def test_the_last_layer_is_narrowed_wherever_its_blocks_have_known_names(architecture: str) -> None:
     model = tiny_models.model(architecture, tiny_models.default_tokenizer(architecture))
     found = OnePosition(model).shortcuts
-    # OPT names no feed-forward block; the state space has no attention; ALBERT's layers stand in no list.
-    known = {"opt": ("head", "last attention output"), "mamba": ("head",), "albert": ("head",)}
+    # OPT names no feed-forward block; Mamba and RecurrentGemma need the full shape; ALBERT's layers stand in no list.
+    known = {
+        "opt": ("head", "last attention output"),
+        "mamba": ("head",),
+        "recurrent_gemma": ("head",),
+        "albert": ("head",),
+    }
     assert found == known.get(architecture, PARTS)

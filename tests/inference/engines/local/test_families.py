@@ -22,7 +22,8 @@ from inference.stimuli.prompts import Prompt
 from .test_causal import ask, assert_like_slow, engine_of
 
 ALWAYS = Joining(10**6, 1, 10**6)
-NO_TREES, SHORT_WINDOWS = {"bloom", "mamba", "falcon_alibi"}, {"gpt_neo", "mistral", "gemma3", "gpt_oss"}
+NO_TREES = {"bloom", "mamba", "recurrent_gemma", "falcon_alibi"}
+SHORT_WINDOWS = {"gpt_neo", "mistral", "gemma3", "gpt_oss"}
 LETTERS = (("A",), ("B",), ("C",), ("D",))
 STEMS = (
     "Small rooms are warm on Sundays, and trains leave on time; which of these makes bread taste better on the day?",
