@@ -6,6 +6,7 @@ own, and writes the rows as they arrive. So the run folder is the same, and a ru
 
 from __future__ import annotations
 
+import gc
 import logging
 import os
 import sys
@@ -87,6 +88,9 @@ class Cluster:
         return self
 
     def __exit__(self, *error: object) -> None:
+        # If another thread frees a reference to an object while Ray shuts down, Ray ends this process at once, with exit
+        # code 1 and no message. No thread of Ray Data lives any more; garbage that holds references goes here.
+        gc.collect()
         self._ray.shutdown()
 
     @property
@@ -220,12 +224,14 @@ class RemoteEngine:
                 ray_remote_args_fn=partial(dict, max_task_retries=RETRIES),  # and as many restarts as it takes
                 **self._cluster.resources,
             )
-        for table in answered.iter_batches(batch_size=None, batch_format="pyarrow"):
-            for data in table["answers"].to_pylist():
-                found = unpack(data)
-                if isinstance(found, Exception):
-                    raise found
-                yield from found
+        # Not `iter_batches`: it starts threads that nothing ends when a run is stopped (`Cluster.__exit__`).
+        for bundle in answered.iter_internal_ref_bundles():
+            for table in self._cluster._ray.get(bundle.block_refs):
+                for data in table["answers"].to_pylist():
+                    found = unpack(data)
+                    if isinstance(found, Exception):
+                        raise found
+                    yield from found
 
     def _ask_scout(self, method: str, *arguments: Any) -> Any:
         ray = self._cluster._ray

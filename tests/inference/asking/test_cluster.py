@@ -6,6 +6,7 @@ import json
 import os
 import signal
 import sys
+import threading
 from dataclasses import replace
 from pathlib import Path
 from uuid import uuid4
@@ -186,7 +187,10 @@ def test_what_a_worker_says_about_an_input_is_one_line_here(tmp_path, cluster):
         execute([task(tmp_path / "run")], load=load, cluster=cluster)
 
 
-def test_a_bug_in_a_worker_stops_the_run_with_its_traceback(tmp_path, cluster):
+def test_a_bug_in_a_worker_stops_the_run_with_its_traceback_and_leaves_no_thread(tmp_path, cluster):
+    # A thread that is left may free a reference while Ray shuts down, and then Ray ends the process with exit code 1.
+    threads = set(threading.enumerate())
+
     def load(model, seed):
         def broken(batch: int) -> None:
             raise ZeroDivisionError("a bug")
@@ -195,6 +199,7 @@ def test_a_bug_in_a_worker_stops_the_run_with_its_traceback(tmp_path, cluster):
 
     with pytest.raises(RuntimeError, match=r"(?s)in a worker: .*ZeroDivisionError: a bug"):
         execute([task(tmp_path / "run")], load=load, cluster=cluster)
+    assert not {thread.name for thread in threading.enumerate() if thread not in threads}
 
 
 def test_more_workers_than_slots_are_refused(cluster):
