@@ -88,8 +88,8 @@ class Cluster:
         return self
 
     def __exit__(self, *error: object) -> None:
-        # If another thread frees a reference to an object while Ray shuts down, Ray ends this process at once, with exit
-        # code 1 and no message. No thread of Ray Data lives any more; garbage that holds references goes here.
+        # If another thread frees a reference to an object while Ray shuts down, Ray ends this process at once, with
+        # exit code 1 and no message. No thread of Ray Data lives now; garbage that holds references goes here.
         gc.collect()
         self._ray.shutdown()
 

@@ -118,17 +118,23 @@ def bare(engine: LocalEngine, batches: list[tuple[torch.Tensor, torch.Tensor]], 
 
 
 def bare_batches(engine: LocalEngine, prompts: list[Prompt]) -> list[tuple[torch.Tensor, torch.Tensor]]:
-    """The engine's own batches: padded ids behind the shared start, with their attention masks."""
+    """The engine's own passes: padded ids behind the shared start, with their attention masks."""
     shared = 0 if engine.mask_token else len(engine._measure(prompts).shared)
-    encoded = [row.ids[shared:] for row in engine._rows(prompts)]
+    rows = engine._rows(prompts)
     result = []
     for batch in engine.batches(prompts):
-        part = [encoded[place] for place in batch]
-        width = max(map(len, part))
-        ids = torch.tensor([row + [row[-1]] * (width - len(row)) for row in part])
-        mask = torch.tensor([[1] * len(row) + [0] * (width - len(row)) for row in part])
-        result.append((ids, mask))
+        # A batch of a masked model is several passes of its body.
+        passes = engine._passes([rows[place] for place in batch]) if engine.mask_token else [range(len(batch))]
+        parts = [[rows[batch[at]].ids[shared:] for at in places] for places in passes]
+        result += map(padded, parts)
     return result
+
+
+def padded(part: list[list[int]]) -> tuple[torch.Tensor, torch.Tensor]:
+    """Ids of one pass, and which of them are no padding."""
+    width = max(map(len, part))
+    ids = torch.tensor([row + [row[-1]] * (width - len(row)) for row in part])
+    return ids, torch.tensor([[1] * len(row) + [0] * (width - len(row)) for row in part])
 
 
 def seconds(task: Callable[[], Any]) -> float:

@@ -17,7 +17,7 @@ from torch import Tensor
 from inference.engines.exact.answer_words import TokenIds
 from inference.engines.exact.option_tree import Node
 from inference.engines.exact.targets import Target, WholeVocabulary, divided
-from inference.engines.local.batching import Family, partition
+from inference.engines.local.batching import Family, Room, partition
 from inference.engines.local.continuations import Continuations
 from inference.engines.local.families import pack
 
@@ -126,7 +126,7 @@ class AnswerPaths:
         found = [branch for prompt, target in enumerate(self._targets) for branch in branches(prompt, target.tree)]
         rows = _rows(found, self._budget.tree)
         row_of = {place: number for number, row in enumerate(rows) for place in row.members}
-        for part in partition(rows, self._budget.tokens, self._budget.branches):
+        for part in partition(rows, Room(self._budget.tokens, self._budget.branches)):
             self._pass([[found[place] for place in row] for _, row in groupby(part, row_of.__getitem__)])
 
     def _pass(self, rows: Sequence[Sequence[Branch]]) -> None:

@@ -16,6 +16,10 @@ R = TypeVar("R")
 CPU_TOKENS = 1024
 ACCELERATOR_TOKENS = 32_768
 MAXIMUM_ROWS = 1024
+# Share of the longest row that every row of a pass has at least: the rest is padding, which is computed in vain.
+LEAST_FILLED = 0.85
+# Rows whose head is computed at once on a CPU: the weights of a large vocabulary are read from memory each time.
+HEAD_ROWS = 128
 # Tokens of one row that several prompts share: what is masked in it is computed in vain, and takes memory.
 FAMILY_TOKENS = 1024
 # Texts written together on a CPU. In a model of a billion parameters they need some gigabytes of keys and values, and
@@ -23,6 +27,24 @@ FAMILY_TOKENS = 1024
 CPU_TEXTS, CPU_TEXT_TOKENS, CPU_PROBABILITIES = 512, 2**16, 2**25
 # Share of the accelerator memory left by the weights that a batch may be planned to take.
 MEMORY_SHARE = 0.4
+
+
+class Room(NamedTuple):
+    """What a pass may hold.
+
+    Attributes
+    ----------
+    tokens
+        Largest number of tokens, padding included; one row may exceed it.
+    rows
+        Largest number of prompts.
+    filled
+        Smallest share of the longest row that every row has.
+    """
+
+    tokens: int
+    rows: int
+    filled: float = 0
 
 
 class Joining(NamedTuple):
@@ -90,17 +112,13 @@ def families(lengths: Sequence[int], common: Sequence[int], joining: Joining, ro
     return found
 
 
-def partition(parts: Iterable[Family], tokens: int, rows: int) -> list[list[int]]:
-    """Cut prompts into batches of similar rows, the longest first: if memory runs out, it does so at once.
+def partition(parts: Iterable[Family], room: Room) -> list[list[int]]:
+    """Cut prompts into batches of rows of similar length, the longest first: if memory runs out, it does so at once.
 
     Parameters
     ----------
     parts
         What is computed as one row and stays together.
-    tokens
-        Largest number of tokens of a batch, padding included; one row may exceed it.
-    rows
-        Largest number of prompts of a batch.
 
     Returns
     -------
@@ -109,13 +127,33 @@ def partition(parts: Iterable[Family], tokens: int, rows: int) -> list[list[int]
     batches: list[list[int]] = []
     width = height = 0
     for part in sorted(parts, key=lambda part: (-part.tokens, min(part.members))):
-        if batches and (height + 1) * width <= tokens and len(batches[-1]) + len(part.members) <= rows:
+        if (
+            batches
+            and (height + 1) * width <= room.tokens
+            and len(batches[-1]) + len(part.members) <= room.rows
+            and part.tokens >= room.filled * width
+        ):
             batches[-1] += part.members
             height += 1
         else:
             batches.append(list(part.members))
             width, height = max(1, part.tokens), 1
     return batches
+
+
+def joined(batches: Iterable[Sequence[int]], rows: int) -> list[list[int]]:
+    """Join consecutive batches up to so many rows; a batch alone may exceed it.
+
+    >>> joined([[4, 0], [1], [2, 3]], rows=3)
+    [[4, 0, 1], [2, 3]]
+    """
+    found: list[list[int]] = []
+    for batch in batches:
+        if found and len(found[-1]) + len(batch) <= rows:
+            found[-1] += batch
+        else:
+            found.append(list(batch))
+    return found
 
 
 def token_budget(model: Any, longest: int) -> tuple[int, int]:

@@ -9,7 +9,17 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 import torch
 
-from inference.engines.local.batching import ALONE, Family, Joining, families, halving, partition, token_budget
+from inference.engines.local.batching import (
+    ALONE,
+    LEAST_FILLED,
+    Family,
+    Joining,
+    Room,
+    families,
+    halving,
+    partition,
+    token_budget,
+)
 from inference.engines.rows import Measured, Row, RowEngine
 
 if TYPE_CHECKING:
@@ -39,15 +49,17 @@ class LocalEngine(RowEngine):
     def _cut(self, measured: Measured) -> list[list[int]]:
         own = [measured.lengths[place] for place in measured.order]
         longest = max(own, default=1)
-        tokens, rows = token_budget(self.model, longest)
-        if self._batch_size is not None:
-            tokens, rows = self._batch_size * longest, self._batch_size
+        room = self._room(longest)
         once = len(self._share(measured.shared))
         found = families([length - once for length in own], [max(0, alike - once) for alike in measured.common],
-                         self._joining(longest), rows)  # fmt: skip
-        return partition(
-            [Family([measured.order[at] for at in each.members], each.tokens) for each in found], tokens, rows
-        )
+                         self._joining(longest), room.rows)  # fmt: skip
+        return partition([Family([measured.order[at] for at in each.members], each.tokens) for each in found], room)
+
+    def _room(self, longest: int) -> Room:
+        """Say what a pass may hold; `longest` is the number of tokens of the longest prompt."""
+        if self._batch_size is not None:
+            return Room(self._batch_size * longest, self._batch_size)
+        return Room(*token_budget(self.model, longest), LEAST_FILLED)
 
     @torch.inference_mode()
     def _in_memory(

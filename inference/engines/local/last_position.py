@@ -11,6 +11,8 @@ full output with it.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 import torch
@@ -65,6 +67,54 @@ class OnePosition:
         finally:
             self._at = self._rows = None
         return self._narrowed(logits, at, rows)[:, 0].float().log_softmax(-1)
+
+    def together(self, passes: Sequence[tuple[Tensor, Mapping[str, Any]]]) -> Tensor:
+        """Compute the same for several passes one below the other, with one product of the head if the model allows it.
+
+        Parameters
+        ----------
+        passes
+            `at` and the inputs of each pass.
+        """
+        if len(passes) == 1 or not self.has_joint_head:
+            return torch.cat([self(at, **inputs) for at, inputs in passes])
+        return self._with_one_head(passes)
+
+    @cached_property
+    @torch.inference_mode()
+    def has_joint_head(self) -> bool:
+        """Whether `together` computes one head for several passes, because a trial showed the same numbers."""
+        if "head" not in self.shortcuts or self.model.base_model is self.model:
+            return False
+        ids = self._trial_ids()
+        passes = [(torch.tensor([1, 3], device=ids.device), {"input_ids": ids}),
+                  (torch.tensor([2], device=ids.device), {"input_ids": ids[1:, :3]})]  # fmt: skip
+        try:
+            found = self._with_one_head(passes)
+        except (RuntimeError, ValueError, IndexError, TypeError, AttributeError):
+            return False  # this architecture does not compute its scores from the output of its body alone
+        wanted = torch.cat([self(at, **inputs) for at, inputs in passes])
+        return found.shape == wanted.shape and agree(found, wanted, self.model.dtype)
+
+    def _with_one_head(self, passes: Sequence[tuple[Tensor, Mapping[str, Any]]]) -> Tensor:
+        """Run the body for each pass, then the model once, in which the output of all replaces the body."""
+        body = self.model.base_model
+        read = []
+        for at, inputs in passes:
+            self._at = at
+            try:
+                output = body(**inputs)
+            finally:
+                self._at = None
+            read.append(output.last_hidden_state)
+        output.last_hidden_state = torch.cat(read)
+        ids = output.last_hidden_state.new_zeros(output.last_hidden_state.shape[:2], dtype=torch.long)
+        setattr(self.model, self.model.base_model_prefix, _Returning(output))
+        try:
+            logits = self.model(input_ids=ids).logits
+        finally:
+            setattr(self.model, self.model.base_model_prefix, body)
+        return logits[:, 0].float().log_softmax(-1)
 
     def everywhere(self, **inputs: Any) -> Tensor:
         """Compute logits over the full vocabulary at every position, float32 [rows, positions, vocabulary]."""
@@ -135,11 +185,9 @@ class OnePosition:
     @torch.inference_mode()
     def _is_exact(self) -> bool:
         """Tell whether the hooked model gives the numbers of its full output, tried on a few ids."""
-        device = self.model.device
-        vocabulary = self.model.config.get_text_config().vocab_size
-        ids = torch.linspace(1, vocabulary - 1, 10, device=device).long().reshape(2, 5)
+        ids = self._trial_ids()
         expected = self.model(input_ids=ids).logits.float().log_softmax(-1)
-        places = torch.tensor([[1, 0], [3, 1], [4, 1]], device=device)
+        places = torch.tensor([[1, 0], [3, 1], [4, 1]], device=ids.device)
         for at, rows in ((places[:2, 0], None), (places[:, 0], places[:, 1])):
             try:
                 found = self(at, rows, input_ids=ids)
@@ -149,6 +197,21 @@ class OnePosition:
             if found.shape != wanted.shape or not agree(found, wanted, self.model.dtype):
                 return False
         return True
+
+    def _trial_ids(self) -> Tensor:
+        vocabulary = self.model.config.get_text_config().vocab_size
+        return torch.linspace(1, vocabulary - 1, 10, device=self.model.device).long().reshape(2, 5)
+
+
+class _Returning(nn.Module):
+    """Stands in for the body of a model and returns what bodies have computed before."""
+
+    def __init__(self, output: Any) -> None:
+        super().__init__()
+        self._output = output
+
+    def forward(self, *_args: Any, **_inputs: Any) -> Any:
+        return self._output
 
 
 def _last_blocks(model: Any) -> dict[str, nn.Module]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 import torch
@@ -10,9 +11,10 @@ import torch
 from inference.engines.contract import Explanation, Generation, Sampling, Score, Thought
 from inference.engines.exact.answer_words import Options, TokenIds, collect, head, tail
 from inference.engines.exact.targets import Target, Targets, WholeVocabulary, score_batch
+from inference.engines.local.batching import HEAD_ROWS, Family, joined, partition
 from inference.engines.local.engine import LocalEngine, pad_right, window
 from inference.engines.local.last_position import OnePosition
-from inference.engines.rows import Row
+from inference.engines.rows import Measured, Row
 from inference.engines.tokens import plain_encoder
 from inference.errors import InputError
 
@@ -83,15 +85,33 @@ class MaskedEngine(LocalEngine):
             return f"the prompt is too long: {len(row.ids)} tokens exceed the model's context window of {self.window}"
         return self._unknown(row)
 
+    def _cut(self, measured: Measured) -> list[list[int]]:
+        """Cut batches of several passes, after which the head is computed once, where that is faster."""
+        passes = super()._cut(measured)
+        together = self.model.device.type == "cpu" and self._batch_size is None and self.run_model.has_joint_head
+        return joined(passes, HEAD_ROWS) if together else passes
+
     def _score_rows(self, rows: Sequence[Row], temperatures: Sequence[float]) -> list[list[Score]]:
+        passes = self._passes(rows)
+        log_softmax = self.run_model.together([self._inputs([rows[place] for place in part]) for part in passes])
+        following = WholeVocabulary(lambda _path: log_softmax)
+        order = [place for part in passes for place in part]
+        found = score_batch([self._target(rows[place]) for place in order], following, temperatures)
+        return [scores for _, scores in sorted(zip(order, found, strict=True), key=itemgetter(0))]
+
+    def _passes(self, rows: Sequence[Row]) -> list[list[int]]:
+        """Cut a batch into passes of the body: places of rows."""
+        lengths = [len(row.ids) for row in rows]
+        return partition([Family([place], length) for place, length in enumerate(lengths)], self._room(max(lengths)))
+
+    def _inputs(self, rows: Sequence[Row]) -> tuple[torch.Tensor, dict[str, torch.Tensor | None]]:
+        """Make the inputs of one pass; first come the places of the masks."""
         ids, lengths = pad_right([row.ids for row in rows], self.model.device, self._pad)
         at = (ids == self.tokenizer.mask_token_id).int().argmax(-1)
         # Rows of one length need no mask, and attention without one is faster.
         padded = int(lengths.min()) < ids.shape[1]
         mask = (torch.arange(ids.shape[1], device=ids.device) < lengths[:, None]).long() if padded else None
-        log_softmax = self.run_model(at, input_ids=ids, attention_mask=mask)
-        following = WholeVocabulary(lambda _path: log_softmax)
-        return score_batch([self._target(row) for row in rows], following, temperatures)
+        return at, {"input_ids": ids, "attention_mask": mask}
 
     def _target(self, row: Row) -> Target:
         left, _, right = row.text.partition(self._mask)

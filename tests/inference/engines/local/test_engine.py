@@ -104,13 +104,16 @@ def test_other_failures_are_not_taken_for_a_lack_of_memory() -> None:
 
 
 def test_partition_fills_batches_up_to_tokens_and_rows() -> None:
-    def cut(*parts: tuple[list[int], int], rows: int) -> list[list[int]]:
-        return batching.partition([batching.Family(*part) for part in parts], tokens=10, rows=rows)
+    def cut(*parts: tuple[list[int], int], rows: int, filled: float = 0) -> list[list[int]]:
+        room = batching.Room(tokens=10, rows=rows, filled=filled)
+        return batching.partition([batching.Family(*part) for part in parts], room)
 
     assert cut(([0], 5), ([1], 9), ([2], 5), ([3], 5), ([4], 1), rows=2) == [[1], [0, 2], [3, 4]]
     assert cut(([2, 0], 5), ([3, 1], 4), ([4], 4), rows=4) == [[2, 0, 3, 1], [4]]
     assert cut(([2, 0], 5), ([3, 1], 4), ([4], 4), rows=2) == [[2, 0], [3, 1], [4]]
     assert cut(([0], 30), ([1], 2), rows=8) == [[0], [1]]
+    assert cut(([0], 2), ([1], 3), ([2], 2), ([3], 1), rows=8) == [[1, 0, 2], [3]]
+    assert cut(([0], 2), ([1], 3), ([2], 2), ([3], 1), rows=8, filled=0.7) == [[1], [0, 2], [3]]
     assert cut(rows=8) == []
 
 

@@ -9,6 +9,8 @@ import torch
 
 from helpers import tiny_models
 from inference.engines.loading import Checkpoint
+from inference.engines.local import batching
+from inference.engines.local.last_position import OnePosition
 from inference.engines.local.masked import MaskedEngine
 from inference.errors import InputError
 from inference.stimuli.prompts import Prompt
@@ -62,6 +64,46 @@ def test_equals_one_prompt_per_forward_pass(architecture: str) -> None:
         assert score.probability == pytest.approx(expected, abs=1e-6, rel=1e-4)
         assert score.mass == pytest.approx(sum(expected), abs=1e-6)
     assert "head" in engine.info["shortcuts"]
+
+
+@pytest.mark.parametrize("architecture", tiny_models.MASKED)
+def test_several_passes_with_one_head_equal_one_prompt_per_pass(
+    architecture: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(batching, "CPU_TOKENS", 40)
+    engine = engine_of(architecture)
+    assert engine.run_model.has_joint_head
+    prompts = prompts_of(engine)
+    assert [sorted(batch) for batch in engine.batches(prompts)] == [[0, 1, 2, 3]]
+    bodies, heads = [], []
+    engine.model.base_model.register_forward_hook(lambda *_: bodies.append(1))
+    engine.model.get_output_embeddings().register_forward_hook(lambda *_: heads.append(1))
+    scores = engine.score(prompts)[0]  # not in the order of their lengths
+    assert len(bodies) == len(engine._passes(engine._rows(prompts))) > 2
+    assert len(heads) == 1
+    for prompt, score in zip(prompts, scores, strict=True):
+        assert score.probability == pytest.approx(slow_probability(engine, prompt), abs=1e-6, rel=1e-4)
+
+
+def test_a_model_whose_scores_need_more_than_the_output_of_its_body_gets_a_head_for_every_pass(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    engine = engine_of("bert")
+    prompts = prompts_of(engine)
+    forward = engine.model.forward
+
+    def by_first_token(input_ids: torch.Tensor, **inputs: Any) -> Any:
+        output = forward(input_ids=input_ids, **inputs)
+        output.logits = output.logits * (1 + input_ids[0, 0])
+        return output
+
+    engine.model.forward = by_first_token
+    engine.run_model = OnePosition(engine.model)
+    monkeypatch.setattr(batching, "CPU_TOKENS", 40)
+    assert engine.run_model.shortcuts and not engine.run_model.has_joint_head
+    assert len(engine.batches(prompts)) > 1
+    for prompt, score in zip(prompts, engine.score(prompts)[0], strict=True):
+        assert score.probability == pytest.approx(slow_probability(engine, prompt), abs=1e-6, rel=1e-4)
 
 
 def test_rows_of_one_length_need_no_attention_mask_and_score_the_same() -> None:
