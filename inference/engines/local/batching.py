@@ -212,7 +212,7 @@ def halving(
     start = 0
     while start < len(batch):
         part = batch[start : start + rows]
-        results = _ask_or_none(ask, part)
+        results = ask_or_none(ask, part)
         if results is None:
             # Here and not in the `except` block, where the traceback keeps the failed pass's tensors in memory.
             if torch.cuda.is_available():
@@ -224,7 +224,8 @@ def halving(
         start += len(part)
 
 
-def _ask_or_none(ask: Callable[[Sequence[T]], list[R]], part: Sequence[T]) -> list[R] | None:
+def ask_or_none(ask: Callable[[Sequence[T]], list[R]], part: Sequence[T]) -> list[R] | None:
+    """Ask a batch; None where memory runs out."""
     try:
         return ask(part)
     except RuntimeError as error:  # torch.OutOfMemoryError is one; CPU allocators raise it bare

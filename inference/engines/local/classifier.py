@@ -10,7 +10,7 @@ import torch
 
 from inference.engines.contract import NOT_FINITE, Explanation, Generation, Sampling, Score, Thought
 from inference.engines.exact.answer_words import Answers
-from inference.engines.local.engine import LocalEngine, pad_right, window
+from inference.engines.local.engine import LocalEngine, pad_right, padding_is_exact, window
 from inference.engines.rows import Row
 from inference.errors import InputError
 from inference.stimuli.prompt_forms import PAIR
@@ -43,6 +43,7 @@ class ClassifierEngine(LocalEngine):
         self.classes = _classes(self.name, self.model.config)
         pad = self.tokenizer.pad_token_id
         self._pad = 0 if pad is None else pad
+        self._pads = padding_is_exact(self.model, self._pad)
         self._owners: dict[Answers, list[int]] = {}
         self.info |= {"classes": list(self.classes), **_tuning(self.name, self.model.config)}
 

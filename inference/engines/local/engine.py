@@ -20,6 +20,7 @@ from inference.engines.local.batching import (
     partition,
     token_budget,
 )
+from inference.engines.local.last_position import agree
 from inference.engines.rows import Measured, Row, RowEngine
 
 if TYPE_CHECKING:
@@ -42,6 +43,7 @@ class LocalEngine(RowEngine):
         self._seed = checkpoint.seed
         self._batch_size = batch_size
         self._rows_that_fit: int | None = None
+        self._pads = True  # rows of different lengths may share a pass
         rows = len(self.model.get_input_embeddings().weight)
         # Of most models every token has a row, and no prompt needs to be looked through.
         self.vocabulary = rows if max(self.tokenizer.get_vocab().values(), default=0) >= rows else None
@@ -58,8 +60,12 @@ class LocalEngine(RowEngine):
     def _room(self, longest: int) -> Room:
         """Say what a pass may hold; `longest` is the number of tokens of the longest prompt."""
         if self._batch_size is not None:
-            return Room(self._batch_size * longest, self._batch_size)
-        return Room(*token_budget(self.model, longest), LEAST_FILLED)
+            tokens, rows, filled = self._batch_size * longest, self._batch_size, 0.0
+        else:
+            tokens, rows = token_budget(self.model, longest)
+            # On an accelerator a further pass may cost more than padding.
+            filled = LEAST_FILLED if self.model.device.type == "cpu" else 0.0
+        return Room(tokens, rows, filled if self._pads else 1.0)
 
     @torch.inference_mode()
     def _in_memory(
@@ -95,6 +101,26 @@ def pad_right(
     padded[:] = [[row[-1]] for row in rows] if fill is None else fill
     padded[there] = np.fromiter(chain.from_iterable(rows), np.int64, lengths.sum())
     return torch.from_numpy(padded).to(device), torch.from_numpy(lengths).to(device)
+
+
+@torch.inference_mode()
+def padding_is_exact(model: Any, fill: int) -> bool:
+    """Tell whether a padded row with its mask gives the numbers of an unpadded one, tried on a few ids.
+
+    It does not where a model mixes positions without its mask, as FNet and ConvBERT do.
+    """
+    longest = min(window(model) or 80, 80)
+    vocabulary = model.config.get_text_config().vocab_size
+    ids = torch.linspace(vocabulary // 2, vocabulary - 1, longest, device=model.device).long()[None]
+    there = torch.arange(longest, device=model.device) < longest - longest // 8
+    try:
+        alone = model(input_ids=ids[:, there]).logits
+        padded = model(input_ids=ids.where(there, fill), attention_mask=there.long()[None]).logits
+    except Exception:  # whatever it is, prompts that need no padding may still be asked
+        return False
+    # Scores of a position or of the whole row: [1, places, vocabulary] or [1, classes].
+    padded = padded[:, : alone.shape[1]]
+    return agree(padded.float().log_softmax(-1), alone.float().log_softmax(-1), model.dtype)
 
 
 def window(model: Any) -> int | None:

@@ -87,12 +87,14 @@ class OnePosition:
         if "head" not in self.shortcuts or self.model.base_model is self.model:
             return False
         ids = self._trial_ids()
-        passes = [(torch.tensor([1, 3], device=ids.device), {"input_ids": ids}),
+        mask = torch.ones_like(ids)
+        mask[1, 4] = 0
+        passes = [(torch.tensor([1, 3], device=ids.device), {"input_ids": ids, "attention_mask": mask}),
                   (torch.tensor([2], device=ids.device), {"input_ids": ids[1:, :3]})]  # fmt: skip
         try:
             found = self._with_one_head(passes)
-        except (RuntimeError, ValueError, IndexError, TypeError, AttributeError):
-            return False  # this architecture does not compute its scores from the output of its body alone
+        except Exception:  # this architecture does not compute its scores from the output of its body alone
+            return False
         wanted = torch.cat([self(at, **inputs) for at, inputs in passes])
         return found.shape == wanted.shape and agree(found, wanted, self.model.dtype)
 
@@ -101,16 +103,16 @@ class OnePosition:
         body = self.model.base_model
         read = []
         for at, inputs in passes:
-            self._at = at
             try:
+                self._at = at
                 output = body(**inputs)
             finally:
                 self._at = None
             read.append(output.last_hidden_state)
         output.last_hidden_state = torch.cat(read)
         ids = output.last_hidden_state.new_zeros(output.last_hidden_state.shape[:2], dtype=torch.long)
-        setattr(self.model, self.model.base_model_prefix, _Returning(output))
         try:
+            setattr(self.model, self.model.base_model_prefix, _Returning(output))
             logits = self.model(input_ids=ids).logits
         finally:
             setattr(self.model, self.model.base_model_prefix, body)

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from operator import itemgetter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import torch
 
 from inference.engines.contract import Explanation, Generation, Sampling, Score, Thought
 from inference.engines.exact.answer_words import Options, TokenIds, collect, head, tail
 from inference.engines.exact.targets import Target, Targets, WholeVocabulary, score_batch
-from inference.engines.local.batching import HEAD_ROWS, Family, joined, partition
-from inference.engines.local.engine import LocalEngine, pad_right, window
+from inference.engines.local.batching import HEAD_ROWS, Family, ask_or_none, joined, partition
+from inference.engines.local.engine import LocalEngine, pad_right, padding_is_exact, window
 from inference.engines.local.last_position import OnePosition
 from inference.engines.rows import Measured, Row
 from inference.engines.tokens import plain_encoder
@@ -21,6 +21,8 @@ from inference.errors import InputError
 if TYPE_CHECKING:
     from inference.engines.loading import Checkpoint
     from inference.stimuli.prompts import Prompt
+
+R = TypeVar("R")
 
 
 class MaskedEngine(LocalEngine):
@@ -38,6 +40,7 @@ class MaskedEngine(LocalEngine):
         self._targets = Targets()
         pad = self.tokenizer.pad_token_id
         self._pad = 0 if pad is None else pad
+        self._pads = padding_is_exact(self.model, self._pad)
         self.info["shortcuts"] = list(self.run_model.shortcuts)
 
     def form(self, requested: str) -> str:
@@ -90,6 +93,21 @@ class MaskedEngine(LocalEngine):
         passes = super()._cut(measured)
         together = self.model.device.type == "cpu" and self._batch_size is None and self.run_model.has_joint_head
         return joined(passes, HEAD_ROWS) if together else passes
+
+    @torch.inference_mode()
+    def _in_memory(
+        self, ask: Callable[[Sequence[Row]], list[R]], rows: Sequence[Row], failed: Callable[[str], R]
+    ) -> list[R]:
+        """Ask a batch; where its passes together do not fit into memory, each of them as a batch of its own."""
+        passes = self._passes(rows)
+        results = ask_or_none(ask, rows) if len(passes) > 1 else None
+        if results is not None:
+            return results
+        found: dict[int, R] = {}
+        for places in passes:
+            part = super()._in_memory(ask, [rows[place] for place in places], failed)
+            found |= zip(places, part, strict=True)
+        return [found[place] for place in range(len(rows))]
 
     def _score_rows(self, rows: Sequence[Row], temperatures: Sequence[float]) -> list[list[Score]]:
         passes = self._passes(rows)

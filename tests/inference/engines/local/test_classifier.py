@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from transformers import AutoModelForSequenceClassification
+from transformers import AutoModelForSequenceClassification, ConvBertConfig
 
 from helpers import tiny_models
 from inference import engines
@@ -63,6 +63,23 @@ def test_equals_one_pair_per_forward_pass(architecture):
             np.testing.assert_allclose(np.exp(score.logprob), score.probability, rtol=1e-12)
             assert score.mass == pytest.approx(1 - expected[3], abs=1e-6)
             assert score.answer == (None if expected.argmax() == 3 else expected.argmax())
+
+
+@pytest.mark.parametrize("batch_size", [None, 3])
+def test_a_model_that_mixes_padding_into_its_answers_gets_none(batch_size):
+    tokenizer = tiny_models.wordpiece_tokenizer(segments=True)
+    config = ConvBertConfig(
+        vocab_size=len(tokenizer), hidden_size=32, embedding_size=32, num_hidden_layers=2, num_attention_heads=4,
+        intermediate_size=64, initializer_range=0.3, id2label=NAMES,
+    )  # fmt: skip
+    torch.manual_seed(0)
+    model = AutoModelForSequenceClassification.from_config(config).eval()
+    engine = ClassifierEngine(Checkpoint("mixing", model, tokenizer, {"engine": "classifier"}), batch_size)
+    prompts = [prompt_of(*pair) for pair in PAIRS]
+    assert len(set(engine.lengths(prompts))) > 1
+    for batch in engine.batches(prompts):
+        for place, score in zip(batch, engine.score([prompts[place] for place in batch])[0], strict=True):
+            np.testing.assert_allclose(score.probability, slow(engine, PAIRS[place], 1.0)[:3], rtol=0, atol=5e-6)
 
 
 def test_the_sentences_are_told_apart_by_order_and_by_segment():

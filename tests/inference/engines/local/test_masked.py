@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 import torch
+import transformers
 
 from helpers import tiny_models
 from inference.engines.loading import Checkpoint
@@ -104,6 +105,54 @@ def test_a_model_whose_scores_need_more_than_the_output_of_its_body_gets_a_head_
     assert len(engine.batches(prompts)) > 1
     for prompt, score in zip(prompts, engine.score(prompts)[0], strict=True):
         assert score.probability == pytest.approx(slow_probability(engine, prompt), abs=1e-6, rel=1e-4)
+
+
+def test_passes_that_do_not_fit_together_are_asked_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A prompt that outgrows memory costs the others no more than one attempt."""
+    monkeypatch.setattr(batching, "CPU_TOKENS", 60)
+    engine = engine_of("bert", max_position_embeddings=512)
+    text = "Some people agree with this: {} I {} with it."
+    long = Prompt(text.format("Small rooms. " * 30, engine.mask_token), None, WORDS)
+    prompts = [*prompts_of(engine), long, *prompts_of(engine)]
+    (batch,) = engine.batches(prompts)
+    shapes = []
+
+    def cramped(_module: Any, args: tuple[Any, ...], inputs: dict[str, Any]) -> None:
+        (ids,) = (*args, *(value for name, value in inputs.items() if name == "input_ids"))
+        shapes.append(ids.shape)
+        if ids.shape[1] > 60:
+            raise RuntimeError("not enough memory")
+
+    hook = engine.model.base_model.register_forward_pre_hook(cramped, with_kwargs=True)
+    scores = engine.score([prompts[place] for place in batch])[0]
+    assert len(shapes) == 1 + len(engine._passes(engine._rows(prompts)))
+    assert engine._rows_that_fit is None
+    hook.remove()
+    for place, score in zip(batch, scores, strict=True):
+        if prompts[place] is long:
+            assert "out of memory" in str(score.error)
+        else:
+            expected = slow_probability(engine, prompts[place])
+            assert score.probability == pytest.approx(expected, abs=1e-6, rel=1e-4)
+
+
+@pytest.mark.parametrize(("mixing", "batch_size"), [("ConvBert", None), ("ConvBert", 3), ("FNet", None), ("FNet", 3)])
+def test_a_model_that_mixes_padding_into_its_answers_gets_none(mixing: str, batch_size: int | None) -> None:
+    tokenizer = tiny_models.wordpiece_tokenizer()
+    config = getattr(transformers, f"{mixing}Config")(
+        vocab_size=len(tokenizer), hidden_size=32, embedding_size=32, num_hidden_layers=2, num_attention_heads=4,
+        intermediate_size=64, initializer_range=0.3, pad_token_id=tokenizer.pad_token_id,
+    )  # fmt: skip
+    torch.manual_seed(0)
+    model = transformers.AutoModelForMaskedLM.from_config(config).eval()
+    engine = MaskedEngine(Checkpoint("mixing", model, tokenizer, {}), batch_size)
+    prompts = prompts_of(engine)
+    lengths = engine.lengths(prompts)
+    assert len(set(lengths)) > 2
+    for batch in engine.batches(prompts):
+        for place, score in zip(batch, engine.score([prompts[place] for place in batch])[0], strict=True):
+            expected = slow_probability(engine, prompts[place])
+            assert score.probability == pytest.approx(expected, abs=1e-6, rel=1e-4)
 
 
 def test_rows_of_one_length_need_no_attention_mask_and_score_the_same() -> None:
