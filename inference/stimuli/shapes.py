@@ -186,13 +186,13 @@ def _refuse_missing(source: str, there: Sequence[str], fields: Mapping[str, str]
         return
     options = " ".join(f"--{field}-column {quote(guess or 'NAME')}" for field, guess in missing.items())
     if len(missing) == 2:
-        trouble = f"no columns 'item' and 'text'; begin the table with its header, or name them: {options}"
+        trouble = f"there are no columns 'item' and 'text'; begin the table with its header, or name them: {options}"
     else:
         ((field, guess),) = missing.items()
         what = "ids of the items" if field == "item" else "wordings"
         which = f"is it '{guess}'? Then say" if guess else "say which one holds them:"
-        trouble = f"no column '{field}' for the {what}; {which} {options}"
-    raise InputError(f"{source}: there is {trouble} (the columns are {cut(', '.join(there), 500)})")
+        trouble = f"there is no column '{field}' for the {what}; {which} {options}"
+    raise InputError(f"{source}: {trouble} (the columns are {cut(', '.join(there), 500)})")
 
 
 def _guess(field: str, usual: Sequence[str], there: Sequence[str], fields: Mapping[str, str]) -> str | None:

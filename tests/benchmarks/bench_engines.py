@@ -4,7 +4,7 @@ One thread, CPU time, random weights. The versions of a pair are timed in turn, 
 falls on both; the ratio is the median over the rounds.
 
 - one by one: one prompt per forward pass, scores over the whole vocabulary at every position
-- bare: the same batches, without what the prompts share, in a forward pass that keeps the last position only: no
+- bare: the same passes, without what the prompts share, in a forward pass that keeps the last position only: no
   tokeniser, no shared start to attend to, no option probabilities. It runs the last layer everywhere, so that an
   engine may come to more than 1. Of a masked model only the body runs: its own pass runs the head at every position.
 - head: the same with the head, of a masked model at one position of every prompt. No engine can do without it.
