@@ -24,6 +24,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import TypeAlias
 
 import numpy as np
@@ -67,9 +68,12 @@ def variance(column: str) -> Form:
     return Form(least=60, column=column, ends=lambda values, level: _squared(*_deviation(values, level)))
 
 
-def entropy(column: str) -> Form:
-    """Choose the interval of the entropy, in bits, of values of which equal ones are one class."""
-    return Form(least=30, column=column, ends=_entropy)
+def entropy(column: str, numbers: float = np.inf) -> Form:
+    """Choose the interval of the entropy, in bits, of values of which equal ones are one class.
+
+    `numbers`: how many classes there may be, so that no entropy is above log2 of it.
+    """
+    return Form(least=30, column=column, ends=partial(_entropy, most=float(np.log2(numbers))))
 
 
 def _squared(lower: Array, upper: Array) -> tuple[Array, Array]:
@@ -94,7 +98,7 @@ def _deviation(values: Array, level: float) -> tuple[Array, Array]:
         return np.sqrt(centre * np.exp(-quantile * small * error)), np.sqrt(centre * np.exp(quantile * small * error))
 
 
-def _entropy(values: Array, level: float) -> tuple[Array, Array]:
+def _entropy(values: Array, level: float, most: float) -> tuple[Array, Array]:
     """Compute the jackknife's interval: items with equal values have equal influence, so that classes are left out."""
     from scipy.special import stdtrit
 
@@ -105,8 +109,8 @@ def _entropy(values: Array, level: float) -> tuple[Array, Array]:
         without = _bits((sizes - np.eye(len(sizes))) / (n - 1))
         mean = sizes @ without / n
         error = np.sqrt((n - 1) / n * (sizes @ (without - mean) ** 2))
-        centre = n * _bits(sizes / n) - (n - 1) * mean
-        ends.append((max(0.0, centre - half * error), centre + half * error))
+        centre = min(n * _bits(sizes / n) - (n - 1) * mean, most)
+        ends.append((max(0.0, centre - half * error), min(centre + half * error, most)))
     lower, upper = np.array(ends).T
     return lower, upper
 

@@ -9,11 +9,13 @@ References
 ----------
 Joanes, D. N. and Gill, C. A. (1998). Comparing measures of sample skewness and kurtosis. The Statistician 47, 183-189.
 Kendall, M. G. (1945). The treatment of ties in ranking problems. Biometrika 33, 239-251 (tau-b).
+Zahl, S. (1977). Jackknifing an index of diversity. Ecology 58, 907-913.
 """
 
 from __future__ import annotations
 
 import numpy as np
+import numpy.typing as npt
 
 from analysis.statistics.resampling import Array, Columns, sd
 from analysis.statistics.rounding import settled
@@ -72,23 +74,53 @@ def nearest(values: Array) -> Array:
     return np.asarray(np.floor(np.asarray(values, float) + 0.5))
 
 
-def concentration(counts: Array, values: Array) -> dict[str, Array]:
+def concentration(counts: Array, values: Array, numbers: float = np.inf) -> dict[str, Array]:
     """Measure how the drawn scores spread over the whole numbers, each score counted at the nearest one.
+
+    The entropy of the scores at hand is too small for that of scores like these: rare numbers are not seen. So the
+    jackknife corrects it (Zahl 1977): n H - (n - 1) mean of H without one item. It is what its interval
+    (`analysis.statistics.forms.entropy`) is around.
+
+    Parameters
+    ----------
+    counts, values
+        (draws, items) and (items, units).
+    numbers
+        How many numbers there are to choose from: no entropy is above log2 of it.
 
     Returns
     -------
     dict
-        mode_share: share of the most frequent number, 0 to 1; entropy: in bits, 0 for one number only and log2(k) for
-        k numbers that are equally frequent; (draws, units).
+        mode_share: share of the most frequent number, 0 to 1; entropy: in bits, corrected, 0 for one number only and
+        log2(k) for k numbers that are equally frequent; (draws, units).
     """
-    ones = [_indicators(column) for column in nearest(values).T]
-    starts = np.cumsum([0, *(one.shape[1] for one in ones[:-1])])
-    shares = counts @ np.hstack(ones) / counts.sum(axis=1, keepdims=True)
-    bits = shares * np.log2(np.where(shares > 0, shares, 1))
+    indicators = [_indicators(column) for column in nearest(values).T]
+    starts = np.cumsum([0, *(of_unit.shape[1] for of_unit in indicators[:-1])])
+    sizes, n = counts @ np.hstack(indicators), counts.sum(axis=1, keepdims=True)
     return {
-        "mode_share": np.maximum.reduceat(shares, starts, axis=1),
-        "entropy": 0.0 - np.add.reduceat(bits, starts, axis=1),
+        "mode_share": np.maximum.reduceat(sizes / n, starts, axis=1),
+        "entropy": _corrected_entropy(sizes, n, starts, numbers),
     }
+
+
+def _corrected_entropy(sizes: Array, n: Array, starts: npt.NDArray[np.int64], numbers: float) -> Array:
+    """Compute the jackknife's entropy of classes (draws, classes) that begin anew at `starts` for every unit.
+
+    With g(x) = x log2 x, the entropy of n scores is log2 n - sum g(size) / n. Without an item of a class, its g(size)
+    becomes g(size - 1): items of one class count alike, so that there are as many terms as classes.
+    """
+    terms = _times_log(sizes)
+    total = np.add.reduceat(terms, starts, axis=1)
+    lost = np.add.reduceat(sizes * (terms - _times_log(sizes - 1)), starts, axis=1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        entropy = np.log2(n) - total / n
+        without = np.where(n > 1, np.log2(n - 1) - (total - lost / n) / (n - 1), entropy)
+    return np.clip(n * entropy - (n - 1) * without, 0.0, np.log2(numbers))
+
+
+def _times_log(sizes: Array) -> Array:
+    """Compute x log2 x; 0 where x is not positive."""
+    return np.asarray(sizes * np.log2(np.where(sizes > 0, sizes, 1.0)))
 
 
 def _indicators(values: Array) -> Array:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import statistics
-from collections import defaultdict
+from collections import Counter, defaultdict
 from pathlib import Path
 
 import pyarrow.parquet as pq
@@ -190,3 +190,8 @@ def wilson(p: float, n: float) -> tuple[float, float]:
     a, b, c = 1 + z * z / n, -(2 * p + z * z / n), p * p
     root = math.sqrt(max(b * b - 4 * a * c, 0))
     return (-b - root) / (2 * a), (-b + root) / (2 * a)
+
+
+def entropy(values) -> float:
+    """The entropy in bits of values of which equal ones are one class."""
+    return float(stats.entropy(list(Counter(values).values()), base=2))

@@ -87,7 +87,13 @@ COLUMNS: Mapping[str, Column] = {
         2,
     ),
     "distinct": Column("different scores that occur, counted at the nearest whole number", "", "Distinct"),
-    "entropy": Column("entropy of the scores, counted at the nearest whole number", "bits", "Entropy", 2),
+    "entropy": Column(
+        "entropy of the scores, counted at the nearest whole number; corrected by the jackknife, since few items miss "
+        "rare numbers (Zahl 1977)",
+        "bits",
+        "Entropy",
+        2,
+    ),
     "tau": Column("Kendall's tau-b between score and human score over the items", "-1 to 1", "Tau", 2),
     "spearman": Column("Spearman correlation between score and human score", "-1 to 1", "Spearman", 2),
     "pearson": Column("Pearson correlation between score and human score", "-1 to 1", "Pearson", 2),

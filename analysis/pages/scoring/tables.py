@@ -24,6 +24,7 @@ from analysis.pages.scoring.undefined import reasons
 from analysis.runs.agreement import CONVENTIONS
 from analysis.runs.scores import GOLD, read
 from analysis.statistics import forms, interval, weighted
+from analysis.statistics.forms import Form
 from analysis.statistics.interval import Interval
 from analysis.statistics.resampling import DRAWS, Array, Columns, bootstrap, ratio
 from analysis.statistics.shares import Share
@@ -36,7 +37,12 @@ _OF_UNIT = {
     "rows": ("item", "size"), "scored": ("score", "count"), "answered": ("answered", "sum"),
     "validity": ("validity", "mean"), "dropped": ("dropped", "sum"), "clipped": ("clipped", "sum"),
 }  # fmt: skip
-FORMS = {"kurtosis": forms.KURTOSIS, "variance": forms.variance("score"), "entropy": forms.entropy("number")}
+
+
+def _choose_forms(numbers: float) -> dict[str, Form]:
+    """Say which intervals the figures of a scale with so many numbers get that draws do not suit."""
+    entropy = forms.entropy("number", numbers)
+    return {"kurtosis": forms.KURTOSIS, "variance": forms.variance("score"), "entropy": entropy}
 
 
 def scores(
@@ -66,7 +72,8 @@ def scores(
         kurtosis (Fisher), variance (n - 1): of the item scores; NaN for a constant score and below two items;
         mode, mode_share, distinct, entropy: the most frequent number, its share of the scores (with
         invalid="inconsistent", of the items with a response), how many different
-        numbers occur, and the entropy in bits, each score counted at the nearest number of the range (halves up);
+        numbers occur, and the entropy in bits, corrected for how many items there are (`weighted.concentration`), each
+        score counted at the nearest number of the range (halves up);
         tau (tau-b), spearman, pearson: correlation with the human score, NaN where either is constant or missing;
         validity: mean share of valid samples, or mean probability of all numbers together; samples: per item,
         none where exact; dropped, clipped: samples without a number, and moved into range, of all items;
@@ -77,16 +84,16 @@ def scores(
     rows, parts = read(runs, invalid), []
     for (study, group, span), part in _cells(rows):
         wide, gold, width = matrices(part)
-        shape = partial(_shape, biased=biased, scale=width)
+        shape, interval_forms = partial(_shape, biased=biased, scale=width), _choose_forms(width + 1)
         human = wide[[]].assign(gold=gold)
         if human["gold"].notna().any():
-            found = bootstrap(_columns(human), shape, _favourite, FORMS, draws=resamples, seed=seed)
+            found = bootstrap(_columns(human), shape, _favourite, interval_forms, draws=resamples, seed=seed)
             known = _described(human, found).assign(model=GOLD, dropped=0, clipped=0)
             known = known.assign(n_gold=known["n"], unscored=len(human) - known["n"], no_response=0)
             known["caution"] = "; ".join(reasons(gold, gold, width, biased=biased)[:1])
             parts.append(known.assign(study=study, group=group, range=span))
         given = wide.to_numpy(float)
-        found = bootstrap(_columns(wide), shape, _favourite, FORMS, draws=resamples, seed=seed)
+        found = bootstrap(_columns(wide), shape, _favourite, interval_forms, draws=resamples, seed=seed)
         if invalid != "dropped":
             answered = part.pivot(index="item", columns=["model", "condition"], values="answered")
             everywhere = answered.reindex(index=wide.index, columns=wide.columns).to_numpy(bool)
@@ -183,7 +190,7 @@ def _columns(wide: pd.DataFrame) -> dict[str, Array]:
 
 def _shape(columns: Columns, counts: Array, *, biased: bool, scale: float) -> dict[str, Array]:
     moments = weighted.moments(counts, columns["score"], biased=biased, scale=scale)
-    return moments | weighted.concentration(counts, columns["score"])
+    return moments | weighted.concentration(counts, columns["score"], scale + 1)
 
 
 def _favourite(columns: Columns) -> dict[str, list[Share]]:

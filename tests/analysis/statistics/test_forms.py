@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 
 import numpy as np
 import pytest
@@ -24,10 +23,6 @@ def figures(columns, counts):
     return shape | {"sd": spread, "variance": spread**2, "kurtosis": weighted.kurtosis(counts, columns["x"])}
 
 
-def bits(values):
-    return sum(-n / len(values) * math.log2(n / len(values)) for n in Counter(values).values())
-
-
 def test_the_formulas_the_slow_way():
     values = np.random.default_rng(0).gamma(3.0, size=(60, 2)).round()
     found = bootstrap({"x": values}, figures, None, FORMS, draws=50)
@@ -35,13 +30,26 @@ def test_the_formulas_the_slow_way():
         ends = textbook.deviation(column)
         assert (found["sd"].lower[unit], found["sd"].upper[unit]) == pytest.approx(ends, rel=1e-9)
         assert found["variance"].upper[unit] == pytest.approx(ends[1] ** 2, rel=1e-9)
-        without = [bits(column[:item] + column[item + 1 :]) for item in range(60)]
+        without = [textbook.entropy(column[:item] + column[item + 1 :]) for item in range(60)]
         error = math.sqrt(59 / 60 * math.fsum((each - np.mean(without)) ** 2 for each in without))
-        centre = 60 * bits(column) - 59 * np.mean(without)
+        centre = 60 * textbook.entropy(column) - 59 * np.mean(without)
         half = stats.t.ppf(0.975, 59) * error
         assert (found["entropy"].lower[unit], found["entropy"].upper[unit]) == pytest.approx(
             (centre - half, centre + half), abs=1e-9
         )
+        assert found["entropy"].estimate[unit] == pytest.approx(centre, abs=1e-9)
+
+
+def test_an_entropy_is_in_its_interval_and_below_that_of_as_many_numbers_as_there_are():
+    rng, widest = np.random.default_rng(3), {"x": forms.entropy("x", 10)}
+    scores = np.column_stack([rng.integers(0, high, 40) for high in (2, 5, 10, 10, 10, 10)]).astype(float)
+    found = bootstrap(
+        {"x": scores}, lambda columns, counts: {"x": weighted.concentration(counts, columns["x"], 10)["entropy"]},
+        None, widest, draws=20,
+    )["x"]  # fmt: skip
+    assert ((found.lower <= found.estimate) & (found.estimate <= found.upper)).all()
+    assert (found.upper <= math.log2(10)).all() and (found.lower >= 0).all()
+    assert (found.upper[2:] == math.log2(10)).any()
 
 
 def test_too_few_items_have_no_interval_and_say_so():

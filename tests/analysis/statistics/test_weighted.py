@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from analysis.statistics import weighted
+from helpers import textbook
 
 SCORES = st.lists(st.sampled_from([0.0, 1.0, 2.5, 3.0, 7.9, 8.0, 8.5, 9.0]), min_size=1, max_size=14)
 PAIRS = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=2, max_size=14)
@@ -162,10 +163,12 @@ def test_units_are_correlated_each_with_its_own_column_also_in_parts(golds, monk
 @settings(deadline=None)
 def test_concentration_counts_scores_at_the_nearest_number(values):
     numbers = Counter(math.floor(value + 0.5) for value in values)
-    shares = [size / len(values) for size in numbers.values()]
     found = weighted.concentration(ones(len(values)), np.array(values)[:, None])
-    assert found["mode_share"][0, 0] == pytest.approx(max(shares))
-    assert found["entropy"][0, 0] == pytest.approx(-sum(share * math.log2(share) for share in shares))
+    assert found["mode_share"][0, 0] == pytest.approx(max(numbers.values()) / len(values))
+    rounded = [math.floor(value + 0.5) for value in values]
+    n, whole = len(values), textbook.entropy(rounded)
+    without = [textbook.entropy(rounded[:item] + rounded[item + 1 :]) for item in range(n)] if n > 1 else [whole]
+    assert found["entropy"][0, 0] == pytest.approx(max(0, n * whole - (n - 1) * sum(without) / n), abs=1e-9)
     favourite, distinct = weighted.mode(np.array(values))
     assert distinct == len(numbers)
     assert numbers[int(favourite)] == max(numbers.values())
@@ -173,8 +176,12 @@ def test_concentration_counts_scores_at_the_nearest_number(values):
 
 
 def test_concentration_at_its_ends():
-    everything = weighted.concentration(ones(10), np.arange(10.0)[:, None])
-    assert everything["entropy"][0, 0] == pytest.approx(math.log2(10))
+    everything = weighted.concentration(ones(10), np.arange(10.0)[:, None], 10)
+    assert everything["entropy"][0, 0] == pytest.approx(math.log2(10))  # there are no more than 10 numbers
+    twice = weighted.concentration(np.full((1, 10), 2.0), np.arange(10.0)[:, None])  # a draw: every item twice
+    assert twice["entropy"] == pytest.approx(
+        weighted.concentration(ones(20), np.repeat(np.arange(10.0), 2)[:, None])["entropy"]
+    )
     nothing = weighted.concentration(ones(4), np.full((4, 1), 8.2))
     assert (nothing["entropy"][0, 0], nothing["mode_share"][0, 0]) == (0, 1)
     assert weighted.mode(np.array([])) == pytest.approx((np.nan, 0), nan_ok=True)
