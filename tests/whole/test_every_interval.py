@@ -1,0 +1,96 @@
+"""All tables of the demo and of other people's answers: every interval holds its estimate and is possible."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import analysis
+from analysis.errors import InputError
+from analysis.reporting import tables
+from helpers.commands import waver
+from helpers.intervals import list_faults, possible_range
+
+ROOT = Path(__file__).resolve().parents[2]
+DEMO = ROOT / "results" / "demo"
+BENCHMARKS = ROOT / "inference" / "demo" / "benchmarks.csv"
+# Their rows are other people's printed numbers, or texts.
+VALUES = ("--model-column", "model", "--item-column", "pct_id", "--variant-column", "templ_id", "--text-column",
+          "full_prompt", "--completion-column", "completion", "--options", "agree=agree;disagree=disagree",
+          "--language", "en")  # fmt: skip
+MORAL = ("--model-column", "model_id", "--item-column", "scenario_id", "--variant-column", "question_ordering",
+         "--text-column", "question_text", "--answer-column", "decision",
+         "--options", "action1=action1;action2=action2")  # fmt: skip
+
+
+def faults_of_tables(folders: list[Path], **options: str) -> list[str]:
+    """Compute every table that the runs have, and list what is wrong with their intervals."""
+    run = analysis.open(*folders)
+    faults, computed = [], []
+    options |= {"resamples": "1000"}  # of 10,000: enough to find an interval that its estimate is outside of
+    for name in run.tables():
+        taken = tables.options(name)
+        try:
+            frame = run.table(name, **{key: value for key, value in options.items() if key in taken})
+        except InputError:
+            continue  # these runs have no such table
+        computed.append(name)
+        faults += list_faults(name, frame)
+    assert "wording_precision" in computed or "template_reliability" in computed
+    return faults
+
+
+def test_the_faults_are_seen():
+    """Of a table as it is printed: one estimate outside, an interval beyond 1, an endless one, half of one."""
+    frame = pd.DataFrame({
+        "measure": ["agreement", "logit", "agreement"], "mean": [0.5, 3.0, 0.9], "mean_lower": [0.4, 2.0, 0.8],
+        "mean_upper": [0.6, 4.0, 0.95], "like_lower": [0.3, 1.0, 0.7], "like_upper": [0.7, 5.0, 1.0],
+        "widening": [1.1, 1.2, np.nan], "widening_lower": [1.0, 1.1, np.nan], "widening_upper": [1.3, 1.4, np.nan],
+    })  # fmt: skip
+    assert list_faults("wording_precision", frame) == []
+    for column, row, value, says in [
+        ("mean", 0, 0.39, "1 of 3 estimates are outside"), ("like_upper", 2, 1.01, "leave the possible range"),
+        ("widening", 1, 1.45, "1 of 2 estimates"), ("widening_upper", 0, np.inf, "infinite"),
+        ("widening_lower", 0, 0.99, "leave the possible range"), ("mean_lower", 1, np.nan, "half an interval"),
+    ]:  # fmt: skip
+        damaged = frame.copy()
+        damaged.loc[row, column] = value
+        assert any(says in fault for fault in list_faults("wording_precision", damaged)), (column, says)
+
+
+@pytest.mark.parametrize(("unit", "measure", "difference", "ends"), [
+    ("share of items, 0 to 1", "", False, (0, 1)), ("difference of shares, -1 to 1", "", True, (-1, 1)),
+    ("up to 1", "", False, (-np.inf, 1)), ("ratio, from 1", "", False, (1, np.inf)),
+    ("unit of the measure", "accuracy", True, (-1, 1)), ("unit of the measure", "logit", True, (-np.inf, np.inf)),
+])  # fmt: skip
+def test_units_say_what_is_possible(unit, measure, difference, ends):
+    assert possible_range(unit, measure, difference) == ends
+
+
+@pytest.mark.skipif(not (DEMO / "agreement" / "run.json").is_file(), reason="`make report` has not asked the demo")
+def test_the_demo():
+    assert faults_of_tables([DEMO], scores=str(BENCHMARKS), score_columns="all") == []
+
+
+@pytest.mark.parametrize(("name", "pattern", "columns"), [
+    ("llm-values-pct", "explicit-paraphrase/*.csv", VALUES),
+    ("moralchoice", "responses-high/[lt][ao][n]*.csv", MORAL),
+])  # fmt: skip
+def test_answers_of_others(name, pattern, columns, tmp_path, shared):
+    files = sorted((shared / name).glob(pattern))
+    if not files:
+        pytest.skip(f"needs {name} in shared/data")
+    waver("inference", "import", "table", *files, *columns, "--out", tmp_path / "run")
+    assert faults_of_tables([tmp_path / "run"]) == []
+
+
+def test_accuracies_of_others(tmp_path, shared):
+    file = shared / "noreval" / "accuracy_by_template.csv"
+    if not file.is_file():
+        pytest.skip("needs noreval in shared/data")
+    waver("inference", "import", "accuracies", file, "--condition-column", "shots", "--language", "no", "--out",
+          tmp_path / "run")  # fmt: skip
+    assert faults_of_tables([tmp_path / "run"]) == []
