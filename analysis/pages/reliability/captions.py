@@ -19,8 +19,8 @@ def wordings_needed(frame: pd.DataFrame) -> str:
     return (
         f"Standard error of the mean {row['measure']} of {count(rows['label'].nunique(), 'model')} with other items "
         f"and other wordings, by the number of wordings of each of {low_to_high(own['n_items'])} items, as the "
-        f"variance components predict it. Wordings: {row['design']}. Marks: the number that was asked; above its line "
-        "where an item has only some of the shared wordings. Where a line is flat, more wordings add nothing."
+        f"variance components predict it. Wordings: {row['design']}. Marks: the number that was asked. Where a line is "
+        "flat, more wordings add nothing."
         f"{labels.shown(LINES, len(own), 'models', 'that wordings widen least and most')}"
     )
 

@@ -20,9 +20,10 @@ TABLES = {
         "Mean of every model with two 95 % intervals. For these wordings: items drawn anew, by t, or Wilson's for "
         f"shares of right answers. And {_LIKE}. Widening: width of the latter, divided by what it would be with "
         "wordings without end.",
-        names("study model condition measure headline design validity n_items n_wordings n mean mean_lower mean_upper "
-              "like_lower like_upper error error_least widening widening_lower widening_upper missing"),
-        frozenset(names("headline n validity mean_lower mean_upper error_least")) | _ENDS, frozenset({"missing"}),
+        names("study model condition measure headline design validity n_items n_wordings n_shared n mean mean_lower "
+              "mean_upper like_lower like_upper error error_least widening widening_lower widening_upper missing"),
+        frozenset(names("headline n validity mean_lower mean_upper error_least")) | _ENDS,
+        frozenset(names("n_shared missing")),
         measures=Measures(
             {"error": "Standard error", "widening": "Widening by wordings"}, kinds=("measure",), only="headline",
         ),
@@ -30,9 +31,9 @@ TABLES = {
     "variance_components": Table(
         "tables.variances",
         "What the variance of the answers is made of",
-        "Components of items, wordings, their interaction and samples with generalized 95 % intervals. Where each item "
-        "has its own wordings, these include the interaction. A negative estimate is shown as it is: the component is "
-        "small.",
+        "Components of items, wordings, their interaction and samples with 95 % intervals, which allow for one more "
+        "item that is as unstable as can be. Where each item has its own wordings, these include the interaction. An "
+        "estimate below 0 is shown as 0.",
         names("study model condition measure headline design validity n_items n_wordings n_samples item item_lower "
               "item_upper wording wording_lower wording_upper interaction interaction_lower interaction_upper sample "
               "sample_lower sample_upper icc icc_mean icc_sample alpha missing"),
@@ -75,11 +76,12 @@ TABLES = {
         "comparisons.reliability",
         "How reliable the ranking is",
         "Variance components over models, items and wordings, and the coefficients of generalizability made of them, "
-        "with generalized 95 % intervals for models like these. Tau: expected correlation of the ranking with that of "
-        "another study of this size.",
-        names("study measure headline design n_models n_items n_wordings anew models item wording item_wording "
-              "model_item model_wording residual relative relative_lower relative_upper relative_few absolute tau"),
-        frozenset({"headline", "relative_lower", "relative_upper"}),
+        "with generalized 95 % intervals for models, items and wordings like these. Tau: expected correlation of the "
+        "ranking with that of another study of this size.",
+        names("study measure headline design n_models n_items n_wordings n_shared anew models item wording "
+              "item_wording model_item model_wording residual relative relative_lower relative_upper relative_few "
+              "absolute tau"),
+        frozenset({"headline", "relative_lower", "relative_upper"}), frozenset({"n_shared"}),
     ),
     "templates": Table(
         "templates.templates",

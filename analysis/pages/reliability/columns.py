@@ -37,8 +37,12 @@ COLUMNS: Mapping[str, Column] = {
                       "answers, the least number of answers behind one", "items", "Items"),
     "n_fewer": Column("items with fewer than k valid wordings, which are left out", "items", "Fewer"),
     "n_wordings": Column(
-        "wordings: different ones where items share them, else the harmonic mean of those per item; of several models, "
-        "common ones", "wordings", "Wordings", 1,
+        "wordings of each item, as their harmonic mean; of several models, common ones", "wordings", "Wordings", 1,
+    ),
+    "n_shared": Column(
+        "different wordings that items share, as the effective number 1 / (sum of their squared shares of the mean): "
+        "more than each item has where items have only some of them; missing where items have their own",
+        "wordings", "Shared", 1,
     ),
     "n": Column("valid answers", "answers", "n"),
     "n_samples": Column("valid samples behind an answer, harmonic mean; missing where nothing was sampled twice",
@@ -62,13 +66,13 @@ COLUMNS: Mapping[str, Column] = {
     "like_upper": Column(f"upper end of the 95 % interval for wordings like these: {OTHER}", UNIT, "to", 3),
     "error": Column(f"standard error of the mean, with {OTHER}", UNIT, "Standard error", 4),
     "error_least": Column("standard error that would be left with wordings without end", UNIT, "Least error", 4),
-    "widening": Column("standard error, divided by the one with wordings without end; infinite where items do not "
+    "widening": Column("standard error, divided by the one with wordings without end; missing where items do not "
                        "differ beyond what their wordings explain", "ratio, from 1", "Widening", 2),
     "widening_lower": Column("lower end of the 95 % interval of the widening", "ratio, from 1", "Lower", 2),
     "widening_upper": Column("upper end of the 95 % interval of the widening", "ratio, from 1", "Upper", 2),
     # components
-    "item": Column("variance component of items; with one wording of each, what it does to them is a part of it",
-                   SQUARED, "Item", 4),
+    "item": Column("variance component of items, 0 where its estimate is below; with one wording of each, what it does "
+                   "to them is a part of it", SQUARED, "Item", 4),
     "wording": Column("variance component of wordings; of each item's own ones, with all else that is left but samples",
                       SQUARED, "Wording", 4),
     "interaction": Column("variance component of items by wordings, with all else that is left but samples; missing "
@@ -128,11 +132,12 @@ COLUMNS: Mapping[str, Column] = {
     "residual": Column("variance component of all else: models by items by wordings, and samples; with one wording, "
                        "what sampling adds to an answer", SQUARED, "Rest", 4),
     "relative": Column("relative coefficient of generalizability of the ranking: share of the variance of the models' "
-                       "means that is not error", "up to 1", "Reliability", 2),
-    "relative_lower": Column("lower end of its 95 % interval", "up to 1", "Lower", 2),
-    "relative_upper": Column("upper end of its 95 % interval", "up to 1", "Upper", 2),
-    "relative_few": Column("the same with 3 wordings", "up to 1", "With 3 wordings", 2),
-    "absolute": Column("absolute coefficient of generalizability, of the means themselves", "up to 1", "Absolute", 2),
+                       "means that is not error; a negative component counts as 0", SHARE, "Reliability", 2),
+    "relative_lower": Column("lower end of its 95 % interval, for models, items and wordings like these; missing where "
+                             "too few answers are left to tell items and wordings apart", SHARE, "Lower", 2),
+    "relative_upper": Column("upper end of its 95 % interval", SHARE, "Upper", 2),
+    "relative_few": Column("the same with 3 wordings", SHARE, "With 3 wordings", 2),
+    "absolute": Column("absolute coefficient of generalizability, of the means themselves", SHARE, "Absolute", 2),
     "tau": Column("expected Kendall tau of the ranking with that of another study of this size", "-1 to 1", "Tau", 2),
     # what was foreseen
     "figure": Column("mean; sd: mean SD over an item's wordings; flips: share of items that flip", header="Figure"),

@@ -75,7 +75,7 @@ def rankings(runs: Runs, *, seed: int = 0) -> pd.DataFrame:
                 "study": study.name, "measure": study.measure, "headline": study.headline, "task": "",
                 "model": study.units[unit][0], "condition": study.units[unit][1],
                 "n_items": found.n_items, "n_wordings": found.n_wordings,
-                "anew": _anew(study, found.n_wordings), "mean": found.mean[place],
+                "anew": _anew(study), "mean": found.mean[place],
                 "rank": found.rank[place], "rank_lower": found.lower[place], "rank_upper": found.upper[place],
                 "first": found.first[place],
             })  # fmt: skip
@@ -89,10 +89,11 @@ def reliability(runs: Runs, *, seed: int = 0) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        study, measure, headline, design, n_models, n_items, n_wordings; anew: as in `rankings`; the components models
-        and `FIGURES` (`reliability.components.Across`); relative, relative_lower, relative_upper: coefficient of
-        generalizability of the ranking; relative_few: with `FEW` wordings; absolute: of the means themselves; tau:
-        expected Kendall tau with the ranking of another study.
+        study, measure, headline, design, n_models, n_items, n_wordings: of each item; n_shared: as in
+        `incidence.Incidence`; anew: as in `rankings`; the components models and `FIGURES`
+        (`reliability.components.Across`); relative, relative_lower, relative_upper: coefficient of generalizability of
+        the ranking; relative_few: with `FEW` wordings; absolute: of the means themselves; tau: expected Kendall tau
+        with the ranking of another study.
     """
     rows = []
     for study in studies(runs):
@@ -105,7 +106,7 @@ def reliability(runs: Runs, *, seed: int = 0) -> pd.DataFrame:
         rows.append({
             "study": study.name, "measure": study.measure, "headline": study.headline, "design": study.design,
             "n_models": found.n_models, "n_items": found.n_items, "n_wordings": found.n_wordings,
-            "anew": _anew(study, found.n_wordings),
+            "n_shared": found.incidence.n_shared, "anew": _anew(study),
             "models": found.model, **{name: getattr(found, name) for name in FIGURES},
             "relative": relative(found, *size), "relative_lower": low, "relative_upper": high,
             "relative_few": np.nan if np.isnan(found.wording) else relative(found, found.n_items, FEW),
@@ -115,6 +116,6 @@ def reliability(runs: Runs, *, seed: int = 0) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def _anew(study: Study, n_wordings: float) -> str:
+def _anew(study: Study) -> str:
     """Say what another study has anew: where all items share one wording, nothing is known of others."""
-    return ITEMS if study.crossed and n_wordings == 1 else BOTH
+    return ITEMS if study.crossed and study.single else BOTH

@@ -29,9 +29,10 @@ def needed(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
 
 def predicted(rows: pd.DataFrame, at: pd.Series) -> pd.Series:
     """Predict the standard error of every row with so many wordings, as `panel.Panel.error_at`."""
-    item, shared = rows["item"].clip(lower=0), rows["interaction"].notna()
+    item, shared = rows["item"], rows["interaction"].notna()
     inner = rows["interaction"].where(shared, rows["wording"]) + (rows["sample"] / rows["n_samples"]).fillna(0)
-    of_all = rows["wording"].clip(lower=0).where(shared, 0)
+    # Where items have some of the shared wordings, so they have of more.
+    of_all = (rows["wording"] * rows["n_wordings"] / rows["n_shared"]).where(shared, 0)
     return np.sqrt((item + inner / at) / rows["n_items"] + of_all / at)
 
 

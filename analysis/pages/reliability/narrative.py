@@ -165,7 +165,7 @@ def _widest(speaking: pd.DataFrame) -> Iterator[str]:
     row = known.loc[known["widening"].idxmax()]
     label = labels.series(speaking.drop(columns="condition"))[row.name]
     low, high = row["widening_lower"], row["widening_upper"]
-    ends = f" (95 % interval {low:.2f} {'or more' if np.isinf(high) else f'to {high:.2f}'})" if low == low else ""
+    ends = f" (95 % interval {low:.2f} to {high:.2f})" if low == low else ""
     yield (
         f"The wordings add {'most ' if len(known) > 1 else ''}to the standard error of {label}: it is "
         f"{row['widening']:.2f} times{ends} what it would be with wordings without end."
@@ -254,7 +254,7 @@ def _cautions(own: pd.DataFrame, speaking: pd.DataFrame) -> Iterator[str]:
             f"{listing(list(speaking.loc[single, 'study'].unique()))}."
         )
     shared = speaking[speaking["design"].str.contains("shared")]
-    few = shared.loc[shared["n_wordings"].between(2, 4), "n_wordings"]
+    few = shared.loc[shared["n_shared"].round().between(2, 4), "n_shared"].round()
     if len(few):
         yield (
             f"Only {low_to_high(few)} shared wordings: what is said about wordings like these rests on "

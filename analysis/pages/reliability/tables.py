@@ -43,24 +43,25 @@ def precision(runs: Runs, *, seed: int = 0) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        study, model, condition, measure, headline (bool), design, validity; n_items, n_wordings, n: as in
-        `reliability.panel.Panel`; mean, mean_lower, mean_upper: with the interval for these wordings; like_lower,
-        like_upper: for wordings like these; error: standard error with items and wordings drawn anew; error_least: what
-        would be left of it with wordings without end; widening, widening_lower, widening_upper: the first divided by
-        the second; missing: why the latter are missing.
+        study, model, condition, measure, headline (bool), design, validity; n_items, n_wordings, n_shared, n: as in
+        `reliability.panel.Panel` and its `incidence`; mean, mean_lower, mean_upper: with the interval for these
+        wordings; like_lower, like_upper: for wordings like these; error: standard error with items and wordings drawn
+        anew; error_least: what would be left of it with wordings without end; widening, widening_lower, widening_upper:
+        the first divided by the second; missing: why the latter are missing.
     """
     rows = []
     for study, about, found, _ in units(runs):
         own = study.units.index((about["model"], about["condition"]))
         (low, high), (like_low, like_high) = found.interval("items"), found.interval("both")
-        ends = ranges(found, seed)["widening"]
+        ends = ranges(found, study.bounds, seed)["widening"]
         rows.append({
             **about, "headline": study.headline, "design": study.design, "validity": study.validity[own],
-            "n_items": found.n_items, "n_wordings": found.n_wordings, "n": found.n, "mean": found.mean,
+            "n_items": found.n_items, "n_wordings": found.n_wordings, "n_shared": found.incidence.n_shared,
+            "n": found.n, "mean": found.mean,
             "mean_lower": low, "mean_upper": high, "like_lower": like_low, "like_upper": like_high,
             "error": found.error("both"), "error_least": found.error_at(max(found.n_items, 1), np.inf),
             "widening": found.widening(), "widening_lower": ends[0], "widening_upper": ends[1],
-            "missing": _missing(found),
+            "missing": "; ".join(filter(None, (_missing(found), _unbounded(study), _unwidened(found, ends)))),
         })  # fmt: skip
     return pd.DataFrame(rows)
 
@@ -72,8 +73,8 @@ def variances(runs: Runs, *, seed: int = 0) -> pd.DataFrame:
     -------
     DataFrame
         study, model, condition, measure, headline (bool), design, validity, n_items, n_wordings; n_samples: behind an
-        answer; item, wording, interaction, sample: components (`reliability.components`, `reliability.sampling`),
-        negative where the estimate is, each with X_lower, X_upper (`reliability.ranges`); icc, icc_mean, icc_sample:
+        answer; item, wording, interaction, sample: components (`reliability.components`, `reliability.sampling`), 0
+        where the estimate is below, each with X_lower, X_upper (`reliability.ranges`); icc, icc_mean, icc_sample:
         intraclass correlations of one wording, of the mean of all, and of one wording and sample; alpha:
         Krippendorff's; missing: why components are.
     """
@@ -84,15 +85,16 @@ def variances(runs: Runs, *, seed: int = 0) -> pd.DataFrame:
             **about, "headline": study.headline, "design": study.design, "validity": study.validity[own],
             "n_items": found.n_items, "n_wordings": found.n_wordings,
         }  # fmt: skip
-        ends, sampled = ranges(found, seed), found.sampled
+        ends, sampled = ranges(found, study.bounds, seed), found.sampled
         parts = {name: getattr(found, name) for name in ("item", "wording", "interaction")}
         row |= {"n_samples": sampled.number if sampled else np.nan}
         for name, value in (parts | {"sample": sampled.sample if sampled else np.nan}).items():
-            row |= {name: value, f"{name}_lower": ends[name][0], f"{name}_upper": ends[name][1]}
+            row |= {name: np.maximum(value, 0.0), f"{name}_lower": ends[name][0], f"{name}_upper": ends[name][1]}
         coefficients = {"icc_sample": np.nan} | icc(found)
         row |= {name: coefficients[name] for name in ("icc", "icc_mean", "icc_sample")}
         unsampled = [] if sampled else ["no answer has two samples"]
-        rows.append(row | {"alpha": alpha(values), "missing": "; ".join(filter(None, (_missing(found), *unsampled)))})
+        why = _missing(found), _unbounded(study), *unsampled
+        rows.append(row | {"alpha": alpha(values), "missing": "; ".join(filter(None, why))})
     return pd.DataFrame(rows)
 
 
@@ -104,6 +106,18 @@ def _missing(found: Panel) -> str:
         which = "the wording that all items share" if found.crossed else "the one wording of each item"
         return f"{which} is not told apart from the items"
     return "" if found.spread > 0 or found.inner > 0 else "all answers are alike"
+
+
+def _unbounded(study: Study) -> str:
+    """Say why the components of a measure without bounds have no interval (`ranges`); empty where it has some."""
+    return "" if study.bounds else f"no intervals of components: a {study.measure} has no bounds"
+
+
+def _unwidened(panel: Panel, ends: tuple[float, float]) -> str:
+    """Say why a panel with components has no interval of its widening; empty where it has one, or where none can be."""
+    if np.isnan(panel.wording) or not np.isnan(ends[0]) or not (panel.spread > 0 or panel.inner > 0):
+        return ""
+    return "no interval of the widening: items may not differ beyond what their wordings explain"
 
 
 def spreads(runs: Runs, *, k: int = 0, threshold: float = FLIP, resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:

@@ -78,6 +78,11 @@ class Study:
         return found + AVERAGED * self.averaged
 
     @property
+    def bounds(self) -> tuple[float, float] | None:
+        """Return what answers lie within; None where they have no bounds."""
+        return None if self.measure == LOGIT else (0.0, 1.0)
+
+    @property
     def single(self) -> bool:
         """Tell whether no unit has an item in two wordings."""
         known = ~np.isnan(self.values)

@@ -25,6 +25,8 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from analysis.statistics.reliability.incidence import Incidence, measure_incidence
+
 Array: TypeAlias = npt.NDArray[np.float64]
 
 
@@ -39,15 +41,23 @@ class Components:
         residual: `wording` is NaN. All are NaN where the answers do not tell them apart: one item, one wording each.
     freedom
         Degrees of freedom of the residual.
+    squares
+        Sum of squares that is left of every item with an answer; together `residual` times `freedom`.
+    levels, per_wording
+        Crossed: degrees of freedom of the wordings, and how many answers a wording's mean counts like: the mean square
+        of wordings holds their component and a `per_wording`-th of the residual. Nested: 0, and NaN.
     """
 
     item: float
     wording: float
     residual: float
     freedom: float
+    squares: Array
+    levels: float = 0.0
+    per_wording: float = np.nan
 
 
-UNKNOWN = Components(np.nan, np.nan, np.nan, 0.0)
+UNKNOWN = Components(np.nan, np.nan, np.nan, 0.0, np.zeros(0))
 
 
 def components(values: Array, crossed: bool) -> Components:
@@ -76,7 +86,9 @@ def _nested(values: Array, known: npt.NDArray[np.bool_]) -> Components:
     within = float((values**2).sum()) - between
     residual = max(within, 0.0) / (n - n_items)
     item = (between - values.sum() ** 2 / n - (n_items - 1) * residual) / (n - float((sizes**2).sum()) / n)
-    return Components(float(item), np.nan, residual, float(n - n_items))
+    means = values.sum(axis=1) / sizes
+    squares = (np.where(known[known.any(axis=1)], values - means[:, None], 0.0) ** 2).sum(axis=1)
+    return Components(float(item), np.nan, residual, float(n - n_items), squares)
 
 
 def _crossed(values: Array, known: npt.NDArray[np.bool_]) -> Components:
@@ -101,7 +113,10 @@ def _crossed(values: Array, known: npt.NDArray[np.bool_]) -> Components:
     wording = (added - rank * residual) / float(np.trace(equations))
     levels = int(rank) + len(values) - values.shape[1]  # of items, after wordings
     item = (of_items + added - of_wordings - levels * residual) / of_item if of_item > 0 else np.nan
-    return Components(float(item), float(wording), residual, float(freedom))
+    left = np.where(known, values - effects, 0.0)
+    squares = (np.where(known, left - (left.sum(axis=1) / per_item)[:, None], 0.0) ** 2).sum(axis=1)
+    per_wording = float(np.trace(equations)) / int(rank)
+    return Components(float(item), float(wording), residual, float(freedom), squares, float(rank), per_wording)
 
 
 def shared_by_wordings(values: Array) -> Array:
@@ -136,10 +151,14 @@ class Across:
         Nested: `wording` is that of wordings within items, `residual` holds how models differ in these, and
         item_wording and model_wording are NaN. One wording of each item: `wording` is NaN, too, a part of `item` and
         `model_item`, and `residual` is what sampling adds.
-    n_models, n_items, n_wordings
-        Wordings as in `panel.Panel`.
+    n_models
+        How many.
+    incidence
+        Which of the common items has which of the common wordings.
     spread
         Variance of the models' means.
+    freedom, levels, per_wording
+        As in `Components`, of each model: degrees of freedom of what is left, and of wordings.
     """
 
     model: float
@@ -150,9 +169,21 @@ class Across:
     model_wording: float
     residual: float
     n_models: int
-    n_items: int
-    n_wordings: float
+    incidence: Incidence
     spread: float
+    freedom: float
+    levels: float = 0.0
+    per_wording: float = np.nan
+
+    @property
+    def n_items(self) -> int:
+        """Return the number of common items."""
+        return self.incidence.n_items
+
+    @property
+    def n_wordings(self) -> float:
+        """Return the number of common wordings of each item, as their harmonic mean."""
+        return self.incidence.n_wordings
 
 
 def across(values: Array, crossed: bool, noise: float = 0.0) -> Across | None:
@@ -175,25 +206,21 @@ def across(values: Array, crossed: bool, noise: float = 0.0) -> Across | None:
     own = [components(each - mean, crossed) for each in values]
     if np.isnan([common.residual, *(each.residual for each in own)]).any():
         return None
-    share = n_models / (n_models - 1)
+    share, incidence = n_models / (n_models - 1), measure_incidence(known, crossed)
     model_item, model_wording, residual = (
         share * float(np.mean([getattr(each, name) for each in own])) for name in ("item", "wording", "residual")
     )
-    per_item = known.sum(axis=1)
-    weights = known / per_item[:, None]
-    means = (np.where(known, values, 0.0).sum(axis=2) / per_item).mean(axis=1)
+    means = (np.where(known, values, 0.0).sum(axis=2) / known.sum(axis=1)).mean(axis=1)
     spread = float(means.var(ddof=1))
-    noise = residual * float((weights**2).sum()) / n_items**2 + model_item / n_items
+    error = (residual / incidence.n_wordings + model_item) / n_items
     if crossed:
-        noise += model_wording * float((weights.mean(axis=0) ** 2).sum())
+        error += model_wording / incidence.n_shared
         wording, item_wording = common.wording - model_wording / n_models, common.residual - residual / n_models
-        n_wordings = float(known.shape[1])
     else:
         wording, item_wording = common.residual - residual / n_models, np.nan
-        n_wordings = n_items / float((1 / per_item).sum())
     return Across(
-        spread - noise, common.item - model_item / n_models, wording, item_wording, model_item, model_wording, residual,
-        n_models, n_items, n_wordings, spread,
+        spread - error, common.item - model_item / n_models, wording, item_wording, model_item, model_wording, residual,
+        n_models, incidence, spread, common.freedom, common.levels, common.per_wording,
     )  # fmt: skip
 
 
@@ -205,5 +232,5 @@ def _in_one_wording(values: Array, noise: float) -> Across:
     spread = float(models.var(ddof=1))
     return Across(
         spread - left / n_items, float(items.var(ddof=1)) - left / n_models, np.nan, np.nan, left - noise, np.nan,
-        noise, n_models, n_items, 1.0, spread,
+        noise, n_models, Incidence(n_items, 1.0, np.nan, 0.0), spread, n_items - 1.0,
     )  # fmt: skip

@@ -93,7 +93,7 @@ def of_sd(values: Array, crossed: bool) -> Deviations | None:
     shared = 0.0
     if crossed:
         of_wordings = panel(pseudo_deviations(values), True)
-        shared = max(of_wordings.wording, 0.0) / of_wordings.n_wordings
+        shared = max(of_wordings.wording, 0.0) / of_wordings.incidence.n_shared
     n, doubt = len(means) + 1, float(((found - found.mean()) ** 2).std(ddof=1)) / np.sqrt(len(found))
     differ = own - (means[-1] / normal(n)) ** 2 * (1 - normal(n) ** 2)
     return Deviations(means, own, shared, most=np.inf if n >= FAR and differ > CHANCE * doubt else 2 * n)

@@ -20,6 +20,7 @@ from analysis.statistics.reliability.panel import Panel
 from analysis.statistics.resampling import LEVEL
 
 DRAWS = 4_000
+LEAST_FREEDOM = 5  # of what is left: with fewer, wordings and items are not told apart well enough for an interval
 
 
 def icc(panel: Panel) -> dict[str, float]:
@@ -28,19 +29,22 @@ def icc(panel: Panel) -> dict[str, float]:
     Returns
     -------
     dict
-        icc and icc_mean. Nested: ICC(1) of one wording and of the mean of all. Crossed: ICC(A,1) and ICC(A,k), where a
-        wording that moves all items counts as error; and icc_order, icc_order_mean: ICC(C,1) and ICC(C,k), where it
-        does not. icc_sample, where answers were sampled: that of one wording and a single sample. With one wording of
-        each item, nothing but sampling counts as error. NaN where the components are; negative where that of items is.
+        icc and icc_mean. Nested: ICC(1) of one wording and of the mean of an item's. Crossed: ICC(A,1) and ICC(A,k),
+        where a wording that moves all items counts as error; and icc_order, icc_order_mean: ICC(C,1) and ICC(C,k),
+        where it does not, unless items have different ones (`Incidence.apart`). icc_sample, where answers were sampled:
+        that of one wording and a single sample. With one wording of each item, nothing but sampling counts as error.
+        NaN where the components are; negative where that of items is.
     """
-    order, sampled = panel.inner, panel.sampled
-    error = order + (panel.wording if panel.crossed and panel.n_wordings > 1 else 0.0)
-    found = {"icc": _share(panel.item, error), "icc_mean": _share(panel.item, error / panel.n_wordings)}
+    order, sampled, n_wordings = panel.inner, panel.sampled, panel.n_wordings
+    shared = panel.wording if panel.crossed and not np.isnan(panel.wording) else 0.0
+    error = order + shared
+    coefficients = {"icc": _share(panel.item, error), "icc_mean": _share(panel.item, error / n_wordings)}
     if sampled:
-        found["icc_sample"] = _share(panel.item, error - sampled.noise + sampled.sample)
-    return found | {
+        coefficients["icc_sample"] = _share(panel.item, error - sampled.noise + sampled.sample)
+    apart = shared * panel.incidence.apart
+    return coefficients | {
         "icc_order": _share(panel.item, order) if panel.crossed else np.nan,
-        "icc_order_mean": _share(panel.item, order / panel.n_wordings) if panel.crossed else np.nan,
+        "icc_order_mean": _share(panel.item, order / n_wordings + apart) if panel.crossed else np.nan,
     }
 
 
@@ -64,52 +68,73 @@ def alpha(values: Array) -> float:
     return 1 - observed * (n - 1) / total if total > 0 else np.nan
 
 
-def relative(found: Across, n_items: float, n_wordings: float) -> float:
-    """Compute the relative coefficient (E rho^2) of models' means over other numbers of items and wordings.
+def relative(components: Across, n_items: float, n_wordings: float) -> float:
+    """Compute the relative coefficient (E rho^2) of models' means over other numbers of items and wordings of each.
 
-    Negative components of the error count as 0. A negative component of models gives a negative coefficient.
+    Negative components count as 0, so that it lies within 0 and 1; NaN where models do not differ in anything.
     """
-    return _share(found.model, _relative_error(found, n_items, n_wordings))
+    return _share(max(components.model, 0.0), _relative_error(components, n_items, n_wordings))
 
 
-def absolute(found: Across, n_items: float, n_wordings: float) -> float:
+def absolute(components: Across, n_items: float, n_wordings: float) -> float:
     """Compute the absolute coefficient (Phi): items and wordings that move all models are errors, too."""
-    item, wording = max(found.item, 0.0), max(np.nan_to_num(found.wording), 0.0)
-    if np.isnan(found.item_wording):
+    item, wording = max(components.item, 0.0), max(np.nan_to_num(components.wording), 0.0)
+    if np.isnan(components.item_wording):
         more = item / n_items + wording / n_items / n_wordings
     else:
-        more = item / n_items + wording / n_wordings + max(found.item_wording, 0.0) / n_items / n_wordings
-    return _share(found.model, _relative_error(found, n_items, n_wordings) + more)
+        shared = wording / components.incidence.shared_at(n_wordings)
+        more = item / n_items + shared + max(components.item_wording, 0.0) / n_items / n_wordings
+    return _share(max(components.model, 0.0), _relative_error(components, n_items, n_wordings) + more)
 
 
-def relative_interval(found: Across, seed: int = 0, level: float = LEVEL) -> tuple[float, float]:
-    """Compute the interval of `relative` with the numbers of the study, for models like these.
+def relative_interval(components: Across, seed: int = 0, level: float = LEVEL) -> tuple[float, float]:
+    """Compute the interval of `relative` with the numbers of the study, for models, items and wordings like these.
 
-    Generalized, as in `ranges`: the variance of the models' means and the mean squares of the error are drawn anew.
+    Generalized: mean squares are drawn as S f / X, with X from the chi-square distribution of f degrees of freedom. The
+    spread of the models' means has as many as models less one. What models make of items, and of wordings that items
+    share, may differ between these: however many models there are, it tells of other items and wordings with as many
+    as there are of them, less one. So the error of *these* is taken out of the spread of the means with the degrees of
+    freedom of models by items (or by wordings), and that of *others* is drawn around it once more.
+
+    Returns
+    -------
+    tuple of float
+        Both within 0 and 1; NaN where nothing differs, or fewer than `LEAST_FREEDOM` degrees of freedom are left: with
+        2 of 19 wordings of each of 10 items, such intervals covered .82 to .95.
     """
     rng = np.random.default_rng(seed)
-    models, items, wordings = found.n_models - 1, found.n_items - 1, found.n_wordings - 1
-    nested = np.isnan(found.model_wording)
-    free = models * items * wordings
-    if not (nested or free > 0) or not found.spread > 0:
+    models, items, incidence = components.n_models - 1, components.n_items - 1, components.incidence
+    shared = not np.isnan(components.model_wording)
+    by_item = components.model_item + components.residual / incidence.n_wordings
+    by_wording = components.model_wording if shared else 0.0
+    by_item += by_wording * incidence.apart  # items have different wordings
+    if not components.spread > 0 or components.freedom < LEAST_FREEDOM:
         return np.nan, np.nan
-    scale = found.n_items * found.n_wordings
-    inner = 0.0 if nested else found.residual * free / rng.chisquare(free, DRAWS)
-    shared = found.residual / found.n_wordings + found.model_item
-    by_item = max(shared, 0.0) * models * items / rng.chisquare(models * items, DRAWS)
-    error = by_item / found.n_items
-    if not nested:
-        mean_square = max(found.residual / found.n_items + found.model_wording, 0.0) / found.n_wordings
-        by_wording = mean_square * models * wordings / rng.chisquare(models * wordings, DRAWS)
-        error = error + np.maximum(by_wording - inner / scale, 0.0)
-    spread = found.spread * models / rng.chisquare(models, DRAWS)
-    low, high = np.quantile(1 - error / spread, [(1 - level) / 2, (1 + level) / 2])
-    return float(low), float(high)
+
+    def draw(variance: float, free: float) -> Array:
+        return max(variance, 0.0) * free / rng.chisquare(free, DRAWS)
+
+    spread, these = draw(components.spread, models), draw(by_item, models * items) / components.n_items
+    others = these * items / rng.chisquare(items, DRAWS)
+    if shared:
+        of_residual = components.residual / components.per_wording
+        mean_square = draw(by_wording + of_residual, models * components.levels)
+        left = 1 / incidence.n_shared - incidence.apart / components.n_items  # the rest is in `by_item`
+        moved = np.maximum(mean_square - of_residual, 0.0) * left
+        these, others = these + moved, others + moved * components.levels / rng.chisquare(components.levels, DRAWS)
+    true = np.maximum(spread - these, 0.0)
+    with np.errstate(invalid="ignore"):
+        coefficients = true / (true + others)
+    if np.isnan(coefficients).any():
+        return np.nan, np.nan
+    low, high = np.quantile(coefficients, [(1 - level) / 2, (1 + level) / 2])
+    return (float(low), float(high)) if high > low else (np.nan, np.nan)
 
 
-def _relative_error(found: Across, n_items: float, n_wordings: float) -> float:
-    by_item, by_wording = max(found.model_item, 0.0), max(np.nan_to_num(found.model_wording), 0.0)
-    return by_item / n_items + by_wording / n_wordings + found.residual / n_items / n_wordings
+def _relative_error(components: Across, n_items: float, n_wordings: float) -> float:
+    by_item, by_wording = max(components.model_item, 0.0), max(np.nan_to_num(components.model_wording), 0.0)
+    shared = by_wording / components.incidence.shared_at(n_wordings) if by_wording else 0.0
+    return by_item / n_items + shared + components.residual / n_items / n_wordings
 
 
 def _share(signal: float, error: float) -> float:

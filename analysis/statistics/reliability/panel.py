@@ -51,7 +51,8 @@ from typing import Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from analysis.statistics.reliability.components import Array, Components, components
+from analysis.statistics.reliability.components import UNKNOWN, Array, Components, components
+from analysis.statistics.reliability.incidence import NOTHING, Incidence, measure_incidence
 from analysis.statistics.reliability.sampling import Sampled
 from analysis.statistics.resampling import LEVEL
 from analysis.statistics.shares import estimated, score
@@ -71,9 +72,10 @@ class Panel:
     ----------
     mean
         Over items, of the mean of each item; NaN without an answer.
-    n_items, n_wordings, n
-        Items with an answer; wordings: crossed, how many different ones, nested, the harmonic mean of those per item;
-        answers.
+    incidence
+        Which item has which wordings.
+    n
+        Answers.
     crossed
         Whether the items share the wordings.
     item, wording, interaction
@@ -87,13 +89,14 @@ class Panel:
         What is drawn anew -> parts of the variance of the mean. NaN where unknown, as from one item or one wording.
     share
         Effective number of items where the mean is a share (`shares.Estimated.n`), else NaN.
-    spread, freedom
-        Variance of the items' means, and the degrees of freedom of that and of the residual, lowered for heavy tails.
+    means
+        Mean of every item with an answer.
+    estimates
+        What `components` says, of which `item`, `wording` and `inner` are made.
     """
 
     mean: float
-    n_items: int
-    n_wordings: float
+    incidence: Incidence
     n: int
     crossed: bool
     item: float
@@ -103,8 +106,23 @@ class Panel:
     sampled: Sampled | None
     parts: dict[Anew, Parts]
     share: float
-    spread: float
-    freedom: tuple[float, float]
+    means: Array
+    estimates: Components
+
+    @property
+    def n_items(self) -> int:
+        """Return the number of items with an answer."""
+        return self.incidence.n_items
+
+    @property
+    def n_wordings(self) -> float:
+        """Return the number of wordings of each item, as their harmonic mean."""
+        return self.incidence.n_wordings
+
+    @property
+    def spread(self) -> float:
+        """Return the variance of the items' means; NaN for a single item."""
+        return float(self.means.var(ddof=1)) if len(self.means) > 1 else np.nan
 
     def error(self, anew: Anew) -> float:
         """Return the standard error of the mean."""
@@ -141,25 +159,26 @@ class Panel:
         return self.mean - half, self.mean + half
 
     def error_at(self, n_items: float, n_wordings: float) -> float:
-        """Predict the standard error with other numbers of items and wordings, both drawn anew.
+        """Predict the standard error with other numbers of items and wordings of each, both drawn anew.
 
-        Negative components count as 0. NaN where the component of wordings is.
+        Where items have some of the shared wordings, so they have of more (`Incidence.shared_at`). Negative components
+        count as 0. NaN where the component of wordings is.
         """
         if np.isnan(self.wording):
             return np.nan
-        shared = max(self.wording, 0.0) if self.crossed else 0.0
+        shared = max(self.wording, 0.0) / self.incidence.shared_at(n_wordings) if self.crossed else 0.0
         of_item = max(self.item, 0.0) + self.inner / n_wordings
-        return float(np.sqrt(of_item / n_items + shared / n_wordings))
+        return float(np.sqrt(of_item / n_items + shared))
 
     def widening(self) -> float:
-        """Return how many times as wide an interval is as it would be with a wording without end; it is at least 1.
+        """Return how many times as wide an interval is as it would be with wordings without end; it is at least 1.
 
-        Infinite where items do not differ beyond what their wordings explain; NaN where nothing differs.
+        NaN where items do not differ beyond what their wordings explain: then there is nothing to compare with.
         """
         if np.isnan(self.item):
             return np.nan
         now, least = (self.error_at(self.n_items, wordings) for wordings in (self.n_wordings, np.inf))
-        return now / least if least > 0 else np.inf if now > 0 else np.nan
+        return now / least if least > 0 else np.nan
 
 
 def panel(values: Array, crossed: bool, sampled: Sampled | None = None, *, share: bool | None = None) -> Panel:
@@ -180,34 +199,43 @@ def panel(values: Array, crossed: bool, sampled: Sampled | None = None, *, share
         return _unknown(crossed)
     filled = np.where(known, values, 0.0)
     means = filled.sum(axis=1) / per_item
-    found = components(values, crossed)
-    inner, added = found.residual, sampled.noise if sampled else 0.0
-    width = float(known.shape[1] if crossed else n_items / (1 / per_item).sum())
+    estimates, incidence = components(values, crossed), measure_incidence(known, crossed)
+    inner, added = estimates.residual, sampled.noise if sampled else 0.0
     spread = float(means.var(ddof=1)) if n_items > 1 else np.nan
-    weights = known / per_item[:, None]  # what an answer weighs in its item's mean
-    own, noise = (spread / n_items, n_items - 1.0), inner * float((weights**2).sum()) / n_items**2
-    parts: dict[Anew, Parts] = {"items": (own,), "both": (own,)}
-    if crossed:
-        seen = float((weights.mean(axis=0) ** 2).sum())
-        # Where items have different wordings, their means differ by these, too: that part is in `own` already.
-        apart = float((weights**2).sum() - n_items * seen) / max(1, n_items - 1) / n_items
-        shared = found.wording * (seen - apart) + noise
-        less, more = taken(own[1], width - 1, noise)
-        parts["both"] = (_positive(own[0] - less), own[1]), (_positive(shared - more), width - 1)
-        parts["wordings"] = ((_positive(found.wording * seen + noise), width - 1),)
-    else:
-        parts["wordings"] = (_within(filled, known, means, per_item),)
     answers = filled[known]
     if share is None:
         share = bool(((answers == 0) | (answers == 1)).all())
     effective = float(estimated([(means[:, None], np.ones((n_items, 1)))], LEVEL).n[0]) if share else np.nan
-    item, left, freedom = found.item, inner - added, _freedom(filled, known, means, found)
+    item, left = estimates.item, inner - added
     if sampled and (known.shape[1] if crossed else per_item.max()) == 1:
-        item, inner, freedom = spread - added, added, (freedom[0], sampled.freedom)
+        item, inner = spread - added, added
     return Panel(
-        float(means.mean()), n_items, width, int(known.sum()), crossed, item, found.wording if crossed else left,
-        left if crossed else np.nan, inner, sampled, parts, effective, spread, freedom,
+        float(means.mean()), incidence, int(known.sum()), crossed, item, estimates.wording if crossed else left,
+        left if crossed else np.nan, inner, sampled, _split_variance(filled, known, means, estimates, incidence),
+        effective, means, estimates,
     )  # fmt: skip
+
+
+def _split_variance(
+    filled: Array, known: Known, means: Array, estimates: Components, incidence: Incidence
+) -> dict[Anew, Parts]:
+    """Split the variance of the mean by what is drawn anew."""
+    n_items, crossed = incidence.n_items, incidence.n_shared == incidence.n_shared
+    spread = float(means.var(ddof=1)) if n_items > 1 else np.nan
+    between = (spread / n_items, n_items - 1.0)
+    parts: dict[Anew, Parts] = {"items": (between,), "both": (between,)}
+    if not crossed:
+        parts["wordings"] = (_within(filled, known, means, known.sum(axis=1)),)
+        return parts
+    free = known.shape[1] - 1.0
+    noise = estimates.residual / incidence.n_wordings / n_items
+    of_wordings = estimates.wording / incidence.n_shared + noise
+    # Where items have different wordings, their means differ by these, too: that part is in `between` already.
+    less, more = taken(between[1], free, noise)
+    shared = of_wordings - estimates.wording * incidence.apart / n_items
+    parts["both"] = (_positive(between[0] - less), between[1]), (_positive(shared - more), free)
+    parts["wordings"] = ((_positive(of_wordings), free),)
+    return parts
 
 
 def half_width(parts: Parts, level: float) -> float:
@@ -254,28 +282,8 @@ def _within(filled: Array, known: Known, means: Array, per_item: npt.NDArray[np.
     return total / len(means) ** 2, float(total**2 / (of_item**2 / few).sum()) if total > 0 else np.nan
 
 
-def _freedom(filled: Array, known: Known, means: Array, found: Components) -> tuple[float, float]:
-    """Return the degrees of freedom of the variance of items' means, and of the residual, by their fourth moments.
-
-    Those of a normal distribution where the tails are no heavier: a variance s^2 of n values has the variance
-    s^4 (kurtosis / n + 2 / (n - 1)).
-    """
-    n_items = len(means)
-    if n_items < 2:
-        return np.nan, np.nan
-    centred = means - means.mean()
-    square = float((centred**2).mean())
-    heavy = max(float((centred**4).mean()) / square**2 - 3, 0.0) if square > 0 else 0.0
-    columns = 0.0 if np.isnan(found.wording) else filled.sum(axis=0) / known.sum(axis=0) - means.mean()
-    of_item = (np.where(known, filled - means[:, None] - columns, 0.0) ** 2).sum(axis=1)
-    total = float(of_item.mean())
-    uneven = float(of_item.var(ddof=1)) / n_items / total**2 if total > 0 else 0.0
-    inner = min(found.freedom, 2 / uneven) if uneven > 0 else found.freedom
-    return 2 / (heavy / n_items + 2 / (n_items - 1)), inner if inner > 0 else np.nan
-
-
 def _unknown(crossed: bool) -> Panel:
     nothing: dict[Anew, Parts] = dict.fromkeys(("items", "wordings", "both"), ((np.nan, np.nan),))
     return Panel(
-        np.nan, 0, np.nan, 0, crossed, np.nan, np.nan, np.nan, np.nan, None, nothing, np.nan, np.nan, (np.nan, np.nan)
+        np.nan, NOTHING, 0, crossed, np.nan, np.nan, np.nan, np.nan, None, nothing, np.nan, np.zeros(0), UNKNOWN
     )

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from analysis.statistics.reliability.components import Array, shared_by_wordings
+from analysis.statistics.reliability.incidence import measure_incidence
 from analysis.statistics.reliability.replication import among
 from analysis.statistics.resampling import LEVEL
 
@@ -73,15 +74,14 @@ def ranking(values: Array, crossed: bool, *, seed: int = 0, level: float = LEVEL
     shrunk, more = np.ones(1), 0.0
     if learnt is not None and learnt.error > 0:
         shrunk, more = learnt.true / (learnt.true + learnt.error), learnt.freedom
-    n_wordings = n_items / float((1 / per_item).sum())
+    incidence = measure_incidence(known, crossed)
     moved = [(np.cov(of_items) / n_items, n_items - 1.0)]
-    if crossed:
-        n_wordings = float(known.shape[1])
-    if crossed and n_wordings > 1:
-        seen = float(((known / per_item[:, None]).mean(axis=0) ** 2).sum())
+    if crossed and known.shape[1] > 1:
         together = np.nan_to_num(shared_by_wordings(np.where(known, values, np.nan)))
-        moved.append((together * seen, n_wordings - 1))
-    return stand(mean, moved, shrunk, n_items, n_wordings, more=more, seed=seed, level=level)
+        # The covariance over items holds what wordings do where items have different ones.
+        left = 1 / incidence.n_shared - incidence.apart / n_items
+        moved.append((together * left, known.shape[1] - 1.0))
+    return stand(mean, moved, shrunk, n_items, incidence.n_wordings, more=more, seed=seed, level=level)
 
 
 def stand(

@@ -79,7 +79,7 @@ def among(values: Array, crossed: bool, anew: Anew) -> Among | None:
         return None
     kept = {
         "wordings": found.model_item / found.n_items,
-        "items": 0.0 if np.isnan(found.model_wording) else found.model_wording / found.n_wordings,
+        "items": 0.0 if np.isnan(found.model_wording) else found.model_wording / found.incidence.n_shared,
         "both": 0.0,
     }
     others = found.n_models - 1

@@ -28,13 +28,13 @@ class Sampled:
         Variance component of a single sample: mean variance (n - 1) of the samples behind an answer.
     number
         Samples behind an answer: harmonic mean.
-    freedom
-        Degrees of freedom of `sample`, lowered as far as items differ in it; NaN for a single item.
+    by_item
+        Mean variance of the samples of every item that has some.
     """
 
     sample: float
     number: float
-    freedom: float
+    by_item: Array
 
     @property
     def noise(self) -> float:
@@ -44,7 +44,8 @@ class Sampled:
     def together(self, other: Sampled) -> Sampled:
         """Return what sampling adds to the difference of two answers, each from its own samples."""
         sample, noise = self.sample + other.sample, self.noise + other.noise
-        return Sampled(sample, sample / noise if noise > 0 else self.number, min(self.freedom, other.freedom))
+        by_item = np.append(self.by_item + other.sample, other.by_item + self.sample)
+        return Sampled(sample, sample / noise if noise > 0 else self.number, by_item)
 
 
 def sampled(spread: Array, number: Array) -> Sampled | None:
@@ -64,10 +65,7 @@ def sampled(spread: Array, number: Array) -> Sampled | None:
     rows = told.any(axis=1)
     per_item = np.where(told, spread, 0.0)[rows].sum(axis=1) / told[rows].sum(axis=1)
     sample = float(own.mean())
-    most = float((number[told] - 1).sum())
-    uneven = float(per_item.var(ddof=1)) / len(per_item) if len(per_item) > 1 else np.nan
-    freedom = min(most, 2 * sample**2 / uneven) if uneven > 0 else most if uneven == 0 else np.nan
-    return Sampled(sample, float(1 / np.nanmean(1 / np.where(number > 0, number, np.nan))), freedom)
+    return Sampled(sample, float(1 / np.nanmean(1 / np.where(number > 0, number, np.nan))), per_item)
 
 
 def of_shares(share: Array, number: Array) -> Array:

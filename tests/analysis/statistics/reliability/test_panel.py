@@ -12,6 +12,7 @@ from analysis.statistics.reliability.ranges import ranges
 from analysis.statistics.reliability.ranking import ranking
 from analysis.statistics.reliability.replication import Among, equivalence, p_value, same_sign
 from analysis.statistics.shares import wilson
+from helpers.unlike_items import Design, draw_study, true_components
 
 
 def answers(rng, items, wordings, item=0.3, wording=0.05, inner=0.1):
@@ -184,13 +185,58 @@ def test_ranks_of_equal_models_are_shared():
 def test_intervals_of_components_hold(crossed):
     rng, held = np.random.default_rng(7), np.zeros(3)
     for run in range(200):
-        values = answers(rng, 20, 4, wording=0.1 if crossed else 0, inner=0.2)
-        found = panel(values, crossed)
-        ends = ranges(found, seed=run)
-        wide = np.sqrt((0.09 / 20 + 0.01 / 4 * crossed + 0.04 / 80) / (0.09 / 20))
+        values = np.clip(answers(rng, 60, 4, wording=0.1 if crossed else 0, inner=0.2), -1.5, 1.5)
+        ends = ranges(panel(values, crossed), (-1.5, 1.5), seed=run)
+        wide = np.sqrt((0.09 / 60 + 0.01 / 4 * crossed + 0.04 / 240) / (0.09 / 60))
         truth = {"item": 0.09, "wording": 0.01 if crossed else 0.04, "widening": wide}
         held += [ends[name][0] <= value <= ends[name][1] for name, value in truth.items()]
     assert (held / 200 >= 0.90).all()
+
+
+def test_answers_without_bounds_have_no_intervals_of_components():
+    assert np.isnan(list(ranges(panel(answers(np.random.default_rng(9), 60, 4), True), None).values())).all()
+
+
+@pytest.mark.parametrize("design", [Design(5, 19), Design(4, 8), Design(5, 5, crossed=False)], ids=str)
+@pytest.mark.parametrize("shape", ["lognormal 1", "5 % unstable", "0 or 1"])
+def test_intervals_hold_where_items_differ_and_have_some_of_the_wordings(shape, design):
+    """A small version of tests/benchmarks/bench_coverage.py; before, .31 with 10 items of which 5 % are unstable."""
+    _, item, wording, interaction = true_components(shape)
+    truth = {"item": item, "wording": wording if design.crossed else wording + interaction, "interaction": interaction}
+    held: dict[str, list[bool]] = {name: [] for name in truth}
+    rng, far = np.random.default_rng(3), 0
+    for _ in range(60):
+        study = panel(draw_study(rng, shape, design, 10), design.crossed)
+        ends = ranges(study, (0.0, 1.0))
+        for name, value in truth.items():
+            if ends[name][0] == ends[name][0]:
+                held[name].append(ends[name][0] <= value <= ends[name][1])
+                far += not ends[name][0] <= max(getattr(study, name), 0) <= ends[name][1]
+    assert far == 0  # no estimate lies outside its interval
+    assert all(np.mean(hits) >= 0.90 - 2 * np.sqrt(0.09 / 60) for hits in held.values() if hits)
+
+
+def test_holes_are_those_of_the_design():
+    """5 of 19 wordings of each of 62 items: what an outsider writes down, beside `Incidence`."""
+    rng = np.random.default_rng(4)
+    values = draw_study(rng, "alike", Design(5, 19), 62)
+    answered = ~np.isnan(values)
+    weights = [[1 / 62 / 5 if answered[i, w] else 0.0 for w in range(19)] for i in range(62)]
+    of_wordings = [sum(row[w] for row in weights) for w in range(19)]
+    study = panel(values, True)
+    assert study.n_wordings == 5
+    assert study.incidence.n_shared == pytest.approx(1 / sum(share**2 for share in of_wordings))
+    # The variance of the mean over items, of weights written out.
+    expected = study.item * 62 / 62**2 + study.wording * sum(share**2 for share in of_wordings) + study.inner * sum(
+        weight**2 for row in weights for weight in row
+    )  # fmt: skip
+    assert study.error_at(62, 5) == pytest.approx(np.sqrt(expected), rel=1e-9)
+    # Half of the mean squared difference of two items' means, with other items and wordings at random.
+    apart = np.mean([
+        sum((answered[i, w] / 5 - answered[j, w] / 5) ** 2 for w in range(19)) / 2
+        for i in range(62) for j in range(62) if i != j
+    ])  # fmt: skip
+    assert study.incidence.apart == pytest.approx(apart, rel=1e-9)
 
 
 def test_more_wordings_narrow_an_interval_to_a_limit():
@@ -208,4 +254,4 @@ def test_more_wordings_narrow_an_interval_to_a_limit():
 def test_no_interval_where_nothing_can_be_told(values, crossed):
     assert np.isnan(panel(values, crossed).interval("both")).all()
     assert np.isnan(panel(values, crossed).widening())
-    assert np.isnan(ranges(panel(values, crossed))["widening"]).all()
+    assert np.isnan(ranges(panel(values, crossed), (0.0, 1.0))["widening"]).all()

@@ -87,7 +87,7 @@ def test_one_wording_is_an_analysis_of_variance_of_one_factor():
         assert icc(found)["icc_sample"] == pytest.approx(single, abs=1e-12)
         # Spearman and Brown: from the reliability of one sample to that of six.
         assert icc(found)["icc"] == pytest.approx(6 * single / (1 + 5 * single), abs=1e-12)
-        ends = ranges(found)
+        ends = ranges(found, (-3.0, 3.0))
         assert ends["item"][0] < found.item < ends["item"][1] and np.isnan(ends["wording"]).all()
         assert ends["sample"][0] < own.sample < ends["sample"][1]
 
@@ -158,4 +158,4 @@ def test_what_was_not_sampled_twice_tells_nothing():
 def test_equal_samples_have_no_interval():
     found = panel(np.arange(4.0)[:, None], True, sampled(np.zeros((4, 1)), np.full((4, 1), 5.0)))
     assert found.sampled.sample == 0 and icc(found)["icc"] == 1
-    assert np.isnan(ranges(found)["sample"]).all()
+    assert np.isnan(ranges(found, (-3.0, 3.0))["sample"]).all()
