@@ -159,13 +159,12 @@ def _headline(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def _widest(speaking: pd.DataFrame) -> Iterator[str]:
-    known = speaking[np.isfinite(speaking["widening"])]
+    known = speaking.dropna(subset=["widening", "widening_lower"])
     if known.empty:
         return
     row = known.loc[known["widening"].idxmax()]
     label = labels.series(speaking.drop(columns="condition"))[row.name]
-    low, high = row["widening_lower"], row["widening_upper"]
-    ends = f" (95 % interval {low:.2f} to {high:.2f})" if low == low else ""
+    ends = f" (95 % interval {row['widening_lower']:.2f} to {row['widening_upper']:.2f})"
     yield (
         f"The wordings add {'most ' if len(known) > 1 else ''}to the standard error of {label}: it is "
         f"{row['widening']:.2f} times{ends} what it would be with wordings without end."
