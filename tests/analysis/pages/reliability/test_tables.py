@@ -176,8 +176,8 @@ def test_a_word_needs_the_whole_interval(ends, verdict):
     rows = pd.DataFrame(ends, columns=["widening_lower", "widening_upper"])
     precision = rows.assign(
         study="s", model=["a", "b"], condition="c", measure="agreement", headline=True, validity=1.0, n_items=40,
-        n=200,
-        n_wordings=5.0, n_shared=np.nan, mean=0.5, widening=1.1, design=NESTED, like_lower=0.4, like_upper=0.6, error_least=0.05,
+        n=200, n_wordings=5.0, n_shared=np.nan, mean=0.5, widening=1.1, design=NESTED, like_lower=0.4, like_upper=0.6,
+        error_least=0.05,
     )  # fmt: skip
     frames = {name: pd.DataFrame(columns=[*table(name).columns]) for name in narrative.TABLES}
     assert narrative.answer({**frames, "wording_precision": precision}).verdict == verdict
