@@ -19,6 +19,7 @@ from analysis.errors import InputError, nearest
 from analysis.statistics.reliability import aggregated
 from analysis.statistics.reliability.aggregated import Block
 from analysis.statistics.reliability.ranking import Ranking
+from analysis.statistics.reliability.templates import intervals_of_accuracies
 
 if TYPE_CHECKING:
     from analysis.runs import Runs
@@ -230,7 +231,7 @@ def scores(runs: Runs) -> list[dict[str, Any]]:
     made = []
     for names, part in rows(runs).groupby(["study", "model", "condition", "task"], sort=False):
         about: Mapping[str, Any] = dict(zip(("study", "model", "condition", "task"), names, strict=True))
-        ends = aggregated.intervals(part["accuracy"].to_numpy(float), part["n"].to_numpy(float))
+        ends = intervals_of_accuracies(part["accuracy"].to_numpy(float), part["n"].to_numpy(float))
         row = {**about, "n_items": int(part["n"].min()), "n_templates": len(part)}
         for name, (value, low, high) in ends.items():
             row |= {name: value} if name == "sd" else {name: value, f"{name}_lower": low, f"{name}_upper": high}

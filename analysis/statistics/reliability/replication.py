@@ -87,11 +87,26 @@ def among(values: Array, crossed: bool, anew: Anew) -> Among | None:
     true = 2 * np.maximum(drawn - (found.spread - found.model) + max(kept[anew], 0.0), 0.0)
     own = [panel(each, crossed) for each in values - values.mean(axis=0)]
     variances, freedoms = np.array([_total(each.parts[anew]) for each in own]).T
-    mean, free = float(variances.mean()), float(freedoms.mean())
+    return pool_errors(true, variances, freedoms)
+
+
+def pool_errors(true: Array, variances: Array, freedoms: Array, most: float = np.inf) -> Among:
+    """Learn from the errors of all models how large the error of a difference of two is.
+
+    Parameters
+    ----------
+    true
+        As in `Among`.
+    variances, freedoms
+        Of every model's error, less the mean over models, and their degrees of freedom: (models,).
+    most
+        Degrees of freedom that the mean over models counts at most, where what moves one model moves others, too.
+    """
+    mean, free, others = float(variances.mean()), float(freedoms.mean()), len(variances) - 1
     if not mean > 0:
         return Among(true, 0.0, 0.0)
     left = max(float(variances.var(ddof=1)) / mean**2 - 2 / free, 0.0)
-    return Among(true, 2 * mean * found.n_models / others, 1 / (left / 2 + 1 / (others * free)))
+    return Among(true, 2 * mean * len(variances) / others, 1 / (left / 2 + 1 / min(others * free, most)))
 
 
 def same_sign(panel: Panel, anew: Anew, known: Among | None = None) -> float:
@@ -107,20 +122,33 @@ def same_sign(panel: Panel, anew: Anew, known: Among | None = None) -> float:
     float
         NaN where there is no difference, or its variance is unknown; 1 where the variance is 0.
     """
+    variance, free = _total(panel.parts[anew])
+    return float(foresee_signs(np.asarray(panel.mean), np.asarray(variance), np.asarray(free), known))
+
+
+def foresee_signs(differences: Array, variances: Array, freedoms: Array, known: Among | None = None) -> Array:
+    """Compute `same_sign` of differences of any shape, from the variances of their errors and the degrees of freedom.
+
+    Returns
+    -------
+    array
+        Of the same shape; NaN where there is no difference, or its variance is unknown; 1 where the variance is 0.
+    """
     from scipy.special import stdtr
 
-    if not abs(panel.mean) > ROUNDING:
-        return np.nan
-    variance, free = _total(panel.parts[anew])
     true = np.array([np.inf])
-    if known is not None and free > 0:
-        true = known.true
-        variance = (free * variance + known.freedom * known.error) / (free + known.freedom)
-        free += known.freedom
-    if variance <= ROUNDING**2:
-        return 1.0
-    shrunk = 1 / (1 + variance / np.maximum(true, _LEAST))
-    return float(stdtr(free, abs(panel.mean) * shrunk / np.sqrt((1 + shrunk) * variance)).mean())
+    if known is not None:
+        true, learnt = known.true, freedoms > 0
+        both = freedoms + known.freedom
+        with np.errstate(invalid="ignore"):
+            drawn = (freedoms * variances + known.freedom * known.error) / both
+        variances, freedoms = np.where(learnt, drawn, variances), np.where(learnt, both, freedoms)
+    true = true.reshape(-1, *(1,) * differences.ndim)
+    sure = variances <= ROUNDING**2
+    safe = np.where(sure, 1.0, variances)
+    shrunk = 1 / (1 + safe / np.maximum(true, _LEAST))
+    foreseen = stdtr(freedoms, np.abs(differences) * shrunk / np.sqrt((1 + shrunk) * safe)).mean(axis=0)
+    return np.where(np.abs(differences) > ROUNDING, np.where(sure, 1.0, foreseen), np.nan)
 
 
 def _total(parts: Parts) -> tuple[float, float]:

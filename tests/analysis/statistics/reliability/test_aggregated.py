@@ -13,7 +13,6 @@ from analysis.statistics.reliability import templates
 from analysis.statistics.reliability.aggregated import (
     ORDERS,
     Block,
-    intervals,
     kept_by_one,
     kept_by_others,
     ranking,
@@ -135,7 +134,7 @@ def test_the_intervals_cover_where_all_templates_have_the_same_items():
     for _ in range(draws):
         own = rng.choice(len(chance), 60)
         accuracies = (rng.random((60, 4)) < chance[own]).mean(axis=0)
-        for name, (_, low, high) in intervals(accuracies, np.full(4, 60.0)).items():
+        for name, (_, low, high) in templates.intervals_of_accuracies(accuracies, np.full(4, 60.0)).items():
             inside[name] += low <= true[name] <= high
     assert inside.pop("sd") == 0  # has no interval
     assert {name: count / draws for name, count in inside.items() if count < 0.93 * draws} == {}
@@ -183,7 +182,7 @@ def test_equal_models_have_no_order():
 
 
 def test_one_template_has_no_range_and_no_wrong_ends():
-    found = intervals(np.array([1.0]), np.array([20.0]))
+    found = templates.intervals_of_accuracies(np.array([1.0]), np.array([20.0]))
     assert found["mean"][0] == 1
     assert 0.8 < found["mean"][1] < found["mean"][2] == 1
     assert np.isnan(found["range"][1:]).all()
