@@ -14,9 +14,8 @@ items hard.
 Some templates move models further apart than others do. So what is said of other templates rests on the number of
 templates, however many models there are: the mean over T templates of how far each moves models apart counts T - 1
 degrees of freedom. With residual SDs of templates that are lognormal (.5 on the log scale; of 24 tables of NorEval the
-median is .38), intervals of coefficients cover .95 to 1.00 with 2 to 10 templates and 3 to 59 models, where (models - 1)
-(templates - 1) degrees of freedom covered .48 to .96. With 2 or 3 templates they reach from near 0 to near 1, which is
-all that so few tell.
+median is .38), intervals of coefficients cover .95 to 1.00 with 2 to 10 templates and 3 to 59 models; (M - 1) (T - 1)
+degrees of freedom covered .48 to .96. With 2 or 3 templates they reach from near 0 to near 1: so few tell no more.
 
 Models are the objects, templates the conditions of measurement. The analysis of variance gives the components of
 models, templates, and of models by templates with all else that is left. Of the latter, the binomial error is at most

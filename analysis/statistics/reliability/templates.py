@@ -3,15 +3,15 @@
 Intervals are for these templates, with items drawn anew, from those of each template's accuracy (Wilson's) and of
 differences between two (Newcombe's). The highest of several accuracies is too high on average: its template was lucky,
 too. So the lower end is the highest of the lower ends of *all* templates, wide enough for none to be wrong in 95 % of
-studies (Bonferroni; exact ones, as Wilson's do not hold so far out); for the upper end, the highest of the plain upper ends is enough, since the best template has one
-of them. The same holds for the lowest, the range (the largest difference of two), the gain (the largest difference from
-the mean), saturation, and quantiles on their side of the median. The combined score lies between its least and its
-largest value over the intervals of highest and mean (`_combined`): a chain rule at the luckiest template covered .51
-with 60 equal templates.
+studies (Bonferroni; Clopper and Pearson's, as Wilson's do not hold so far out); for the upper end, the highest of the
+plain upper ends is enough, since the best template has one of them. The same holds for the lowest, the range (the
+largest difference of two), the gain (the largest difference from the mean), saturation, and quantiles on their side of
+the median. The combined score lies between its least and its largest value over the intervals of highest and mean
+(`_combined`): a chain rule at the luckiest template covered .51 with 60 equal templates.
 
 The estimates of highest and combined score are the papers', which luck makes too high: by .08 of .22 with 20 equal
-templates and 100 independent answers. `corrected` has them without luck: every accuracy is drawn towards their mean by
-the share of their variance that items alone explain (Efron and Morris).
+templates and 100 independent answers. `correct_luck` estimates them without it: every accuracy is drawn towards their
+mean by the share of their variance that items alone explain (Efron and Morris).
 
 With 10 to 1,000 items and 5 to 60 templates, equal or unlike, at accuracies of .22 and .8, these cover .93 and more of
 every figure (`tests/benchmarks/bench_templates.py`). The SD has no interval; the component of wordings (`panel`) has.
@@ -23,12 +23,13 @@ References
 Polo, F. M. et al. (2024). Efficient multi-prompt evaluation of LLMs. NeurIPS (quantiles over templates, section 2).
 Mizrahi, M. et al. (2024). State of what art? A call for multi-prompt LLM evaluation. TACL 12, 933-949 (section 5: MaxP,
 AvgP, saturation, combined performance score).
-Efron, B. and Morris, C. (1973). Stein's estimation rule and its competitors. JASA 68, 117-130 (`corrected`).
+Efron, B. and Morris, C. (1973). Stein's estimation rule and its competitors. JASA 68, 117-130 (`correct_luck`).
 Miller, R. G. (1981). Simultaneous Statistical Inference, chapter 2 (Bonferroni).
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from itertools import permutations
 from typing import TypeAlias
@@ -66,19 +67,22 @@ def summary(accuracies: Array) -> dict[str, Array]:
     return found | {"saturation": saturation, "combined": saturation * highest}
 
 
-def corrected(accuracies: Array, noise: float, lower: tuple[float, float]) -> dict[str, float]:
+def correct_luck(
+    accuracies: Array, noise: float, intervals: Mapping[str, tuple[float, float, float]]
+) -> dict[str, float]:
     """Estimate the highest accuracy and the combined score without the luck of the best template.
 
-    Accuracies are drawn towards their mean m: m + r (a - m), where r = 1 - noise / variance, and at least 0.
+    Accuracies are drawn towards their mean m: m + r (a - m), where r = 1 - noise / variance, and at least 0. Nothing is
+    estimated below the intervals of highest and combined score.
 
     Parameters
     ----------
     accuracies
         Of the templates: (templates,).
     noise
-        Variance of an accuracy about the mean of all that items alone explain.
-    lower
-        Lower ends of the intervals of highest and combined score, below which nothing is estimated.
+        Variance of an accuracy about the mean of all that items alone explain: `noise_of_answers`, `noise_of_shares`.
+    intervals
+        From `intervals` or `intervals_of_accuracies`.
 
     Returns
     -------
@@ -86,62 +90,70 @@ def corrected(accuracies: Array, noise: float, lower: tuple[float, float]) -> di
         highest_corrected, combined_corrected; NaN for one template, which nothing was chosen from, and where the noise
         is not known.
     """
-    names = ("highest_corrected", "combined_corrected")
+    figures = ("highest", "combined")
     if len(accuracies) < 2 or np.isnan(noise):
-        return dict.fromkeys(names, np.nan)
+        return {f"{name}_corrected": np.nan for name in figures}
     variance = float(accuracies.var(ddof=1))
     true = max(0.0, 1 - noise / variance) if variance > 0 else 0.0
     drawn = summary(accuracies.mean() + true * (accuracies - accuracies.mean()))
-    ends = zip(names, ("highest", "combined"), lower, strict=True)
-    return {name: float(np.fmax(drawn[figure], end)) for name, figure, end in ends}
+    return {f"{name}_corrected": float(np.fmax(drawn[name], intervals[name][1])) for name in figures}
+
+
+def noise_of_answers(right: Array) -> float:
+    """Return how far items alone move a template's accuracy apart from the others' (items, templates), as a variance.
+
+    It is the component of items by templates, divided by the number of items (harmonic mean over templates).
+    """
+    return components(right, crossed=True).residual * float((1 / (~np.isnan(right)).sum(axis=0)).mean())
+
+
+def noise_of_shares(accuracies: Array, n: Array) -> float:
+    """Return the same of accuracies without answers, as if their errors were independent, which makes it too large."""
+    return float((accuracies * (1 - accuracies) / n).mean())
 
 
 def intervals(right: Array, level: float = LEVEL) -> dict[str, tuple[float, float, float]]:
-    """Compute `summary` and `corrected` with intervals from right answers (items, templates): 1, 0, NaN where none is.
+    """Compute `summary` with intervals from right answers (items, templates): 1, 0, or NaN where there is none.
 
     Returns
     -------
     dict
-        Figure -> estimate, lower, upper end. The ends are NaN for the SD, for what is corrected (it has those of the
-        figure itself), and for fewer than two items.
+        Figure -> estimate, lower, upper end. The ends are NaN for the SD, and for fewer than two items.
     """
     known = ~np.isnan(right)
     part, whole = np.where(known, right, 0.0), known.astype(float)
     with np.errstate(invalid="ignore"):
         accuracies = part.sum(axis=0) / whole.sum(axis=0)
-    ends = _ends(part, whole, level) if len(right) > 1 else {}
-    noise = components(right, crossed=True).residual * float((1 / whole.sum(axis=0)).mean())
-    return _with_ends(accuracies, noise, ends)
+    return _with_ends(accuracies, _ends(part, whole, level) if len(right) > 1 else {})
 
 
 def intervals_of_accuracies(accuracies: Array, n: Array, level: float = LEVEL) -> dict[str, tuple[float, float, float]]:
     """Compute the same from one model's accuracies (templates,) with the numbers of answers behind them.
 
     Of the wider case: Wilson's with n of one template for the mean, and Newcombe's for independent shares for range,
-    gain and saturation. What is corrected takes errors for independent: it is rather too low.
+    gain and saturation.
     """
     number, mean = len(accuracies), float(accuracies.mean())
-    plain, surely = wilson(accuracies, n, level), clopper_pearson(accuracies, n, _of_many(level, number))
+    plain = wilson(accuracies, n, level)
+    surely = clopper_pearson(accuracies, n, _of_many(level, number)) if number > 1 else plain
     ends = _ends_of_shares(plain, surely, _score(mean, n.min(), level))
     if number > 1:
         pairs = clopper_pearson(accuracies, n, _of_many(level, number * (number - 1)))
         ends["range"] = _apart(accuracies, pairs, plain, accuracies[:, None], pairs, plain)
         of_mean, mean_surely = ends["mean"], _score(mean, n.min(), _of_many(level, number))
         ends |= _with_saturation(_apart(accuracies, surely, plain, np.array([[mean]]), mean_surely, of_mean))
-    return _with_ends(accuracies, float((accuracies * (1 - accuracies) / n).mean()), ends)
+    return _with_ends(accuracies, ends)
 
 
 Ends: TypeAlias = tuple[Array | float, Array | float]
 
 
-def _with_ends(
-    accuracies: Array, noise: float, ends: dict[str, tuple[float, float]]
-) -> dict[str, tuple[float, float, float]]:
-    """Put estimates and the ends of their intervals side by side."""
-    estimates = {name: float(value) for name, value in summary(accuracies).items()}
-    lower = tuple(ends.get(name, (np.nan,))[0] for name in ("highest", "combined"))
-    estimates |= corrected(accuracies, noise, lower)
-    return {name: (value, *map(float, ends.get(name, (np.nan, np.nan)))) for name, value in estimates.items()}
+def _with_ends(accuracies: Array, ends: Mapping[str, tuple[float, float]]) -> dict[str, tuple[float, float, float]]:
+    """Put the figures and the ends of their intervals side by side."""
+    nothing = (np.nan, np.nan)
+    return {
+        name: (float(value), *map(float, ends.get(name, nothing))) for name, value in summary(accuracies).items()
+    }  # fmt: skip
 
 
 def _ends(part: Array, whole: Array, level: float) -> dict[str, tuple[float, float]]:
@@ -149,7 +161,7 @@ def _ends(part: Array, whole: Array, level: float) -> dict[str, tuple[float, flo
     share: Share = [(part, whole)]
     every: Share = [(part[:, [k]], whole[:, [k]]) for k in range(number)]
     mean, of_all = estimated(every, level), estimated(share, level)
-    surely = _exact(share, _of_many(level, number))
+    surely = _exact(share, _of_many(level, number)) if number > 1 else of_all
     found = _ends_of_shares((of_all.lower, of_all.upper), (surely.lower, surely.upper),
                             (float(mean.lower[0]), float(mean.upper[0])))  # fmt: skip
     if number > 1:
