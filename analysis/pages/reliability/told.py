@@ -103,7 +103,7 @@ def _reliable(ranked: pd.DataFrame) -> Iterator[str]:
         where = _condition(ranked, row)
         templates = _templates(pd.DataFrame([row]))
         yield (
-            f"{f'{where}one' if where else 'One'} of {templates} templates{' of each task' if several else ''} ranks "
+            f"{f'{where}one' if where else 'One'} of {templates} templates ranks "
             f"{row['n_models']} models by {over} {_reliability(row, 'one')}."
         )
         yield f"Four such templates rank them {_reliability(row, 'four')}."
@@ -129,7 +129,7 @@ def _reliability(row: Mapping[str, Any] | pd.Series, name: str) -> str:
     low, high = row[f"{name}_lower"], row[f"{name}_upper"]
     if pd.isna(low) or pd.isna(high):
         return "with a reliability that is not shown, as models differ too little"
-    return f"with a reliability of {_number(row[name])} (95 % interval {_number(low)} to {_number(high)})"
+    return f"with a reliability of {_number(row[name])} (interval {_number(low)} to {_number(high)})"
 
 
 def _condition(ranked: pd.DataFrame, row: Mapping[str, object]) -> str:
@@ -175,9 +175,8 @@ def _pairs(pairs: pd.DataFrame) -> Iterator[str]:
         where = f"Condition {condition}: " if pairs["condition"].nunique() > 1 else ""
         sure, both = ((part[name] >= LIKELY).sum() for name in ("same_wordings", "same_both"))
         number = f"{part['n_templates'].mean():.1f}".removesuffix(".0")
-        of_each = " of each task" if (part["task"] == ALL).all() else ""
         yield (
-            f"{where}{sure:,} of {count(len(part), 'pair')} keep their order under {number} other templates{of_each} "
+            f"{where}{sure:,} of {count(len(part), 'pair')} keep their order under {number} other templates "
             f"with a probability of 95 % or more; with other items, too, {both:,}."
         )
 

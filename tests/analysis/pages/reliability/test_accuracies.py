@@ -158,12 +158,10 @@ def test_the_answer_tells_the_share_of_pairs_and_the_reliability(made):
     ends = f"{least['one_lower'].min():.2f} to {least['one_upper'].max():.2f}"
     assert f"One of three to four templates ranks them with a reliability of {ends} (intervals" in said.verdict
     for row in least.to_dict("records"):
-        told = (
-            f"with a reliability of {row['one']:.2f} (95 % interval {row['one_lower']:.2f} to {row['one_upper']:.2f})."
-        )
-        start = f"Condition {row['condition']}: one of 3 to 4 templates of each task ranks 6 models by the mean over 2"
+        told = f"with a reliability of {row['one']:.2f} (interval {row['one_lower']:.2f} to {row['one_upper']:.2f})."
+        start = f"Condition {row['condition']}: one of 3 to 4 templates ranks 6 models by the mean over 2"
         assert any(text.startswith(start) and text.endswith(told) for text in details)
-    assert sum("keep their order under 3.5 other templates of each task with a probability of 95 % or more"
+    assert sum("keep their order under 3.5 other templates with a probability of 95 % or more"
                in text for text in details) == len(least)  # fmt: skip
     assert sum("is first, and expected to stay so in some" in text for text in details) == len(least)
     assert all(len(text.split(". ")[0].split()) <= 30 for text in (*said.cautions, *details))
@@ -207,7 +205,7 @@ def test_no_sentence_states_an_estimate_as_a_bound_or_a_reliability_without_its_
             assert "at least" not in text
             for number in re.finditer(r"with a reliability (?:of|that) (\S+)", text):
                 part = text[number.start() :]
-                assert re.match(r".*\(95 % interval \d|.* to \d\.\d\d \(interval|.*is not shown", part), text
+                assert re.match(r".*\(interval \d|.* to \d\.\d\d \(interval|.*is not shown", part), text
     assert "not shown: models differ too little" in sentences(
         ReliabilityPage([str(imported(tmp_path / "same", equal))], **OPTIONS)
     )[0].verdict  # fmt: skip
