@@ -82,8 +82,6 @@ def grid() -> Iterator[tuple[str, str, Draw, Callable, dict]]:
     """Yield figure, population, how items are drawn, the statistic, and how its interval is made."""
     for shape in ("normal", "even", "two ends", "skewed", "near 1"):
         yield "mean", shape, SHAPES[shape], lambda c, n: mean(n, c["x"]), {}
-    for shape in ("normal", "even", "two ends", "skewed"):
-        yield "SD", shape, SHAPES[shape], lambda c, n: sd(n, c["x"]), {"forms": {"f": forms.deviation("x")}}
     for shape in ("scores 0-10", "scores, skewed"):
         yield "variance", shape, SHAPES[shape], lambda c, n: sd(n, c["x"]) ** 2, {"forms": {"f": forms.variance("x")}}
         entropy = {"forms": {"f": forms.entropy("x")}}
