@@ -180,8 +180,9 @@ def kept_by_one(blocks: Sequence[Block], *, seed: int = 0) -> Array:
 def kept_by_others(blocks: Sequence[Block]) -> Array:
     """Compute the probability of pairs of models to keep their order with as many other templates, of the same items.
 
-    As `replication.same_sign`, for all pairs at once: with the errors of all models, from three on (`learn_errors`). Of
-    several tasks, the degrees of freedom are Satterthwaite's.
+    As `replication.same_sign`, for all pairs at once: with the errors of all models, from three on (`learn_errors`),
+    and templates that are unlike (`Reliability.template_freedom`). Of several tasks, the degrees of freedom are
+    Satterthwaite's.
 
     Returns
     -------
@@ -194,14 +195,14 @@ def kept_by_others(blocks: Sequence[Block]) -> Array:
          block.accuracies.shape[1] - 1.0)
         for block in blocks
     ])  # fmt: skip
-    return foresee_signs(mean[:, None] - mean, variances, freedoms, learn_errors(blocks, items=False))
+    known, alike = learn_errors(blocks, items=False), reliability(blocks).template_freedom
+    return foresee_signs(mean[:, None] - mean, variances, freedoms, known, alike)
 
 
 def learn_errors(blocks: Sequence[Block], *, items: bool) -> Among | None:
     """Learn from all models how far true differences are from 0 and how large errors are, as `replication.among`.
 
-    The errors of all models together count no more degrees of freedom than their templates do
-    (`Reliability.template_freedom`). Returns None for two models, or where their means do not differ.
+    Returns None for two models, or where their means do not differ.
 
     Parameters
     ----------
@@ -222,7 +223,7 @@ def learn_errors(blocks: Sequence[Block], *, items: bool) -> Among | None:
         for block in blocks
     ])  # fmt: skip
     true = 2 * np.maximum(spread - error, 0.0)
-    return pool_errors(true, variances, freedoms, components_of_mean.template_freedom)
+    return pool_errors(true, variances, freedoms)
 
 
 def ranking(blocks: Sequence[Block], *, seed: int = 0, level: float = LEVEL) -> Ranking:
@@ -244,7 +245,8 @@ def ranking(blocks: Sequence[Block], *, seed: int = 0, level: float = LEVEL) -> 
     if learnt is not None:
         error = learnt.error + 2 * float(np.mean(sampling))
         shrunk = learnt.true / (learnt.true + error) if error > 0 else shrunk
-        more = learnt.freedom / tasks  # the sum of the tasks' errors counts the degrees of freedom of all
+        # Many models do not tell of other templates. The sum of the tasks' errors counts the freedom of all.
+        more = min(learnt.freedom, reliability(blocks).template_freedom) / tasks
     n_items = int(min(block.n.min() for block in blocks))
     return stand(mean, moved, shrunk, n_items, float(templates), more=more, seed=seed, level=level)
 

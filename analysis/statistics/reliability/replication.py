@@ -90,7 +90,7 @@ def among(values: Array, crossed: bool, anew: Anew) -> Among | None:
     return pool_errors(true, variances, freedoms)
 
 
-def pool_errors(true: Array, variances: Array, freedoms: Array, most: float = np.inf) -> Among:
+def pool_errors(true: Array, variances: Array, freedoms: Array) -> Among:
     """Learn from the errors of all models how large the error of a difference of two is.
 
     Parameters
@@ -99,14 +99,12 @@ def pool_errors(true: Array, variances: Array, freedoms: Array, most: float = np
         As in `Among`.
     variances, freedoms
         Of every model's error, less the mean over models, and their degrees of freedom: (models,).
-    most
-        Degrees of freedom that the mean over models counts at most, where what moves one model moves others, too.
     """
     mean, free, others = float(variances.mean()), float(freedoms.mean()), len(variances) - 1
     if not mean > 0:
         return Among(true, 0.0, 0.0)
     left = max(float(variances.var(ddof=1)) / mean**2 - 2 / free, 0.0)
-    return Among(true, 2 * mean * len(variances) / others, 1 / (left / 2 + 1 / min(others * free, most)))
+    return Among(true, 2 * mean * len(variances) / others, 1 / (left / 2 + 1 / (others * free)))
 
 
 def same_sign(panel: Panel, anew: Anew, known: Among | None = None) -> float:
@@ -126,8 +124,21 @@ def same_sign(panel: Panel, anew: Anew, known: Among | None = None) -> float:
     return float(foresee_signs(np.asarray(panel.mean), np.asarray(variance), np.asarray(free), known))
 
 
-def foresee_signs(differences: Array, variances: Array, freedoms: Array, known: Among | None = None) -> Array:
+def foresee_signs(
+    differences: Array, variances: Array, freedoms: Array, known: Among | None = None, alike: float = np.inf
+) -> Array:
     """Compute `same_sign` of differences of any shape, from the variances of their errors and the degrees of freedom.
+
+    Parameters
+    ----------
+    differences, variances, freedoms
+        Of one shape.
+    known
+        As in `same_sign`.
+    alike
+        Degrees of freedom with which these wordings tell, of all models, how far others move them apart. Infinite where
+        wordings do not differ in that. With f of its own, the sum V + V' of the variances here and there has the
+        relative variance 2 / f + (2 / alike + 2 / alike) / 4, so that it counts 1 / (1 / f + 1 / (2 alike)).
 
     Returns
     -------
@@ -142,7 +153,8 @@ def foresee_signs(differences: Array, variances: Array, freedoms: Array, known: 
         both = freedoms + known.freedom
         with np.errstate(invalid="ignore"):
             drawn = (freedoms * variances + known.freedom * known.error) / both
-        variances, freedoms = np.where(learnt, drawn, variances), np.where(learnt, both, freedoms)
+        variances = np.where(learnt, drawn, variances)
+        freedoms = 1 / (1 / np.where(learnt, both, freedoms) + 0.5 / alike)
     true = true.reshape(-1, *(1,) * differences.ndim)
     sure = variances <= ROUNDING**2
     safe = np.where(sure, 1.0, variances)

@@ -170,14 +170,14 @@ def test_other_templates_keep_a_sign_as_a_panel_of_two_models_does():
 
 
 def test_several_models_share_what_they_tell_of_errors():
-    """Term by term: a pair's variance is drawn towards that of all models, which counts T - 1 degrees of freedom."""
+    """Term by term: a pair's variance is drawn towards that of all models; T - 1 degrees of freedom tell of others."""
     one = block(np.random.default_rng(7), models=5, number=3)
     x, known = one.accuracies, learn_errors([one], items=False)
     _, _, rest = mean_squares(x)
     assert known.error == pytest.approx(2 * rest / 3, abs=1e-14)
     centred = (x - x.mean(axis=0)).var(axis=1, ddof=1) / 3
     left = max(centred.var(ddof=1) / centred.mean() ** 2 - 2 / 2, 0)
-    assert known.freedom == pytest.approx(1 / (left / 2 + 1 / 2), abs=1e-12)
+    assert known.freedom == pytest.approx(1 / (left / 2 + 1 / (4 * 2)), abs=1e-12)
     spread = x.mean(axis=1).var(ddof=1)
     drawn = [spread * 4 / stats.chi2.isf((place + 0.5) / PLACES, 4) for place in range(PLACES)]
     assert known.true == pytest.approx([2 * max(each - rest / 3, 0) for each in drawn], abs=1e-14)
@@ -187,7 +187,7 @@ def test_several_models_share_what_they_tell_of_errors():
     kept = []
     for true in known.true:
         r = true / (true + variance)
-        kept.append(stats.t.cdf(abs(apart.mean()) * r / np.sqrt((1 + r) * variance), free))
+        kept.append(stats.t.cdf(abs(apart.mean()) * r / np.sqrt((1 + r) * variance), 1 / (1 / free + 0.5 / 2)))
     assert kept_by_others([one])[0, 1] == pytest.approx(np.mean(kept), abs=1e-9)
 
 
@@ -208,7 +208,7 @@ def test_few_templates_foresee_no_more_than_comes_true(templates, sd):
     foreseen, kept = np.concatenate(foreseen), np.concatenate(kept)
     for low, high in ((0.5, 0.7), (0.7, 0.85), (0.85, 0.95), (0.95, 1.01)):
         part = (foreseen >= low) & (foreseen < high)
-        assert kept[part].mean() == pytest.approx(foreseen[part].mean(), abs=0.05), low
+        assert -0.03 < kept[part].mean() - foreseen[part].mean() < 0.08, low
 
 
 def answers(rng, shape, items, templates=0.5):
