@@ -54,14 +54,14 @@ def sds(found: Across) -> tuple[float, ...]:
     return tuple(float(np.sqrt(max(np.nan_to_num(getattr(found, name)), 0))) for name in names)
 
 
-def deviations(cases: np.ndarray) -> dict[float, tuple[int, float, float]]:
-    """Return lower edge of a class -> cases, mean probability, share that kept its order; .95 and .99 apart, too."""
-    found = {low: (number, foreseen, kept) for low, _, number, foreseen, kept in classes(cases)}
-    for low in SURE:
+def deviations(cases: np.ndarray, surer: tuple[float, ...] = ()) -> dict[float, tuple[int, float, float]]:
+    """Return lower edge of a class -> cases, mean probability, share that kept its order; `surer` ones reach up to 1."""
+    by_class = {low: (number, foreseen, kept) for low, _, number, foreseen, kept in classes(cases)}
+    for low in surer:
         sure = cases[:, cases[0] >= low]
         if sure.shape[1]:
-            found[low] = sure.shape[1], float(sure[0].mean()), float(sure[1].mean())
-    return found
+            by_class[low] = sure.shape[1], float(sure[0].mean()), float(sure[1].mean())
+    return by_class
 
 
 def simulated(like: tuple[float, ...], size: tuple[int, int, int], anew: str) -> list[np.ndarray]:
@@ -115,7 +115,7 @@ def real(path: str) -> bool:
     return fair
 
 
-def halves(blocks: list[np.ndarray], rng: np.random.Generator) -> np.ndarray:
+def foresee_halves(blocks: list[np.ndarray], rng: np.random.Generator) -> np.ndarray:
     """Foresee the other half of the templates (models, templates) of every task from each half: cases as `held_out`.
 
     An odd template is left out, so that the halves are as large.
@@ -136,10 +136,10 @@ def halves(blocks: list[np.ndarray], rng: np.random.Generator) -> np.ndarray:
     return np.stack([both[0], both[1] > 0])
 
 
-def like(blocks: list[np.ndarray], rng: np.random.Generator) -> list[np.ndarray]:
+def draw_like(blocks: list[np.ndarray], rng: np.random.Generator) -> list[np.ndarray]:
     """Draw blocks with the components of some, and residual SDs of templates that are as unlike as theirs."""
-    found = reliability([Block(block, np.full(block.shape, 1e9)) for block in blocks])
-    ability = rng.normal(0, np.sqrt(max(found.model, 0.0)), (len(blocks[0]), 1))
+    components = reliability([Block(block, np.full(block.shape, 1e9)) for block in blocks])
+    ability = rng.normal(0, np.sqrt(max(components.model, 0.0)), (len(blocks[0]), 1))
     drawn = []
     for block in blocks:
         left = block - block.mean(axis=0) - block.mean(axis=1, keepdims=True) + block.mean()
@@ -151,11 +151,11 @@ def like(blocks: list[np.ndarray], rng: np.random.Generator) -> list[np.ndarray]
     return drawn
 
 
-def board(path: str) -> bool:
+def print_accuracies(path: str) -> bool:
     """Print how accuracies deviate, single tasks and means over them, beside studies like them; tell if all are fair.
 
-    Fair is a class of which more keep their order than was foreseen, or fewer by at most `SHORT`. Studies like these have
-    no templates that order models alike on another scale, which real ones have: of real ones, more pairs are kept.
+    Fair is a class of which more keep their order than was foreseen, or fewer by at most `SHORT`. Studies like these
+    have no templates that order models alike on another scale, as real ones have: of real ones, more pairs are kept.
     """
     fair, rng = True, np.random.default_rng(0)
     groups = accuracies.groups(runs.open(path))
@@ -165,13 +165,13 @@ def board(path: str) -> bool:
         tables = [blocks for blocks in tables if blocks]
         if not tables:
             continue
-        cases = [halves(blocks, rng) for blocks in tables for _ in range(SPLITS)]
+        cases = [foresee_halves(blocks, rng) for blocks in tables for _ in range(SPLITS)]
         others = [
-            deviations(np.concatenate([halves(like(blocks, rng), rng) for blocks in tables], axis=1))
+            deviations(np.concatenate([foresee_halves(draw_like(blocks, rng), rng) for blocks in tables], axis=1), SURE)
             for _ in range(STUDIES)
         ]
         print(f"{'means over tasks' if mean_over_tasks else 'single tasks'}: {len(tables)} tables, {SPLITS} cuts each")
-        for low, (number, foreseen, kept) in deviations(np.concatenate(cases, axis=1)).items():
+        for low, (number, foreseen, kept) in deviations(np.concatenate(cases, axis=1), SURE).items():
             off = [each[low][2] - each[low][1] for each in others if low in each]
             ends = np.quantile(off, [0.025, 0.975]) if off else (np.nan, np.nan)
             fair &= kept - foreseen >= -SHORT
@@ -186,7 +186,7 @@ def main() -> int:
     parser.add_argument("--accuracies", help="run folder of accuracies without answers")
     given = parser.parse_args()
     if given.accuracies:
-        return 0 if board(given.accuracies) else 1
+        return 0 if print_accuracies(given.accuracies) else 1
     return 0 if (real(given.run) if given.run else shapes()) else 1
 
 

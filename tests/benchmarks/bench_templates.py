@@ -35,7 +35,7 @@ FIGURES = ("mean", "lowest", "highest", "range", "q05", "q50", "q95", "gain", "s
 Cell = tuple[str, float, float, bool]  # what it is, coverage before and now, whether all stay within their range
 
 
-def unlike(runs: int) -> Iterator[Cell]:
+def simulate_unlike(runs: int) -> Iterator[Cell]:
     """Yield the coverage of the coefficients, of models with an SD of .1 and templates that move them by as much."""
     for models, templates, tasks, spread in product(MODELS, TEMPLATES, TASKS, SPREADS):
         rng = np.random.default_rng([models, templates, tasks, int(10 * spread)])
@@ -48,29 +48,29 @@ def unlike(runs: int) -> Iterator[Cell]:
                 sizes = 0.1 * np.exp(rng.normal(-(spread**2), spread, templates))  # with a mean square of .01
                 moved = rng.normal(0, 0.05, templates) + rng.normal(0, 1, (models, templates)) * sizes
                 blocks.append(Block(ability + moved, np.full((models, templates), 1000.0)))
-            found = reliability(blocks)
+            ranked = reliability(blocks)
             for number in (1, 4):
-                truth, (low, high) = 1 / (1 + 1 / tasks / number), found.interval(number)
+                truth, (low, high) = 1 / (1 + 1 / tasks / number), ranked.interval(number)
                 held[number, "now"] += low <= truth <= high
-                inside &= bool(0 <= low <= found.coefficient(number) <= high <= 1) or bool(np.isnan(low))
-                low, high = before(found, number, rng)
+                inside &= bool(0 <= low <= ranked.coefficient(number) <= high <= 1) or bool(np.isnan(low))
+                low, high = draw_before(ranked, number, rng)
                 held[number, "before"] += low <= truth <= high
         for number in (1, 4):
             name = f"{'one' if number == 1 else 'four'} of {templates}, {models} models, {tasks} tasks, SDs {spread}"
             yield name, held[number, "before"] / runs, held[number, "now"] / runs, inside
 
 
-def before(found: Reliability, templates: float, rng: np.random.Generator) -> tuple[float, float]:
+def draw_before(ranked: Reliability, templates: float, rng: np.random.Generator) -> tuple[float, float]:
     """Compute the interval with the degrees of freedom of models by templates."""
-    model, error = found.spread * found.spread_free / rng.chisquare(found.spread_free, 2000), np.zeros(2000)
-    for residual, number, free in found.errors:
+    model, error = ranked.spread * ranked.spread_free / rng.chisquare(ranked.spread_free, 2000), np.zeros(2000)
+    for residual, number, free in ranked.errors:
         drawn = residual * free / rng.chisquare(free, 2000)
         model, error = model - drawn / number, error + drawn
     low, high = np.quantile(np.maximum(model, 0) / (np.maximum(model, 0) + error / templates), [0.025, 0.975])
     return float(low), float(high)
 
 
-def best(runs: int) -> Iterator[Cell]:
+def simulate_best(runs: int) -> Iterator[Cell]:
     """Yield the coverage of every figure, worst of answers and accuracies alone; the combined score has its own row."""
     for templates, items, accuracy, apart, same in product(BEST, ITEMS, ACCURACIES, APART, (0.0, 0.7)):
         rng = np.random.default_rng([templates, items, int(100 * accuracy), int(10 * apart), int(10 * same)])
@@ -84,12 +84,12 @@ def best(runs: int) -> Iterator[Cell]:
             )
             right = (noise < levels).astype(float)
             truth, shares, n = summary(ndtr(levels)), right.mean(axis=0), np.full(templates, float(items))
-            for place, found in enumerate((intervals(right), intervals_of_accuracies(shares, n))):
+            for place, figures in enumerate((intervals(right), intervals_of_accuracies(shares, n))):
                 for figure in FIGURES:
-                    value, low, high = found[figure]
+                    value, low, high = figures[figure]
                     held[figure, "now"][place] += low - 1e-12 <= truth[figure] <= high + 1e-12
                     inside &= -1e-12 <= low <= value + 1e-12 and value - 1e-12 <= high <= 1 + 1e-12
-            for figure, (low, high) in {"combined": chain(right), "highest": wilsons(shares, n)}.items():
+            for figure, (low, high) in {"combined": chain_combined(right), "highest": bound_highest(shares, n)}.items():
                 held[figure, "before"][0] += low <= truth[figure] <= high
         kind = f"best of {templates}, {items} items, {accuracy}, apart {apart}, {'same' if same else 'other'} items"
         for figure in ("combined", "highest"):
@@ -100,30 +100,30 @@ def best(runs: int) -> Iterator[Cell]:
         yield f"others ({lowest}), {kind}", np.nan, others[lowest], inside
 
 
-def chain(right: np.ndarray) -> tuple[float, float]:
+def chain_combined(right: np.ndarray) -> tuple[float, float]:
     """Compute the interval of the combined score by the chain rule."""
 
-    def of(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def combine(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         highest, mean = values.max(axis=0), values.mean(axis=0)
         slopes = np.broadcast_to(highest / len(values), values.shape).copy()
         slopes[values.argmax(axis=0), np.arange(values.shape[1])] += 1 - 2 * highest + mean
         return (1 - highest + mean) * highest, slopes
 
     every = [[(right[:, [k]], np.ones((len(right), 1)))] for k in range(right.shape[1])]
-    found = estimated(Made(every, of), 0.95)
-    return float(found.lower[0]), float(found.upper[0])
+    combined = estimated(Made(every, combine), 0.95)
+    return float(combined.lower[0]), float(combined.upper[0])
 
 
-def wilsons(shares: np.ndarray, n: np.ndarray) -> tuple[float, float]:
+def bound_highest(shares: np.ndarray, n: np.ndarray) -> tuple[float, float]:
     """Compute the interval of the highest accuracy by Wilson's ends with Bonferroni's correction."""
     low, upper = wilson(shares, n, 1 - 0.05 / len(shares))[0].max(), wilson(shares, n, 0.95)[1].max()
     return float(low), float(upper)
 
 
-def fair(runs: int) -> bool:
+def print_coverage(runs: int) -> bool:
     """Print all cells; tell whether each covers as much as it should."""
     low: list[str] = []
-    for name, old, now, inside in (cell for cells in (unlike, best) for cell in cells(runs)):
+    for name, old, now, inside in (cell for cells in (simulate_unlike, simulate_best) for cell in cells(runs)):
         least = 0.90 if "10 items" in name else 0.92
         size = min(runs, 60) if "1000 items" in name and ("of 60" in name or "of 20" in name) else runs
         if not inside or now < least - 2 * np.sqrt(least * (1 - least) / size):
@@ -139,7 +139,7 @@ def fair(runs: int) -> bool:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--runs", type=int, default=300, help="simulated studies per cell")
-    return 0 if fair(parser.parse_args().runs) else 1
+    return 0 if print_coverage(parser.parse_args().runs) else 1
 
 
 if __name__ == "__main__":

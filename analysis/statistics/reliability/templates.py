@@ -150,10 +150,11 @@ Ends: TypeAlias = tuple[Array | float, Array | float]
 
 def _with_ends(accuracies: Array, ends: Mapping[str, tuple[float, float]]) -> dict[str, tuple[float, float, float]]:
     """Put the figures and the ends of their intervals side by side."""
-    nothing = (np.nan, np.nan)
-    return {
-        name: (float(value), *map(float, ends.get(name, nothing))) for name, value in summary(accuracies).items()
-    }  # fmt: skip
+    figures = {}
+    for name, value in summary(accuracies).items():
+        lower, upper = ends.get(name, (np.nan, np.nan))
+        figures[name] = float(value), float(lower), float(upper)
+    return figures
 
 
 def _ends(part: Array, whole: Array, level: float) -> dict[str, tuple[float, float]]:

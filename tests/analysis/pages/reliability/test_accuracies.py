@@ -265,6 +265,11 @@ def test_noreval(tmp_path):
         low, high = scores[f"{name}_lower"], scores[f"{name}_upper"]
         assert (low >= 0).all() and (high <= 1).all() and scores[name].between(low - 1e-12, high + 1e-12).all(), name
     assert (scores["highest_corrected"] <= scores["highest"]).all()
+    ranks = comparisons.rankings(opened)
+    assert ranks["rank"].between(ranks["rank_lower"], ranks["rank_upper"]).mean() > 0.95  # those of other studies
+    pairs = accuracies.pairs(opened)
+    for name in ("kept_one", "same_wordings", "same_both", "difference"):
+        assert pairs[name].between(0, 1).all(), name
     ends = frame.groupby(["model", "shots", "task"])["accuracy"].agg(["min", "max"])
     for shots, part in scores.groupby("condition"):
         own = ends.xs(shots, level="shots")
