@@ -55,7 +55,7 @@ def sds(found: Across) -> tuple[float, ...]:
 
 
 def deviations(cases: np.ndarray, surer: tuple[float, ...] = ()) -> dict[float, tuple[int, float, float]]:
-    """Return lower edge of a class -> cases, mean probability, share that kept its order; `surer` ones reach up to 1."""
+    """Return lower edge of a class -> cases, mean probability, share that kept its order; `surer` ones reach to 1."""
     by_class = {low: (number, foreseen, kept) for low, _, number, foreseen, kept in classes(cases)}
     for low in surer:
         sure = cases[:, cases[0] >= low]
