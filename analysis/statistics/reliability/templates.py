@@ -161,7 +161,7 @@ def _ends(part: Array, whole: Array, level: float) -> dict[str, tuple[float, flo
     number = part.shape[1]
     share: Share = [(part, whole)]
     every: Share = [(part[:, [k]], whole[:, [k]]) for k in range(number)]
-    mean, of_all = estimated(every, level), estimated(share, level)
+    mean, of_all = _of_few(estimated(every, level), whole, level), estimated(share, level)
     surely = _exact(share, _of_many(level, number)) if number > 1 else of_all
     found = _ends_of_shares((of_all.lower, of_all.upper), (surely.lower, surely.upper),
                             (float(mean.lower[0]), float(mean.upper[0])))  # fmt: skip
@@ -173,7 +173,8 @@ def _ends(part: Array, whole: Array, level: float) -> dict[str, tuple[float, flo
             min(1.0, newcombe(of_all.take(a), of_all.take(b))[1].max()),
         )
         same = np.zeros(number, np.intp)
-        lower = newcombe(surely, estimated(every, _of_many(level, number)).take(same))[0].max()
+        mean_surely = _of_few(estimated(every, _of_many(level, number)), whole, _of_many(level, number))
+        lower = newcombe(surely, mean_surely.take(same))[0].max()
         upper = newcombe(of_all, mean.take(same))[1].max()
         found |= _with_saturation((max(0.0, lower), min(1.0, upper)))
     return found
@@ -214,6 +215,19 @@ def _combined(highest: tuple[float, float], mean: tuple[float, float]) -> tuple[
 
 def _with_saturation(gain: tuple[float, float]) -> dict[str, tuple[float, float]]:
     return {"gain": gain, "saturation": (1 - gain[1], 1 - gain[0])}
+
+
+def _of_few(mean: Estimated, whole: Array, level: float) -> Estimated:
+    """Widen the interval of the mean where items lack templates: each is centred on few answers, which are near it.
+
+    A variance about a mean of n answers is (n - 1) / n of the true one.
+    """
+    sizes = whole.sum(axis=0)
+    if whole.all() or not (sizes > 1).any():
+        return mean
+    n = mean.n * float(((sizes - 1) / sizes).mean())
+    lower, upper = wilson(mean.estimate, n, level)
+    return replace(mean, lower=lower, upper=upper, n=n)
 
 
 def _exact(share: Share, level: float) -> Estimated:
