@@ -34,7 +34,7 @@ class Column:
 
 
 # How the intervals of tables and figures are made, for captions; see `analysis.statistics.shares`.
-OVER_ITEMS = "95 % intervals over items (shares: Wilson; differences of shares: Newcombe; SDs: Bonett; else: bootstrap)"
+OVER_ITEMS = "95 % intervals over items (shares: Wilson; differences of shares: Newcombe; else: bootstrap)"
 IDENTITY = ("study", "model", "condition")  # say which model a row is about; printed before the other columns
 SHARE = "share, 0 to 1"
 POINTS = "difference of shares, -1 to 1"

@@ -13,10 +13,12 @@ from analysis.statistics.significance import ROUNDING
 
 ONE_ITEM = "one item only"
 FEW = "too few items"  # for an interval of this figure to hold the true value often enough
+DECIDED = "a few items decide it"  # so that no interval holds the true value often enough
 UNDEFINED = "undefined in some resamples"
 EQUAL = "the same in every resample"
 _WIDTH = 1e-9  # of the figure: a narrower interval is rounding
-REASONS = (ONE_ITEM, FEW, UNDEFINED, EQUAL)
+SOMETIMES = (ONE_ITEM, FEW, UNDEFINED, EQUAL)
+REASONS = (*SOMETIMES, DECIDED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +60,7 @@ def unknown(n_items: npt.NDArray[np.int64]) -> Interval:
 
 def fill(
     figure: Interval, block: npt.NDArray[np.intp], ends: tuple[npt.NDArray[np.float64], ...],
-    size: npt.NDArray[np.float64], least: int,
+    size: npt.NDArray[np.float64], least: float,
 ) -> None:  # fmt: skip
     """Write the ends of intervals, or why there is none, where a figure is defined and has no interval yet.
 
@@ -71,14 +73,14 @@ def fill(
     size
         How large the figures are that were subtracted: a width far below it is rounding.
     least
-        With fewer items, no interval is shown.
+        With fewer items, no interval is shown; infinite: with none, as a few items decide the figure.
     """
     lower, upper = ends
     width = upper - lower
     why = np.where(np.isnan(width), UNDEFINED, np.where(width <= np.maximum(_WIDTH * size, ROUNDING), EQUAL, ""))
     n_items = figure.n_items[block[0]]
     if n_items < least:
-        why = np.where(why == EQUAL, EQUAL, FEW)
+        why = np.where(why == EQUAL, EQUAL, DECIDED if np.isinf(least) else FEW)
     if n_items < 2:
         why[:] = ONE_ITEM
     open_ = np.isnan(figure.lower[block]) & ~np.isnan(figure.estimate[block])
@@ -91,15 +93,15 @@ def columns(found: Mapping[str, Interval]) -> dict[str, npt.NDArray[Any]]:
     """Return the columns of a table with a row per unit: X, X_lower, X_upper of every figure X, and `no_interval`.
 
     `no_interval` names the figures of a row that have none, by their columns, and says why: "range_mean, sd_mean: one
-    item only".
+    item only". It leaves out those that never have one (`DECIDED`): the meanings of their columns say so.
     """
     table: dict[str, npt.NDArray[Any]] = {}
     for name, figure in found.items():
         table |= {name: figure.estimate, f"{name}_lower": figure.lower, f"{name}_upper": figure.upper}
     table["no_interval"] = np.full(len(next(iter(found.values())).missing), "", object)
-    bare = np.any([figure.missing != "" for figure in found.values()], axis=0)
+    bare = np.any([(figure.missing != "") & (figure.missing != DECIDED) for figure in found.values()], axis=0)
     for unit in np.flatnonzero(bare):
-        names = {why: [name for name, figure in found.items() if figure.missing[unit] == why] for why in REASONS}
+        names = {why: [name for name, figure in found.items() if figure.missing[unit] == why] for why in SOMETIMES}
         table["no_interval"][unit] = "; ".join(f"{', '.join(those)}: {why}" for why, those in names.items() if those)
     return table
 

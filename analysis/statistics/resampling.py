@@ -42,7 +42,7 @@ import numpy.typing as npt
 
 from analysis.errors import InputError
 from analysis.statistics.forms import DRAWN, Form
-from analysis.statistics.interval import FEW, Interval, fill, unknown
+from analysis.statistics.interval import DECIDED, FEW, Interval, fill, unknown
 from analysis.statistics.shares import Shares, estimated, newcombe
 from analysis.statistics.significance import ROUNDING, exact, expanded, least_p, two_sided
 
@@ -251,6 +251,7 @@ def _intervals(
             # Without an interval, nothing is known but that equal items do not differ; few items allow a test, though.
             bare = np.isnan(found[name].lower[block]) & (found[name].missing[block] != FEW)
             bare &= (len(items) < 2) | (np.abs(samples[0]) > ROUNDING)
+            bare |= found[name].missing[block] == DECIDED
             drawn_p = np.where(bare, np.nan, two_sided(samples, len(items)))
             open_ = np.isnan(found[name].p[block]) & ~np.isnan(drawn_p)
             found[name].p[block[open_]], found[name].p_least[block[open_]] = drawn_p[open_], least_p(draws, len(items))

@@ -26,6 +26,8 @@ Newcombe, R. G. (1998). Improved confidence intervals for the difference between
 data. Statistics in Medicine 17, 2635-2650.
 Korn, E. L. and Graubard, B. I. (1998). Confidence intervals for proportions with small expected number of positive
 counts estimated from survey data. Survey Methodology 24, 193-201.
+Clopper, C. J. and Pearson, E. S. (1934). The use of confidence or fiducial limits illustrated in the case of the
+binomial. Biometrika 26, 404-413.
 Agresti, A. and Coull, B. A. (1998). Approximate is better than "exact" for interval estimation of binomial proportions.
 The American Statistician 52, 119-126.
 """
@@ -162,6 +164,23 @@ def score(share: Array, n: Array, z: npt.ArrayLike) -> tuple[Array, Array]:
     half = z * np.sqrt(share * (1 - share) / n + z**2 / (4 * n**2)) / (1 + z**2 / n)
     # Without the exact ends, a lower end of 1e-18 would be printed as "<0.01".
     return np.where(share <= 0, 0.0, centre - half), np.where(share >= 1, 1.0, centre + half)
+
+
+def clopper_pearson(share: Array, n: npt.ArrayLike, level: float) -> tuple[Array, Array]:
+    """Compute the exact interval of a share of n independent answers; n need not be a whole number.
+
+    Wilson's leaves out shares near 0 and 1 too often far out in the tails, where the best of many shares is looked for:
+    of the highest of 60 shares of .03, from 62 answers each, it would hold .62 with Bonferroni's correction.
+    """
+    from scipy.special import betaincinv
+
+    n, tail = np.asarray(n, float), (1 - level) / 2
+    yes, no = share * n, (1 - share) * n
+    with np.errstate(invalid="ignore"):
+        lower = np.where(yes > 0, betaincinv(np.maximum(yes, 1e-300), no + 1, tail), 0.0)
+        upper = np.where(no > 0, betaincinv(yes + 1, np.maximum(no, 1e-300), 1 - tail), 1.0)
+    known = ~np.isnan(share * n)
+    return np.where(known, lower, np.nan), np.where(known, upper, np.nan)
 
 
 def newcombe(a: Estimated, b: Estimated) -> tuple[Array, Array]:

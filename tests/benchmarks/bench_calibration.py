@@ -2,6 +2,8 @@
 
     python tests/benchmarks/bench_calibration.py                    # minutes: simulated studies
     python tests/benchmarks/bench_calibration.py --run runs/mine    # a run folder, and simulated studies like it
+    python tests/benchmarks/bench_calibration.py --accuracies runs/board  # accuracies without answers: half of the
+                                                                          # templates foresees the other half
 
 Of every class of probabilities: their mean, and the share of pairs that kept its order (`calibration.held_out`). Pairs
 and halves of one study depend on each other. So a run is set beside 100 studies that are drawn with its components of
@@ -22,11 +24,15 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT))
 
 from analysis import runs  # noqa: E402
+from analysis.pages.reliability import accuracies  # noqa: E402
 from analysis.reporting.reworded import studies  # noqa: E402
+from analysis.statistics.reliability.aggregated import Block, kept_by_others, reliability  # noqa: E402
 from analysis.statistics.reliability.calibration import EDGES, classes, held_out  # noqa: E402
 from analysis.statistics.reliability.components import Across, across  # noqa: E402
 
 STUDIES = 100
+SURE = (0.95, 0.99)  # classes that lie within the last one
+SPLITS, SHORT = 10, 0.01  # cuts into halves; by how much a class may fall short of what is foreseen
 # SD of models, items, shared wordings, items x wordings, models x items, models x wordings, and of what is left
 SHAPES = {
     "models alike": (0.02, 0.3, 0.05, 0.1, 0.15, 0.08, 0.2),
@@ -48,9 +54,14 @@ def sds(found: Across) -> tuple[float, ...]:
     return tuple(float(np.sqrt(max(np.nan_to_num(getattr(found, name)), 0))) for name in names)
 
 
-def deviations(cases: np.ndarray) -> dict[float, tuple[int, float, float]]:
-    """Return lower edge of a class -> cases, mean probability, share that kept its order."""
-    return {low: (number, foreseen, kept) for low, _, number, foreseen, kept in classes(cases)}
+def deviations(cases: np.ndarray, surer: tuple[float, ...] = ()) -> dict[float, tuple[int, float, float]]:
+    """Return lower edge of a class -> cases, mean probability, share that kept its order; `surer` ones reach to 1."""
+    by_class = {low: (number, foreseen, kept) for low, _, number, foreseen, kept in classes(cases)}
+    for low in surer:
+        sure = cases[:, cases[0] >= low]
+        if sure.shape[1]:
+            by_class[low] = sure.shape[1], float(sure[0].mean()), float(sure[1].mean())
+    return by_class
 
 
 def simulated(like: tuple[float, ...], size: tuple[int, int, int], anew: str) -> list[np.ndarray]:
@@ -104,11 +115,79 @@ def real(path: str) -> bool:
     return fair
 
 
+def foresee_halves(blocks: list[np.ndarray], rng: np.random.Generator) -> np.ndarray:
+    """Foresee the other half of the templates (models, templates) of every task from each half: cases as `held_out`.
+
+    An odd template is left out, so that the halves are as large.
+    """
+    places = [rng.permutation(block.shape[1])[: block.shape[1] // 2 * 2].reshape(2, -1) for block in blocks]
+    first, second = (
+        [Block(block[:, part[side]], np.full((len(block), part.shape[1]), 1e9))
+         for block, part in zip(blocks, places, strict=True)]
+        for side in (0, 1)
+    )  # fmt: skip
+    pairs, cases = np.triu_indices(len(blocks[0]), 1), []
+    for here, there in ((first, second), (second, first)):
+        ours, theirs = (np.mean([block.accuracies.mean(axis=1) for block in side], axis=0) for side in (here, there))
+        products = (ours[:, None] - ours) * (theirs[:, None] - theirs)
+        cases.append(np.stack([kept_by_others(here)[pairs], products[pairs]]))
+    both = np.concatenate(cases, axis=1)
+    both = both[:, ~np.isnan(both[0]) & (np.abs(both[1]) > 1e-14)]
+    return np.stack([both[0], both[1] > 0])
+
+
+def draw_like(blocks: list[np.ndarray], rng: np.random.Generator) -> list[np.ndarray]:
+    """Draw blocks with the components of some, and residual SDs of templates that are as unlike as theirs."""
+    components = reliability([Block(block, np.full(block.shape, 1e9)) for block in blocks])
+    ability = rng.normal(0, np.sqrt(max(components.model, 0.0)), (len(blocks[0]), 1))
+    drawn = []
+    for block in blocks:
+        left = block - block.mean(axis=0) - block.mean(axis=1, keepdims=True) + block.mean()
+        logs = np.log(left.std(axis=0))
+        unlike = np.sqrt(max(float(logs.var(ddof=1)) - 1 / (2 * len(block)), 0.0))  # less what chance adds
+        residual = float((left**2).sum()) / (len(block) - 1) / (block.shape[1] - 1)
+        sizes = np.sqrt(residual) * np.exp(rng.normal(-(unlike**2), unlike, block.shape[1]))
+        drawn.append(ability + rng.normal(0, 1, block.shape) * sizes)
+    return drawn
+
+
+def print_accuracies(path: str) -> bool:
+    """Print how accuracies deviate, single tasks and means over them, beside studies like them; tell if all are fair.
+
+    Fair is a class of which more keep their order than was foreseen, or fewer by at most `SHORT`. Studies like these
+    have no templates that order models alike on another scale, as real ones have: of real ones, more pairs are kept.
+    """
+    fair, rng = True, np.random.default_rng(0)
+    groups = accuracies.groups(runs.open(path))
+    for mean_over_tasks in (False, True):
+        chosen = [group for group in groups if (group.task == accuracies.ALL) == mean_over_tasks]
+        tables = [[block.accuracies for block in group.blocks if block.accuracies.shape[1] >= 4] for group in chosen]
+        tables = [blocks for blocks in tables if blocks]
+        if not tables:
+            continue
+        cases = [foresee_halves(blocks, rng) for blocks in tables for _ in range(SPLITS)]
+        others = [
+            deviations(np.concatenate([foresee_halves(draw_like(blocks, rng), rng) for blocks in tables], axis=1), SURE)
+            for _ in range(STUDIES)
+        ]
+        print(f"{'means over tasks' if mean_over_tasks else 'single tasks'}: {len(tables)} tables, {SPLITS} cuts each")
+        for low, (number, foreseen, kept) in deviations(np.concatenate(cases, axis=1), SURE).items():
+            off = [each[low][2] - each[low][1] for each in others if low in each]
+            ends = np.quantile(off, [0.025, 0.975]) if off else (np.nan, np.nan)
+            fair &= kept - foreseen >= -SHORT
+            print(f"  from {low:.2f}: {number:>7} cases, foreseen {foreseen:.3f}, kept {kept:.3f}, off by "
+                  f"{kept - foreseen:+.3f}; studies like these from {ends[0]:+.3f} to {ends[1]:+.3f}")  # fmt: skip
+    return fair
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--run", help="run folder with shared wordings")
-    given = parser.parse_args().run
-    return 0 if (real(given) if given else shapes()) else 1
+    parser.add_argument("--accuracies", help="run folder of accuracies without answers")
+    given = parser.parse_args()
+    if given.accuracies:
+        return 0 if print_accuracies(given.accuracies) else 1
+    return 0 if (real(given.run) if given.run else shapes()) else 1
 
 
 if __name__ == "__main__":

@@ -2,7 +2,8 @@
 
 A *group* is one ranking: the models of a study under one condition, in one task or by the mean over tasks (`ALL`).
 Ranked are the models that have half of a task's templates or more, by the templates that all of these have; by the mean
-over tasks, the models that are ranked in every task that half of the condition's models or more are ranked in.
+over tasks, the models that are ranked in every task that half of the condition's models or more are ranked in. The
+mean is over these tasks only: a group names them, and says how many tasks there are.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from analysis.errors import InputError, nearest
 from analysis.statistics.reliability import aggregated
 from analysis.statistics.reliability.aggregated import Block
 from analysis.statistics.reliability.ranking import Ranking
+from analysis.statistics.reliability.templates import correct_luck, intervals_of_accuracies, noise_of_shares
 
 if TYPE_CHECKING:
     from analysis.runs import Runs
@@ -31,7 +33,19 @@ FEW, SEVERAL = 1, 4  # templates that coefficients are given for
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Hold what one ranking is made from; `left_out` has the models that lack templates or tasks."""
+    """Hold what one ranking is made from.
+
+    Attributes
+    ----------
+    task
+        `ALL` for a mean over tasks.
+    left_out
+        Models that lack templates or tasks.
+    tasks
+        Those that the ranking is the mean over, a block each.
+    n_tasks_asked
+        Tasks that there are under this condition.
+    """
 
     study: str
     condition: str
@@ -39,6 +53,8 @@ class Group:
     models: tuple[str, ...]
     blocks: tuple[Block, ...]
     left_out: tuple[str, ...]
+    tasks: tuple[str, ...]
+    n_tasks_asked: int
 
     @property
     def about(self) -> dict[str, Any]:
@@ -47,10 +63,18 @@ class Group:
 
     @property
     def sizes(self) -> dict[str, Any]:
-        """Return how many models, tasks and templates of each there are (the mean), and the least number of answers."""
+        """Return how many models, tasks and templates of each there are, and the least number of answers."""
         templates = [block.accuracies.shape[1] for block in self.blocks]
-        return {"n_models": len(self.models), "n_tasks": len(self.blocks), "n_templates": float(np.mean(templates)),
-                "n_items": int(min(block.n.min() for block in self.blocks))}  # fmt: skip
+        return {
+            "n_models": len(self.models), "n_tasks": len(self.blocks), "n_tasks_asked": self.n_tasks_asked,
+            "tasks": ", ".join(self.tasks), "n_templates": self.n_templates, "n_templates_least": min(templates),
+            "n_templates_most": max(templates), "n_items": int(min(block.n.min() for block in self.blocks)),
+        }  # fmt: skip
+
+    @property
+    def n_templates(self) -> float:
+        """Return the number of templates of a task that all its models have, the mean over tasks."""
+        return float(np.mean([block.accuracies.shape[1] for block in self.blocks]))
 
 
 def studies(runs: Runs) -> list[str]:
@@ -95,17 +119,18 @@ def groups(runs: Runs) -> list[Group]:
 
 def _groups(found: pd.DataFrame) -> Iterator[Group]:
     for (study, condition), part in found.groupby(["study", "condition"], sort=False):
-        models = part["model"].unique()
-        single = {task: _ranked(own) for task, own in part.groupby("task", sort=False)}
-        known = {task: wide for task, wide in single.items() if min(wide[0].shape) > 1}
-        shared = [wide for wide in known.values() if len(wide[0]) * 2 >= len(models)]
+        about, models = (str(study), str(condition)), part["model"].unique()
+        laid_out = {str(task): _ranked(rows_of_task) for task, rows_of_task in part.groupby("task", sort=False)}
+        ranked = {task: tables for task, tables in laid_out.items() if min(tables[0].shape) > 1}
+        shared = {task: tables for task, tables in ranked.items() if len(tables[0]) * 2 >= len(models)}
         if len(shared) > 1:
-            in_all = [model for model in models if all(model in wide[0].index for wide in shared)]
+            in_all = [model for model in models if all(model in wide.index for wide, _ in shared.values())]
             if len(in_all) > 1:
-                yield _group(study, condition, ALL, [[each.loc[in_all] for each in wide] for wide in shared], models)
-        for task, wide in known.items():
-            own = part.loc[part["task"] == task, "model"].unique()
-            yield _group(study, condition, task, [list(wide)], own)
+                same = {task: (wide.loc[in_all], n.loc[in_all]) for task, (wide, n) in shared.items()}
+                yield _group(about, ALL, same, models, len(laid_out))
+        for task, tables in ranked.items():
+            asked = part.loc[part["task"] == task, "model"].unique()
+            yield _group(about, task, {task: tables}, asked, len(laid_out))
 
 
 def _ranked(part: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
@@ -116,11 +141,17 @@ def _ranked(part: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
     return wide, n.loc[wide.index, wide.columns]
 
 
-def _group(study: Any, condition: Any, task: Any, tables: list[list[pd.DataFrame]], models: Any) -> Group:
-    ranked = tuple(tables[0][0].index)
-    blocks = tuple(Block(*(table.to_numpy(float) for table in each)) for each in tables)
+def _group(
+    about: tuple[str, str],
+    task: str,
+    tables: Mapping[str, tuple[pd.DataFrame, pd.DataFrame]],
+    models: Any,
+    n_asked: int,
+) -> Group:
+    ranked = tuple(next(iter(tables.values()))[0].index)
+    blocks = tuple(Block(wide.to_numpy(float), n.to_numpy(float)) for wide, n in tables.values())
     left = tuple(model for model in models if model not in ranked)
-    return Group(str(study), str(condition), str(task), ranked, blocks, left)
+    return Group(*about, task, ranked, blocks, left, tuple(tables), n_asked)
 
 
 def ranking(runs: Runs, group: Group, seed: int) -> Ranking:
@@ -150,11 +181,12 @@ def reliability(runs: Runs, *, seed: int = 0) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        study, condition, task (`ALL`: the mean over tasks); n_models, n_tasks, n_templates, n_items; model, template,
-        model_template, sampling, model_template_least: components (`aggregated.Reliability`); one, one_lower,
-        one_upper, four, four_lower, four_upper: coefficients of generalizability with the same items; one_items,
-        four_items: with other items; kept_one: mean share of pairs with the same order under another template; tau:
-        expected Kendall tau with another study of this size.
+        study, condition, task (`ALL`: the mean over tasks); n_models, n_tasks, n_tasks_asked and tasks (`Group`),
+        n_templates, n_templates_least, n_templates_most, n_items; model, template, model_template, sampling,
+        model_template_least: components (`aggregated.Reliability`); one, one_lower, one_upper, four, four_lower,
+        four_upper: coefficients of generalizability with the same items; one_items, four_items: with other items;
+        kept_one: mean share of pairs with the same order under another template; tau: expected Kendall tau with another
+        study of this size.
     """
     made = []
     for group in groups(runs):
@@ -185,9 +217,9 @@ def pairs(runs: Runs, *, task: str = "", seed: int = 0) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        study, condition, task, a_model, b_model: a has the higher mean; difference: a minus b; kept_one: share of the
-        pairs of templates that order them alike (`aggregated.kept_by_one`); same_wordings: probability that as many
-        other templates of the same items find the same sign; same_both: with other items, too.
+        study, condition, task, n_templates; a_model, b_model: a has the higher mean; difference: a minus b; kept_one:
+        share of the pairs of templates that order them alike (`aggregated.kept_by_one`); same_wordings: probability
+        that as many other templates of the same items find the same sign; same_both: with other items, too.
 
     Raises
     ------
@@ -207,7 +239,7 @@ def pairs(runs: Runs, *, task: str = "", seed: int = 0) -> pd.DataFrame:
         one, others = aggregated.kept_by_one(group.blocks, seed=seed), aggregated.kept_by_others(group.blocks)
         for a, b in combinations(np.argsort(ranked.rank, kind="stable"), 2):
             made.append({
-                **group.about, "a_model": group.models[a], "b_model": group.models[b],
+                **group.about, "n_templates": group.n_templates, "a_model": group.models[a], "b_model": group.models[b],
                 "difference": ranked.mean[a] - ranked.mean[b], "kept_one": one[a, b], "same_wordings": others[a, b],
                 "same_both": ranked.kept[a, b],
             })  # fmt: skip
@@ -225,14 +257,21 @@ def templates(runs: Runs) -> list[dict[str, Any]]:
     return [{str(name): value for name, value in row.items()} for row in named.to_dict("records")]
 
 
+def name_ends(ends: Mapping[str, tuple[float, float, float]]) -> dict[str, float]:
+    """Name estimates and the ends of their intervals as columns; the SD, which never has an interval, has none."""
+    row: dict[str, float] = {}
+    for name, (value, low, high) in ends.items():
+        row |= {name: value} if name == "sd" else {name: value, f"{name}_lower": low, f"{name}_upper": high}
+    return row
+
+
 def scores(runs: Runs) -> list[dict[str, Any]]:
     """Return the rows of `template_scores` about accuracies: of every model, condition and task."""
     made = []
     for names, part in rows(runs).groupby(["study", "model", "condition", "task"], sort=False):
         about: Mapping[str, Any] = dict(zip(("study", "model", "condition", "task"), names, strict=True))
-        ends = aggregated.intervals(part["accuracy"].to_numpy(float), part["n"].to_numpy(float))
+        shares, n = part["accuracy"].to_numpy(float), part["n"].to_numpy(float)
+        ends = intervals_of_accuracies(shares, n)
         row = {**about, "n_items": int(part["n"].min()), "n_templates": len(part)}
-        for name, (value, low, high) in ends.items():
-            row |= {name: value} if name == "sd" else {name: value, f"{name}_lower": low, f"{name}_upper": high}
-        made.append(row)
+        made.append(row | name_ends(ends) | correct_luck(shares, noise_of_shares(shares, n), ends))
     return made

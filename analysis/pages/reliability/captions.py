@@ -57,7 +57,8 @@ def template_reliability(frame: pd.DataFrame) -> str:
     return (
         f"Reliability of the ranking of {low_to_high(frame['n_models'])} models by one template of each task, and by "
         "four: share of the variance of their accuracies that is not due to templates. Lines: 95 % intervals for "
-        f"models and templates like these.{_panels(frame)}"
+        f"models and templates like these, from {low_to_high(frame['n_templates'])} templates of a task."
+        f"{_panels(frame)}"
     )
 
 
@@ -66,7 +67,7 @@ def template_ranges(frame: pd.DataFrame) -> str:
     return (
         f"Highest minus lowest accuracy over {low_to_high(frame['n_templates'])} templates of a task: a dot for each "
         f"of {count(frame['model'].nunique(), 'model')}. Stroke: mean over models. The range grows with the number of "
-        f"templates.{_panels(frame)}"
+        f"templates, and with what luck adds.{_panels(frame)}"
     )
 
 

@@ -159,7 +159,11 @@ COLUMNS: Mapping[str, Column] = {
     "template_scores.mean": Column("mean accuracy over templates (AvgP)", SHARE, "Mean", 3),
     "sd": Column("standard deviation over templates (n - 1)", SHARE, "SD", 3),
     "lowest": Column("lowest accuracy", SHARE, "Lowest", 3),
-    "highest": Column("highest accuracy (MaxP)", SHARE, "Highest", 3),
+    "highest": Column("highest accuracy (MaxP), which luck makes too high: the more, the more templates. The interval "
+                      "holds that of the best template", SHARE, "Highest", 3),
+    "highest_corrected": Column("the same without luck: accuracies are drawn towards their mean by the share of their "
+                                "variance that items alone explain. Of accuracies without answers rather too low",
+                                SHARE, "Highest, corrected", 3),
     "range": Column("highest minus lowest", SHARE, "Range", 3),
     **{
         f"q{percent:02d}": Column(f"{percent} % quantile over templates", SHARE, f"{percent} %", 3)
@@ -169,7 +173,14 @@ COLUMNS: Mapping[str, Column] = {
     "saturation": Column("1 minus the gain (Sat)", SHARE, "Saturation", 3),
     "template_reliability.n_templates": Column("templates of a task that all ranked models have, mean over tasks",
                                                "templates", "Templates", 1),
-    "n_tasks": Column("tasks that the ranking is the mean over", "tasks", "Tasks"),
+    "n_tasks": Column("tasks that the ranking is the mean over: those in which half of the models or more are ranked",
+                      "tasks", "Tasks"),
+    "n_tasks_asked": Column("tasks that there are under this condition", "tasks", "Tasks asked"),
+    "tasks": Column("the tasks that the ranking is the mean over", header="Of tasks"),
+    "n_templates_least": Column("fewest templates of a task", "templates", "Fewest templates"),
+    "n_templates_most": Column("most templates of a task", "templates", "Most templates"),
+    "template_pairs.n_templates": Column("templates of a task that all ranked models have, mean over tasks",
+                                         "templates", "Templates", 1),
     "template_reliability.n_models": Column("models that are ranked: those with half of the templates or more",
                                             "models", "Models"),
     "template_reliability.template": Column("variance component of templates", SQUARED, "Template", 4),
@@ -179,13 +190,13 @@ COLUMNS: Mapping[str, Column] = {
                                    4),
     "sampling": Column("binomial variance of an accuracy, p (1 - p) / n, mean over models", SQUARED, "Binomial", 4),
     "one": Column("relative coefficient of generalizability of the ranking by one template of each task, with the same "
-                  "items", "up to 1", "One template", 2),
-    "four": Column("the same by four templates of each task", "up to 1", "Four templates", 2),
-    "one_items": Column("the same by one template, with other items: the least that the estimate can be, whatever "
-                        "binomial errors have in common", "up to 1",
-                        "One, other items", 2),
-    "four_items": Column("the same by four templates, with other items: the least that the estimate can be", "up to 1",
-                         "Four, other items", 2),
+                  "items; a negative component of models counts as 0. The interval is for models and templates like "
+                  "these: of other templates, T of them tell with T - 1 degrees of freedom", "0 to 1", "One template",
+                  2),
+    "four": Column("the same by four templates of each task", "0 to 1", "Four templates", 2),
+    "one_items": Column("the same by one template, with other items: an estimate, as low as what binomial errors have "
+                        "in common can make it; it has no interval", "0 to 1", "One, other items", 2),
+    "four_items": Column("the same by four templates, with other items", "0 to 1", "Four, other items", 2),
     "kept_one": Column("share of pairs of models that have the same order with one template of each task as with "
                        "another, mean over pairs of templates (of several tasks, over 1,000 draws of a pair for each); "
                        "equal accuracies count half", "share of pairs, 0 to 1",
@@ -193,10 +204,17 @@ COLUMNS: Mapping[str, Column] = {
     "template_pairs.kept_one": Column("share of the pairs of templates that put both models in the same order; "
                                       "by the mean over tasks, of 1,000 draws of a pair for each", SHARE,
                                       "Pairs of templates", 2),
-    "template_pairs.same_both": Column("the same with other items and other templates: at least", PROBABILITY,
-                                       "both", 2),
+    "template_pairs.same_wordings": Column("probability that as many other templates of the same items find the same "
+                                           "sign; from three models on, with the errors of all of them", PROBABILITY,
+                                           "Same sign: templates", 2),
+    "template_pairs.same_both": Column("the same with other items and other templates; rather too low, as binomial "
+                                       "errors are taken to be the same with every template", PROBABILITY, "both", 2),
     "template_reliability.tau": Column("expected Kendall tau of the ranking with that of another study of this size, "
-                                       "with other items and other templates: at least", "-1 to 1", "Tau", 2),
+                                       "with other items and other templates; rather too low, as binomial errors are "
+                                       "taken to be the same with every template", "-1 to 1", "Tau", 2),
     "template_pairs.difference": Column("mean accuracy of a minus that of b", SHARE, "Difference", 3),
-    "combined": Column("saturation times highest accuracy (CPS)", SHARE, "Combined", 3),
+    "combined": Column("saturation times highest accuracy (CPS); the interval holds all that the intervals of highest "
+                       "and mean allow", SHARE, "Combined", 3),
+    "combined_corrected": Column("the same of the accuracies that the corrected highest one is of", SHARE,
+                                 "Combined, corrected", 3),
 }  # fmt: skip

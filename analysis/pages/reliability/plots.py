@@ -173,15 +173,10 @@ def template_reliability(frame: pd.DataFrame, *, width: float = PAGE, looks: Loo
     top = 0.06 + panels.LINE * panels.legend_lines(names, width)
     drawing, each, tasks = _by_condition(frame, frame.groupby("task", sort=False)["one"].mean(), width, top)
     for axes, (_, part) in zip(each, _conditions(frame), strict=True):
-        low = min(0.0, float(frame["one"].min()))
-        panels.scale(axes, low, 1, 4)
+        panels.scale(axes, 0, 1, 4)
         for name, look in ways.items():
             rows = part[part["task"].isin(tasks) & part[name].notna()].assign(model=name)
-            placed = rows.assign(
-                row=rows["task"].map(tasks.index),
-                **{f"{name}_{end}": rows[f"{name}_{end}"].clip(low, 1) for end in ("lower", "upper")},
-            )
-            panels.dots(axes, placed, name, {name: look})
+            panels.dots(axes, rows.assign(row=rows["task"].map(tasks.index)), name, {name: look})
         panels.under(axes, "reliability")
     panels.legend(drawing, names, list(ways.values()))
     return drawing

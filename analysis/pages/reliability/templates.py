@@ -10,7 +10,7 @@ import pandas as pd
 
 from analysis.pages.reliability import accuracies
 from analysis.reporting.reworded import ACCURACY, Study, studies
-from analysis.statistics.reliability.templates import intervals
+from analysis.statistics.reliability.templates import correct_luck, intervals, noise_of_answers
 from analysis.statistics.resampling import LEVEL
 from analysis.statistics.shares import estimated
 
@@ -57,7 +57,8 @@ def scores(runs: Runs) -> pd.DataFrame:
     -------
     DataFrame
         study, model, condition, task, n_items, n_templates; mean, sd, lowest, highest, range, q05 ... q95, gain,
-        saturation, combined, each but the sd with X_lower, X_upper; of templates that have an answer.
+        saturation, combined, each but the sd with X_lower, X_upper; highest_corrected, combined_corrected: without the
+        luck of the best template, within the intervals of highest and combined; of templates that have an answer.
     """
     rows = []
     for study in _shared(runs):
@@ -68,7 +69,6 @@ def scores(runs: Runs) -> pd.DataFrame:
                 continue
             row: dict[str, object] = {"study": study.name, "model": model, "condition": condition, "task": "",
                                       "n_items": right.shape[0], "n_templates": right.shape[1]}  # fmt: skip
-            for name, (value, low, high) in intervals(right).items():
-                row |= {name: value} if name == "sd" else {name: value, f"{name}_lower": low, f"{name}_upper": high}
-            rows.append(row)
+            ends, shares = intervals(right), np.nanmean(right, axis=0)
+            rows.append(row | accuracies.name_ends(ends) | correct_luck(shares, noise_of_answers(right), ends))
     return pd.DataFrame(rows + accuracies.scores(runs))

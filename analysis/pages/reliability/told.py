@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from typing import Any
 
 import pandas as pd
 
@@ -13,6 +14,7 @@ TABLES = ("template_reliability", "template_scores", "wording_ranking", "templat
 ALL = "all"  # the mean over tasks
 LIKELY = 0.95
 CONDITIONS = 3  # that sentences are written about
+WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 
 
 def answer(frames: Mapping[str, pd.DataFrame], when: str = "") -> Answer:
@@ -62,17 +64,29 @@ def _verdict(ranked: pd.DataFrame) -> Iterator[str]:
         yield "Two models and two templates that both have would be needed to tell whether their order would stand."
         return
     main = _main(ranked)
-    several = len(main) > 1
-    least = "at least " if several else ""
     of_each = " of each task" if (main["task"] == ALL).all() else ""
-    mean = ", by the mean over tasks" if of_each else ""
+    each = "condition" if len(main) == main["condition"].nunique() else "ranking"
+    or_more, under = (" or more", f", in every {each}") if len(main) > 1 else ("", "")
     yield (
-        f"With another template{of_each}, {least}{percent(main['kept_one'].min())} of pairs of models keep their "
-        f"order{mean}."
+        f"From one template{of_each} to another, {percent(main['kept_one'].min())}{or_more} of pairs of models kept "
+        f"their order{', by the mean over tasks' if of_each else ''}{under}."
     )
-    said = f"One template ranks them with an estimated reliability of {least}{_number(main['one'].min())}"
-    single = ranked[ranked["task"] != ALL]
-    yield f"{said}; in single tasks, of {_number(single['one'].min())} or more." if of_each else f"{said}."
+    known = main.dropna(subset=["one_lower", "one_upper"])
+    if len(known) < len(main):
+        yield "How reliably one template ranks them is not shown: models differ too little."
+        return
+    every = f"intervals of every {each}" if len(main) > 1 else "interval"
+    yield (
+        f"One of {_templates(main, spelled=True)} templates ranks them with a reliability of "
+        f"{_number(known['one_lower'].min())} to {_number(known['one_upper'].max())} ({every})."
+    )
+
+
+def _templates(rows: pd.DataFrame, *, spelled: bool = False) -> str:
+    """Write how many templates the tasks have: "5 to 7", or, as far as there are words, "five to seven"."""
+    ends = int(rows["n_templates_least"].min()), int(rows["n_templates_most"].max())
+    texts = [WORDS[number] if spelled and number < len(WORDS) else f"{number:,}" for number in ends]
+    return " to ".join(dict.fromkeys(texts))
 
 
 def _main(ranked: pd.DataFrame) -> pd.DataFrame:
@@ -82,27 +96,40 @@ def _main(ranked: pd.DataFrame) -> pd.DataFrame:
 
 
 def _reliable(ranked: pd.DataFrame) -> Iterator[str]:
-    """Say it of every condition: by the mean over tasks, and of the task that templates move most."""
+    """Say it of every condition: by the mean over tasks, and of the task with the lowest estimate."""
     for row in _main(ranked).to_dict("records")[:CONDITIONS] if len(ranked) else ():
-        over = f"the mean over {row['n_tasks']} tasks" if row["task"] == ALL else row["task"]
+        several = row["task"] == ALL
+        over = f"the mean over {_over(row)}" if several else row["task"]
         where = _condition(ranked, row)
+        templates = _templates(pd.DataFrame([row]))
         yield (
-            f"{f'{where}one' if where else 'One'} template ranks {row['n_models']} models by {over} with a reliability "
-            f"of {_number(row['one'])} "
-            f"({_number(row['one_lower'])} to {_number(row['one_upper'])}), four with {_number(row['four'])}."
+            f"{f'{where}one' if where else 'One'} of {templates} templates ranks "
+            f"{row['n_models']} models by {over} {_reliability(row, 'one')}."
         )
-        yield (
-            f"With another template, {percent(row['kept_one'])} of pairs keep their order; with other items, too, the "
-            f"reliability of one is estimated at {_number(row['one_items'])} or more."
-        )
+        yield f"Four such templates rank them {_reliability(row, 'four')}."
+        yield f"From one template to another, {percent(row['kept_one'])} of pairs of models kept their order."
         single = ranked[(ranked["study"] == row["study"]) & (ranked["condition"] == row["condition"])
                         & (ranked["task"] != ALL)].dropna(subset=["one"])  # fmt: skip
-        if row["task"] == ALL and len(single):
+        if several and len(single):
             low = single.loc[single["one"].idxmin()]
             yield (
-                f"Least reliable is {low['task']}: {_number(low['one'])} with one template, {_number(low['four'])} "
-                f"with four; {percent(low['kept_one'])} of pairs keep their order with another."
+                f"By single tasks, the estimate is lowest in {low['task']}: one of {low['n_templates']:.0f} templates "
+                f"ranks models {_reliability(low, 'one')}."
             )
+
+
+def _over(row: Mapping[str, Any]) -> str:
+    """Say over how many tasks a mean is: "8 tasks", or "6 of 8 tasks"."""
+    of_all = f"{row['n_tasks']} of " if row["n_tasks"] < row["n_tasks_asked"] else ""
+    return f"{of_all}{count(int(row['n_tasks_asked']), 'task')}"
+
+
+def _reliability(row: Mapping[str, Any] | pd.Series, name: str) -> str:
+    """Say a coefficient with its interval; nothing is said of one without."""
+    low, high = row[f"{name}_lower"], row[f"{name}_upper"]
+    if pd.isna(low) or pd.isna(high):
+        return "with a reliability that is not shown, as models differ too little"
+    return f"with a reliability of {_number(row[name])} (interval {_number(low)} to {_number(high)})"
 
 
 def _condition(ranked: pd.DataFrame, row: Mapping[str, object]) -> str:
@@ -110,7 +137,7 @@ def _condition(ranked: pd.DataFrame, row: Mapping[str, object]) -> str:
 
 
 def _number(value: float) -> str:
-    return f"{value:.2f}".replace("-", "−")
+    return f"{value:.2f}".replace("-", "−") if value < 0.995 or value >= 1 else "more than 0.99"
 
 
 def _ranges(scores: pd.DataFrame) -> Iterator[str]:
@@ -136,10 +163,10 @@ def _first(places: pd.DataFrame, ranked: pd.DataFrame) -> Iterator[str]:
         first = part.loc[part["rank"].idxmin()]
         place = f"ranks {first['rank_lower']:.0f} to {first['rank_upper']:.0f}"
         yield (
-            f"{_condition(ranked, row)}{first['model']} is first, and expected to stay so in "
-            f"{percent(first['first'])} or more of studies with other items and templates ({place} in 95 %)."
+            f"{_condition(ranked, row)}{first['model']} is first, and expected to stay so in some "
+            f"{percent(first['first'])} of studies with other items and templates ({place} in 95 %)."
         )
-        yield f"The ranking's tau with that of another study is expected to be {_number(row['tau'])} or more."
+        yield f"The ranking's tau with that of another study is expected to be about {_number(row['tau'])}."
 
 
 def _pairs(pairs: pd.DataFrame) -> Iterator[str]:
@@ -147,9 +174,10 @@ def _pairs(pairs: pd.DataFrame) -> Iterator[str]:
     for condition, part in list(pairs.groupby("condition", sort=False))[:CONDITIONS] if len(pairs) else ():
         where = f"Condition {condition}: " if pairs["condition"].nunique() > 1 else ""
         sure, both = ((part[name] >= LIKELY).sum() for name in ("same_wordings", "same_both"))
+        number = f"{part['n_templates'].mean():.1f}".removesuffix(".0")
         yield (
-            f"{where}{sure:,} of {count(len(part), 'pair')} keep their order under as many other templates "
-            f"with a probability of 95 % or more; with other items, too, at least {both:,}."
+            f"{where}{sure:,} of {count(len(part), 'pair')} keep their order under {number} other templates "
+            f"with a probability of 95 % or more; with other items, too, {both:,}."
         )
 
 
@@ -161,6 +189,12 @@ def _cautions(scores: pd.DataFrame, ranked: pd.DataFrame) -> Iterator[str]:
     if ranked.empty:
         return
     main = _main(ranked)
+    for row in main[main["n_tasks"] < main["n_tasks_asked"]].to_dict("records")[:CONDITIONS]:
+        if row["task"] == ALL:
+            yield (
+                f"{_condition(ranked, row)}means over tasks are over {row['n_tasks']} of {row['n_tasks_asked']} tasks, "
+                "in which half of the models or more are ranked."
+            )
     fewer = main[main["n_models"] < main["n_models"].max()]
     left = scores["model"].nunique() - int(main["n_models"].min())
     if left or len(fewer):
@@ -170,7 +204,7 @@ def _cautions(scores: pd.DataFrame, ranked: pd.DataFrame) -> Iterator[str]:
         )
     few = ranked.loc[ranked["task"] != ALL, "n_templates"]
     if len(few) and few.min() < 5:
-        yield f"Some tasks have only {int(few.min())} templates: what is said about others rests on few."
+        yield f"Some tasks have only {int(few.min())} templates: so few say little of others, however many models."
     yield from few_models(int(main["n_models"].min()))
     uncertain = list(dict.fromkeys(ranked.loc[ranked["model_template_least"] < 0, "task"]))
     if uncertain:

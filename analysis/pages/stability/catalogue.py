@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from analysis.runs import Runs
 
 MEASURES = names("validity validity_se agreement_mean range_mean range_sd sd_mean sd_sd flip_*")
-SPREADS: Mapping[str, None] = {"range_sd": None, "sd_sd": None}  # their intervals are in the CSV only, to save room
+SPREADS: Mapping[str, None] = {"range_sd": None, "sd_sd": None}  # have no intervals
 TESTED = names("p p_least p_holm")
 BETWEEN = {"difference": ("lower", "upper")}
 TABLES = {

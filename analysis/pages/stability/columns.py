@@ -99,9 +99,19 @@ COLUMNS: Mapping[str, Column] = {
     "n_answers": Column("texts that were generated and compared", "texts", "Texts"),
     # stability
     "range_mean": Column("mean over items of the highest minus the lowest agreement", AGREEMENT, "Range", 2),
-    "range_sd": Column("SD across items of the range (n - 1)", AGREEMENT, "Range SD", 2),
+    "range_sd": Column(
+        "SD across items of the range (n - 1); without interval or test, as a few items decide it",
+        AGREEMENT,
+        "Range SD",
+        2,
+    ),
     "sd_mean": Column("mean over items of the SD of agreement over paraphrases (n - 1)", AGREEMENT, "SD", 3),
-    "sd_sd": Column("SD across items of that SD (n - 1)", AGREEMENT, "SD of SDs", 3),
+    "sd_sd": Column(
+        "SD across items of that SD (n - 1); without interval or test, as a few items decide it",
+        AGREEMENT,
+        "SD of SDs",
+        3,
+    ),
     "flip_*": Column(
         "share of items with more than this part of their paraphrases not on the majority's side: flip_05 is more "
         "than 5 %, flip_125 more than 12.5 %",

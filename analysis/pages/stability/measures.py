@@ -20,7 +20,7 @@ from analysis.statistics.shares import Share
 if TYPE_CHECKING:
     from analysis.runs import Runs
 
-SPREADS = {"range_sd": forms.deviation("range"), "sd_sd": forms.deviation("sd")}
+SPREADS = {"range_sd": forms.DEVIATION, "sd_sd": forms.DEVIATION}
 
 
 @dataclass(frozen=True, slots=True)

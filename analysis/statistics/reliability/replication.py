@@ -87,11 +87,24 @@ def among(values: Array, crossed: bool, anew: Anew) -> Among | None:
     true = 2 * np.maximum(drawn - (found.spread - found.model) + max(kept[anew], 0.0), 0.0)
     own = [panel(each, crossed) for each in values - values.mean(axis=0)]
     variances, freedoms = np.array([_total(each.parts[anew]) for each in own]).T
-    mean, free = float(variances.mean()), float(freedoms.mean())
+    return pool_errors(true, variances, freedoms)
+
+
+def pool_errors(true: Array, variances: Array, freedoms: Array) -> Among:
+    """Learn from the errors of all models how large the error of a difference of two is.
+
+    Parameters
+    ----------
+    true
+        As in `Among`.
+    variances, freedoms
+        Of every model's error, less the mean over models, and their degrees of freedom: (models,).
+    """
+    mean, free, others = float(variances.mean()), float(freedoms.mean()), len(variances) - 1
     if not mean > 0:
         return Among(true, 0.0, 0.0)
     left = max(float(variances.var(ddof=1)) / mean**2 - 2 / free, 0.0)
-    return Among(true, 2 * mean * found.n_models / others, 1 / (left / 2 + 1 / (others * free)))
+    return Among(true, 2 * mean * len(variances) / others, 1 / (left / 2 + 1 / (others * free)))
 
 
 def same_sign(panel: Panel, anew: Anew, known: Among | None = None) -> float:
@@ -107,20 +120,47 @@ def same_sign(panel: Panel, anew: Anew, known: Among | None = None) -> float:
     float
         NaN where there is no difference, or its variance is unknown; 1 where the variance is 0.
     """
+    variance, free = _total(panel.parts[anew])
+    return float(foresee_signs(np.asarray(panel.mean), np.asarray(variance), np.asarray(free), known))
+
+
+def foresee_signs(
+    differences: Array, variances: Array, freedoms: Array, known: Among | None = None, alike: float = np.inf
+) -> Array:
+    """Compute `same_sign` of differences of any shape, from the variances of their errors and the degrees of freedom.
+
+    Parameters
+    ----------
+    differences, variances, freedoms
+        Of one shape.
+    known
+        As in `same_sign`.
+    alike
+        Degrees of freedom with which these wordings tell, of all models, how far others move them apart. Infinite where
+        wordings do not differ in that. With f of its own, the sum V + V' of the variances here and there has the
+        relative variance 2 / f + (2 / alike + 2 / alike) / 4, so that it counts 1 / (1 / f + 1 / (2 alike)).
+
+    Returns
+    -------
+    array
+        Of the same shape; NaN where there is no difference, or its variance is unknown; 1 where the variance is 0.
+    """
     from scipy.special import stdtr
 
-    if not abs(panel.mean) > ROUNDING:
-        return np.nan
-    variance, free = _total(panel.parts[anew])
     true = np.array([np.inf])
-    if known is not None and free > 0:
-        true = known.true
-        variance = (free * variance + known.freedom * known.error) / (free + known.freedom)
-        free += known.freedom
-    if variance <= ROUNDING**2:
-        return 1.0
-    shrunk = 1 / (1 + variance / np.maximum(true, _LEAST))
-    return float(stdtr(free, abs(panel.mean) * shrunk / np.sqrt((1 + shrunk) * variance)).mean())
+    if known is not None:
+        true, learnt = known.true, freedoms > 0
+        both = freedoms + known.freedom
+        with np.errstate(invalid="ignore"):
+            drawn = (freedoms * variances + known.freedom * known.error) / both
+        variances = np.where(learnt, drawn, variances)
+        freedoms = 1 / (1 / np.where(learnt, both, freedoms) + 0.5 / alike)
+    true = true.reshape(-1, *(1,) * differences.ndim)
+    sure = variances <= ROUNDING**2
+    safe = np.where(sure, 1.0, variances)
+    shrunk = 1 / (1 + safe / np.maximum(true, _LEAST))
+    foreseen = stdtr(freedoms, np.abs(differences) * shrunk / np.sqrt((1 + shrunk) * safe)).mean(axis=0)
+    return np.where(np.abs(differences) > ROUNDING, np.where(sure, 1.0, foreseen), np.nan)
 
 
 def _total(parts: Parts) -> tuple[float, float]:

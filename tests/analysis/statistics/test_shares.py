@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 from analysis.statistics.resampling import bootstrap, mean, paired
-from analysis.statistics.shares import estimated, newcombe
+from analysis.statistics.shares import clopper_pearson, estimated, newcombe
 
 
 def column(values):
@@ -194,3 +194,12 @@ def test_without_draws_there_are_no_intervals():
     found = bootstrap({"x": np.ones((3, 1)), "flipped": np.zeros((3, 1))}, figures, shares, draws=0)
     assert np.isnan([found["flips"].lower[0], found["mean"].lower[0]]).all()
     assert found["mean"].missing.tolist() == [""]
+
+
+@pytest.mark.parametrize(("yes", "n"), [(0, 5), (1, 10), (13, 62), (62, 62), (999, 1000)])
+def test_exact_intervals_are_those_of_scipy(yes, n):
+    for level in (0.95, 0.999):
+        exact = stats.binomtest(yes, n).proportion_ci(level, method="exact")
+        found = clopper_pearson(np.asarray(yes / n), n, level)
+        assert tuple(map(float, found)) == pytest.approx((exact.low, exact.high), abs=1e-9)
+    assert np.isnan(clopper_pearson(np.asarray(np.nan), n, 0.95)).all()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from itertools import combinations, permutations
 from pathlib import Path
 
@@ -153,17 +154,16 @@ def test_the_answer_tells_the_share_of_pairs_and_the_reliability(made):
     assert said.asked.startswith("6 models have accuracies in 2 tasks with 3 to 4 templates of each under 2 conditions")
     main_rows = accuracies.reliability(opened)
     least = main_rows[main_rows["task"] == "all"]
-    assert f"at least {100 * least['kept_one'].min():.0f} % of pairs of models" in said.verdict
-    assert f"an estimated reliability of at least {least['one'].min():.2f}" in said.verdict
+    assert f"{100 * least['kept_one'].min():.0f} % or more of pairs of models kept their order" in said.verdict
+    ends = f"{least['one_lower'].min():.2f} to {least['one_upper'].max():.2f}"
+    assert f"One of three to four templates ranks them with a reliability of {ends} (intervals" in said.verdict
     for row in least.to_dict("records"):
-        # What is said of other items is no bound of the truth: the interval with the same items may reach below it.
-        told = f"with other items, too, the reliability of one is estimated at {row['one_items']:.2f} or more."
-        assert any(text.endswith(told) for text in details)
-    assert sum("keep their order under as many other templates with a probability of 95 % or more" in text
-               for text in details) == len(least)  # fmt: skip
-    assert sum("is first, and expected to stay so in" in text for text in details) == len(least)
-    first = "Condition shots 0: one template ranks 6 models by the mean over 2 tasks"
-    assert any(text.startswith(first) for text in details)
+        told = f"with a reliability of {row['one']:.2f} (interval {row['one_lower']:.2f} to {row['one_upper']:.2f})."
+        start = f"Condition {row['condition']}: one of 3 to 4 templates ranks 6 models by the mean over 2"
+        assert any(text.startswith(start) and text.endswith(told) for text in details)
+    assert sum("keep their order under 3.5 other templates with a probability of 95 % or more"
+               in text for text in details) == len(least)  # fmt: skip
+    assert sum("is first, and expected to stay so in some" in text for text in details) == len(least)
     assert all(len(text.split(". ")[0].split()) <= 30 for text in (*said.cautions, *details))
     assert not any("No response" in text for text in said.cautions)
 
@@ -174,8 +174,8 @@ def test_one_task_and_one_condition_need_no_more_words(tmp_path):
     said, details = sentences(ReliabilityPage([str(imported(tmp_path, one))], **OPTIONS))
     assert "under" not in said.asked
     assert "mean over tasks" not in said.verdict
-    assert any(text.startswith("One template ranks 6 models by quiz") for text in details)
-    assert "Some tasks have only 3 templates: what is said about others rests on few." in said.cautions
+    assert any(text.startswith("One of 3 templates ranks 6 models by quiz with a reliability of") for text in details)
+    assert "Some tasks have only 3 templates: so few say little of others, however many models." in said.cautions
 
 
 def test_models_with_few_templates_are_left_out_and_common_templates_are_taken(tmp_path):
@@ -192,6 +192,38 @@ def test_models_with_few_templates_are_left_out_and_common_templates_are_taken(t
         index="model", columns="template", values="accuracy"
     )
     check(found.loc["reading"], wide[["p0", "p1"]].to_numpy())
+
+
+def test_no_sentence_states_an_estimate_as_a_bound_or_a_reliability_without_its_interval(made, tmp_path):
+    """Also of models that do not differ, and of a mean over tasks that some models lack."""
+    equal = random_accuracies().assign(accuracy=0.5)
+    noise = random_accuracies(models=3)
+    noise["accuracy"] = np.random.default_rng(3).binomial(80, 0.5, len(noise)) / 80
+    for folder in (made[0], imported(tmp_path / "equal", equal), imported(tmp_path / "noise", noise)):
+        said, details = sentences(ReliabilityPage([str(folder)], **OPTIONS))
+        for text in (said.verdict, *details):
+            assert "at least" not in text
+            for number in re.finditer(r"with a reliability (?:of|that) (\S+)", text):
+                part = text[number.start() :]
+                assert re.match(r".*\(interval \d|.* to \d\.\d\d \(interval|.*is not shown", part), text
+    assert "not shown: models differ too little" in sentences(
+        ReliabilityPage([str(imported(tmp_path / "same", equal))], **OPTIONS)
+    )[0].verdict  # fmt: skip
+
+
+def test_a_mean_over_tasks_says_over_which(tmp_path):
+    """Three tasks; two of six models have the third: by the rule of half, the mean is over the other two."""
+    frame = random_accuracies()
+    frame = frame[frame["shots"] == 0].drop(columns="shots")
+    third = frame[(frame["task"] == "quiz") & frame["model"].isin(["m0", "m1"])].assign(task="third")
+    folder = imported(tmp_path, pd.concat([frame, third]))
+    row = accuracies.reliability(runs.open(folder)).iloc[0]
+    assert (row["task"], row["n_tasks"], row["n_tasks_asked"], row["tasks"]) == ("all", 2, 3, "reading, quiz")
+    assert (row["n_templates"], row["n_templates_least"], row["n_templates_most"]) == (3.5, 3, 4)
+    said, details = sentences(ReliabilityPage([str(folder)], **OPTIONS))
+    assert any("ranks 6 models by the mean over 2 of 3 tasks with a reliability of" in text for text in details)
+    assert any("over 2 of 3 tasks, in which half of the models or more are ranked" in text for text in said.cautions)
+    assert set(accuracies.pairs(runs.open(folder))["n_templates"]) == {3.5}
 
 
 def test_one_model_is_not_ranked(tmp_path):
@@ -224,7 +256,20 @@ def test_noreval(tmp_path):
         own = frame[(frame["task"] == row["task"]) & (frame["shots"] == row["condition"])]
         wide = own.pivot(index="model", columns="template", values="accuracy").dropna(axis=1)
         check(row, wide.to_numpy())
+    assert (found["one_upper"] - found["one_lower"]).min() > 0
+    for name in ("one", "four"):
+        assert (found[f"{name}_lower"] >= 0).all() and (found[f"{name}_upper"] <= 1).all()
+        assert found[name].between(found[f"{name}_lower"], found[f"{name}_upper"]).all()
     scores = templates.scores(opened)
+    for name in ("mean", "lowest", "highest", "range", "q05", "q50", "q95", "gain", "saturation", "combined"):
+        low, high = scores[f"{name}_lower"], scores[f"{name}_upper"]
+        assert (low >= 0).all() and (high <= 1).all() and scores[name].between(low - 1e-12, high + 1e-12).all(), name
+    assert (scores["highest_corrected"] <= scores["highest"]).all()
+    ranks = comparisons.rankings(opened)
+    assert ranks["rank"].between(ranks["rank_lower"], ranks["rank_upper"]).mean() > 0.95  # those of other studies
+    pairs = accuracies.pairs(opened)
+    for name in ("kept_one", "same_wordings", "same_both", "difference"):
+        assert pairs[name].between(0, 1).all(), name
     ends = frame.groupby(["model", "shots", "task"])["accuracy"].agg(["min", "max"])
     for shots, part in scores.groupby("condition"):
         own = ends.xs(shots, level="shots")

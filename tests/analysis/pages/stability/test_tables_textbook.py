@@ -90,7 +90,7 @@ def test_models(path):
 
 
 def test_intervals_of_models(path):
-    """Means: items with replacement, the figure of each draw, percentiles. SDs: Bonett. Flips: scipy's Wilson."""
+    """Means: items with replacement, the figure of each draw, percentiles. SDs: none. Flips: scipy's Wilson."""
     run = runs.open(path)
     table = tables.models(run, resamples=60, seed=3).set_index(UNIT)
     per_item = tables.items(run)
@@ -105,14 +105,15 @@ def test_intervals_of_models(path):
             draws["range_mean"].append(statistics.fmean(ranges))
             draws["sd_mean"].append(statistics.fmean(sds))
         ends = {name: textbook.percentiles(values, len(chosen)) for name, values in draws.items()}
-        ends["range_sd"] = textbook.deviation(chosen["agreement_range"].tolist())
-        ends["sd_sd"] = textbook.deviation(chosen["agreement_sd"].tolist())
         flips = binomtest(int((chosen["minority_share"] > 0.1).sum()), len(chosen))
         ends["flip_10"] = flips.proportion_ci(0.95, method="wilson")
-        bare = [name for name in ("range_mean", "range_sd", "sd_mean", "sd_sd") if math.isnan(ends[name][0])]
+        bare = [name for name in ("range_mean", "sd_mean") if math.isnan(ends[name][0])]
+        assert table.loc[key, ["range_sd_lower", "range_sd_upper", "sd_sd_lower", "sd_sd_upper"]].isna().all()
         for name, (low, high) in ends.items():
             assert same(table.loc[key, f"{name}_lower"], low), (key, name)
             assert same(table.loc[key, f"{name}_upper"], high), (key, name)
+        # Equal draws of an SD are said, too.
+        bare = [name for name in ("range_mean", "range_sd", "sd_mean", "sd_sd") if name.split("_")[0] + "_mean" in bare]
         why = f"{', '.join(bare)}: the same in every resample" if bare else ""
         assert table.loc[key, "no_interval"] == why
 
@@ -161,8 +162,13 @@ def test_differences(path):
             drawn = [index for index, times in enumerate(counts) for _ in range(int(times))]
             draws.append(function([a[i] for i in drawn]) - function([b[i] for i in drawn]))
         low, high = textbook.percentiles(draws, len(both))
+        equal = "the same in every resample"
+        if row["measure"] == "range_sd":
+            assert math.isnan(row["lower"]) and math.isnan(row["p"]) == (max(draws) > min(draws))
+            assert row["no_interval"] == (equal if math.isnan(low) else "a few items decide it")
+            continue
         assert same(row["lower"], low) and same(row["upper"], high)
-        assert row["no_interval"] == ("the same in every resample" if math.isnan(low) else "")
+        assert row["no_interval"] == (equal if math.isnan(low) else "")
 
 
 def test_item_stability(path):
