@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from analysis.errors import InputError, short
 from analysis.runs import run_json
+from analysis.runs.damaged_rows import refuse_damaged_responses, refuse_damaged_stimuli
 from analysis.runs.run_json import SCHEMA
 
 if TYPE_CHECKING:
@@ -109,9 +110,7 @@ def models(path: Path) -> list[str]:
 
 
 def read(path: Path, con: duckdb.DuckDBPyConnection) -> Folder:
-    """Read and check run.json and the file footers of one folder.
-
-    The rows of a response file are read only if it mixes models or conditions.
+    """Read and check run.json, the file footers and, in one pass, the rows of one folder (`damaged_rows`).
 
     Raises
     ------
@@ -130,6 +129,10 @@ def read(path: Path, con: duckdb.DuckDBPyConnection) -> Folder:
     try:
         _check_stimuli(con, folder)
         folder = _with_units(con, folder) if folder.parts else folder
+        refuse_damaged_stimuli(con, path, folder.info, folder.stimuli)
+        if folder.parts:
+            parts = _read(folder.parts, numbered=True, union_by_name=bool(absent), named=True)
+            refuse_damaged_responses(con, path, folder.info, folder.stimuli, parts, [name for name, _ in absent])
     except duckdb.Error as error:  # the footers are whole, and what they describe is not
         raise InputError(f"{path}: a file is damaged ({short(str(error), 200)}); restore it") from error
     if not folder.units:
@@ -246,7 +249,8 @@ def _list(files: Sequence[Path]) -> str:
     return "[" + ", ".join(literal(name) for name in escaped) + "]"
 
 
-def _read(files: Sequence[Path], numbered: bool = False, union_by_name: bool = False) -> str:
+def _read(files: Sequence[Path], numbered: bool = False, union_by_name: bool = False, named: bool = False) -> str:
     # A folder called "seed=1" must not become a column `seed`.
     options = {"hive_partitioning": False, "file_row_number": numbered, "union_by_name": union_by_name}
+    options |= {"filename": True} if named else {}
     return f"read_parquet({_list(files)}, {', '.join(f'{name} = {value}' for name, value in options.items())})"

@@ -170,10 +170,11 @@ def test_refuses_a_part_damaged_inside(folder, table):
     start = column.dictionary_page_offset or column.data_page_offset
     data = bytearray(file.read_bytes())
     data[start : start + column.total_compressed_size] = bytes(column.total_compressed_size)
-    file.write_bytes(data)
     run = runs.open(folder)
-    with pytest.raises(InputError, match="cannot be read"):
+    file.write_bytes(data)
+    with pytest.raises(InputError, match="cannot be read"):  # by what was opened before
         table(run)
+    assert "a file is damaged" in refuses(folder)
 
 
 def test_a_wrong_query_is_not_blamed_on_the_files(folder):
