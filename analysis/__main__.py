@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 # Nothing heavy is imported up here or while the parsers are made: `--help` must answer at once.
 
 PROGRAM = "python -m analysis"
+PRINTING = {"table", "show", "plan"}  # commands that only print
 HALF = re.compile("[\ud800-\udfff]")
 """What stands for a byte that is not UTF-8: nothing can print it."""
 
@@ -62,8 +63,9 @@ def main(arguments: Sequence[str] | None = None, program: str = PROGRAM) -> int:
 
     `program` is how the user called it; usage and messages repeat that.
     """
+    closed = sys.stdout is None  # by the caller: `>&-`
     for name in ("stdout", "stderr"):
-        if getattr(sys, name) is None:  # closed by the caller: `>&-`
+        if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115
     call = list(sys.argv[1:] if arguments is None else arguments)
     for before, word in zip(["", *call], call, strict=False):
@@ -74,6 +76,10 @@ def main(arguments: Sequence[str] | None = None, program: str = PROGRAM) -> int:
             )
     options = _parser(program).parse_args(call)
     options.program = program
+    if closed and call[0] in PRINTING:
+        return _fail(
+            program, 2, f"{call[0]}: standard output is closed, and all that it makes goes there; leave it open"
+        )
     try:
         with extras.needed(call[0]):
             status: int = options.main(options)
@@ -85,6 +91,10 @@ def main(arguments: Sequence[str] | None = None, program: str = PROGRAM) -> int:
     except BrokenPipeError:  # the reader (`head`, a pager) has seen enough
         _drop_output()
         return 0
+    except RuntimeError as error:
+        if not str(error).startswith("Symlink loop"):  # as pathlib says it; all else is a fault of ours
+            raise
+        return _fail(program, 2, f"{error}; give another file or folder")
     except OSError as error:
         if error.errno is None:  # not the operating system's: a fault of ours
             raise

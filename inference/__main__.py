@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 # Nothing heavy is imported up here or while the parsers are made: `--help` must answer at once.
 
 PROGRAM = "python -m inference"
+PRINTING = {"preview", "status"}  # commands that only print
 HALF = re.compile("[\ud800-\udfff]")
 """What stands for a byte that is not UTF-8: it can be neither recorded nor printed."""
 NEGATE_ABOUT = "put a negation into sentences, wherever one can stand"
@@ -44,8 +45,9 @@ def main(given: Sequence[str] | None = None, program: str = PROGRAM) -> int:
 
     `program` is how the user called it; usage and messages repeat that.
     """
+    closed = sys.stdout is None  # by the caller: `>&-`
     for name in ("stdout", "stderr"):
-        if getattr(sys, name) is None:  # closed by the caller: `>&-`
+        if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115
     call = list(sys.argv[1:] if given is None else given)
     for before, word in zip(["", *call], call, strict=False):
@@ -55,6 +57,10 @@ def main(given: Sequence[str] | None = None, program: str = PROGRAM) -> int:
                 program, 2, f"{option}{word[:80]!a}: not a name or text (half of a surrogate pair); give another"
             )
     options = call_parser(call, program).parse_args(call)
+    if closed and call[0] in PRINTING:
+        return _fail(
+            program, 2, f"{call[0]}: standard output is closed, and all that it makes goes there; leave it open"
+        )
     options.program = program.split()
     options.call = [*options.program, *without_secrets(call)]
     try:
@@ -71,6 +77,10 @@ def main(given: Sequence[str] | None = None, program: str = PROGRAM) -> int:
         return _fail(program, 1, "stopped; saved rows stay, and the same command continues from there")
     except BrokenPipeError:  # the reader (`head`, a pager) has seen enough
         _drop_output()
+    except RuntimeError as error:
+        if not str(error).startswith("Symlink loop"):  # as pathlib says it; all else is a fault of ours
+            raise
+        return _fail(program, 2, f"{error}; give another file or folder")
     except OSError as error:
         if error.errno is None:  # not the operating system's: a fault of ours
             raise

@@ -37,9 +37,10 @@ STIMULI: Rules = (
 RESPONSES: Rules = (
     ("item", "options IS NULL", "and variant are not in stimuli.parquet"),
     ("probability", "len(probability) <> n_values", "has not as many entries as there are options"),
-    ("probability", f"list_count(probability) <> len(probability) OR NOT list_min(probability) >= -{ROUNDING} "
-                    f"OR NOT list_max(probability) <= 1 + {ROUNDING}", "has an entry that is not from 0 to 1"),
-    ("probability", f"NOT list_sum(probability) <= 1 + {SUMMED}", "has a sum above 1"),
+    ("probability", f"list_count(probability) <> len(probability) OR NOT list_min(probability) >= -{ROUNDING}",
+     "has an entry that is missing or below 0"),
+    # Where there is a mass, it is their sum and at most 1, and so no entry is above 1.
+    ("probability", f"mass IS NULL AND NOT list_sum(probability) <= 1 + {SUMMED}", "has a sum above 1"),
     ("logprob", "len(logprob) <> n_values OR list_count(logprob) <> len(logprob)", "has not as many entries as there "
      "are options"),
     ("logprob", f"NOT list_max(logprob) <= {ROUNDING}", "has an entry above 0, or one that is not a number"),
@@ -54,8 +55,8 @@ RESPONSES: Rules = (
      "is not from the mass to 1"),
     ("score", "NOT isfinite(score)", "is not a number"),
     ("n", "n < 1", "is below 1"),
-    ("answer", "NOT (list_contains(options, answer) OR (n_values IS NULL OR n_values <> len(options)) "
-               "AND try_cast(answer AS DOUBLE) IS NOT NULL)", "is none of the options"),
+    ("answer", "NOT CASE WHEN scale IS NULL THEN list_contains(options, answer) "
+               "ELSE isfinite(coalesce(try_cast(answer AS DOUBLE), 'nan')) END", "is none of the options"),
     ("text_logprob", f"NOT text_logprob <= {ROUNDING}", "is above 0, or not a number"),
 )  # fmt: skip
 
@@ -112,8 +113,9 @@ def refuse_damaged_responses(
     sizes = _count_values(info["conditions"]) or {"": 0}
     given = {"scales": list(sizes), "sizes": list(sizes.values())}
     rows = (
-        "(SELECT r.*, s.options, coalesce($sizes[list_position($scales, condition)], len(options)) AS n_values "
-        f"FROM {parts} AS r LEFT JOIN (SELECT item, variant, options FROM ({stimuli})) AS s USING (item, variant))"
+        "(SELECT *, coalesce(scale, len(options)) AS n_values FROM (SELECT r.*, s.options, "
+        f"$sizes[list_position($scales, condition)] AS scale FROM {parts} AS r "
+        f"LEFT JOIN (SELECT item, variant, options FROM ({stimuli})) AS s USING (item, variant)))"
     )
     rules = [rule for rule in RESPONSES if rule[0] not in absent]
     row = _find_damaged(con, rows, rules, "filename, file_row_number, model, condition, item, variant", given)

@@ -11,6 +11,7 @@ import re
 import reprlib
 import stat
 import tomllib
+import unicodedata
 from collections import Counter
 from collections.abc import Iterator
 from functools import partial
@@ -19,7 +20,7 @@ from typing import Any, TextIO
 
 import yaml
 
-from inference.errors import InputError, cut
+from inference.errors import InputError, cut, printable
 
 LARGEST = 200_000_000
 """Bytes of a file that is read as a whole; what is longer can be given line by line (JSON lines, CSV) or as Parquet."""
@@ -204,11 +205,33 @@ def checked(where: str, value: Any) -> Any:
     return value
 
 
+def shows_nothing(text: str) -> bool:
+    """Tell whether a text has no character that shows: it is empty, or of blanks, controls and marks without a width.
+
+    >>> shows_nothing(" \u200b\u00a0\n"), shows_nothing("\u200ba")
+    (True, False)
+    """
+    return all(unicodedata.category(character)[0] in "ZC" for character in text)
+
+
+def refuse_unprintable(where: str, name: str) -> None:
+    """Refuse a name with a line break, an escape character or another control: tables and messages show it in a line.
+
+    Raises
+    ------
+    InputError
+        Names the field `where` and the character.
+    """
+    if printable(name) != name:
+        raise InputError(f"{where}: there is a line break or control character in {shown(name)}; take it out")
+
+
 def checked_name(where: str, name: str) -> str:
     """Give a name back, if a file system and every reader take it; errors name the option or field `where`."""
     checked(where, name)
-    if not name.strip():
+    if shows_nothing(name):
         raise InputError(f"{where}: the name is empty; give one")
+    refuse_unprintable(where, name)
     if len(name.encode()) > NAME:
         raise InputError(f"{where}: '{cut(name)}' is too long for a name; give one of at most {NAME} bytes")
     return name

@@ -20,7 +20,7 @@ from typing import Any
 from inference.errors import InputError, cut, nearest
 from inference.numerals import COMMA
 from inference.stimuli import numbers, records
-from inference.stimuli.files import located, not_finite, shown
+from inference.stimuli.files import located, not_finite, refuse_unprintable, shown, shows_nothing
 from inference.stimuli.records import Record
 from inference.stimuli.shapes import ATTRIBUTE, Columns, Shape, recognised
 from inference.stimuli.study import ORIGINAL, PARAPHRASE, Item, Option, Variant
@@ -206,12 +206,13 @@ def _id(place: str, record: Mapping[str, Any]) -> str:
     if not isinstance(value, str) or not value.strip() or not_finite(value):
         merged = "; write it in every row, also where cells were merged" if value is None else ""
         raise InputError(f"{place}: every item needs an id (text or a whole number), not {shown(value)}{merged}")
+    refuse_unprintable(f"{place}: item", value.strip())
     return value.strip()
 
 
 def _text(place: str, value: Any) -> str:
-    if value is None or (isinstance(value, str) and not value.strip()):
-        raise InputError(f"{place}: the text is empty")
+    if value is None or (isinstance(value, str) and shows_nothing(value)):
+        raise InputError(f"{place}: the text is empty, or shows nothing" if value else f"{place}: the text is empty")
     if not isinstance(value, str):
         raise InputError(f"{place}: the text must be text, not {shown(value)} (in YAML, put it into quotes)")
     return value
@@ -235,6 +236,7 @@ def _optional(place: str, record: Mapping[str, Any], field: str) -> str | None:
         raise InputError(f"{place}: {field} must be text, not {shown(value)} (in YAML, put it into quotes)")
     if not_finite(value):
         raise InputError(f"{place}: {field} is '{value}', as a missing number is written; leave it out, or name it")
+    refuse_unprintable(f"{place}: {field}", value.strip())
     return intern(value.strip())
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from inference.errors import InputError
-from inference.stimuli.files import checked_name
+from inference.stimuli.files import checked_name, refuse_unprintable, shown, shows_nothing
 
 ORIGINAL = "original"
 PARAPHRASE = "paraphrase"
@@ -128,7 +128,8 @@ class Study:
             self._check(item)
 
     def _check(self, item: Item) -> None:
-        where = f"study {self.name}, item '{item.item}'"
+        where = f"study {self.name}, item {shown(item.item)}"
+        refuse_unprintable(f"study {self.name}, item", item.item)
         if not item.variants:
             raise InputError(f"{where}: there are no variants")
         names: set[str] = set()
@@ -138,8 +139,10 @@ class Study:
             if variant.variant in names:
                 raise InputError(f"{where}: variant '{variant.variant}' appears twice")
             names.add(variant.variant)
-            if not variant.text.strip():
-                raise InputError(f"{where}, variant '{variant.variant}': the text is empty")
+            for column, name in (("variant", variant.variant), ("pattern", variant.pattern)):
+                refuse_unprintable(f"{where}, {column}", name)
+            if shows_nothing(variant.text):
+                raise InputError(f"{where}, variant '{variant.variant}': the text is empty, or shows nothing")
             known = all(option.canonical in self.canonical for option in variant.options)
             if not known or bool(variant.options) != bool(self.canonical):
                 raise InputError(f"{where}, variant '{variant.variant}': options need a meaning among {self.canonical}")
