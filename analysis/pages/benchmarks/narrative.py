@@ -131,13 +131,9 @@ def _size(known: pd.DataFrame) -> Iterator[str]:
 
 def _accuracy(known: pd.DataFrame) -> Iterator[str]:
     rows = known[(known["benchmark"] == ACCURACY) & (known["method"] == "pearson") & known["headline"].astype(bool)]
+    for _, row in rows.head(4).iterrows():
+        yield f"Pearson correlation of {row['measure']} with the accuracy on the same items: {_coefficient(row)}."
     if len(rows):
-        first = rows.head(4)
-        yield (
-            "Pearson correlation with the accuracy on the same items: "
-            + ", ".join(f"{signed(row.r, 2)} ({row.measure})" for row in first.itertuples())
-            + "."
-        )
         yield f"Of {count(len(rows), 'such coefficient')}, {_differ(rows)} from 0 {CORRECTED}."
 
 
@@ -157,7 +153,8 @@ def _together(frames: Mapping[str, pd.DataFrame]) -> dict[str, tuple[str, ...]]:
     known = table[table["method"] == "spearman"].dropna(subset=["r"]) if len(table) else table
     if known.empty:
         return {}
-    known = known.assign(clear=verdicts.clear(known["p_holm"]))
+    perfect = verdicts.clear(known["p_holm"]) & (known["r"].abs() == 1)  # which has no interval
+    known = known.assign(clear=_clear(known) | perfect)
     said = f"Of {count(len(known), 'rank correlation')} between these measures, {_differ(known)} from 0 {CORRECTED}."
     found = known[known["clear"]]
     if found.empty:

@@ -17,10 +17,11 @@ from analysis.runs.folder import UNIT
 IMPORTANT = "important"
 LITTLE = 0.05
 HARDLY, YES = "hardly", "yes"
-BANDS = (Band(HARDLY, -LITTLE, 1.0), Band(YES, -1.0, 0.0))
+BANDS = (Band(HARDLY, -LITTLE, 1.0), Band(YES, -1.0, -LITTLE))
 MEANT = (
-    "“Yes” means that the 95 % interval of AccChg over important minimal pairs lies below 0.",
+    f"“Yes” means that the 95 % interval of AccChg over important minimal pairs lies below −{100 * LITTLE:.0f} points.",
     f"“Hardly” means that it lies above −{100 * LITTLE:.0f} points, also where it is below 0.",
+    "Of several models, the interval is widened for their number (Holm).",
     "Judged are models that label the originals rightly more often than the majority baseline, by their whole "
     "interval. A model that cannot do without the negation cannot lose by it.",
 )
@@ -74,7 +75,7 @@ def _verdict(judged: pd.DataFrame, asked: int) -> str:
     """Count the words of the models that can be judged, of those asked; of one, say how its share changes."""
     if judged.empty:
         return f"{verdicts.UNCLEAR}: no model is clearly better than the majority baseline on the originals."
-    found = [verdicts.word(low, high, BANDS) for low, high in zip(judged["lower"], judged["upper"], strict=True)]
+    found = verdicts.judge_differences(judged, "acc_change", BANDS)
     if len(judged) > 1:
         able = " that beat the majority baseline" if len(judged) < asked else ""
         return verdicts.tally(found, units(judged) + able)
