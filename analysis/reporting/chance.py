@@ -16,6 +16,7 @@ from analysis.reporting import labels, verdicts
 from analysis.reporting.words import listing
 from analysis.runs.chance import DETERMINED, DRAWN, SAMPLED, classify_answers, measure_sample_agreement
 from analysis.statistics.multiplicity import holm_within
+from analysis.statistics.significance import ROUNDING
 
 if TYPE_CHECKING:
     from analysis.runs import Runs
@@ -71,16 +72,17 @@ def compute_p_above_zero(values: npt.NDArray[np.float64]) -> float:
 
     NaN for one item. Where all values are one, t has no error: p is that of as many heads in a row.
 
-    >>> compute_p_above_zero(np.array([0.1, 0.3, 0.2])), compute_p_above_zero(np.array([1.0, 1.0]))
-    (0.037..., 0.25)
+    >>> round(compute_p_above_zero(np.array([0.1, 0.3, 0.2])), 3), compute_p_above_zero(np.array([1.0, 1.0]))
+    (0.037, 0.25)
     """
-    from scipy.stats import ttest_1samp
+    from scipy.special import stdtr
 
-    if len(values) < 2:
+    n = len(values)
+    if n < 2:
         return np.nan
-    if np.ptp(values) == 0:
-        return 2.0 ** -len(values) if values[0] > 0 else 1.0
-    return float(ttest_1samp(values, 0, alternative="greater").pvalue)
+    if np.ptp(values) <= ROUNDING:
+        return 2.0**-n if values[0] > ROUNDING else 1.0
+    return float(stdtr(n - 1, -values.mean() / (values.std(ddof=1) / np.sqrt(n))))
 
 
 def mark_chance(rows: pd.DataFrame, chance: pd.DataFrame) -> npt.NDArray[np.bool_]:

@@ -63,7 +63,7 @@ def test_a_clear_coefficient_is_named_the_largest_first():
         "each method."
     )
     assert answer(coefficient()).verdict == (
-        "Range with size: 1 of 1 correlation of headline measures differs from 0 after correction within each method."
+        "Range with size: 1 of 1 correlation of headline measures differs from 0 after correction over all methods."
     )
 
 
