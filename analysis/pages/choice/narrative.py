@@ -74,7 +74,10 @@ def answer(
         "choice_changes": tuple(_changes(frames["choice_changes"])),
     }
     return Answer(
-        asked, _verdict(judged, size, by_chance), cautions=doubts, details={name: said for name, said in details.items() if said}
+        asked,
+        _verdict(judged, size, by_chance),
+        cautions=doubts,
+        details={name: said for name, said in details.items() if said},
     )
 
 
@@ -166,11 +169,11 @@ def _kept(judged: pd.DataFrame) -> Iterator[str]:
 
 
 def _preferences(letters: pd.DataFrame, orders: int) -> Iterator[str]:
-    """Count the models that prefer a letter, each by an interval that is widened for the letters; name the largest."""
+    """Count the models that prefer a letter, by intervals widened for letters and models; name the largest."""
     rows = letters[(letters["right"] == "all") & (letters["letter"] != "none") & letters["preference_lower"].notna()]
     if rows.empty:
         return
-    number = rows.groupby("label")["letter"].transform("nunique")
+    number = rows.groupby("label")["letter"].transform("nunique") * rows["label"].nunique()
     ends = [verdicts.wider(row["preference"], row["preference_lower"], row["preference_upper"], int(of))
             for (_, row), of in zip(rows.iterrows(), number, strict=True)]  # fmt: skip
     above = rows[[low > 0 for low, _ in ends]]

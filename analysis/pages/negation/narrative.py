@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 import pandas as pd
 
-from analysis.pages.negation.cautions import cautions, informed
+from analysis.pages.negation.cautions import cautions, find_informed
 from analysis.pages.negation.figures import answered
 from analysis.reporting import labels, verdicts
 from analysis.reporting.thresholds import FEW_ITEMS, silent
@@ -23,7 +23,7 @@ MEANT = (
     f"“Hardly” means that it lies above −{100 * LITTLE:.0f} points, also where it is below 0.",
     "Of several models, the interval is widened for their number (Holm).",
     "Judged are models that label the originals rightly more often than the majority baseline, by their whole "
-    "interval. A model that cannot do without the negation cannot lose by it.",
+    "interval, widened likewise. A model that cannot do without the negation cannot lose by it.",
 )
 TABLES = ("minimal_pairs", "negation_accuracy", "negation_bias", "negation_places")
 
@@ -48,7 +48,7 @@ def answer(frames: Mapping[str, pd.DataFrame], when: str = "") -> Answer:
     important = pairs[pairs["pairs"] == IMPORTANT].merge(speaking)
     if important.empty:
         return Answer(asked, f"{verdicts.UNCLEAR}: no negation here changes the right label.", cautions=doubts)
-    judged = speaking.merge(informed(accuracy))
+    judged = speaking.merge(find_informed(accuracy))
     details = {
         "negation_slopes": (*MEANT, *_sizes(important.merge(judged))),
         "negation_changes": tuple(_unimportant(pairs.merge(judged))),

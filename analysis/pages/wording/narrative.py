@@ -79,7 +79,10 @@ def answer(
         "stages": tuple(_stages(frames["stages"])),
     }
     return Answer(
-        asked, _verdict(means, table, by_chance), cautions=doubts, details={name: said for name, said in details.items() if said}
+        asked,
+        _verdict(means, table, by_chance),
+        cautions=doubts,
+        details={name: said for name, said in details.items() if said},
     )
 
 

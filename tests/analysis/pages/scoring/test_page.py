@@ -122,7 +122,9 @@ def test_wrong_options_are_refused_in_one_line(run, arguments, said):
 
 def test_a_flat_judge_is_said_to_be_one(tmp_path):
     family = {"a": Judge("s", "base", 0.4, 0), "b": Judge("s", "tuned", 0.4, 90.0)}
-    path = make_run(tmp_path / "run", {"g": 16}, family=family, ranges=[(0, 9)], temperatures=[0.7], methods=["sampled"])
+    path = make_run(
+        tmp_path / "run", {"g": 16}, family=family, ranges=[(0, 9)], temperatures=[0.7], methods=["sampled"]
+    )
     page = ScoringPage([str(path)], resamples=20)
     answer = page.answer().text + page.cautions().text
     assert "Yes with 1 of 2 models; with the other, these runs cannot tell." in answer
