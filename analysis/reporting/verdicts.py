@@ -1,9 +1,9 @@
 """Decide what a page may say in its verdict: the rules of all pages, written down and computed in one place.
 
 `RULES` says them to the reader; every page shows those that it uses with its method (`told`). The functions are these
-rules: `thresholds.silent` is "validity", `judge_shares` and `judge_differences` are "interval", `chance.withhold_word` is
-"chance", `widened` is "several", `spread` is "spread", `wider` is "change", `above` is "people", `clear` is "fit" and
-"holm".
+rules: `thresholds.silent` is "validity", `judge_shares` and `judge_differences` are "interval", `chance.withhold_word`
+is "chance", `widened` is "several", `spread` is "spread", `wider` is "change", `above` is "people", `clear` is "fit"
+and "holm".
 """
 
 from __future__ import annotations
@@ -27,9 +27,10 @@ if TYPE_CHECKING:
 RULES: Mapping[str, str] = {
     "validity": "Nothing is said about a model of which less than half of the answers are valid.",
     "interval": "A word is said where the whole 95 % interval lies in the range that the word stands for, not where "
-    "the number alone does. Where several models are judged, their intervals are widened for the number that has no word yet (Holm).",
-    "chance": "A change with the wording is not said of answers drawn once per wording, at a temperature above 0 or not "
-    "known. Of several samples it is, where those of one wording agree more often than others (t test after Holm).",
+    "the number alone does. Where several models are judged, their intervals are widened for the number that has no "
+    "word yet (Holm).",
+    "chance": "A change with the wording is not said of answers drawn once per wording, at a temperature above 0 or "
+    "not known. Of several samples it is, where those of one wording agree more often than others (t test after Holm).",
     "several": "Where one of several kinds or groups is enough for a word, their intervals are widened for their "
     "number (Bonferroni). Widened intervals of shares are exact ones (Clopper and Pearson).",
     "spread": "The lowest and the highest model stand beside a mean where their intervals do not touch, widened for "

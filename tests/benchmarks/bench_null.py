@@ -6,8 +6,8 @@
 `identical`: models whose answers have one distribution; each meets items and wordings with errors of its own.
 `at the limit`: the true share or change is the very limit between two words, so that each word is wrong half of the
 time it is said. `one by one`: what sentences said when every model was judged by its own interval, a reliability was
-stated by its estimate, and coefficients were corrected within each method only. `now`: what the pages say. Exit status 1
-where a cell claims something in more than .05 of its studies, beyond the error of the simulation.
+stated by its estimate, and coefficients were corrected within each method only. `now`: what the pages say. Exit status
+1 where a cell claims something in more than .05 of its studies, beyond the error of the simulation.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ ITEMS, WORDINGS, QUESTIONS = 62, 5, 300
 
 
 def draw_study(rng: np.random.Generator, models: int, crossed: bool) -> Study:
-    """Draw answers of identical models: items and wordings are the same for all, their interactions each model's own."""
+    """Draw answers of identical models: items and wordings are the same for all, interactions each model's own."""
     shape = (1, 1, WORDINGS) if crossed else (1, ITEMS, WORDINGS)
     answers = 0.5 + rng.normal(0, 0.2, (1, ITEMS, 1)) + rng.normal(0, 0.05, shape)
     answers = answers + rng.normal(0, 0.1, (models, ITEMS, 1)) + rng.normal(0, 0.15, (models, ITEMS, WORDINGS))

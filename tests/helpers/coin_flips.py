@@ -84,8 +84,12 @@ def flip_choice(path: Path, models: int, items: int, seed: int = 0) -> Path:
 def flip_negation(path: Path, models: int, items: int, seed: int = 0) -> Path:
     """Write pairs of sentences with and without negations; each of the labels is as likely."""
     rng, asked = np.random.default_rng(seed), negation_runs.stimuli(items)
-    rows = [asked.assign(model=model, condition=negation_runs.CONDITION,
-                         answer=rng.choice(negation_runs.LABELS, len(asked))) for model in name_models(models)]  # fmt: skip
+    rows = [
+        asked.assign(
+            model=model, condition=negation_runs.CONDITION, answer=rng.choice(negation_runs.LABELS, len(asked))
+        )
+        for model in name_models(models)
+    ]
     return negation_runs.write_negation(path, pd.concat(rows, ignore_index=True))
 
 

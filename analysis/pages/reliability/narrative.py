@@ -26,8 +26,8 @@ LEFT_BANDS = (Band(ENOUGH, 1 / WIDER, np.inf), Band(TOO_FEW, -np.inf, 1 / WIDER)
 MEANT = (
     "“Enough” means that the standard error for wordings like these is at most a tenth larger than with wordings "
     "without end.",
-    "“Too few” means that it is larger than that. Each word needs the whole 95 % interval of this ratio, widened for the "
-    "number of models (Holm). A reliability is stated where its whole interval lies above 0.",
+    "“Too few” means that it is larger than that. Each word needs the whole 95 % interval of this ratio, widened for "
+    "the number of models (Holm). A reliability is stated where its whole interval lies above 0.",
 )
 TABLES = ("wording_precision", "variance_components", "beyond_rewording", "ranking_reliability", "spreads_at_k")
 
@@ -114,8 +114,8 @@ def _verdict(speaking: pd.DataFrame) -> str:
 def words(rows: pd.DataFrame) -> list[str]:
     """Return the word of every row by the interval of its widening; empty where it allows none.
 
-    The interval is widened for the number of rows, after Holm. That is done with the inverse, the share of the standard error that
-    wordings without end would leave: it lies between 0 and 1, where a widening may be infinite.
+    The interval is widened for the number of rows, after Holm. That is done with the inverse, the share of the standard
+    error that wordings without end would leave: it lies between 0 and 1, where a widening may be infinite.
     """
     low, high = 1 / rows["widening_upper"], 1 / rows["widening_lower"]
     left = pd.DataFrame({"left": (1 / rows["widening"]).clip(low, high), "lower": low, "upper": high})

@@ -29,7 +29,8 @@ PEOPLE = "no more than people"
 MEANT = (
     f"“Yes” means that one score is given to at least {percent(HABIT)} of the items of some group. The whole 95 % "
     "interval of this share says so, widened for the number of groups and models.",
-    f"“No” means that in every group, the whole interval lies below {percent(HABIT)}, widened for the number of models.",
+    f"“No” means that in every group, the whole interval lies below {percent(HABIT)}, widened for the number of "
+    "models.",
     f"“{PEOPLE.capitalize()}” means the same, but the share of people's own most frequent score is not clearly "
     "smaller, by the interval of the difference (Newcombe).",
 )

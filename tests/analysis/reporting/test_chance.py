@@ -86,7 +86,7 @@ def test_only_models_whose_answers_were_drawn_lose_the_word(tmp_path):
     rows = by_chance[["study", "model", "condition"]]
     assert (by_chance["answers"] == DRAWN).all() and len(rows) == 3
     assert chance.withhold_word(["yes", "yes", "hardly"], rows, by_chance[1:], "yes") == ["yes", "", "hardly"]
-    assert list(chance.write_cautions(rows, by_chance[:1]))[0].startswith(
+    assert next(chance.write_cautions(rows, by_chance[:1])).startswith(
         "Chance and wording are not told apart for coin-1: one answer per wording"
     )
     assert list(chance.write_cautions(rows, chance.NOBODY)) == []

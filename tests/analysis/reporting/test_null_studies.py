@@ -1,4 +1,4 @@
-"""First sentences about models among which there is nothing to find: a small version of tests/benchmarks/bench_null.py."""
+"""First sentences about models among which there is nothing to find: a small tests/benchmarks/bench_null.py."""
 
 from __future__ import annotations
 

@@ -65,7 +65,7 @@ def test_several_a_widened_interval_is_the_exact_one_of_a_smaller_error(part, n,
 @pytest.mark.parametrize(("n", "share"), [(62, 0.1), (62, 0.05), (300, 0.05), (43, 0.05), (62, 0.5)])
 @pytest.mark.parametrize("number", [2, 10, 50])
 def test_interval_a_word_about_any_of_several_models_is_wrong_in_one_of_twenty_studies_at_most(n, share, number):
-    """Models that are truly at the limit between two words, by the binomial distribution; Wilson's alone would be .16."""
+    """Models that are truly at the limit between two words, by the binomial distribution; by Wilson's, up to .16."""
     z, wrong = NormalDist().inv_cdf(0.975), 0.0
     for part in range(n + 1):
         low, high = widened(part / n, *textbook_wilson(part / n, n, z), number)

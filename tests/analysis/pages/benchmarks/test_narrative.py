@@ -156,10 +156,10 @@ def test_details_stand_with_their_figures_and_the_table():
     chance = answer(coefficient(measure="Overall", method="spearman", p_holm=0.07)).details["size_measures"]
     assert chance[-1] == "Of 1 such coefficient, 0 differ from 0 after correction within each method."
     assert said.details["accuracy_measures"] == (
-        "Pearson correlation of Consistency (synonyms) with the accuracy on the same items: +0.40 (95 % interval +0.50 to "
-        "+0.98, 12 models).",
-        "Pearson correlation of Consistency (antonyms) with the accuracy on the same items: +0.20 (95 % interval +0.50 to "
-        "+0.98, 12 models).",
+        "Pearson correlation of Consistency (synonyms) with the accuracy on the same items: "
+        "+0.40 (95 % interval +0.50 to +0.98, 12 models).",
+        "Pearson correlation of Consistency (antonyms) with the accuracy on the same items: "
+        "+0.20 (95 % interval +0.50 to +0.98, 12 models).",
         "Of 2 such coefficients, 1 differs from 0 after correction within each method.",
     )
     assert said.details["benchmarks"][1] == (

@@ -74,7 +74,7 @@ def test_several_models_are_counted_by_the_interval_of_what_changes(tmp_path):
 
 
 def test_an_interval_that_is_clear_for_one_model_is_not_for_several(tmp_path):
-    """11 of 100 questions: Wilson's lower end is .063 alone, .0497 widened for nine models (by the textbook formula)."""
+    """11 of 100 questions: Wilson's lower end is .063 alone, the exact one for nine models is .041."""
     assert said(tmp_path, some_changed(13)).verdict.startswith("Yes: 11 % of the questions")
     many = said(tmp_path, pd.concat([some_changed(13, f"m{number}") for number in range(9)]))
     assert many.verdict == "These runs cannot tell."

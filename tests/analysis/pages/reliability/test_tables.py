@@ -169,7 +169,8 @@ def test_what_cannot_be_told_is_missing(tmp_path, agreements):
 
 @pytest.mark.parametrize(
     ("ends", "verdict"),
-    [([(1.0, 1.05)] * 2, "Enough with each of 2 models."), ([(1.2, 1.9), (1.0, 1.3)], "Too few with 1 of these models."),
+    [([(1.0, 1.05)] * 2, "Enough with each of 2 models."),
+     ([(1.2, 1.9), (1.0, 1.3)], "Too few with 1 of these models."),
      ([(1.12, 1.9), (1.0, 1.3)], "These runs cannot tell whether the wordings were enough."),
      ([(1.0, np.inf)] * 2, "These runs cannot tell whether the wordings were enough.")],
 )  # fmt: skip
@@ -178,7 +179,8 @@ def test_a_word_needs_the_whole_interval(ends, verdict):
     precision = rows.assign(
         study="s", model=["a", "b"], condition="c", measure="agreement", headline=True, validity=1.0, n_items=40,
         n=200,
-        n_wordings=5.0, mean=0.5, widening=[sum(pair) / 2 for pair in ends], design=NESTED, like_lower=0.4, like_upper=0.6, error_least=0.05,
+        n_wordings=5.0, mean=0.5, widening=[sum(pair) / 2 for pair in ends], design=NESTED, like_lower=0.4,
+        like_upper=0.6, error_least=0.05,
     )  # fmt: skip
     frames = {name: pd.DataFrame(columns=[*table(name).columns]) for name in narrative.TABLES}
     assert narrative.answer({**frames, "wording_precision": precision}).verdict == verdict
@@ -241,8 +243,8 @@ def test_a_reliability_is_stated_with_its_interval_and_not_rounded_to_perfect(fi
 @pytest.mark.parametrize(
     ("ends", "said"),
     [([(0.41, 0.97)], "The ranking of the models, by accuracy, has a reliability of 0.41 to 0.97."),
-     ([(0.41, 0.97), (0.2, 0.99)], "The least reliable ranking of the models, by accuracy, has a reliability of 0.20 to "
-      "0.99."),
+     ([(0.41, 0.97), (0.2, 0.99)],
+      "The least reliable ranking of the models, by accuracy, has a reliability of 0.20 to 0.99."),
      ([(-0.02, 0.97)], "The ranking of the models, by accuracy, is not shown to be reliable."),
      ([(0.41, 0.97), (np.nan, np.nan)],
       "The least reliable ranking of the models, by accuracy, is not shown to be reliable.")],
