@@ -138,7 +138,8 @@ def _judge(
     known = intervals.notna().all(axis=1).to_numpy()
 
     def judge(number: int) -> list[str]:
-        return [word(*widen(*ends, number), bands) for ends in intervals[known].itertuples(index=False, name=None)]
+        rows = intervals[known].itertuples(index=False, name=None)
+        return [word(*widen(value, low, high, number), bands) for value, low, high in rows]
 
     said = iter(judge_stepwise(judge, int(known.sum())))
     return [next(said) if has else "" for has in known]
