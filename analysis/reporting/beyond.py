@@ -49,6 +49,11 @@ def sentence(runs: Runs, conditions: Collection[str] = ()) -> str:
     return told(differences(study for study in about if not study.single), "orders" if orders else "wordings")
 
 
+def shares_wordings(runs: Runs) -> bool:
+    """Tell whether the items of some study share their wordings: tests over items then hold for these wordings only."""
+    return any(study.crossed and not study.single for study in studies(runs) if study.headline)
+
+
 def told(pairs: pd.DataFrame, wordings: str = "wordings") -> str:
     """Count the differences between models that hold for these wordings, and those that hold for others, too.
 

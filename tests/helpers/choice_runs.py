@@ -105,12 +105,16 @@ def right(row: Mapping[str, Any]) -> str:
     return str(row["options"][row["canonical"].index(row["gold"])])
 
 
-def write_choice(path: Path, rows: pd.DataFrame, *, building: Sequence[Mapping[str, Any]] = (), **options: Any) -> Path:
-    """A run folder of protocol `choice`."""
+def write_choice(
+    path: Path, rows: pd.DataFrame, *, building: Sequence[Mapping[str, Any]] = (), temperature: float | None = 0.0,
+    **options: Any,
+) -> Path:  # fmt: skip
+    """A run folder of protocol `choice`; its texts are those of a temperature, None: nobody knows which."""
     conditions = {}
     for name in rows["condition"].dropna().unique():
         form, prompt, way = name.split("/")
         conditions[name] = {"form": form, "prompt_kind": prompt, "way": way, "format": "answer first"}
+        conditions[name] |= {"temperature": temperature} if way == "text" and temperature is not None else {}
     write_run(path, rows, protocol="choice", canonical=list(LETTERS), conditions=conditions,
               study=options.pop("study", "quiz"), **options)  # fmt: skip
     if building:

@@ -14,6 +14,7 @@ from analysis.statistics.correlation import LEAST
 SIZE, ACCURACY, GIVEN_SIZE = "parameters", "accuracy", " given size"  # as in the tables
 TABLES = ("benchmarks", "benchmark_matrix", "benchmark_names", "measures_by_model", "measure_sources")
 CORRECTED = "after correction within each method"
+OVER_ALL = "after correction over all methods"
 
 
 def answer(frames: Mapping[str, pd.DataFrame], when: str = "") -> Answer:
@@ -41,7 +42,7 @@ def answer(frames: Mapping[str, pd.DataFrame], when: str = "") -> Answer:
         "accuracy_measures": tuple(_accuracy(known)),
         "benchmarks": (*_largest(known), *_partial(known)),
     }
-    verdict = _verdict(known[known["headline"].astype(bool)])
+    verdict = _verdict(mark_clear(known[known["headline"].astype(bool)]))
     return Answer(asked, verdict, cautions=doubts, details=details | _together(frames))
 
 
@@ -58,6 +59,14 @@ def _asked(frames: Mapping[str, pd.DataFrame], when: str) -> str:
         f"{count(studies['study'].nunique(), 'study', 'studies')}{when}; {count(number, 'measure')} of their answers "
         f"{'was' if number == 1 else 'were'} compared with {listing(others) or 'each other'}."
     )
+
+
+def mark_clear(known: pd.DataFrame) -> pd.DataFrame:
+    """Mark the coefficients that may be named in a verdict: clear ones, corrected for the number of methods, too.
+
+    `p_holm` is corrected within each method; a verdict that counts over four methods has four chances to be wrong.
+    """
+    return known.assign(clear=_clear(known.assign(p_holm=known["p_holm"] * known["method"].nunique())))
 
 
 def _clear(known: pd.DataFrame) -> pd.Series:
@@ -89,12 +98,12 @@ def _verdict(known: pd.DataFrame) -> str:
     if found.empty:
         which = f"none of {of}" if len(known) > 1 else "the one correlation"
         verb = "differs from 0" if len(known) > 1 else "does not differ from 0"
-        return f"These runs show nothing: {which} of headline measures {verb} {CORRECTED}."
+        return f"These runs show nothing: {which} of headline measures {verb} {OVER_ALL}."
     largest = found.loc[found["r"].abs().idxmax()]
     others = len(found.drop_duplicates(["page", "study", "measure", "benchmark"])) > 1
     named = f"{largest['measure']} with {_spoken(largest['benchmark'])}{' and others' if others else ''}"
     verb = "differs" if len(found) == 1 else "differ"
-    plain = f"{len(found):,} of {of} of headline measures {verb} from 0 {CORRECTED}"
+    plain = f"{len(found):,} of {of} of headline measures {verb} from 0 {OVER_ALL}"
     return f"{named}: {plain}."
 
 
@@ -131,13 +140,9 @@ def _size(known: pd.DataFrame) -> Iterator[str]:
 
 def _accuracy(known: pd.DataFrame) -> Iterator[str]:
     rows = known[(known["benchmark"] == ACCURACY) & (known["method"] == "pearson") & known["headline"].astype(bool)]
+    for _, row in rows.head(4).iterrows():
+        yield f"Pearson correlation of {row['measure']} with the accuracy on the same items: {_coefficient(row)}."
     if len(rows):
-        first = rows.head(4)
-        yield (
-            "Pearson correlation with the accuracy on the same items: "
-            + ", ".join(f"{signed(row.r, 2)} ({row.measure})" for row in first.itertuples())
-            + "."
-        )
         yield f"Of {count(len(rows), 'such coefficient')}, {_differ(rows)} from 0 {CORRECTED}."
 
 
@@ -157,7 +162,8 @@ def _together(frames: Mapping[str, pd.DataFrame]) -> dict[str, tuple[str, ...]]:
     known = table[table["method"] == "spearman"].dropna(subset=["r"]) if len(table) else table
     if known.empty:
         return {}
-    known = known.assign(clear=verdicts.clear(known["p_holm"]))
+    perfect = verdicts.clear(known["p_holm"]) & (known["r"].abs() == 1)  # which has no interval
+    known = known.assign(clear=_clear(known) | perfect)
     said = f"Of {count(len(known), 'rank correlation')} between these measures, {_differ(known)} from 0 {CORRECTED}."
     found = known[known["clear"]]
     if found.empty:

@@ -11,7 +11,7 @@ import pandas as pd
 from analysis.pages.choice.cautions import cautions
 from analysis.pages.choice.columns import MEASURES
 from analysis.pages.choice.figures import with_labels
-from analysis.reporting import verdicts
+from analysis.reporting import chance, verdicts
 from analysis.reporting.thresholds import silent
 from analysis.reporting.verdicts import Band
 from analysis.reporting.words import Answer, count, do_not_answer, listing, percent, points, signed, undecided, units
@@ -23,13 +23,16 @@ BANDS = (Band(HARDLY, 0.0, LITTLE), Band(YES, LITTLE, 1.0))
 MEANT = (
     "A question is changed where it does not get one and the same choice in all wordings and orders.",
     f"“Yes” means that the 95 % interval of the share of changed questions lies above {percent(LITTLE)}.",
-    "“Hardly” means that it lies below.",
+    "“Hardly” means that it lies below. Of several models, it is widened for their number (Holm).",
 )
 SIDES = ("before", "after")
 TABLES = ("choice", "choice_consistency", "positions", "choice_differences", "choice_changes")
 
 
-def answer(frames: Mapping[str, pd.DataFrame], size: tuple[int, int, int], when: str = "", beyond: str = "") -> Answer:
+def answer(
+    frames: Mapping[str, pd.DataFrame], size: tuple[int, int, int], when: str = "", beyond: str = "",
+    by_chance: pd.DataFrame = chance.NOBODY, shared: bool = False,
+) -> Answer:  # fmt: skip
     """Say whether models change their choice with words or order, by the rules of `verdicts` and `MEANT`.
 
     Parameters
@@ -42,6 +45,10 @@ def answer(frames: Mapping[str, pd.DataFrame], size: tuple[int, int, int], when:
         From `words.when`.
     beyond
         What of the differences between models is more than rewording (`reporting.beyond.sentence`).
+    by_chance
+        Whose answers chance alone may have changed (`reporting.chance.find_chance`).
+    shared
+        Whether questions share their wordings (`reporting.beyond.shares_wordings`).
     """
     table = with_labels(frames["choice"])
     asked, doubts = _asked(table, size, when), cautions(frames)
@@ -53,6 +60,7 @@ def answer(frames: Mapping[str, pd.DataFrame], size: tuple[int, int, int], when:
     if kept.empty:
         return Answer(asked, "Each question was asked in one wording and one order: nothing is known about others.")
     judged = whole(with_labels(kept[~silent(kept["validity"])]))
+    doubts = (*chance.write_cautions(judged, by_chance), *doubts)
     letters = frames["positions"]
     details = {
         "choice_map": (*MEANT, *_most(speaking)),
@@ -60,13 +68,16 @@ def answer(frames: Mapping[str, pd.DataFrame], size: tuple[int, int, int], when:
         "choice_consistency": tuple(_kept(judged)),
         "choice_positions": tuple(_preferences(with_labels(letters[~silent(letters["validity"])]), orders=size[2])),
         "choice_differences": (
-            *_differences(frames["choice_differences"], speaking),
+            *_differences(frames["choice_differences"], speaking, shared),
             *([beyond] if beyond else []),
         ),
         "choice_changes": tuple(_changes(frames["choice_changes"])),
     }
     return Answer(
-        asked, _verdict(judged, size), cautions=doubts, details={name: said for name, said in details.items() if said}
+        asked,
+        _verdict(judged, size, by_chance),
+        cautions=doubts,
+        details={name: said for name, said in details.items() if said},
     )
 
 
@@ -84,10 +95,12 @@ def _asked(table: pd.DataFrame, size: tuple[int, int, int], when: str) -> str:
     )
 
 
-def _verdict(judged: pd.DataFrame, size: tuple[int, int, int]) -> str:
+def _verdict(judged: pd.DataFrame, size: tuple[int, int, int], by_chance: pd.DataFrame) -> str:
     """Count the words of the models that answer; of one, say how many questions are changed."""
-    found = [verdicts.word(low, high, BANDS)
-             for low, high in zip(judged["changed_lower"], judged["changed_upper"], strict=True)]  # fmt: skip
+    by_interval = verdicts.judge_shares(judged, "changed", BANDS)
+    found = chance.withhold_word(by_interval, judged, by_chance, YES)
+    if found != by_interval and not any(found):
+        return chance.explain_withheld(by_chance)
     if len(judged) > 1:
         return verdicts.tally(found, units(judged))
     row = judged.iloc[0]
@@ -156,11 +169,11 @@ def _kept(judged: pd.DataFrame) -> Iterator[str]:
 
 
 def _preferences(letters: pd.DataFrame, orders: int) -> Iterator[str]:
-    """Count the models that prefer a letter, each by an interval that is widened for the letters; name the largest."""
+    """Count the models that prefer a letter, by intervals widened for letters and models; name the largest."""
     rows = letters[(letters["right"] == "all") & (letters["letter"] != "none") & letters["preference_lower"].notna()]
     if rows.empty:
         return
-    number = rows.groupby("label")["letter"].transform("nunique")
+    number = rows.groupby("label")["letter"].transform("nunique") * rows["label"].nunique()
     ends = [verdicts.wider(row["preference"], row["preference_lower"], row["preference_upper"], int(of))
             for (_, row), of in zip(rows.iterrows(), number, strict=True)]  # fmt: skip
     above = rows[[low > 0 for low, _ in ends]]
@@ -188,8 +201,9 @@ def _of(rows: pd.DataFrame, speaking: pd.DataFrame, *sides: str) -> pd.DataFrame
     return rows
 
 
-def _differences(pairs: pd.DataFrame, speaking: pd.DataFrame) -> Iterator[str]:
-    """Count for each measure the pairs of models that differ after Holm."""
+def _differences(pairs: pd.DataFrame, speaking: pd.DataFrame, shared: bool) -> Iterator[str]:
+    """Count for each measure the pairs of models that differ after Holm; over questions, so in these wordings."""
+    here = " in these wordings" if shared else ""
     for measure, part in _of(pairs, speaking, "a_{}", "b_{}").groupby("measure", sort=False) if len(pairs) else ():
         known = part.dropna(subset=["p_holm"])
         if known.empty:
@@ -198,7 +212,7 @@ def _differences(pairs: pd.DataFrame, speaking: pd.DataFrame) -> Iterator[str]:
             yield f"{MEASURES[str(measure)].capitalize()}: {undecided(known)}"
             continue
         differ = int(verdicts.clear(known["p_holm"]).sum())
-        yield f"In {_name(measure)}, {differ:,} of {count(len(known), 'pair')} of models differ after Holm."
+        yield f"In {_name(measure)}, {differ:,} of {count(len(known), 'pair')} of models differ{here} after Holm."
 
 
 def _name(measure: object) -> str:

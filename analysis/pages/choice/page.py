@@ -8,7 +8,7 @@ import pandas as pd
 
 from analysis.pages.choice import narrative
 from analysis.pages.choice.catalogue import CATALOGUE
-from analysis.reporting import beyond, catalogue, labels, tables, verdicts, words
+from analysis.reporting import beyond, catalogue, chance, labels, tables, verdicts, words
 from analysis.reporting.differences import marked
 from analysis.reporting.html import Html, fragment, note
 from analysis.reporting.page import Page
@@ -28,7 +28,10 @@ class ChoicePage(Page):
         frames = {name: self.frame(name) for name in narrative.TABLES}
         shapes = [study.asked.shape for study in studies(self.runs)]
         size = self._questions(), max(shape[1] for shape in shapes), max(shape[2] for shape in shapes)
-        return self.told(narrative.answer(frames, size, words.when(self.runs.info), beyond.sentence(self.runs)))
+        return self.told(narrative.answer(
+            frames, size, words.when(self.runs.info), beyond.sentence(self.runs), chance.find_chance(self.runs),
+            beyond.shares_wordings(self.runs),
+        ))  # fmt: skip
 
     def _questions(self) -> int:
         """Count the questions; one that two studies ask, such as before and after a tuning, counts once."""
@@ -58,7 +61,7 @@ class ChoicePage(Page):
         return fragment(
             "choice/method", resamples=options["resamples"], no_choice=int(whole["no_choice"].sum()),
             answers=int(whole["n"].sum()), meant=" ".join(narrative.MEANT),
-            rules=verdicts.told("validity", "interval", "several", "change", "holm", "beyond"),
+            rules=verdicts.told("validity", "interval", "chance", "several", "change", "holm", "beyond"),
         )  # fmt: skip
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 import pandas as pd
 
-from analysis.pages.negation.cautions import cautions, informed
+from analysis.pages.negation.cautions import cautions, find_informed
 from analysis.pages.negation.figures import answered
 from analysis.reporting import labels, verdicts
 from analysis.reporting.thresholds import FEW_ITEMS, silent
@@ -17,12 +17,13 @@ from analysis.runs.folder import UNIT
 IMPORTANT = "important"
 LITTLE = 0.05
 HARDLY, YES = "hardly", "yes"
-BANDS = (Band(HARDLY, -LITTLE, 1.0), Band(YES, -1.0, 0.0))
+BANDS = (Band(HARDLY, -LITTLE, 1.0), Band(YES, -1.0, -LITTLE))
 MEANT = (
-    "“Yes” means that the 95 % interval of AccChg over important minimal pairs lies below 0.",
+    f"“Yes” means that the 95 % interval of AccChg over important minimal pairs lies below −{100 * LITTLE:.0f} points.",
     f"“Hardly” means that it lies above −{100 * LITTLE:.0f} points, also where it is below 0.",
+    "Of several models, the interval is widened for their number (Holm).",
     "Judged are models that label the originals rightly more often than the majority baseline, by their whole "
-    "interval. A model that cannot do without the negation cannot lose by it.",
+    "interval, widened likewise. A model that cannot do without the negation cannot lose by it.",
 )
 TABLES = ("minimal_pairs", "negation_accuracy", "negation_bias", "negation_places")
 
@@ -47,7 +48,7 @@ def answer(frames: Mapping[str, pd.DataFrame], when: str = "") -> Answer:
     important = pairs[pairs["pairs"] == IMPORTANT].merge(speaking)
     if important.empty:
         return Answer(asked, f"{verdicts.UNCLEAR}: no negation here changes the right label.", cautions=doubts)
-    judged = speaking.merge(informed(accuracy))
+    judged = speaking.merge(find_informed(accuracy))
     details = {
         "negation_slopes": (*MEANT, *_sizes(important.merge(judged))),
         "negation_changes": tuple(_unimportant(pairs.merge(judged))),
@@ -74,7 +75,7 @@ def _verdict(judged: pd.DataFrame, asked: int) -> str:
     """Count the words of the models that can be judged, of those asked; of one, say how its share changes."""
     if judged.empty:
         return f"{verdicts.UNCLEAR}: no model is clearly better than the majority baseline on the originals."
-    found = [verdicts.word(low, high, BANDS) for low, high in zip(judged["lower"], judged["upper"], strict=True)]
+    found = verdicts.judge_differences(judged, "acc_change", BANDS)
     if len(judged) > 1:
         able = " that beat the majority baseline" if len(judged) < asked else ""
         return verdicts.tally(found, units(judged) + able)

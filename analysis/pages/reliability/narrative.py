@@ -11,26 +11,31 @@ import numpy as np
 import pandas as pd
 
 from analysis.pages.reliability.comparisons import FEW, ITEMS
-from analysis.reporting import beyond, labels, verdicts
+from analysis.reporting import beyond, chance, labels, verdicts
 from analysis.reporting.thresholds import silent
 from analysis.reporting.verdicts import Band
 from analysis.reporting.words import Answer, count, do_not_answer, few_items, few_models, listing, low_to_high
+from analysis.runs.chance import DRAWN
 from analysis.statistics.resampling import LEVEL
 
 WIDER = 1.1
 NORMAL = NormalDist().inv_cdf((1 + LEVEL) / 2)  # half an interval, in standard errors, with wordings without end
 ORDERS = ("orders", "own orders")  # designs that begin so
 ENOUGH, TOO_FEW = "enough", "too few"
-BANDS = (Band(ENOUGH, 1.0, WIDER), Band(TOO_FEW, WIDER, np.inf))
+LEFT_BANDS = (Band(ENOUGH, 1 / WIDER, np.inf), Band(TOO_FEW, -np.inf, 1 / WIDER))  # of the inverse of a widening
 MEANT = (
     "“Enough” means that the standard error for wordings like these is at most a tenth larger than with wordings "
     "without end.",
-    "“Too few” means that it is larger than that. Each word needs the whole 95 % interval of this ratio.",
+    "“Too few” means that it is larger than that. Each word needs the whole 95 % interval of this ratio, widened for "
+    "the number of models (Holm). A reliability is stated where its whole interval lies above 0.",
 )
 TABLES = ("wording_precision", "variance_components", "beyond_rewording", "ranking_reliability", "spreads_at_k")
 
 
-def answer(frames: Mapping[str, pd.DataFrame], when: str = "", drawn: Sequence[str] = ()) -> Answer:
+def answer(
+    frames: Mapping[str, pd.DataFrame], when: str = "", drawn: Sequence[str] = (),
+    by_chance: pd.DataFrame = chance.NOBODY,
+) -> Answer:  # fmt: skip
     """Say for how many models the wordings were enough, and how reliable the ranking is.
 
     Parameters
@@ -41,6 +46,8 @@ def answer(frames: Mapping[str, pd.DataFrame], when: str = "", drawn: Sequence[s
         From `words.when`.
     drawn
         From `words.drawn`.
+    by_chance
+        Whose answers chance alone may have changed (`reporting.chance.find_chance`).
     """
     precision = frames["wording_precision"]
     own = precision[precision["headline"].astype(bool)].drop_duplicates(["study", "model"])
@@ -58,9 +65,13 @@ def answer(frames: Mapping[str, pd.DataFrame], when: str = "", drawn: Sequence[s
         "beyond_rewording": tuple(_differences(frames["beyond_rewording"])),
         "spreads_at_k": tuple(_spreads(frames["spreads_at_k"])),
     }
-    cautions = (*_cautions(own, speaking), *(f"Asked in {said}." for said in drawn))
+    once = by_chance[by_chance["answers"] == DRAWN]  # what several samples differ by is a component of its own
+    cautions = (
+        *_cautions(own, speaking), *(f"Asked in {said}." for said in drawn),
+        *chance.write_cautions(speaking[speaking["n_wordings"] > 1], once),
+    )  # fmt: skip
     return Answer(
-        asked, " ".join((_verdict(speaking), *_least(ranking))), cautions=cautions,
+        asked, " ".join((_verdict(speaking), *_state_least_reliable(ranking))), cautions=cautions,
         details={name: said for name, said in details.items() if said},
     )  # fmt: skip
 
@@ -97,13 +108,18 @@ def _verdict(speaking: pd.DataFrame) -> str:
     of = _units(speaking)
     if number == len(found):
         return f"{word.capitalize()}." if number == 1 else f"{word.capitalize()} with each of {of}."
-    return f"{word.capitalize()} with {number:,} of {of}."
+    return f"{word.capitalize()} with {number:,} of these {of.split(' ', 1)[1]}."
 
 
 def words(rows: pd.DataFrame) -> list[str]:
-    """Return the word of every row by the interval of its widening; empty where it allows none."""
-    return [verdicts.word(low, high, BANDS) for low, high in zip(rows["widening_lower"], rows["widening_upper"],
-                                                               strict=True)]  # fmt: skip
+    """Return the word of every row by the interval of its widening; empty where it allows none.
+
+    The interval is widened for the number of rows, after Holm. That is done with the inverse, the share of the standard
+    error that wordings without end would leave: it lies between 0 and 1.
+    """
+    low, high = 1 / rows["widening_upper"], 1 / rows["widening_lower"]
+    left = pd.DataFrame({"left": 1 / rows["widening"], "lower": low, "upper": high})
+    return verdicts.judge_differences(left, "left", LEFT_BANDS)
 
 
 def _units(rows: pd.DataFrame) -> str:
@@ -113,19 +129,30 @@ def _units(rows: pd.DataFrame) -> str:
     return count(len(rows), "pair") + " of model and study"
 
 
-def _least(ranking: pd.DataFrame) -> Iterator[str]:
-    """Say how reliable the least reliable of the rankings is."""
+def _state_least_reliable(ranking: pd.DataFrame) -> Iterator[str]:
+    """State the reliability of the ranking, of several that whose interval begins lowest; where it is above 0."""
     known = _headline(ranking).dropna(subset=["relative"])
-    if len(known):
-        row = known.loc[known["relative"].idxmin()]
-        if row["relative"] < 0:
-            yield f"The ranking of the models, by {row['measure']}, is not shown to be reliable."
-        else:
-            which = "The" if len(known) == 1 else "The least reliable"
-            yield (
-                f"{which} ranking of the models, by {row['measure']}, has a reliability of {_share(row['relative'])}"
-                f"{_same_wording(row)}."
-            )
+    if known.empty:
+        return
+    row = known.loc[known["relative_lower"].fillna(-np.inf).idxmin()]
+    which = "The" if len(known) == 1 else "The least reliable"
+    if not is_shown_reliable(row):
+        yield f"{which} ranking of the models, by {row['measure']}, is not shown to be reliable."
+        return
+    low, high = row["relative_lower"], row["relative_upper"]
+    yield (
+        f"{which} ranking of the models, by {row['measure']}, has a reliability of {low:.2f} to {high:.2f}"
+        f"{_same_wording(row)}."
+    )
+
+
+def is_shown_reliable(row: Mapping[str, Any]) -> bool:
+    """Tell whether a ranking is shown to have any reliability: its whole interval lies above 0.
+
+    >>> is_shown_reliable({"relative_lower": 0.1}), is_shown_reliable({"relative_lower": -0.2})
+    (True, False)
+    """
+    return bool(row["relative_lower"] > 0)
 
 
 def _same_wording(row: Mapping[str, Any]) -> str:
@@ -135,7 +162,7 @@ def _same_wording(row: Mapping[str, Any]) -> str:
 def _samples(parts: pd.DataFrame) -> Iterator[str]:
     """Say how far sampled answers tell items apart, from as many samples as there were and from a single one."""
     for (study, measure), part in parts.dropna(subset=["icc", "icc_sample"]).groupby(["study", "measure"], sort=False):
-        apart = part[part["icc"] > 0]
+        apart = part[part["item_lower"] > 0]
         if len(apart):
             yield (
                 f"{str(measure).capitalize()} from {low_to_high(apart['n_samples'].round())} samples of one wording "
@@ -180,10 +207,10 @@ def _widest(speaking: pd.DataFrame) -> Iterator[str]:
 def _rankings(ranking: pd.DataFrame) -> Iterator[str]:
     """Say for each study how reliable the ranking is, and what it would be with few wordings."""
     for row in _headline(ranking).dropna(subset=["relative"]).to_dict("records"):
-        if row["relative"] < 0:
+        if not is_shown_reliable(row):
             yield (
                 f"By {row['measure']}, the means of {row['n_models']} models are not shown to differ by more than "
-                "items and wordings explain."
+                f"items and wordings explain{_reach(row)}."
             )
             continue
         yield (
@@ -205,9 +232,15 @@ def _share(coefficient: float) -> str:
 
 
 def _between(row: Mapping[str, float]) -> str:
+    return f" (95 % interval {row['relative_lower']:.2f} to {row['relative_upper']:.2f})"
+
+
+def _reach(row: Mapping[str, float]) -> str:
+    """Say up to where the interval of a reliability reaches that is not shown."""
     low, high = row["relative_lower"], row["relative_upper"]
-    least = f"{low:.2f}" if low >= 0 else "below 0"
-    return f" (95 % interval {least} to {high:.2f})" if low == low else ""
+    if low != low:
+        return ": there is no interval of the ranking's reliability"
+    return f": the ranking's reliability may be anything up to {high:.2f}" if high > 0 else ""
 
 
 def _differences(pairs: pd.DataFrame) -> Iterator[str]:

@@ -7,7 +7,7 @@ from typing import Any
 
 from analysis.pages.reliability import accuracies, narrative, told
 from analysis.pages.reliability.catalogue import CATALOGUE, FIGURES, TABLES
-from analysis.reporting import tables, verdicts, words
+from analysis.reporting import chance, tables, verdicts, words
 from analysis.reporting.html import Html, fragment, note
 from analysis.reporting.page import Page
 
@@ -22,7 +22,8 @@ class ReliabilityPage(Page):
         when, drawn = words.when(self.runs.info), words.drawn(self.runs.info)
         if accuracies.only(self.runs):
             return self.told(told.answer({name: self.frame(name) for name in told.TABLES}, when))
-        found = narrative.answer({name: self.frame(name) for name in narrative.TABLES}, when, drawn)
+        frames, by_chance = {name: self.frame(name) for name in narrative.TABLES}, chance.find_chance(self.runs)
+        found = narrative.answer(frames, when, drawn, by_chance)
         if accuracies.studies(self.runs):
             found = told.added(found, {name: self.frame(name) for name in told.TABLES})
         return self.told(found)
@@ -48,5 +49,5 @@ class ReliabilityPage(Page):
         given = {key: option.default for name in narrative.TABLES for key, option in tables.options(name).items()}
         return fragment(
             "reliability/method", meant=" ".join(narrative.MEANT), accuracies=bool(accuracies.studies(self.runs)),
-            rules=verdicts.told("validity", "interval", "beyond"), **(given | self.options),
+            rules=verdicts.told("validity", "interval", "chance", "beyond"), **(given | self.options),
         )  # fmt: skip

@@ -28,8 +28,9 @@ BANDS = (Band("no", 0.0, HABIT), Band("yes", HABIT, 1.0))
 PEOPLE = "no more than people"
 MEANT = (
     f"“Yes” means that one score is given to at least {percent(HABIT)} of the items of some group. The whole 95 % "
-    "interval of this share says so, widened for the number of groups (Bonferroni).",
-    f"“No” means that in every group, the whole interval lies below {percent(HABIT)}.",
+    "interval of this share says so, widened for the number of groups and models.",
+    f"“No” means that in every group, the whole interval lies below {percent(HABIT)}, widened for the number of "
+    "models.",
     f"“{PEOPLE.capitalize()}” means the same, but the share of people's own most frequent score is not clearly "
     "smaller, by the interval of the difference (Newcombe).",
 )
@@ -132,7 +133,7 @@ def _verdict(known: pd.DataFrame, scores: pd.DataFrame) -> str:
         wide = "with each model, an interval of the share of its most frequent score"
         if known["mode_share_lower"].isna().all():
             return f"{verdicts.UNCLEAR}: no interval was computed."
-        corrected = ", widened for the number of groups," if known["label"].duplicated().any() else ""
+        corrected = ", widened for their number," if len(known) > 1 else ""
         return f"{verdicts.UNCLEAR}: {wide}{corrected} holds {percent(HABIT)}."
     told = verdicts.tally(list(found), who)
     if len(found) > 1:
@@ -160,19 +161,27 @@ def said(known: pd.DataFrame, scores: pd.DataFrame) -> pd.Series:
     Series
         label -> "yes", "no", "no more than people", or empty where an interval is too wide to tell.
     """
-    return _words(known, scores).groupby(known["label"], sort=False).agg(_whole)
+    labels_ = known["label"].unique()
+
+    def judge(number_: int) -> list[str]:
+        return list(_words(known, scores, number_).groupby(known["label"], sort=False).agg(_whole))
+
+    return pd.Series(verdicts.judge_stepwise(judge, len(labels_)), labels_)
 
 
-def _words(known: pd.DataFrame, scores: pd.DataFrame) -> pd.Series:
-    """Give each row its own word; one group is enough for "yes", so the intervals are widened for their number."""
+def _words(known: pd.DataFrame, scores: pd.DataFrame, models: int = 1) -> pd.Series:
+    """Give each row its own word, by intervals that are widened for so many models.
+
+    One group is enough for "yes", so for that word they are widened for the number of groups, too.
+    """
     where, ends = ["study", "group", "range"], ["mode_share", "mode_share_lower", "mode_share_upper"]
     people = scores[scores["model"] == GOLD].drop_duplicates(where).set_index(where)[ends]
     theirs = people.reindex(pd.MultiIndex.from_frame(known[where])).to_numpy(float)
-    groups = known.groupby("label")["label"].transform("size")
-    found = []
-    for own, human, number_ in zip(known[ends].to_numpy(float), theirs, groups, strict=True):
+    groups, found = known.groupby("label")["label"].transform("size"), []
+    for own, human, number_ in zip(known[ends].to_numpy(float), theirs, models * groups, strict=True):
+        of_model = verdicts.widened(own[0], own[1], own[2], models)
         wide, people_wide = (verdicts.widened(part[0], part[1], part[2], number_) for part in (own, human))
-        one = verdicts.word(own[1], own[2], BANDS[:1]) or verdicts.word(*wide, BANDS[1:])
+        one = verdicts.word(*of_model, BANDS[:1]) or verdicts.word(*wide, BANDS[1:])
         more = verdicts.above(own[0], wide[0], human[0], people_wide[1])
         found.append(PEOPLE if one == "yes" and not np.isnan(human[0]) and not more else one)
     return pd.Series(found, known.index)

@@ -57,8 +57,8 @@ def agreement(distribution: pd.DataFrame, items: pd.DataFrame) -> str:
         f"Median agreement over the paraphrases of {count(cells['row'].nunique(), 'item')} "
         f"({low_to_high(known['n'])} paraphrases each), a column for each of {units(known.drop_duplicates(UNIT))}. "
         "Items are sorted by their median over the columns. Orange: disagrees; purple: agrees; white: 0.5, where an "
-        "answer flips. Dot: the middle half of the paraphrases lies on both sides of 0.5, so the wording decides the "
-        f"answer.{bars}{empty}{labels.shown(LISTED, n_items, 'items', 'nearest to 0.5')}"
+        "answer flips. Dot: the middle half of the paraphrases lies on both sides of 0.5, so both answers are "
+        f"common.{bars}{empty}{labels.shown(LISTED, n_items, 'items', 'nearest to 0.5')}"
         f"{labels.shown(COLUMNS, n_units, 'columns', 'with the largest mean range')}{labels.explained(distribution)}"
     )
 

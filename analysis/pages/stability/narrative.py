@@ -11,7 +11,7 @@ from analysis.pages.stability import wordings
 from analysis.pages.stability.cautions import cautions, unread
 from analysis.pages.stability.columns import threshold
 from analysis.pages.stability.measures import headline
-from analysis.reporting import labels, verdicts, words
+from analysis.reporting import chance, labels, verdicts, words
 from analysis.reporting.catalogue import column
 from analysis.reporting.choice import Choice, quoted
 from analysis.reporting.columns import value
@@ -25,7 +25,7 @@ FEW = 0.1  # share of items below which answers hardly change
 BANDS = (Band("hardly", 0.0, FEW), Band("yes", FEW, 1.0))
 MEANT = (
     f"“Yes” means that the whole 95 % interval of the share of items that flip lies above {percent(FEW)}, “hardly” "
-    "that it lies below."
+    "that it lies below. Of several models, it is widened for their number (Holm)."
 )
 NOTHING = f"{verdicts.UNCLEAR}: no item has two usable answers to its paraphrases."
 JUDGED = ("right", "wrong")  # the answers of logs that hold no more than that
@@ -44,6 +44,8 @@ def answer(
     when: str = "",
     pairs: pd.DataFrame | None = None,
     beyond: str = "",
+    by_chance: pd.DataFrame = chance.NOBODY,
+    shared: bool = False,
 ) -> Answer:
     """Say whether the answer changes with the wording, by the rules of `verdicts`.
 
@@ -59,13 +61,20 @@ def answer(
         The differences between rows of `stability` (`one_row.pairs`); the whole table unless given.
     beyond
         What of the differences between models is more than rewording (`reporting.beyond.sentence`).
+    by_chance
+        Whose answers chance alone may have changed (`reporting.chance.find_chance`).
+    shared
+        Whether items share their wordings (`reporting.beyond.shares_wordings`).
     """
     flip = headline(stability)
     named = stability.assign(label=labels.series(stability))
     known = named.dropna(subset=[flip, "range_mean"])
     answering = known[~silent(known["validity"])]
     asked = _asked(stability, items, choice, when)
-    doubts = cautions(stability, items, excluded, invalid, alike, flip_conventions, choice)
+    doubts = (
+        *chance.write_cautions(answering, by_chance),
+        *cautions(stability, items, excluded, invalid, alike, flip_conventions, choice),
+    )
     if silent(named["validity"]).all():
         verdict, why = words.do_not_answer(named["label"])
         return Answer(asked, verdict, cautions=(*why, *doubts))
@@ -74,11 +83,11 @@ def answer(
     details = {
         "overview": (MEANT, *_flips(answering, flip), *_moves(answering, choice)),
         "differences": (
-            *_pairs(differences, differences if pairs is None else pairs, answering, flip),
+            *_pairs(differences, differences if pairs is None else pairs, answering, flip, shared),
             *([beyond] if beyond else []),
         ),
     }
-    return Answer(asked, _verdict(answering, flip, of=known), cautions=doubts, details=details)
+    return Answer(asked, _verdict(answering, flip, by_chance, of=known), cautions=doubts, details=details)
 
 
 def answers(texts: pd.DataFrame, choice: Choice) -> str:
@@ -128,15 +137,17 @@ def _asked(stability: pd.DataFrame, items: pd.DataFrame, choice: Choice, when: s
     return f"{who} {what} {count(len(sizes), 'item')} of {studies}, {each}{under}{when}."
 
 
-def _verdict(answering: pd.DataFrame, flip: str, of: pd.DataFrame) -> str:
+def _verdict(answering: pd.DataFrame, flip: str, by_chance: pd.DataFrame, of: pd.DataFrame) -> str:
     """Say how often "yes" and "hardly" hold for the whole interval; with one model, its share of items, too."""
-    ends = zip(answering[f"{flip}_lower"], answering[f"{flip}_upper"], strict=True)
-    found = [verdicts.word(low, high, BANDS) for low, high in ends]
+    judged = verdicts.judge_shares(answering, flip, BANDS)
+    found = chance.withhold_word(judged, answering, by_chance, "yes")
+    if found != judged and not any(found):
+        return chance.explain_withheld(by_chance)
     said = verdicts.tally(found, units(answering) + ("" if len(of) == len(answering) else " that answer"))
     if len(answering) > 1:
         if answering[f"{flip}_lower"].isna().any() and not any(found):
             return f"{verdicts.UNCLEAR}: some share of items that flip has no interval."
-        wide = f": each interval of the share of items that flip holds {percent(FEW)}"
+        wide = f": each interval of the share of items that flip, widened for their number, holds {percent(FEW)}"
         return said if any(found) else f"{verdicts.UNCLEAR}{wide}."
     row = answering.iloc[0]
     sure = _bracket(_interval(row, flip, "interval "))
@@ -208,8 +219,14 @@ def _between(differences: pd.DataFrame, chosen: pd.DataFrame) -> pd.DataFrame:
     return differences[kept[0] & kept[1]]
 
 
-def _pairs(differences: pd.DataFrame, between: pd.DataFrame, answering: pd.DataFrame, flip: str) -> list[str]:
-    """Count the pairs of models that differ in flips, after Holm over all pairs of the table `differences`."""
+def _pairs(
+    differences: pd.DataFrame, between: pd.DataFrame, answering: pd.DataFrame, flip: str, shared: bool
+) -> list[str]:
+    """Count the pairs of models that differ in flips, after Holm over all pairs of the table `differences`.
+
+    A wording that all items share moves the flips of all at once. A test over items cannot know that, so what it finds
+    is said of these wordings only.
+    """
     tested, shown = (rows[(rows["measure"] == flip) & rows["p_holm"].notna()] for rows in (differences, between))
     pairs = _between(shown, answering)
     if pairs.empty:
@@ -217,12 +234,15 @@ def _pairs(differences: pd.DataFrame, between: pd.DataFrame, answering: pd.DataF
     if not any(decidable(family) for _, family in tested.groupby("study")):
         return [words.undecided(tested)]
     different = int(verdicts.clear(pairs["p_holm"]).sum())
+    here = " in these wordings" if shared else ""
+    limit = ["All items share these wordings: whether flips would differ in others is not tested."] if shared else []
     if len(pairs) == 1:
         found = "clearly" if different else "by no more than chance over items explains"
-        return [f"Their shares of flips differ {found} (exact sign test over items at {ALPHA:g})."]
+        return [f"Their shares of flips{here} differ {found} (exact sign test over items at {ALPHA:g}).", *limit]
     return [
-        f"Of {len(pairs):,} pairs compared, {different:,} {'differs' if different == 1 else 'differ'} in flips (exact "
-        f"sign test over items at {ALPHA:g}, corrected after Holm over all pairs)."
+        f"Of {len(pairs):,} pairs compared, {different:,} {'differs' if different == 1 else 'differ'} in flips{here} "
+        f"(exact sign test over items at {ALPHA:g}, corrected after Holm over all pairs).",
+        *limit,
     ]
 
 

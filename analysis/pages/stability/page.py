@@ -9,7 +9,7 @@ import pandas as pd
 from analysis.pages.stability import narrative, one_row
 from analysis.pages.stability.catalogue import CATALOGUE
 from analysis.pages.stability.tables import MOST_PAIRS
-from analysis.reporting import beyond, catalogue, labels, orders, tables, verdicts, words
+from analysis.reporting import beyond, catalogue, chance, labels, orders, tables, verdicts, words
 from analysis.reporting.catalogue import column
 from analysis.reporting.choice import Choice
 from analysis.reporting.columns import value
@@ -27,8 +27,12 @@ class StabilityPage(Page):
         """Show the answer in words, and what weakens it."""
         frames = {name: self.frame(name) for name in narrative.TABLES}
         frames |= {"stability": self.frames.joined("stability"), "pairs": one_row.pairs(self.frames)}
-        more = self.choice.named(beyond.sentence(self.runs))
-        return self.told(narrative.answer(**frames, choice=self.choice, when=words.when(self.runs.info), beyond=more))
+        by_chance = chance.find_chance(self.runs)
+        return self.told(narrative.answer(
+            **frames, choice=self.choice, when=words.when(self.runs.info),
+            beyond=self.choice.named(beyond.sentence(self.runs)), shared=beyond.shares_wordings(self.runs),
+            by_chance=orders.renamed(by_chance, frames["stability"], self.runs.info["conditions"]),
+        ))  # fmt: skip
 
     def said_answers(self) -> str:
         """Say whether the models write what their probabilities say; return "" where no text was asked for."""
@@ -58,7 +62,7 @@ class StabilityPage(Page):
         return fragment(
             "stability/method", choice=self.choice, resamples=options["resamples"], seed=options["seed"],
             excluded=excluded, invalid=options["invalid"], meant=narrative.MEANT, most_pairs=MOST_PAIRS,
-            rules=verdicts.told("validity", "interval", "holm", "beyond"),
+            rules=verdicts.told("validity", "interval", "chance", "holm", "beyond"),
         )  # fmt: skip
 
 

@@ -9,7 +9,7 @@ import pandas as pd
 from analysis.pages.wording.cautions import cautions
 from analysis.pages.wording.cells import UNIT, spoken, validity
 from analysis.pages.wording.columns import WORDS
-from analysis.reporting import labels, verdicts
+from analysis.reporting import chance, labels, verdicts
 from analysis.reporting.choice import MIXED, Choice, quoted
 from analysis.reporting.thresholds import silent
 from analysis.reporting.verdicts import Band
@@ -34,7 +34,10 @@ NAMED_TASKS = 2  # more are counted, so that the first screen stays short
 TABLES = ("consistency", "patterns", "conventions", "shots", "stages", "shifts")
 
 
-def answer(frames: Mapping[str, pd.DataFrame], when: str = "", choice: Choice = YES_NO, beyond: str = "") -> Answer:
+def answer(
+    frames: Mapping[str, pd.DataFrame], when: str = "", choice: Choice = YES_NO, beyond: str = "",
+    by_chance: pd.DataFrame = chance.NOBODY,
+) -> Answer:  # fmt: skip
     """Say whether the models give the same answer in other words, by the rules of `verdicts` and `MEANT`.
 
     Parameters
@@ -47,6 +50,8 @@ def answer(frames: Mapping[str, pd.DataFrame], when: str = "", choice: Choice = 
         The two answers; the page calls the first “Yes”.
     beyond
         What of the differences between models is more than rewording (`reporting.beyond.sentence`).
+    by_chance
+        Whose answers chance alone may have changed (`reporting.chance.find_chance`).
     """
     whole, means = frames["consistency"], frames["patterns"].dropna(subset=["consistency"])
     asked, doubts = _asked(whole, when), cautions(frames)
@@ -56,6 +61,7 @@ def answer(frames: Mapping[str, pd.DataFrame], when: str = "", choice: Choice = 
         return Answer(asked, verdict, cautions=(*why, *doubts))
     if means.empty:
         return Answer(asked, f"{verdicts.UNCLEAR}: there are no valid answers to compare.", cautions=doubts)
+    doubts = (*chance.write_cautions(table, by_chance), *doubts)
     several = means["language"].nunique() > 1
     languages = list(means.groupby("language", sort=False))
     details = {
@@ -73,7 +79,10 @@ def answer(frames: Mapping[str, pd.DataFrame], when: str = "", choice: Choice = 
         "stages": tuple(_stages(frames["stages"])),
     }
     return Answer(
-        asked, _verdict(means, table), cautions=doubts, details={name: said for name, said in details.items() if said}
+        asked,
+        _verdict(means, table, by_chance),
+        cautions=doubts,
+        details={name: said for name, said in details.items() if said},
     )
 
 
@@ -118,12 +127,15 @@ def _words(means: pd.DataFrame) -> list[str]:
     ]
 
 
-def _verdict(means: pd.DataFrame, table: pd.DataFrame) -> str:
+def _verdict(means: pd.DataFrame, table: pd.DataFrame, by_chance: pd.DataFrame = chance.NOBODY) -> str:
     """Say the word, with the kind of wording that the fewest answers survive, of those that the word rests on.
 
-    Beside this mean stand the lowest and the highest model, if they are apart, or else its interval.
+    Beside this mean stand the lowest and the highest model, if they are apart, or else its interval. A mean that holds
+    answers which chance alone may have changed is not called low.
     """
     said = word(means)
+    if said == NO and chance.mark_chance(table, by_chance).any():
+        return chance.explain_withheld(by_chance)
     deciding = means[[own == said for own in _words(means)]]
     row = deciding.loc[deciding["consistency"].idxmin()]
     several = means["language"].nunique() > 1 and row["language"]

@@ -9,7 +9,7 @@ import pandas as pd
 from analysis.pages.wording import narrative
 from analysis.pages.wording.catalogue import CATALOGUE
 from analysis.pages.wording.columns import WORDS
-from analysis.reporting import beyond, catalogue, labels, tables, verdicts, words
+from analysis.reporting import beyond, catalogue, chance, labels, tables, verdicts, words
 from analysis.reporting.catalogue import column
 from analysis.reporting.choice import of_runs
 from analysis.reporting.columns import value
@@ -26,8 +26,10 @@ class WordingPage(Page):
     def answer(self) -> Html:
         """Show the answer in words, and what weakens it."""
         frames = {name: self.frame(name) for name in narrative.TABLES}
-        more = beyond.sentence(self.runs)
-        return self.told(narrative.answer(frames, words.when(self.runs.info), of_runs(self.runs.info), more))
+        return self.told(narrative.answer(
+            frames, words.when(self.runs.info), of_runs(self.runs.info), beyond.sentence(self.runs),
+            chance.find_chance(self.runs),
+        ))  # fmt: skip
 
     def examples(self) -> Html:
         """Show for every model the two wordings with the strongest contradiction between its answers."""
@@ -45,7 +47,7 @@ class WordingPage(Page):
         return fragment(
             "wording/method", invalid=options["invalid"], resamples=options["resamples"], seed=options["seed"],
                 failed=failed, meant=" ".join(narrative.MEANT),
-                rules=verdicts.told("validity", "interval", "several", "spread", "change", "holm", "beyond"),
+                rules=verdicts.told("validity", "interval", "chance", "several", "spread", "change", "holm", "beyond"),
             )  # fmt: skip
 
 

@@ -9,6 +9,7 @@ from statistics import NormalDist
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import binom, binomtest
 
 from analysis.reporting import verdicts
 from analysis.reporting.thresholds import silent
@@ -53,10 +54,23 @@ def test_people_nothing_is_said_where_their_value_lies_in_the_interval(low, high
 
 @pytest.mark.parametrize(("part", "n"), [(0, 12), (12, 12), (6, 12), (70, 100), (3, 40), (1, 1)])
 @pytest.mark.parametrize("number", [2, 4, 8])
-def test_several_a_widened_interval_is_wilsons_of_a_smaller_error(part, n, number):
-    share, z, wider = part / n, NormalDist().inv_cdf(0.975), NormalDist().inv_cdf(1 - 0.025 / number)
+def test_several_a_widened_interval_is_the_exact_one_of_a_smaller_error(part, n, number):
+    share, z = part / n, NormalDist().inv_cdf(0.975)
     low, high = textbook_wilson(share, n, z)
-    assert widened(share, low, high, number) == pytest.approx(textbook_wilson(share, n, wider), abs=1e-12)
+    exact = binomtest(part, n).proportion_ci(1 - 0.05 / number, method="exact")
+    expected = min(low, exact.low), max(high, exact.high)
+    assert widened(share, low, high, number) == pytest.approx(expected, abs=1e-9)
+
+
+@pytest.mark.parametrize(("n", "share"), [(62, 0.1), (62, 0.05), (300, 0.05), (43, 0.05), (62, 0.5)])
+@pytest.mark.parametrize("number", [2, 10, 50])
+def test_interval_a_word_about_any_of_several_models_is_wrong_in_one_of_twenty_studies_at_most(n, share, number):
+    """Models that are truly at the limit between two words, by the binomial distribution; by Wilson's, up to .16."""
+    z, wrong = NormalDist().inv_cdf(0.975), 0.0
+    for part in range(n + 1):
+        low, high = widened(part / n, *textbook_wilson(part / n, n, z), number)
+        wrong += binom.pmf(part, n, share) * (low >= share or high <= share)
+    assert 1 - (1 - wrong) ** number <= 0.05
 
 
 def test_several_one_interval_stays_and_none_stays_none():

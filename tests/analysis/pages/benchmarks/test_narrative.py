@@ -59,11 +59,11 @@ def test_what_was_asked_names_models_day_and_what_was_compared():
 def test_a_clear_coefficient_is_named_the_largest_first():
     said = answer(coefficient(), coefficient("accuracy", p_holm=0.2), coefficient("MT", r=-0.95, ends=(-0.99, -0.7)))
     assert said.verdict == (
-        "Range with “MT” and others: 2 of 3 correlations of headline measures differ from 0 after correction within "
-        "each method."
+        "Range with “MT” and others: 2 of 3 correlations of headline measures differ from 0 after correction over "
+        "all methods."
     )
     assert answer(coefficient()).verdict == (
-        "Range with size: 1 of 1 correlation of headline measures differs from 0 after correction within each method."
+        "Range with size: 1 of 1 correlation of headline measures differs from 0 after correction over all methods."
     )
 
 
@@ -71,15 +71,21 @@ def test_holm_nothing_is_named_before_the_correction():
     said = answer(coefficient(p_holm=0.06, p=0.001), coefficient("MT", p_holm=NAN))
     assert said.verdict == (
         "These runs show nothing: none of 2 correlations of headline measures differs from 0 after correction "
-        "within each method."
+        "over all methods."
     )
+
+
+def test_holm_a_verdict_over_several_methods_is_corrected_for_their_number():
+    once, twice = coefficient(p_holm=0.03), coefficient(p_holm=0.03, method="pearson")
+    assert answer(once).verdict.startswith("Range with size: 1 of 1")
+    assert answer(once, twice | {"method": "spearman"}, twice).verdict.startswith("These runs show nothing: none of 3")
 
 
 def test_interval_nothing_is_named_that_its_own_interval_contradicts():
     for ends in ((-0.01, 0.98), (NAN, NAN)):
         assert answer(coefficient(ends=ends)).verdict == (
             "These runs show nothing: the one correlation of headline measures does not differ from 0 after correction "
-            "within each method."
+            "over all methods."
         )
     assert answer(coefficient(r=-0.9, ends=(-0.98, -0.1))).verdict.startswith("Range with size: 1 of 1 correlation")
 
@@ -150,8 +156,10 @@ def test_details_stand_with_their_figures_and_the_table():
     chance = answer(coefficient(measure="Overall", method="spearman", p_holm=0.07)).details["size_measures"]
     assert chance[-1] == "Of 1 such coefficient, 0 differ from 0 after correction within each method."
     assert said.details["accuracy_measures"] == (
-        "Pearson correlation with the accuracy on the same items: +0.40 (Consistency (synonyms)), +0.20 (Consistency "
-        "(antonyms)).",
+        "Pearson correlation of Consistency (synonyms) with the accuracy on the same items: "
+        "+0.40 (95 % interval +0.50 to +0.98, 12 models).",
+        "Pearson correlation of Consistency (antonyms) with the accuracy on the same items: "
+        "+0.20 (95 % interval +0.50 to +0.98, 12 models).",
         "Of 2 such coefficients, 1 differs from 0 after correction within each method.",
     )
     assert said.details["benchmarks"][1] == (

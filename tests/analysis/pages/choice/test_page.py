@@ -10,7 +10,7 @@ from analysis import runs
 from analysis.pages.choice import captions, figures, narrative, plots
 from analysis.pages.choice.catalogue import FIGURES
 from analysis.pages.choice.page import ChoicePage
-from analysis.reporting import plotting, tables, thresholds
+from analysis.reporting import chance, plotting, tables, thresholds
 from analysis.reporting.frames import Frames
 from analysis.runs import choices
 from helpers.choice_runs import AWARE, LETTER, TEXT, always, answers, questions, right, write_choice
@@ -67,9 +67,28 @@ def test_a_question_that_two_studies_ask_counts_once(tmp_path):
 
 
 def test_several_models_are_counted_by_the_interval_of_what_changes(tmp_path):
-    rows = pd.concat([always(ASKED, right, "firm"), letters(), some_changed(6, "between")])
-    found = said(tmp_path, rows)
-    assert found.verdict == "Hardly with 1 of 3 models, yes with 1; with the other, these runs cannot tell."
+    found = said(tmp_path, pd.concat([always(ASKED, right, "firm"), letters()]))
+    assert found.verdict == "Hardly with 1 of 2 models, yes with 1."
+    found = said(tmp_path, pd.concat([letters(), some_changed(6, "between")]))
+    assert found.verdict == "Yes with 1 of 2 models; with the other, these runs cannot tell."
+
+
+def test_an_interval_that_is_clear_for_one_model_is_not_for_several(tmp_path):
+    """11 of 100 questions: Wilson's lower end is .063 alone, the exact one for nine models is .041."""
+    assert said(tmp_path, some_changed(13)).verdict.startswith("Yes: 11 % of the questions")
+    many = said(tmp_path, pd.concat([some_changed(13, f"m{number}") for number in range(9)]))
+    assert many.verdict == "These runs cannot tell."
+
+
+@pytest.mark.parametrize(("temperature", "word"), [(0.0, "Yes"), (0.7, ""), (None, "")])
+def test_one_answer_that_may_have_been_drawn_is_no_yes(tmp_path, temperature, word):
+    found = said(tmp_path, letters(), temperature=temperature)
+    if word:
+        assert found.verdict.startswith("Yes: 97 % of the questions")
+        return
+    assert found.verdict == chance.ONCE
+    assert found.cautions[0].startswith("Chance and wording are not told apart for letters: one answer per wording")
+    assert said(tmp_path, always(ASKED, right), temperature=temperature).verdict.startswith("Hardly: 0 %")
 
 
 @pytest.mark.parametrize(
@@ -163,7 +182,7 @@ def test_what_turns_a_choice_more_often_is_counted(tmp_path):
 
 def test_differences_are_counted_after_holm(tmp_path):
     found = said(tmp_path, pd.concat([letters("a"), letters("b"), always(ASKED, right, "c")]))
-    assert "In accuracy, 2 of 3 pairs of models differ after Holm." in told(found)
+    assert "In accuracy, 2 of 3 pairs of models differ in these wordings after Holm." in told(found)
 
 
 def test_texts_of_questions_and_choices_are_escaped(tmp_path):

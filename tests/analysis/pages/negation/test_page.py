@@ -77,8 +77,8 @@ def test_what_is_said_of_changes_leaves_out_models_that_guess(tmp_path, losing):
 
 @pytest.mark.parametrize(
     ("low", "high", "word"),
-    [(-0.3, -0.1, "yes"), (-0.04, -0.01, "hardly"), (-0.04, 0.2, "hardly"), (-0.06, 0.01, ""), (-0.2, 0.0, "yes"),
-     (np.nan, np.nan, "")],
+    [(-0.3, -0.1, "yes"), (-0.04, -0.01, "hardly"), (-0.04, 0.2, "hardly"), (-0.06, 0.01, ""), (-0.2, 0.0, ""),
+     (-0.2, -0.05, "yes"), (np.nan, np.nan, "")],
 )  # fmt: skip
 def test_a_word_needs_its_whole_interval(low, high, word):
     assert narrative.verdicts.word(low, high, narrative.BANDS) == word

@@ -169,15 +169,17 @@ def test_what_cannot_be_told_is_missing(tmp_path, agreements):
 
 @pytest.mark.parametrize(
     ("ends", "verdict"),
-    [([(1.0, 1.05)] * 2, "Enough with each of 2 models."), ([(1.2, 1.9), (1.0, 1.3)], "Too few with 1 of 2 models."),
+    [([(1.0, 1.05)] * 2, "Enough with each of 2 models."),
+     ([(1.2, 1.9), (1.0, 1.3)], "Too few with 1 of these models."),
+     ([(1.12, 1.9), (1.0, 1.3)], "These runs cannot tell whether the wordings were enough."),
      ([(1.0, np.inf)] * 2, "These runs cannot tell whether the wordings were enough.")],
 )  # fmt: skip
 def test_a_word_needs_the_whole_interval(ends, verdict):
     rows = pd.DataFrame(ends, columns=["widening_lower", "widening_upper"])
     precision = rows.assign(
         study="s", model=["a", "b"], condition="c", measure="agreement", headline=True, validity=1.0, n_items=40,
-        n=200, n_wordings=5.0, n_shared=np.nan, mean=0.5, widening=1.1, design=NESTED, like_lower=0.4, like_upper=0.6,
-        error_least=0.05,
+        n=200, n_wordings=5.0, n_shared=np.nan, mean=0.5, widening=[sum(pair) / 2 for pair in ends], design=NESTED,
+        like_lower=0.4, like_upper=0.6, error_least=0.05,
     )  # fmt: skip
     frames = {name: pd.DataFrame(columns=[*table(name).columns]) for name in narrative.TABLES}
     assert narrative.answer({**frames, "wording_precision": precision}).verdict == verdict
@@ -211,25 +213,46 @@ def test_the_widening_is_said_of_standard_errors_and_intervals_apart():
 
 RANKING = {
     "study": "s", "measure": "accuracy", "headline": True, "n_models": 8, "n_wordings": 5.0, "anew": comparisons.BOTH,
-    "relative": 0.9966, "relative_lower": np.nan, "relative_upper": np.nan, "relative_few": 0.98, "tau": np.nan,
+    "relative": 0.9966, "relative_lower": 0.4, "relative_upper": 0.999, "relative_few": 0.98, "tau": np.nan,
 }  # fmt: skip
 
 
 @pytest.mark.parametrize(
     ("fields", "said"),
-    [({}, "Ranking these 8 models by accuracy is reliable to more than 0.99; with 3 wordings it would be 0.98."),
-     ({"n_wordings": 3.0}, "Ranking these 8 models by accuracy is reliable to more than 0.99."),
-     ({"relative": 0.844}, "Ranking these 8 models by accuracy is reliable to 0.84; with 3 wordings it would be 0.98."),
-     ({"relative": -0.1},
-      "By accuracy, the means of 8 models are not shown to differ by more than items and wordings explain.")],
+    [({}, "Ranking these 8 models by accuracy is reliable to more than 0.99 (95 % interval 0.40 to 1.00); with 3 "
+      "wordings it would be 0.98."),
+     ({"n_wordings": 3.0},
+      "Ranking these 8 models by accuracy is reliable to more than 0.99 (95 % interval 0.40 to 1.00)."),
+     ({"relative": -0.1, "relative_lower": -0.9, "relative_upper": -0.01},
+      "By accuracy, the means of 8 models are not shown to differ by more than items and wordings explain."),
+     ({"relative": 0.85, "relative_lower": -0.02},
+      "By accuracy, the means of 8 models are not shown to differ by more than items and wordings explain: the "
+      "ranking's reliability may be anything up to 1.00."),
+     ({"relative": 0.85, "relative_lower": np.nan, "relative_upper": np.nan},
+      "By accuracy, the means of 8 models are not shown to differ by more than items and wordings explain: there is no "
+      "interval of the ranking's reliability.")],
 )  # fmt: skip
-def test_a_reliability_is_not_rounded_to_perfect(fields, said):
+def test_a_reliability_is_stated_with_its_interval_and_not_rounded_to_perfect(fields, said):
     assert list(narrative._rankings(pd.DataFrame([RANKING | fields]))) == [said]
+
+
+@pytest.mark.parametrize(
+    ("ends", "said"),
+    [([(0.41, 0.97)], "The ranking of the models, by accuracy, has a reliability of 0.41 to 0.97."),
+     ([(0.41, 0.97), (0.2, 0.99)],
+      "The least reliable ranking of the models, by accuracy, has a reliability of 0.20 to 0.99."),
+     ([(-0.02, 0.97)], "The ranking of the models, by accuracy, is not shown to be reliable."),
+     ([(0.41, 0.97), (np.nan, np.nan)],
+      "The least reliable ranking of the models, by accuracy, is not shown to be reliable.")],
+)  # fmt: skip
+def test_the_first_screen_states_a_reliability_only_where_its_whole_interval_is_above_0(ends, said):
+    rows = [RANKING | {"relative": 0.85, "relative_lower": low, "relative_upper": high} for low, high in ends]
+    assert list(narrative._state_least_reliable(pd.DataFrame(rows))) == [said]
 
 
 def test_items_that_samples_explain_are_not_said_to_be_alike():
     parts = pd.DataFrame({"study": "s", "measure": "score", "icc": [-0.02, 0.6], "icc_sample": [-0.01, 0.13],
-                          "n_samples": 10.0})  # fmt: skip
+                          "item_lower": [-0.03, 0.01], "n_samples": 10.0})  # fmt: skip
     assert list(narrative._samples(parts)) == [
         "Score from 10 samples of one wording tells items of s apart with a reliability of 0.60 by 1 model; from one, "
         "0.13.",

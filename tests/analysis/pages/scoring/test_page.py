@@ -122,14 +122,16 @@ def test_wrong_options_are_refused_in_one_line(run, arguments, said):
 
 def test_a_flat_judge_is_said_to_be_one(tmp_path):
     family = {"a": Judge("s", "base", 0.4, 0), "b": Judge("s", "tuned", 0.4, 90.0)}
-    path = make_run(tmp_path / "run", {"g": 6}, family=family, ranges=[(0, 9)], temperatures=[0.7], methods=["sampled"])
+    path = make_run(
+        tmp_path / "run", {"g": 16}, family=family, ranges=[(0, 9)], temperatures=[0.7], methods=["sampled"]
+    )
     page = ScoringPage([str(path)], resamples=20)
     answer = page.answer().text + page.cautions().text
     assert "Yes with 1 of 2 models; with the other, these runs cannot tell." in answer
     (line, *_) = page._answer.details["score_differences"][-1:]
     assert line.startswith("In 1 of 1 pair, the tuned model gives every item the same score")
     assert "All scores are equal in 1 of 2 combinations" in answer
-    assert "Only 6 items in a group" in answer and "Only 2 models" in answer
+    assert "Only 16 items in a group" in answer and "Only 2 models" in answer
     for shown in page.figure("score_influence"), page.method():
         assert shown.text
     assert "Fewer than three pairs" in page.figure("score_influence").text

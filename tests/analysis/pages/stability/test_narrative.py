@@ -9,7 +9,7 @@ from scipy.stats import binomtest
 
 from analysis import runs
 from analysis.pages.stability import narrative
-from analysis.reporting import choice, tables, words
+from analysis.reporting import chance, choice, tables, words
 from helpers.synthetic import random_frame, write_run
 
 NAMES = narrative.TABLES
@@ -224,12 +224,14 @@ def test_no_flips_of_several_models_reach_up_to_the_highest_end(tmp_path):
         f"No item flips with any model (95 % intervals reach up to {100 * top:.0f} %)."
     )
     assert top == pytest.approx(binomtest(0, 3).proportion_ci(0.95, method="wilson").high)
-    assert said.verdict == "These runs cannot tell: each interval of the share of items that flip holds 10 %."
+    assert said.verdict == (
+        "These runs cannot tell: each interval of the share of items that flip, widened for their number, holds 10 %."
+    )
 
 
 def test_a_missing_interval_is_not_said_to_be_wide():
     """Without intervals, nothing can "hold 10 %": one item has no interval of its share."""
     rows = pd.DataFrame({"study": "s", "model": ["a", "b"], "condition": "c", "flip_10": [0.0, 1.0]})
     rows = rows.assign(flip_10_lower=np.nan, flip_10_upper=np.nan)
-    said = narrative._verdict(rows, "flip_10", of=rows)
+    said = narrative._verdict(rows, "flip_10", chance.NOBODY, of=rows)
     assert said == "These runs cannot tell: some share of items that flip has no interval."
