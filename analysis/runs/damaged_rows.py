@@ -50,12 +50,12 @@ RESPONSES: Rules = (
     ("invalid", "invalid < 0", "is below 0"),
     ("clipped", "clipped < 0", "is below 0"),
     ("mass", f"NOT mass BETWEEN -{ROUNDING} AND 1 + {ROUNDING}", "is not from 0 to 1"),
-    ("mass", f"NOT abs(mass - list_sum(probability)) <= {SUMMED}", "is not the sum of the probabilities"),
+    ("mass", f"NOT abs(mass - list_sum(probability)) <= {SUMMED}", "is not the sum of probability"),
     ("mass_upper", f"NOT mass_upper BETWEEN coalesce(mass, 0) - {ROUNDING} AND 1 + {ROUNDING}",
      "is not from the mass to 1"),
     ("score", "NOT isfinite(score)", "is not a number"),
     ("n", "n < 1", "is below 1"),
-    ("answer", "NOT CASE WHEN scale IS NULL THEN list_contains(options, answer) "
+    ("answer", "answer IS NOT NULL AND NOT CASE WHEN scale IS NULL THEN list_contains(options, answer) "
                "ELSE isfinite(coalesce(try_cast(answer AS DOUBLE), 'nan')) END", "is none of the options"),
     ("text_logprob", f"NOT text_logprob <= {ROUNDING}", "is above 0, or not a number"),
 )  # fmt: skip

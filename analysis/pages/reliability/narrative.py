@@ -149,7 +149,7 @@ def _state_least_reliable(ranking: pd.DataFrame) -> Iterator[str]:
 def is_shown_reliable(row: Mapping[str, Any]) -> bool:
     """Tell whether a ranking is shown to have any reliability: its whole interval lies above 0.
 
-    >>> is_shown_reliable({"relative_lower": 0.1}), is_shown_reliable({"relative_lower": -0.2})
+    >>> is_shown_reliable({"relative_lower": 0.1}), is_shown_reliable({"relative_lower": 0.0})
     (True, False)
     """
     return bool(row["relative_lower"] > 0)

@@ -54,7 +54,7 @@ CASES = [
          run(lambda rows: rows[(rows["item"] != "q001") | (rows["variant"] != "paraphrase-1/4")])),
     Case("a variant without an order", TABLE, ("stimuli.parquet", "'q000'", "order's number"),
          run(_first(variant="original"))),
-    Case("a right choice that is no option", TABLE, ("stimuli.parquet", "'q000'", "right choice"),
+    Case("a right choice that is no option", TABLE, ("stimuli.parquet", "'q000'", "gold 'E'"),
          run(_first(gold="E"))),
     Case("a choice that is no option", TABLE, ("responses", "'q000'", "'Z'"), run(_first(answer="Z"))),
     Case("choices without texts", TABLE, ("no text", "choice_A"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import random
 import shutil
 from collections.abc import Callable
 from functools import partial
@@ -13,6 +14,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from helpers import damaged_rows
 from helpers.commands import ROOT
 from helpers.refusals import Case
 from helpers.run_json import spoiled
@@ -27,7 +29,23 @@ COMMANDS = {
     "table": "analysis table run stability",
     "report": "analysis report run --out report",
     "features": "analysis features run",
+    "show": "analysis show run",
+    "export": "analysis export run --as csv --out tables",
 }
+IN_THE_RUN = (
+    "probability",
+    "logprob",
+    "mass",
+    "answer",
+    "item",
+    "variant",
+    "model",
+    "condition",
+    "text",
+    "pattern",
+    "options",
+    "canonical",
+)  # columns of `RUN` that have values
 
 
 def _run_json() -> list[Case]:
@@ -104,6 +122,11 @@ def _wrong_type(column: str) -> Callable[[Path], None]:
     return _columns(change)
 
 
+def _with_damaged_value(chosen: damaged_rows.Damage, folder: Path) -> None:
+    _copy(folder)
+    assert damaged_rows.damage(folder / "run", chosen, random.Random(0))
+
+
 DAMAGE: dict[str, Callable[[Path], Any]] = {
     "empty": lambda file: file.write_bytes(b""),
     "cut short": lambda file: file.write_bytes(file.read_bytes()[:-100]),
@@ -146,6 +169,13 @@ CONTRADICTIONS = [
     Case("run.json of another version", COMMANDS["run"], ("run.json", "format 7"),
          partial(_with_info, json.dumps({**INFO, "format": 7}))),
 ]  # fmt: skip
+# One value of a column; `tests/whole/fuzz_runs.py` has them at random, in runs of all protocols.
+VALUES = [
+    Case(f"a value: {chosen.name}", COMMANDS[command], ("run", chosen.column if chosen.column != "variant" else "item"),
+         lambda folder, chosen=chosen: _with_damaged_value(chosen, folder))
+    for number, chosen in enumerate(damaged_rows.ALL) if chosen.column in IN_THE_RUN
+    for command in [("table", "report", "features", "show", "export")[number % 5]]
+]  # fmt: skip
 SPECIAL = [
     *(Case(f"{command}: {name.split('/')[0]} a pipe", COMMANDS[command], (name,), partial(_with, _pipe, name))
       for name in (PART, "stimuli.parquet", "run.json") for command in ("run", "table", "features", "status")
@@ -162,4 +192,4 @@ EARLIER = [
     Case("the answers of a demo model that is gone", DEMO, ("run:", "'waver-demo-tiny'", "no longer", "--out"),
          partial(_with_info, json.dumps(INFO).replace("waver-demo-small", "waver-demo-tiny"))),
 ]  # fmt: skip
-CASES = [*_run_json(), *BROKEN, *CONTRADICTIONS, *SPECIAL, *EARLIER]
+CASES = [*_run_json(), *BROKEN, *CONTRADICTIONS, *VALUES, *SPECIAL, *EARLIER]

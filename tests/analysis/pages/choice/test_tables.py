@@ -102,6 +102,7 @@ def test_probabilities_without_logarithms_are_read_per_byte_by_their_logarithms(
     bare = rows.assign(
         logprob=None, probability=[[p if p > min(row) else 0.0 for p in row] for row in rows["probability"]]
     )
+    bare["mass"] = bare["probability"].map(sum)
     found = [tables.build("choice", runs.open(write_choice(tmp_path / name, given)), resamples=0)
              for name, given in (("with", rows), ("without", bare))]  # fmt: skip
     divided = [frame.set_index("condition").loc[TEXTS + PER_BYTE, ["accuracy", "xparacon", "no_choice"]]
@@ -305,8 +306,8 @@ def test_a_question_without_a_wording_or_an_order_is_named(tmp_path):
 @pytest.mark.parametrize(
     ("change", "words"),
     [({"variant": "original"}, "has no order: its name must end in the order's number"),
-     ({"gold": "F"}, "has no right choice among its options"),
-     ({"answer": "Z"}, "its answer 'Z' is none of its options")],
+     ({"gold": "F"}, "gold 'F' is none of the canonical options"),
+     ({"answer": "Z"}, "answer 'Z' is none of the options")],
 )  # fmt: skip
 def test_stimuli_and_answers_that_fit_nothing_are_refused(tmp_path, change, words):
     rows = always(questions(2, 2), right)

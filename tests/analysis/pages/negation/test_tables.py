@@ -232,9 +232,9 @@ def test_intervals_cover_and_are_those_of_resampled_originals(luck):
     [
         ({"pattern": "odd"}, "unknown pattern odd"),
         ({"gold": None}, "has no right label"),
-        ({"gold": "maybe"}, "right label that is none of its options"),
+        ({"gold": "maybe"}, "is none of the canonical options"),
         ({"parents": ["nobody"]}, "its parent 'nobody' is not there"),
-        ({"answer": "perhaps"}, "'perhaps' is none of its options"),
+        ({"answer": "perhaps"}, "'perhaps' is none of the options"),
     ],
 )
 def test_wrong_runs_are_refused_in_one_line(tmp_path, change, words):

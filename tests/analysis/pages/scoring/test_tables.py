@@ -334,7 +334,7 @@ def test_a_condition_that_cannot_be_is_refused(tmp_path, fields, said):
      ({"gold_score": 120.0}, "sampled", "item 'g-0000': human score 120 with attribute gold_range '0-100'"),
      ({"attributes": None}, "sampled", "human score 10 with attribute gold_range None; it needs a range"),
      ({"attributes": [("gold_range", "100-0")]}, "sampled", "gold_range '100-0'"),
-     ({"probability": [0.5, 0.5]}, "exact", "needs one probability for every number of the range"),
+     ({"probability": [0.5, 0.5]}, "exact", "has not as many entries as there are options"),
      ({"probability": None}, "exact", "needs one probability for every number"),
      ({"probability": [0.1] * 10, "score": 4.0}, "exact", "is not the expectation of its probabilities"),
      ({"probability": [0.0] * 10}, "exact", "is not the expectation of its probabilities"),
@@ -358,7 +358,7 @@ def test_an_item_that_is_unknown_or_answered_twice_is_refused(tmp_path):
         scores(runs.open(path))
     (path / "responses" / "part-000002.parquet").unlink()
     pq.write_table(pq.read_table(path / "stimuli.parquet").slice(1), path / "stimuli.parquet")
-    with pytest.raises(InputError, match="item 'g-0000' is not in stimuli"):
+    with pytest.raises(InputError, match="not in stimuli"):
         scores(runs.open(path))
 
 

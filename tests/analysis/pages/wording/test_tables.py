@@ -242,7 +242,7 @@ def test_a_study_without_tasks_is_its_own_task(tmp_path):
     [
         ({"pattern": "rhyme"}, "unknown pattern rhyme"),
         ({"pattern": "original"}, "2 original questions"),
-        ({"answer": "perhaps"}, "its answer is none of its options"),
+        ({"answer": "perhaps"}, "answer 'perhaps' is none of the options"),
     ],
 )
 def test_what_cannot_be_measured_is_refused_in_one_line(tmp_path, change, message):
