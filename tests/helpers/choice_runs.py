@@ -105,12 +105,16 @@ def right(row: Mapping[str, Any]) -> str:
     return str(row["options"][row["canonical"].index(row["gold"])])
 
 
-def write_choice(path: Path, rows: pd.DataFrame, *, building: Sequence[Mapping[str, Any]] = (), **options: Any) -> Path:
-    """A run folder of protocol `choice`."""
+def write_choice(
+    path: Path, rows: pd.DataFrame, *, building: Sequence[Mapping[str, Any]] = (), reading: str = "", **options: Any
+) -> Path:
+    """A run folder of protocol `choice`; `reading` is how its texts were read, where that is recorded."""
     conditions = {}
     for name in rows["condition"].dropna().unique():
         form, prompt, way = name.split("/")
         conditions[name] = {"form": form, "prompt_kind": prompt, "way": way, "format": "answer first"}
+        if reading and way == "text":
+            conditions[name] |= {"reply_rule": 2, "reply_reading": reading}
     write_run(path, rows, protocol="choice", canonical=list(LETTERS), conditions=conditions,
               study=options.pop("study", "quiz"), **options)  # fmt: skip
     if building:
