@@ -60,7 +60,7 @@ class Choices:
     least
         Of every unit: mean of what is surely on the options, where only bounds are known; else NaN.
     readings
-        Of every unit: how its texts are read, "letter" or "strict"; empty where it has none, or they were read elsewhere.
+        Of every unit: how its texts are read, "letter" or "strict"; empty where it has none, or others read them.
     texts, otherwise
         Of every answer, how many texts it was read from, and how many of them the other reading reads otherwise; NaN
         where nobody counted: (questions, wordings, orders, units).
@@ -223,15 +223,15 @@ def _answers(
         validity[unit] = np.nan if low < HALF <= high else low
     cells = {"chosen": chosen, "shown": shown, "texts": texts, "otherwise": otherwise}
     conditions = runs.info["conditions"][study]
-    readings = tuple(_read_how(conditions[condition.removesuffix(PER_BYTE)]) for _, condition in units)
+    readings = tuple(find_reading(conditions[condition.removesuffix(PER_BYTE)]) for _, condition in units)
     return {
         **{name: array.reshape(*shape, len(units)) for name, array in cells.items()},
         "validity": validity, "least": least, "readings": readings,
     }  # fmt: skip
 
 
-def _read_how(fields: Mapping[str, Any]) -> str:
-    """Find how texts were read: runs of before there were two readings say `reply_rule` only, and were read strictly."""
+def find_reading(fields: Mapping[str, Any]) -> str:
+    """Find how texts were read; runs of before there were two readings say `reply_rule` only: strictly."""
     return str(fields.get("reply_reading") or ("strict" if "reply_rule" in fields else ""))
 
 
@@ -254,7 +254,8 @@ def _of_unit(runs: Runs, study: str, model: str, condition: str, letters: Sequen
         FROM (SELECT *, CASE WHEN scores IS NOT NULL THEN {_first("scores")} WHEN answer IS NOT NULL
                              THEN list_position(options, answer) ELSE {_first("counts")} END AS place
               FROM (SELECT c.cell, s.item, s.variant, r.answer, s.options, s.canonical, {scores} AS scores,
-                           r."count" AS counts, r.mass, r.mass_upper, len(r.output) AS texts, r.read_otherwise, coalesce(r.invalid, 0) AS invalid,
+                           r."count" AS counts, r.mass, r.mass_upper, len(r.output) AS texts,
+                           r.read_otherwise, coalesce(r.invalid, 0) AS invalid,
                            list_sum(r."count") + coalesce(r.invalid, 0) AS samples,
                            {f"coalesce(list_min({_LENGTHS}), 0) < 1" if divided else "false"} AS short
                     FROM responses AS r

@@ -26,9 +26,9 @@ def tell_readings(units: pd.DataFrame) -> Iterator[str]:
     """Say how texts were read, and how many of them the other reading reads otherwise; from rows of `choice`."""
     for reading, part in units[units["reading"].isin(READ)].groupby("reading", sort=True):
         known = part.dropna(subset=["read_otherwise"])
+        otherwise, texts = (int(known[name].sum()) for name in ("read_otherwise", "n_texts"))
         counted = (
-            f"{OTHER[str(reading)]} reads {int(known['read_otherwise'].sum()):,} of {count(int(known['n_texts'].sum()), 'text')} "
-            "otherwise"
+            f"{OTHER[str(reading)]} reads {otherwise:,} of {count(texts, 'text')} otherwise"
             if len(known)
             else "how many the other reading reads otherwise was not counted"
         )

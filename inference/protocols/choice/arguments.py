@@ -12,7 +12,8 @@ from inference.numerals import whole
 from inference.protocols.choice.reply import READINGS
 from inference.stimuli.questions import SPLITS
 
-DEMO = "demo"
+DEMOS = DEMO, REWORDED = "demo", "demo-reworded"
+"""Questions in the world of the demo models: in words that they have read, and in others."""
 BASE, AWARE = "base", "aware"
 LETTERS, TEXTS = "letters", "texts"
 BY_SUBSET, ANSWER_FIRST, REASONING_FIRST = "by subset", "answer first", "reasoning first"
@@ -28,7 +29,7 @@ def add(parser: ArgumentParser) -> None:
         parser,
         "multiple-choice questions: a table with question, paraphrases, choices, answer (also what `choice build` "
         "writes, or as ARC, CommonsenseQA, MMLU, MathQA or Unified-MCQA are published); or `demo` for questions in the "
-        "world of the demo models",
+        "world of the demo models, `demo-reworded` for some in words that they have not read",
     )
     asked = parser.add_argument_group("questions")
     asked.add_argument(

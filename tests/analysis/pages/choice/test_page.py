@@ -127,9 +127,10 @@ def test_texts_that_are_no_choice_are_counted(tmp_path):
 @pytest.mark.parametrize(
     ("reading", "words"),
     [
-        ("letter", "m: texts were read by their letter; the strict rule of the paper reads {} of 1,200 texts otherwise."),
-        ("strict", "m: texts were read by the strict rule of the paper; the reading by the letter reads {} of 1,200 texts "
+        ("letter", "m: texts were read by their letter; the strict rule of the paper reads {} of 1,200 texts "
                    "otherwise."),
+        ("strict", "m: texts were read by the strict rule of the paper; the reading by the letter reads {} of 1,200 "
+                   "texts otherwise."),
     ],
 )  # fmt: skip
 def test_the_reading_is_told_where_the_other_one_reads_many_texts_otherwise(tmp_path, reading, words):
