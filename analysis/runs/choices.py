@@ -59,6 +59,11 @@ class Choices:
         mass are known, and half of it lies between them.
     least
         Of every unit: mean of what is surely on the options, where only bounds are known; else NaN.
+    readings
+        Of every unit: how its texts are read, "letter" or "strict"; empty where it has none, or others read them.
+    texts, otherwise
+        Of every answer, how many texts it was read from, and how many of them the other reading reads otherwise; NaN
+        where nobody counted: (questions, wordings, orders, units).
     """
 
     study: str
@@ -76,10 +81,13 @@ class Choices:
     gold: Codes
     validity: npt.NDArray[np.float64]
     least: npt.NDArray[np.float64]
+    readings: tuple[str, ...]
+    texts: npt.NDArray[np.float64]
+    otherwise: npt.NDArray[np.float64]
 
     def take(self, items: npt.NDArray[np.bool_]) -> Choices:
         """Keep some of the questions."""
-        names = ("items", "subsets", "asked", "size", "right", "chosen", "shown", "gold")
+        names = ("items", "subsets", "asked", "size", "right", "chosen", "shown", "gold", "texts", "otherwise")
         return replace(self, **{name: getattr(self, name)[items] for name in names})
 
     def parts(self) -> Mapping[str, Choices]:
@@ -142,13 +150,12 @@ def _read(runs: Runs, study: str) -> Choices:
     nobody, unknown = np.full((*shape, 0), NOT_ASKED, np.int8), np.zeros(0)
     asked = Choices(
         study, (), items["item"].to_numpy(object), items["subset"].to_numpy(object), tuple(wordings), orders, letters,
-        position >= 0, size, right, nobody, nobody, gold, unknown, unknown,
+        position >= 0, size, right, nobody, nobody, gold, unknown, unknown, (), *(nobody.astype(float),) * 2,
     )  # fmt: skip
     _refuse_gaps(runs, asked)
     _index(runs, variants, np.ravel_multi_index(tuple(place), shape))
     units = _units(runs, study)
-    chosen, shown, validity, least = _answers(runs, study, units, letters, shape)
-    found = replace(asked, units=tuple(units), chosen=chosen, shown=shown, validity=validity, least=least)
+    found = replace(asked, units=tuple(units), **_answers(runs, study, units, letters, shape))
     _refuse_missing(runs, found, position)
     return found
 
@@ -200,17 +207,32 @@ def _index(runs: Runs, variants: pd.DataFrame, cell: npt.NDArray[np.int64]) -> N
 
 def _answers(
     runs: Runs, study: str, units: Sequence[tuple[str, str]], letters: Sequence[str], shape: tuple[int, ...]
-) -> tuple[Codes, Codes, npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-    """Fill the arrays of all units: choices by letter and by place, the validity and what is sure of it."""
-    chosen, shown = (np.full((int(np.prod(shape)), len(units)), NOT_ASKED, np.int8) for _ in range(2))
+) -> dict[str, Any]:
+    """Fill what `Choices` has of all units: choices by letter and by place, validity, and how texts were read."""
+    size = int(np.prod(shape)), len(units)
+    chosen, shown = (np.full(size, NOT_ASKED, np.int8) for _ in range(2))
+    texts, otherwise = (np.full(size, np.nan) for _ in range(2))
     validity, least = np.full(len(units), np.nan), np.full(len(units), np.nan)
     for unit, (model, condition) in enumerate(units):
         rows = _of_unit(runs, study, model, condition, letters)
         chosen[rows["cell"], unit], shown[rows["cell"], unit] = rows["letter"], rows["place"]
+        for array, name in ((texts, "texts"), (otherwise, "read_otherwise")):
+            array[rows["cell"], unit] = np.ma.filled(rows[name].astype(float), np.nan)
         low, high = (float(np.ma.filled(rows[name].astype(float), np.nan).mean()) for name in ("validity", "most"))
         least[unit] = low if high > low else np.nan
         validity[unit] = np.nan if low < HALF <= high else low
-    return chosen.reshape(*shape, len(units)), shown.reshape(*shape, len(units)), validity, least
+    cells = {"chosen": chosen, "shown": shown, "texts": texts, "otherwise": otherwise}
+    conditions = runs.info["conditions"][study]
+    readings = tuple(find_reading(conditions[condition.removesuffix(PER_BYTE)]) for _, condition in units)
+    return {
+        **{name: array.reshape(*shape, len(units)) for name, array in cells.items()},
+        "validity": validity, "least": least, "readings": readings,
+    }  # fmt: skip
+
+
+def find_reading(fields: Mapping[str, Any]) -> str:
+    """Find how texts were read; runs of before there were two readings say `reply_rule` only: strictly."""
+    return str(fields.get("reply_reading") or ("strict" if "reply_rule" in fields else ""))
 
 
 def _of_unit(runs: Runs, study: str, model: str, condition: str, letters: Sequence[str]) -> dict[str, npt.NDArray[Any]]:
@@ -227,11 +249,13 @@ def _of_unit(runs: Runs, study: str, model: str, condition: str, letters: Sequen
                     ELSE CAST(place IS NOT NULL AS DOUBLE) END AS validity,
                CASE WHEN scores IS NOT NULL AND mass IS NOT NULL THEN coalesce(mass_upper, mass) ELSE validity
                     END AS most,
-               answer IS NOT NULL AND list_position(options, answer) IS NULL AS stray, short
+               answer IS NOT NULL AND list_position(options, answer) IS NULL AS stray, short,
+               texts, read_otherwise
         FROM (SELECT *, CASE WHEN scores IS NOT NULL THEN {_first("scores")} WHEN answer IS NOT NULL
                              THEN list_position(options, answer) ELSE {_first("counts")} END AS place
               FROM (SELECT c.cell, s.item, s.variant, r.answer, s.options, s.canonical, {scores} AS scores,
-                           r."count" AS counts, r.mass, r.mass_upper, coalesce(r.invalid, 0) AS invalid,
+                           r."count" AS counts, r.mass, r.mass_upper, len(r.output) AS texts,
+                           r.read_otherwise, coalesce(r.invalid, 0) AS invalid,
                            list_sum(r."count") + coalesce(r.invalid, 0) AS samples,
                            {f"coalesce(list_min({_LENGTHS}), 0) < 1" if divided else "false"} AS short
                     FROM responses AS r

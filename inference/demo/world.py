@@ -95,6 +95,7 @@ class World:
         self.leads: dict[str, Any] = data["leads"]
         self.open: dict[str, list[str]] = data["open"]
         self.choices: dict[str, Any] = data["choices"]
+        self.untaught: dict[str, dict[str, str]] = data["untaught"]
         self.ratings: dict[str, Any] = data["ratings"]
         self.opinions: dict[str, Any] = yaml.safe_load((DEMO / "opinions.yaml").read_text(encoding="utf-8"))
 

@@ -107,14 +107,19 @@ def right(row: Mapping[str, Any]) -> str:
 
 def write_choice(
     path: Path, rows: pd.DataFrame, *, building: Sequence[Mapping[str, Any]] = (), temperature: float | None = 0.0,
-    **options: Any,
+    reading: str = "", **options: Any,
 ) -> Path:  # fmt: skip
-    """A run folder of protocol `choice`; its texts are those of a temperature, None: nobody knows which."""
+    """A run folder of protocol `choice`; its texts are those of a temperature, None: nobody knows which.
+
+    `reading` is how its texts were read, where that is recorded.
+    """
     conditions = {}
     for name in rows["condition"].dropna().unique():
         form, prompt, way = name.split("/")
         conditions[name] = {"form": form, "prompt_kind": prompt, "way": way, "format": "answer first"}
         conditions[name] |= {"temperature": temperature} if way == "text" and temperature is not None else {}
+        if reading and way == "text":
+            conditions[name] |= {"reply_rule": 2, "reply_reading": reading}
     write_run(path, rows, protocol="choice", canonical=list(LETTERS), conditions=conditions,
               study=options.pop("study", "quiz"), **options)  # fmt: skip
     if building:

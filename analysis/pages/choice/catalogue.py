@@ -34,9 +34,10 @@ TABLES = {
         "the "
         "negative base-2 logarithm of the mean standard deviation of the wordings' accuracies, and infinite where no "
         "question varies. Chance is the accuracy of guessing.",
-        (*UNIT, "n", "validity", "least_validity", "no_choice", *with_ends("accuracy"), "chance",
+        (*UNIT, "n", "validity", "least_validity", "no_choice", "reading", "n_texts", "read_otherwise",
+         *with_ends("accuracy"), "chance",
          *with_ends("xparacon"), "mean_sd", "n_varying", *with_ends("perfectly_correct"), "no_interval"),
-        ends("accuracy xparacon perfectly_correct"), BARE,
+        ends("accuracy xparacon perfectly_correct"), BARE | {"reading", "n_texts", "read_otherwise"},
         measures=Measures(
             {"xparacon": "XParaCon", "accuracy": "Accuracy of choices", "perfectly_correct": "Perfectly correct"},
             headline=names("xparacon accuracy"), lead="xparacon", kinds=("subset",), accuracy={"xparacon": "accuracy"},

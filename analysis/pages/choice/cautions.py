@@ -18,6 +18,23 @@ def cautions(frames: Mapping[str, pd.DataFrame]) -> tuple[str, ...]:
     return tuple(_cautions(with_labels(frames["choice"]), frames["choice_changes"]))
 
 
+READ = {"letter": "by their letter", "strict": "by the strict rule of the paper"}
+OTHER = {"letter": "the strict rule of the paper", "strict": "the reading by the letter"}
+
+
+def tell_readings(units: pd.DataFrame) -> Iterator[str]:
+    """Say how texts were read, and how many of them the other reading reads otherwise; from rows of `choice`."""
+    for reading, part in units[units["reading"].isin(READ)].groupby("reading", sort=True):
+        known = part.dropna(subset=["read_otherwise"])
+        otherwise, texts = (int(known[name].sum()) for name in ("read_otherwise", "n_texts"))
+        counted = (
+            f"{OTHER[str(reading)]} reads {otherwise:,} of {count(texts, 'text')} otherwise"
+            if len(known)
+            else "how many the other reading reads otherwise was not counted"
+        )
+        yield f"Texts were read {READ[str(reading)]}; {counted}."
+
+
 def _cautions(table: pd.DataFrame, changes: pd.DataFrame) -> Iterator[str]:
     units = table.drop_duplicates(["study", "model", "condition"])
     few = units[silent(units["validity"])]
@@ -44,6 +61,9 @@ def _cautions(table: pd.DataFrame, changes: pd.DataFrame) -> Iterator[str]:
     if len(lost):
         total = int(lost["no_choice"].sum())
         yield f"{count(total, 'answer')} of {listing(list(lost['label']))} are no choice, and count as wrong."
+    doubted = speaking[speaking["read_otherwise"] / speaking["n_texts"] >= OFTEN]
+    for sentence in tell_readings(doubted):
+        yield f"{listing(list(doubted['label']))}: {sentence[0].lower()}{sentence[1:]}"
     if len(changes) and (changes["change"] == "tuning and prompt").any():
         yield (
             "The paper asks tuned models with another prompt than the others, so that its tables cannot tell what the "

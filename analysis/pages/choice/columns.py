@@ -73,6 +73,17 @@ COLUMNS: Mapping[str, Column] = {
     "n_questions": Column("questions, over which the intervals are", "questions", "Questions"),
     "n": Column("answers: questions, each in all wordings and orders", "answers", "Answers"),
     "positions.n": Column("answers, where the right choice is shown at this letter", "answers", "Answers"),
+    "reading": Column(
+        "how texts are read: letter (also a reply that is only the letter of a choice) or strict (as in the paper, "
+        "only behind `Answer: `); empty where there are no texts, or another tool read them",
+        header="Reading",
+    ),
+    "n_texts": Column("texts that were read as choices; missing where there are none", "texts", "Texts"),
+    "read_otherwise": Column(
+        "texts that the other reading reads as another choice, or as none; missing where nobody counted them",
+        "texts",
+        "Read otherwise",
+    ),
     "no_choice": Column("answers that are no choice, which count as wrong", "answers", "No choice"),
     "n_varying": Column("questions whose wordings differ in accuracy", "questions", "Vary"),
     "validity": Column(

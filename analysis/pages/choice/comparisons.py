@@ -11,7 +11,7 @@ import pandas as pd
 
 from analysis.pages.choice import measures, over_questions
 from analysis.pages.choice.over_questions import MEASURES, XPARACON
-from analysis.runs.choices import PER_BYTE, Choices, studies
+from analysis.runs.choices import PER_BYTE, Choices, find_reading, studies
 from analysis.statistics.multiplicity import holm_within
 from analysis.statistics.resampling import DRAWS
 
@@ -122,7 +122,8 @@ def plain_twins(condition: str, conditions: Mapping[str, Mapping[str, Any]]) -> 
 def _asked(conditions: Mapping[str, Mapping[str, Any]], name: str) -> dict[str, Any]:
     """Return the fields of a condition that say how was asked."""
     fields = conditions[name.removesuffix(PER_BYTE)]
-    return {key: fields.get(key) for key in ("form", "prompt_kind", "way", "format", *SAMPLED)}
+    asked = {key: fields.get(key) for key in ("form", "prompt_kind", "way", "format", *SAMPLED)}
+    return asked | {"reading": find_reading(fields)}
 
 
 def _compared(study: Choices, pairs: Sequence[tuple[int, int]], resamples: int, seed: int) -> Iterator[dict[str, Any]]:

@@ -8,6 +8,7 @@ import pandas as pd
 
 from analysis.pages.choice import narrative
 from analysis.pages.choice.catalogue import CATALOGUE
+from analysis.pages.choice.cautions import tell_readings
 from analysis.reporting import beyond, catalogue, chance, labels, tables, verdicts, words
 from analysis.reporting.differences import marked
 from analysis.reporting.html import Html, fragment, note
@@ -60,7 +61,7 @@ class ChoicePage(Page):
         whole = narrative.whole(table)
         return fragment(
             "choice/method", resamples=options["resamples"], no_choice=int(whole["no_choice"].sum()),
-            answers=int(whole["n"].sum()), meant=" ".join(narrative.MEANT),
+            answers=int(whole["n"].sum()), readings=" ".join(tell_readings(whole)), meant=" ".join(narrative.MEANT),
             rules=verdicts.told("validity", "interval", "chance", "several", "change", "holm", "beyond"),
         )  # fmt: skip
 

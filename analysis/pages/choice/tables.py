@@ -40,11 +40,23 @@ def choice(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame
                 "validity": part.validity,
                 "least_validity": part.least,
                 "no_choice": (part.chosen == NONE).sum(axis=(0, 1, 2)),
+                "reading": part.readings,
+                **_readings(part),
                 "chance": (answers / sizes[..., None]).sum(axis=(0, 1, 2)) / answers.sum(axis=(0, 1, 2)),
                 "n_varying": (figures[over_questions.XPARACON][0] > 0).sum(axis=0),
             }
 
     return _of_parts(runs, made)
+
+
+def _readings(part: Choices) -> dict[str, Any]:
+    """Say of every unit how its texts were read, how many there are, and how many another reading reads otherwise."""
+    answers, readings = part.chosen != NOT_ASKED, np.array(part.readings, object)
+    counts = {"n_texts": part.texts, "read_otherwise": part.otherwise}
+    return {"reading": readings} | {
+        name: np.where(readings != "", np.where(answers, array, 0).sum(axis=(0, 1, 2)), np.nan)
+        for name, array in counts.items()
+    }
 
 
 def wordings(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:

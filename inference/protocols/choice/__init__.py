@@ -7,8 +7,9 @@ conditions
     format is asked for of all questions, `text-answer-first`. Fields: `form`; `prompt_kind` ("base", or "aware": first
     the question is to be written in other words); `way` ("letters", "texts" or "text"); `prompt`, `prompt_hash`; of
     texts also `format` ("answer first", "reasoning first" or "by subset": math reasoning first reasons, all others
-    first answer), `answer` ("text"), `temperature`, `samples`, `max_tokens`, `effort`, and `reply_rule`, the version of
-    the rule of `reply.py`.
+    first answer), `answer` ("text"), `temperature`, `samples`, `max_tokens`, `effort`, and how a text is read:
+    `reply_reading` ("letter", or "strict", then the name says `-strict`) and `reply_rule`, the version of the rules of
+    `reply.py`.
 stimuli
     An item is a question. Its variants `original/1`, `paraphrase-2/8` ... are a wording with an order of the choices
     each; patterns: `original`, `paraphrase_1` ... `text` is the question. `options` are the letters as shown,
@@ -19,7 +20,8 @@ stimuli
 responses
     `answer` is a letter as shown. `letters`: the one that the likeliest next token begins, null where it begins none.
     `texts`: the choice whose words are likeliest; probabilities are those of the words of each choice. `text`: the
-    letter that most of the texts choose; `count` and `invalid` as in every study.
+    letter that most of the texts choose; `count` and `invalid` as in every study; `read_otherwise`: how many of the
+    texts the other reading reads otherwise.
 """
 
 from __future__ import annotations
@@ -38,7 +40,7 @@ from inference.asking.rounds import Condition, Round
 from inference.engines.contract import Sampling
 from inference.errors import InputError
 from inference.protocols.choice import arguments, building, reply
-from inference.protocols.choice.arguments import AWARE, BY_SUBSET, DEMO, LETTERS, REASONING_FIRST, TEXTS
+from inference.protocols.choice.arguments import AWARE, BY_SUBSET, DEMO, DEMOS, LETTERS, REASONING_FIRST, TEXTS
 from inference.protocols.choice.reading import read_letters, read_replies, read_texts
 from inference.protocols.choice.wordings import items, refuse_uneven
 from inference.stimuli import questions
@@ -54,8 +56,8 @@ KINDS = ("causal",)
 PROMPTS = Path(__file__).parent / "prompts.yaml"
 DECISION_RULE = (
     "letters: the letter that the likeliest next token begins; texts: the choice whose words are likeliest; text: the "
-    "letter that most texts give behind `Answer: `; null: no valid answer. A text without one counts as wrong; of "
-    "probabilities, the likeliest option is taken all the same"
+    "letter that most texts give, as the condition's `reply_reading` reads them; null: no valid answer. A text without "
+    "one counts as wrong; of probabilities, the likeliest option is taken all the same"
 )
 _TRIALS = tuple(
     {"question": "A question?", "choices": "A. one\nB. two", "way": way, "aware": aware, "reasoning_first": first}
@@ -98,6 +100,8 @@ class Questions:
         Of texts: "answer first", "reasoning first" or "by subset".
     reasoned
         Items about which a text is to give its reasons before its answer.
+    reading
+        Of texts: one of `reply.READINGS`.
     """
 
     book: PromptBook
@@ -106,6 +110,7 @@ class Questions:
     texts: tuple[Sampling, ...] = ()
     format: str = BY_SUBSET
     reasoned: frozenset[str] = frozenset()
+    reading: str = reply.LETTER
 
     def rounds(self, form: str) -> list[Round]:
         """Make a round for every kind of prompt and way of answering.
@@ -128,15 +133,18 @@ class Questions:
         }
         render = partial(self._render, form, kind, way)
         if way == TEXT:
-            return Round(tuple(self._written(form, kind, fields, each) for each in self.texts), render, read_replies)
+            conditions = tuple(self._written(form, kind, fields, each) for each in self.texts)
+            return Round(conditions, render, partial(read_replies, reading=self.reading))
         condition = Condition(self.book.condition(form, f"{kind}/{way}"), fields)
         return Round((condition,), render, read_letters if way == LETTERS else read_texts)
 
     def _written(self, form: str, kind: str, fields: dict[str, Any], way: Sampling) -> Condition:
         """Make the condition of generated texts."""
         asked = "" if self.format == BY_SUBSET else f"-{self.format.replace(' ', '-')}"
+        asked += "-strict" if self.reading == reply.STRICT else ""
         name = f"{kind}/{TEXT}{asked}" + (f"-t{way.temperature:g}" if way.temperature else "")
-        texts = {"format": self.format, **text_fields(way), "reply_rule": reply.VERSION}
+        read = {"reply_rule": reply.VERSION, "reply_reading": self.reading}
+        texts = {"format": self.format, **text_fields(way), **read}
         return Condition(self.book.condition(form, name), fields | texts, way)
 
     def _refuse_deaf(self, form: str) -> None:
@@ -187,22 +195,24 @@ def prepare(options: Namespace) -> tuple[Study, Questions]:
         frozenset(
             each.item for each in given if order == REASONING_FIRST or (order == BY_SUBSET and each.subset == MATH)
         ),
+        options.reading or reply.LETTER,
     )
     made = items(given, options.orders, draw_seed(options))
-    default = f"{NAME}-{DEMO}" if options.items == DEMO else default_name(options.items)
+    default = f"{NAME}-{options.items}" if options.items in DEMOS else default_name(options.items)
     name = default if options.name is None else options.name
-    built = [] if options.items == DEMO else building.read(options.items)
+    built = [] if options.items in DEMOS else building.read(options.items)
     print(_counted(options.items, given, made), file=sys.stderr)
     return study(made, name, options.items, built), asked
 
 
 def _given(source: str) -> list[Question]:
-    if source != DEMO:
+    if source not in DEMOS:
         return questions.read(located(source))
     from inference.demo.choices import choices
+    from inference.demo.reworded import make_reworded_questions
     from inference.demo.world import World
 
-    return choices(World())
+    return choices(World()) if source == DEMO else make_reworded_questions(World())
 
 
 def _of_split(source: str, given: list[Question], splits: Sequence[str] | None) -> list[Question]:

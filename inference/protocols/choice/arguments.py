@@ -9,9 +9,11 @@ from inference.asking.answer_ways import TEXT, add_text_arguments, samplings
 from inference.engines.contract import Sampling
 from inference.errors import InputError
 from inference.numerals import whole
+from inference.protocols.choice.reply import READINGS
 from inference.stimuli.questions import SPLITS
 
-DEMO = "demo"
+DEMOS = DEMO, REWORDED = "demo", "demo-reworded"
+"""Questions in the world of the demo models: in words that they have read, and in others."""
 BASE, AWARE = "base", "aware"
 LETTERS, TEXTS = "letters", "texts"
 BY_SUBSET, ANSWER_FIRST, REASONING_FIRST = "by subset", "answer first", "reasoning first"
@@ -27,7 +29,7 @@ def add(parser: ArgumentParser) -> None:
         parser,
         "multiple-choice questions: a table with question, paraphrases, choices, answer (also what `choice build` "
         "writes, or as ARC, CommonsenseQA, MMLU, MathQA or Unified-MCQA are published); or `demo` for questions in the "
-        "world of the demo models",
+        "world of the demo models, `demo-reworded` for some in words that they have not read",
     )
     asked = parser.add_argument_group("questions")
     asked.add_argument(
@@ -57,13 +59,19 @@ def add(parser: ArgumentParser) -> None:
         choices=(LETTERS, TEXTS, TEXT),
         default=[LETTERS],
         help="letters: the exact probability of each (default); texts: that of the words of each choice; text: "
-        "generated and read by a strict rule; or several of these",
+        "generated, and read by --reading; or several of these",
     )
     answers.add_argument(
         "--format",
         choices=FORMATS,
         default=FORMATS[0],
         help="of generated texts (default: by-subset, where math reasoning first reasons and all others first answer)",
+    )
+    answers.add_argument(
+        "--reading",
+        choices=READINGS,
+        help="of generated texts: letter (default) also takes a reply that is only the letter of a choice; strict, as "
+        "in the paper, only `Answer: ` with the letter",
     )
     add_text_arguments(answers, f"length of a text, its thinking included (default: {MAX_TOKENS})")
 
@@ -87,6 +95,7 @@ def texts(options: Namespace) -> tuple[Sampling, ...]:
         "--max-tokens": options.max_tokens,
         "--effort": options.effort,
         "--format": None if options.format == FORMATS[0] else options.format,
+        "--reading": options.reading,
     }
     given = [name for name, value in settings.items() if value is not None]
     if TEXT not in options.answer:

@@ -20,11 +20,29 @@ def read_texts(variant: Variant, prompt: Prompt, score: Score) -> dict[str, Any]
     return rounds.read(variant, prompt, score) | {"answer": variant.options[most].label}
 
 
-def read_replies(variant: Variant, prompt: Prompt, generation: Generation) -> dict[str, Any]:
-    """Answer with the letter that most of the texts choose; with none if two are equal."""
-    letters = [option.label for option in variant.options]
-    found = [None if text is None else reply.chosen(text, letters, prompt.text or "") for text in generation.answers]
-    count = [found.count(letter) for letter in letters]
+def read_replies(
+    variant: Variant, prompt: Prompt, generation: Generation, reading: str = reply.LETTER
+) -> dict[str, Any]:
+    """Answer with the letter that most of the texts choose; with none if two are equal.
+
+    `read_otherwise` counts the texts that the other of the two readings (`reply`) reads as another choice, or as none.
+    """
+    choices = {option.label: variant.attributes.get(f"choice_{option.canonical}", "") for option in variant.options}
+
+    def find_letters(reading: str) -> list[str | None]:
+        return [
+            None if text is None else reply.find_choice(text, choices, prompt.text or "", reading)
+            for text in generation.answers
+        ]
+
+    letters_by_reading = {name: find_letters(name) for name in reply.READINGS}
+    letters = letters_by_reading[reading]
+    count = [letters.count(label) for label in choices]
     most = max(count)
-    answer = letters[count.index(most)] if most and count.count(most) == 1 else None
-    return {"output": list(generation.texts), "count": count, "invalid": found.count(None), "answer": answer}
+    return {
+        "output": list(generation.texts),
+        "count": count,
+        "invalid": letters.count(None),
+        "read_otherwise": sum(one != other for one, other in zip(*letters_by_reading.values(), strict=True)),
+        "answer": list(choices)[count.index(most)] if most and count.count(most) == 1 else None,
+    }

@@ -2,7 +2,8 @@
 
 Choi, section 3.4: the prompt shows one wording of a question; the reply gives the next wording as its paraphrase, and
 then what the model itself wrote in reply to the base prompt. That reply is taken as it stands: a base prompt that the
-model continues (`Answer:`) gives its last line to the reply, so that the strict rule of `reply.py` reads both alike.
+model continues (`Answer:`) gives its last line to the reply. A response that is only a letter (`reply.py`) gets
+`Answer: ` before it: behind a paraphrase, no rule would find it otherwise.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from inference.engines.contract import Sampling
 from inference.errors import InputError
 from inference.protocols.choice import NAME, Questions, prompt_book
 from inference.protocols.choice.arguments import AWARE, BASE, BY_SUBSET, REASONING_FIRST, TEXT
+from inference.protocols.choice.reply import begin_answer
 from inference.stimuli.prompts import Prompt
 from inference.stimuli.questions import MATH
 from inference.stimuli.study import Variant
@@ -48,8 +50,8 @@ class Rehearsal:
             What the model wrote after the base prompt of this variant.
         """
         opening = "" if _lead(self.aware(variant)).startswith(PARAPHRASE) else PARAPHRASE
-        whole = _lead(self.base(variant)) + response
-        return f"{opening} {' '.join(paraphrase.split())}\n{whole.strip()}"
+        whole = (_lead(self.base(variant)) + response).strip()
+        return f"{opening} {' '.join(paraphrase.split())}\n{begin_answer(whole)}"
 
 
 def rehearsal(where: str, fields: Mapping[str, Any], items: Mapping[str, str | None], prompt: str | None) -> Rehearsal:

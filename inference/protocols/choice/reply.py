@@ -1,4 +1,6 @@
-"""Find the choice that a generated text makes, by a rule as strict as that of Choi (section 3.3, Figures 5, 6, 8, 9).
+"""Find the choice that a generated text makes, by one of two readings; `--reading` says which.
+
+`strict` is as strict as Choi (section 3.3, Figures 5, 6, 8, 9):
 
 1.  The answer is the first line that begins with `Answer: `: this word, its capital, a colon and one space. Nothing
     stands before it in its line, no white space and no mark of emphasis either.
@@ -9,41 +11,122 @@
     nothing. It counts as wrong, and as `invalid`.
 5.  Where the prompt itself ends in `Answer:`, the text goes on from there: the white space with which it begins stands
     for the one space.
+
+`letter` reads all of that alike, and of other texts the letter that a person would read:
+
+1.  The answer is the first line that begins with `Answer:` in whatever case and emphasis, or the line after it where
+    nothing else stands there; without one, the first line of the text. Where the prompt ends in another open line
+    (`Paraphrase:`), the text begins in the middle of that, so that only a line with `Answer:` counts.
+2.  In it stands one of the letters alone, in emphasis or brackets or not, or with words behind it: any after a full
+    stop, a bracket or a colon, else only those of its own choice.
+3.  It is no answer where those words, or the whole line, are those of another choice (“E. coli”), where they name
+    another letter (“A. or B.”), or where a first line without `Answer:` begins a list of several letters.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Mapping
 
-VERSION = 1  # of this rule, recorded with what it read (`reply_rule`)
+VERSION = 2  # of these rules, recorded with what they read (`reply_rule`); 1 had `strict` only, unchanged since
+LETTER, STRICT = READINGS = ("letter", "strict")
 PREFIX = "Answer: "
-_CHOSEN = re.compile(r"([A-Z])(?:\.|\s*\Z)")
+_STRICT = re.compile(r"([A-Z])(?:\.|\s*\Z)")
+_ANSWER = re.compile(r"[\s*_#>`-]*answer[\s*_`]*:[\s*_`]*(.*)", re.IGNORECASE)
+_LETTER = re.compile(r"[\s*_`\"'“(\[]*([A-Z])(?!\w|['’]\w)([\s*_`\"'”)\].:]*)(.*)")
+_ANOTHER = re.compile(r"(?:\bor\b|\band\b|[/,&])[\s*_(]*([A-Z])(?!\w)")
+_LISTED = re.compile(r"[\s*_(]*([A-Z])[.):]")
+_MARKS = " \t*_`\"'“”.()[]"
 
 
-def chosen(text: str, letters: Collection[str], prompt: str = "") -> str | None:
-    r"""Find the letter that a text chooses; None if it is no answer (the rule: see the module).
+def find_choice(text: str, choices: Mapping[str, str], prompt: str = "", reading: str = LETTER) -> str | None:
+    r"""Find the letter that a text chooses; None if it is no answer (the rules: see the module).
 
     Parameters
     ----------
     text
         What the model wrote.
-    letters
-        Those that stood before the choices.
+    choices
+        Letter as shown -> the words behind it.
     prompt
         What stood before the text, where the model continues it; empty for the reply to a message.
+    reading
+        One of `READINGS`.
 
     Examples
     --------
-    >>> chosen("Reasoning: Grass is green.\nAnswer: B. green", "ABCD")
+    >>> colours = {"A": "red", "B": "green", "C": "blue"}
+    >>> find_choice("Reasoning: Grass is green.\nAnswer: B. green", colours, reading="strict")
     'B'
-    >>> chosen(" B. green\nReasoning: Grass is.", "ABCD", "Question: ...\nAnswer:")
+    >>> find_choice(" B. green\nReasoning: Grass is.", colours, "Question: ...\nAnswer:", "strict")
     'B'
-    >>> chosen("The answer is B.", "ABCD") is None
+    >>> find_choice("**B**", colours), find_choice("**B**", colours, reading="strict")
+    ('B', None)
+    >>> find_choice("A dog is never green.", colours) is None
     True
     """
     begun = prompt.rstrip().endswith(PREFIX.rstrip())
     written = f"{PREFIX}{text.lstrip()}" if begun else text
-    line = next((line for line in written.splitlines() if line.startswith(PREFIX)), "")
-    found = _CHOSEN.match(line, len(PREFIX))
-    return found[1] if found and found[1] in letters else None
+    letter = _read_strictly(written, choices)
+    if letter is not None or reading == STRICT:
+        return letter
+    return _read_letter(written, choices, continued=prompt.rstrip().endswith(":") and not begun)
+
+
+def begin_answer(text: str) -> str:
+    """Put `Answer: ` before a text that has no line of its own for its answer.
+
+    >>> begin_answer("D. yellow"), begin_answer("Reasoning: It is.\\nAnswer: D")
+    ('Answer: D. yellow', 'Reasoning: It is.\\nAnswer: D')
+    """
+    return text if any(_ANSWER.fullmatch(line) for line in text.splitlines()) else f"{PREFIX}{text}"
+
+
+def _read_strictly(text: str, choices: Mapping[str, str]) -> str | None:
+    line = next((line for line in text.splitlines() if line.startswith(PREFIX)), "")
+    match = _STRICT.match(line, len(PREFIX))
+    return match[1] if match and match[1] in choices else None
+
+
+def _read_letter(text: str, choices: Mapping[str, str], *, continued: bool) -> str | None:
+    """Read the line that holds the answer; `continued`: the text goes on with a line of its prompt."""
+    lines = [line for line in text.splitlines() if line.strip()]
+    for number, line in enumerate(lines):
+        answer = None if continued and number == 0 else _ANSWER.fullmatch(line)
+        if answer:
+            rest = [answer[1], *lines[number + 1 :]]
+            return _read_line(next((each for each in rest if each.strip(_MARKS)), ""), choices)
+    if not lines or continued:
+        return None
+    letter = _read_line(lines[0], choices)
+    listed = {match[1] for line in lines[1:] if (match := _LISTED.match(line))}
+    return None if listed & (choices.keys() - {letter}) else letter
+
+
+def _read_line(line: str, choices: Mapping[str, str]) -> str | None:
+    """Find the letter of a line that holds nothing else, or words that do not speak against it."""
+    match = _LETTER.fullmatch(line)
+    if match is None or match[1] not in choices:
+        return None
+    letter, marks, words = match[1], match[2], _fold(match[3])
+    own = _fold(choices[letter])
+    others = [folded for name, text in choices.items() if name != letter and (folded := _fold(text))]
+    if _fold(line) in others:
+        return None
+    if not words or (own and words == own):
+        return letter
+    if not re.search(r"[.)\]:]", marks):
+        return None
+    if own and _begins(words, own):
+        return letter
+    named = {found[1] for found in (*_ANOTHER.finditer(match[3]), *_LISTED.finditer(match[3][:4]))} - {letter}
+    return None if named & choices.keys() or any(_begins(words, other) for other in others) else letter
+
+
+def _begins(words: str, choice: str) -> bool:
+    """Tell whether words begin with those of a choice, whole words only."""
+    return re.match(rf"{re.escape(choice)}(?!\w)", words) is not None
+
+
+def _fold(text: str) -> str:
+    return " ".join(text.split()).strip(_MARKS).casefold()

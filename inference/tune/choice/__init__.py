@@ -95,11 +95,7 @@ def counted(chosen: Examples, too_long: int) -> Iterator[str]:
     """Say what is learnt from, and what is not."""
     for split, made in (("train", chosen.train), ("validation", chosen.validation)):
         of = chosen.counts[split]
-        yield (
-            f"{split}: {len(made):,} examples of {of['used']:,} questions; dropped {of['dropped']:,} with a wording "
-            f"that was never right, {of['cut']:,} with one right only in texts cut at --max-tokens, "
-            f"{of['alone']:,} without a paraphrase"
-        )
+        yield (f"{split}: {len(made):,} examples of {of['used']:,} questions; dropped {examples.tell_dropped(of)}")
     left = ", ".join(f"{number:,} of {name}" for name, number in chosen.counts["left out"].items() if number)
     if left:
         yield f"questions left out: {left}"

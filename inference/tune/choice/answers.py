@@ -25,11 +25,18 @@ NEEDED = ("choices",)
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a model wrote about a question in one wording, its choices in one order, and whether the choice is right."""
+    """What a model wrote about a question in one wording, its choices in one order.
+
+    Attributes
+    ----------
+    right, read
+        Whether its choice is right; whether a choice could be read at all.
+    """
 
     variant: Variant
     text: str
     right: bool
+    read: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +120,7 @@ def read(folder: Path, model: Model, condition: str | None = None) -> Answers:
         answer, text = found[variant.key]
         meant = {option.label: option.canonical for option in variant.options}
         right = answer is not None and meant.get(answer) == variant.gold
-        questions[variant.item][variant.pattern].append(Answer(variant, text, right))
+        questions[variant.item][variant.pattern].append(Answer(variant, text, right, answer is not None))
     if missing:
         raise InputError(
             f"{folder}: {missing:,} rows of '{model.id}' under {name} have no response; give the call of `run {NAME}` "

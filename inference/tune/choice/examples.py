@@ -10,7 +10,7 @@ paraphrase before it, and reasons in the words of a response fit the question th
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -22,6 +22,7 @@ from inference.stimuli.random_order import place
 from inference.tune.choice.answers import Answer, Asked
 
 TRAIN, VALIDATION, TEST = SPLITS
+ADVICE = "; look at the texts of the run: a larger --max-tokens, another --form or `--reading letter` may help"
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +42,9 @@ class Examples:
     Attributes
     ----------
     counts
-        Split -> questions; "used" of them; "dropped": a wording was never right; "cut": one was right only in texts
-        that were cut; "alone": without a paraphrase. Under "left out": test split, another subset, no split.
+        Split -> questions; "used" of them; "dropped": a wording was wrong whenever its choice could be read; "unread":
+        of a wording no choice could be read; "cut": one was right only in texts that were cut; "alone": without a
+        paraphrase. Under "left out": test split, another subset, no split.
     """
 
     train: Sequence[Example]
@@ -82,7 +84,7 @@ def choose(
     if subset is not None and subset not in known:
         raise InputError(f"--subset {subset}: {where} has {', '.join(known) or 'no subsets'}")
     made: dict[str, list[Example]] = {TRAIN: [], VALIDATION: []}
-    counts = {split: Counter(questions=0, used=0, dropped=0, cut=0, alone=0) for split in made}
+    counts = {split: Counter(questions=0, used=0, dropped=0, unread=0, cut=0, alone=0) for split in made}
     left: Counter[str] = Counter({"test split": 0, "other subset": 0, "no split": 0})
     for question in questions:
         if question.split == TEST:
@@ -112,8 +114,11 @@ def _of_question(
         return [], "alone"
     chosen = [_drawn(question.answers[wording], seed, whole) for wording in wordings]
     if any(answer is None for answer in chosen):
-        each_right = all(any(answer.right for answer in question.answers[wording]) for wording in wordings)
-        return [], "cut" if each_right else "dropped"
+        never_right = [answers for answers in question.answers.values() if not any(answer.right for answer in answers)]
+        if not never_right:
+            return [], "cut"
+        unread = any(not any(answer.read for answer in answers) for answers in never_right)
+        return [], "unread" if unread else "dropped"
     texts = [question.answers[wording][0].variant.text for wording in wordings]
     following = [*texts[1:], texts[0]]
     return [
@@ -139,7 +144,13 @@ def _counted(counts: Counter[str], left: Counter[str]) -> str:
     if not counts["questions"]:
         others = ", ".join(f"{number:,} of {name}" for name, number in left.items() if number)
         return f"it has no question (left out: {others or 'none'}); `choice build` draws splits, `run choice` asks them"
+    return f"{counts['questions']:,} questions, {tell_dropped(counts)}{ADVICE if counts['unread'] else ''}"
+
+
+def tell_dropped(counts: Mapping[str, int]) -> str:
+    """Say why questions of a split are not learnt from: answered wrongly, without a readable choice, or else."""
     return (
-        f"{counts['questions']:,} questions, {counts['dropped']:,} with a wording that was never right, "
-        f"{counts['cut']:,} with one right only in texts cut at --max-tokens, {counts['alone']:,} without a paraphrase"
+        f"{counts['dropped']:,} with a wording that was always answered wrongly, {counts['unread']:,} with one of "
+        f"which no choice could be read, {counts['cut']:,} with one right only in texts cut at --max-tokens, "
+        f"{counts['alone']:,} without a paraphrase"
     )

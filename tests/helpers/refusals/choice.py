@@ -48,6 +48,8 @@ CASES = [
     asked("a paraphrase-aware prompt for letters", ("--prompt-kind aware", "--answer text"),
           more="--prompt-kind aware"),
     asked("a format of no text", ("--format", "--answer text"), more="--format reasoning-first"),
+    asked("a reading of no text", ("--reading", "--answer text"), more="--reading strict"),
+    asked("a reading that is none", ("--reading", "letter", "strict"), more="--answer text --reading lenient"),
     asked("samples at temperature 0", ("--samples", "--temperature"), more="--answer text --samples 3"),
     asked("a way of answering that is none", ("--answer", "probability", "letters"), more="--answer probability"),
     asked("prompts of one's own without choices", ("own.yaml", "choices"), more="--prompt own.yaml",

@@ -92,7 +92,13 @@ def of_split(split: str | None) -> list[Any]:
     return choice_texts.questions(6, lambda number: split)
 
 
-def wrong(_variant: Any, letter: str) -> tuple[None, str]:
+def wrong(_variant: Any, letter: str) -> tuple[str, str]:
+    """Choose another letter."""
+    other = "B" if letter == "A" else "A"
+    return other, f" {other}"
+
+
+def unread(_variant: Any, letter: str) -> tuple[None, str]:
     """Say nothing that counts."""
     return None, f" perhaps {letter}"
 
@@ -141,8 +147,12 @@ CASES = [
     Case("a run whose responses are cut in two", CHOICE, ("part-", "damaged"), answered(cut("responses/part-*"))),
     Case("a run whose run.json is cut in two", CHOICE, ("run.json", "not valid JSON"), answered(cut("run.json"))),
     Case("a run in which nothing was right", CHOICE,
-         ("run", "nothing to learn from in the split train", "8 questions", "8 with a wording that was never right"),
+         ("run", "nothing to learn from in the split train", "8 questions",
+          "8 with a wording that was always answered wrongly"),
          answered(said=wrong)),
+    Case("a run in which nothing could be read", CHOICE,
+         ("run", "nothing to learn from in the split train", "8 with one of which no choice could be read", "--form"),
+         answered(said=unread)),
     Case("a run of the test split only", CHOICE, ("nothing to learn from in the split train", "no question"),
          lambda folder: answered(asked=of_split("test"))(folder)),
     Case("a run without a validation split", CHOICE, ("nothing to learn from in the split validation",),

@@ -22,9 +22,9 @@ CALLS = {
     "scoring": "run scoring --items demo --model demo --range 0-9 1-5 1-100 --temperature 0.4 0.7 1.0 1.3 --exact "
     "--out x",
     "choice": "run choice --items demo --model demo --out x",
-    "choice_tuned": "run choice --items demo --model models/waver-demo-large-tuned "
-    "--lora adapters/waver-demo-large-choice --split test --form plain "
-    "--prompt-kind base aware --answer text --max-tokens 20 --name choice-demo-tuned --out x",
+    "choice_tuned": "run choice --items demo-reworded --model models/waver-demo-large "
+    "--lora adapters/waver-demo-large-choice --split test --orders 4 --form plain "
+    "--prompt-kind base aware --answer text --max-tokens 20 --out x",
 }
 
 

@@ -46,7 +46,7 @@ def test_an_example_per_wording_with_the_next_wording_and_the_model_s_own_respon
         assert head == f"Question: {shown[place]}" and last == "Paraphrase:"
         letter = next(line[0] for line in choices if line[3:] == question.choices[question.answer])
         assert each.reply == f" {shown[(place + 1) % 3]}\nAnswer: {letter}"
-        assert reply.chosen(each.reply, "ABCDE", each.prompt.text) == letter
+        assert reply.find_choice(each.reply, dict.fromkeys("ABCDE", ""), each.prompt.text, reply.STRICT) == letter
 
 
 def test_math_reasons_first_in_the_reply_as_in_the_prompt(tmp_path):
@@ -80,18 +80,45 @@ def test_no_question_of_the_test_split_is_trained_on_and_all_is_counted(tmp_path
     assert {split[each.item] for each in made.train} == {"train"}
     assert {split[each.item] for each in made.validation} == {"validation"}
     assert made.counts["left out"] == {"test split": 3, "other subset": 0, "no split": 3}
-    assert made.counts["train"] == {"questions": 3, "used": 3, "dropped": 0, "cut": 0, "alone": 0}
+    assert made.counts["train"] == {"questions": 3, "used": 3, "dropped": 0, "unread": 0, "cut": 0, "alone": 0}
     assert len(made.train) == len(made.validation) == 9
 
 
 def test_a_question_with_a_wording_that_was_never_right_is_dropped(tmp_path):
+    """One question is wrong in a wording, another one has no choice that could be read: they are counted apart."""
+
     def said(variant, letter):
-        wrong = variant.item == "q2" and variant.pattern == "paraphrase_1"
-        return (None, " who knows") if wrong else (letter, f" {letter}")
+        if variant.pattern == "paraphrase_1" and variant.item in ("q2", "q3"):
+            other = next(option.label for option in variant.options if option.label != letter)
+            return (None, " who knows") if variant.item == "q2" else (other, f" {other}")
+        return letter, f" {letter}"
 
     made = chosen(choice_texts.write_run(tmp_path / "run", said=said))
-    assert "q2" not in {each.item for each in made.train}
-    assert made.counts["train"] == {"questions": 8, "used": 7, "dropped": 1, "cut": 0, "alone": 0}
+    assert not {"q2", "q3"} & {each.item for each in made.train}
+    assert made.counts["train"] == {"questions": 8, "used": 6, "dropped": 1, "unread": 1, "cut": 0, "alone": 0}
+
+
+def test_nothing_to_learn_from_says_whether_it_was_wrong_or_could_not_be_read(tmp_path):
+    def wrong(variant, letter):
+        other = next(option.label for option in variant.options if option.label != letter)
+        return other, f" {other}"
+
+    for name, said, words in (
+        ("wrong", wrong, "8 with a wording that was always answered wrongly, 0 with one of which no choice could be"),
+        ("unread", lambda *_: (None, " hm"), "0 with a wording .* wrongly, 8 with one .* read, .*; look at the texts"),
+    ):
+        run = choice_texts.write_run(tmp_path / name, said=said)
+        with pytest.raises(InputError, match=f"nothing to learn from in the split train: 8 questions, {words}"):
+            chosen(run)
+
+
+def test_a_reply_that_is_only_a_letter_is_learnt_behind_answer(tmp_path):
+    run = choice_texts.write_run(tmp_path / "run", said=lambda variant, letter: (letter, letter), form="chat")
+    each = chosen(run).train[0]
+    assert each.reply.startswith("Paraphrase: Which colour has the lamp 0?\nAnswer: ")
+    letters = dict.fromkeys("ABCDE", "")
+    assert each.reply[-1] in letters
+    assert {reply.find_choice(each.reply, letters, reading=reading) for reading in reply.READINGS} == {each.reply[-1]}
 
 
 def test_the_right_answer_is_right_in_its_place_whatever_its_letter(tmp_path):

@@ -143,6 +143,23 @@ def test_texts_that_are_no_choice_are_counted(tmp_path):
     assert any("answers of m are no choice, and count as wrong." in caution for caution in found.cautions)
 
 
+@pytest.mark.parametrize(
+    ("reading", "words"),
+    [
+        ("letter", "m: texts were read by their letter; the strict rule of the paper reads {} of 1,200 texts "
+                   "otherwise."),
+        ("strict", "m: texts were read by the strict rule of the paper; the reading by the letter reads {} of 1,200 "
+                   "texts otherwise."),
+    ],
+)  # fmt: skip
+def test_the_reading_is_told_where_the_other_one_reads_many_texts_otherwise(tmp_path, reading, words):
+    for share, number in ((20, 60), (24, 50)):  # 5.0 and 4.2 %
+        rows = always(ASKED, right).assign(output=[["x"]] * len(ASKED))
+        rows["read_otherwise"] = [int(place % share == 0) for place in range(len(rows))]
+        found = said(tmp_path, rows, reading=reading)
+        assert (words.format(number) in found.cautions) == (share == 20), found.cautions
+
+
 def test_tuning_and_prompt_are_told_apart(tmp_path):
     rows = pd.concat([letters("a"), letters("a", AWARE), letters("b"), always(ASKED, right, "b", AWARE)])
     found = said(tmp_path, rows, models=ADAPTER)

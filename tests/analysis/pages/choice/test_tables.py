@@ -184,6 +184,23 @@ def test_texts_that_are_no_choice_are_wrong_and_counted(tmp_path):
     assert row["mean_sd"] == pytest.approx(np.std([7 / 8, 1, 1]), abs=1e-12)
 
 
+def test_the_reading_is_told_and_what_the_other_one_reads_otherwise_is_counted(tmp_path):
+    """Two samples per answer; of every fifth answer, one is read otherwise: 144 texts of 720 answers."""
+    rows = always(ASKED, right).assign(output=[["x", "y"]] * len(ASKED))
+    rows["read_otherwise"] = [int(number % 5 == 0) for number in range(len(rows))]
+    letters = always(ASKED, right, condition=LETTER)
+    run = write_choice(tmp_path / "run", pd.concat([rows, letters]), reading="letter")
+    table = tables.build("choice", runs.open(run), resamples=0).query("subset == 'all'").set_index("condition")
+    assert tuple(table.loc[TEXT, ["reading", "n_texts", "read_otherwise"]]) == ("letter", 1440, 144)
+    assert table.loc[LETTER, "reading"] == "" and table.loc[LETTER, ["n_texts", "read_otherwise"]].isna().all()
+
+
+def test_texts_that_nobody_counted_have_no_number(tmp_path):
+    run = write_choice(tmp_path / "run", always(ASKED, right), reading="strict")
+    row = tables.build("choice", runs.open(run), resamples=0).iloc[0]
+    assert row["reading"] == "strict" and math.isnan(row["read_otherwise"])
+
+
 def test_two_options_that_are_equally_likely_are_no_choice(tmp_path):
     asked = questions(4, choices=(4,))
     rows = asked.assign(model="m", condition=LETTER, answer="A", mass=0.8)

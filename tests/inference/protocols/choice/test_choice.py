@@ -141,14 +141,16 @@ class TestPrompts:
         assert found[3].fields | {"prompt_hash": ""} == {
             "form": "plain", "prompt_kind": "base", "way": "text", "prompt": None, "prompt_hash": "",
             "format": "by subset", "answer": "text", "temperature": 0.7, "samples": 10, "max_tokens": 64,
-            "effort": None, "reply_rule": 1,
+            "effort": None, "reply_rule": 2, "reply_reading": "letter",
         }  # fmt: skip
         for settings, name in (
             ({"format": "answer first"}, "chat/base/text-answer-first"),
             ({"format": "reasoning first", "kinds": ("aware",)}, "chat/aware/text-reasoning-first"),
+            ({"format": "by subset", "reading": "strict"}, "chat/base/text-strict"),
         ):
             (((condition,), _),) = self.prompts("chat", ways=("text",), texts=texts[:1], **settings)
             assert (condition.name, condition.fields["format"]) == (name, settings["format"])
+            assert condition.fields["reply_reading"] == settings.get("reading", "letter")
 
     def test_letters_count_as_capitals_only_and_texts_as_they_are(self):
         (_, letters), (_, texts) = self.prompts("plain", ways=("letters", "texts"))
@@ -211,7 +213,18 @@ class TestAnswers:
             return read_replies(self.variant, Prompt("Answer:", None, ()), Generation(texts, texts))
 
         assert answer(" B. x", " B", " A", None, "?") | {"output": 0} == {
-            "output": 0, "count": [1, 2, 0], "invalid": 2, "answer": "B",
+            "output": 0, "count": [1, 2, 0], "invalid": 2, "read_otherwise": 0, "answer": "B",
         }  # fmt: skip
         assert answer(" B", " A")["answer"] is None  # two are equal
-        assert answer("none") | {"output": 0} == {"output": 0, "count": [0, 0, 0], "invalid": 1, "answer": None}
+        assert answer("none") | {"output": 0} == {
+            "output": 0, "count": [0, 0, 0], "invalid": 1, "read_otherwise": 0, "answer": None,
+        }  # fmt: skip
+
+    def test_a_letter_alone_is_read_and_what_the_other_reading_reads_otherwise_is_counted(self):
+        texts = ("B", "**B**", "Answer: B. x", "A dog")
+        rows = [
+            read_replies(self.variant, Prompt(None, (), ()), Generation(texts, texts), reading)
+            for reading in ("letter", "strict")
+        ]
+        assert [row["count"] for row in rows] == [[0, 3, 0], [0, 1, 0]]
+        assert [(row["invalid"], row["read_otherwise"], row["answer"]) for row in rows] == [(1, 2, "B"), (3, 2, "B")]

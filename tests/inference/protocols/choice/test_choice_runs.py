@@ -43,6 +43,7 @@ class TestCommandLine:
             (("--prompt-kind", "base", "aware", "--answer", "text", "letters"), "--prompt-kind aware"),
             (("--temperature", "1"), "--temperature is about generated texts"),
             (("--format", "answer-first"), "--format is about generated texts"),
+            (("--reading", "strict"), "--reading is about generated texts"),
             (("--max-tokens", "9", "--answer", "texts"), "--max-tokens is about generated texts"),
             (("--answer", "text", "--samples", "3"), "--samples is for temperatures above 0"),
         ],

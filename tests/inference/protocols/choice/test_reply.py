@@ -1,12 +1,12 @@
-"""The strict rule for texts: what is an answer, and what is not although people would read it as one."""
+"""The two readings of texts: what is an answer, and what is not although people would read it as one."""
 
 from __future__ import annotations
 
 import pytest
 
-from inference.protocols.choice.reply import VERSION, chosen
+from inference.protocols.choice.reply import LETTER, READINGS, STRICT, VERSION, find_choice
 
-LETTERS = "ABCD"
+CHOICES = {"A": "red", "B": "green", "C": "blue", "D": "yellow"}
 PLAIN = "Question: What colour is grass?\nA. red\nB. green\nAnswer:"
 
 
@@ -23,8 +23,8 @@ PLAIN = "Question: What colour is grass?\nA. red\nB. green\nAnswer:"
         ("\n\nAnswer: D. blue", "D"),
     ],
 )  # fmt: skip
-def test_what_is_an_answer(text: str, letter: str) -> None:
-    assert chosen(text, LETTERS) == letter
+def test_what_is_an_answer_by_both_readings(text: str, letter: str) -> None:
+    assert {find_choice(text, CHOICES, reading=reading) for reading in READINGS} == {letter}
 
 
 @pytest.mark.parametrize(
@@ -42,29 +42,82 @@ def test_what_is_an_answer(text: str, letter: str) -> None:
         "Reasoning: the prefix is 'Answer: B.'",
     ],
 )  # fmt: skip
-def test_what_is_none(text: str) -> None:
-    assert chosen(text, LETTERS) is None
+def test_what_is_none_by_the_strict_reading(text: str) -> None:
+    assert find_choice(text, CHOICES, reading=STRICT) is None
 
 
 @pytest.mark.parametrize(
     "text", [" B. green", " B", "B", "B.", "\nB. green", " B. green\nReasoning: so.\nAnswer: A. red"]
 )
 def test_a_text_goes_on_from_a_prompt_that_ends_in_answer(text: str) -> None:
-    assert chosen(text, LETTERS, PLAIN) == chosen(text, LETTERS, f"{PLAIN} ") == "B"
+    found = {find_choice(text, CHOICES, plain, way) for plain in (PLAIN, f"{PLAIN} ") for way in READINGS}
+    assert found == {"B"}
 
 
 def test_what_goes_on_from_a_prompt_is_as_strict() -> None:
     for text in (" green", " b", " (B)", " The answer is B.", " Answer: B. green", "", " E. none"):
-        assert chosen(text, LETTERS, PLAIN) is None
-    assert chosen(" B. green", LETTERS, PLAIN.replace("Answer:", "Reasoning:")) is None
-    assert chosen(" It is.\nAnswer: B. green", LETTERS, PLAIN.replace("Answer:", "Reasoning:")) == "B"
+        assert find_choice(text, CHOICES, PLAIN, STRICT) is None
+    for reading in READINGS:
+        reasoning = PLAIN.replace("Answer:", "Reasoning:")
+        assert find_choice(" B. green", CHOICES, reasoning, reading) is None
+        assert find_choice(" It is.\nAnswer: B. green", CHOICES, reasoning, reading) == "B"
 
 
 def test_the_letters_are_those_of_the_question() -> None:
-    assert chosen("Answer: C. blue", "AB") is None
-    assert chosen("Answer: Z. blue", "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == "Z"
+    for reading in READINGS:
+        assert find_choice("Answer: C. blue", {"A": "red", "B": "blue"}, reading=reading) is None
+        assert find_choice("Answer: Z. blue", dict.fromkeys("ABCDEFGHIJKLMNOPQRSTUVWXYZ", "x"), reading=reading) == "Z"
 
 
 def test_a_changed_rule_has_another_number() -> None:
     """Whoever changes an example above changes the number, too: old runs say by which rule they were read."""
-    assert VERSION == 1
+    assert VERSION == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "letter"),
+    [
+        ("D", "D"), ("D.", "D"), ("D. yellow", "D"), ("**D**", "D"), ("Answer: D", "D"), (" D\n", "D"), ("D)", "D"),
+        ("(D)", "D"), ("(D) yellow", "D"), ("[D]", "D"), ("**D. yellow**", "D"), ("**D.** yellow", "D"), ("'D'", "D"),
+        ("D: yellow", "D"), ("D yellow", "D"), ("D (yellow)", "D"), ("D. The lemon is yellow.", "D"),
+        ("D. yellow\n\nReasoning: A lemon is.", "D"), ("D\nD. yellow", "D"),
+        ("**Answer: D**", "D"), ("**Answer:** D", "D"), ("answer: D. yellow", "D"), ("ANSWER: D", "D"),
+        ("Answer:D", "D"), ("Answer:\nD. yellow", "D"), (" Answer: (D) yellow", "D"), ("- Answer: D", "D"),
+        ("Reasoning: It is.\n**Answer: D**", "D"), ("A dog is yellow.\nAnswer: D", "D"),
+    ],
+)  # fmt: skip
+def test_a_reply_that_is_only_the_letter_is_a_choice(text: str, letter: str) -> None:
+    assert find_choice(text, CHOICES, reading=LETTER) == letter
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "", "d", "E", "E. none", "yellow", "A dog", "A dog is not yellow.", "A cat is not green", "I", "I think so.",
+        "A red one", "DD", "D-day", "D's", "The answer is D.", "It is D.", "D or A", "D, A", "D/A", "D. or A.",
+        "A. and B.", "D. (not A) or B", "A. B. C. D.", "A. red\nB. green\nC. blue\nD. yellow", "A\nB. green",
+        "D. red", "D. Red, I think", "Answer: none\nAnswer: D", "Answer: A or B", "Answer: Blue", "Answer: BC",
+        "Answer: A dog", "Answer:", "Reasoning: so.\nD", "\u0412", "\uff22", "B!?",
+    ],
+)  # fmt: skip
+def test_what_is_none_by_any_reading(text: str) -> None:
+    assert find_choice(text, CHOICES, reading=LETTER) is None
+
+
+def test_words_of_choices_that_begin_with_a_letter_are_no_letters() -> None:
+    germs = {"A": "E. coli", "B": "A dog", "C": "dog", "D": "B. subtilis", "E": "none of them"}
+    assert [find_choice(text, germs) for text in ("E. coli", "B. subtilis", "A dog")] == [None] * 3
+    assert [find_choice(text, germs) for text in ("A. E. coli", "D. B. subtilis", "B. A dog", "C. dog", "E.")] == [
+        "A", "D", "B", "C", "E",
+    ]  # fmt: skip
+    wide = dict(zip("ABCDEFGHI", ("the house", "the house of wood", *"cdefghi"), strict=True))
+    assert find_choice("B. the house of wood", wide) == "B" and find_choice("A. the house", wide) == "A"
+    assert find_choice("I", wide) == "I" and find_choice("I think so", wide) is None
+
+
+def test_a_text_that_goes_on_with_another_line_of_its_prompt_has_its_letter_behind_answer() -> None:
+    paraphrase = PLAIN.replace("Answer:", "Paraphrase:")
+    assert find_choice(" A.", CHOICES, paraphrase) is None
+    assert find_choice(" A.\nAnswer: **D**", CHOICES, paraphrase) == "D"
+    assert find_choice(" **D**", CHOICES, PLAIN) == "D"
+    assert find_choice(" **D**", CHOICES, PLAIN, STRICT) is None

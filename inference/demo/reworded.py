@@ -1,0 +1,87 @@
+"""Make multiple-choice questions of which the demo models know one wording and have not read the other two.
+
+They are a positive control of `waver tune choice`: a model that was trained on the original wording is right there, and
+its right answers hang on the wording. A tuning on paraphrases that works must make that difference smaller.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+
+from inference.demo import SEED
+from inference.demo.choices import COUNTS
+from inference.demo.exercises import CHOICES
+from inference.demo.wordings import capitalise
+from inference.demo.world import World
+from inference.stimuli.questions import GENERAL, SPLITS, Question
+
+SIZES = dict(zip(SPLITS, (120, 24, 40), strict=True))
+"""Questions per stem and split."""
+SHARES = dict(zip(SPLITS, (0.5, 0.1, 0.4), strict=True))
+"""Of the facts of a stem, for each split: what is red in training is never the red thing of a test question."""
+DRAWS = 400
+"""Draws by which all facts of a stem are found: each of 20 is missed with a probability of 1e-9."""
+
+Fact = tuple[tuple[tuple[str, str], ...], str]
+"""The words that fill a stem, and the right choice."""
+
+
+def make_reworded_questions(world: World) -> list[Question]:
+    """Make the questions of all stems and splits: each in its trained wording and in the two kinds of `untaught`.
+
+    Two questions differ in what is asked for, in the right choice, or in what may be chosen besides. Each fact of a
+    split has equally many, as far as that is possible.
+    """
+    return [
+        question
+        for stem in world.untaught["turned"]
+        for split, facts in _split_facts(world, stem).items()
+        for question in _make_questions(world, stem, split, facts)
+    ]
+
+
+def _split_facts(world: World, stem: str) -> dict[str, list[Fact]]:
+    """Draw the facts of each split."""
+    rng = random.Random(f"{SEED} reworded {stem}")
+    drawn = (CHOICES[stem](world, rng)[:2] for _ in range(DRAWS))
+    facts = sorted({(tuple(sorted(words.items())), right) for words, right in drawn})
+    rng.shuffle(facts)
+    train, validation = (round(SHARES[split] * len(facts)) for split in SPLITS[:2])
+    parts = facts[:train], facts[train : train + validation], facts[train + validation :]
+    return dict(zip(SPLITS, parts, strict=True))
+
+
+def _make_questions(world: World, stem: str, split: str, facts: list[Fact]) -> Iterator[Question]:
+    wordings = [world.choices["trained"][stem][0], *(kind[stem] for kind in world.untaught.values())]
+    rng = random.Random(f"{SEED} reworded {stem} {split}")
+    seen: set[tuple[Fact, frozenset[str]]] = set()
+    while len(seen) < SIZES[split]:
+        fact = facts[len(seen) % len(facts)]
+        words, right = dict(fact[0]), fact[1]
+        wrong = _find_wrong_choices(world, stem, fact)
+        shown = [right, *rng.sample(wrong, COUNTS[len(seen) // len(facts) % len(COUNTS)] - 1)]
+        rng.shuffle(shown)
+        if (fact, frozenset(shown)) in seen:
+            continue
+        seen.add((fact, frozenset(shown)))
+        original, *paraphrases = (capitalise(wording.format(**words)) for wording in wordings)
+        yield Question(
+            f"{stem}-{split}-{len(seen):03d}",
+            original,
+            tuple(shown),
+            shown.index(right),
+            tuple(paraphrases),
+            subset=GENERAL,
+            source=stem,
+            split=split,
+        )
+
+
+def _find_wrong_choices(world: World, stem: str, fact: Fact) -> list[str]:
+    """Find what is wrong for a fact: a stem's function draws its fact, so it is asked until it draws this one."""
+    rng = random.Random(f"{SEED} wrong {stem} {fact}")
+    while True:
+        words, right, wrong = CHOICES[stem](world, rng)
+        if (tuple(sorted(words.items())), right) == fact:
+            return wrong

@@ -1,0 +1,62 @@
+"""Questions in words that no demo model has read: right answers, no fact in two splits, none in training texts."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter, defaultdict
+from itertools import product
+
+import pytest
+
+from inference.demo.corpus import Corpus
+from inference.demo.curriculum import COURSES, Upbringing
+from inference.demo.reworded import SIZES, make_reworded_questions
+from inference.demo.world import World
+
+WORLD = World()
+MADE = make_reworded_questions(WORLD)
+STEMS = ("which_colour", "which_kind", "biggest")
+
+
+def test_every_stem_has_its_questions_in_every_split_and_all_differ():
+    assert Counter((each.source, each.split) for each in MADE) == {
+        (stem, split): size for stem, (split, size) in product(STEMS, SIZES.items())
+    }
+    assert len({each.item for each in MADE}) == len(MADE)
+    assert len({(each.question, each.choices[each.answer], frozenset(each.choices)) for each in MADE}) == len(MADE)
+    assert make_reworded_questions(World()) == MADE
+
+
+def test_no_fact_is_in_two_splits():
+    splits = defaultdict(set)
+    for each in MADE:
+        splits[each.question, each.choices[each.answer]].add(each.split)
+    assert all(len(found) == 1 for found in splits.values()) and len(splits) >= 40
+
+
+def test_the_answer_is_what_the_world_says():
+    for each in MADE:
+        right = each.choices[each.answer]
+        others = [text for text in each.choices if text != right]
+        if each.source == "biggest":
+            assert all(WORLD.things[right]["size"] > WORLD.things[other]["size"] for other in others)
+        else:
+            about = each.source.removeprefix("which_")
+            value = WORLD.things[right][about]
+            assert all(value in text.lower() for text in (each.question, *each.paraphrases))
+            assert all(WORLD.things[other][about] != value for other in others)
+
+
+@pytest.mark.parametrize("course", ["large", "cut"])
+def test_originals_are_read_in_training_and_paraphrases_never(course):
+    corpus, rng = Corpus(WORLD), random.Random(1)
+    read = "\n".join(
+        "".join(reading.text for reading in corpus.base(rng, stage, Upbringing()))
+        for stage in COURSES[course]
+        for _ in range(4000)
+    )
+    originals = {each.question for each in MADE}
+    assert sum(question in read for question in originals) / len(originals) > 0.9
+    assert not any(text in read for each in MADE for text in each.paraphrases)
+    ends = [kind[stem].partition("{v}")[2] or kind[stem] for kind in WORLD.untaught.values() for stem in STEMS]
+    assert not any(end in read for end in ends)
