@@ -139,7 +139,7 @@ def _find_damaged(
     try:
         number = con.execute(f"SELECT count(*) FROM {rows} WHERE {' OR '.join(damaged)}", given).fetchall()
     finally:
-        con.execute(f"SET threads = {counted[0]}")  # type: ignore[index]
+        con.execute(f"SET threads = {counted[0]}")
     if number == [(0,)]:
         return None
     which = " ".join(f"WHEN {condition} THEN {place}" for place, condition in enumerate(damaged))

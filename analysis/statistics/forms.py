@@ -108,8 +108,8 @@ def _entropy(values: Array, level: float, most: float) -> tuple[Array, Array]:
         sizes = np.unique(column, return_counts=True)[1].astype(float)
         without = _bits((sizes - np.eye(len(sizes))) / (n - 1))
         mean = sizes @ without / n
-        error = np.sqrt((n - 1) / n * (sizes @ (without - mean) ** 2))
-        centre = min(n * _bits(sizes / n) - (n - 1) * mean, most)
+        error = float(np.sqrt((n - 1) / n * (sizes @ (without - mean) ** 2)))
+        centre = min(float(n * _bits(sizes / n) - (n - 1) * mean), most)
         ends.append((max(0.0, centre - half * error), min(centre + half * error, most)))
     lower, upper = np.array(ends).T
     return lower, upper
