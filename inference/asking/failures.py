@@ -6,11 +6,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from inference.engines.contract import PAST_WINDOW
 from inference.errors import RunFailed
 
 if TYPE_CHECKING:
     from inference.asking.session import Tally
 
+AGAIN = "give the same command again, which asks only for these, or say with --allow-failed how many may fail"
+TOO_LONG = (
+    "asking again cannot help with prompts beyond the context window: shorten their texts, give fewer examples, take a "
+    "model with a longer window, or say with --allow-failed how many may fail"
+)
 ROUNDING = 1e-9  # 29 % of 100 rows are 29, which the product of the two in floating point is not
 
 
@@ -50,7 +56,7 @@ def refuse(studies: Mapping[str, tuple[Allowed, Sequence[Tally]]], unasked: Mapp
     RunFailed
         With the counts and the first error of every such study, and the reason of every such model.
     """
-    told = []
+    told, some_saved, advice = [], False, []
     for folder, (allowed, tallies) in studies.items():
         failed, rows = (sum(getattr(tally, count) for tally in tallies) for count in ("failed", "rows"))
         if failed > allowed.of(rows):
@@ -59,12 +65,12 @@ def refuse(studies: Mapping[str, tuple[Allowed, Sequence[Tally]]], unasked: Mapp
                 f"{folder}: {failed:,} of {rows:,} rows have no response "
                 f"(first {first.model} {first.condition}, {first.first_error})"
             )
+            some_saved = some_saved or failed < rows
+            advice.append(TOO_LONG if PAST_WINDOW in str(first.first_error) else AGAIN)
     lines = []
     if told:
-        lines.append(
-            f"{'; '.join(told)}; all others are saved: give the same command again, which asks only for these, or say "
-            "with --allow-failed how many may fail"
-        )
+        saved = "; all others are saved" if some_saved else ""
+        lines.append(f"{'; '.join(told)}{saved}: {'; '.join(dict.fromkeys(advice))}")
     if unasked:
         named = "; ".join(f"{model}: {reason}" for model, reason in unasked.items())
         lines.append(

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 MOST_SAMPLES, MOST_TOKENS, MOST_WRITTEN, MOST_TEMPERATURE = 10_000, 2**20, 2**24, 1_000.0
 # The error of a row whose probabilities are not finite: a model whose numbers are too large for its dtype, say.
 NOT_FINITE = "the model's probabilities are not finite numbers; try --dtype float32"
+PAST_WINDOW = "exceed the model's context window"  # in the error of a prompt that is too long
 NO_NUMBERS = "a server does not show the probability of every number: sample them, leave --exact out"
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
-from inference.engines.contract import NOT_FINITE, Explanation, Generation, Sampling, Score, Thought
+from inference.engines.contract import NOT_FINITE, PAST_WINDOW, Explanation, Generation, Sampling, Score, Thought
 from inference.engines.exact.answer_words import Answers, continuations, spaced, tail
 from inference.engines.exact.lattice import Lattice
 from inference.engines.exact.targets import Target, Targets
@@ -66,7 +66,9 @@ class LeftToRight(RowEngine):
         if row.numbers:
             forms = self.lattice(row.numbers).forms()
             return Explanation(row.text, len(row.ids), forms, (), score, row.numbers)
-        options = continuations(row.text, row.answers, self.tokens.bare)
+        # What cannot be asked may be megabytes long, and every form would be tokenised behind all of it.
+        context = tail(row.text) if score.error else row.text
+        options = continuations(context, row.answers, self.tokens.bare)
         return Explanation(row.text, len(row.ids), options.forms, options.dropped, score)
 
     def generate(self, prompts: Sequence[Prompt], samplings: Sequence[Sampling]) -> list[list[Generation]]:
@@ -176,9 +178,7 @@ class LeftToRight(RowEngine):
         if not row.ids:
             return "the prompt is empty"
         if self.window is not None and len(row.ids) + answer > self.window:
-            return (
-                f"{len(row.ids)} tokens and {answer} for the answer exceed the model's context window of {self.window}"
-            )
+            return f"{len(row.ids)} tokens and {answer} for the answer {PAST_WINDOW} of {self.window}"
         return self._unknown(row)
 
     def _longest_answer(self, row: Row) -> int:

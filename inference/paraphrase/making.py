@@ -110,8 +110,8 @@ def make(
     failed = [choice.original.item for choice in choices if not choice.calls]
     if failed:
         raise RunFailed(
-            f"{len(failed):,} of {len(choices):,} items got no answer (such as '{failed[0]}'); the others were "
-            "written, and the same command asks for these again"
+            f"{len(failed):,} of {len(choices):,} items got no answer (such as '{failed[0]}'); "
+            f"{'the others were written, and ' * (len(failed) < len(choices))}the same command asks for these again"
         )
     return choices
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from inference.engines.contract import NOT_FINITE, Explanation, Generation, Sampling, Score, Thought
+from inference.engines.contract import NOT_FINITE, PAST_WINDOW, Explanation, Generation, Sampling, Score, Thought
 from inference.engines.exact.answer_words import Answers
 from inference.engines.local.engine import LocalEngine, pad_right, padding_is_exact, window
 from inference.engines.rows import Row
@@ -82,7 +82,7 @@ class ClassifierEngine(LocalEngine):
 
     def _problem(self, row: Row) -> str | None:
         if self.window is not None and len(row.ids) > self.window:
-            return f"the pair is too long: {len(row.ids)} tokens exceed the model's context window of {self.window}"
+            return f"the pair is too long: {len(row.ids)} tokens {PAST_WINDOW} of {self.window}"
         return self._unknown(row)
 
     def _score_rows(self, rows: Sequence[Row], temperatures: Sequence[float]) -> list[list[Score]]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import torch
 
-from inference.engines.contract import Explanation, Generation, Sampling, Score, Thought
+from inference.engines.contract import PAST_WINDOW, Explanation, Generation, Sampling, Score, Thought
 from inference.engines.exact.answer_words import Options, TokenIds, collect, head, tail
 from inference.engines.exact.targets import Target, Targets, WholeVocabulary, score_batch
 from inference.engines.local.batching import HEAD_ROWS, Family, ask_or_none, joined, partition
@@ -85,7 +85,7 @@ class MaskedEngine(LocalEngine):
 
     def _problem(self, row: Row) -> str | None:
         if self.window is not None and len(row.ids) > self.window:
-            return f"the prompt is too long: {len(row.ids)} tokens exceed the model's context window of {self.window}"
+            return f"the prompt is too long: {len(row.ids)} tokens {PAST_WINDOW} of {self.window}"
         return self._unknown(row)
 
     def _cut(self, measured: Measured) -> list[list[int]]:

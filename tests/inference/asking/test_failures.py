@@ -10,8 +10,11 @@ import pytest
 from helpers.trivial_engine import TrivialEngine, small_study
 from inference.__main__ import main
 from inference.asking.execute import Task, execute
+from inference.asking.failures import NONE, refuse
 from inference.asking.models import Model
 from inference.asking.one_model import Settings
+from inference.asking.session import Tally
+from inference.engines.contract import PAST_WINDOW
 from inference.errors import InputError, NoSuchModel, RunFailed
 from inference.protocols.agreement import Questions, prompt_book
 
@@ -83,3 +86,23 @@ def test_all_models_are_looked_for_before_the_first_is_loaded(tmp_path, monkeypa
     assert hint in last and "correct these names or leave them out" in last
     assert main([*call[:-2], "./my-modle"]) == 2
     assert "--model ./my-modle: no such folder (the nearest is './my-model')" in capsys.readouterr().err
+
+
+def tally(error: str, failed: int = 2) -> Tally:
+    return Tally("m", "plain", rows=4, asked=4, failed=failed, first_error=f"a/original: {error}")
+
+
+def test_the_line_says_what_can_help():
+    """A prompt beyond the window stays beyond it; where nothing came back, nothing was saved."""
+    too_long = tally(f"900 tokens and 1 for the answer {PAST_WINDOW} of 512")
+    with pytest.raises(RunFailed) as failure:
+        refuse({"run": (NONE, [too_long])}, {})
+    assert "2 of 4 rows have no response" in str(failure.value) and "all others are saved" in str(failure.value)
+    assert "asking again cannot help" in str(failure.value) and "same command again" not in str(failure.value)
+    with pytest.raises(RunFailed) as failure:
+        refuse({"run": (NONE, [tally("HTTP 500", failed=4)])}, {})
+    assert "4 of 4 rows" in str(failure.value) and "others are saved" not in str(failure.value)
+    assert "give the same command again" in str(failure.value)
+    with pytest.raises(RunFailed) as failure:
+        refuse({"run": (NONE, [too_long]), "other": (NONE, [tally("HTTP 500")])}, {})
+    assert "asking again cannot help" in str(failure.value) and "give the same command again" in str(failure.value)
