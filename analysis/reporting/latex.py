@@ -86,11 +86,12 @@ def _fitted(table: Grid, room: float, words: float) -> tuple[str, list[list[int]
 def _parts(table: Grid, wide: Sequence[float], room: float) -> Iterator[list[int]]:
     """Yield the columns of each part; the names at the start of a row are repeated, with which each row stands once.
 
-    They are not where a further column would not fit beside them.
+    They are not where they take more than half of the room and a further column would not fit beside them.
     """
     names: list[int] = []
     for i, (number, wordy) in enumerate(zip(table.numeric, table.wordy, strict=True)):
-        if number or wordy or sum(wide[k] for k in (*names, i)) + min(wide[i + 1 :], default=0) > room:
+        together = sum(wide[k] for k in (*names, i))
+        if number or wordy or (together > room / 2 and together + max(wide[i + 1 :], default=0) > room):
             break
         names.append(i)
     part = list(names)

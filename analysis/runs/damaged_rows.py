@@ -22,7 +22,7 @@ Rules: TypeAlias = Sequence[tuple[str, str, str]]  # column, condition of a dama
 ROUNDING = 1e-6  # of one probability
 SUMMED = 1e-4  # of a sum of probabilities: of 100 numbers in single precision it is off by up to 6e-6
 # What shows nothing: white space of any kind, controls, and marks without a width.
-INVISIBLE = r"^[\s\p{Z}\p{C}]*$"
+INVISIBLE = r"^[\s\p{Z}\p{Cc}\p{Cf}]*$"
 
 STIMULI: Rules = (
     ("pattern", "pattern IS NULL OR pattern = ''", "is empty"),

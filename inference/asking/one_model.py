@@ -28,7 +28,7 @@ from inference.asking.rounds import (
     Thinking,
     responses,
 )
-from inference.asking.session import Stop, Tally, Writer
+from inference.asking.session import PAID_EVERY, SAVED_EVERY, Stop, Tally, Writer
 from inference.engines import hosted
 from inference.errors import InputError, NoSuchModel, RunFailed
 from inference.runfolder.store import Run
@@ -266,7 +266,7 @@ def _ask_rounds(
     saved = total - sum(each.count() for each in left)
     title = f"{model} {names[0]}" + (f" and {len(names) - 1} more" if len(names) > 1 else "")
     with (
-        Writer(run, stop) as writer,
+        Writer(run, stop, PAID_EVERY if hosted(engine.info["engine"]) else SAVED_EVERY) as writer,
         tqdm(total=total, initial=saved, desc=title, unit="prompt", disable=None) as bar,
         closing(responses(engine, [each.asked(engine.mask_token) for each in left])) as found,
     ):

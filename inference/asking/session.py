@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 # Rows go to disk soon (a mistake shows, a kill costs little). Many small parts would be slow to read, so the newest
 # part is written again with the rows that have come since, until it is long enough: parts hold the rows of more and
 # more seconds.
-SAVED_EVERY = 2.0  # seconds
+SAVED_EVERY, PAID_EVERY = 2.0, 0.2  # seconds; replies of a server may have been paid for
 FIRST_FLUSH, LAST_FLUSH, FLUSH_ROWS = 1.0, 15.0, 20_000  # seconds, seconds, rows of a part
 STANDARD_ERROR = 2  # its file descriptor
 
@@ -77,9 +77,9 @@ class Writer:
         Those of the newest part, the first `_saved` of which are on disk already.
     """
 
-    def __init__(self, run: Run, stop: Stop) -> None:
+    def __init__(self, run: Run, stop: Stop, every: float = SAVED_EVERY) -> None:
         self.rows: list[dict[str, Any]] = []
-        self._run, self._stop = run, stop
+        self._run, self._stop, self._every = run, stop, every
         self._part: Path | None = None
         self._saved = 0
         self._interval = FIRST_FLUSH
@@ -95,7 +95,7 @@ class Writer:
         """Write the new rows if it is time; begin another part if the newest is long enough, the next one longer."""
         now = time.monotonic()
         full = now - self._begun >= self._interval or len(self.rows) >= FLUSH_ROWS
-        if full or now - self._last >= SAVED_EVERY:
+        if full or now - self._last >= self._every:
             self._save()
         if full:
             self.rows, self._part, self._saved = [], None, 0

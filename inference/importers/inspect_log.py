@@ -123,7 +123,7 @@ def read(path: Path) -> Evaluation:
         status=str(header.get("status", "started")),
         task=about["task"].strip(),
         model=about["model"].strip(),
-        arguments=_arguments(about, plan),
+        arguments=arguments,
         settings=settings,
         accuracy=_accuracies(header.get("results")),
         invalidated=header.get("invalidated") is True,

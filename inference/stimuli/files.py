@@ -33,6 +33,7 @@ REPEATED = 100
 NAME = 255
 """Bytes of a name: what a file system takes."""
 DIGITS = 4_000
+_INVISIBLE = {"Zs", "Zl", "Zp", "Cc", "Cf"}  # of Unicode: spaces, separators, controls, marks of format
 _KINDS = {stat.S_ISDIR: "a folder", stat.S_ISFIFO: "a pipe", stat.S_ISSOCK: "a socket"}
 
 _short = reprlib.Repr()
@@ -206,12 +207,12 @@ def checked(where: str, value: Any) -> Any:
 
 
 def shows_nothing(text: str) -> bool:
-    """Tell whether a text has no character that shows: it is empty, or of blanks, controls and marks without a width.
+    r"""Tell whether a text has no character that shows: it is empty, or of blanks, controls and marks without a width.
 
     >>> shows_nothing(" \u200b\u00a0\n"), shows_nothing("\u200ba")
     (True, False)
     """
-    return all(unicodedata.category(character)[0] in "ZC" for character in text)
+    return all(unicodedata.category(character) in _INVISIBLE for character in text)
 
 
 def refuse_unprintable(where: str, name: str) -> None:

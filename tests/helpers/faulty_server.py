@@ -31,9 +31,9 @@ class Fault:
     """What goes wrong with one request.
 
     kind: drop (no reply), half (the connection ends within the reply), cut (JSON cut short), drip (the whole reply, a
-    few bytes at a time), late (the whole reply, after nothing for long), hang
-    (never a reply), status (an HTTP error), bare (no
-    log-probabilities), few (fewer than asked), other (another model), none (no error).
+    few bytes at a time), late (the whole reply, after nothing for long), hang (never a reply), status (an HTTP error),
+    bare (no log-probabilities), few (fewer than asked), other (another model), nan and positive (log-probabilities that
+    are none), login (a page of another program with status 200), none (no error).
     """
 
     kind: str
@@ -169,6 +169,11 @@ class FaultyServer:
                 await writer.drain()
                 await asyncio.sleep(PAUSE)
             return True
+        if fault.kind == "login":
+            payload = b"<html><title>Sign in</title>\x1b[31m</html>"
+            writer.write(_head(200, len(payload)) + payload)
+            await writer.drain()
+            return True
         if fault.kind == "hang":
             await asyncio.sleep(3600)
         if fault.kind == "late":
@@ -201,6 +206,8 @@ class FaultyServer:
                 }
             else:
                 choice["text"] = written
+            if fault.kind in ("nan", "positive"):  # JSON as Python writes it: NaN
+                shown = [(word, math.nan if fault.kind == "nan" else 2.0) for word, _ in shown]
             if asked and fault.kind != "bare":
                 choice["logprobs"] = _chat_logprobs(shown) if chat else _completion_logprobs(shown)
             choices.append(choice)

@@ -74,7 +74,7 @@ class OpenAIEngine:
         self._server = Server(model, settings, retries or Retries(), clock or Clock())
         self._runner = asyncio.Runner()
         self._probes: dict[str, Probe] = {}
-        self._barred: str | None = None  # why the server refuses every further request
+        self._barred: Barred | None = None  # why no further request is sent
         self._one_by_one = False
         self._words = Words(self._server)
         self.info: dict[str, Any] = {}
@@ -163,7 +163,7 @@ class OpenAIEngine:
         yield from as_they_come(self._runner, self.settings.concurrency, prompts, ask, lambda: self._barred is not None)
         if self._barred is not None:
             reason = f"{self._server.model}: {self._barred}"
-            raise RunFailed(f"{reason}; check the key or the account, then give the same command again to go on")
+            raise RunFailed(f"{reason}; {self._barred.advice}, then give the same command again to go on")
 
     def think(self, prompts: Sequence[Prompt], sampling: Sampling) -> list[Thought]:
         """Refuse: a server hides a model's thinking, or cannot continue after it."""
@@ -247,7 +247,7 @@ class OpenAIEngine:
             return await answer
         except Failed as error:
             if isinstance(error, Barred):
-                self._barred = str(error)
+                self._barred = error
             return failed(error=str(error))
 
     async def _score(self, prompt: Prompt) -> Score:

@@ -10,7 +10,7 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 # Seconds after which the caller gets what has come, even nothing: so it can write rows and notice a Ctrl-C.
-LONGEST_SILENCE = 0.5
+LONGEST_SILENCE = 0.25
 
 
 def as_they_come(
@@ -20,7 +20,7 @@ def as_they_come(
     ask: Callable[[T], Awaitable[R]],
     barred: Callable[[], bool],
 ) -> Generator[list[tuple[int, T, R]], None, None]:
-    """Ask all prompts; yield the place, prompt and answer of those that have come, every half second at least.
+    """Ask all prompts; yield the place, prompt and answer of those that have come, again and again.
 
     So many workers each take the next prompt as soon as they are free. One that waits to repeat a request takes no
     other prompt: the more a server fails, the less it is asked. Requests under way are dropped when the iterator is

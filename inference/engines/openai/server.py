@@ -9,7 +9,7 @@ import re
 import ssl
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -27,10 +27,18 @@ LONGEST_MESSAGE = 300
 CONNECTING = 5.0  # seconds until a server must have taken a connection, secured where it is https
 TEMPORARY = (408, 409, 425, 429)  # and every status from 500 on
 NO_CREDIT = "insufficient_quota"
+MOST_USELESS = 10  # replies of one kind in a row that cannot be used: each may have been paid for
+SHOWN_REPLY = 120  # characters of one of them
+MOST_WAIT = timedelta(days=2)
 
 
 class Malformed(Exception):
     """A reply that is not what was asked for; the same request may get a better one."""
+
+    @property
+    def kind(self) -> str:
+        """Return the message without its numbers: what such replies have in common."""
+        return re.sub(r"\d+(\.\d+)?", "N", str(self))
 
 
 class Failed(Exception):
@@ -49,6 +57,14 @@ class Failed(Exception):
 
 class Barred(Failed):
     """The server refuses every further request: the key is wrong or the account is empty."""
+
+    advice = "check the key or the account"
+
+
+class Unusable(Barred):
+    """The server has stopped giving replies that can be used; every request may cost money."""
+
+    advice = "check the server"
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +116,8 @@ class Server:
         self.usage = Usage()
         self.answering: str | None = None
         self._clock = clock
+        self._useless: list[str] = []  # kinds of the replies since the last one that could be used, all alike
+        self._unusable: Unusable | None = None
         self._limits = Limits(settings.requests_per_minute, settings.tokens_per_minute, clock)
         self._key = settings.key
         # The client's own retries are off: they would not count towards the rate limits.
@@ -154,12 +172,17 @@ class Server:
         for attempt in range(allowed):
             await self._limits.admit(expected)
             self.usage.repeated += attempt > 0
-            asked = None
+            if self._unusable is not None:
+                raise self._unusable
+            asked, text = None, ""
             try:
-                reply = await self._post(path, {"model": self.model, **body}, characters, expected)
-                return read(reply)
+                text = await self._post(path, {"model": self.model, **body})
+                answer = read(self._read_reply(text, characters, expected))
+                self._useless.clear()
+                return answer
             except Malformed as error:
                 problem = self._clean(str(error))
+                self._count_useless(error.kind, problem, text)
             except _Temporary as error:
                 problem, asked = str(error), error.asked
                 if asked is not None and asked > self.retries.patience:
@@ -170,13 +193,25 @@ class Server:
                 await self._clock.sleep(self.retries.wait(attempt, asked))
         raise Failed(f"{problem} (asked {allowed} times)")
 
-    async def _post(self, path: str, body: Mapping[str, Any], characters: int, expected: float) -> dict[str, Any]:
-        """Send one request and return its reply as JSON."""
+    def _count_useless(self, kind: str, problem: str, text: str) -> None:
+        """Count a reply that cannot be used; after `MOST_USELESS` of one kind in a row, no more are paid for."""
+        if self._useless and self._useless[-1] != kind:
+            self._useless.clear()
+        self._useless.append(kind)
+        if len(self._useless) >= MOST_USELESS and self.answering is not None:
+            begins = self._clean(text[:SHOWN_REPLY]) or "nothing"
+            self._unusable = Unusable(
+                f"{MOST_USELESS} replies in a row could not be used: {problem}; the last one begins: {begins}"
+            )
+            raise self._unusable
+
+    async def _post(self, path: str, body: Mapping[str, Any]) -> str:
+        """Send one request and return the text of its reply."""
         import openai
 
         try:
             async with asyncio.timeout(self.settings.timeout):
-                text = await self._client.post(path, body=body, cast_to=str)
+                return str(await self._client.post(path, body=body, cast_to=str))
         except TimeoutError:
             raise _Temporary(f"no reply within {self.settings.timeout:g} s") from None
         except openai.APITimeoutError:
@@ -187,9 +222,14 @@ class Server:
         except openai.APIConnectionError as error:
             if isinstance(_root(error), ssl.SSLError) and self.answering is None:
                 raise Failed(self._clean(f"no secure connection ({_root(error)}); is it http, not https?")) from None
+            if "complete message body" in str(_root(error)):  # as h11 says it
+                raise Malformed("the reply ends before it is whole") from None
             raise _Temporary(self._clean(f"the connection failed ({_worded(_root(error))})")) from None
         except openai.APIStatusError as error:
             raise self._refusal(error) from None
+
+    def _read_reply(self, text: str, characters: int, expected: float) -> dict[str, Any]:
+        """Read a reply as JSON, and count what it cost."""
         reply = _parsed(text)
         if "choices" not in reply:  # nothing was generated
             return reply
@@ -267,10 +307,11 @@ def _retry_after(headers: Mapping[str, str]) -> float | None:
         return float(milliseconds) / 1000
     text = headers.get("retry-after", "")
     if re.fullmatch(number, text):
-        return float(text)
+        return float(text) if float(text) < MOST_WAIT.total_seconds() else None
     try:
         date = parsedate_to_datetime(text)
     except ValueError:
         return None
-    seconds = (date if date.tzinfo else date.replace(tzinfo=UTC)) - datetime.now(UTC)
-    return max(0.0, seconds.total_seconds())
+    wait = (date if date.tzinfo else date.replace(tzinfo=UTC)) - datetime.now(UTC)
+    # A wait of years is a slip of the server's, and says nothing.
+    return max(0.0, wait.total_seconds()) if wait < MOST_WAIT else None

@@ -160,6 +160,16 @@ def test_generation_settings_that_differ_are_conditions(tmp_path):
     assert len(stimuli) == 1 and len(responses) == 2
 
 
+def test_generation_settings_of_a_solver_are_no_wordings(tmp_path):
+    """One model may write 5 tokens, another 500: both were asked the same wording."""
+    for model, most in (("a", 5), ("b", 500)):
+        plan = {"steps": [{"solver": "choose", "params": {"max_tokens": most, "style": "plain"}}], "config": {}}
+        write(tmp_path / f"{model}.eval", as_eval([sample()], header(model, plan=plan)))
+    info, stimuli, responses = run(tmp_path / "run", tmp_path)
+    assert len(stimuli) == 1 and len(info["models"]) == 2 and len(responses) == 2
+    assert len({row["variant"] for row in responses}) == 1
+
+
 def test_items_of_several_tasks_are_told_apart(tmp_path):
     logs = [
         write(tmp_path / f"{task}.eval", as_eval([sample()], header(task=f"suite/{task}"))) for task in ("one", "two")
