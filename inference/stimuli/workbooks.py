@@ -1,4 +1,7 @@
-"""Go through the rows of a sheet of an Excel workbook as texts, the way they show (`cell_texts`).
+"""Go through the rows of a sheet of an Excel workbook as texts: the values that its cells hold.
+
+How a cell shows its value is not looked at: 0.5 in the format `0%` is 0.5, and a date is 2026-03-04. Only a code such
+as 007 that is held as the number 7 is told, since its zeros are part of its name.
 
 A workbook is an archive of XML by strangers: its unpacked size is bounded before anything is read, documents that
 define entities are refused, and macros are never looked at. `FILE.xlsx#NAME` chooses a sheet; else it is the first that
@@ -8,6 +11,7 @@ stored when the file was saved.
 
 from __future__ import annotations
 
+import datetime
 import re
 import warnings
 import xml.etree.ElementTree as ElementTree
@@ -21,7 +25,6 @@ from typing import TYPE_CHECKING, Any
 
 from inference.errors import InputError, cut, nearest
 from inference.extras import needed
-from inference.stimuli.cell_texts import UnknownFormat, shown
 from inference.stimuli.files import LONGEST, checked, refuse_special
 from inference.stimuli.recognised import note
 
@@ -33,6 +36,8 @@ UNREAD = {".xls", ".xlsb", ".ods", ".numbers"}
 UNPACKED = 200_000_000
 """Bytes that a workbook may unpack to."""
 ROWS, COLUMNS = 1_048_576, 16_384  # that a sheet has at most
+_DIGITS = 15  # that a spreadsheet keeps of a number
+_CODE = re.compile("0{2,}")  # the format of numbers with leading zeros
 _BEGINNING = 65_536  # bytes of a document in which its type would be declared
 _MERGED = re.compile(rb'<(?:\w+:)?mergeCell\s[^>]*ref="([A-Z0-9:]{1,40})"')
 _DAMAGE = (
@@ -68,8 +73,8 @@ def workbook_rows(path: Path) -> Iterator[tuple[int, list[str]]]:
     ------
     InputError
         The package openpyxl is not installed; the file is no workbook, is protected, unpacks to more than `UNPACKED`,
-        or has no such sheet; a cell is merged with others, holds an error, a formula without a value, or a format that
-        is not known. The cell is named.
+        or has no such sheet; a cell is merged with others, holds an error or a formula without a value. The cell is
+        named.
     """
     file, name = split(path)
     with needed(f"{file}: a workbook"):
@@ -154,7 +159,7 @@ def _refuse_merged(file: Path, sheet: Any, name: str) -> None:
 
 
 def _rows(file: Path, values: Any, formulas: Any) -> Iterator[tuple[int, list[str]]]:
-    width = 0
+    width, code = 0, None
     for sheet in (values, formulas):
         sheet.reset_dimensions()  # what it states may be wrong
     for number, (row, written) in enumerate(
@@ -162,6 +167,12 @@ def _rows(file: Path, values: Any, formulas: Any) -> Iterator[tuple[int, list[st
     ):
         if number > ROWS or len(row) > COLUMNS:
             raise InputError(f"{file}, row {number}: a sheet has at most {ROWS:,} rows and {COLUMNS:,} columns")
+        if code is None and (code := _find_code(row)):
+            digits = len(code.number_format)
+            note(
+                f"{file}, cell {code.coordinate} shows {code.value:0{digits}} and holds the number {code.value}, which "
+                "is read; give codes with zeros the format Text, and write them anew"
+            )
         cells = [_text(file, cell, formula) for cell, formula in zip(row, written, strict=False)]
         if not any(map(str.strip, cells)):
             continue
@@ -173,6 +184,11 @@ def _rows(file: Path, values: Any, formulas: Any) -> Iterator[tuple[int, list[st
                 "first row, names; name its column, or take it out"
             )
         yield number, [*cells[:width], *[""] * (width - len(cells))]
+
+
+def _find_code(row: Any) -> Any:
+    """Return the first cell of a row that shows a whole number with zeros before it; None where none does."""
+    return next((cell for cell in row if isinstance(cell.value, int) and _CODE.fullmatch(cell.number_format)), None)
 
 
 def _text(file: Path, cell: Any, formula: Any) -> str:
@@ -193,11 +209,17 @@ def _text(file: Path, cell: Any, formula: Any) -> str:
         if len(value) > LONGEST:
             raise InputError(f"{where}: more than {LONGEST:,} characters; break it into rows")
         return str(checked(where, value))
-    form = cell.number_format or "General"
-    try:
-        return shown(value, form)
-    except UnknownFormat:
-        raise InputError(
-            f"{where}: how {value} shows in the format '{cut(form)}' is not known; give the cell the format Text, or "
-            "save the sheet as CSV UTF-8"
-        ) from None
+    return _write_value(value)
+
+
+def _write_value(value: Any) -> str:
+    """Write a number or a date as text.
+
+    >>> _write_value(7.0), _write_value(0.1 + 0.2), _write_value(datetime.datetime(2026, 3, 4))
+    ('7', '0.3', '2026-03-04')
+    """
+    if isinstance(value, float):
+        return f"{value:.{_DIGITS}g}"
+    if isinstance(value, datetime.datetime) and value.time() == datetime.time():
+        return str(value.date())
+    return str(value)

@@ -83,8 +83,6 @@ CASES = [
     book("cell B3", "error #N/A", change=put("B3", "#N/A"), what="an error in a cell"),
     book("cells A2:A3 are merged", "write into each row", change=lambda made: made["one"].merge_cells("A2:A3"),
          what="merged cells"),
-    book("cell A3", "0.5", "# ?/?", "not known", "Text", change=put("A3", 0.5, "# ?/?"), what="an unknown format"),
-    book("cell A3", "not known", "Text", change=put("A3", 1234567890123456), what="a number of too many digits"),
     book("cell C3", "outside the columns", "name its column", change=put("C3", "sic!"),
          what="a remark beside the table"),
     book("row 3", "the header again", rows=[*ITEMS[:2], ITEMS[0]], what="the header twice"),

@@ -38,19 +38,23 @@ def file(tmp_path):
     return path
 
 
-def test_cells_are_texts_as_they_show(file, capsys):
+def test_cells_are_the_values_that_they_hold(file, capsys):
     read = records.read(file, ROWS[0])
     assert [place for place, _ in read] == ["row 2", "row 3", "row 6"]
     assert [list(record.values()) for _, record in read] == [
-        ["tea", "Tea is good.", "4.3.2026", "54.5%", "007"],
-        ["tea", "I like tea.", "", "100.0%", "012"],
-        ["3", "TRUE", "23.11.2026", "0.5%", "1234"],
+        ["tea", "Tea is good.", "2026-03-04", "0.545", "7"],
+        ["tea", "I like tea.", "", "1", "12"],
+        ["3", "TRUE", "2026-11-23 09:05:00", "0.005", "1234"],
     ]
-    assert records.read(file)[1][1] == {"item": "tea", "text": "I like tea.", "share": "100.0%", "id": "012"}
+    assert records.read(file)[1][1] == {"item": "tea", "text": "I like tea.", "share": "1", "id": "12"}
     assert Records(file).fields() == ROWS[0]
     recognised.say()
     said = capsys.readouterr().err.splitlines()
-    assert said == [f"{file}: read is sheet 'Sheet one', the first of 2; name another as items.xlsx#NAME"]  # once
+    assert said == [
+        f"{file}: read is sheet 'Sheet one', the first of 2; name another as items.xlsx#NAME",
+        f"{file}, cell E2 shows 007 and holds the number 7, which is read; give codes with zeros the format Text, and "
+        "write them anew",
+    ]  # once
 
 
 def test_a_sheet_is_chosen_by_its_name(file, capsys):
