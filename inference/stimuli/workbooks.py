@@ -159,7 +159,7 @@ def _refuse_merged(file: Path, sheet: Any, name: str) -> None:
 
 
 def _rows(file: Path, values: Any, formulas: Any) -> Iterator[tuple[int, list[str]]]:
-    width, code = 0, None
+    width, is_noted = 0, False
     for sheet in (values, formulas):
         sheet.reset_dimensions()  # what it states may be wrong
     for number, (row, written) in enumerate(
@@ -167,7 +167,9 @@ def _rows(file: Path, values: Any, formulas: Any) -> Iterator[tuple[int, list[st
     ):
         if number > ROWS or len(row) > COLUMNS:
             raise InputError(f"{file}, row {number}: a sheet has at most {ROWS:,} rows and {COLUMNS:,} columns")
-        if code is None and (code := _find_code(row)):
+        code = None if is_noted else _find_code(row)
+        if code is not None:
+            is_noted = True
             digits = len(code.number_format)
             note(
                 f"{file}, cell {code.coordinate} shows {code.value:0{digits}} and holds the number {code.value}, which "

@@ -5,8 +5,8 @@
 
 `before`: plain percentiles of 1,000 draws, as all these figures had. `now`: what `analysis.statistics` gives, with the
 same draws; "-" where too few items have no interval. `overall` is a harmonic mean of three shares, `templates` are
-figures over five templates that hardly differ, for these templates; bench_templates.py, which runs last, has few,
-unlike and many templates. Shares have their table in
+figures over five templates that hardly differ, for these templates; bench_templates.py, which runs after it, has few,
+unlike and many templates, and bench_unlike_items.py items with some of the wordings. Shares have their table in
 tests/analysis/statistics/test_shares.py, means for wordings like these in bench_reliability.py. Exit status 1 where an
 interval covers less than .90, beyond the error of the simulation, or the mean over the grid is not within .93 to .97.
 """
@@ -25,6 +25,7 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 sys.path[:0] = [str(ROOT), str(Path(__file__).resolve().parent)]
 
 from bench_templates import print_coverage  # noqa: E402
+from bench_unlike_items import print_unlike_items  # noqa: E402
 
 from analysis.pages.wording.measures import OVERALL, _overall, harmonic  # noqa: E402
 from analysis.statistics import forms, weighted  # noqa: E402
@@ -168,8 +169,8 @@ def main() -> int:
         f"mean now {np.mean(list(known.values())):.3f}, smallest {min(known.values()):.3f}: {min(known, key=known.get)}"
     )
     print(f"below .90 by more than the simulation's error: {low or 'none'}")
-    templates_hold = print_coverage(runs)
-    return 0 if templates_hold and not low and 0.93 <= np.mean(list(known.values())) <= 0.97 else 1
+    templates_hold, faults = print_coverage(runs), print_unlike_items(runs)
+    return 0 if templates_hold and not faults and not low and 0.93 <= np.mean(list(known.values())) <= 0.97 else 1
 
 
 def _size(figure: str, population: str, n: int, runs: int) -> int:

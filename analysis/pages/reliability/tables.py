@@ -15,7 +15,7 @@ from analysis.statistics import interval
 from analysis.statistics.reliability.at_k import flips_at, range_at
 from analysis.statistics.reliability.generalizability import alpha, icc
 from analysis.statistics.reliability.panel import Panel
-from analysis.statistics.reliability.ranges import ranges
+from analysis.statistics.reliability.ranges import is_told_apart, ranges
 from analysis.statistics.resampling import DRAWS, Array, Columns, bootstrap, mean
 from analysis.statistics.shares import Share
 
@@ -61,7 +61,7 @@ def precision(runs: Runs, *, seed: int = 0) -> pd.DataFrame:
             "mean_lower": low, "mean_upper": high, "like_lower": like_low, "like_upper": like_high,
             "error": found.error("both"), "error_least": found.error_at(max(found.n_items, 1), np.inf),
             "widening": found.widening(), "widening_lower": ends[0], "widening_upper": ends[1],
-            "missing": "; ".join(filter(None, (_missing(found), _unbounded(study), _unwidened(found, ends)))),
+            "missing": "; ".join(filter(None, (_missing(found), _unbounded(study) or _unwidened(found, ends)))),
         })  # fmt: skip
     return pd.DataFrame(rows)
 
@@ -117,6 +117,8 @@ def _unwidened(panel: Panel, ends: tuple[float, float]) -> str:
     """Say why a panel with components has no interval of its widening; empty where it has one, or where none can be."""
     if np.isnan(panel.wording) or not np.isnan(ends[0]) or not (panel.spread > 0 or panel.inner > 0):
         return ""
+    if not is_told_apart(panel):
+        return "no intervals of components: items have too few of the wordings to be told apart from them"
     return "no interval of the widening: items may not differ beyond what their wordings explain"
 
 
