@@ -208,8 +208,8 @@ def test_a_lora_adapter_answers_like_the_merged_model(tmp_path: Path) -> None:
 def test_an_adapter_that_peft_wrote_answers_as_in_engine_causal() -> None:
     """The demo's own adapter, asked with the paraphrase-aware prompt: the same texts, the same probabilities."""
     tuned = read(ADAPTERS / "waver-demo-large-choice")
-    vllm = engines.load(TUNED, engine="vllm", dtype="float32", adapter=tuned)
-    merged_in = engines.load(TUNED, engine="causal", dtype="float32", device="cpu", adapter=tuned)
+    vllm = engines.load(BASE, engine="vllm", dtype="float32", adapter=tuned)
+    merged_in = engines.load(BASE, engine="causal", dtype="float32", device="cpu", adapter=tuned)
     asked = [question for question in choices(World()) if question.split == "test"][:12]
     variants = [item.variants[16] for item in choice.items(asked, 8, 0)]
     way = Sampling(max_tokens=20)
