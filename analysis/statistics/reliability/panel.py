@@ -207,6 +207,8 @@ def panel(values: Array, crossed: bool, sampled: Sampled | None = None, *, share
         share = bool(((answers == 0) | (answers == 1)).all())
     effective = float(estimated([(means[:, None], np.ones((n_items, 1)))], LEVEL).n[0]) if share else np.nan
     item, left = estimates.item, inner - added
+    if crossed and incidence.apart > 0:  # with holes: that of which `ranges` draws the interval
+        item = spread - inner / incidence.n_wordings - estimates.wording * incidence.apart
     if sampled and (known.shape[1] if crossed else per_item.max()) == 1:
         item, inner = spread - added, added
     return Panel(
