@@ -200,7 +200,7 @@ def test_answers_without_bounds_have_no_intervals_of_components():
 @pytest.mark.parametrize("design", [Design(5, 19), Design(4, 8), Design(5, 5, crossed=False)], ids=str)
 @pytest.mark.parametrize("shape", ["lognormal 1", "5 % unstable", "0 or 1"])
 def test_intervals_hold_where_items_differ_and_have_some_of_the_wordings(shape, design):
-    """A small version of tests/benchmarks/bench_unlike_items.py; before, .31 with 10 items of which 5 % are unstable."""
+    """A small version of tests/benchmarks/bench_unlike_items.py; before: .31 to .92."""
     _, item, wording, interaction = true_components(shape)
     truth = {"item": item, "wording": wording if design.crossed else wording + interaction, "interaction": interaction}
     held: dict[str, list[bool]] = {name: [] for name in truth}
