@@ -42,7 +42,7 @@ from functools import lru_cache
 
 from inference.asking import stances
 
-VERSION = 2  # of this rule, recorded with what it read (`text_rule`); texts without a record were read by version 1
+VERSION = 3  # of this rule, recorded with what it read (`text_rule`); texts without a record were read by version 1
 
 # Scripts without spaces: Thai, Lao, Burmese, Khmer; Hangul; kana, Han, their punctuation and extensions.
 _SPACELESS = "\u0e00-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u2e80-\ud7ff\uf900-\ufaff\U00020000-\U0003ffff"
@@ -54,13 +54,20 @@ _NEGATION = (
     r"|hardly|barely|scarcely|rarely|without|unable|refus(?:e|es|ed|ing)|declin(?:e|es|ed|ing)|fail(?:s|ed)?"
     r"|avoid(?:s|ing)?|refrain(?:s|ing)?"
 )
-_OPENING = r"whether|if|how|to\s+which|may|might|could|perhaps|maybe|possibly|unsure|undecided"
+# "If I had to choose" is no condition, but the model's way to an answer.
+_FORCED = (
+    r"\s+(?:(?:i\s+)?(?:absolutely\s+|really\s+)?(?:forced|pressed|pushed|asked|required|made|must|compelled)"
+    r"|i\s+(?:had|have|were|was|am)\s+(?:absolutely\s+|really\s+)?(?:forced|pressed|pushed|asked|required|made|compelled"
+    r"|to\s+(?:choose|pick|select|answer|respond|say|decide|give|take|express|lean|make))"
+    r"|you\s+(?:ask|insist|force|press|push))\b"
+)
+_OPENING = rf"whether|if(?!{_FORCED})|before|until|how|to\s+which|may|might|could|perhaps|maybe|possibly|unsure|undecided"
 # Whose position it is where it is not the writer's.
 _OTHERS = (
     r"one|you|they|he|she|anyone|everyone|everybody|someone|somebody|people|persons?|individuals?|others|experts?"
     r"|humans?|users?|citizens|voters|readers|respondents|author|public|society|majority|minority|those|who|some|many"
-    r"|several|most(?!\s+(?:strongly|certainly|definitely|likely))|\w+(?:ists|ians|atives|als|ers|ents|ics)"
-    r"|we\s+(?:all\s+)?(?:can|could|should|must|need)|rather\s+than|instead\s+of|such\s+as|for\s+example"
+    r"|several|most(?!\s+(?:strongly|certainly|definitely|likely|appropriate|fitting|suitable|accurate|honest))|\w+(?:ists|ians|atives|als|ers|ents|ics)"
+    r"|we\s+(?:all\s+)?(?:can|could|should|must|need)|than|over(?=\s+$)|instead\s+of|such\s+as|for\s+example"
     r"|(?:a|an|the)(?=\s+\w+(?:\s+\w+){0,4}\s+(?:would|will|could|might|may|can|must|should)\s+$)"
     r"|(?:the|these|my|our|his|her|their)(?=(?:\s+\w+)?\s+(?!(?:is|was|says|means|reads|seems|remains)\b)\w+s\s+$)|please|press|click|\w+s\s+(?:that|which)(?=\s+$)"
 )
@@ -68,6 +75,7 @@ _CONCEDING = r"while|whilst|although|though|despite|even\s+if"
 # "To agree" is a position only after one of these.
 _COMMITTED = (
     r"ha(?:ve|d)|got|inclined|tend|lean(?:ing)?|going|compelled|forced|obliged|happy|glad|choose|chose|need|is|goes"
+    r"|closer|nearer|(?:fair|safe)(?=\s+to\s+say)|i(?:'d|\s+would|'m|\s+am)(?:\s+be)?\s+(?:more|most)\s+likely"
     r"|(?:leads?|led|causes?|brings?|inclines?|allow)\s+me"
 )
 # Words that open a new clause, and so end the reach of a negation: "I do not judge people but agree".
@@ -86,19 +94,33 @@ _PLAINLY_DENIED = re.compile(
 )
 _REPORTED_BEFORE = re.compile(
     rf"(?<![\w'])(?:{_OTHERS}){_REACH_OF_OTHERS}|(?<![\w'])(?:{_CONCEDING}){_REACH}"
-    r"|(?<![\w'])(?:if\s+i\s+(?:were|was)|(?:were|had)\s+(?:i|you)|depending|hypothetically)\b[^.;:!?\n]*$"
-    r"|(?<!\bi\s)(?<!\w)(?:said|says|replied|wrote)\s*[:,]\s*(?:i\s+)?$"
+    rf"|(?<![\w'])(?:if(?!{_FORCED})\s+i\s+(?:were|was)|(?:were|had)\s+(?:i|you)|depending|hypothetically|sometimes)\b[^.;:!?\n]*$"
+    r"|(?<!\bi\s)(?<!\w)(?:said|says|replied|wrote)\s*[:,]?\s*(?:i\s+)?$"
+    r"|(?<!only\s)\bdo\s+i(?=[^.:;!?\n]*$)|\bthan\s+i\s+$|\b(?:between|either|options|choices)\b[^.;:!?\n]{0,20}$"
 )
-_TO = r"\s+to(?:\s+(?:say|claim|state)(?:\s+that)?(?:\s+i)?)?(?:\s+\w+ly)?\s+$"
+_TO = r"(?:\A|\s+)to(?:\s+(?:say|claim|state)(?:\s+that)?(?:\s+i)?)?(?:\s+\w+ly)?\s+$"
+# Where "agree" is the writer's answer: the writer speaks, or it stands as an answer does, alone or as "answer: agree".
+_COMMITS_BEFORE = re.compile(
+    r"(?<![\w'])(?:i|we|my|me|myself|you\s+can\s+count|answers?|responses?|reply|replies|choices?|options?|verdict|conclusion|position"
+    r"|stance|vote|opinion|view|rating|label|fit|selection|decision|judge?ment)(?![\w])[^.;!?\n]*$"
+    rf"|(?:\A|[.:;!?,)>\]\n\-\u2013\u2014]|[{_SPACELESS}]|\b(?:and|but|so|because|therefore|thus|hence|then|ultimately|overall|still|yes|no|well)\b)"
+    r"[\s'(>_\-]*(?:\d+[.):]?\s*|[a-d][.):]\s*)?(?:(?:\w+ly|very\s+much|do|would|must|have\s+to|somewhat|mostly)\s+)*$"
+)
 _INFINITIVE = re.compile(_TO)
 _COMMITTED_TO = re.compile(rf"(?<!\w)(?:{_COMMITTED}){_TO}")
-# "Agree to (disagree)", which ends before the next mention, and "agree that this is a complex issue" are no answers.
+# What "agree" is followed by where it is no answer: "agree to (disagree)", which ends before the next mention; agreement
+# with a sentence about the question ("that this is a complex issue") or with people ("with those who ..."); a verb of
+# which the label is the subject ("agree would be a common answer"), unless the answer is the writer's.
 _REPORTED_AFTER = re.compile(
-    r"\s{1,3}to\s{1,3}(?:differ\b|\Z)"
-    r"|(?:\s+with\s+you)?\s+that(?:\s+[\w']+){1,6}?\s+(?:is|are|remains?)(?:\s+(?:an?|very|quite|\w+ly)){0,2}\s+"
-    r"(?:complex|complicated|sensitive|difficult|controversial|nuanced|multifaceted|debat\w+|contentious)\b"
+    rf"\s{{1,3}}to\s{{1,3}}(?:differ\b|\Z)|(?:\s+with\s+you)?\s+that\b{stances.ABOUT_THE_QUESTION}"
+    r"|\s+with\s+(?:those|people|anyone|everyone|critics|others)\b"
+    r"|\s+(?:is|was|has|means|(?:would|could|might|may|can|will)\s+be)\b"
+    r"(?![^.;!?\n]{0,60}\b(?:i|i'd|my|me|closer|closest|better|best|right|correct)\b)"
 )
-_OPEN_BEFORE = re.compile(rf"(?<![\w'])(?:{_OPENING}){_REACH}")
+_OPEN_BEFORE = re.compile(
+    rf"(?<![\w'])(?:{_OPENING}){_REACH}"
+    rf"|(?:\A|[.,;:!?\n]|\bbut\b|\beven\b)\s*(?:if(?!{_FORCED})|unless|provided|assuming)\b[^.;:!?\n]*$"
+)
 _OPEN_AFTER = re.compile(
     r"[^.;:!\n。?]*\?"
     r"|(?:\s+with\s+(?:this|that|it)(?:\s+\w+)?)?,?\s+(?:only\s+)?(?:if|unless|provided|as\s+long\s+as|depending)\b"
@@ -111,6 +133,8 @@ _JOINED = re.compile(
     rf"\s*[,/、・もかやと]\s*|(?:でも|とも|または|又は|もしくは)"
     rf"|(?:(?!\b(?:{_NEW_CLAUSE})\b)[^.;:!?\n]){{0,40}}\bn?or\b[^.;:!?\n]{{0,20}}"
 )
+# "No" before a noun is no reply: "there is no doubt".
+_NO_ALONE = r"(?!\s+(?!(?:as|and|because|but|here|i|if|in|is|it|or|over|rather|since|than|that|this|to|with|would)\b)\w)"
 _OPPOSITE_PREFIXES = ("dis", "un", "in", "im", "non", "non ")
 STATES = ("asserted", "denied", "reported", "open")
 _WINDOW = 120  # characters before a mention in which its negation is looked for
@@ -165,7 +189,7 @@ def parse(text: str, labels: Mapping[str, Sequence[str]]) -> str | None:
     for group, before, after in _groups(folded, grammar.pattern):
         wordings = {mention.wording for mention in group}
         # "People agree and disagree": both are what the first one is.
-        state = state if before.strip() == "and" and state in ("reported", "open") else _state(before, after)
+        state = state if before.strip() == "and" and state in ("reported", "open") else _state(before, after, whose=bool(grammar.stances))
         if state != "asserted" and len({grammar.label[wording] for wording in wordings}) > 1:
             continue  # "whether I agree or disagree": a choice that is not made here
         mentions[state] |= wordings
@@ -202,8 +226,11 @@ def _groups(folded: str, pattern: re.Pattern[str]) -> Iterator[tuple[list[_Menti
         yield group, folded[max(floor, group[0].start - _WINDOW) : group[0].start], folded[group[-1].end : ceiling]
 
 
-def _state(before: str, after: str) -> str:
-    """Decide from the words around a group of mentions: is it "asserted", "denied", "reported" or "open"?"""
+def _state(before: str, after: str, *, whose: bool) -> str:
+    """Decide from the words around a group of mentions: is it "asserted", "denied", "reported" or "open"?
+
+    If `whose`, a mention is asserted only where it is seen to be the writer's.
+    """
     if _EMPHATIC_BEFORE.search(before) and _EMPHATIC_AFTER.match(after):
         return "asserted"
     if _DENIED_BEFORE.search(before) or _DENIED_AFTER.match(after):
@@ -214,7 +241,7 @@ def _state(before: str, after: str) -> str:
         return "reported"
     if _OPEN_BEFORE.search(before) or _OPEN_AFTER.match(after):
         return "open"
-    return "asserted"
+    return "asserted" if _COMMITS_BEFORE.search(before) or not whose else "reported"
 
 
 @lru_cache(maxsize=64)
@@ -248,6 +275,8 @@ def _bounded(wording: str) -> str:
         body = rf"(?<!{_CHARACTER})(?<!{_LETTER}-)(?<!{_LETTER}{{2}}\)){body}"
     if re.search(rf"{_CHARACTER}$", wording):
         body = rf"{body}(?!-?{_CHARACTER})"
+    if wording == "no":
+        body += _NO_ALONE
     return body
 
 
