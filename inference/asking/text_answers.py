@@ -96,7 +96,7 @@ _REPORTED_BEFORE = re.compile(
     rf"(?<![\w'])(?:{_OTHERS}){_REACH_OF_OTHERS}|(?<![\w'])(?:{_CONCEDING}){_REACH}"
     rf"|(?<![\w'])(?:if(?!{_FORCED})\s+i\s+(?:were|was)|(?:were|had)\s+(?:i|you)|depending|hypothetically|sometimes)\b[^.;:!?\n]*$"
     r"|(?<!\bi\s)(?<!\w)(?:said|says|replied|wrote)\s*[:,]?\s*(?:i\s+)?$"
-    r"|(?<!only\s)\bdo\s+i(?=[^.:;!?\n]*$)|\bthan\s+i\s+$|\b(?:between|either|options|choices)\b[^.;:!?\n]{0,20}$"
+    r"|(?<!only\s)\bdo\s+i(?=[^.:;!?\n]*$)|\bthan\s+i\s+$|\b(?:between|either|options,|choices,)\s+$"
 )
 _TO = r"(?:\A|\s+)to(?:\s+(?:say|claim|state)(?:\s+that)?(?:\s+i)?)?(?:\s+\w+ly)?\s+$"
 # Where "agree" is the writer's answer: the writer speaks, or it stands as an answer does, alone or as "answer: agree".
@@ -113,9 +113,9 @@ _COMMITTED_TO = re.compile(rf"(?<!\w)(?:{_COMMITTED}){_TO}")
 # which the label is the subject ("agree would be a common answer"), unless the answer is the writer's.
 _REPORTED_AFTER = re.compile(
     rf"\s{{1,3}}to\s{{1,3}}(?:differ\b|\Z)|(?:\s+with\s+you)?\s+that\b{stances.ABOUT_THE_QUESTION}"
-    r"|\s+with\s+(?:those|people|anyone|everyone|critics|others)\b"
+    r"|\s+with\s+(?:those|people|anyone|everyone|critics)\b"
     r"|\s+(?:is|was|has|means|(?:would|could|might|may|can|will)\s+be)\b"
-    r"(?![^.;!?\n]{0,60}\b(?:i|i'd|my|me|closer|closest|better|best|right|correct)\b)"
+    r"(?![^.;!?\n]{0,60}\b(?:i|i'd|my|me|closer|closest|better|best|right|correct|appropriate)\b)"
 )
 _OPEN_BEFORE = re.compile(
     rf"(?<![\w'])(?:{_OPENING}){_REACH}"
@@ -124,6 +124,7 @@ _OPEN_BEFORE = re.compile(
 _OPEN_AFTER = re.compile(
     r"[^.;:!\n。?]*\?"
     r"|(?:\s+with\s+(?:this|that|it)(?:\s+\w+)?)?,?\s+(?:only\s+)?(?:if|unless|provided|as\s+long\s+as|depending)\b"
+    r"|\s+(?:(?:with|to)\s+)?(?:some|parts?|certain|half|aspects)\b(?!\s+(?:extent|degree))"
     r"|[^.;:!?\n]{0,60}\b(?:i|we)\s+(?:do\s+not|don't)\s{0,3}[.,;!\n]"
 )
 # "I couldn't agree more" is full agreement.
