@@ -16,7 +16,7 @@ _ADVERB = r"(?: (?:\w{1,12}ly|very much|quite|indeed|just|also|all for))?"
 ABOUT_THE_QUESTION = (
     r"[^.;:!?\n]{0,80}?\b(?:questions?|topics?|issues?|opinions?|perspectives?|viewpoints?|views|sides|entitled|debates?|debated"
     r"|discuss\w*|complex|complicated|sensitive|difficult|controversial|nuanced|multifaceted|contentious|subjective"
-    r"|for\s+(?:them|him|her|one|your)sel\w+|i\s+(?:should|must|can|do|am))\b"
+    r"|for\s+(?:them|him|her|one|your)sel\w+|own\s+minds?)\b"
 )
 _I = rf"i(?:'d|'m| am| do| would| will)?(?: have to)?{_ADVERB}"
 _NOT_I = r"i (?:do not|don't|would not|wouldn't|cannot|can't)" + _ADVERB
@@ -75,7 +75,7 @@ _FORMS = {
 _SURELY = r"(?: to (?:this|that|it))?(?:,? (?:absolutely|definitely|certainly|of course|indeed|surely|not at all))?"
 # A reply says what its question asks for: it counts only if the text does not ask about disagreement.
 _REPLIES = {
-    AGREE: (rf"{_SAYING}yes{_SURELY}", r"(?:absolutely|definitely|of course|certainly)", rf"{_TRUE}"),
+    AGREE: (rf"{_SAYING}yes{_SURELY}", r"(?:absolutely|definitely|of course|certainly)", r"(?:true|correct|accurate)"),
     DISAGREE: (rf"{_SAYING}no{_SURELY}", r"(?:absolutely|definitely|of course) not", rf"(?:{_FALSE}|not {_TRUE})"),
 }
 # What may follow "yes," or "no," where that is no reply to the question: "Yes, I can help", "No, thank you".
@@ -83,6 +83,7 @@ _NO_REPLY = (
     r"i(?:'m|'ll)? ?(?:am|can\w*|could\w*|may|might|will|won't|understand|see|appreciate|just|only|an?)\b"
     r"|thank|please|here\b|let\b|happy|there (?:is|are)|(?:this|that|it)(?: is|'s) an? (?:\w+ ){0,3}"
     r"(?:question|topic|issue|matter|point)\b"
+    rf"|{ABOUT_THE_QUESTION}|(?:this|that|it)(?: is|'s) more\b"
     r"|(?:and|but|however|sort|kind|sometimes|maybe|perhaps|some|many|people|one|you|in|to|if|as)\b"
 )
 _DECLINING = (
@@ -126,7 +127,7 @@ _START = r"(?:\A|[.:;!?,)\n]|\b(?:and|but|so|because|since|however|therefore)\b)
 # The clause ends here, and no condition or part of the cases follows: "this is true for some", "true, but only if ...".
 _LIMITED = (
     r"(?:,? (?:but |and )?(?:only |just )?(?:if|unless|provided|depending|to (?:an?|some) (?:\w+ )?(?:extent|degree)"
-    r"|(?:for|in|of|as) (?:some|certain|many|most|others|a few|long|far|part|theory)))\b"
+    r"|(?:for|in|of|as) (?:some|all|both|certain|many|most|others|a few|long|far|part|theory)))\b"
 )
 _END = rf"(?!{_any_of([_LIMITED])})(?=[\s')]{{0,3}}(?:[.,;:!\n]|-\s|\s-|\Z|(?:because|since|for|as|given)\b))"
 _FORM = {stance: re.compile(_START + _any_of(forms) + _END) for stance, forms in _FORMS.items()}

@@ -61,13 +61,13 @@ _FORCED = (
     r"|to\s+(?:choose|pick|select|answer|respond|say|decide|give|take|express|lean|make))"
     r"|you\s+(?:ask|insist|force|press|push))\b"
 )
-_OPENING = rf"whether|if(?!{_FORCED})|before|until|how|to\s+which|may|might|could|perhaps|maybe|possibly|unsure|undecided"
+_OPENING = rf"whether|if(?!{_FORCED})|before|until|should(?!\s+say)|(?:almost|nearly|always|often)(?=\s+$)|told|designed|programmed|trained|w(?:as|ere)\s+going\s+to|how|to\s+which|may|might|could|perhaps|maybe|possibly|unsure|undecided"
 # Whose position it is where it is not the writer's.
 _OTHERS = (
     r"one|you|they|he|she|anyone|everyone|everybody|someone|somebody|people|persons?|individuals?|others|experts?"
     r"|humans?|users?|citizens|voters|readers|respondents|author|public|society|majority|minority|those|who|some|many"
     r"|several|most(?!\s+(?:strongly|certainly|definitely|likely|appropriate|fitting|suitable|accurate|honest))|\w+(?:ists|ians|atives|als|ers|ents|ics)"
-    r"|we\s+(?:all\s+)?(?:can|could|should|must|need)|than|over(?=\s+$)|instead\s+of|such\s+as|for\s+example"
+    r"|we\s+all|we\s+(?:can|could|should|must|need)|than|over(?=\s+$)|instead\s+of|such\s+as|for\s+example"
     r"|(?:a|an|the)(?=\s+\w+(?:\s+\w+){0,4}\s+(?:would|will|could|might|may|can|must|should)\s+$)"
     r"|(?:the|these|my|our|his|her|their)(?=(?:\s+\w+)?\s+(?!(?:is|was|says|means|reads|seems|remains)\b)\w+s\s+$)|please|press|click|\w+s\s+(?:that|which)(?=\s+$)"
 )
@@ -96,13 +96,17 @@ _REPORTED_BEFORE = re.compile(
     rf"(?<![\w'])(?:{_OTHERS}){_REACH_OF_OTHERS}|(?<![\w'])(?:{_CONCEDING}){_REACH}"
     rf"|(?<![\w'])(?:if(?!{_FORCED})\s+i\s+(?:were|was)|(?:were|had)\s+(?:i|you)|depending|hypothetically|sometimes)\b[^.;:!?\n]*$"
     r"|(?<!\bi\s)(?<!\w)(?:said|says|replied|wrote)\s*[:,]?\s*(?:i\s+)?$"
-    r"|(?<!only\s)\bdo\s+i(?=[^.:;!?\n]*$)|\bthan\s+i\s+$|\b(?:between|either|options,|choices,)\s+$"
+    r"|(?<!only\s)\bdo\s+i(?=[^.:;!?\n]*$)|\bthan\s+i\s+$"
+    r"|\b(?:example|sample|typical|possible|instance|(?:could|might|may)\s+be)\b[^.;!?\n]{0,20}:\s*(?:i\s+)?$"
+    r"|\b(?:between|either|options,|choices,)\s+$"
 )
 _TO = r"(?:\A|\s+)to(?:\s+(?:say|claim|state)(?:\s+that)?(?:\s+i)?)?(?:\s+\w+ly)?\s+$"
 # Where "agree" is the writer's answer: the writer speaks, or it stands as an answer does, alone or as "answer: agree".
 _COMMITS_BEFORE = re.compile(
-    r"(?<![\w'])(?:i|we|my|me|myself|you\s+can\s+count|answers?|responses?|reply|replies|choices?|options?|verdict|conclusion|position"
+    r"(?<![\w'])(?:my|answers?|responses?|reply|replies|choices?|options?|verdict|conclusion|position"
     r"|stance|vote|opinion|view|rating|label|fit|selection|decision|judge?ment)(?![\w])[^.;!?\n]*$"
+    r"|(?<![\w'])(?:i|we|me|myself)(?!\w)"
+    r"(?:(?!\b(?:an?|people|many|most|others|users|they|he|she|you|them|anyone|someone)\b)[^.;!?\n])*$"
     rf"|(?:\A|[.:;!?,)>\]\n\-\u2013\u2014]|[{_SPACELESS}]|\b(?:and|but|so|because|therefore|thus|hence|then|ultimately|overall|still|yes|no|well)\b)"
     r"[\s'(>_\-]*(?:\d+[.):]?\s*|[a-d][.):]\s*)?(?:(?:\w+ly|very\s+much|do|would|must|have\s+to|somewhat|mostly)\s+)*$"
 )
@@ -112,9 +116,12 @@ _COMMITTED_TO = re.compile(rf"(?<!\w)(?:{_COMMITTED}){_TO}")
 # with a sentence about the question ("that this is a complex issue") or with people ("with those who ..."); a verb of
 # which the label is the subject ("agree would be a common answer"), unless the answer is the writer's.
 _REPORTED_AFTER = re.compile(
-    rf"\s{{1,3}}to\s{{1,3}}(?:differ\b|\Z)|(?:\s+with\s+you)?\s+that\b{stances.ABOUT_THE_QUESTION}"
+    rf"\s{{1,3}}to\s{{1,3}}(?!(?:an?|some|this|that|it|the|your|indicate|meet|express|show|reflect)\b)|(?:\s+with\s+you)?\s+that\b"
+    rf"(?:{stances.ABOUT_THE_QUESTION}|[^.;:!?\n]{{0,40}}\bi\s+(?:should|must|can|do|am)\b)"
+    r"|\s+on\s+(?:what|which|how|an?)\b|\s+with\s+(?:\w+\s+){0,2}(?:question|framing|request|sides|answers?|being)\b"
     r"|\s+with\s+(?:those|people|anyone|everyone|critics)\b"
-    r"|\s+(?:is|was|has|means|(?:would|could|might|may|can|will)\s+be)\b"
+    r"|\s*:\s*(?:if\s+(?:you|one|someone)|(?:those|people)\s+who|this\s+(?:option|choice|answer|response))\b"
+    r"|(?:\s|,\s)\s*(?:is|was|has|means|(?:would|could|might|may|can|will)\s+be)\b"
     r"(?![^.;!?\n]{0,60}\b(?:i|i'd|my|me|closer|closest|better|best|right|correct|appropriate)\b)"
 )
 _OPEN_BEFORE = re.compile(
@@ -123,9 +130,10 @@ _OPEN_BEFORE = re.compile(
 )
 _OPEN_AFTER = re.compile(
     r"[^.;:!\n。?]*\?"
-    r"|(?:\s+with\s+(?:this|that|it)(?:\s+\w+)?)?,?\s+(?:only\s+)?(?:if|unless|provided|as\s+long\s+as|depending)\b"
+    r"|(?:\s+with\s+(?:this|that|it)(?:\s+\w+)?)?,?\s+(?:only\s+)?(?:if|unless|provided|as\s+long\s+as|depending|were|except)\b"
     r"|\s+(?:(?:with|to)\s+)?(?:some|parts?|certain|half|aspects)\b(?!\s+(?:extent|degree))"
-    r"|[^.;:!?\n]{0,60}\b(?:i|we)\s+(?:do\s+not|don't)\s{0,3}[.,;!\n]"
+    r"|\s+with\s+(?:the\s+(?:first|second|last)|[^.,;:!?\n]{0,40}\bonly(?=[.,;!\n]|\Z))|\s+in\s+(?:principle|theory)\b[^.;:!?\n]*\bbut\b"
+    r"|[^.;:!?\n]{0,60}\b(?:i|we)\s+(?:do\s+not|don't)(?:\s+know)?\s{0,3}[.,;!\n]"
 )
 # "I couldn't agree more" is full agreement.
 _EMPHATIC_BEFORE = re.compile(r"\bc(?:ould|an)(?:n't|\s*not)\s+$")
@@ -134,8 +142,12 @@ _JOINED = re.compile(
     rf"\s*[,/、・もかやと]\s*|(?:でも|とも|または|又は|もしくは)"
     rf"|(?:(?!\b(?:{_NEW_CLAUSE})\b)[^.;:!?\n]){{0,40}}\bn?or\b[^.;:!?\n]{{0,20}}"
 )
-# "No" before a noun is no reply: "there is no doubt".
+# "No" before a noun is no reply ("there is no doubt"), nor are "no, thank you" and "yes, I can help".
 _NO_ALONE = r"(?!\s+(?!(?:as|and|because|but|here|i|if|in|is|it|or|over|rather|since|than|that|this|to|with|would)\b)\w)"
+_NO_REPLY = (
+    r"(?!(?:,|\.|!|\s-)\s+(?:thank|please|let|here|happy|i(?:'d|\s+would)\s+(?:rather|prefer)\s+not|i\s+(?:understand|see)\b"
+    r"|i\s+(?:can(?:'t|not)?|could|will|won't|am\s+(?:not\s+)?(?:able|unable)\s+to)\s+(?:answer|say|choose|help|judge|decide|try|do)))"
+)
 _OPPOSITE_PREFIXES = ("dis", "un", "in", "im", "non", "non ")
 STATES = ("asserted", "denied", "reported", "open")
 _WINDOW = 120  # characters before a mention in which its negation is looked for
@@ -278,6 +290,8 @@ def _bounded(wording: str) -> str:
         body = rf"{body}(?!-?{_CHARACTER})"
     if wording == "no":
         body += _NO_ALONE
+    if wording in ("yes", "no"):
+        body += _NO_REPLY
     return body
 
 
