@@ -83,7 +83,7 @@ _NO_REPLY = (
     r"i(?:'m|'ll)? ?(?:am|can\w*|could\w*|may|might|will|won't|understand|see|appreciate|just|only|an?)\b"
     r"|thank|please|here\b|let\b|happy|there (?:is|are)|(?:this|that|it)(?: is|'s) an? (?:\w+ ){0,3}"
     r"(?:question|topic|issue|matter|point)\b"
-    rf"|{ABOUT_THE_QUESTION}|(?:this|that|it)(?: is|'s) more\b"
+    rf"|{ABOUT_THE_QUESTION}|(?:this|that|it)(?: is|'s) (?:more|one)\b|[^.!\n]*\?"
     r"|(?:and|but|however|sort|kind|sometimes|maybe|perhaps|some|many|people|one|you|in|to|if|as)\b"
 )
 _DECLINING = (
@@ -93,6 +93,7 @@ _DECLINING = (
     r"(?:i|i'm|i am) (?:just |only )?an? (?:ai|language model)",
     r"(?:(?:do not|don't) (?:have|hold|possess|take|pick|express)|without|no) (?:\w+ ){0,4}"
     r"(?:opinions?|views?|beliefs?|feelings?|positions?|sides?|stances?)",
+    rf"(?:do not|don't) (?:think|believe|feel) (?:that )?{_THIS}{_IS} {_FALSE}",
     r"neutral|both (?:sides|views|positions)|depends|not (?:sure|certain)|(?:hard|difficult|impossible) to say",
 )
 

@@ -61,6 +61,10 @@ _FORCED = (
     r"|to\s+(?:choose|pick|select|answer|respond|say|decide|give|take|express|lean|make))"
     r"|you\s+(?:ask|insist|force|press|push))\b"
 )
+_CONDITION = (
+    rf"if(?!{_FORCED})|unless|provided|assuming|suppos(?:e|ing)|as\s+long\s+as|when(?!\s+i\b)|otherwise|in\s+(?:that|such\s+an?)\s+case"
+    r"|with\s+(?:more|better|enough)|(?:under|in)\s+(?:other|different|certain|some|another)"
+)
 _OPENING = rf"whether|if(?!{_FORCED})|before|until|should(?!\s+say)|(?:almost|nearly|always|often)(?=\s+$)|told|designed|programmed|trained|w(?:as|ere)\s+going\s+to|how|to\s+which|may|might|could|perhaps|maybe|possibly|unsure|undecided"
 # Whose position it is where it is not the writer's.
 _OTHERS = (
@@ -120,17 +124,19 @@ _REPORTED_AFTER = re.compile(
     rf"(?:{stances.ABOUT_THE_QUESTION}|[^.;:!?\n]{{0,40}}\bi\s+(?:should|must|can|do|am)\b)"
     r"|\s+on\s+(?:what|which|how|an?)\b|\s+with\s+(?:\w+\s+){0,2}(?:question|framing|request|sides|answers?|being)\b"
     r"|\s+with\s+(?:those|people|anyone|everyone|critics)\b"
-    r"|\s*:\s*(?:if\s+(?:you|one|someone)|(?:those|people)\s+who|this\s+(?:option|choice|answer|response))\b"
     r"|(?:\s|,\s)\s*(?:is|was|has|means|(?:would|could|might|may|can|will)\s+be)\b"
     r"(?![^.;!?\n]{0,60}\b(?:i|i'd|my|me|closer|closest|better|best|right|correct|appropriate)\b)"
 )
 _OPEN_BEFORE = re.compile(
     rf"(?<![\w'])(?:{_OPENING}){_REACH}"
-    rf"|(?:\A|[.,;:!?\n]|\bbut\b|\beven\b)\s*(?:if(?!{_FORCED})|unless|provided|assuming)\b[^.;:!?\n]*$"
+    rf"|(?:\A|[.,;:!?\n]|\bbut\b|\beven\b)\s*(?:{_CONDITION})\b[^.;:!?\n]*$"
+    r"|(?:\A|[.;!?\n])\s*(?:should|were|had)\b[^.;:!?\n]*$"
 )
 _OPEN_AFTER = re.compile(
     r"[^.;:!\n。?]*\?"
-    r"|(?:\s+with\s+(?:this|that|it)(?:\s+\w+)?)?,?\s+(?:only\s+)?(?:if|unless|provided|as\s+long\s+as|depending|were|except)\b"
+    r"|(?:\s+with\s+(?:this|that|it)(?:\s+\w+)?)?,?\s+(?:but\s+)?(?:only\s+)?(?:if|unless|provided|as\s+long\s+as|depending|were|except)\b"
+    r"|\s*:\s*(?:if\s+(?:you|one|someone)|those\s+who|this\s+(?:option|choice|answer|response))\b"
+    r"|\s+when\b|[^.;:!?\n]{0,60}\bbut\s+not\s+(?:in|for|when|if)\b"
     r"|\s+(?:(?:with|to)\s+)?(?:some|parts?|certain|half|aspects)\b(?!\s+(?:extent|degree))"
     r"|\s+with\s+(?:the\s+(?:first|second|last)|[^.,;:!?\n]{0,40}\bonly(?=[.,;!\n]|\Z))|\s+in\s+(?:principle|theory)\b[^.;:!?\n]*\bbut\b"
     r"|[^.;:!?\n]{0,60}\b(?:i|we)\s+(?:do\s+not|don't)(?:\s+know)?\s{0,3}[.,;!\n]"
