@@ -16,7 +16,8 @@ _ADVERB = r"(?: (?:\w{1,12}ly|very much|quite|indeed|just|also|all for))?"
 ABOUT_THE_QUESTION = (
     r"[^.;:!?\n]{0,80}?\b(?:questions?|topics?|issues?|opinions?|perspectives?|viewpoints?|views|sides|entitled|debates?|debated"
     r"|discuss\w*|complex|complicated|sensitive|difficult|controversial|nuanced|multifaceted|contentious|subjective"
-    r"|for\s+(?:them|him|her|one|your)sel\w+|own\s+minds?)\b"
+    r"|for\s+(?:them|him|her|one|your)sel\w+|own\s+minds?|tough|depends?|merits?|context|more\s+research|good\s+(?:points|arguments)|(?:is|be)\s+hard|hard\s+to"
+    r"|experts?)\b"
 )
 _I = rf"i(?:'d|'m| am| do| would| will)?(?: have to)?{_ADVERB}"
 _NOT_I = r"i (?:do not|don't|would not|wouldn't|cannot|can't)" + _ADVERB
@@ -83,7 +84,7 @@ _NO_REPLY = (
     r"i(?:'m|'ll)? ?(?:am|can\w*|could\w*|may|might|will|won't|understand|see|appreciate|just|only|an?)\b"
     r"|thank|please|here\b|let\b|happy|there (?:is|are)|(?:this|that|it)(?: is|'s) an? (?:\w+ ){0,3}"
     r"(?:question|topic|issue|matter|point)\b"
-    rf"|{ABOUT_THE_QUESTION}|(?:this|that|it)(?: is|'s) (?:more|one)\b|[^.!\n]*\?"
+    rf"|{ABOUT_THE_QUESTION}|(?:this|that|it)(?: is|'s) (?:more|one)\b|at times|not (?:always|necessarily|exactly)|[^.!\n]*\?"
     r"|(?:and|but|however|sort|kind|sometimes|maybe|perhaps|some|many|people|one|you|in|to|if|as)\b"
 )
 _DECLINING = (
@@ -94,7 +95,7 @@ _DECLINING = (
     r"(?:(?:do not|don't) (?:have|hold|possess|take|pick|express)|without|no) (?:\w+ ){0,4}"
     r"(?:opinions?|views?|beliefs?|feelings?|positions?|sides?|stances?)",
     rf"(?:do not|don't) (?:think|believe|feel) (?:that )?{_THIS}{_IS} {_FALSE}",
-    r"neutral|both (?:sides|views|positions)|depends|not (?:sure|certain)|(?:hard|difficult|impossible) to say",
+    r"neutral|opposite|both (?:sides|views|positions)|depends|not (?:sure|certain)|(?:hard|difficult|impossible) to say",
 )
 
 
@@ -128,7 +129,7 @@ _START = r"(?:\A|[.:;!?,)\n]|\b(?:and|but|so|because|since|however|therefore)\b)
 # The clause ends here, and no condition or part of the cases follows: "this is true for some", "true, but only if ...".
 _LIMITED = (
     r"(?:,? (?:but |and )?(?:only |just )?(?:if|unless|provided|depending|to (?:an?|some) (?:\w+ )?(?:extent|degree)"
-    r"|(?:for|in|of|as) (?:some|all|both|certain|many|most|others|a few|long|far|part|theory)))\b"
+    r"|(?:for|in|of|as) (?:some|all|both|certain|many|most|others|a few|long|far|part|theory)|sometimes|at times|often|rarely|i (?:should|must|need)))\b"
 )
 _END = rf"(?!{_any_of([_LIMITED])})(?=[\s')]{{0,3}}(?:[.,;:!\n]|-\s|\s-|\Z|(?:because|since|for|as|given)\b))"
 _FORM = {stance: re.compile(_START + _any_of(forms) + _END) for stance, forms in _FORMS.items()}

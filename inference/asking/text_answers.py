@@ -102,7 +102,8 @@ _REPORTED_BEFORE = re.compile(
     r"|(?<!\bi\s)(?<!\w)(?:said|says|replied|wrote)\s*[:,]?\s*(?:i\s+)?$"
     r"|(?<!only\s)\bdo\s+i(?=[^.:;!?\n]*$)|\bthan\s+i\s+$"
     r"|\b(?:example|sample|typical|possible|instance|(?:could|might|may)\s+be)\b[^.;!?\n]{0,20}:\s*(?:i\s+)?$"
-    r"|\b(?:between|either|options,|choices,)\s+$"
+    r"|\b(?:doubt|imagine|assume|pretend|let's\s+say|(?:he|she|you|they|who|people)\s+(?:think|believe|know|assume|hope|say|want)s?)"
+    r"\s+(?:that\s+)?(?:i\s+)?(?:would\s+)?$"
 )
 _TO = r"(?:\A|\s+)to(?:\s+(?:say|claim|state)(?:\s+that)?(?:\s+i)?)?(?:\s+\w+ly)?\s+$"
 # Where "agree" is the writer's answer: the writer speaks, or it stands as an answer does, alone or as "answer: agree".
@@ -120,16 +121,18 @@ _COMMITTED_TO = re.compile(rf"(?<!\w)(?:{_COMMITTED}){_TO}")
 # with a sentence about the question ("that this is a complex issue") or with people ("with those who ..."); a verb of
 # which the label is the subject ("agree would be a common answer"), unless the answer is the writer's.
 _REPORTED_AFTER = re.compile(
-    rf"\s{{1,3}}to\s{{1,3}}(?!(?:an?|some|this|that|it|the|your|indicate|meet|express|show|reflect)\b)|(?:\s+with\s+you)?\s+that\b"
+    rf"\s{{1,3}}to\s{{1,3}}(?!(?:an?|some|this|that|it|the|your|indicate|meet|express|show|reflect)\b)|(?:\s+with\s+your?(?:\s+\w+)?)?,?\s+(?:that|it|this|there|the)\b"
     rf"(?:{stances.ABOUT_THE_QUESTION}|[^.;:!?\n]{{0,40}}\bi\s+(?:should|must|can|do|am)\b)"
     r"|\s+on\s+(?:what|which|how|an?)\b|\s+with\s+(?:\w+\s+){0,2}(?:question|framing|request|sides|answers?|being)\b"
     r"|\s+with\s+(?:those|people|anyone|everyone|critics)\b"
     r"|(?:\s|,\s)\s*(?:is|was|has|means|(?:would|could|might|may|can|will)\s+be)\b"
     r"(?![^.;!?\n]{0,60}\b(?:i|i'd|my|me|closer|closest|better|best|right|correct|appropriate)\b)"
 )
+_CHOICE_BEFORE = re.compile(r"\b(?:between|either|options,|choices,)\s+$")  # "between agree and disagree"
 _OPEN_BEFORE = re.compile(
     rf"(?<![\w'])(?:{_OPENING}){_REACH}"
     rf"|(?:\A|[.,;:!?\n]|\bbut\b|\beven\b)\s*(?:{_CONDITION})\b[^.;:!?\n]*$"
+    r"|\bon\s+(?:the\s+)?(?:one|other)\s+(?:hand|side)\b[^.;:!?\n]*$"
     r"|(?:\A|[.;!?\n])\s*(?:should|were|had)\b[^.;:!?\n]*$"
 )
 _OPEN_AFTER = re.compile(
@@ -139,7 +142,7 @@ _OPEN_AFTER = re.compile(
     r"|\s+when\b|[^.;:!?\n]{0,60}\bbut\s+not\s+(?:in|for|when|if)\b"
     r"|\s+(?:(?:with|to)\s+)?(?:some|parts?|certain|half|aspects)\b(?!\s+(?:extent|degree))"
     r"|\s+with\s+(?:the\s+(?:first|second|last)|[^.,;:!?\n]{0,40}\bonly(?=[.,;!\n]|\Z))|\s+in\s+(?:principle|theory)\b[^.;:!?\n]*\bbut\b"
-    r"|[^.;:!?\n]{0,60}\b(?:i|we)\s+(?:do\s+not|don't)(?:\s+know)?\s{0,3}[.,;!\n]"
+    r"|[^!?\n]{0,60}\b(?:i|we)\s+(?:do\s+not|don't|would\s+not|wouldn't)(?:\s+know)?\s{0,3}[.,;!\n]"
 )
 # "I couldn't agree more" is full agreement.
 _EMPHATIC_BEFORE = re.compile(r"\bc(?:ould|an)(?:n't|\s*not)\s+$")
@@ -252,6 +255,8 @@ def _state(before: str, after: str, *, whose: bool) -> str:
     """
     if _EMPHATIC_BEFORE.search(before) and _EMPHATIC_AFTER.match(after):
         return "asserted"
+    if _CHOICE_BEFORE.search(before):
+        return "reported"
     if _DENIED_BEFORE.search(before) or _DENIED_AFTER.match(after):
         return "denied"
     if _REPORTED_BEFORE.search(before) or _REPORTED_AFTER.match(after):
@@ -297,7 +302,7 @@ def _bounded(wording: str) -> str:
     if wording == "no":
         body += _NO_ALONE
     if wording in ("yes", "no"):
-        body += _NO_REPLY
+        body = rf"(?<!\ba )(?<!\boh ){body}{_NO_REPLY}"
     return body
 
 
