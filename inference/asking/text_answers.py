@@ -121,11 +121,11 @@ _COMMITTED_TO = re.compile(rf"(?<!\w)(?:{_COMMITTED}){_TO}")
 # with a sentence about the question ("that this is a complex issue") or with people ("with those who ..."); a verb of
 # which the label is the subject ("agree would be a common answer"), unless the answer is the writer's.
 _REPORTED_AFTER = re.compile(
-    rf"\s{{1,3}}to\s{{1,3}}(?!(?:an?|some|this|that|it|the|your|indicate|meet|express|show|reflect)\b)|(?:\s+with\s+your?(?:\s+\w+)?)?,?\s+(?:that|it|this|there|the)\b"
+    rf"\s{{1,3}}to\s{{1,3}}(?!(?:an?|some|this|that|it|the|your|indicate|meet|express|show|reflect)\b)|(?:\s+with\s+your?(?:\s+\w+)?)?,?[ \t]+(?:that|it|this|there|the)\b"
     rf"(?:{stances.ABOUT_THE_QUESTION}|[^.;:!?\n]{{0,40}}\bi\s+(?:should|must|can|do|am)\b)"
     r"|\s+on\s+(?:what|which|how|an?)\b|\s+with\s+(?:\w+\s+){0,2}(?:question|framing|request|sides|answers?|being)\b"
     r"|\s+with\s+(?:those|people|anyone|everyone|critics)\b"
-    r"|(?:\s|,\s)\s*(?:is|was|has|means|(?:would|could|might|may|can|will)\s+be)\b"
+    r"|(?:,?[ \t]+)(?:is|was|has|means|(?:would|could|might|may|can|will)\s+be)\b"
     r"(?![^.;!?\n]{0,60}\b(?:i|i'd|my|me|closer|closest|better|best|right|correct|appropriate)\b)"
 )
 _CHOICE_BEFORE = re.compile(r"\b(?:between|either|options,|choices,)\s+$")  # "between agree and disagree"
@@ -139,7 +139,7 @@ _OPEN_AFTER = re.compile(
     r"[^.;:!\n。?]*\?"
     r"|(?:\s+with\s+(?:this|that|it)(?:\s+\w+)?)?,?\s+(?:but\s+)?(?:only\s+)?(?:if|unless|provided|as\s+long\s+as|depending|were|except)\b"
     r"|\s*:\s*(?:if\s+(?:you|one|someone)|those\s+who|this\s+(?:option|choice|answer|response))\b"
-    r"|\s+when\b|[^.;:!?\n]{0,60}\bbut\s+not\s+(?:in|for|when|if)\b"
+    r"|[ \t]+when\b|[^.;:!?\n]{0,60}\bbut\s+not\s+(?:in|for|when|if)\b"
     r"|\s+(?:(?:with|to)\s+)?(?:some|parts?|certain|half|aspects)\b(?!\s+(?:extent|degree))"
     r"|\s+with\s+(?:the\s+(?:first|second|last)|[^.,;:!?\n]{0,40}\bonly(?=[.,;!\n]|\Z))|\s+in\s+(?:principle|theory)\b[^.;:!?\n]*\bbut\b"
     r"|[^!?\n]{0,60}\b(?:i|we)\s+(?:do\s+not|don't|would\s+not|wouldn't)(?:\s+know)?\s{0,3}[.,;!\n]"
