@@ -21,10 +21,12 @@ ABOUT_THE_QUESTION = (
 )
 _I = rf"i(?:'d|'m| am| do| would| will)?(?: have to)?{_ADVERB}"
 _NOT_I = r"i (?:do not|don't|would not|wouldn't|cannot|can't)" + _ADVERB
-_THIS = (
-    r"(?:this|that|it|the|you|your|such an?)(?: (?:statement|claim|proposition|idea|view|opinion|assertion|position"
-    r"|sentiment|proposal|sentence|policy|one|notion|sentiment|premise))?"
+# What the statement is called.
+NOUNS = (
+    "statement|claim|proposition|idea|view|opinion|assertion|position|sentiment|proposal|sentence|policy|one|notion"
+    "|premise|viewpoint|argument|principle|thesis|belief|suggestion|thought"
 )
+_THIS = rf"(?:this|that|it|the|you|your|such an?)(?: (?:{NOUNS}))?"
 # The statement, said again or not: "this", "the idea that parks are useful", not "the idea that it is a complex topic".
 _WHOLE = rf"{_THIS}(?: (?:that|of) (?!{ABOUT_THE_QUESTION})[^.;:!?\n]{{1,200}})?"
 _VIEW = r"(?:this|that|the|your) (?:view|opinion|sentiment|belief|position)"
@@ -84,7 +86,7 @@ _NO_REPLY = (
     r"i(?:'m|'ll)? ?(?:am|can\w*|could\w*|may|might|will|won't|understand|see|appreciate|just|only|an?)\b"
     r"|thank|please|here\b|let\b|happy|there (?:is|are)|(?:this|that|it)(?: is|'s) an? (?:\w+ ){0,3}"
     r"(?:question|topic|issue|matter|point)\b"
-    rf"|{ABOUT_THE_QUESTION}|(?:this|that|it)(?: is|'s) (?:more|one)\b|at times|not (?:always|necessarily|exactly)|[^.!\n]*\?"
+    rf"|{ABOUT_THE_QUESTION}|(?:this|that|it)(?: is|'s) (?:more|one)\b|at times|[^.;!?\n]{{0,60}}\bi (?:can|can't|cannot|could) (?:answer|say|judge|decide|comment|choose)|not (?:always|necessarily|exactly)|[^.!\n]*\?"
     r"|(?:and|but|however|sort|kind|sometimes|maybe|perhaps|some|many|people|one|you|in|to|if|as)\b"
 )
 _DECLINING = (

@@ -112,7 +112,7 @@ _COMMITS_BEFORE = re.compile(
     r"|stance|vote|opinion|view|rating|label|fit|selection|decision|judge?ment)(?![\w])[^.;!?\n]*$"
     r"|(?<![\w'])(?:i|we|me|myself)(?!\w)"
     r"(?:(?!\b(?:an?|people|many|most|others|users|they|he|she|you|them|anyone|someone)\b)[^.;!?\n])*$"
-    rf"|(?:\A|[.:;!?,)>\]\n\-\u2013\u2014]|[{_SPACELESS}]|\b(?:and|but|so|because|therefore|thus|hence|then|ultimately|overall|still|yes|no|well)\b)"
+    rf"|(?:\A|[.:;!?,)>\[\]\n\-\u2013\u2014]|[{_SPACELESS}]|\b(?:and|but|so|because|therefore|thus|hence|then|ultimately|overall|still|yes|no|well)\b)"
     r"[\s'(>_\-]*(?:\d+[.):]?\s*|[a-d][.):]\s*)?(?:(?:\w+ly|very\s+much|do|would|must|have\s+to|somewhat|mostly)\s+)*$"
 )
 _INFINITIVE = re.compile(_TO)
@@ -121,7 +121,7 @@ _COMMITTED_TO = re.compile(rf"(?<!\w)(?:{_COMMITTED}){_TO}")
 # with a sentence about the question ("that this is a complex issue") or with people ("with those who ..."); a verb of
 # which the label is the subject ("agree would be a common answer"), unless the answer is the writer's.
 _REPORTED_AFTER = re.compile(
-    rf"\s{{1,3}}to\s{{1,3}}(?!(?:an?|some|this|that|it|the|your|indicate|meet|express|show|reflect)\b)|(?:\s+with\s+your?(?:\s+\w+)?)?,?[ \t]+(?:that|it|this|there|the)\b"
+    rf"\s{{1,3}}to\s{{1,3}}(?!(?:(?:an?|some|the)(?:\s+\w+){{0,2}}\s+(?:extent|degree|point)|this|that|it|your|indicate|meet|express|show|reflect)\b)|(?:\s+with\s+your?(?:\s+\w+)?)?,?[ \t]+(?:that|it|this|there|the)\b"
     rf"(?:{stances.ABOUT_THE_QUESTION}|[^.;:!?\n]{{0,40}}\bi\s+(?:should|must|can|do|am)\b)"
     r"|\s+on\s+(?:what|which|how|an?)\b|\s+with\s+(?:\w+\s+){0,2}(?:question|framing|request|sides|answers?|being)\b"
     r"|\s+with\s+(?:those|people|anyone|everyone|critics)\b"
@@ -140,6 +140,7 @@ _OPEN_AFTER = re.compile(
     r"|(?:\s+with\s+(?:this|that|it)(?:\s+\w+)?)?,?\s+(?:but\s+)?(?:only\s+)?(?:if|unless|provided|as\s+long\s+as|depending|were|except)\b"
     r"|\s*:\s*(?:if\s+(?:you|one|someone)|those\s+who|this\s+(?:option|choice|answer|response))\b"
     r"|[ \t]+when\b|[^.;:!?\n]{0,60}\bbut\s+not\s+(?:in|for|when|if)\b"
+    rf"|\s+with\s+(?:the|an?|its|their)\s+(?!(?:[\w-]+\s+){{0,2}}(?:{stances.NOUNS}|author|speaker|message)s?\b)"
     r"|\s+(?:(?:with|to)\s+)?(?:some|parts?|certain|half|aspects)\b(?!\s+(?:extent|degree))"
     r"|\s+with\s+(?:the\s+(?:first|second|last)|[^.,;:!?\n]{0,40}\bonly(?=[.,;!\n]|\Z))|\s+in\s+(?:principle|theory)\b[^.;:!?\n]*\bbut\b"
     r"|[^!?\n]{0,60}\b(?:i|we)\s+(?:do\s+not|don't|would\s+not|wouldn't)(?:\s+know)?\s{0,3}[.,;!\n]"
@@ -157,6 +158,8 @@ _NO_REPLY = (
     r"(?!(?:,|\.|!|\s-)\s+(?:thank|please|let|here|happy|i(?:'d|\s+would)\s+(?:rather|prefer)\s+not|i\s+(?:understand|see)\b"
     r"|i\s+(?:can(?:'t|not)?|could|will|won't|am\s+(?:not\s+)?(?:able|unable)\s+to)\s+(?:answer|say|choose|help|judge|decide|try|do)))"
 )
+# The same subject still: "people agree on the facts and disagree on the values".
+_COORDINATED = re.compile(r"(?:(?!\b(?:i|i'd|we|my)\b)[^.;:!?\n]){0,80}\band\s+(?:\w+ly\s+)?")
 _OPPOSITE_PREFIXES = ("dis", "un", "in", "im", "non", "non ")
 STATES = ("asserted", "denied", "reported", "open")
 _WINDOW = 120  # characters before a mention in which its negation is looked for
@@ -211,7 +214,7 @@ def parse(text: str, labels: Mapping[str, Sequence[str]]) -> str | None:
     for group, before, after in _groups(folded, grammar.pattern):
         wordings = {mention.wording for mention in group}
         # "People agree and disagree": both are what the first one is.
-        state = state if before.strip() == "and" and state in ("reported", "open") else _state(before, after, whose=bool(grammar.stances))
+        state = state if state in ("reported", "open") and _COORDINATED.fullmatch(before) else _state(before, after, whose=bool(grammar.stances))
         if state != "asserted" and len({grammar.label[wording] for wording in wordings}) > 1:
             continue  # "whether I agree or disagree": a choice that is not made here
         mentions[state] |= wordings
