@@ -84,7 +84,8 @@ _REPLIES = {
 # What may follow "yes," or "no," where that is no reply to the question: "Yes, I can help", "No, thank you".
 _NO_REPLY = (
     r"i(?:'m|'ll)? ?(?:am|can\w*|could\w*|may|might|will|won't|understand|see|appreciate|just|only|an?)\b"
-    r"|thank|please|here\b|let\b|happy|there (?:is|are)|(?:this|that|it)(?: is|'s) an? (?:\w+ ){0,3}"
+    rf"|i (?:have|had|was|did|read|heard)\b|(?:the|your) (?:{NOUNS}|question|text|message)s?\b|we can (?:talk|look)"
+    r"|thank|sorry|unfortunately|wait|hello|please|here\b|let\b|happy|there (?:is|are)|(?:this|that|it)(?: is|'s) an? (?:\w+ ){0,3}"
     r"(?:question|topic|issue|matter|point)\b"
     rf"|{ABOUT_THE_QUESTION}|(?:this|that|it)(?: is|'s) (?:more|one)\b|at times|[^.;!?\n]{{0,60}}\bi (?:can|can't|cannot|could) (?:answer|say|judge|decide|comment|choose)|not (?:always|necessarily|exactly)|[^.!\n]*\?"
     r"|(?:and|but|however|sort|kind|sometimes|maybe|perhaps|some|many|people|one|you|in|to|if|as)\b"
@@ -97,6 +98,7 @@ _DECLINING = (
     r"(?:(?:do not|don't) (?:have|hold|possess|take|pick|express)|without|no) (?:\w+ ){0,4}"
     r"(?:opinions?|views?|beliefs?|feelings?|positions?|sides?|stances?)",
     rf"(?:do not|don't) (?:think|believe|feel) (?:that )?{_THIS}{_IS} {_FALSE}",
+    r"(?:do not|don't) (?:oppose|reject|object|dispute)|not (?:opposed|against)",
     r"neutral|opposite|both (?:sides|views|positions)|depends|not (?:sure|certain)|(?:hard|difficult|impossible) to say",
 )
 

@@ -101,6 +101,7 @@ _REPORTED_BEFORE = re.compile(
     rf"|(?<![\w'])(?:if(?!{_FORCED})\s+i\s+(?:were|was)|(?:were|had)\s+(?:i|you)|depending|hypothetically|sometimes)\b[^.;:!?\n]*$"
     r"|(?<!\bi\s)(?<!\w)(?:said|says|replied|wrote)\s*[:,]?\s*(?:i\s+)?$"
     r"|(?<!only\s)\bdo\s+i(?=[^.:;!?\n]*$)|\bthan\s+i\s+$"
+    r"|\bi\s+(?:know|met|asked|heard|respect)\b[^.,;:!?\n]*$"
     r"|\b(?:example|sample|typical|possible|instance|(?:could|might|may)\s+be)\b[^.;!?\n]{0,20}:\s*(?:i\s+)?$"
     r"|\b(?:doubt|imagine|assume|pretend|let's\s+say|(?:he|she|you|they|who|people)\s+(?:think|believe|know|assume|hope|say|want)s?)"
     r"\s+(?:that\s+)?(?:i\s+)?(?:would\s+)?$"
@@ -108,7 +109,7 @@ _REPORTED_BEFORE = re.compile(
 _TO = r"(?:\A|\s+)to(?:\s+(?:say|claim|state)(?:\s+that)?(?:\s+i)?)?(?:\s+\w+ly)?\s+$"
 # Where "agree" is the writer's answer: the writer speaks, or it stands as an answer does, alone or as "answer: agree".
 _COMMITS_BEFORE = re.compile(
-    r"(?<![\w'])(?:my|answers?|responses?|reply|replies|choices?|options?|verdict|conclusion|position"
+    r"(?<![\w'])(?:inclination|answers?|responses?|reply|replies|choices?|options?|verdict|conclusion|position"
     r"|stance|vote|opinion|view|rating|label|fit|selection|decision|judge?ment)(?![\w])[^.;!?\n]*$"
     r"|(?<![\w'])(?:i|we|me|myself)(?!\w)"
     r"(?:(?!\b(?:an?|people|many|most|others|users|they|he|she|you|them|anyone|someone)\b)[^.;!?\n])*$"
@@ -121,10 +122,10 @@ _COMMITTED_TO = re.compile(rf"(?<!\w)(?:{_COMMITTED}){_TO}")
 # with a sentence about the question ("that this is a complex issue") or with people ("with those who ..."); a verb of
 # which the label is the subject ("agree would be a common answer"), unless the answer is the writer's.
 _REPORTED_AFTER = re.compile(
-    rf"\s{{1,3}}to\s{{1,3}}(?!(?:(?:an?|some|the)(?:\s+\w+){{0,2}}\s+(?:extent|degree|point)|this|that|it|your|indicate|meet|express|show|reflect)\b)|(?:\s+with\s+your?(?:\s+\w+)?)?,?[ \t]+(?:that|it|this|there|the)\b"
+    rf"\s{{1,3}}to\s{{1,3}}(?!(?:(?:an?|some|the)(?:\s+\w+){{0,2}}\s+(?:extent|degree|point|question|{stances.NOUNS})|this|that|it|your|indicate|meet|express|show|reflect)\b)|(?:\s+with\s+your?(?:\s+\w+)?)?,?[ \t]+(?:that|it|this|there|the)\b"
     rf"(?:{stances.ABOUT_THE_QUESTION}|[^.;:!?\n]{{0,40}}\bi\s+(?:should|must|can|do|am)\b)"
     r"|\s+on\s+(?:what|which|how|an?)\b|\s+with\s+(?:\w+\s+){0,2}(?:question|framing|request|sides|answers?|being)\b"
-    r"|\s+with\s+(?:those|people|anyone|everyone|critics)\b"
+    r"|\s+with\s+(?:those|people|anyone|everyone|critics)\b|(?:\s+with\s+\w+)?[,.!]?\s+(?:said|says|replied|answered)\b"
     r"|(?:,?[ \t]+)(?:is|was|has|means|(?:would|could|might|may|can|will)\s+be)\b"
     r"(?![^.;!?\n]{0,60}\b(?:i|i'd|my|me|closer|closest|better|best|right|correct|appropriate)\b)"
 )
@@ -142,7 +143,7 @@ _OPEN_AFTER = re.compile(
     r"|[ \t]+when\b|[^.;:!?\n]{0,60}\bbut\s+not\s+(?:in|for|when|if)\b"
     rf"|\s+with\s+(?:the|an?|its|their)\s+(?!(?:[\w-]+\s+){{0,2}}(?:{stances.NOUNS}|author|speaker|message)s?\b)"
     r"|\s+(?:(?:with|to)\s+)?(?:some|parts?|certain|half|aspects)\b(?!\s+(?:extent|degree))"
-    r"|\s+with\s+(?:the\s+(?:first|second|last)|[^.,;:!?\n]{0,40}\bonly(?=[.,;!\n]|\Z))|\s+in\s+(?:principle|theory)\b[^.;:!?\n]*\bbut\b"
+    r"|\s+with\s+(?:one|two|three|several|(?:the|a)\s+(?:first|second|last|few|lot)|[^.,;:!?\n]{0,40}\bonly(?=[.,;!\n]|\Z))|\s+in\s+(?:principle|theory)\b[^.;:!?\n]*\bbut\b"
     r"|[^!?\n]{0,60}\b(?:i|we)\s+(?:do\s+not|don't|would\s+not|wouldn't)(?:\s+know)?\s{0,3}[.,;!\n]"
 )
 # "I couldn't agree more" is full agreement.
