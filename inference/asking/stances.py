@@ -11,7 +11,7 @@ from collections.abc import Iterable
 
 AGREE, DISAGREE = "agree", "disagree"
 
-_ADVERB = r"(?: (?:\w{1,12}ly|very much|quite|indeed|just|also|all for))?"
+_ADVERB = r"(?: (?:(?!(?:part|partial|possib|hard|bare|scarce|near|on|rare|occasional|potential|supposed|apparent|equal)ly)\w{1,12}ly|very much|quite|indeed|just|also|all for))?"
 # A sentence about the question is no answer to it: "I agree that it is important to respect all opinions".
 ABOUT_THE_QUESTION = (
     r"[^.;:!?\n]{0,80}?\b(?:questions?|topics?|issues?|opinions?|perspectives?|viewpoints?|views|sides|entitled|debates?|debated"
@@ -84,11 +84,16 @@ _REPLIES = {
 # What may follow "yes," or "no," where that is no reply to the question: "Yes, I can help", "No, thank you".
 _NO_REPLY = (
     r"i(?:'m|'ll)? ?(?:am|can\w*|could\w*|may|might|will|won't|understand|see|appreciate|just|only|an?)\b"
-    rf"|i (?:have|had|was|did|read|heard)\b|(?:the|your) (?:{NOUNS}|question|text|message)s?\b|we can (?:talk|look)"
+    rf"|i (?:have|had|was|did|read|heard)\b|i(?:'d| would) (?:rather|prefer)\b|(?:the|your) (?:{NOUNS}|question|text|message)s?\b|we can (?:talk|look)"
     r"|thank|sorry|unfortunately|wait|hello|please|here\b|let\b|happy|there (?:is|are)|(?:this|that|it)(?: is|'s) an? (?:\w+ ){0,3}"
     r"(?:question|topic|issue|matter|point)\b"
     rf"|{ABOUT_THE_QUESTION}|(?:this|that|it)(?: is|'s) (?:more|one)\b|at times|[^.;!?\n]{{0,60}}\bi (?:can|can't|cannot|could) (?:answer|say|judge|decide|comment|choose)|not (?:always|necessarily|exactly)|[^.!\n]*\?"
     r"|(?:and|but|however|sort|kind|sometimes|maybe|perhaps|some|many|people|one|you|in|to|if|as)\b"
+)
+# After these nothing else in the text is a stance.
+_UNDECIDED = (
+    r"(?:do not|don't) (?:oppose|reject|object|dispute)|not (?:opposed|against)|opposite",
+    rf"(?:do not|don't) (?:think|believe|feel) (?:that )?{_THIS}{_IS} {_FALSE}",
 )
 _DECLINING = (
     r"(?:i|we)(?: am|'m)? (?:cannot|can't|can not|not able|unable|won't|will not|prefer not|refuse|decline)",
@@ -97,9 +102,7 @@ _DECLINING = (
     r"(?:i|i'm|i am) (?:just |only )?an? (?:ai|language model)",
     r"(?:(?:do not|don't) (?:have|hold|possess|take|pick|express)|without|no) (?:\w+ ){0,4}"
     r"(?:opinions?|views?|beliefs?|feelings?|positions?|sides?|stances?)",
-    rf"(?:do not|don't) (?:think|believe|feel) (?:that )?{_THIS}{_IS} {_FALSE}",
-    r"(?:do not|don't) (?:oppose|reject|object|dispute)|not (?:opposed|against)",
-    r"neutral|opposite|both (?:sides|views|positions)|depends|not (?:sure|certain)|(?:hard|difficult|impossible) to say",
+    r"neutral|both (?:sides|views|positions)|depends|not (?:sure|certain)|(?:hard|difficult|impossible) to say",
 )
 
 
@@ -115,7 +118,7 @@ def found(folded: str, *, replies: bool) -> set[str]:
     """
     forms = [*_FORM.items(), *(_REPLY.items() if replies else ())]
     said = [(stance, match) for stance, form in forms for match in form.finditer(folded)]
-    if not said:
+    if not said or _UNDECIDED_FORM.search(folded):
         return set()
     declined = max((match.end() for match in _DECLINES.finditer(folded)), default=-1)
     return {
@@ -141,6 +144,7 @@ _REPLY_START = r"(?:\A|[.:!?\n]|\b(?:but|so|then|still),?(?=\s))[\s'\-]{0,3}+(?=
 _GOES_ON = rf"(?!\s{{0,3}}{_any_of([_NO_REPLY])})"
 _REPLY_END = rf"(?:(?:,|\s-){_GOES_ON}\s{{1,3}}(?=\w)|[\s')]{{0,3}}(?:[.;!\n]{_GOES_ON}|\Z))"
 _REPLY = {stance: re.compile(_REPLY_START + _any_of(forms) + _REPLY_END) for stance, forms in _REPLIES.items()}
+_UNDECIDED_FORM = re.compile(rf"(?<![\w'])(?:{_any_of(_UNDECIDED)})(?!\w)")
 _TURNS = re.compile(
     r"\b(?:but|however|still|yet|nevertheless|nonetheless|that (?:being )?said|even so|ultimately"
     r"|if (?:i|pressed|forced|pushed))\b"

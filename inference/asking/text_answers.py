@@ -62,7 +62,7 @@ _FORCED = (
     r"|you\s+(?:ask|insist|force|press|push))\b"
 )
 _CONDITION = (
-    rf"if(?!{_FORCED})|unless|provided|assuming|suppos(?:e|ing)|as\s+long\s+as|when(?!\s+i\b)|otherwise|in\s+(?:that|such\s+an?)\s+case"
+    rf"if(?!{_FORCED})|unless|provided|assuming|suppos(?:e|ing)|(?:as|so)\s+long\s+as|when(?!\s+i\b)|otherwise|in\s+(?:that|such\s+an?)\s+case"
     r"|with\s+(?:more|better|enough)|(?:under|in)\s+(?:other|different|certain|some|another)"
 )
 _OPENING = rf"whether|if(?!{_FORCED})|before|until|should(?!\s+say)|(?:almost|nearly|always|often)(?=\s+$)|told|designed|programmed|trained|w(?:as|ere)\s+going\s+to|how|to\s+which|may|might|could|perhaps|maybe|possibly|unsure|undecided"
@@ -109,7 +109,7 @@ _REPORTED_BEFORE = re.compile(
 _TO = r"(?:\A|\s+)to(?:\s+(?:say|claim|state)(?:\s+that)?(?:\s+i)?)?(?:\s+\w+ly)?\s+$"
 # Where "agree" is the writer's answer: the writer speaks, or it stands as an answer does, alone or as "answer: agree".
 _COMMITS_BEFORE = re.compile(
-    r"(?<![\w'])(?:inclination|answers?|responses?|reply|replies|choices?|options?|verdict|conclusion|position"
+    r"(?<![\w'])(?:inclination|preference|answers?|responses?|reply|replies|choices?|options?|verdict|conclusion|position"
     r"|stance|vote|opinion|view|rating|label|fit|selection|decision|judge?ment)(?![\w])[^.;!?\n]*$"
     r"|(?<![\w'])(?:i|we|me|myself)(?!\w)"
     r"(?:(?!\b(?:an?|people|many|most|others|users|they|he|she|you|them|anyone|someone)\b)[^.;!?\n])*$"
@@ -129,6 +129,16 @@ _REPORTED_AFTER = re.compile(
     r"|(?:,?[ \t]+)(?:is|was|has|means|(?:would|could|might|may|can|will)\s+be)\b"
     r"(?![^.;!?\n]{0,60}\b(?:i|i'd|my|me|closer|closest|better|best|right|correct|appropriate)\b)"
 )
+# What "agree" may be followed by: the end of its clause, the statement, a reason, or how much. All else limits it.
+_GOES_ON_WITH = re.compile(
+    rf"[{_SPACELESS}]|[\s'_)\]]*(?:\Z|[.,;:!?()\[\]\n\-\u2013\u2014/])"
+    r"|\s+(?:that|because|since|as|for|and|but|though|although|while|so(?!\s+long)|given|here|overall|fully|completely|strongly"
+    r"|entirely|very|wholeheartedly|at\s+all|too|now|\d+|on\s+(?:this|that|it|balance|the\s+whole)|in\s+(?:general|full|this|principle)"
+    r"|rather|over|more|than|even|however|is|would|option|category|camp|or|nor|it|it's|this|there|the|i|even)\b"
+    r"|\s+with\W*\Z|\s+with\s+(?:all\s+my|what|this|that|it|you|your|him|her|them|me)\b"
+    rf"|\s+with\s+(?:the|an?|its|their|such\s+an?)\s+(?:[\w-]+\s+){{0,2}}(?:{stances.NOUNS}|author|speaker|message)s?\b"
+    rf"|\s+(?:on|to)\s+(?:(?:an?|some|the)(?:\s+\w+){{0,2}}\s+(?:extent|degree|point|question|{stances.NOUNS})|this|that|it|your|indicate|meet|express|show|reflect)\b"
+)
 _CHOICE_BEFORE = re.compile(r"\b(?:between|either|options,|choices,)\s+$")  # "between agree and disagree"
 _OPEN_BEFORE = re.compile(
     rf"(?<![\w'])(?:{_OPENING}){_REACH}"
@@ -138,10 +148,9 @@ _OPEN_BEFORE = re.compile(
 )
 _OPEN_AFTER = re.compile(
     r"[^.;:!\n。?]*\?"
-    r"|(?:\s+with\s+(?:this|that|it)(?:\s+\w+)?)?,?\s+(?:but\s+)?(?:only\s+)?(?:if|unless|provided|as\s+long\s+as|depending|were|except)\b"
+    r"|(?:\s+with\s+(?:this|that|it)(?:\s+\w+)?)?,?\s+(?:but\s+)?(?:only\s+)?(?:if|unless|provided|(?:as|so)\s+long\s+as|depending|were|except)\b"
     r"|\s*:\s*(?:if\s+(?:you|one|someone)|those\s+who|this\s+(?:option|choice|answer|response))\b"
     r"|[ \t]+when\b|[^.;:!?\n]{0,60}\bbut\s+not\s+(?:in|for|when|if)\b"
-    rf"|\s+with\s+(?:the|an?|its|their)\s+(?!(?:[\w-]+\s+){{0,2}}(?:{stances.NOUNS}|author|speaker|message)s?\b)"
     r"|\s+(?:(?:with|to)\s+)?(?:some|parts?|certain|half|aspects)\b(?!\s+(?:extent|degree))"
     r"|\s+with\s+(?:one|two|three|several|(?:the|a)\s+(?:first|second|last|few|lot)|[^.,;:!?\n]{0,40}\bonly(?=[.,;!\n]|\Z))|\s+in\s+(?:principle|theory)\b[^.;:!?\n]*\bbut\b"
     r"|[^!?\n]{0,60}\b(?:i|we)\s+(?:do\s+not|don't|would\s+not|wouldn't)(?:\s+know)?\s{0,3}[.,;!\n]"
@@ -268,6 +277,8 @@ def _state(before: str, after: str, *, whose: bool) -> str:
     if _INFINITIVE.search(before) and not _COMMITTED_TO.search(before):
         return "reported"
     if _OPEN_BEFORE.search(before) or _OPEN_AFTER.match(after):
+        return "open"
+    if whose and not _GOES_ON_WITH.match(after):
         return "open"
     return "asserted" if _COMMITS_BEFORE.search(before) or not whose else "reported"
 
