@@ -85,8 +85,7 @@ _REPLIES = {
 _NO_REPLY = (
     r"i(?:'m|'ll)? ?(?:am|can\w*|could\w*|may|might|will|won't|understand|see|appreciate|just|only|an?)\b"
     rf"|i (?:have|had|was|did|read|heard)\b|i(?:'d| would) (?:rather|prefer)\b|(?:the|your) (?:{NOUNS}|question|text|message)s?\b|we can (?:talk|look)"
-    r"|thank|sorry|unfortunately|wait|hello|please|here\b|let\b|happy|there (?:is|are)|(?:this|that|it)(?: is|'s) an? (?:\w+ ){0,3}"
-    r"(?:question|topic|issue|matter|point)\b"
+    r"|thank|sorry|unfortunately|wait|hello|please|here\b|let\b|happy|there (?:is|are)|(?:this|that|it)(?: is|'s) an?\b"
     rf"|{ABOUT_THE_QUESTION}|(?:this|that|it)(?: is|'s) (?:more|one)\b|at times|[^.;!?\n]{{0,60}}\bi (?:can|can't|cannot|could) (?:answer|say|judge|decide|comment|choose)|not (?:always|necessarily|exactly)|[^.!\n]*\?"
     r"|(?:and|but|however|sort|kind|sometimes|maybe|perhaps|some|many|people|one|you|in|to|if|as)\b"
 )
