@@ -123,7 +123,7 @@ def found(folded: str, *, replies: bool) -> set[str]:
     return {
         stance
         for stance, match in said
-        if declined < 0 or match.end() > declined and _TURNS.search(folded, declined, match.end())
+        if declined < 0 or (match.end() > declined and _TURNS.search(folded, declined, match.end()))
     }
 
 
@@ -137,11 +137,18 @@ _LIMITED = (
     r"(?:,? (?:but |and )?(?:only |just )?(?:if|unless|provided|depending|to (?:an?|some) (?:\w+ )?(?:extent|degree)"
     r"|(?:for|in|of|as) (?:some|all|both|certain|many|most|others|a few|long|far|part|theory)|sometimes|at times|often|rarely|i (?:should|must|need)))\b"
 )
-_END = rf"(?!{_any_of([_LIMITED])})(?=[\s')]{{0,3}}(?:[.,;:!\n]|-\s|\s-|\Z|(?:because|since|for|as|given)\b))"
+_END = rf"(?!{_any_of([_LIMITED])})(?=[\s')]{{0,3}}(?:[.,;:!\n]|-\s|\s-|\Z|(?:because|since|for (?:it|they|we|there|this|that)|as|given)\b))"
 _FORM = {stance: re.compile(_START + _any_of(forms) + _END) for stance, forms in _FORMS.items()}
 _REPLY_START = r"(?:\A|[.:!?\n]|\b(?:but|so|then|still),?(?=\s))[\s'\-]{0,3}+(?=[a-z])"
 _GOES_ON = rf"(?!\s{{0,3}}{_any_of([_NO_REPLY])})"
-_REPLY_END = rf"(?:(?:,|\s-){_GOES_ON}\s{{1,3}}(?=\w)|[\s')]{{0,3}}(?:[.;!\n]{_GOES_ON}|\Z))"
+# After "yes," the same sentence says what the writer thinks, or what should be: "Yes, I think ...", "No, dogs should ...".
+_MEANT = (
+    r"(?:i|i'd|absolutely|definitely|certainly|indeed|really|surely|of course|not at all)\b|(?:this|that|it)(?: is|'s)"
+    r"|(?:every|every\w+|all)\b|[^.;!?\n]{0,60}\b(?:should|must|ought|needs?|deserves?|are)\b"
+)
+_REPLY_END = (
+    rf"(?:(?:,|\s-){_GOES_ON}(?=\s{{1,3}}{_any_of([_MEANT])})\s{{1,3}}(?=\w)|[\s')]{{0,3}}(?:[.;!\n]{_GOES_ON}|\Z))"
+)
 _REPLY = {stance: re.compile(_REPLY_START + _any_of(forms) + _REPLY_END) for stance, forms in _REPLIES.items()}
 _UNDECIDED_FORM = re.compile(rf"(?<![\w'])(?:{_any_of(_UNDECIDED)})(?!\w)")
 _TURNS = re.compile(
