@@ -22,23 +22,31 @@ _NEGATION = (
 # "If I had to choose" is no condition, but the model's way to an answer.
 _FORCED = (
     r"\s+(?:(?:i\s+)?(?:absolutely\s+|really\s+)?(?:forced|pressed|pushed|asked|required|made|must|compelled)"
-    r"|i\s+(?:had|have|were|was|am)\s+(?:absolutely\s+|really\s+)?(?:forced|pressed|pushed|asked|required|made|compelled"
+    r"|i\s+(?:had|have|were|was|am)\s+(?:absolutely\s+|really\s+)?(?:forced|pressed|pushed|asked|required"
+    r"|made|compelled"
     r"|to\s+(?:choose|pick|select|answer|respond|say|decide|give|take|express|lean|make))"
     r"|you\s+(?:ask|insist|force|press|push))\b"
 )
 _CONDITION = (
-    rf"if(?!{_FORCED})|unless|provided|assuming|suppos(?:e|ing)|(?:as|so)\s+long\s+as|when(?!\s+i\b)|otherwise|in\s+(?:that|such\s+an?)\s+case"
+    rf"if(?!{_FORCED})|unless|provided|assuming|suppos(?:e|ing)|(?:as|so)\s+long\s+as|when(?!\s+i\b)"
+    r"|otherwise|in\s+(?:that|such\s+an?)\s+case"
     r"|with\s+(?:more|better|enough)|(?:under|in)\s+(?:other|different|certain|some|another)"
 )
-_OPENING = rf"whether|if(?!{_FORCED})|before|until|should(?!\s+say)|(?:almost|nearly|always|often)(?=\s+$)|told|designed|programmed|trained|w(?:as|ere)\s+going\s+to|how|to\s+which|may|might|could|perhaps|maybe|possibly|unsure|undecided"
+_OPENING = (
+    rf"whether|if(?!{_FORCED})|before|until|should(?!\s+say)|(?:almost|nearly|always|often)(?=\s+$)|told"
+    r"|designed|programmed|trained|w(?:as|ere)\s+going\s+to|how|to\s+which|may|might|could|perhaps|maybe"
+    r"|possibly|unsure|undecided"
+)
 # Whose position it is where it is not the writer's.
 _OTHERS = (
     r"one|you|they|he|she|anyone|everyone|everybody|someone|somebody|people|persons?|individuals?|others|experts?"
     r"|humans?|users?|citizens|voters|readers|respondents|author|public|society|majority|minority|those|who|some|many"
-    r"|several|most(?!\s+(?:strongly|certainly|definitely|likely|appropriate|fitting|suitable|accurate|honest))|\w+(?:ists|ians|atives|als|ers|ents|ics)"
+    r"|several|most(?!\s+(?:strongly|certainly|definitely|likely|appropriate|fitting|suitable|accurate"
+    r"|honest))|\w+(?:ists|ians|atives|als|ers|ents|ics)"
     r"|we\s+all|we\s+(?:can|could|should|must|need)|than|over(?=\s+$)|instead\s+of|such\s+as|for\s+example"
     r"|(?:a|an|the)(?=\s+\w+(?:\s+\w+){0,4}\s+(?:would|will|could|might|may|can|must|should)\s+$)"
-    r"|(?:the|these|my|our|his|her|their)(?=(?:\s+\w+)?\s+(?!(?:is|was|says|means|reads|seems|remains)\b)\w+s\s+$)|please|press|click|\w+s\s+(?:that|which)(?=\s+$)"
+    r"|(?:the|these|my|our|his|her|their)(?=(?:\s+\w+)?\s+(?!(?:is|was|says|means|reads|seems"
+    r"|remains)\b)\w+s\s+$)|please|press|click|\w+s\s+(?:that|which)(?=\s+$)"
 )
 _CONCEDING = r"while|whilst|although|though|despite|even\s+if"
 # "To agree" is a position only after one of these.
@@ -63,31 +71,37 @@ PLAINLY_DENIED = re.compile(
 )
 _REPORTED_BEFORE = re.compile(
     rf"(?<![\w'])(?:{_OTHERS}){_REACH_OF_OTHERS}|(?<![\w'])(?:{_CONCEDING}){_REACH}"
-    rf"|(?<![\w'])(?:if(?!{_FORCED})\s+i\s+(?:were|was)|(?:were|had)\s+(?:i|you)|depending|hypothetically|sometimes)\b[^.;:!?\n]*$"
+    rf"|(?<![\w'])(?:if(?!{_FORCED})\s+i\s+(?:were|was)|(?:were|had)\s+(?:i|you)|depending|hypothetically"
+    r"|sometimes)\b[^.;:!?\n]*$"
     r"|(?<!\bi\s)(?<!\w)(?:said|says|replied|wrote)\s*[:,]?\s*(?:i\s+)?$"
     r"|(?<!only\s)\bdo\s+i(?=[^.:;!?\n]*$)|\bthan\s+i\s+$"
     r"|\bi\s+(?:know|met|asked|heard|respect)\b[^.,;:!?\n]*$"
     r"|\b(?:example|sample|typical|possible|instance|(?:could|might|may)\s+be)\b[^.;!?\n]{0,20}:\s*(?:i\s+)?$"
-    r"|\b(?:doubt|imagine|assume|pretend|let's\s+say|(?:he|she|you|they|who|people)\s+(?:think|believe|know|assume|hope|say|want)s?)"
+    r"|\b(?:doubt|imagine|assume|pretend|let's\s+say|(?:he|she|you|they|who|people)\s+(?:think|believe"
+    r"|know|assume|hope|say|want)s?)"
     r"\s+(?:that\s+)?(?:i\s+)?(?:would\s+)?$"
 )
 _TO = r"(?:\A|\s+)to(?:\s+(?:say|claim|state)(?:\s+that)?(?:\s+i)?)?(?:\s+\w+ly)?\s+$"
 # Where "agree" is the writer's answer: the writer speaks, or it stands as an answer does, alone or as "answer: agree".
 _COMMITS_BEFORE = re.compile(
-    r"(?<![\w'])(?:inclination|preference|answers?|responses?|reply|replies|choices?|options?|verdict|conclusion|position"
+    r"(?<![\w'])(?:inclination|preference|answers?|responses?|reply|replies|choices?|options?|verdict"
+    r"|conclusion|position"
     r"|stance|vote|opinion|view|rating|label|fit|selection|decision|judge?ment)(?![\w])[^.;!?\n]*$"
     r"|(?<![\w'])(?:i|we|me|myself)(?!\w)"
     r"(?:(?!\b(?:an?|people|many|most|others|users|they|he|she|you|them|anyone|someone)\b)[^.;!?\n])*$"
-    rf"|(?:\A|[.:;!?,)>\[\]\n\-\u2013\u2014]|[{_SPACELESS}]|\b(?:and|but|so|because|therefore|thus|hence|then|ultimately|overall|still|yes|no|well)\b)"
+    rf"|(?:\A|[.:;!?,)>\[\]\n\-\u2013\u2014]|[{_SPACELESS}]|\b(?:and|but|so|because|therefore|thus|hence"
+    r"|then|ultimately|overall|still|yes|no|well)\b)"
     r"[\s'(>_\-]*(?:\d+[.):]?\s*|[a-d][.):]\s*)?(?:(?:\w+ly|very\s+much|do|would|must|have\s+to|somewhat|mostly)\s+)*$"
 )
 _INFINITIVE = re.compile(_TO)
 _COMMITTED_TO = re.compile(rf"(?<!\w)(?:{_COMMITTED}){_TO}")
-# What "agree" is followed by where it is no answer: "agree to (disagree)", which ends before the next mention; agreement
+# After "agree" where it is no answer: "agree to (disagree)", which ends before the next mention; agreement
 # with a sentence about the question ("that this is a complex issue") or with people ("with those who ..."); a verb of
 # which the label is the subject ("agree would be a common answer"), unless the answer is the writer's.
 _REPORTED_AFTER = re.compile(
-    rf"\s{{1,3}}to\s{{1,3}}(?!(?:(?:an?|some|the)(?:\s+\w+){{0,2}}\s+(?:extent|degree|point|question|{stances.NOUNS})|this|that|it|your|indicate|meet|express|show|reflect)\b)|(?:\s+with\s+your?(?:\s+\w+)?)?,?[ \t]+(?:that|it|this|there|the)\b"
+    rf"\s{{1,3}}to\s{{1,3}}(?!(?:(?:an?|some|the)(?:\s+\w+){{0,2}}\s+(?:extent|degree|point|question"
+    rf"|{stances.NOUNS})|this|that|it|your|indicate|meet|express|show|reflect)\b)"
+    r"|(?:\s+with\s+your?(?:\s+\w+)?)?,?[ \t]+(?:that|it|this|there|the)\b"
     rf"(?:{stances.ABOUT_THE_QUESTION}|[^.;:!?\n]{{0,40}}\bi\s+(?:should|must|can|do|am)\b)"
     r"|\s+on\s+(?:what|which|how|an?)\b|\s+with\s+(?:\w+\s+){0,2}(?:question|framing|request|sides|answers?|being)\b"
     r"|\s+with\s+(?:those|people|anyone|everyone|critics)\b|(?:\s+with\s+\w+)?[,.!]?\s+(?:said|says|replied|answered)\b"
@@ -97,12 +111,15 @@ _REPORTED_AFTER = re.compile(
 # What "agree" may be followed by: the end of its clause, the statement, a reason, or how much. All else limits it.
 _GOES_ON_WITH = re.compile(
     rf"[{_SPACELESS}]|[\s'_)\]]*(?:\Z|[.,;:!?()\[\]\n\-\u2013\u2014/])"
-    r"|\s+(?:that|because|since|as|for|and|but|though|although|while|so(?!\s+long)|given|here|overall|fully|completely|strongly"
-    r"|entirely|very|wholeheartedly|at\s+all|too|now|\d+|on\s+(?:this|that|it|balance|the\s+whole)|in\s+(?:general|full|this|principle)"
+    r"|\s+(?:that|because|since|as|for|and|but|though|although|while|so(?!\s+long)|given|here|overall"
+    r"|fully|completely|strongly"
+    r"|entirely|very|wholeheartedly|at\s+all|too|now|\d+|on\s+(?:this|that|it|balance|the\s+whole)"
+    r"|in\s+(?:general|full|this|principle)"
     r"|rather|over|more|than|even|however|is|would|option|category|camp|or|nor|it|it's|this|there|the|i|even)\b"
     r"|\s+with\W*\Z|\s+with\s+(?:all\s+my|what|this|that|it|you|your|him|her|them|me)\b"
     rf"|\s+with\s+(?:the|an?|its|their|such\s+an?)\s+(?:[\w-]+\s+){{0,2}}(?:{stances.NOUNS}|author|speaker|message)s?\b"
-    rf"|\s+(?:on|to)\s+(?:(?:an?|some|the)(?:\s+\w+){{0,2}}\s+(?:extent|degree|point|question|{stances.NOUNS})|this|that|it|your|indicate|meet|express|show|reflect)\b"
+    rf"|\s+(?:on|to)\s+(?:(?:an?|some|the)(?:\s+\w+){{0,2}}\s+(?:extent|degree|point|question"
+    rf"|{stances.NOUNS})|this|that|it|your|indicate|meet|express|show|reflect)\b"
 )
 _CHOICE_BEFORE = re.compile(r"\b(?:between|either|options,|choices,)\s+$")  # "between agree and disagree"
 _OPEN_BEFORE = re.compile(
@@ -113,11 +130,13 @@ _OPEN_BEFORE = re.compile(
 )
 _OPEN_AFTER = re.compile(
     r"[^.;:!\n。?]*\?"
-    r"|(?:\s+with\s+(?:this|that|it)(?:\s+\w+)?)?,?\s+(?:but\s+)?(?:only\s+)?(?:if|unless|provided|(?:as|so)\s+long\s+as|depending|were|except)\b"
+    r"|(?:\s+with\s+(?:this|that|it)(?:\s+\w+)?)?,?\s+(?:but\s+)?(?:only\s+)?(?:if|unless|provided|(?:as"
+    r"|so)\s+long\s+as|depending|were|except)\b"
     r"|\s*:\s*(?:if\s+(?:you|one|someone)|those\s+who|this\s+(?:option|choice|answer|response))\b"
     r"|[ \t]+when\b|[^.;:!?\n]{0,60}\bbut\s+not\s+(?:in|for|when|if)\b"
     r"|\s+(?:(?:with|to)\s+)?(?:some|parts?|certain|half|aspects)\b(?!\s+(?:extent|degree))"
-    r"|\s+with\s+(?:one|two|three|several|(?:the|a)\s+(?:first|second|last|few|lot)|[^.,;:!?\n]{0,40}\bonly(?=[.,;!\n]|\Z))|\s+in\s+(?:principle|theory)\b[^.;:!?\n]*\bbut\b"
+    r"|\s+with\s+(?:one|two|three|several|(?:the|a)\s+(?:first|second|last|few|lot)"
+    r"|[^.,;:!?\n]{0,40}\bonly(?=[.,;!\n]|\Z))|\s+in\s+(?:principle|theory)\b[^.;:!?\n]*\bbut\b"
     r"|[^!?\n]{0,60}\b(?:i|we)\s+(?:do\s+not|don't|would\s+not|wouldn't)(?:\s+know)?\s{0,3}[.,;!\n]"
 )
 # "I couldn't agree more" is full agreement.
@@ -130,8 +149,10 @@ JOINED = re.compile(
 # "No" before a noun is no reply ("there is no doubt"), nor are "no, thank you" and "yes, I can help".
 NO_ALONE = r"(?!\s+(?!(?:as|and|because|but|here|i|if|in|is|it|or|over|rather|since|than|that|this|to|with|would)\b)\w)"
 NO_REPLY = (
-    r"(?!(?:,|\.|!|\s-)\s+(?:thank|please|let|here|happy|i(?:'d|\s+would)\s+(?:rather|prefer)\s+not|i\s+(?:understand|see)\b"
-    r"|i\s+(?:can(?:'t|not)?|could|will|won't|am\s+(?:not\s+)?(?:able|unable)\s+to)\s+(?:answer|say|choose|help|judge|decide|try|do)))"
+    r"(?!(?:,|\.|!|\s-)\s+(?:thank|please|let|here|happy|i(?:'d|\s+would)\s+(?:rather|prefer)\s+not"
+    r"|i\s+(?:understand|see)\b"
+    r"|i\s+(?:can(?:'t|not)?|could|will|won't|am\s+(?:not\s+)?(?:able|unable)\s+to)\s+(?:answer|say|choose"
+    r"|help|judge|decide|try|do)))"
 )
 # The same subject still: "people agree on the facts and disagree on the values".
 COORDINATED = re.compile(r"(?:(?!\b(?:i|i'd|we|my)\b)[^.;:!?\n]){0,80}\band\s+(?:\w+ly\s+)?")

@@ -11,12 +11,17 @@ from collections.abc import Iterable
 
 AGREE, DISAGREE = "agree", "disagree"
 
-_ADVERB = r"(?: (?:(?!(?:part|partial|possib|hard|bare|scarce|near|on|rare|occasional|potential|supposed|apparent|equal)ly)\w{1,12}ly|very much|quite|indeed|just|also|all for))?"
+_ADVERB = (
+    r"(?: (?:(?!(?:part|partial|possib|hard|bare|scarce|near|on|rare|occasional|potential|supposed"
+    r"|apparent|equal)ly)\w{1,12}ly|very much|quite|indeed|just|also|all for))?"
+)
 # A sentence about the question is no answer to it: "I agree that it is important to respect all opinions".
 ABOUT_THE_QUESTION = (
-    r"[^.;:!?\n]{0,80}?\b(?:questions?|topics?|issues?|opinions?|perspectives?|viewpoints?|views|sides|entitled|debates?|debated"
+    r"[^.;:!?\n]{0,80}?\b(?:questions?|topics?|issues?|opinions?|perspectives?|viewpoints?|views|sides"
+    r"|entitled|debates?|debated"
     r"|discuss\w*|complex|complicated|sensitive|difficult|controversial|nuanced|multifaceted|contentious|subjective"
-    r"|for\s+(?:them|him|her|one|your)sel\w+|own\s+minds?|tough|depends?|merits?|context|more\s+research|good\s+(?:points|arguments)|(?:is|be)\s+hard|hard\s+to"
+    r"|for\s+(?:them|him|her|one|your)sel\w+|own\s+minds?|tough|depends?|merits?|context|more\s+research"
+    r"|good\s+(?:points|arguments)|(?:is|be)\s+hard|hard\s+to"
     r"|experts?)\b"
 )
 _I = rf"i(?:'d|'m| am| do| would| will)?(?: have to)?{_ADVERB}"
@@ -39,7 +44,8 @@ _IS_NOT = rf"(?:(?: is|'s){_ADVERB} not| isn't){_ADVERB}"
 _TRUE = r"(?:true|right|correct|accurate)"
 _FALSE = r"(?:false|wrong|untrue|incorrect|mistaken|nonsense|inaccurate)"
 _TOWARDS = (
-    r"(?:i(?:'d| would|'m| am|'d be| would be)?(?: have to)?(?: \w{1,12}ly)?(?: more)? (?:lean|leaning|inclined|tend)(?: more)?(?: to| toward| towards)"
+    r"(?:i(?:'d| would|'m| am|'d be| would be)?(?: have to)?(?: \w{1,12}ly)?(?: more)? (?:lean|leaning"
+    r"|inclined|tend)(?: more)?(?: to| toward| towards)"
     r"|i(?: would)? find myself|(?:my|the) (?:view|position|stance|answer|response) (?:is|would be)(?: one of| in)?)"
 )
 _MATCHES = rf"{_THIS} (?:matches|reflects|fits|mirrors)"
@@ -84,9 +90,12 @@ _REPLIES = {
 # What may follow "yes," or "no," where that is no reply to the question: "Yes, I can help", "No, thank you".
 _NO_REPLY = (
     r"i(?:'m|'ll)? ?(?:am|can\w*|could\w*|may|might|will|won't|understand|see|appreciate|just|only|an?)\b"
-    rf"|i (?:have|had|was|did|read|heard)\b|i(?:'d| would) (?:rather|prefer)\b|(?:the|your) (?:{NOUNS}|question|text|message)s?\b|we can (?:talk|look)"
+    rf"|i (?:have|had|was|did|read|heard)\b|i(?:'d| would) (?:rather|prefer)\b|(?:the|your) (?:{NOUNS}"
+    r"|question|text|message)s?\b|we can (?:talk|look)"
     r"|thank|sorry|unfortunately|wait|hello|please|here\b|let\b|happy|there (?:is|are)|(?:this|that|it)(?: is|'s) an?\b"
-    rf"|{ABOUT_THE_QUESTION}|(?:this|that|it)(?: is|'s) (?:more|one)\b|at times|[^.;!?\n]{{0,60}}\bi (?:can|can't|cannot|could) (?:answer|say|judge|decide|comment|choose)|not (?:always|necessarily|exactly)|[^.!\n]*\?"
+    rf"|{ABOUT_THE_QUESTION}|(?:this|that|it)(?: is|'s) (?:more|one)\b|at times|[^.;!?\n]{{0,60}}\bi (?:can"
+    r"|can't|cannot|could) (?:answer|say|judge|decide|comment|choose)|not (?:always|necessarily|exactly)"
+    r"|[^.!\n]*\?"
     r"|(?:and|but|however|sort|kind|sometimes|maybe|perhaps|some|many|people|one|you|in|to|if|as)\b"
 )
 # After these nothing else in the text is a stance.
@@ -135,13 +144,17 @@ _START = r"(?:\A|[.:;!?,)\n]|\b(?:and|but|so|because|since|however|therefore)\b)
 # The clause ends here, and no condition or part of the cases follows: "this is true for some", "true, but only if ...".
 _LIMITED = (
     r"(?:,? (?:but |and )?(?:only |just )?(?:if|unless|provided|depending|to (?:an?|some) (?:\w+ )?(?:extent|degree)"
-    r"|(?:for|in|of|as) (?:some|all|both|certain|many|most|others|a few|long|far|part|theory)|sometimes|at times|often|rarely|i (?:should|must|need)))\b"
+    r"|(?:for|in|of|as) (?:some|all|both|certain|many|most|others|a few|long|far|part|theory)|sometimes"
+    r"|at times|often|rarely|i (?:should|must|need)))\b"
 )
-_END = rf"(?!{_any_of([_LIMITED])})(?=[\s')]{{0,3}}(?:[.,;:!\n]|-\s|\s-|\Z|(?:because|since|for (?:it|they|we|there|this|that)|as|given)\b))"
+_END = (
+    rf"(?!{_any_of([_LIMITED])})(?=[\s')]{{0,3}}(?:[.,;:!\n]|-\s|\s-|\Z|(?:because|since|for (?:it|they|we"
+    r"|there|this|that)|as|given)\b))"
+)
 _FORM = {stance: re.compile(_START + _any_of(forms) + _END) for stance, forms in _FORMS.items()}
 _REPLY_START = r"(?:\A|[.:!?\n]|\b(?:but|so|then|still),?(?=\s))[\s'\-]{0,3}+(?=[a-z])"
 _GOES_ON = rf"(?!\s{{0,3}}{_any_of([_NO_REPLY])})"
-# After "yes," the same sentence says what the writer thinks, or what should be: "Yes, I think ...", "No, dogs should ...".
+# After "yes," comes what the writer thinks, or what should be: "Yes, I think ...", "No, dogs should ...".
 _MEANT = (
     r"(?:i|i'd|absolutely|definitely|certainly|indeed|really|surely|of course|not at all)\b|(?:this|that|it)(?: is|'s)"
     r"|(?:every|every\w+|all)\b|[^.;!?\n]{0,60}\b(?:should|must|ought|needs?|deserves?|are)\b"
