@@ -149,6 +149,7 @@ JOINED = re.compile(
 # "No" before a noun is no reply ("there is no doubt"), nor are "no, thank you" and "yes, I can help".
 NO_ALONE = r"(?!\s+(?!(?:as|and|because|but|here|i|if|in|is|it|or|over|rather|since|than|that|this|to|with|would)\b)\w)"
 NO_REPLY = (
+    r"(?!\s+(?:for|in|if|to|at|on|under|from)\b)"  # "yes for some, no for others"
     r"(?!(?:,|\.|!|\s-)\s+(?:thank|please|let|here|happy|i(?:'d|\s+would)\s+(?:rather|prefer)\s+not"
     r"|i\s+(?:understand|see)\b"
     r"|i\s+(?:can(?:'t|not)?|could|will|won't|am\s+(?:not\s+)?(?:able|unable)\s+to)\s+(?:answer|say|choose"

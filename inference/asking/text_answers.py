@@ -10,13 +10,18 @@
     slash share the denial. If they are different labels ("neither agree nor disagree", "I cannot agree or
     disagree"), the text declines to choose there; this neither gives an answer nor cancels one given elsewhere.
 4.  A mention is *reported* if it is not the writer's position: somebody else is the subject of its clause ("some may
-    agree", "one could agree", "do you agree?"), it is conceded ("while I agree that ..., I disagree") or imagined ("if
-    I were human, I would agree"), an infinitive that commits to nothing ("it is easy to agree"), or agreement about
-    the difficulty of the question ("I agree that this is a complex issue"). It counts for nothing.
-5.  A mention is *open* if it is part of a question, follows "whether", "if", "how", "may", "could", "perhaps" in the
-    same way, or is made to depend on something ("I would agree if ..."). Every other mention is *asserted*.
+    agree", "do you agree?"), it is conceded ("while I agree that ..., I disagree") or imagined ("if I were human"), an
+    infinitive that commits to nothing ("it is easy to agree"), what the other is compared with ("rather than agree"),
+    one of the options named ("between agree and disagree"), or agreement about the question ("I agree that this is a
+    complex issue"). It counts for nothing.
+5.  A mention is *open* if it is part of a question, follows "whether", "if", "before", "may", "should", "perhaps" in
+    the same way, is made to depend on something ("I would agree if ...", "as long as ..., I agree") or limited to a
+    part ("with some parts"). "If I had to choose, I would agree" is no condition. Every other mention is *asserted*;
+    in studies of agree and disagree only where the writer speaks or it stands as an answer does ("Answer: agree"), and
+    where its clause ends, names the statement or gives a reason.
 6.  For the labels agree and disagree, plain sentences that say the same without these words are asserted, too: "Yes, I
-    think ...", "I support this", "That is wrong" (all of them stand in `stances`).
+    think ...", "I lean toward agreeing", "That is wrong" (all stand in `stances`); after a refusal only from a word
+    that turns from it ("but", "still", "if I had to choose").
 7.  The answer is the label asserted, if no other is asserted or open and the very same wording is not also denied.
     Two different labels, or none, make the text invalid (None).
 8.  One exception: a text that names one label only to deny it, in the plain form "I do not agree" (do, did, would;
@@ -28,7 +33,9 @@ hold ("I do not disagree" is no agreement), nor does it for hedged or graded for
 agree"); "I cannot agree" is also how chat models decline to take a side; and what the denial of an unrelated label
 means nobody can say. All these are invalid.
 
-Negations are known for English, Japanese and Chinese; reported and open mentions and stances for English. A label of
+"No" before a noun ("no opinion") is no label, nor "yes" or "no" before an offer or thanks. What surrounds a mention
+stands in `mentions`. Negations are known for English, Japanese and Chinese; reported and open mentions and stances for
+English. A label of
 one letter collides with the English article "a": import such answers as given answers, not as text.
 """
 
