@@ -190,7 +190,7 @@ def _bounded(wording: str) -> str:
     if wording == "no":
         body += NO_ALONE
     if wording in ("yes", "no"):
-        body = rf"(?<!\ba )(?<!\boh ){body}{NO_REPLY}"
+        body = rf"(?<!\ba )(?<!\boh ){body}(?:(?<=or {wording})|{NO_REPLY})"
     return body
 
 
