@@ -5,7 +5,8 @@ kind `limit` are those that the rule is known to read wrongly; they are counted,
 
 `tests/fixtures/chat_answers.tsv` holds replies as chat models write them, with refusals and hedges around the answer.
 The parts `tuning` and `held-out` halve the first set by the first byte of the texts' SHA-256. Each later part was
-written and committed before the rule read it; what it was seen to read wrongly then was repaired before the next was written.
+written and committed before the rule read it; What it was seen to read wrongly then was repaired before the
+next was written.
 """
 
 from __future__ import annotations
