@@ -243,14 +243,13 @@ def _of_unit(runs: Runs, study: str, model: str, condition: str, letters: Sequen
         scores = f"[pair[1] / pair[2] FOR pair IN list_zip(coalesce(r.logprob, {_LOGARITHMS}), {_LENGTHS})]"
     rows = runs.execute(
         f"""
-        SELECT cell, variant, item, answer, coalesce(place, 0) - 1 AS place,
+        SELECT cell, item, coalesce(place, 0) - 1 AS place,
                coalesce(list_position([{", ".join(map(literal, letters))}], canonical[place]), 0) - 1 AS letter,
                CASE WHEN scores IS NOT NULL THEN mass WHEN samples > 0 THEN 1 - invalid / samples
                     ELSE CAST(place IS NOT NULL AS DOUBLE) END AS validity,
                CASE WHEN scores IS NOT NULL AND mass IS NOT NULL THEN coalesce(mass_upper, mass) ELSE validity
                     END AS most,
-               answer IS NOT NULL AND list_position(options, answer) IS NULL AS stray, short,
-               texts, read_otherwise
+               short, texts, read_otherwise
         FROM (SELECT *, CASE WHEN scores IS NOT NULL THEN {_first("scores")} WHEN answer IS NOT NULL
                              THEN list_position(options, answer) ELSE {_first("counts")} END AS place
               FROM (SELECT c.cell, s.item, s.variant, r.answer, s.options, s.canonical, {scores} AS scores,
@@ -265,11 +264,6 @@ def _of_unit(runs: Runs, study: str, model: str, condition: str, letters: Sequen
         [study, model, name],
     ).fetchnumpy()
     where = f"{_path(runs, study)}: responses: model {model!r}, condition {name!r}"
-    for number in np.flatnonzero(np.ma.filled(rows["stray"], False))[:1]:
-        raise InputError(
-            f"{where}: item {rows['item'][number]!r}, variant {rows['variant'][number]!r}: its answer "
-            f"{rows['answer'][number]!r} is none of its options"
-        )
     for number in np.flatnonzero(np.ma.filled(rows["short"], False))[:1]:
         raise InputError(
             f"{where}: item {rows['item'][number]!r}: a choice has no text (attributes choice_A ...), so its "

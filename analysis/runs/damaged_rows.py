@@ -47,6 +47,7 @@ RESPONSES: Rules = (
     ("count", "len(count) <> n_values OR list_count(count) <> len(count)", "has not as many entries as there are "
      "options"),
     ("count", "list_min(count) < 0", "has an entry below 0"),
+    ("count", "list_sum(count) + coalesce(invalid, 0) + coalesce(clipped, 0) = 0", "holds no samples"),
     ("invalid", "invalid < 0", "is below 0"),
     ("clipped", "clipped < 0", "is below 0"),
     ("mass", f"NOT mass BETWEEN -{ROUNDING} AND 1 + {ROUNDING}", "is not from 0 to 1"),
@@ -133,16 +134,17 @@ def _find_damaged(
     con: duckdb.DuckDBPyConnection, rows: str, rules: Rules, names: str, given: Mapping[str, Any]
 ) -> tuple[tuple[str, str, str], tuple[Any, ...], Any] | None:
     """Return the rule that the first damaged row breaks, the columns that name the row, and the value; None if none."""
-    damaged = [f"coalesce({condition}, false)" for _, condition, _ in rules]
+    # To count, a null is as good as a false: to replace nulls costs a fifth of the time.
+    damaged = " OR ".join(f"({condition})" for _, condition, _ in rules)
     counted = con.execute("SELECT current_setting('threads')").fetchone()
     con.execute(f"SET threads = {os.cpu_count() or 1}")
     try:
-        number = con.execute(f"SELECT count(*) FROM {rows} WHERE {' OR '.join(damaged)}", given).fetchall()
+        number = con.execute(f"SELECT count(*) FROM {rows} WHERE {damaged}", given).fetchall()
     finally:
         con.execute(f"SET threads = {counted[0]}")
     if number == [(0,)]:
         return None
-    which = " ".join(f"WHEN {condition} THEN {place}" for place, condition in enumerate(damaged))
+    which = " ".join(f"WHEN {condition} THEN {place}" for place, (_, condition, _) in enumerate(rules))
     values = " ".join(f'WHEN {place} THEN CAST("{rule[0]}" AS VARCHAR)' for place, rule in enumerate(rules))
     found = con.execute(
         f"SELECT which, CASE which {values} END, {names} FROM (SELECT *, CASE {which} END AS which FROM {rows}) "

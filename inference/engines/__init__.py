@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -50,24 +49,13 @@ def hosted(engine: str) -> bool:
 
 
 def import_transformers() -> None:
-    """Import transformers, sooner: without what takes long and is of no use here.
-
-    That is scikit-learn and SciPy, which no engine uses, and looking for garbage: what is imported stays.
-    """
-    if "transformers" in sys.modules:  # it has looked for both, and would miss what it found
-        return
+    """Import transformers with no search for garbage, which takes 1 s in vain: what is imported stays."""
     collecting = gc.isenabled()
-    gc.collect()  # what is garbage before is not to stay for ever
     gc.disable()
-    unneeded = [name for name in ("sklearn", "scipy") if name not in sys.modules]
-    sys.modules.update(dict.fromkeys(unneeded))  # type: ignore[arg-type]  # None: it is not there
     try:
         import transformers.modeling_utils
         import transformers.models.auto.modeling_auto  # noqa: F401
     finally:
-        for name in unneeded:
-            sys.modules.pop(name, None)
-        gc.freeze()
         if collecting:
             gc.enable()
 

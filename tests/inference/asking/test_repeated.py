@@ -165,24 +165,3 @@ def test_other_code_or_prompts_of_ours_look_for_themselves(asked: Path, tmp_path
     shutil.copytree(repeated.PACKAGE / "protocols", tmp_path / "ours" / "protocols")
     monkeypatch.setattr(repeated, "PACKAGE", tmp_path / "ours")
     assert looks(call(asked), monkeypatch)
-
-
-def test_transformers_leaves_out_what_no_engine_uses_and_others_find_it() -> None:
-    pytest.importorskip("sklearn")
-    code = (
-        "import gc, sys\nfrom inference.engines import import_transformers\nimport_transformers()\n"
-        "assert gc.isenabled()\n"
-        "assert 'transformers.generation.candidate_generator' in sys.modules and 'sklearn' not in sys.modules\n"
-        "from sklearn.metrics import roc_curve\nfrom scipy.optimize import linear_sum_assignment"
-    )
-    subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True)
-
-
-def test_transformers_that_is_there_already_is_left_as_it_is() -> None:
-    """It remembers that SciPy is there, and fails where it is not found afterwards."""
-    pytest.importorskip("scipy")
-    code = (
-        "import transformers\nfrom inference.engines import import_transformers\nimport_transformers()\n"
-        "import transformers.modeling_utils"
-    )
-    subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True)

@@ -79,7 +79,7 @@ def test_numeric_ids_are_text_whatever_their_type(tmp_path):
         "reply",
         *OPTIONS,
     )
-    assert [(s["item"], s["variant"], s["text"]) for s in stimuli] == [("1", "0", "1 0"), ("1", "1", "1 1")]
+    assert [(s["item"], s["variant"], s["text"]) for s in stimuli] == [("1", "0", "1"), ("1", "1", "1")]
     assert [r["model"] for r in responses] == ["m", "m"]
 
 

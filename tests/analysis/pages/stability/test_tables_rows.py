@@ -77,7 +77,7 @@ def test_the_mass_may_be_missing(opened):
         ("probability", [math.nan, 0.3], "has a sum above 1|is not the sum of probability"),
         ("probability", [20.0, 30.0], "probability .* has a sum above 1"),
         ("count", [1, 2, 3], "count .* has not as many entries as there are options"),
-        ("count", [0, 0], "count holds no samples"),
+        ("count", [0, 0], "count '\\[0, 0\\]' holds no samples"),
         ("count", [-1, 3], "count .* has an entry below 0"),
         ("answer", "perhaps", "answer .* is none of the options"),
     ],
