@@ -11,13 +11,29 @@ from collections.abc import Iterable
 
 AGREE, DISAGREE = "agree", "disagree"
 
-_ADVERB = r"(?: (?:\w{1,12}ly|very much|quite|indeed|just|also|all for))?"
+_ADVERB = (
+    r"(?: (?:(?!(?:part|partial|possib|hard|bare|scarce|near|on|rare|occasional|potential|supposed"
+    r"|apparent|equal)ly)\w{1,12}ly|very much|quite|indeed|just|also|all for))?"
+)
+# A sentence about the question is no answer to it: "I agree that it is important to respect all opinions".
+ABOUT_THE_QUESTION = (
+    r"[^.;:!?\n]{0,80}?\b(?:questions?|topics?|issues?|opinions?|perspectives?|viewpoints?|views|sides"
+    r"|entitled|debates?|debated"
+    r"|discuss\w*|complex|complicated|sensitive|difficult|controversial|nuanced|multifaceted|contentious|subjective"
+    r"|for\s+(?:them|him|her|one|your)sel\w+|own\s+minds?|tough|depends?|merits?|context|more\s+research"
+    r"|good\s+(?:points|arguments)|(?:is|be)\s+hard|hard\s+to"
+    r"|experts?)\b"
+)
 _I = rf"i(?:'d|'m| am| do| would| will)?(?: have to)?{_ADVERB}"
 _NOT_I = r"i (?:do not|don't|would not|wouldn't|cannot|can't)" + _ADVERB
-_THIS = (
-    r"(?:this|that|it|the|you|your|such an?)(?: (?:statement|claim|proposition|idea|view|opinion|assertion|position"
-    r"|sentiment|proposal|sentence|policy|one|notion))?"
+# What the statement is called.
+NOUNS = (
+    "statement|claim|proposition|idea|view|opinion|assertion|position|sentiment|proposal|sentence|policy|one|notion"
+    "|premise|viewpoint|argument|principle|thesis|belief|suggestion|thought"
 )
+_THIS = rf"(?:this|that|it|the|you|your|such an?)(?: (?:{NOUNS}))?"
+# The statement, said again or not: "this", "the idea that parks are useful", not "the idea that it is a complex topic".
+_WHOLE = rf"{_THIS}(?: (?:that|of) (?!{ABOUT_THE_QUESTION})[^.;:!?\n]{{1,200}})?"
 _VIEW = r"(?:this|that|the|your) (?:view|opinion|sentiment|belief|position)"
 _SAYING = (
     r"(?:(?:well|honestly|personally|so|overall|in my (?:opinion|view)),? )?"
@@ -27,24 +43,36 @@ _IS = rf"(?: is| are|'s|'re| sounds| seems){_ADVERB}"
 _IS_NOT = rf"(?:(?: is|'s){_ADVERB} not| isn't){_ADVERB}"
 _TRUE = r"(?:true|right|correct|accurate)"
 _FALSE = r"(?:false|wrong|untrue|incorrect|mistaken|nonsense|inaccurate)"
+_TOWARDS = (
+    r"(?:i(?:'d| would|'m| am|'d be| would be)?(?: have to)?(?: \w{1,12}ly)?(?: more)? (?:lean|leaning"
+    r"|inclined|tend)(?: more)?(?: to| toward| towards)"
+    r"|i(?: would)? find myself|(?:my|the) (?:view|position|stance|answer|response) (?:is|would be)(?: one of| in)?)"
+)
+_MATCHES = rf"{_THIS} (?:matches|reflects|fits|mirrors)"
+_EVIDENCE = r"the (?:available |scientific |current )?(?:evidence|research|data|science)(?: \w{1,12}ly)?"
 _FORMS = {
     AGREE: (
-        rf"{_I} (?:support|endorse|concur with|second|favou?r|stand (?:by|behind)) {_THIS}",
+        rf"{_I} (?:support|endorse|concur with|second|favou?r|stand (?:by|behind)|side with) {_WHOLE}",
         rf"{_I} (?:concur|agreed)",
-        rf"{_I} share {_VIEW}",
+        rf"{_I} share {_VIEW}(?: that (?!{ABOUT_THE_QUESTION})[^.;:!?\n]{{1,200}})?",
         rf"{_I} in (?:\w+ )?(?:favou?r|agreement)(?: (?:of|with) {_THIS})?",
+        rf"{_TOWARDS} (?:full |general )?(?:agreeing|agreement)(?: with {_WHOLE})?",
+        rf"{_MATCHES} my (?:own )?(?:view|opinion|position)(?: exactly| well)?",
+        rf"{_EVIDENCE} (?:supports?|backs?|confirms?) {_THIS}",
         rf"{_I} (?:think|believe) so",
         rf"{_I} (?:believe|consider|find) {_THIS} (?:to be )?{_TRUE}",
         rf"{_SAYING}{_THIS}{_IS} {_TRUE}",
         r"(?:\w{1,12}ly )?agreed",
     ),
     DISAGREE: (
-        rf"{_I} (?:oppose|reject|object to|dispute) {_THIS}",
-        rf"{_I} (?:against|opposed to) {_THIS}",
+        rf"{_I} (?:oppose|reject|object to|dispute|side against) {_WHOLE}",
+        rf"{_I} (?:against|opposed to) {_WHOLE}",
         rf"{_I} in (?:\w+ )?disagreement(?: with {_THIS})?",
         rf"{_I} not in (?:favou?r|agreement)(?: (?:of|with) {_THIS})?",
-        rf"{_NOT_I} (?:support|endorse) {_THIS}",
-        rf"{_NOT_I} share {_VIEW}",
+        rf"{_TOWARDS} (?:full |general )?(?:disagreeing|disagreement)(?: with {_WHOLE})?",
+        rf"{_EVIDENCE} (?:does not|doesn't|do not|don't) (?:support|back|confirm) {_THIS}",
+        rf"{_NOT_I} (?:support|endorse) {_WHOLE}",
+        rf"{_NOT_I} share {_VIEW}(?: that (?!{ABOUT_THE_QUESTION})[^.;:!?\n]{{1,200}})?",
         rf"{_NOT_I} (?:think|believe) so",
         rf"{_NOT_I} (?:think|believe|feel) (?:that )?{_THIS}{_IS} {_TRUE}",
         rf"{_I} beg to differ",
@@ -56,15 +84,24 @@ _FORMS = {
 _SURELY = r"(?: to (?:this|that|it))?(?:,? (?:absolutely|definitely|certainly|of course|indeed|surely|not at all))?"
 # A reply says what its question asks for: it counts only if the text does not ask about disagreement.
 _REPLIES = {
-    AGREE: (rf"{_SAYING}yes{_SURELY}", r"(?:absolutely|definitely|of course|certainly)", rf"{_TRUE}"),
+    AGREE: (rf"{_SAYING}yes{_SURELY}", r"(?:absolutely|definitely|of course|certainly)", r"(?:true|correct|accurate)"),
     DISAGREE: (rf"{_SAYING}no{_SURELY}", r"(?:absolutely|definitely|of course) not", rf"(?:{_FALSE}|not {_TRUE})"),
 }
 # What may follow "yes," or "no," where that is no reply to the question: "Yes, I can help", "No, thank you".
 _NO_REPLY = (
     r"i(?:'m|'ll)? ?(?:am|can\w*|could\w*|may|might|will|won't|understand|see|appreciate|just|only|an?)\b"
-    r"|thank|please|here\b|let\b|happy|there (?:is|are)|(?:this|that|it)(?: is|'s) an? (?:\w+ ){0,3}"
-    r"(?:question|topic|issue|matter|point)\b"
+    rf"|i (?:have|had|was|did|read|heard)\b|i(?:'d| would) (?:rather|prefer)\b|(?:the|your) (?:{NOUNS}"
+    r"|question|text|message)s?\b|we can (?:talk|look)"
+    r"|thank|sorry|unfortunately|wait|hello|please|here\b|let\b|happy|there (?:is|are)|(?:this|that|it)(?: is|'s) an?\b"
+    rf"|{ABOUT_THE_QUESTION}|(?:this|that|it)(?: is|'s) (?:more|one)\b|at times|[^.;!?\n]{{0,60}}\bi (?:can"
+    r"|can't|cannot|could) (?:answer|say|judge|decide|comment|choose)|not (?:always|necessarily|exactly)"
+    r"|[^.!\n]*\?"
     r"|(?:and|but|however|sort|kind|sometimes|maybe|perhaps|some|many|people|one|you|in|to|if|as)\b"
+)
+# After these nothing else in the text is a stance.
+_UNDECIDED = (
+    r"(?:do not|don't) (?:oppose|reject|object|dispute)|not (?:opposed|against)|opposite",
+    rf"(?:do not|don't) (?:think|believe|feel) (?:that )?{_THIS}{_IS} {_FALSE}",
 )
 _DECLINING = (
     r"(?:i|we)(?: am|'m)? (?:cannot|can't|can not|not able|unable|won't|will not|prefer not|refuse|decline)",
@@ -87,10 +124,16 @@ def found(folded: str, *, replies: bool) -> set[str]:
     replies
         Whether "yes" and "no" count.
     """
-    said = {stance for stance, form in _FORM.items() if form.search(folded)}
-    if replies:
-        said |= {stance for stance, form in _REPLY.items() if form.search(folded)}
-    return set() if said and _DECLINES.search(folded) else said
+    forms = [*_FORM.items(), *(_REPLY.items() if replies else ())]
+    said = [(stance, match) for stance, form in forms for match in form.finditer(folded)]
+    if not said or _UNDECIDED_FORM.search(folded):
+        return set()
+    declined = max((match.end() for match in _DECLINES.finditer(folded)), default=-1)
+    return {
+        stance
+        for stance, match in said
+        if declined < 0 or (match.end() > declined and _TURNS.search(folded, declined, match.end()))
+    }
 
 
 def _any_of(forms: Iterable[str]) -> str:
@@ -98,10 +141,31 @@ def _any_of(forms: Iterable[str]) -> str:
 
 
 _START = r"(?:\A|[.:;!?,)\n]|\b(?:and|but|so|because|since|however|therefore)\b)[\s'\-]{0,3}+(?=[a-z])"
-_END = r"(?=[\s')]{0,3}(?:[.,;!\n]|\Z|(?:because|since|for|as)\b))"
+# The clause ends here, and no condition or part of the cases follows: "this is true for some", "true, but only if ...".
+_LIMITED = (
+    r"(?:,? (?:but |and )?(?:only |just )?(?:if|unless|provided|depending|to (?:an?|some) (?:\w+ )?(?:extent|degree)"
+    r"|(?:for|in|of|as) (?:some|all|both|certain|many|most|others|a few|long|far|part|theory)|sometimes"
+    r"|at times|often|rarely|i (?:should|must|need)))\b"
+)
+_END = (
+    rf"(?!{_any_of([_LIMITED])})(?=[\s')]{{0,3}}(?:[.,;:!\n]|-\s|\s-|\Z|(?:because|since|for (?:it|they|we"
+    r"|there|this|that)|as|given)\b))"
+)
 _FORM = {stance: re.compile(_START + _any_of(forms) + _END) for stance, forms in _FORMS.items()}
-_REPLY_START = r"(?:\A|[.:!?\n])[\s'\-]{0,3}+(?=[a-z])"
+_REPLY_START = r"(?:\A|[.:!?\n]|\b(?:but|so|then|still),?(?=\s))[\s'\-]{0,3}+(?=[a-z])"
 _GOES_ON = rf"(?!\s{{0,3}}{_any_of([_NO_REPLY])})"
-_REPLY_END = rf"(?:(?:,|\s-){_GOES_ON}\s{{1,3}}(?=\w)|[\s')]{{0,3}}(?:[.;!\n]{_GOES_ON}|\Z))"
+# After "yes," comes what the writer thinks, or what should be: "Yes, I think ...", "No, dogs should ...".
+_MEANT = (
+    r"(?:i|i'd|absolutely|definitely|certainly|indeed|really|surely|of course|not at all)\b|(?:this|that|it)(?: is|'s)"
+    r"|(?:every|every\w+|all)\b|[^.;!?\n]{0,60}\b(?:should|must|ought|needs?|deserves?|are)\b"
+)
+_REPLY_END = (
+    rf"(?:(?:,|\s-){_GOES_ON}(?=\s{{1,3}}{_any_of([_MEANT])})\s{{1,3}}(?=\w)|[\s')]{{0,3}}(?:[.;!\n]{_GOES_ON}|\Z))"
+)
 _REPLY = {stance: re.compile(_REPLY_START + _any_of(forms) + _REPLY_END) for stance, forms in _REPLIES.items()}
+_UNDECIDED_FORM = re.compile(rf"(?<![\w'])(?:{_any_of(_UNDECIDED)})(?!\w)")
+_TURNS = re.compile(
+    r"\b(?:but|however|still|yet|nevertheless|nonetheless|that (?:being )?said|even so|ultimately"
+    r"|if (?:i|pressed|forced|pushed))\b"
+)
 _DECLINES = re.compile(rf"(?<![\w'])(?:{_any_of(_DECLINING)})(?![\w])")

@@ -10,13 +10,18 @@
     slash share the denial. If they are different labels ("neither agree nor disagree", "I cannot agree or
     disagree"), the text declines to choose there; this neither gives an answer nor cancels one given elsewhere.
 4.  A mention is *reported* if it is not the writer's position: somebody else is the subject of its clause ("some may
-    agree", "one could agree", "do you agree?"), it is conceded ("while I agree that ..., I disagree") or imagined ("if
-    I were human, I would agree"), an infinitive that commits to nothing ("it is easy to agree"), or agreement about
-    the difficulty of the question ("I agree that this is a complex issue"). It counts for nothing.
-5.  A mention is *open* if it is part of a question, follows "whether", "if", "how", "may", "could", "perhaps" in the
-    same way, or is made to depend on something ("I would agree if ..."). Every other mention is *asserted*.
+    agree", "do you agree?"), it is conceded ("while I agree that ..., I disagree") or imagined ("if I were human"), an
+    infinitive that commits to nothing ("it is easy to agree"), what the other is compared with ("rather than agree"),
+    one of the options named ("between agree and disagree"), or agreement about the question ("I agree that this is a
+    complex issue"). It counts for nothing.
+5.  A mention is *open* if it is part of a question, follows "whether", "if", "before", "may", "should", "perhaps" in
+    the same way, is made to depend on something ("I would agree if ...", "as long as ..., I agree") or limited to a
+    part ("with some parts"). "If I had to choose, I would agree" is no condition. Every other mention is *asserted*;
+    in studies of agree and disagree only where the writer speaks or it stands as an answer does ("Answer: agree"), and
+    where its clause ends, names the statement or gives a reason.
 6.  For the labels agree and disagree, plain sentences that say the same without these words are asserted, too: "Yes, I
-    think ...", "I support this", "That is wrong" (all of them stand in `stances`).
+    think ...", "I lean toward agreeing", "That is wrong" (all stand in `stances`); after a refusal only from a word
+    that turns from it ("but", "still", "if I had to choose").
 7.  The answer is the label asserted, if no other is asserted or open and the very same wording is not also denied.
     Two different labels, or none, make the text invalid (None).
 8.  One exception: a text that names one label only to deny it, in the plain form "I do not agree" (do, did, would;
@@ -28,7 +33,9 @@ hold ("I do not disagree" is no agreement), nor does it for hedged or graded for
 agree"); "I cannot agree" is also how chat models decline to take a side; and what the denial of an unrelated label
 means nobody can say. All these are invalid.
 
-Negations are known for English, Japanese and Chinese; reported and open mentions and stances for English. A label of
+"No" before a noun ("no opinion") is no label, nor "yes" or "no" before an offer or thanks. What surrounds a mention
+stands in `mentions`. Negations are known for English, Japanese and Chinese; reported and open mentions and stances for
+English. A label of
 one letter collides with the English article "a": import such answers as given answers, not as text.
 """
 
@@ -41,76 +48,19 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from inference.asking import stances
+from inference.asking.mentions import (
+    CHARACTER,
+    COORDINATED,
+    JOINED,
+    LETTER,
+    NO_ALONE,
+    NO_REPLY,
+    PLAINLY_DENIED,
+    find_state,
+)
 
-VERSION = 2  # of this rule, recorded with what it read (`text_rule`); texts without a record were read by version 1
+VERSION = 3  # of this rule, recorded with what it read (`text_rule`); texts without a record were read by version 1
 
-# Scripts without spaces: Thai, Lao, Burmese, Khmer; Hangul; kana, Han, their punctuation and extensions.
-_SPACELESS = "\u0e00-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u2e80-\ud7ff\uf900-\ufaff\U00020000-\U0003ffff"
-_CHARACTER = rf"[^\W_{_SPACELESS}]"
-_LETTER = rf"[^\W\d_{_SPACELESS}]"
-
-_NEGATION = (
-    r"not(?!\s+(?:only|just|merely|simply)\b)|\w*n't|cannot|cant|dont|wont|no|none|nobody|nothing|never|neither|nor"
-    r"|hardly|barely|scarcely|rarely|without|unable|refus(?:e|es|ed|ing)|declin(?:e|es|ed|ing)|fail(?:s|ed)?"
-    r"|avoid(?:s|ing)?|refrain(?:s|ing)?"
-)
-_OPENING = r"whether|if|how|to\s+which|may|might|could|perhaps|maybe|possibly|unsure|undecided"
-# Whose position it is where it is not the writer's.
-_OTHERS = (
-    r"one|you|they|he|she|anyone|everyone|everybody|someone|somebody|people|persons?|individuals?|others|experts?"
-    r"|humans?|users?|citizens|voters|readers|respondents|author|public|society|majority|minority|those|who|some|many"
-    r"|several|most(?!\s+(?:strongly|certainly|definitely|likely))|\w+(?:ists|ians|atives|als|ers|ents|ics)"
-    r"|we\s+(?:all\s+)?(?:can|could|should|must|need)|rather\s+than|instead\s+of|such\s+as|for\s+example"
-    r"|(?:a|an|the)(?=\s+\w+(?:\s+\w+){0,4}\s+(?:would|will|could|might|may|can|must|should)\s+$)"
-    r"|(?:the|these|my|our|his|her|their)(?=(?:\s+\w+)?\s+(?!(?:is|was|says|means|reads|seems|remains)\b)\w+s\s+$)|please|press|click|\w+s\s+(?:that|which)(?=\s+$)"
-)
-_CONCEDING = r"while|whilst|although|though|despite|even\s+if"
-# "To agree" is a position only after one of these.
-_COMMITTED = (
-    r"ha(?:ve|d)|got|inclined|tend|lean(?:ing)?|going|compelled|forced|obliged|happy|glad|choose|chose|need|is|goes"
-    r"|(?:leads?|led|causes?|brings?|inclines?|allow)\s+me"
-)
-# Words that open a new clause, and so end the reach of a negation: "I do not judge people but agree".
-_NEW_CLAUSE = r"and|as|because|but|however|instead|since|so|still|therefore|though|although|yet"
-# From such a word to its label: perhaps an aside in commas ("I do not, however, agree"), then up to six words.
-# Words are matched possessively (++, *+): there is one way to cut a text into them, so no text takes long.
-_REACH = rf"(?:,[^,.;:!?\n]{{1,40}},)?(?:[ \t('\-]++(?!(?:{_NEW_CLAUSE})\b){_LETTER}[\w'\-]*+){{0,6}}[ \t(']++$"
-# The same, but not past the writer: "you know I agree".
-_REACH_OF_OTHERS = _REACH.replace(_NEW_CLAUSE, rf"{_NEW_CLAUSE}|i|we|my")
-_DENIED_BEFORE = re.compile(rf"(?<![\w'])(?:{_NEGATION}){_REACH}|[不非未]$")
-_DENIED_AFTER = re.compile(r"[^\s。、,.!?「」]{0,12}?(?:ない|ません|かねる|かねます)")
-_MILDLY = r"(?:\s+(?:really|personally|actually|simply|honestly|respectfully|just|at\s+all|in\s+any\s+way))?"
-_PLAINLY_DENIED = re.compile(
-    rf"(?:^|[.:;!?)\n]|\b(?:i|we){_MILDLY})\s*(?:do|did|would)(?:n't|\s+not){_MILDLY}"
-    r"(?:\s+(?:think|believe|feel)(?:\s+that)?\s+(?:i|we)(?:\s+would)?)?\s+$"
-)
-_REPORTED_BEFORE = re.compile(
-    rf"(?<![\w'])(?:{_OTHERS}){_REACH_OF_OTHERS}|(?<![\w'])(?:{_CONCEDING}){_REACH}"
-    r"|(?<![\w'])(?:if\s+i\s+(?:were|was)|(?:were|had)\s+(?:i|you)|depending|hypothetically)\b[^.;:!?\n]*$"
-    r"|(?<!\bi\s)(?<!\w)(?:said|says|replied|wrote)\s*[:,]\s*(?:i\s+)?$"
-)
-_TO = r"\s+to(?:\s+(?:say|claim|state)(?:\s+that)?(?:\s+i)?)?(?:\s+\w+ly)?\s+$"
-_INFINITIVE = re.compile(_TO)
-_COMMITTED_TO = re.compile(rf"(?<!\w)(?:{_COMMITTED}){_TO}")
-# "Agree to (disagree)", which ends before the next mention, and "agree that this is a complex issue" are no answers.
-_REPORTED_AFTER = re.compile(
-    r"\s{1,3}to\s{1,3}(?:differ\b|\Z)"
-    r"|(?:\s+with\s+you)?\s+that(?:\s+[\w']+){1,6}?\s+(?:is|are|remains?)(?:\s+(?:an?|very|quite|\w+ly)){0,2}\s+"
-    r"(?:complex|complicated|sensitive|difficult|controversial|nuanced|multifaceted|debat\w+|contentious)\b"
-)
-_OPEN_BEFORE = re.compile(rf"(?<![\w'])(?:{_OPENING}){_REACH}")
-_OPEN_AFTER = re.compile(
-    r"[^.;:!\n。?]*\?"
-    r"|(?:\s+with\s+(?:this|that|it)(?:\s+\w+)?)?,?\s+(?:only\s+)?(?:if|unless|provided|as\s+long\s+as|depending)\b"
-    r"|[^.;:!?\n]{0,60}\b(?:i|we)\s+(?:do\s+not|don't)\s{0,3}[.,;!\n]"
-)
-# "I couldn't agree more" is full agreement.
-_EMPHATIC_BEFORE = re.compile(r"\bc(?:ould|an)(?:n't|\s*not)\s+$")
-_EMPHATIC_AFTER = re.compile(r"(?:\s+with\s+\w+(?:\s+\w+)?)?\s+more\b")
-_JOINED = re.compile(
-    rf"\s*[,/、・もかやと]\s*|(?:でも|とも|または|又は|もしくは)"
-    rf"|(?:(?!\b(?:{_NEW_CLAUSE})\b)[^.;:!?\n]){{0,40}}\bn?or\b[^.;:!?\n]{{0,20}}"
-)
 _OPPOSITE_PREFIXES = ("dis", "un", "in", "im", "non", "non ")
 STATES = ("asserted", "denied", "reported", "open")
 _WINDOW = 120  # characters before a mention in which its negation is looked for
@@ -165,11 +115,15 @@ def parse(text: str, labels: Mapping[str, Sequence[str]]) -> str | None:
     for group, before, after in _groups(folded, grammar.pattern):
         wordings = {mention.wording for mention in group}
         # "People agree and disagree": both are what the first one is.
-        state = state if before.strip() == "and" and state in ("reported", "open") else _state(before, after)
+        state = (
+            state
+            if state in ("reported", "open") and COORDINATED.fullmatch(before)
+            else find_state(before, after, whose=bool(grammar.stances))
+        )
         if state != "asserted" and len({grammar.label[wording] for wording in wordings}) > 1:
             continue  # "whether I agree or disagree": a choice that is not made here
         mentions[state] |= wordings
-        if state == "denied" and _PLAINLY_DENIED.search(before):
+        if state == "denied" and PLAINLY_DENIED.search(before):
             chosen_by_denial |= {grammar.opposite[w] for w in wordings if w in grammar.opposite}
     of = {state: {grammar.label[wording] for wording in wordings} for state, wordings in mentions.items()}
 
@@ -191,7 +145,7 @@ def _groups(folded: str, pattern: re.Pattern[str]) -> Iterator[tuple[list[_Menti
     groups: list[list[_Mention]] = []
     for found in pattern.finditer(folded):
         mention = _Mention(_spaced(found.group()), found.start(), found.end())
-        if groups and _JOINED.fullmatch(folded, groups[-1][-1].end, mention.start):
+        if groups and JOINED.fullmatch(folded, groups[-1][-1].end, mention.start):
             groups[-1].append(mention)
         else:
             groups.append([mention])
@@ -200,21 +154,6 @@ def _groups(folded: str, pattern: re.Pattern[str]) -> Iterator[tuple[list[_Menti
         floor = groups[i - 1][-1].end if i else 0
         ceiling = groups[i + 1][0].start if i + 1 < len(groups) else len(folded)
         yield group, folded[max(floor, group[0].start - _WINDOW) : group[0].start], folded[group[-1].end : ceiling]
-
-
-def _state(before: str, after: str) -> str:
-    """Decide from the words around a group of mentions: is it "asserted", "denied", "reported" or "open"?"""
-    if _EMPHATIC_BEFORE.search(before) and _EMPHATIC_AFTER.match(after):
-        return "asserted"
-    if _DENIED_BEFORE.search(before) or _DENIED_AFTER.match(after):
-        return "denied"
-    if _REPORTED_BEFORE.search(before) or _REPORTED_AFTER.match(after):
-        return "reported"
-    if _INFINITIVE.search(before) and not _COMMITTED_TO.search(before):
-        return "reported"
-    if _OPEN_BEFORE.search(before) or _OPEN_AFTER.match(after):
-        return "open"
-    return "asserted"
 
 
 @lru_cache(maxsize=64)
@@ -244,10 +183,14 @@ def _grammar(labels: tuple[tuple[str, tuple[str, ...]], ...]) -> _Grammar:
 def _bounded(wording: str) -> str:
     """Make the pattern of a folded wording; "(dis)agree" and "agree-disagree" must not match: they name two labels."""
     body = r"[\s_\-]+".join(map(re.escape, wording.split(" ")))
-    if re.match(_CHARACTER, wording):
-        body = rf"(?<!{_CHARACTER})(?<!{_LETTER}-)(?<!{_LETTER}{{2}}\)){body}"
-    if re.search(rf"{_CHARACTER}$", wording):
-        body = rf"{body}(?!-?{_CHARACTER})"
+    if re.match(CHARACTER, wording):
+        body = rf"(?<!{CHARACTER})(?<!{LETTER}-)(?<!{LETTER}{{2}}\)){body}"
+    if re.search(rf"{CHARACTER}$", wording):
+        body = rf"{body}(?!-?{CHARACTER})"
+    if wording == "no":
+        body += NO_ALONE
+    if wording in ("yes", "no"):
+        body = rf"(?<!\ba )(?<!\boh ){body}(?:(?<=or {wording})|{NO_REPLY})"
     return body
 
 

@@ -3,7 +3,8 @@
 An item is a sample, by its id. Its wordings are what differs between the logs of a task: arguments of the task and of
 its solvers; without such a difference, the first messages that a user sends for an item are numbered as they appear.
 The epochs of a sample are samples of one answer. Answers are those that the log's scorer read: of multiple choice the
-letter, of all else whether it counts as right. Generation settings that differ are conditions.
+letter, of all else whether it counts as right. Generation settings that differ are conditions. Of several logs, those
+that cannot be imported are left out, with a line on each.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ EXAMPLE = "example: waver import inspect logs/*.eval --out RUN --variant-key tas
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Define the options of ``waver import inspect``."""
     parser.epilog = EXAMPLE
-    parser.add_argument("logs", nargs="+", metavar="LOG", help=".eval or .json files, or folders of .eval files")
+    parser.add_argument("logs", nargs="+", metavar="LOG", help=".eval or .json files, or folders of them")
     parser.add_argument(
         "--item-key",
         metavar="KEY",
@@ -50,31 +51,31 @@ def main(args: argparse.Namespace) -> None:
     Raises
     ------
     InputError
-        A log is damaged, holds no score, or contradicts another one; with file and sample.
+        No log can be imported, a sample is damaged, or logs contradict each other; with file and sample.
     """
     from inference.importers import inspect_log
     from inference.importers.inspect_answers import Answers
     from inference.importers.inspect_names import Names
     from inference.importers.logged_study import save_log
 
-    evaluations = [inspect_log.read(path) for path in _files(args.logs)]
+    evaluations, left_out = inspect_log.read_usable_logs(_list_logs(args.logs))
     names = Names(evaluations, args.item_key, args.variant_key)
     answers = Answers(evaluations, names, scorer=args.scorer, outcomes=args.right_or_wrong)
     lines = save_log(args, args.logs, answers.logged(), answers.conditions, _fingerprints(args, evaluations))
-    saving.tell([*lines, *answers.told])
+    saving.tell([*lines, *answers.told, *left_out])
 
 
-def _files(given: list[str]) -> list[Path]:
-    """List the logs; of a folder, the .eval files in it."""
-    found: dict[Path, Path] = {}
-    for path in map(Path, given):
-        inside = sorted(path.glob("*.eval")) if path.is_dir() else [path]
-        if not inside:
-            raise InputError(f"{path}: the folder holds no .eval log; name .json logs one by one")
-        for file in inside:
-            if found.setdefault(file.resolve(), file) is not file:
+def _list_logs(names: list[str]) -> list[Path]:
+    """List the logs; of a folder, the .eval and .json files in it."""
+    logs: dict[Path, Path] = {}
+    for path in map(Path, names):
+        files = sorted([*path.glob("*.eval"), *path.glob("*.json")]) if path.is_dir() else [path]
+        if not files:
+            raise InputError(f"{path}: the folder holds no .eval and no .json log")
+        for file in files:
+            if logs.setdefault(file.resolve(), file) is not file:
                 raise InputError(f"{file}: this log is given twice; leave one out")
-    return list(found.values())
+    return list(logs.values())
 
 
 def _fingerprints(args: argparse.Namespace, evaluations: list[Evaluation]) -> dict[str, str]:

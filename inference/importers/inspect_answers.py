@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 
 from inference.errors import InputError, cut
 from inference.importers import inspect_samples, saving
-from inference.importers.inspect_log import Evaluation
+from inference.importers.inspect_log import Evaluation, make_unscored_error
 from inference.importers.inspect_names import Names
 from inference.importers.inspect_samples import Sample
 from inference.importers.logged import Logged
@@ -163,12 +163,8 @@ def _only_scorer(evaluation: Evaluation, samples: Sequence[Sample]) -> str:
     """Find the scorer that the samples have in common; refuse a log that nobody scored."""
     scorers = dict.fromkeys(sample.scorer for sample in samples if sample.scorer and sample.credit is not None)
     if not scorers:
-        errors = sum(sample.error is not None for sample in samples)
-        ended = f" ({errors:,} ended with an error)" if errors else ""
-        raise InputError(
-            f"{evaluation.path}: 0 of {len(samples):,} samples have a score{ended}, so nothing tells right from "
-            "wrong; leave the log out, or score it first (`inspect score`)"
-        )
+        n_errors = sum(sample.error is not None for sample in samples)
+        raise make_unscored_error(evaluation.path, len(samples), n_errors)
     if len(scorers) > 1:
         raise InputError(
             f"{evaluation.path}: samples have scores of different scorers ({cut(', '.join(scorers))}); choose one with "

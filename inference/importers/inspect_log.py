@@ -8,7 +8,7 @@ apart, in ``attachments`` of the sample. Nothing in a log is executed; its class
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,8 @@ from inference.importers.zipped import Archive
 from inference.stimuli.files import checked, parse_json, shown
 from inference.stimuli.numbers import number
 
-VERSION = 2
+VERSIONS = 2, 3
+"""Of logs. The third was written for some weeks of 2026: its events share their messages, and events are not read."""
 SUCCESS = "success"
 GENERATION = frozenset(
     ("temperature", "top_p", "top_k", "max_tokens", "seed", "stop_seqs", "frequency_penalty", "presence_penalty",
@@ -77,7 +78,8 @@ class Evaluation:
             The log holds none, or one is damaged.
         """
         empty = True
-        for place, sample in _zipped_samples(self.path) if _is_zip(self.path) else _listed_samples(self.path):
+        listed = _list_zipped_samples(self.path) if _is_zip(self.path) else _list_samples(self.path)
+        for place, sample in listed:
             where = f"{self.path}, {place}"
             if not isinstance(sample, dict):
                 raise InputError(f"{where}: expected the fields of a sample, not {shown(sample)}")
@@ -87,6 +89,63 @@ class Evaluation:
             raise InputError(
                 f"{self.path}: the log holds no samples (status {self.status}), so there is nothing to import"
             )
+
+    def refuse_unscored(self) -> None:
+        """Refuse a log of which no sample has a score; it is read as far as to its first one.
+
+        Raises
+        ------
+        InputError
+            There is no sample, none with a score, or one before it is damaged.
+        """
+        n_samples = n_errors = 0
+        for _, sample in self.samples():
+            if any(fields(score).get("value") is not None for score in fields(sample.get("scores")).values()):
+                return
+            n_samples += 1
+            n_errors += sample.get("error") is not None
+        raise make_unscored_error(self.path, n_samples, n_errors)
+
+
+def make_unscored_error(path: Path, n_samples: int, n_errors: int) -> InputError:
+    """Make the error of a log that nobody scored."""
+    ended = f" ({n_errors:,} ended with an error)" if n_errors else ""
+    return InputError(
+        f"{path}: 0 of {n_samples:,} samples have a score{ended}, so nothing tells right from wrong; leave the log "
+        "out, or score it first (`inspect score`)"
+    )
+
+
+def read_usable_logs(paths: Sequence[Path]) -> tuple[list[Evaluation], list[str]]:
+    """Read the facts of the logs that can be imported.
+
+    Returns
+    -------
+    list of Evaluation
+        Of the logs with a score.
+    list of str
+        A line on every other one: no log of Inspect, damaged, empty, or without a score.
+
+    Raises
+    ------
+    InputError
+        There is no log that can be imported.
+    """
+    evaluations: list[Evaluation] = []
+    errors: list[InputError] = []
+    for path in paths:
+        try:
+            evaluation = read(path)
+            evaluation.refuse_unscored()
+        except InputError as error:
+            errors.append(error)
+        else:
+            evaluations.append(evaluation)
+    if len(paths) == len(errors) == 1:
+        raise errors[0]
+    if not evaluations:
+        raise InputError(f"none of {len(paths):,} logs can be imported; the first: {errors[0]}")
+    return evaluations, [f"left out: {error}" for error in errors]
 
 
 def read(path: Path) -> Evaluation:
@@ -102,10 +161,10 @@ def read(path: Path) -> Evaluation:
     header = _zipped_header(path) if _is_zip(path) else _whole(path)
     if not isinstance(header, dict) or not isinstance(header.get("eval"), dict):
         raise InputError(f"{path}: no log of Inspect: there is no field `eval`")
-    if header.get("version") != VERSION:
+    if header.get("version") not in VERSIONS:
         raise InputError(
-            f"{path}: a log of version {shown(header.get('version'))}; only version {VERSION} is read (`inspect log "
-            "convert` writes it)"
+            f"{path}: a log of version {shown(header.get('version'))}; versions {' and '.join(map(str, VERSIONS))} are "
+            "read (`inspect log convert` writes the second)"
         )
     about, plan = header["eval"], fields(header.get("plan"))
     for field in ("task", "model"):
@@ -161,7 +220,7 @@ def _zipped_header(path: Path) -> Any:
     raise InputError(f"{path}: no log of Inspect: neither header.json nor _journal/start.json is in it")
 
 
-def _zipped_samples(path: Path) -> Iterator[tuple[str, Any]]:
+def _list_zipped_samples(path: Path) -> Iterator[tuple[str, Any]]:
     archive = Archive(path)
     for name in archive.names:
         if name.startswith("samples/") and name.endswith(".json"):
@@ -179,7 +238,7 @@ def _whole(path: Path) -> Any:
     return json_log.read(path, "write it as .eval (`inspect log convert --to eval`)")
 
 
-def _listed_samples(path: Path) -> Iterator[tuple[str, Any]]:
+def _list_samples(path: Path) -> Iterator[tuple[str, Any]]:
     for place, sample in enumerate(entries(str(path), _whole(path), "samples"), start=1):
         yield f"sample {place}", sample
 

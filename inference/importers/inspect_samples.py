@@ -133,11 +133,14 @@ def _prompt(where: str, sample: Mapping[str, Any]) -> str:
 
 
 def _text(where: str, sample: Mapping[str, Any], content: Any) -> str:
-    """Read a text, or the texts among the parts of a message; what is no text stands as [image] and the like."""
+    """Read a text, or the texts among the parts of a message; what is no text stands as [image] and the like.
+
+    A NUL, which models write and no CSV file holds, is read as the sign of a character that cannot be shown.
+    """
     if content is None:
         return ""
     if isinstance(content, str):
-        return str(checked(where, resolved(where, content, sample)))
+        return str(checked(where, resolved(where, content, sample).replace("\0", "\ufffd")))
     if not isinstance(content, list):
         raise InputError(f"{where}: expected a text, not {shown(content)}")
     parts = [fields(part) for part in content]

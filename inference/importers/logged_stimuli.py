@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from string import ascii_uppercase
 from typing import TYPE_CHECKING, Any
 
 from inference.errors import InputError
 from inference.importers.json_log import refuse_halves
+from inference.stimuli.line_ends import unify_line_ends
 from inference.stimuli.study import PARAPHRASE, Item, Option, Study, Variant
 
 if TYPE_CHECKING:
@@ -63,6 +64,8 @@ class Stimuli:
 
     def row(self, one: Logged) -> tuple[Any, ...]:
         """Make the row of a response, in the order of `_COLUMNS`; its stimulus, where it is new, is added."""
+        if "\r" in one.text or any("\r" in choice for choice in one.choices):
+            one = replace(one, text=unify_line_ends(one.text), choices=unify_line_ends(one.choices))
         orders = self._known.setdefault((one.item, one.wording), {})
         stimulus = orders.get(one.choices)
         if stimulus is None:

@@ -20,8 +20,15 @@ TOGETHER = 50_000  # responses of one table; fewer where their texts are long: a
 LARGEST = 2**28  # bytes that these have on average
 
 
-def study(table: LongTable, name: str, measure: Measure, *, language: str | None, source: str) -> Study:
+def study(
+    table: LongTable, name: str, measure: Measure, *, language: str | None, source: str, shared: bool = False
+) -> Study:
     """Make the study: items and variants in order of appearance.
+
+    Parameters
+    ----------
+    shared
+        Whether variants of one id are one template, in all items; their attribute `template` is that id.
 
     Raises
     ------
@@ -42,7 +49,10 @@ def study(table: LongTable, name: str, measure: Measure, *, language: str | None
             raise InputError(
                 f"{table.place[one.row]}: the right answer '{one.gold:.40}' is none of {', '.join(measure.labels)}"
             )
-        asked = Variant(one.item, one.variant, one.pattern, one.text, options, language=language, gold=gold)
+        template = {"template": one.variant} if shared and one.pattern != ORIGINAL else {}
+        asked = Variant(
+            one.item, one.variant, one.pattern, one.text, options, language=language, gold=gold, attributes=template
+        )
         items.setdefault(one.item, []).append(asked)
     return Study(
         protocol="agreement",

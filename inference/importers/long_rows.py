@@ -115,7 +115,7 @@ def read(files: Sequence[tuple[str, Path]], layout: Layout) -> LongTable:
             gold = (record[layout.roles["gold"]] or "").strip() if "gold" in layout.roles else ""
             table.place.append(place)
             table.asked.append((given.get("model") or name, condition))
-            _add_stimulus(table, item, variant, pattern, f"{item} {variant}" if text is None else text, gold)
+            _add_stimulus(table, item, variant, pattern, item if text is None else text, gold)
             for packed, column in zip(table.values, layout.values, strict=True):
                 packed.append(record[column])
     return table

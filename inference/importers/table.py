@@ -6,7 +6,8 @@ The command line says what the columns mean. What it does not say:
   several files have the same name;
 - without ``--variant-column`` the distinct texts of an item are its variants;
 - without ``--pattern-column`` the variant called ``original`` is the original and all others are paraphrases;
-- without ``--text-column`` the ids of item and variant stand for the text.
+- without ``--text-column`` the id of an item stands for all of its texts, and ``--wordings`` says whether an id of a
+  wording means the same in all items; if it does not say, `wordings.choose_wordings` does.
 
 Several rows of one model, condition, item and variant are refused. With ``--repeated samples`` those of one file are
 samples of one response: one row becomes ``answer``, several become ``count`` and ``invalid``. Rows of probabilities or
@@ -25,6 +26,7 @@ from typing import TYPE_CHECKING
 
 from inference.errors import InputError
 from inference.importers import saving
+from inference.importers.wordings import OWN, SHARED, choose_wordings, describe_wordings
 from inference.stimuli.records import refuse_shared
 
 if TYPE_CHECKING:
@@ -42,7 +44,7 @@ ROLES = {
     "item": "the intended meaning, for example the number of a question",
     "variant": "id of the wording (default: the distinct texts of an item are numbered)",
     "pattern": "kind of wording (default: `original` for the variant of that name, `paraphrase` for all others)",
-    "text": "the wording shown (default: the ids)",
+    "text": "the wording shown (default: the id of the item, for all of its wordings)",
     "gold": "the right answer",
 }
 
@@ -59,6 +61,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     columns = parser.add_argument_group("what the columns are")
     for role, about in ROLES.items():
         columns.add_argument(f"--{role}-column", metavar="COLUMN", required=role == "item", help=about)
+    columns.add_argument(
+        "--wordings",
+        choices=(SHARED, OWN),
+        help="without --text-column: does an id of a wording mean the same in all items, as a template does, or has "
+        "every item its own wordings (default: its own where ids are numbers or items have different ones)?",
+    )
     conditions = columns.add_mutually_exclusive_group()
     conditions.add_argument(
         "--condition-column", metavar="COLUMN", action="append", default=[], help="how it was asked; may be given again"
@@ -108,12 +116,14 @@ def main(args: argparse.Namespace) -> None:
     layout = _layout(args, measure)
     files = _models(saving.named(args.files), by_column=args.model_column is not None)
     table = long_rows.read(files, layout)
+    wordings = choose_wordings(args.wordings, table.stimuli) if args.text_column is None else None
     study = long.study(
         table,
         Path(args.out).resolve().name if args.name is None else args.name,
         measure,
         language=args.language,
         source=saving.source(args.files),
+        shared=wordings == SHARED,
     )
     of, first = long.group(table, samples=args.repeated == SAMPLES)
     lines = saving.save(
@@ -125,8 +135,8 @@ def main(args: argparse.Namespace) -> None:
         imported=saving.fingerprint([path for _, path in files], _settings(args, files)),
         command=args.call,
     )
-    if args.text_column is None:
-        lines.append("no --text-column: the ids stand for the texts")
+    if wordings is not None:
+        lines.append(describe_wordings(wordings, table.stimuli, chosen=args.wordings is not None))
     saving.tell(lines)
 
 
@@ -135,6 +145,8 @@ def _layout(args: argparse.Namespace, measure: Measure) -> Layout:
 
     roles = {role: getattr(args, f"{role}_column") for role in ROLES if getattr(args, f"{role}_column") is not None}
     refuse_shared({f"--{role}-column": column for role, column in roles.items()})
+    if args.wordings is not None and "text" in roles:
+        raise InputError("import table: --wordings goes without --text-column: texts show whether items share them")
     if "variant" not in roles and "text" not in roles:
         raise InputError("import table: give --variant-column or --text-column, which tell an item's variants apart")
     used = Counter([*roles.values(), *args.condition_column, *measure.columns])
@@ -215,6 +227,6 @@ def _pairs(option: str, text: str, separator: str) -> Sequence[tuple[str, str]]:
 
 def _settings(args: argparse.Namespace, files: Sequence[tuple[str, Path]]) -> dict[str, object]:
     """Collect the options that the responses depend on, in addition to the files' content."""
-    apart = ("files", "out", "name", "models", "language", "repeated", "main", "call")
+    apart = ("files", "out", "name", "models", "language", "repeated", "wordings", "main", "call")
     chosen = {name: value for name, value in vars(args).items() if name not in apart}
     return {"files": [path.name if name == path.stem else name for name, path in files], **chosen}

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from inference.errors import InputError, cut, nearest
 from inference.stimuli.csv_rows import csv_rows
 from inference.stimuli.files import checked, lines_of, parse_json, read_yaml, refuse_special, shown, text_of
+from inference.stimuli.line_ends import unify_line_ends
 from inference.stimuli.workbooks import UNREAD, WORKBOOKS, split, workbook_rows
 
 if TYPE_CHECKING:
@@ -70,9 +71,9 @@ class Records:
     def __iter__(self) -> Iterator[Record]:
         empty = True
         with self._told():
-            for record in self._read():
+            for place, fields in self._read():
                 empty = False
-                yield record
+                yield place, unify_line_ends(fields)
         if empty:
             self._refuse_empty()
 

@@ -213,6 +213,12 @@ CASES = [
         tables(r_csv=BARE),
     ),
     Case(
+        "texts, and the word of the user",
+        table("r.csv", *PROBABILITIES, "--wordings", "own"),
+        ("--wordings", "without --text-column"),
+        tables(r_csv=NUMBERS),
+    ),
+    Case(
         "two texts of one wording",
         table("r.csv", *PROBABILITIES),
         ("r.csv, row 3", "the text of item '1', variant 'a'", "row 2"),

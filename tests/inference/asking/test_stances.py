@@ -2,11 +2,17 @@
 
 `tests/fixtures/written_answers.tsv` holds texts written for this, each with what a person would call its answer. Of
 kind `limit` are those that the rule is known to read wrongly; they are counted, not demanded.
+
+`tests/fixtures/chat_answers.tsv` holds replies as chat models write them, with refusals and hedges around the answer.
+The parts `tuning` and `held-out` halve the first set by the first byte of the texts' SHA-256. Each later part was
+written and committed before the rule read it; What it was seen to read wrongly then was repaired before the
+next was written.
 """
 
 from __future__ import annotations
 
 import csv
+import hashlib
 from collections import Counter
 from itertools import product
 
@@ -18,6 +24,8 @@ from inference.asking.text_answers import parse
 
 LABELS = {"agree": ["strongly agree", "agree"], "disagree": ["strongly disagree", "disagree"]}
 WRITTEN = ROOT / "tests" / "fixtures" / "written_answers.tsv"
+CHAT = ROOT / "tests" / "fixtures" / "chat_answers.tsv"
+CHAT_LABELS = {"agree": LABELS, "yes": {"agree": ["yes"], "disagree": ["no"]}}
 # What builds the short texts: every text is one of each.
 OPENINGS = ("", "Well, ", "To be honest, ", "Thank you for the question. ", "As far as I can see, ", "1) ")
 ADVERBS = ("", "strongly ", "completely ", "very much ", "tend to ", "would ", "have to ", "do ")
@@ -71,6 +79,31 @@ def test_answers_are_found_alike_for_both_options_and_none_is_made_up(texts):
     assert min(recall.values()) >= 0.95
     assert abs(recall["agree"] - recall["disagree"]) <= 0.03
     assert min(asked.values()) >= 80
+
+
+def read_chat_replies() -> dict[str, list[dict[str, str]]]:
+    """Read the replies of every part."""
+    rows_by_part: dict[str, list[dict[str, str]]] = {}
+    with CHAT.open(encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE):
+            rows_by_part.setdefault(row["part"], []).append(row)
+    return rows_by_part
+
+
+@pytest.mark.parametrize(("part", "rows"), read_chat_replies().items())
+def test_replies_of_chat_models_are_read_as_people_read_them(part, rows):
+    answered = [row for row in rows if row["expected"] != "none"]
+    answers = {row["text"]: parse(row["text"].replace("\\n", "\n"), CHAT_LABELS[row["options"]]) for row in rows}
+    assert [row["text"] for row in rows if answers[row["text"]] not in (None, row["expected"])] == []
+    assert sum(answers[row["text"]] == row["expected"] for row in answered) / len(answered) >= 0.75
+    assert len(rows) >= 60
+
+
+def test_halves_of_the_chat_replies_are_drawn_by_their_texts():
+    rows_by_part = read_chat_replies()
+    halves = [row for part in ("tuning", "held-out") for row in rows_by_part[part]]
+    assert all((row["part"] == "held-out") == hashlib.sha256(row["text"].encode()).digest()[0] % 2 for row in halves)
+    assert min(sum(row["expected"] == "none" for row in rows_by_part[part]) for part in ("tuning", "held-out")) >= 40
 
 
 def test_there_are_enough_texts_of_every_kind():

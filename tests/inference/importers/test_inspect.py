@@ -194,6 +194,52 @@ def test_a_log_that_was_broken_off(tmp_path, capsys):
     assert "2 samples, accuracy 1.000, 1 ended with an error, not finished (status started)" in capsys.readouterr().out
 
 
+def test_logs_that_say_nothing_are_left_out_of_a_folder(tmp_path, capsys):
+    """Logs of a folder come from many evaluations: that one of them failed takes nothing from the others."""
+    logs = tmp_path / "logs"
+    logs.mkdir()
+    write(logs / "cancelled.eval", as_eval([sample(scores={})], {**header("made/other"), "status": "cancelled"}))
+    write(logs / "empty.json", as_json([]))
+    write(logs / "broken.eval", as_eval([sample(1)])[:100])
+    write(logs / "config.json", b'{"learning_rate": 0.1}')
+    write(logs / "good.eval", as_eval([sample(1), sample(2, "I", "B")]))
+    write(logs / "late.eval", as_eval([sample(1)], {**header("made/late"), "version": 4}))
+    write(logs / "more.json", as_json([sample(1, "I", "C")], header("made/more")))
+    _, _, responses = run(tmp_path / "run", logs)
+    assert {(row["model"], row["item"], row["answer"]) for row in responses} == {
+        ("made/up", "1", "A"),
+        ("made/up", "2", "B"),
+        ("made/more", "1", "C"),
+    }
+    lines = [line for line in capsys.readouterr().out.splitlines() if line.startswith("left out: ")]
+    reasons = ["broken.eval: no whole zip archive", "cancelled.eval: 0 of 1 samples have a score",
+               "config.json: no log of Inspect", "empty.json: the log holds no samples",
+               "late.eval: a log of version 4"]  # fmt: skip
+    assert len(lines) == len(reasons)
+    for line, reason in zip(lines, reasons, strict=True):
+        assert line.startswith(f"left out: {logs}/{reason}")
+
+
+def test_logs_of_the_third_version_are_read(tmp_path):
+    """Only their events differ: they share messages."""
+    events = [{"event": "model", "input": [], "input_refs": [[0, 3]]}]
+    log = as_eval([sample(1, events=events, events_data={"messages": []})], {**header(), "version": 3})
+    expected = run(tmp_path / "a", write(tmp_path / "old.eval", as_eval([sample(1)])), "--name", "s")
+    assert run(tmp_path / "b", write(tmp_path / "new.eval", log), "--name", "s")[1:] == expected[1:]
+
+
+def test_a_nul_in_an_answer_is_read_as_a_character_that_cannot_be_shown(tmp_path):
+    said = {"role": "assistant", "content": "ANSWER: A\0"}
+    log = as_eval([sample(1, messages=[*sample()["messages"][:2], said], output={"choices": [{"message": said}]})])
+    assert run(tmp_path / "run", write(tmp_path / "made.eval", log))[2][0]["output"] == ["ANSWER: A\ufffd"]
+
+
+@pytest.mark.parametrize("name", ["ollama/qwen2.5:0.5b", "hf//of mine?dtype=x", "none/none", "bedrock/arn:a:b/c"])
+def test_model_names_of_any_provider_are_read(tmp_path, name):
+    log = write(tmp_path / "made.eval", as_eval([sample(1)], header(name)))
+    assert [row["model"] for row in run(tmp_path / "run", log)[2]] == [name]
+
+
 def shown(name, first, *others, answer="A"):
     """A sample with log-probabilities of its first token; each token as (text, probability)."""
     tokens = [{"token": token, "logprob": math.log(value)} for token, value in (first, *others)]

@@ -79,7 +79,7 @@ def test_numeric_ids_are_text_whatever_their_type(tmp_path):
         "reply",
         *OPTIONS,
     )
-    assert [(s["item"], s["variant"], s["text"]) for s in stimuli] == [("1", "0", "1 0"), ("1", "1", "1 1")]
+    assert [(s["item"], s["variant"], s["text"]) for s in stimuli] == [("1", "0", "1"), ("1", "1", "1")]
     assert [r["model"] for r in responses] == ["m", "m"]
 
 
@@ -282,7 +282,7 @@ def test_texts_read_by_two_rules_do_not_meet_in_one_folder(tmp_path, capsys, mon
     for file in (first, second):  # the same file again, and another one
         assert main(["import", "table", str(file), *TEXTS, "--out", str(tmp_path / "run")]) == 2
         assert (
-            "condition 'import' is already here with other settings (text_rule was 1, now 2)" in capsys.readouterr().err
+            "condition 'import' is already here with other settings (text_rule was 2, now 3)" in capsys.readouterr().err
         )
     assert read(tmp_path / "run")[2] == responses
     given = (*IDS, *OPTIONS, "--answer-column", "reply", "--condition", "given")
@@ -291,7 +291,7 @@ def test_texts_read_by_two_rules_do_not_meet_in_one_folder(tmp_path, capsys, mon
 
 
 def test_csv_of_spreadsheets_and_long_cells(tmp_path):
-    long = "agree " + "x" * 200_000
+    long = "agree. " + "x" * 200_000
     content = f'﻿model;item;variant;text;reply\nm;1;a;"Tea;\nhot";{long}\n\nm;1;b;Tea "hot";disagree\n'
     (tmp_path / "t.csv").write_text(content.replace("\n\n", "\n"), encoding="utf-8")
     _, stimuli, responses = run(tmp_path / "run", tmp_path / "t.csv", *TEXTS)

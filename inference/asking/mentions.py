@@ -1,0 +1,181 @@
+"""Tell from the words around an option whether a text chooses it: asserted, denied, reported or open.
+
+What the states mean stands in `text_answers`. Words are lower case, apostrophes straight, emphasis marks removed.
+"""
+
+from __future__ import annotations
+
+import re
+
+from inference.asking import stances
+
+# Scripts without spaces: Thai, Lao, Burmese, Khmer; Hangul; kana, Han, their punctuation and extensions.
+_SPACELESS = "\u0e00-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u2e80-\ud7ff\uf900-\ufaff\U00020000-\U0003ffff"
+CHARACTER = rf"[^\W_{_SPACELESS}]"
+LETTER = rf"[^\W\d_{_SPACELESS}]"
+
+_NEGATION = (
+    r"not(?!\s+(?:only|just|merely|simply)\b)|\w*n't|cannot|cant|dont|wont|no|none|nobody|nothing|never|neither|nor"
+    r"|hardly|barely|scarcely|rarely|without|unable|refus(?:e|es|ed|ing)|declin(?:e|es|ed|ing)|fail(?:s|ed)?"
+    r"|avoid(?:s|ing)?|refrain(?:s|ing)?"
+)
+# "If I had to choose" is no condition, but the model's way to an answer.
+_FORCED = (
+    r"\s+(?:(?:i\s+)?(?:absolutely\s+|really\s+)?(?:forced|pressed|pushed|asked|required|made|must|compelled)"
+    r"|i\s+(?:had|have|were|was|am)\s+(?:absolutely\s+|really\s+)?(?:forced|pressed|pushed|asked|required"
+    r"|made|compelled"
+    r"|to\s+(?:choose|pick|select|answer|respond|say|decide|give|take|express|lean|make))"
+    r"|you\s+(?:ask|insist|force|press|push))\b"
+)
+_CONDITION = (
+    rf"if(?!{_FORCED})|unless|provided|assuming|suppos(?:e|ing)|(?:as|so)\s+long\s+as|when(?!\s+i\b)"
+    r"|otherwise|in\s+(?:that|such\s+an?)\s+case"
+    r"|with\s+(?:more|better|enough)|(?:under|in)\s+(?:other|different|certain|some|another)"
+)
+_OPENING = (
+    rf"whether|if(?!{_FORCED})|before|until|should(?!\s+say)|(?:almost|nearly|always|often)(?=\s+$)|told"
+    r"|designed|programmed|trained|w(?:as|ere)\s+going\s+to|how|to\s+which|may|might|could|perhaps|maybe"
+    r"|possibly|unsure|undecided"
+)
+# Whose position it is where it is not the writer's.
+_OTHERS = (
+    r"one|you|they|he|she|anyone|everyone|everybody|someone|somebody|people|persons?|individuals?|others|experts?"
+    r"|humans?|users?|citizens|voters|readers|respondents|author|public|society|majority|minority|those|who|some|many"
+    r"|several|most(?!\s+(?:strongly|certainly|definitely|likely|appropriate|fitting|suitable|accurate"
+    r"|honest))|\w+(?:ists|ians|atives|als|ers|ents|ics)"
+    r"|we\s+all|we\s+(?:can|could|should|must|need)|than|over(?=\s+$)|instead\s+of|such\s+as|for\s+example"
+    r"|(?:a|an|the)(?=\s+\w+(?:\s+\w+){0,4}\s+(?:would|will|could|might|may|can|must|should)\s+$)"
+    r"|(?:the|these|my|our|his|her|their)(?=(?:\s+\w+)?\s+(?!(?:is|was|says|means|reads|seems"
+    r"|remains)\b)\w+s\s+$)|please|press|click|\w+s\s+(?:that|which)(?=\s+$)"
+)
+_CONCEDING = r"while|whilst|although|though|despite|even\s+if"
+# "To agree" is a position only after one of these.
+_COMMITTED = (
+    r"ha(?:ve|d)|got|inclined|tend|lean(?:ing)?|going|compelled|forced|obliged|happy|glad|choose|chose|need|is|goes"
+    r"|closer|nearer|(?:fair|safe)(?=\s+to\s+say)|i(?:'d|\s+would|'m|\s+am)(?:\s+be)?\s+(?:more|most)\s+likely"
+    r"|(?:leads?|led|causes?|brings?|inclines?|allow)\s+me"
+)
+# Words that open a new clause, and so end the reach of a negation: "I do not judge people but agree".
+_NEW_CLAUSE = r"and|as|because|but|however|instead|since|so|still|therefore|though|although|yet"
+# From such a word to its label: perhaps an aside in commas ("I do not, however, agree"), then up to six words.
+# Words are matched possessively (++, *+): there is one way to cut a text into them, so no text takes long.
+_REACH = rf"(?:,[^,.;:!?\n]{{1,40}},)?(?:[ \t('\-]++(?!(?:{_NEW_CLAUSE})\b){LETTER}[\w'\-]*+){{0,6}}[ \t(']++$"
+# The same, but not past the writer: "you know I agree".
+_REACH_OF_OTHERS = _REACH.replace(_NEW_CLAUSE, rf"{_NEW_CLAUSE}|i|we|my")
+_DENIED_BEFORE = re.compile(rf"(?<![\w'])(?:{_NEGATION}){_REACH}|[不非未]$")
+_DENIED_AFTER = re.compile(r"[^\s。、,.!?「」]{0,12}?(?:ない|ません|かねる|かねます)")
+_MILDLY = r"(?:\s+(?:really|personally|actually|simply|honestly|respectfully|just|at\s+all|in\s+any\s+way))?"
+PLAINLY_DENIED = re.compile(
+    rf"(?:^|[.:;!?)\n]|\b(?:i|we){_MILDLY})\s*(?:do|did|would)(?:n't|\s+not){_MILDLY}"
+    r"(?:\s+(?:think|believe|feel)(?:\s+that)?\s+(?:i|we)(?:\s+would)?)?\s+$"
+)
+_REPORTED_BEFORE = re.compile(
+    rf"(?<![\w'])(?:{_OTHERS}){_REACH_OF_OTHERS}|(?<![\w'])(?:{_CONCEDING}){_REACH}"
+    rf"|(?<![\w'])(?:if(?!{_FORCED})\s+i\s+(?:were|was)|(?:were|had)\s+(?:i|you)|depending|hypothetically"
+    r"|sometimes)\b[^.;:!?\n]*$"
+    r"|(?<!\bi\s)(?<!\w)(?:said|says|replied|wrote)\s*[:,]?\s*(?:i\s+)?$"
+    r"|(?<!only\s)\bdo\s+i(?=[^.:;!?\n]*$)|\bthan\s+i\s+$"
+    r"|\bi\s+(?:know|met|asked|heard|respect)\b[^.,;:!?\n]*$"
+    r"|\b(?:example|sample|typical|possible|instance|(?:could|might|may)\s+be)\b[^.;!?\n]{0,20}:\s*(?:i\s+)?$"
+    r"|\b(?:doubt|imagine|assume|pretend|let's\s+say|(?:he|she|you|they|who|people)\s+(?:think|believe"
+    r"|know|assume|hope|say|want)s?)"
+    r"\s+(?:that\s+)?(?:i\s+)?(?:would\s+)?$"
+)
+_TO = r"(?:\A|\s+)to(?:\s+(?:say|claim|state)(?:\s+that)?(?:\s+i)?)?(?:\s+\w+ly)?\s+$"
+# Where "agree" is the writer's answer: the writer speaks, or it stands as an answer does, alone or as "answer: agree".
+_COMMITS_BEFORE = re.compile(
+    r"(?<![\w'])(?:inclination|preference|answers?|responses?|reply|replies|choices?|options?|verdict"
+    r"|conclusion|position"
+    r"|stance|vote|opinion|view|rating|label|fit|selection|decision|judge?ment)(?![\w])[^.;!?\n]*$"
+    r"|(?<![\w'])(?:i|we|me|myself)(?!\w)"
+    r"(?:(?!\b(?:an?|people|many|most|others|users|they|he|she|you|them|anyone|someone)\b)[^.;!?\n])*$"
+    rf"|(?:\A|[.:;!?,)>\[\]\n\-\u2013\u2014]|[{_SPACELESS}]|\b(?:and|but|so|because|therefore|thus|hence"
+    r"|then|ultimately|overall|still|yes|no|well)\b)"
+    r"[\s'(>_\-]*(?:\d+[.):]?\s*|[a-d][.):]\s*)?(?:(?:\w+ly|very\s+much|do|would|must|have\s+to|somewhat|mostly)\s+)*$"
+)
+_INFINITIVE = re.compile(_TO)
+_COMMITTED_TO = re.compile(rf"(?<!\w)(?:{_COMMITTED}){_TO}")
+# After "agree" where it is no answer: "agree to (disagree)", which ends before the next mention; agreement
+# with a sentence about the question ("that this is a complex issue") or with people ("with those who ..."); a verb of
+# which the label is the subject ("agree would be a common answer"), unless the answer is the writer's.
+_REPORTED_AFTER = re.compile(
+    rf"\s{{1,3}}to\s{{1,3}}(?!(?:(?:an?|some|the)(?:\s+\w+){{0,2}}\s+(?:extent|degree|point|question"
+    rf"|{stances.NOUNS})|this|that|it|your|indicate|meet|express|show|reflect)\b)"
+    r"|(?:\s+with\s+your?(?:\s+\w+)?)?,?[ \t]+(?:that|it|this|there|the)\b"
+    rf"(?:{stances.ABOUT_THE_QUESTION}|[^.;:!?\n]{{0,40}}\bi\s+(?:should|must|can|do|am)\b)"
+    r"|\s+on\s+(?:what|which|how|an?)\b|\s+with\s+(?:\w+\s+){0,2}(?:question|framing|request|sides|answers?|being)\b"
+    r"|\s+with\s+(?:those|people|anyone|everyone|critics)\b|(?:\s+with\s+\w+)?[,.!]?\s+(?:said|says|replied|answered)\b"
+    r"|(?:,?[ \t]+)(?:is|was|has|means|(?:would|could|might|may|can|will)\s+be)\b"
+    r"(?![^.;!?\n]{0,60}\b(?:i|i'd|my|me|closer|closest|better|best|right|correct|appropriate)\b)"
+)
+# What "agree" may be followed by: the end of its clause, the statement, a reason, or how much. All else limits it.
+_GOES_ON_WITH = re.compile(
+    rf"[{_SPACELESS}]|[\s'_)\]]*(?:\Z|[.,;:!?()\[\]\n\-\u2013\u2014/])"
+    r"|\s+(?:that|because|since|as|for|and|but|though|although|while|so(?!\s+long)|given|here|overall"
+    r"|fully|completely|strongly"
+    r"|entirely|very|wholeheartedly|at\s+all|too|now|\d+|on\s+(?:this|that|it|balance|the\s+whole)"
+    r"|in\s+(?:general|full|this|principle)"
+    r"|rather|over|more|than|even|however|is|would|option|category|camp|or|nor|it|it's|this|there|the|i|even)\b"
+    r"|\s+with\W*\Z|\s+with\s+(?:all\s+my|what|this|that|it|you|your|him|her|them|me)\b"
+    rf"|\s+with\s+(?:the|an?|its|their|such\s+an?)\s+(?:[\w-]+\s+){{0,2}}(?:{stances.NOUNS}|author|speaker|message)s?\b"
+    rf"|\s+(?:on|to)\s+(?:(?:an?|some|the)(?:\s+\w+){{0,2}}\s+(?:extent|degree|point|question"
+    rf"|{stances.NOUNS})|this|that|it|your|indicate|meet|express|show|reflect)\b"
+)
+_CHOICE_BEFORE = re.compile(r"\b(?:between|either|options,|choices,)\s+$")  # "between agree and disagree"
+_OPEN_BEFORE = re.compile(
+    rf"(?<![\w'])(?:{_OPENING}){_REACH}"
+    rf"|(?:\A|[.,;:!?\n]|\bbut\b|\beven\b)\s*(?:{_CONDITION})\b[^.;:!?\n]*$"
+    r"|\bon\s+(?:the\s+)?(?:one|other)\s+(?:hand|side)\b[^.;:!?\n]*$"
+    r"|(?:\A|[.;!?\n])\s*(?:should|were|had)\b[^.;:!?\n]*$"
+)
+_OPEN_AFTER = re.compile(
+    r"[^.;:!\n。?]*\?"
+    r"|(?:\s+with\s+(?:this|that|it)(?:\s+\w+)?)?,?\s+(?:but\s+)?(?:only\s+)?(?:if|unless|provided|(?:as"
+    r"|so)\s+long\s+as|depending|were|except)\b"
+    r"|\s*:\s*(?:if\s+(?:you|one|someone)|those\s+who|this\s+(?:option|choice|answer|response))\b"
+    r"|[ \t]+when\b|[^.;:!?\n]{0,60}\bbut\s+not\s+(?:in|for|when|if)\b"
+    r"|\s+(?:(?:with|to)\s+)?(?:some|parts?|certain|half|aspects)\b(?!\s+(?:extent|degree))"
+    r"|\s+with\s+(?:one|two|three|several|(?:the|a)\s+(?:first|second|last|few|lot)"
+    r"|[^.,;:!?\n]{0,40}\bonly(?=[.,;!\n]|\Z))|\s+in\s+(?:principle|theory)\b[^.;:!?\n]*\bbut\b"
+    r"|[^!?\n]{0,60}\b(?:i|we)\s+(?:do\s+not|don't|would\s+not|wouldn't)(?:\s+know)?\s{0,3}[.,;!\n]"
+)
+# "I couldn't agree more" is full agreement.
+_EMPHATIC_BEFORE = re.compile(r"\bc(?:ould|an)(?:n't|\s*not)\s+$")
+_EMPHATIC_AFTER = re.compile(r"(?:\s+with\s+\w+(?:\s+\w+)?)?\s+more\b")
+JOINED = re.compile(
+    rf"\s*[,/、・もかやと]\s*|(?:でも|とも|または|又は|もしくは)"
+    rf"|(?:(?!\b(?:{_NEW_CLAUSE})\b)[^.;:!?\n]){{0,40}}\bn?or\b[^.;:!?\n]{{0,20}}"
+)
+# "No" before a noun is no reply ("there is no doubt"), nor are "no, thank you" and "yes, I can help".
+NO_ALONE = r"(?!\s+(?!(?:as|and|because|but|here|i|if|in|is|it|or|over|rather|since|than|that|this|to|with|would)\b)\w)"
+NO_REPLY = (
+    r"(?!\s+(?:for|in|if|to|at|on|under|from)\b)"  # "yes for some, no for others"
+    r"(?!(?:,|\.|!|\s-)\s+(?:thank|please|let|here|happy|i(?:'d|\s+would)\s+(?:rather|prefer)\s+not"
+    r"|i\s+(?:understand|see)\b"
+    r"|i\s+(?:can(?:'t|not)?|could|will|won't|am\s+(?:not\s+)?(?:able|unable)\s+to)\s+(?:answer|say|choose"
+    r"|help|judge|decide|try|do)))"
+)
+# The same subject still: "people agree on the facts and disagree on the values".
+COORDINATED = re.compile(r"(?:(?!\b(?:i|i'd|we|my)\b)[^.;:!?\n]){0,80}\band\s+(?:\w+ly\s+)?")
+
+
+def find_state(before: str, after: str, *, whose: bool) -> str:
+    """Decide from the words around a group of mentions: is it "asserted", "denied", "reported" or "open"?
+
+    If `whose`, a mention is asserted only where it is seen to be the writer's.
+    """
+    if _EMPHATIC_BEFORE.search(before) and _EMPHATIC_AFTER.match(after):
+        return "asserted"
+    if _CHOICE_BEFORE.search(before):
+        return "reported"
+    if _DENIED_BEFORE.search(before) or _DENIED_AFTER.match(after):
+        return "denied"
+    if _REPORTED_BEFORE.search(before) or _REPORTED_AFTER.match(after):
+        return "reported"
+    if _INFINITIVE.search(before) and not _COMMITTED_TO.search(before):
+        return "reported"
+    if _OPEN_BEFORE.search(before) or _OPEN_AFTER.match(after):
+        return "open"
+    if whose and not _GOES_ON_WITH.match(after):
+        return "open"
+    return "asserted" if _COMMITS_BEFORE.search(before) or not whose else "reported"
