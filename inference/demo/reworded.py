@@ -27,23 +27,29 @@ Fact = tuple[tuple[tuple[str, str], ...], str]
 """The words that fill a stem, and the right choice."""
 
 
-def make_reworded_questions(world: World) -> list[Question]:
+def make_reworded_questions(world: World, division: int = 0) -> list[Question]:
     """Make the questions of all stems and splits: each in its trained wording and in the two kinds of `untaught`.
 
     Two questions differ in what is asked for, in the right choice, or in what may be chosen besides. Each fact of a
     split has equally many, as far as that is possible.
+
+    Parameters
+    ----------
+    division
+        Number of a division of the facts into splits: 0 is the one of `--items demo-reworded`; every other one puts
+        other facts into the test.
     """
     return [
         question
         for stem in world.untaught["turned"]
-        for split, facts in _split_facts(world, stem).items()
+        for split, facts in _split_facts(world, stem, division).items()
         for question in _make_questions(world, stem, split, facts)
     ]
 
 
-def _split_facts(world: World, stem: str) -> dict[str, list[Fact]]:
+def _split_facts(world: World, stem: str, division: int) -> dict[str, list[Fact]]:
     """Draw the facts of each split."""
-    rng = random.Random(f"{SEED} reworded {stem}")
+    rng = random.Random(f"{SEED} reworded {stem}{f' {division}' if division else ''}")
     drawn = (CHOICES[stem](world, rng)[:2] for _ in range(DRAWS))
     facts = sorted({(tuple(sorted(words.items())), right) for words, right in drawn})
     rng.shuffle(facts)

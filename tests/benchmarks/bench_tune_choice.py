@@ -1,17 +1,19 @@
 """Tune a demo model on paraphrases, and as long without: the positive control of `waver tune choice`.
 
-    python tests/benchmarks/bench_tune_choice.py [--orders 4] [--keep FOLDER]
+    python tests/benchmarks/bench_tune_choice.py [--divisions 6] [--orders 4] [--keep FOLDER]
 
-The questions are those of `run choice --items demo-reworded`: waver-demo-large was trained on the original wordings and
-has read no paraphrase. It is asked the questions for training and validation, and tuned twice with the settings of
-`inference/demo/choice-tuning.toml`: on its own right answers as Choi has it, and on its right answers to the originals
-alone, three of each question, too; there, the reply repeats the original in place of a paraphrase. All three answer the
-test questions, which share no fact with the others. With --keep, a stopped call goes on.
+The questions are like those of `run choice --items demo-reworded`, with other divisions of the facts into training and
+test, none of which was looked at when the sizes were chosen. waver-demo-large was trained on the original wordings and
+has read no paraphrase. For each division it is asked the questions for training and validation, and tuned twice with
+the settings of `inference/demo/choice-tuning.toml`: on its own right answers as Choi has it, and on its right answers
+to the originals alone, three of each question, too; there, the reply repeats the original in place of a paraphrase. All
+three answer the test questions, which share no fact with the others. With --keep, a stopped call goes on.
 
-Exit status 1 unless the tuning on paraphrases raises XParaCon with an interval above 0 and loses at most two points of
+The divisions are taken together; intervals are BCa's over facts, as questions about one fact are not independent. Exit
+status 1 unless the tuning on paraphrases raises XParaCon with an interval above 0 and loses at most two points of
 accuracy, under the base prompt and as Choi compares (tuned with the paraphrase-aware prompt, untuned with the base
-prompt); the tuning without paraphrases raises it in neither; and the test questions have a power of .9: of studies with
-as many facts drawn again from those of the test, that share has an interval above 0.
+prompt); the tuning without paraphrases raises it in neither; and a study like this one shows the rise with a
+probability of .9 or more, by the standard error over facts.
 """
 
 from __future__ import annotations
@@ -21,6 +23,7 @@ import shutil
 import sys
 import tempfile
 import time
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -28,35 +31,49 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import torch
+from numpy.typing import NDArray
+from scipy import stats
 
 from analysis import runs
-from analysis.pages.choice import over_questions
-from analysis.reporting import tables
+from analysis.pages.choice import measures, over_questions
 from analysis.runs.choices import studies
 from inference.__main__ import main as waver
+from inference.choice.building import write as write_questions
 from inference.demo import DEMO, FAMILY
+from inference.demo.reworded import make_reworded_questions
+from inference.demo.world import World
 
 BASE = FAMILY["waver-demo-large"].path
 WITH, WITHOUT = "with-paraphrases", "without-paraphrases"
 WORDINGS = ("original", "paraphrase_1", "paraphrase_2")
+BEFORE = (BASE.name, "plain/base/text")
 CHANGES = {"tuning": "plain/base/text", "tuning and prompt": "plain/aware/text"}
-MOST_LOST, POWER, DRAWS = 0.02, 0.9, 500
+MOST_LOST, POWER, DRAWS = 0.02, 0.9, 4000
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--divisions", type=int, default=6, help="of the facts into training and test")
     parser.add_argument("--orders", type=int, default=4, help="of the choices of every test question")
     parser.add_argument("--keep", type=Path)
     options = parser.parse_args()
     torch.set_num_threads(1)
     with tempfile.TemporaryDirectory() as folder:
-        run = tune_and_ask(options.keep or Path(folder), options.orders)
-        return judge_changes(run) if run else 1
+        tested = []
+        for division in range(1, options.divisions + 1):
+            run = tune_and_ask((options.keep or Path(folder)) / f"division-{division}", division, options.orders)
+            if run is None:
+                return 1
+            tested.append(read_figures(run))
+        return judge_changes(pd.concat(tested, ignore_index=True))
 
 
-def tune_and_ask(folder: Path, orders: int) -> Path | None:
+def tune_and_ask(folder: Path, division: int, orders: int) -> Path | None:
     """Ask, tune with and without paraphrases, and ask again; return the last run folder, None where a call failed."""
-    asking = ["run", "choice", "--items", "demo-reworded", "--model", str(BASE), "--form", "plain", "--answer", "text"]
+    folder.mkdir(parents=True, exist_ok=True)
+    items = folder / "questions.jsonl"
+    write_questions(items, make_reworded_questions(World(), division))
+    asking = ["run", "choice", "--items", str(items), "--model", str(BASE), "--form", "plain", "--answer", "text"]
     before, after = folder / "before", folder / "after"
     if waver([*asking, "--split", "train", "validation", "--max-tokens", "24", "--out", str(before)]):
         return None
@@ -67,7 +84,7 @@ def tune_and_ask(folder: Path, orders: int) -> Path | None:
         call = ["tune", "choice", "--run", str(run), "--model", str(BASE), "--out", str(folder / name)]
         if waver([*call, "--config", str(DEMO / "choice-tuning.toml"), "--device", "cpu"]):
             return None
-        print(f"{name}: {(time.process_time() - began) / 60:.1f} min of a core", flush=True)
+        print(f"division {division}, {name}: {(time.process_time() - began) / 60:.1f} min of a core", flush=True)
     adapters = ["--lora", str(folder / WITH), "--lora", str(folder / WITHOUT), "--prompt-kind", "base", "aware"]
     more = ["--split", "test", "--orders", str(orders), "--max-tokens", "24", "--out", str(after)]
     return None if waver([*asking, *adapters, *more]) else after
@@ -96,52 +113,78 @@ def keep_originals(run: Path, out: Path) -> None:
         )
 
 
-def judge_changes(run: Path) -> int:
+def read_figures(run: Path) -> pd.DataFrame:
+    """Read a row per test question and unit: its fact, its accuracy and the standard deviation over its wordings."""
+    (study,) = studies(runs.open(run))
+    parts = over_questions.headline(study)
+    right, asked = parts[over_questions.ACCURACY]
+    stimuli = pd.read_parquet(run / "stimuli.parquet").drop_duplicates("item").set_index("item").loc[study.items]
+    answers = [
+        dict(attributes)[f"choice_{gold}"]
+        for attributes, gold in zip(stimuli["attributes"], stimuli["gold"], strict=True)
+    ]
+    facts = stimuli["text"].to_numpy() + " " + np.array(answers, dtype=object)
+    spread = parts[over_questions.XPARACON][0] * measures.largest_spread(len(WORDINGS))
+    return pd.concat(
+        pd.DataFrame({"fact": facts, "model": model, "condition": condition, "item": study.items,
+                      "accuracy": right[:, unit] / asked[:, unit], "spread": spread[:, unit]})
+        for unit, (model, condition) in enumerate(study.units)
+    )  # fmt: skip
+
+
+def judge_changes(figures: pd.DataFrame) -> int:
     """Print accuracy and XParaCon before and after, with intervals, and what is shown; return the exit status."""
-    opened = runs.open(run)
-    levels = tables.build("choice", opened).set_index(["model", "condition"])
-    for unit, row in levels.iterrows():
-        print(f"{' '.join(unit)}: accuracy {row['accuracy']:.3f}, XParaCon {row['xparacon']:.2f} "
-              f"[{row['xparacon_lower']:.2f}, {row['xparacon_upper']:.2f}]")  # fmt: skip
-    changes = tables.build("choice_changes", opened).set_index(["model_after", "change", "condition_after", "measure"])
+    sums = figures.groupby(["model", "condition", "fact"])[["accuracy", "spread"]].sum()
+    n_questions = figures[figures["model"] == BASE.name].groupby(["condition", "fact"]).size().loc[BEFORE[1]]
+    print(f"{n_questions.sum()} test questions about {len(n_questions)} facts")
     shown = {}
     for change, condition in CHANGES.items():
         for model in (WITH, WITHOUT):
-            rows = {measure: changes.loc[(model, change, condition, measure)] for measure in ("accuracy", "xparacon")}
-            print(f"{model}, {change}:", *(
-                  f"{name} {row['before']:.3f} to {row['after']:.3f}, {row['difference']:+.3f} "
-                  f"[{row['lower']:+.3f}, {row['upper']:+.3f}]" for name, row in rows.items()))  # fmt: skip
-            raised = rows["xparacon"]["lower"] > 0
-            kept = rows["accuracy"]["difference"] >= -MOST_LOST
+            pair = [sums.loc[unit].reindex(n_questions.index) for unit in (BEFORE, (model, condition))]
+            accuracy = compare_means([frame["accuracy"].to_numpy() for frame in pair], n_questions.to_numpy())
+            xparacon = compare_xparacon([frame["spread"].to_numpy() for frame in pair], n_questions.to_numpy())
+            for name, row in (("accuracy", accuracy), ("XParaCon", xparacon)):
+                print(f"{model}, {change}: {name} {row['before']:.3f} to {row['after']:.3f}, "
+                      f"{row['difference']:+.3f} [{row['lower']:+.3f}, {row['upper']:+.3f}]")  # fmt: skip
+            raised, kept = xparacon["lower"] > 0, accuracy["difference"] >= -MOST_LOST
             shown[f"{model}, {change}"] = raised and kept if model == WITH else not raised
-        power = estimate_power(run, condition)
-        print(f"power, {change}: {power:.2f}")
-        shown[f"power, {change}"] = power >= POWER
+            if model == WITH:
+                power = stats.norm.cdf(xparacon["difference"] / xparacon["error"] - stats.norm.ppf(0.975))
+                print(f"power, {change}: {power:.3f}")
+                shown[f"power, {change}"] = power >= POWER
     for what, true in shown.items():
         print(f"{what}: {'yes' if true else 'NOT SHOWN'}")
     return int(not all(shown.values()))
 
 
-def estimate_power(run: Path, condition: str) -> float:
-    """Estimate how often a study like this one shows the change: facts, not questions, are drawn again."""
-    (study,) = studies(runs.open(run))
-    pair = study.units.index((WITH, condition)), study.units.index((BASE.name, "plain/base/text"))
-    part, whole = over_questions.headline(study)[over_questions.XPARACON]
-    stimuli = pd.read_parquet(run / "stimuli.parquet").drop_duplicates("item").set_index("item").loc[study.items]
-    right = [
-        dict(attributes)[f"choice_{gold}"]
-        for attributes, gold in zip(stimuli["attributes"], stimuli["gold"], strict=True)
-    ]
-    facts = pd.Series(range(len(stimuli))).groupby([stimuli["text"].to_numpy(), right]).apply(np.array).tolist()
-    rng = np.random.default_rng(0)
-    found = 0
-    for _ in range(DRAWS):
-        drawn = np.concatenate([facts[place] for place in rng.integers(0, len(facts), len(facts))])
-        lower, _ = over_questions.xparacon_ends(
-            {over_questions.XPARACON: (part[drawn], whole[drawn])}, [pair], len(WORDINGS)
-        )
-        found += bool(lower[0] > 0)
-    return found / DRAWS
+def compare_means(pair: Sequence[NDArray[np.float64]], n_questions: NDArray[np.int64]) -> dict[str, float]:
+    """Compare means over questions, from sums over those of each fact."""
+    return compare_facts(pair, n_questions, lambda sums, n: sums / n)
+
+
+def compare_xparacon(pair: Sequence[NDArray[np.float64]], n_questions: NDArray[np.int64]) -> dict[str, float]:
+    """Compare XParaCon, -log2 of the mean standard deviation over wordings (Choi, section 3.3)."""
+    return compare_facts(pair, n_questions, lambda sums, n: -np.log2(sums / n))
+
+
+def compare_facts(
+    pair: Sequence[NDArray[np.float64]],
+    n_questions: NDArray[np.int64],
+    measure: Callable[[NDArray[np.float64], NDArray[np.float64]], NDArray[np.float64]],
+) -> dict[str, float]:
+    """Compute a measure before and after, and the difference with BCa's interval and standard error over facts."""
+    before, after = pair
+
+    def subtract(
+        old: NDArray[np.float64], new: NDArray[np.float64], n: NDArray[np.float64], axis: int = -1
+    ) -> NDArray[np.float64]:
+        return measure(new.sum(axis), n.sum(axis)) - measure(old.sum(axis), n.sum(axis))
+
+    drawn = stats.bootstrap((before, after, n_questions), subtract, paired=True, n_resamples=DRAWS, rng=0)
+    low, high = drawn.confidence_interval
+    ends = [float(measure(sums.sum(), n_questions.sum())) for sums in pair]
+    return {"before": ends[0], "after": ends[1], "difference": ends[1] - ends[0], "lower": low, "upper": high,
+            "error": float(drawn.standard_error)}  # fmt: skip
 
 
 if __name__ == "__main__":

@@ -34,6 +34,18 @@ def test_no_fact_is_in_two_splits():
     assert all(len(found) == 1 for found in splits.values()) and len(splits) >= 40
 
 
+def test_every_division_puts_other_facts_into_the_test():
+    def list_tested_facts(division: int) -> set[tuple[str, str]]:
+        questions = make_reworded_questions(WORLD, division)
+        assert Counter(question.split for question in questions) == Counter(question.split for question in MADE)
+        return {(question.question, question.choices[question.answer]) for question in questions
+                if question.split == "test"}  # fmt: skip
+
+    tested = [list_tested_facts(division) for division in range(3)]
+    assert len({frozenset(facts) for facts in tested}) == 3
+    assert tested[0] == {(each.question, each.choices[each.answer]) for each in MADE if each.split == "test"}
+
+
 def test_the_answer_is_what_the_world_says():
     for each in MADE:
         right = each.choices[each.answer]
