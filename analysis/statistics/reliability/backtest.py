@@ -49,9 +49,9 @@ def compared(
     Parameters
     ----------
     values
-        Answers (items, wordings), NaN where there is none. Items with too few for a pilot and others are left out; where
-        wordings are shared, so are items that have not all of them: a pilot's three columns hold too few answers of
-        an item that has 5 of 19. Of fewer than two items, nothing is compared.
+        Answers (items, wordings), NaN where there is none. Items with too few for a pilot and others are left out;
+        where wordings are shared, so are items that have not all of them: a pilot's three columns hold too few answers
+        of an item that has 5 of 19. Of fewer than two items, nothing is compared.
     threshold
         Share of the wordings that may be with the minority without a flip.
     mean_only
