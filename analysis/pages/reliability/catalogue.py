@@ -126,7 +126,7 @@ TABLES = {
         "Standard errors as a pilot foresees them, and as they are",
         "A pilot of a tenth of each item's wordings foresees the standard errors of the mean, of the SD over wordings "
         "and of the share of flips with k others (as `waver plan` does). Actual: computed from k wordings that the "
-        "pilot does not have.",
+        "pilot does not have. Of shared wordings, by the items that have all of them.",
         names("study model condition measure figure design n_items n_pilot k predicted actual"),
     ),
     "ranking_calibration": Table(

@@ -49,17 +49,20 @@ def compared(
     Parameters
     ----------
     values
-        Answers (items, wordings), NaN where there is none; none of a pilot and others where all items have too few.
+        Answers (items, wordings), NaN where there is none. Items with too few for a pilot and others are left out;
+        where wordings are shared, so are items that have not all of them: a pilot's three columns hold too few answers
+        of an item that has 5 of 19. Of fewer than two items, nothing is compared.
     threshold
         Share of the wordings that may be with the minority without a flip.
     mean_only
         Leave out SD and flips.
     """
     rng = np.random.default_rng(seed)
-    values = values[(~np.isnan(values)).sum(axis=1) >= PILOT + OTHERS]
+    sizes = (~np.isnan(values)).sum(axis=1)
+    enough = sizes >= max(PILOT + OTHERS, values.shape[1] if crossed else 0)
+    values, sizes = values[enough], sizes[enough]
     if len(values) < 2:
         return []
-    sizes = (~np.isnan(values)).sum(axis=1)
     values = values[:, rng.permutation(values.shape[1])] if crossed else _shuffled(values, rng)
     width = values.shape[1] if crossed else int(sizes.min())
     size = max(PILOT, round(SHARE * width))

@@ -178,3 +178,14 @@ def test_with_all_others_the_actual_error_is_that_of_the_items():
 @pytest.mark.parametrize("shape", [(1, 30), (30, 4), (0, 10)])
 def test_too_few_items_or_wordings_have_no_pilot(shape):
     assert compared(np.random.default_rng(6).random(shape), False, 0.05) == []
+
+
+def test_items_that_lack_a_shared_wording_are_not_compared():
+    """A pilot of three columns holds less than one answer of an item that has 5 of 19 wordings."""
+    values = np.random.default_rng(7).random((40, 30))
+    whole = compared(values[:25], True, 0.05)
+    values[25:, 4] = np.nan
+    assert whole and str(compared(values, True, 0.05)) == str(whole)  # as texts: NaN is not itself
+    values[:24, 3] = np.nan
+    assert compared(values, True, 0.05) == []
+    assert compared(values, False, 0.05)  # of own wordings, all these items have enough
