@@ -5,10 +5,11 @@
 
 `before`: plain percentiles of 1,000 draws, as all these figures had. `now`: what `analysis.statistics` gives, with the
 same draws; "-" where too few items have no interval. `overall` is a harmonic mean of three shares, `templates` are
-figures over five templates that hardly differ, for these templates; bench_templates.py, which runs after it, has few,
-unlike and many templates, and bench_unlike_items.py items with some of the wordings. Shares have their table in
-tests/analysis/statistics/test_shares.py, means for wordings like these in bench_reliability.py. Exit status 1 where an
-interval covers less than .90, beyond the error of the simulation, or the mean over the grid is not within .93 to .97.
+figures over five templates that hardly differ, for these templates. After it run bench_templates.py (few, unlike and
+many templates), bench_unlike_items.py (items with some of the wordings) and bench_ranking_holes.py (models that are
+ranked by such items). Shares have their table in tests/analysis/statistics/test_shares.py, means for wordings like
+these in bench_reliability.py. Exit status 1 where an interval covers less than .90, beyond the error of the simulation,
+or the mean over the grid is not within .93 to .97.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from scipy.special import ndtr, ndtri
 ROOT = Path(__file__).resolve().parent.parent.parent
 sys.path[:0] = [str(ROOT), str(Path(__file__).resolve().parent)]
 
+from bench_ranking_holes import print_rankings  # noqa: E402
 from bench_templates import print_coverage  # noqa: E402
 from bench_unlike_items import print_unlike_items  # noqa: E402
 
@@ -169,7 +171,7 @@ def main() -> int:
         f"mean now {np.mean(list(known.values())):.3f}, smallest {min(known.values()):.3f}: {min(known, key=known.get)}"
     )
     print(f"below .90 by more than the simulation's error: {low or 'none'}")
-    templates_hold, faults = print_coverage(runs), print_unlike_items(runs)
+    templates_hold, faults = print_coverage(runs), print_unlike_items(runs) + print_rankings(runs)
     return 0 if templates_hold and not faults and not low and 0.93 <= np.mean(list(known.values())) <= 0.97 else 1
 
 
