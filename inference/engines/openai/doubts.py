@@ -10,8 +10,8 @@ from inference.engines.openai.failures import Unusable
 
 MOST_ALIKE = 10  # replies of one kind in a row that cannot be used
 # Requests whose replies cannot be used, those under way among them, once there is such a reply. The default of
-# `--concurrency` lies below, so no more are sent.
-MOST_DOUBTFUL = 20
+# `--concurrency` is no more, so no more are sent at all.
+MOST_DOUBTFUL = 16
 
 
 class Doubts:
@@ -89,9 +89,9 @@ class Doubts:
         self._alike = self._alike + 1 if kind == self._kind else 1
         self._kind = kind
         self._doubts.append(self._sent)
-        alike = self._alike >= MOST_ALIKE
-        if not self._stopped and (alike or len(self._doubts) >= MOST_DOUBTFUL):
-            count = self._alike if alike else len(self._doubts)
-            self._stopped = f"{count} replies in a row could not be used: {said}"
+        if not self._stopped and self._alike >= MOST_ALIKE:
+            self._stopped = f"{MOST_ALIKE} replies in a row could not be used: {said}"
+        if not self._stopped and len(self._doubts) >= MOST_DOUBTFUL:
+            self._stopped = f"{MOST_DOUBTFUL} replies could not be used, and none asked for after them: {said}"
         if self._stopped:
             raise Unusable(self._stopped)

@@ -86,7 +86,8 @@ def test_unusable_replies_of_several_kinds_end_a_run_too(tmp_path):
     with FaultyServer(lambda number, text, before: Fault(kinds[number % 3]) if number >= GOOD else None) as server:
         ended = run(tmp_path, server.url)
         assert len(server.requests) - GOOD <= 20
-    assert ended.status == 1 and "replies in a row could not be used" in ended.err.splitlines()[-1]
+    said = ended.err.splitlines()[-1]
+    assert ended.status == 1 and "16 replies could not be used, and none asked for after them: the reply" in said
 
 
 @pytest.mark.parametrize("kind", ["packed", "large"])
@@ -122,9 +123,9 @@ def test_a_few_prompts_that_never_get_a_usable_reply_do_not_keep_the_others(tmp_
     assert len(answered(tmp_path)) == ITEMS
 
 
-@pytest.mark.parametrize("concurrency", [1, 3, ApiSettings().concurrency, MOST_DOUBTFUL])
+@pytest.mark.parametrize("concurrency", [1, 3, 9, ApiSettings().concurrency])
 @pytest.mark.parametrize("seed", range(10))
-def test_no_more_than_twenty_are_sent_to_a_server_that_goes_bad(concurrency, seed):
+def test_few_requests_are_sent_to_a_server_that_goes_bad(concurrency, seed):
     """In whatever order it takes requests and its replies arrive; kinds are one or several."""
     doubts, chance = Doubts(), random.Random(seed)
     sent = {"good": 0, "bad": 0}
@@ -147,7 +148,7 @@ def test_no_more_than_twenty_are_sent_to_a_server_that_goes_bad(concurrency, see
 
     ended = asyncio.run(asyncio.wait_for(ask_all(), 20))
     assert all(isinstance(error, Unusable) for error in ended)
-    assert sent["good"] == 25 and 10 <= sent["bad"] <= 20
+    assert sent["good"] == 25 and 10 <= sent["bad"] <= MOST_DOUBTFUL
     doubts.trust()
     assert asyncio.run(admitted(doubts))
 
@@ -157,5 +158,5 @@ async def admitted(doubts: Doubts) -> bool:
         return True
 
 
-def test_the_default_of_concurrency_is_below_what_is_sent_in_doubt():
+def test_the_default_of_concurrency_is_no_more_than_what_is_sent_in_doubt():
     assert ApiSettings().concurrency <= MOST_DOUBTFUL
