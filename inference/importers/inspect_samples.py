@@ -10,8 +10,8 @@ from typing import Any
 
 from inference.engines.contract import Score
 from inference.engines.openai.bounds import by_text, score
+from inference.engines.openai.replies import Malformed
 from inference.engines.openai.returned import first_tokens
-from inference.engines.openai.server import Malformed
 from inference.errors import InputError, cut
 from inference.importers.inspect_log import resolved
 from inference.importers.json_log import entries, fields

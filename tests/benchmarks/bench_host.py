@@ -28,7 +28,6 @@ import tempfile
 import time
 from collections.abc import Callable
 from contextlib import redirect_stderr
-from functools import partial
 from io import StringIO
 from pathlib import Path
 from types import SimpleNamespace
@@ -115,7 +114,12 @@ def engine_of(way: str, folder: Path) -> tuple[Any, Any]:
     from inference.engines.openai.settings import ApiSettings
 
     transport = table_models.TableTransport()
-    openai.DefaultAsyncHttpxClient = partial(openai.DefaultAsyncHttpxClient, transport=transport)  # type: ignore
+
+    class Client(openai.DefaultAsyncHttpxClient):
+        def __init__(self, **options: Any) -> None:
+            super().__init__(transport=transport, **options)
+
+    openai.DefaultAsyncHttpxClient = Client  # type: ignore
     settings = ApiSettings(base_url="http://table/v1", api="chat", key_variable="NO_SUCH_KEY")
     return OpenAIEngine("table", settings), table_models.Clock()
 

@@ -65,7 +65,7 @@ def serve() -> tuple[subprocess.Popen[bytes], str]:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    server = subprocess.Popen([sys.executable, str(ROOT / "tests" / "helpers" / "faulty_server.py"), str(port)])
+    server = subprocess.Popen([sys.executable, "-m", "helpers.faulty_server", str(port)], cwd=ROOT / "tests")
     for _ in range(200):
         try:
             socket.create_connection(("127.0.0.1", port), 1).close()

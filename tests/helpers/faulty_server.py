@@ -1,7 +1,7 @@
 """An OpenAI-compatible server whose model is a hash, and which fails as it is told.
 
 Its answers depend on the prompt alone, so a lost, doubled or mixed-up answer shows in the rows.
-`python tests/helpers/faulty_server.py PORT` serves without faults.
+`python -m helpers.faulty_server PORT`, in `tests/`, serves without faults.
 """
 
 from __future__ import annotations
@@ -18,22 +18,21 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from helpers.broken_replies import BROKEN, SLOW, write_head
+
 MODEL = "hash-1"
 WORDS = (" Yes", " No", "Yes", "No", " yes", " no", "yes", "no", " YES", " NO", "Y", " N", "Maybe", "It", "The", "I",
          " I", "As", "To", "\n", " the", "This", "Well", "Of")  # fmt: skip
 HIDDEN = 0.05  # probability that no shown token has
-# Seconds until a slow reply is complete, and between two pieces of one that drips.
-SLOW, PAUSE = 4.0, 0.04
 
 
 @dataclass(frozen=True)
 class Fault:
     """What goes wrong with one request.
 
-    kind: drop (no reply), half (the connection ends within the reply), cut (JSON cut short), drip (the whole reply, a
-    few bytes at a time), late (the whole reply, after nothing for long), hang (never a reply), status (an HTTP error),
+    kind: drop (no reply), late (the whole reply, after nothing for long), hang (never a reply), status (an HTTP error),
     bare (no log-probabilities), few (fewer than asked), other (another model), nan and positive (log-probabilities that
-    are none), login (a page of another program with status 200), none (no error).
+    are none), none (no error), and those of `broken_replies.BROKEN`.
     """
 
     kind: str
@@ -78,7 +77,7 @@ class FaultyServer:
     ) -> None:
         self.fault, self.model, self.thoughts, self.most, self.delay = fault, model, thoughts, most, delay
         self.requests: list[tuple[str, dict[str, Any]]] = []  # path, body
-        self.served: list[float] = []  # when a whole reply was sent
+        self.served: list[tuple[float, str]] = []  # when a whole reply was sent, and to which prompt
         self.keys: set[str] = set()
         self.under_way = self.most_under_way = 0
         self._seen: Counter[str] = Counter()
@@ -150,44 +149,22 @@ class FaultyServer:
             error = {"error": {"message": message, "code": fault.code}}
             return await self._send(writer, fault.status, error, fault.headers)
         reply = self._reply_to(body, fault)
-        if fault.kind == "half":
-            payload = json.dumps(reply).encode()
-            writer.write(_head(200, len(payload)) + payload[: len(payload) // 2])
-            await writer.drain()
-            return False
-        if fault.kind == "cut":
-            payload = json.dumps(reply).encode()[:-40]
-            writer.write(_head(200, len(payload)) + payload)
-            await writer.drain()
-            return True
-        if fault.kind == "drip":
-            payload = json.dumps(reply).encode()
-            writer.write(_head(200, len(payload)))
-            size = math.ceil(len(payload) * PAUSE / SLOW)
-            for start in range(0, len(payload), size):
-                writer.write(payload[start : start + size])
-                await writer.drain()
-                await asyncio.sleep(PAUSE)
-            return True
-        if fault.kind == "login":
-            payload = b"<html><title>Sign in</title>\x1b[31m</html>"
-            writer.write(_head(200, len(payload)) + payload)
-            await writer.drain()
-            return True
+        if fault.kind in BROKEN:
+            return await BROKEN[fault.kind](writer, json.dumps(reply).encode())
         if fault.kind == "hang":
             await asyncio.sleep(3600)
         if fault.kind == "late":
             await asyncio.sleep(SLOW)
-        return await self._send(writer, 200, reply)
+        await self._send(writer, 200, reply)
+        self.served.append((time.monotonic(), text_of(body)))
+        return True
 
     async def _send(
         self, writer: asyncio.StreamWriter, status: int, content: Any, headers: dict[str, str] | None = None
     ) -> bool:
         payload = json.dumps(content).encode()
-        writer.write(_head(status, len(payload), headers or {}) + payload)
+        writer.write(write_head(len(payload), status, **(headers or {})) + payload)
         await writer.drain()
-        if status == 200:
-            self.served.append(time.monotonic())
         return True
 
     def _reply_to(self, body: dict[str, Any], fault: Fault) -> dict[str, Any]:
@@ -237,12 +214,6 @@ def _completion_logprobs(shown: list[tuple[str, float]]) -> dict[str, Any]:
         "top_logprobs": [top],
         "text_offset": [0],
     }
-
-
-def _head(status: int, length: int, headers: dict[str, str] | None = None) -> bytes:
-    lines = [f"HTTP/1.1 {status} X", "content-type: application/json", f"content-length: {length}"]
-    lines += [f"{name}: {value}" for name, value in (headers or {}).items()]
-    return ("\r\n".join(lines) + "\r\n\r\n").encode()
 
 
 async def _forever(port: int) -> None:

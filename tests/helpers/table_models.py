@@ -253,5 +253,5 @@ class TableTransport(httpx.AsyncBaseTransport):
 
     async def handle_async_request(self, request: Any) -> Any:
         if not request.url.path.endswith("/completions"):
-            return httpx.Response(404, json={"error": {"message": "there is no such endpoint"}})
-        return httpx.Response(200, content=self._reply, headers={"content-type": "application/json"})
+            return httpx.Response(404, stream=httpx.ByteStream(b'{"error": {"message": "there is no such endpoint"}}'))
+        return httpx.Response(200, stream=httpx.ByteStream(self._reply), headers={"content-type": "application/json"})

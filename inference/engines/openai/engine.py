@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from inference.engines.contract import NO_NUMBERS, Explanation, Generation, Sampling, Score, Thought
 from inference.engines.openai import bounds, requests
+from inference.engines.openai.failures import Barred, Failed, Retries, Unusable
 from inference.engines.openai.limits import Clock
 from inference.engines.openai.pool import as_they_come
 from inference.engines.openai.probe import Probe, probe
 from inference.engines.openai.returned import first_tokens
-from inference.engines.openai.server import Barred, Failed, Retries, Server
+from inference.engines.openai.server import Server
 from inference.engines.openai.settings import CHAT, COMPLETIONS, ApiSettings
 from inference.engines.openai.token_text import Words
 from inference.engines.openai.usage import cost
@@ -26,8 +27,7 @@ API_OF = {"chat": CHAT, "plain": COMPLETIONS}
 FORM_OF = {api: form for form, api in API_OF.items()}
 REFUSED = (400, 422)
 NO_ENDPOINT = (400, 404, 405, 422, 501)
-# vLLM shows the probabilities of at most this many listed token ids.
-MOST_NAMED = 128
+MOST_NAMED = 128  # listed token ids that vLLM shows the probabilities of
 
 
 class OpenAIEngine:
@@ -151,7 +151,7 @@ class OpenAIEngine:
         InputError
             A temperature other than 1, numbers of a scale, or a server that shows no probabilities.
         RunFailed
-            The server no longer accepts the key, or the account is empty; the answers under way come before.
+            The server accepts the key no longer, or gives no usable replies; the answers under way come before.
         """
         if any(temperature != 1 for temperature in temperatures):
             raise InputError("engine openai sees probabilities at temperature 1 only: leave other temperatures out")
@@ -160,10 +160,14 @@ class OpenAIEngine:
             scores = [await self._tried(self._score(prompt), Score) for _ in temperatures]
             return [*scores, *[await self._tried(self._generate(prompt, each), Generation) for each in samplings]]
 
-        yield from as_they_come(self._runner, self.settings.concurrency, prompts, ask, lambda: self._barred is not None)
-        if self._barred is not None:
-            reason = f"{self._server.model}: {self._barred}"
-            raise RunFailed(f"{reason}; {self._barred.advice}, then give the same command again to go on")
+        waiting, before = iter(prompts), self._server.doubts.usable
+        yield from as_they_come(self._runner, self.settings.concurrency, waiting, ask, lambda: self._barred is not None)
+        if isinstance(self._barred, Unusable) and next(waiting, None) is None:
+            if self._server.doubts.usable > before:  # the last prompts may get none of a server that answers all others
+                self._barred = None
+                self._server.doubts.trust()
+        elif (error := self._barred) is not None:
+            raise RunFailed(f"{self._server.model}: {error}; {error.advice}, then give the same command again to go on")
 
     def think(self, prompts: Sequence[Prompt], sampling: Sampling) -> list[Thought]:
         """Refuse: a server hides a model's thinking, or cannot continue after it."""

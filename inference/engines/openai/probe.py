@@ -7,9 +7,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from inference.engines.openai.failures import Failed
 from inference.engines.openai.requests import Shape, choices, written
 from inference.engines.openai.returned import Shown, first_tokens
-from inference.engines.openai.server import Failed, Server
+from inference.engines.openai.server import Server
 from inference.engines.openai.token_text import tokenize
 from inference.errors import InputError
 
@@ -103,6 +104,7 @@ async def _unshown(server: Server, shape: Shape, ids: list[int]) -> str:
     try:
         tokens = await server.ask(shape.path, body, 0, read, ATTEMPTS)
     except Failed as error:
+        server.doubts.trust()  # replies of this shape tell nothing of others
         return str(error)
     if shape.ids and any(token.id is None for token in tokens):
         return "it gives no token ids"

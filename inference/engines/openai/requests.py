@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from inference.engines.openai.server import Malformed, storable
+from inference.engines.openai.replies import Malformed, storable
 from inference.engines.openai.settings import CHAT
 
 if TYPE_CHECKING:

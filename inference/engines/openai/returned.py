@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from inference.engines.openai.server import Malformed
+from inference.engines.openai.replies import Malformed
 
 TOKEN_ID = re.compile(r"token_id:([0-9]{1,12})")
 LITERAL_BYTES = re.compile(r"bytes:((?:\\x[0-9a-fA-F]{2})+)")

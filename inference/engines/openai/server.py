@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
-import asyncio
-import json
-import random
-import re
 import ssl
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
-from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from inference.engines.openai.doubts import Doubts
+from inference.engines.openai.failures import (
+    Barred,
+    Failed,
+    Retries,
+    Temporary,
+    describe_error,
+    find_root,
+    read_retry_after,
+)
 from inference.engines.openai.limits import Clock, Limits
+from inference.engines.openai.replies import AS_IT_IS, Malformed, make_client, parse_reply, storable
 from inference.engines.openai.settings import ApiSettings
 from inference.engines.openai.usage import Usage
 from inference.extras import needed
 
 if TYPE_CHECKING:
-    from openai import APIStatusError
+    from openai import APIConnectionError, APIStatusError
 
 T = TypeVar("T")
 
@@ -27,72 +31,7 @@ LONGEST_MESSAGE = 300
 CONNECTING = 5.0  # seconds until a server must have taken a connection, secured where it is https
 TEMPORARY = (408, 409, 425, 429)  # and every status from 500 on
 NO_CREDIT = "insufficient_quota"
-MOST_USELESS = 10  # replies of one kind in a row that cannot be used: each may have been paid for
-SHOWN_REPLY = 120  # characters of one of them
-MOST_WAIT = timedelta(days=2)
-
-
-class Malformed(Exception):
-    """A reply that is not what was asked for; the same request may get a better one."""
-
-    @property
-    def kind(self) -> str:
-        """Return the message without its numbers: what such replies have in common."""
-        return re.sub(r"\d+(\.\d+)?", "N", str(self))
-
-
-class Failed(Exception):
-    """No reply, and no further attempt; the message says why in one line.
-
-    Attributes
-    ----------
-    status
-        HTTP status where the server gave one.
-    """
-
-    def __init__(self, message: str, status: int | None = None) -> None:
-        super().__init__(message)
-        self.status = status
-
-
-class Barred(Failed):
-    """The server refuses every further request: the key is wrong or the account is empty."""
-
-    advice = "check the key or the account"
-
-
-class Unusable(Barred):
-    """The server has stopped giving replies that can be used; every request may cost money."""
-
-    advice = "check the server"
-
-
-@dataclass(frozen=True, slots=True)
-class Retries:
-    """How often and when a request is repeated.
-
-    Attributes
-    ----------
-    attempts
-        Requests per prompt at most.
-    first, longest
-        Seconds: the wait doubles from `first` to `longest`. Each wait is drawn from the upper half of that, so that
-        clients that failed at the same time do not all return at the same time.
-    patience
-        Seconds: if a server asks for a longer wait than this, the request fails.
-    """
-
-    attempts: int = 8
-    first: float = 0.5
-    longest: float = 60.0
-    patience: float = 300.0
-
-    def wait(self, attempt: int, asked: float | None) -> float:
-        """Choose the seconds to wait after this attempt (the first is 0), given the wait that the server asked for."""
-        backoff = min(self.longest, self.first * 2**attempt)
-        if asked is None:
-            return backoff * random.uniform(0.5, 1.0)
-        return asked + min(1.0, backoff) * random.random()
+SHOWN_REPLY = 120  # characters of a reply that cannot be used
 
 
 class Server:
@@ -104,20 +43,21 @@ class Server:
         What was asked so far.
     answering
         Name under which the model answered the probe; from then on a reply of any other model is malformed.
+    doubts
+        Whether the server still gives replies that can be used.
     """
 
     def __init__(self, model: str, settings: ApiSettings, retries: Retries, clock: Clock) -> None:
         with needed("--engine openai"):
-            from openai import AsyncOpenAI, DefaultAsyncHttpxClient, Timeout
+            from openai import AsyncOpenAI, Timeout
 
         self.model = model
         self.settings = settings
         self.retries = retries
         self.usage = Usage()
         self.answering: str | None = None
+        self.doubts = Doubts()
         self._clock = clock
-        self._useless: list[str] = []  # kinds of the replies since the last one that could be used, all alike
-        self._unusable: Unusable | None = None
         self._limits = Limits(settings.requests_per_minute, settings.tokens_per_minute, clock)
         self._key = settings.key
         # The client's own retries are off: they would not count towards the rate limits.
@@ -126,10 +66,10 @@ class Server:
             base_url=settings.address,
             max_retries=0,
             # Its timeout is off too, but for the connection: it counts the time between two bytes, so a very slow reply
-            # would never end. `_post` has its own.
+            # would never end.
             timeout=Timeout(None, connect=CONNECTING),
-            # A redirect would send the key to another server.
-            http_client=DefaultAsyncHttpxClient(follow_redirects=False),
+            default_headers=AS_IT_IS,
+            http_client=make_client(settings.timeout),
         )
 
     async def close(self) -> None:
@@ -171,66 +111,60 @@ class Server:
         expected = self.usage.tokens(characters)
         for attempt in range(allowed):
             await self._limits.admit(expected)
-            self.usage.repeated += attempt > 0
-            if self._unusable is not None:
-                raise self._unusable
-            asked, text = None, ""
-            try:
-                text = await self._post(path, {"model": self.model, **body})
-                answer = read(self._read_reply(text, characters, expected))
-                self._useless.clear()
-                return answer
-            except Malformed as error:
-                problem = self._clean(str(error))
-                self._count_useless(error.kind, problem, text)
-            except _Temporary as error:
-                problem, asked = str(error), error.asked
-                if asked is not None and asked > self.retries.patience:
-                    raise Failed(f"{problem}; it asks to wait {asked:,.0f} s") from None
-                if asked is not None:
-                    self._limits.pause(asked)
+            async with self.doubts.admit() as number:
+                self.usage.repeated += attempt > 0
+                kind, asked, text = "", None, ""
+                try:
+                    text = await self._post(path, {"model": self.model, **body})
+                    answer = read(self._read_reply(text, characters, expected))
+                    self.doubts.note_usable(number)
+                    return answer
+                except Malformed as error:
+                    kind, problem = error.kind, self._clean(str(error))
+                    begins = self._clean(error.begins or text)[:SHOWN_REPLY] or "nothing"
+                except Temporary as error:
+                    problem, asked = str(error), error.asked
+                if kind:  # not raised above, where the error would keep the whole reply
+                    self.doubts.note_unusable(kind, f"{problem}; the last one begins: {begins}")
+                self._pause(problem, asked)
             if attempt + 1 < allowed:
                 await self._clock.sleep(self.retries.wait(attempt, asked))
         raise Failed(f"{problem} (asked {allowed} times)")
 
-    def _count_useless(self, kind: str, problem: str, text: str) -> None:
-        """Count a reply that cannot be used; after `MOST_USELESS` of one kind in a row, no more are paid for."""
-        if self._useless and self._useless[-1] != kind:
-            self._useless.clear()
-        self._useless.append(kind)
-        if len(self._useless) >= MOST_USELESS and self.answering is not None:
-            begins = self._clean(text[:SHOWN_REPLY]) or "nothing"
-            self._unusable = Unusable(
-                f"{MOST_USELESS} replies in a row could not be used: {problem}; the last one begins: {begins}"
-            )
-            raise self._unusable
+    def _pause(self, problem: str, asked: float | None) -> None:
+        """Let all requests wait as long as the server asked one to, within patience."""
+        if asked is not None and asked > self.retries.patience:
+            raise Failed(f"{problem}; it asks to wait {asked:,.0f} s") from None
+        if asked is not None:
+            self._limits.pause(asked)
 
     async def _post(self, path: str, body: Mapping[str, Any]) -> str:
         """Send one request and return the text of its reply."""
         import openai
 
         try:
-            async with asyncio.timeout(self.settings.timeout):
-                return str(await self._client.post(path, body=body, cast_to=str))
-        except TimeoutError:
-            raise _Temporary(f"no reply within {self.settings.timeout:g} s") from None
+            return str(await self._client.post(path, body=body, cast_to=str))
         except openai.APITimeoutError:
             message = f"no connection within {CONNECTING:g} s"
             if self.answering is None:  # it has never answered: the address may be wrong, so do not try for long
                 raise Failed(f"{message}; is it the right address, http or https?") from None
-            raise _Temporary(message) from None
+            raise Temporary(message) from None
         except openai.APIConnectionError as error:
-            if isinstance(_root(error), ssl.SSLError) and self.answering is None:
-                raise Failed(self._clean(f"no secure connection ({_root(error)}); is it http, not https?")) from None
-            if "complete message body" in str(_root(error)):  # as h11 says it
-                raise Malformed("the reply ends before it is whole") from None
-            raise _Temporary(self._clean(f"the connection failed ({_worded(_root(error))})")) from None
+            raise self._disconnection(error) from None
         except openai.APIStatusError as error:
             raise self._refusal(error) from None
 
+    def _disconnection(self, error: APIConnectionError) -> Exception:
+        if isinstance(error.__cause__, (Malformed, Temporary)):  # older clients wrap what `receive_reply` raises
+            return error.__cause__
+        root = find_root(error)
+        if isinstance(root, ssl.SSLError) and self.answering is None:
+            return Failed(self._clean(f"no secure connection ({root}); is it http, not https?"))
+        return Temporary(self._clean(f"the connection failed ({describe_error(root)})"))
+
     def _read_reply(self, text: str, characters: int, expected: float) -> dict[str, Any]:
         """Read a reply as JSON, and count what it cost."""
-        reply = _parsed(text)
+        reply = parse_reply(text)
         if "choices" not in reply:  # nothing was generated
             return reply
         taken = self.usage.add(reply, characters)
@@ -245,7 +179,7 @@ class Server:
         if error.status_code in (401, 402) or error.code == NO_CREDIT:
             return Barred(message, error.status_code)
         if error.status_code in TEMPORARY or error.status_code >= 500:
-            return _Temporary(message, _retry_after(error.response.headers))
+            return Temporary(message, read_retry_after(error.response.headers))
         return Failed(message, error.status_code)
 
     def _clean(self, text: str) -> str:
@@ -256,31 +190,6 @@ class Server:
         return line if len(line) <= LONGEST_MESSAGE else line[: LONGEST_MESSAGE - 3] + "..."
 
 
-class _Temporary(Exception):
-    """A failure that may not last, with the seconds to wait that the server asked for."""
-
-    def __init__(self, message: str, asked: float | None = None) -> None:
-        super().__init__(message)
-        self.asked = asked
-
-
-def storable(text: str) -> str:
-    """Replace every half of a surrogate pair by U+FFFD: JSON can hold those, files cannot."""
-    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-
-
-def _parsed(text: str) -> dict[str, Any]:
-    try:
-        reply = json.loads(text)
-    except (ValueError, RecursionError):
-        raise Malformed("the reply is not whole JSON") from None
-    if not isinstance(reply, dict):
-        raise Malformed("the reply is no JSON object")
-    if not reply.get("choices") and reply.get("error"):  # some gateways send errors with status 200
-        raise Malformed(f"the reply is an error: {reply['error']}")
-    return reply
-
-
 def _message(error: APIStatusError) -> str:
     """Find the server's own message, in any of the places where servers put it."""
     body: Any = error.body
@@ -288,30 +197,3 @@ def _message(error: APIStatusError) -> str:
         if isinstance(body, dict) and body.get(name):
             body = body[name]
     return str(body or error.message)
-
-
-def _root(error: BaseException) -> BaseException:
-    while (cause := error.__cause__ or error.__context__) is not None:
-        error = cause
-    return error
-
-
-def _worded(error: BaseException) -> str:
-    return str(error) or type(error).__name__
-
-
-def _retry_after(headers: Mapping[str, str]) -> float | None:
-    """Read the seconds that a reply asks to wait: `retry-after-ms`, or `Retry-After`, a number or date (RFC 9110)."""
-    number = r"\s*\d+(\.\d*)?\s*"
-    if re.fullmatch(number, milliseconds := headers.get("retry-after-ms", "")):
-        return float(milliseconds) / 1000
-    text = headers.get("retry-after", "")
-    if re.fullmatch(number, text):
-        return float(text) if float(text) < MOST_WAIT.total_seconds() else None
-    try:
-        date = parsedate_to_datetime(text)
-    except ValueError:
-        return None
-    wait = (date if date.tzinfo else date.replace(tzinfo=UTC)) - datetime.now(UTC)
-    # A wait of years is a slip of the server's, and says nothing.
-    return max(0.0, wait.total_seconds()) if wait < MOST_WAIT else None

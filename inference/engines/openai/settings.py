@@ -61,7 +61,7 @@ class ApiSettings:
 
     base_url: str | None = None
     api: str = "auto"
-    concurrency: int = 32
+    concurrency: int = 16
     requests_per_minute: float | None = None
     tokens_per_minute: float | None = None
     price_in: float | None = None
@@ -110,7 +110,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     for option, kind, metavar, about in (
         ("--base-url", str, "URL", "address up to the version (default: $OPENAI_BASE_URL, else OpenAI's)"),
         ("--key-variable", str, "NAME", "environment variable that holds the key (default: OPENAI_API_KEY)"),
-        ("--concurrency", int, "N", "requests under way at once (default: 32)"),
+        ("--concurrency", int, "N", "requests under way at once (default: 16)"),
         ("--requests-per-minute", float, "N", "what the provider allows (default: no limit)"),
         ("--tokens-per-minute", float, "N", "what the provider allows (default: no limit)"),
         ("--price-in", float, "P", "per million tokens read, to show the cost"),

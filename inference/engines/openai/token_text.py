@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from inference.engines.exact.answer_words import Options, continuations, spaced, tail
 from inference.engines.openai.bounds import Forms, by_ids, by_text
-from inference.engines.openai.server import Malformed, Server
+from inference.engines.openai.replies import Malformed
+from inference.engines.openai.server import Server
 
 if TYPE_CHECKING:
     from inference.stimuli.prompts import Prompt

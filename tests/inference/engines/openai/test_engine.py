@@ -15,6 +15,7 @@ from itertools import pairwise
 import pyarrow.parquet as pq
 import pytest
 
+from helpers.broken_replies import BROKEN, send_payload
 from helpers.faulty_server import MODEL, Fault, FaultyServer, distribution
 from helpers.trivial_engine import small_study
 from inference.asking.answer_ways import AnswerWays
@@ -24,8 +25,8 @@ from inference.asking.models import Model
 from inference.asking.one_model import Settings
 from inference.engines.contract import Sampling
 from inference.engines.openai.engine import OpenAIEngine
+from inference.engines.openai.failures import Retries
 from inference.engines.openai.limits import Clock
-from inference.engines.openai.server import Retries
 from inference.engines.openai.settings import ApiSettings
 from inference.errors import InputError, RunFailed
 from inference.protocols.agreement import Questions, prompt_book
@@ -37,6 +38,19 @@ VARIANTS = list(STUDY.variants)
 COUNT = len(VARIANTS)
 BOOK = prompt_book()
 QUICK = Retries(first=0.001, longest=0.004)
+NO_WAITS = [
+    ("Retry-After", "nan"),
+    ("Retry-After", "inf"),
+    ("Retry-After", "-5"),
+    ("Retry-After", "1e9"),
+    ("Retry-After", "999999999999"),
+    ("Retry-After", "soon"),
+    ("Retry-After", "Fri, 31 Dec 9999 23:59:59 GMT"),
+    ("Retry-After", "Fri, 31 Dec 9999 23:59:59 -2359"),
+    ("Retry-After", "Sat, 01 Jan 2000 00:00:00 GMT"),
+    ("retry-after-ms", "-1"),
+    ("retry-after-ms", "99999999999999"),
+]
 PROBABILITY, TEXT = AnswerWays(), AnswerWays(False, (Sampling(),))
 
 
@@ -143,11 +157,11 @@ def test_what_passes_is_waited_out(tmp_path, name, capsys):
     without_key(tmp_path, *capsys.readouterr())
 
 
-@pytest.mark.parametrize("kind", ["drip", "late"])
+@pytest.mark.parametrize("kind", ["drip", "drip bytes", "drip head", "late"])
 def test_a_reply_that_takes_too_long_is_cut_and_asked_again(tmp_path, kind):
-    """The limit is one for the whole reply: between two pieces of one that drips there are 40 ms.
+    """The limit is one for the whole reply, its head, too: between two pieces of one that drips there are 40 ms.
 
-    Both would come whole after four seconds, so without the limit nothing would be asked again.
+    All would come whole after four seconds or more, so without the limit nothing would be asked again.
     """
     slow = [prompt_of(variant) for variant in VARIANTS if variant.item == VARIANTS[5].item]
     with FaultyServer(lambda number, text, before: Fault(kind) if text in slow and not before else None) as server:
@@ -157,13 +171,16 @@ def test_a_reply_that_takes_too_long_is_cut_and_asked_again(tmp_path, kind):
     assert bill(tmp_path)["repeated"] == len(slow) == 5
 
 
-def test_a_reply_that_always_takes_too_long_is_a_row_with_an_error(tmp_path):
+@pytest.mark.parametrize(
+    ("kind", "says"), [("drip", "the reply is not whole after 1 s"), ("drip head", "no reply within 1 s")]
+)
+def test_a_reply_that_always_takes_too_long_is_a_row_with_an_error(tmp_path, kind, says):
     slow = prompt_of(VARIANTS[7])
-    with FaultyServer(lambda number, text, before: Fault("drip") if text == slow else None) as server:
+    with FaultyServer(lambda number, text, before: Fault(kind) if text == slow else None) as server:
         ask(tmp_path, server, timeout=1.0, retries=Retries(2, first=0.001, longest=0.004))
         assert server.asked(slow) == 2
     (row,) = (row for row in rows_of(tmp_path) if row["error"])
-    assert (row["variant"], row["error"]) == (VARIANTS[7].variant, "no reply within 1 s (asked 2 times)")
+    assert (row["variant"], row["error"]) == (VARIANTS[7].variant, f"{says} (asked 2 times)")
     assert row["probability"] is None
     assert len(answered(tmp_path)) == COUNT - 1
 
@@ -224,6 +241,17 @@ def test_a_wait_beyond_patience_is_not_waited_for(tmp_path):
     assert [row["error"] for row in rows_of(tmp_path) if row["error"]] == [
         "HTTP 429: out of order; it asks to wait 86,400 s"
     ]
+    assert clock.skipped < 1
+
+
+@pytest.mark.parametrize(("name", "value"), NO_WAITS)
+def test_a_wait_that_is_none_counts_as_nothing(tmp_path, name, value):
+    """Rows failed at once where a server asked to wait until the year 9999."""
+    clock = SkippingClock()
+    with FaultyServer(first_time(Fault("status", 429, headers={name: value}))) as server:
+        ask(tmp_path, server, clock=clock)
+    complete(tmp_path)
+    assert bill(tmp_path)["repeated"] == COUNT
     assert clock.skipped < 1
 
 
@@ -316,6 +344,17 @@ def test_the_key_is_sent_and_written_nowhere(tmp_path, capsys, caplog):
     assert server.keys == {f"bearer {KEY}"}
     assert [row["error"] for row in rows_of(tmp_path) if row["error"]] == ["HTTP 400: bearer *** is no good"]
     without_key(tmp_path, *capsys.readouterr(), caplog.text)
+
+
+def test_a_key_in_the_start_of_a_reply_is_not_shown_in_part(tmp_path, monkeypatch, capsys):
+    """The start that is shown is cut after the key is taken out of it."""
+    page = b"x" * 110 + KEY.encode()
+    monkeypatch.setitem(BROKEN, "echo", lambda writer, payload: send_payload(writer, page))
+    fault = lambda number, text, before: Fault("echo") if "Thing" in text else None  # noqa: E731
+    with FaultyServer(fault) as server, pytest.raises(RunFailed, match="could not be used") as error:
+        ask(tmp_path, server, concurrency=15, batch=COUNT)
+    said = f"{error.value} {capsys.readouterr().err}"
+    assert f"the last one begins: {'x' * 110}***" in said and KEY[:5] not in said
 
 
 def test_a_reply_that_sends_elsewhere_is_not_followed(tmp_path, capsys):

@@ -16,6 +16,7 @@ from helpers import apart
 from helpers.faulty_server import MODEL, Fault, FaultyServer
 from inference.__main__ import main
 
+ITEMS = 1_000
 ENOUGH = 60  # replies after which a server fails, or a signal is sent
 
 
@@ -30,9 +31,14 @@ def run(folder: str, url: str) -> None:
 
 @pytest.fixture
 def folder(tmp_path) -> Path:
-    rows = [f"{number},Statement {number} is true." for number in range(1_000)]
-    (tmp_path / "items.csv").write_text("\n".join(["item,text", *rows]) + "\n", encoding="utf-8")
-    return tmp_path
+    return made(tmp_path)
+
+
+def made(folder: Path) -> Path:
+    folder.mkdir(exist_ok=True)
+    rows = [f"{number},Statement {number} is true." for number in range(ITEMS)]
+    (folder / "items.csv").write_text("\n".join(["item,text", *rows]) + "\n", encoding="utf-8")
+    return folder
 
 
 def started(folder: Path, server: FaultyServer):
@@ -121,21 +127,58 @@ def test_what_came_before_a_stop_is_saved(folder, signals):
             time.sleep(0.02)
         assert ended(process, begun) < 5
     assert process.exitcode == 1
-    came = sum(moment < begun - 0.5 for moment in server.served) - 2
+    came = sum(moment < begun - 0.5 for moment, _ in server.served) - 2
     assert came <= rows(folder) <= len(server.served) - 2
     assert rows(folder) > 0 or len(signals) > 1
 
 
-@pytest.mark.parametrize("seconds", [0.3, 3.1])
-def test_a_kill_loses_the_replies_of_the_last_two_seconds_at_most(folder, seconds):
-    """Also where a server has answered and then is silent."""
-    silent = after(ENOUGH, Fault("hang")) if seconds > 1 else lambda *_: None
-    with FaultyServer(silent, delay=0.01) as server:
+def test_a_kill_loses_no_reply_that_came_half_a_second_before(tmp_path):
+    """Up to 325 replies were lost, of two seconds.
+
+    One run of three must do: this machine may be busy. Each is killed when nothing was saved for long, if that ever is.
+    """
+    lost: list[set[str]] = []
+    while len(lost) < 3 and (not lost or lost[-1]):
+        lost.append(paid_twice(made(tmp_path / str(len(lost)))))
+    assert not lost[-1], f"{[len(prompts) for prompts in lost]} replies"
+
+
+def paid_twice(folder: Path) -> set[str]:
+    """The prompts answered more than half a second before a kill, which the same command asks again."""
+    with FaultyServer(delay=0.01) as server:
         process = started(folder, server)
-        wait_for(server, ENOUGH, seconds)
-        begun = time.monotonic()
+        wait_for(server, ENOUGH)
+        while len(server.served) < 400 and time.monotonic() < saved(folder) + 0.6:
+            time.sleep(0.01)
+        killed = time.monotonic()
         process.kill()
         process.join()
-    came = sum(moment < begun - 2.6 for moment in server.served) - 2
-    assert rows(folder) >= came
-    assert rows(folder) == ENOUGH or seconds < 1
+        paid = {text for moment, text in server.served if "Statement" in text and moment < killed - 0.5}
+    assert paid
+    with FaultyServer() as server:
+        process = started(folder, server)
+        process.join(60)
+        asked = {text for _, text in server.served}
+    assert process.exitcode == 0
+    assert len(answered(folder)) == len(set(answered(folder))) == ITEMS
+    return paid & asked
+
+
+def saved(folder: Path) -> float:
+    """When a part was last written, on the clock of `time.monotonic`."""
+    ages = [time.time() - part.stat().st_mtime for part in folder.glob("run/responses/part-*.parquet")]
+    return time.monotonic() - min(ages, default=0.0)
+
+
+def answered(folder: Path) -> list[str]:
+    parts = folder.glob("run/responses/part-*.parquet")
+    return [row["item"] for part in parts for row in pq.read_table(part).to_pylist() if row["error"] is None]
+
+
+def test_a_kill_of_a_run_whose_server_is_silent_loses_nothing(folder):
+    with FaultyServer(after(ENOUGH, Fault("hang"))) as server:
+        process = started(folder, server)
+        wait_for(server, ENOUGH, 3.0)
+        process.kill()
+        process.join()
+    assert rows(folder) == ENOUGH

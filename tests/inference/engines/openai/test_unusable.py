@@ -2,55 +2,161 @@
 
 from __future__ import annotations
 
+import asyncio
+import random
+
 import pyarrow.parquet as pq
 import pytest
 
+from helpers import apart
 from helpers.faulty_server import MODEL, Fault, FaultyServer
-from inference.__main__ import main
+from inference.engines.openai.doubts import MOST_DOUBTFUL, Doubts
+from inference.engines.openai.failures import Unusable
+from inference.engines.openai.settings import ApiSettings
 
-GOOD, ITEMS, CONCURRENCY = 30, 200, 8
-KINDS = {
-    "bare": "no log-probabilities",
-    "nan": "log-probability",
-    "positive": "log-probability",
-    "cut": "not whole JSON",
-    "half": "ends before it is whole",
-    "login": "not whole JSON",
-    "other": "answered instead of",
+GOOD, ITEMS = 30, 200
+JSON = '{"id": "1", "model": "hash-1", "choices": ['
+KINDS = {  # what is said of the replies, and how the one that is shown begins
+    "bare": ("the reply has no log-probabilities", JSON),
+    "few": ("the reply shows 10 of 20 top log-probabilities", JSON),
+    "nan": ("the reply has an impossible log-probability", JSON),
+    "positive": ("the reply has an impossible log-probability", JSON),
+    "cut": ("the reply is not whole JSON", JSON),
+    "half": ("the reply ends before it is whole", JSON),
+    "packed half": ("the reply ends before it is whole", JSON),
+    "login": ("the reply is not whole JSON", "<html><title>Sign in"),
+    "other": ("model 'another-model' answered instead of 'hash-1'", '{"id": "1", "model": "another-model"'),
+    "drip": ("the reply is not whole after 1 s", JSON),
+    "drip bytes": ("the reply is not whole after 1 s", '{"id": "1", '),
+    "endless": ("the reply is larger than 16 MB", '{"choices": "'),
+    "endless error": ("the reply is larger than 16 MB", '{"choices": "'),
+    "gzip": ("the reply is larger than 16 MB", '{"choices": "'),
+    "deflate": ("the reply is larger than 16 MB", '{"choices": "'),
+    "twice": ("the reply is packed ('gzip, gzip'), which was not asked for", "nothing"),
+    "br": ("the reply is packed ('br'), which was not asked for", "nothing"),
+    "zstd": ("the reply is packed ('zstd'), which was not asked for", "nothing"),
+    "charset": ("the reply is not whole JSON", ""),
 }
 
 
-def run(folder, url) -> int:
-    return main(["run", "agreement", "--items", str(folder / "items.csv"), "--out", str(folder / "run"), "--model",
-                 MODEL, "--engine", "openai", "--base-url", url, "--concurrency", str(CONCURRENCY), "--form",
-                 "chat"])  # fmt: skip
+def write_items(folder) -> None:
+    lines = ["item,text", *(f"{number},Statement {number} is true." for number in range(ITEMS))]
+    (folder / "items.csv").write_text("\n".join([*lines, ""]), encoding="utf-8")
+
+
+def run(folder, url, *more) -> apart.Ended:
+    """Ask for all items, in a process of its own; with the default of `--concurrency`."""
+    words = ["inference", "run", "agreement", "--items", "items.csv", "--out", "run", "--model", MODEL, "--engine",
+             "openai", "--base-url", url, "--form", "chat", *more]  # fmt: skip
+    return apart.call(words, folder, folder / "notes", 120)
 
 
 def rows(folder) -> list[dict]:
     return [row for part in sorted(folder.glob("run/responses/part-*")) for row in pq.read_table(part).to_pylist()]
 
 
+def answered(folder) -> list[str]:
+    """The items that have an answer, as often as they have one."""
+    return [row["item"] for row in rows(folder) if row["error"] is None]
+
+
 @pytest.mark.parametrize("kind", KINDS)
-def test_ten_unusable_replies_in_a_row_end_a_run(tmp_path, capsys, kind):
-    """Each prompt was sent eight times: 3,191 requests for 400 prompts."""
-    lines = ["item,text", *(f"{number},Statement {number} is true." for number in range(ITEMS))]
-    (tmp_path / "items.csv").write_text("\n".join([*lines, ""]), encoding="utf-8")
+def test_ten_unusable_replies_in_a_row_end_a_run(tmp_path, kind):
+    """Each prompt was sent eight times: 3,191 requests for 400 prompts. Endless replies took 2.1 to 3.6 GB."""
+    write_items(tmp_path)
     with FaultyServer(lambda number, text, before: Fault(kind) if number >= GOOD else None) as server:
-        assert run(tmp_path, server.url) == 1
+        ended = run(tmp_path, server.url, *(("--timeout", "1") if "drip" in kind else ()))
         assert len(server.requests) - GOOD <= 20
-    said = capsys.readouterr().err.splitlines()[-1]
-    assert "10 replies in a row could not be used" in said and KINDS[kind] in said
-    assert "the last one begins:" in said and "give the same command again" in said and "\x1b" not in said
-    good = {row["item"] for row in rows(tmp_path) if row["error"] is None}
-    assert len(good) >= GOOD - 4  # the probe asks some of them
+    assert ended.status == 1 and ended.megabytes < 1_000
+    said, (problem, begins) = ended.err.splitlines()[-1], KINDS[kind]
+    assert f"10 replies in a row could not be used: {problem}; the last one begins: {begins}" in said
+    assert "check the server, then give the same command again" in said and "\x1b" not in said
+    paid = answered(tmp_path)
+    assert len(paid) == len(set(paid)) >= GOOD - 2  # the probe asks the others
     with FaultyServer() as server:
-        assert run(tmp_path, server.url) == 0
-    answered = {row["item"] for row in rows(tmp_path) if row["error"] is None}
-    assert answered == {str(number) for number in range(ITEMS)}
+        assert run(tmp_path, server.url).status == 0
+        assert not any(server.asked(f"Statement {item} is") for item in paid)
+    assert sorted(map(int, answered(tmp_path))) == list(range(ITEMS))
+
+
+def test_unusable_replies_of_several_kinds_end_a_run_too(tmp_path):
+    """No ten of one kind follow each other."""
+    write_items(tmp_path)
+    kinds = ["bare", "nan", "login"]
+    with FaultyServer(lambda number, text, before: Fault(kinds[number % 3]) if number >= GOOD else None) as server:
+        ended = run(tmp_path, server.url)
+        assert len(server.requests) - GOOD <= 20
+    said = ended.err.splitlines()[-1]
+    assert ended.status == 1 and "16 replies could not be used, and none asked for after them: the reply" in said
+
+
+@pytest.mark.parametrize("kind", ["packed", "large"])
+def test_packed_and_large_replies_are_read(tmp_path, kind):
+    write_items(tmp_path)
+    with FaultyServer(lambda number, text, before: Fault(kind) if number < 10 else None) as server:
+        assert run(tmp_path, server.url).status == 0
+        assert len(server.requests) == ITEMS + 2
+    assert len(answered(tmp_path)) == ITEMS
 
 
 def test_single_unusable_replies_are_asked_again(tmp_path):
-    (tmp_path / "items.csv").write_text("item,text\n" + "".join(f"{n},It is {n}.\n" for n in range(60)), "utf-8")
+    write_items(tmp_path)
     with FaultyServer(lambda number, text, before: Fault("bare") if number > 4 and number % 6 == 0 else None) as server:
-        assert run(tmp_path, server.url) == 0
-    assert all(row["error"] is None for row in rows(tmp_path))
+        assert run(tmp_path, server.url).status == 0
+    assert len(answered(tmp_path)) == ITEMS
+
+
+def test_a_few_prompts_that_never_get_a_usable_reply_do_not_keep_the_others(tmp_path):
+    """They come last, since they are asked again after a while, and then all replies cannot be used."""
+    write_items(tmp_path)
+    bad = [f"Statement {number} is" for number in (3, 50, 51, 120)]
+    with FaultyServer(
+        lambda number, text, before: Fault("bare") if any(each in text for each in bad) else None
+    ) as server:
+        ended = run(tmp_path, server.url, "--allow-failed", "4")
+        assert ended.status == 0 and "4 of 200 prompts got no response" in ended.err
+        assert len(answered(tmp_path)) == ITEMS - 4
+        ended = run(tmp_path, server.url, "--allow-failed", "4")
+        assert ended.status == 0 and "replies in a row could not be used: the reply has no log-prob" in ended.err
+    with FaultyServer() as server:
+        assert run(tmp_path, server.url).status == 0
+    assert len(answered(tmp_path)) == ITEMS
+
+
+@pytest.mark.parametrize("concurrency", [1, 3, 9, ApiSettings().concurrency])
+@pytest.mark.parametrize("seed", range(10))
+def test_few_requests_are_sent_to_a_server_that_goes_bad(concurrency, seed):
+    """In whatever order it takes requests and its replies arrive; kinds are one or several."""
+    doubts, chance = Doubts(), random.Random(seed)
+    sent = {"good": 0, "bad": 0}
+    kinds = chance.choice([1, 3])
+
+    async def ask() -> None:
+        while True:
+            async with doubts.admit() as number:
+                await asyncio.sleep(chance.random() / 1000)
+                bad = sent["good"] >= 25
+                sent["bad" if bad else "good"] += 1
+                await asyncio.sleep(chance.random() / 200)
+                if bad:
+                    doubts.note_unusable(str(chance.randrange(kinds)), "bad")
+                else:
+                    doubts.note_usable(number)
+
+    async def ask_all() -> list[BaseException | None]:
+        return await asyncio.gather(*(ask() for _ in range(concurrency)), return_exceptions=True)
+
+    ended = asyncio.run(asyncio.wait_for(ask_all(), 20))
+    assert all(isinstance(error, Unusable) for error in ended)
+    assert sent["good"] == 25 and 10 <= sent["bad"] <= MOST_DOUBTFUL
+    doubts.trust()
+    assert asyncio.run(admitted(doubts))
+
+
+async def admitted(doubts: Doubts) -> bool:
+    async with doubts.admit():
+        return True
+
+
+def test_the_default_of_concurrency_is_no_more_than_what_is_sent_in_doubt():
+    assert ApiSettings().concurrency <= MOST_DOUBTFUL

@@ -1,0 +1,212 @@
+"""Receive the reply to a request, within limits of size and time, and read it as JSON.
+
+Servers are asked for replies as they are (`Accept-Encoding: identity`): those to a question are short, and a packed one
+of a few kilobytes can unpack to gigabytes. Gzip and deflate, from a server that packs all the same, are unpacked piece
+by piece and counted unpacked; anything else is refused, since not every library can be told to stop.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+import zlib
+from collections.abc import Coroutine, Iterator
+from contextlib import aclosing
+from typing import TYPE_CHECKING, Any
+
+from inference.engines.openai.failures import Temporary
+
+if TYPE_CHECKING:
+    from httpx2 import AsyncClient, Request, Response
+
+MOST_BYTES = 16_000_000  # of a reply, unpacked
+PIECE = 1 << 16  # bytes unpacked at a time
+BEGINNING = 1000  # characters kept of a reply that cannot be used: more than are shown, so that no key is cut in two
+PACKED = ("gzip", "x-gzip", "deflate")
+AS_IT_IS = {"Accept-Encoding": "identity"}
+
+
+class Malformed(Exception):
+    """A reply that is not what was asked for; the same request may get a better one.
+
+    Attributes
+    ----------
+    begins
+        How the reply begins, where no text of it can be returned.
+    """
+
+    def __init__(self, message: str, begins: str = "") -> None:
+        super().__init__(message)
+        self.begins = begins
+
+    @property
+    def kind(self) -> str:
+        """Return what such replies have in common: the message without numbers, names and what the server says.
+
+        >>> Malformed("model 'a-7' answered instead of 'b'").kind, Malformed("the reply is an error: id 17").kind
+        ('model N answered instead of N', 'the reply is an error')
+        """
+        return re.sub(r"'[^']*'|\d+(\.\d+)?", "N", str(self).partition(":")[0])
+
+
+class TooLarge(Malformed):
+    """A reply of more than `MOST_BYTES`."""
+
+
+class Body:
+    """The bytes of a reply, unpacked as they come.
+
+    Parameters
+    ----------
+    encoding
+        How the reply is packed, as its header says.
+    """
+
+    def __init__(self, encoding: str) -> None:
+        self._encoding = encoding.strip().lower()
+        # Tells gzip from deflate by itself.
+        self._packing = zlib.decompressobj(zlib.MAX_WBITS | 32) if self._encoding in PACKED else None
+        self._received = 0
+        self._bytes = bytearray()
+
+    @property
+    def beginning(self) -> str:
+        """The first characters."""
+        return self._bytes[: 4 * BEGINNING].decode(errors="replace")[:BEGINNING]
+
+    def add(self, received: bytes) -> None:
+        """Take the next bytes from the server.
+
+        Raises
+        ------
+        Malformed
+            There are too many, packed or unpacked, or they cannot be unpacked.
+        """
+        if self._encoding not in ("", "identity", *PACKED):
+            raise Malformed(f"the reply is packed ('{self._encoding}'), which was not asked for")
+        self._received += len(received)
+        for piece in self._unpack(received):
+            self._bytes += piece
+            if len(self._bytes) > MOST_BYTES:
+                break
+        if max(self._received, len(self._bytes)) > MOST_BYTES:
+            raise TooLarge(f"the reply is larger than {MOST_BYTES / 1e6:.0f} MB", self.beginning)
+
+    def finish(self) -> None:
+        """Check that nothing is missing.
+
+        Raises
+        ------
+        Malformed
+            What is packed has no end.
+        """
+        if self._packing is not None and not self._packing.eof:
+            raise Malformed("the reply ends before it is whole", self.beginning)
+
+    def to_bytes(self) -> bytes:
+        """Return all that came."""
+        return bytes(self._bytes)
+
+    def _unpack(self, received: bytes) -> Iterator[bytes]:
+        if self._packing is None:
+            yield received
+        elif not self._packing.eof:
+            try:
+                while piece := self._packing.decompress(received, PIECE):
+                    yield piece
+                    received = self._packing.unconsumed_tail
+            except zlib.error:
+                raise Malformed("the reply cannot be unpacked", self.beginning) from None
+
+
+def make_client(seconds: float) -> AsyncClient:
+    """Make an HTTP client that returns whole replies only, each of them after so many seconds at most."""
+    from openai import DefaultAsyncHttpxClient
+
+    class Client(DefaultAsyncHttpxClient):
+        async def send(self, request: Request, **options: Any) -> Response:
+            return await receive_reply(super().send(request, **{**options, "stream": True}), seconds)
+
+    # A redirect would send the key to another server.
+    return Client(follow_redirects=False)
+
+
+async def receive_reply(sending: Coroutine[Any, Any, Response], seconds: float) -> Response:
+    """Wait for a reply and read it whole.
+
+    Parameters
+    ----------
+    sending
+        Sends the request and returns the reply, its body still to be read.
+    seconds
+        Limit for all of that.
+
+    Returns
+    -------
+    Response
+        The same with its body, as plain UTF-8. Where the status says that it is an error, the body may be incomplete.
+
+    Raises
+    ------
+    Temporary
+        Nothing came within the time.
+    Malformed
+        The body is too large, packed, cut, or not whole within the time.
+    """
+    response = None
+    try:
+        async with asyncio.timeout(seconds):
+            response = await sending
+            body = Body(response.headers.get("content-encoding", ""))
+            await _read_body(response, body)
+    except TimeoutError:
+        if response is None:
+            raise Temporary(f"no reply within {seconds:g} s") from None
+        if response.is_success:
+            raise Malformed(f"the reply is not whole after {seconds:g} s", body.beginning) from None
+    finally:
+        if response is not None:
+            await response.aclose()
+    # Without the names of encodings: Python's own `zlib` would be taken for one of characters, and unpack.
+    kept = [(name, value) for name, value in response.headers.items() if name.startswith(("retry-after", "x-"))]
+    return type(response)(response.status_code, headers=kept, content=body.to_bytes(), request=response.request)
+
+
+async def _read_body(response: Response, body: Body) -> None:
+    async with aclosing(response.aiter_raw()) as pieces:
+        try:
+            async for piece in pieces:
+                body.add(piece)
+            body.finish()
+        except TooLarge:
+            raise
+        except Exception as error:  # among them httpx's errors of a connection, and those of TLS, which it lets through
+            if isinstance(error, Malformed) and response.is_success:
+                raise
+            if response.is_success:
+                raise Malformed("the reply ends before it is whole", body.beginning) from None
+
+
+def parse_reply(text: str) -> dict[str, Any]:
+    """Read a reply as a JSON object.
+
+    Raises
+    ------
+    Malformed
+        It is none, or an error.
+    """
+    try:
+        reply = json.loads(text)
+    except (ValueError, RecursionError):
+        raise Malformed("the reply is not whole JSON") from None
+    if not isinstance(reply, dict):
+        raise Malformed("the reply is no JSON object")
+    if not reply.get("choices") and reply.get("error"):  # some gateways send errors with status 200
+        raise Malformed(f"the reply is an error: {reply['error']}")
+    return reply
+
+
+def storable(text: str) -> str:
+    """Replace every half of a surrogate pair by U+FFFD: JSON can hold those, files cannot."""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
