@@ -137,6 +137,8 @@ def layers(file: Path, shapes: Mapping[str, Sequence[int]], rank: int) -> dict[s
 
     Parameters
     ----------
+    file
+        The file of the matrices, for the message.
     shapes
         Name of a matrix -> its rows and columns.
     rank
