@@ -56,6 +56,10 @@ def resolve(names: Iterable[str], kinds: Container[str] = KINDS, engine: str = "
         What asks the models. `demo` stands for those that it can ask; with a hosted engine a name is what the server
         calls a model.
 
+    Returns
+    -------
+    The models in the order of the names.
+
     Raises
     ------
     InputError
@@ -69,7 +73,7 @@ def resolve(names: Iterable[str], kinds: Container[str] = KINDS, engine: str = "
 
 
 def distinct(models: Iterable[Model]) -> tuple[Model, ...]:
-    """Give the models back, if each has an id of its own that can be written.
+    """Return the models, if each has an id of its own that can be written.
 
     Raises
     ------
