@@ -28,12 +28,18 @@ def entailments(
 
     Parameters
     ----------
+    world
+        The world that the pairs are about.
     each
         Originals per relation and label.
     wording
         Wordings that the models were trained on, or held-out ones.
     name
         Name of the draw: another one draws other originals.
+
+    Returns
+    -------
+    Four pairs of each original, one per pattern, next to each other.
     """
     made = []
     for relation in RELATIONS:

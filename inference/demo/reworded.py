@@ -35,9 +35,15 @@ def make_reworded_questions(world: World, division: int = 0) -> list[Question]:
 
     Parameters
     ----------
+    world
+        The world that the questions are about.
     division
         Number of a division of the facts into splits: 0 is the one of `--items demo-reworded`; every other one puts
         other facts into the test.
+
+    Returns
+    -------
+    The questions, stem after stem and split after split.
     """
     return [
         question
@@ -63,6 +69,7 @@ def _make_questions(world: World, stem: str, split: str, facts: list[Fact]) -> I
     rng = random.Random(f"{SEED} reworded {stem} {split}")
     seen: set[tuple[Fact, frozenset[str]]] = set()
     while len(seen) < SIZES[split]:
+        # The facts take turns. Of 20 facts, questions 0 to 19 have 4 choices, and questions 20 to 39 have 5.
         fact = facts[len(seen) % len(facts)]
         words, right = dict(fact[0]), fact[1]
         wrong = _find_wrong_choices(world, stem, fact)
