@@ -66,7 +66,7 @@ def _base(adapter: Adapter, models: Sequence[Model], revision: str | None) -> Mo
     named = [model for model in models if _called(model, adapter.base)]
     if adapter.base_revision is None and named:
         return named[0]
-    # Of a model of another name, only a folder tells what it is without the hub.
+    # A folder of another name may hold the base, too: its digest shows that. The hub is not asked about other names.
     seen = [*named, *(model for model in models if model not in named and Path(model.source).is_dir())]
     for model in seen if adapter.base_revision else ():
         if _revision(model, revision) == adapter.base_revision:

@@ -101,7 +101,7 @@ def _wordings(
     prompts = Prompts(variants, asked.render, mask_token)
     try:  # all variants, also those that another call will ask about: what is recorded holds for the condition
         same = all(filled(form, variant) == parts(prompt) for variant, prompt in zip(variants, prompts, strict=True))
-    except InputError:  # told when that variant is asked
+    except InputError:  # it is reported when that variant is asked
         same = False
     if same:
         return {"wordings": form}

@@ -146,7 +146,7 @@ def refuse_other_family(out: str, models: Iterable[Model]) -> None:
             was, now = fields.get("revision"), folder_digest(ALL[name].path)
             why = f"is of another revision (it was {was}, now {now})" if was != now else ""
         else:
-            gone = name.startswith(PREFIX) and "adapter" not in fields  # of an adapter, its base tells
+            gone = name.startswith(PREFIX) and "adapter" not in fields  # an adapter is judged by its base
             why = "is a demo model that is there no longer" if gone else ""
         if why:
             raise InputError(f"{out}: its model '{name}' {why}; choose another --out, or delete the folder")

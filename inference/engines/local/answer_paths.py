@@ -151,7 +151,7 @@ class AnswerPaths:
             self._pass([[found[place] for place in row] for _, row in groupby(part, row_of.__getitem__)])
 
     def _pass(self, rows: Sequence[Sequence[Branch]]) -> None:
-        """Compute the branches of some rows in one pass, and keep what is told about the tokens that go on."""
+        """Compute the branches of some rows in one pass, and keep the log-probabilities of the tokens that go on."""
         together = [branch for row in rows for branch in row]
         numbers = iter(range(len(together)))
         packed = pack([branch.ids for branch in together], [[next(numbers) for _ in row] for row in rows],
