@@ -17,7 +17,7 @@ TAKING = ("auto", "causal", "vllm")
 def with_adapters(
     models: Sequence[Model], folders: Sequence[str], engine: str = "auto", revision: str | None = None
 ) -> tuple[Model, ...]:
-    """Return the models, and for every folder of an adapter a model more: its base with the adapter.
+    """Add to the models, for every folder of an adapter, its base model with the adapter.
 
     The base is the model of the digest that the adapter's record names; without a record, of the name that peft wrote.
 
@@ -29,6 +29,10 @@ def with_adapters(
         Those of `--lora`.
     engine, revision
         Which asks them; which version of hub models.
+
+    Returns
+    -------
+    The models, then one for each folder.
 
     Raises
     ------
@@ -62,7 +66,7 @@ def _base(adapter: Adapter, models: Sequence[Model], revision: str | None) -> Mo
     named = [model for model in models if _called(model, adapter.base)]
     if adapter.base_revision is None and named:
         return named[0]
-    # Of a model of another name, only a folder tells what it is without the hub.
+    # A folder of another name may hold the base, too: its digest shows that. The hub is not asked about other names.
     seen = [*named, *(model for model in models if model not in named and Path(model.source).is_dir())]
     for model in seen if adapter.base_revision else ():
         if _revision(model, revision) == adapter.base_revision:
@@ -91,6 +95,13 @@ def _revision(model: Model, revision: str | None) -> str | None:
 
 def inherited(models: Sequence[Model], stated: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
     """Give an adapter the series that `--models` states of its base, unless it states one of the adapter.
+
+    Parameters
+    ----------
+    models
+        The models of a call, those with an adapter, too.
+    stated
+        Model id -> fields, as `--models` states them.
 
     Returns
     -------

@@ -16,13 +16,22 @@ AHEAD = 2  # things: one is ready when it is wanted even if it took long itself,
 
 
 def ahead(make: Callable[[T], R], things: Iterable[T]) -> Generator[R, None, None]:
-    """Make things in another thread, each before it is wanted, and yield them in order.
+    """Make things in another thread, each before it is needed.
 
     Python runs one thread at a time. The asking thread has work when it begins and when it ends a batch, and waits for
-    the model in between: so a thing is begun in the middle, half the time of the last batch after it. It is begun at
-    once where making is slow and the next thing is not ready yet, and when it is wanted.
+    the model in between. So the making of a thing begins in the middle of a batch: after half the time that the batch
+    before took. It begins at once where making is slow, so that the next thing is not ready yet, and when it is needed.
 
-    What `make` raises is raised where its thing would come. A generator that is closed waits for what is under way.
+    Parameters
+    ----------
+    make
+        Makes one thing. What it raises is raised where its thing would come.
+    things
+        What it is given.
+
+    Yields
+    ------
+    What was made, in order. A generator that is closed waits for what is under way.
 
     Examples
     --------

@@ -47,7 +47,21 @@ class AnswerWays:
     def rounds(
         self, name: str, fields: Mapping[str, Any], render: Callable[[Variant, str | None], Prompt]
     ) -> list[Round]:
-        """Make the rounds: probabilities as condition `name`, texts as `name/text...`, thinking as `name/thought`."""
+        """Make the rounds of all ways.
+
+        Parameters
+        ----------
+        name
+            Condition of the probabilities; texts are `name/text...`, thinking is `name/thought`.
+        fields
+            What run.json records of all these conditions.
+        render
+            As in `Round`.
+
+        Returns
+        -------
+        At most one round for each of probabilities, texts and thinking.
+        """
         rounds = [Round((Condition(name, fields),), render)] if self.probability else []
         texts = tuple(
             Condition(
@@ -68,7 +82,19 @@ class AnswerWays:
 
 
 def drawn(variant: Variant, share: float) -> bool:
-    """Tell whether a variant is in the subsample: its own name decides, so further items change nothing for it."""
+    """Tell whether a variant is in the subsample: its own name decides, so further items change nothing for it.
+
+    Parameters
+    ----------
+    variant
+        Any variant.
+    share
+        Share of the variants that are drawn, 0 to 1.
+
+    Returns
+    -------
+    Whether the hash of its name, as a number from 0 to 1, is below the share.
+    """
     digest = hashlib.sha256(f"{variant.item}/{variant.variant}".encode()).digest()
     return int.from_bytes(digest[:8], "big") < share * 2**64
 
@@ -94,7 +120,15 @@ def add_answer_arguments(parser: ArgumentParser) -> None:
 
 
 def add_text_arguments(group: _ArgumentGroup, length: str) -> None:
-    """Add the arguments that say how texts are generated; `length` is the help of `--max-tokens`."""
+    """Add the arguments that say how texts are generated.
+
+    Parameters
+    ----------
+    group
+        Where they are added.
+    length
+        The help of `--max-tokens`.
+    """
     group.add_argument(
         "--temperature",
         nargs="+",
@@ -142,7 +176,18 @@ def answer_ways(options: Namespace) -> AnswerWays:
 
 
 def samplings(options: Namespace, length: Mapping[str, int]) -> tuple[Sampling, ...]:
-    """Read how texts are generated, one way for each temperature; without `max_tokens` in `length`, short ones.
+    """Read how texts are generated.
+
+    Parameters
+    ----------
+    options
+        Those of `add_text_arguments`.
+    length
+        Field `max_tokens` of `Sampling`; empty: its default, which is short.
+
+    Returns
+    -------
+    One way for each temperature.
 
     Raises
     ------

@@ -34,6 +34,17 @@ def keep(
 ) -> None:
     """Record the prompts of one model that run.json does not have yet.
 
+    Parameters
+    ----------
+    run, model
+        The run folder, and the id of the model in it.
+    form
+        The prompt form that the model is asked in.
+    questions, rounds
+        Where the prompts are from, and the rounds that this call asks.
+    engine
+        Writes the prompt out as the model gets it.
+
     Raises
     ------
     InputError
@@ -61,7 +72,19 @@ def keep(
 
 
 def source(book: PromptBook, form: str) -> dict[str, Any]:
-    """Return one form of a prompt file under its hash; nothing where it is longer than run.json keeps."""
+    """Return one form of a prompt file under its hash.
+
+    Parameters
+    ----------
+    book
+        The prompt file.
+    form
+        One of its forms.
+
+    Returns
+    -------
+    Hash -> form; empty where it is longer than run.json keeps (`LONGEST`).
+    """
     content = book.source(form)
     return {book.hash(form): content} if len(json.dumps(content, ensure_ascii=False)) <= LONGEST else {}
 
@@ -78,7 +101,7 @@ def _wordings(
     prompts = Prompts(variants, asked.render, mask_token)
     try:  # all variants, also those that another call will ask about: what is recorded holds for the condition
         same = all(filled(form, variant) == parts(prompt) for variant, prompt in zip(variants, prompts, strict=True))
-    except InputError:  # told when that variant is asked
+    except InputError:  # it is reported when that variant is asked
         same = False
     if same:
         return {"wordings": form}
@@ -94,7 +117,8 @@ def _form(asked: Round, variant: Variant, mask_token: str | None) -> list[Messag
         rendered = parts(asked.render(marked, mask_token))
     except InputError:
         return None
-    cut = [(role, _MARK.split(content)) for role, content in rendered]  # texts, and between them numbers of columns
+    # Texts, and at odd places the numbers of columns: "Say: <mark 0>!" becomes ["Say: ", "0", "!"].
+    cut = [(role, _MARK.split(content)) for role, content in rendered]
     if any(int(number) >= len(columns) for _, pieces in cut for number in pieces[1::2]):
         return None
     return [
@@ -118,7 +142,19 @@ def parts(prompt: Prompt) -> list[tuple[str | None, str]]:
 
 
 def filled(form: Sequence[Message], variant: Variant) -> list[tuple[str | None, str]] | None:
-    """Fill the columns of a variant into a form; None where it lacks one of them."""
+    """Fill the columns of a variant into a form.
+
+    Parameters
+    ----------
+    form
+        Messages as `wordings` of run.json has them: texts, and columns of the stimuli between them.
+    variant
+        Whose text and attributes are filled in.
+
+    Returns
+    -------
+    (role, text) of each message, as `parts` gives them of a prompt; None where the variant lacks a column.
+    """
     try:
         return [
             (each["role"], "".join([p if isinstance(p, str) else _cell(variant, p["column"]) for p in each["content"]]))

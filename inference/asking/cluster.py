@@ -99,7 +99,19 @@ class Cluster:
         return {"address": self.address, "workers": self.workers}
 
     def load(self, load: Load, model: Model, seed: int) -> RemoteEngine:
-        """Make an engine whose prompts the workers answer; `load` makes an engine in each of them."""
+        """Make an engine whose prompts the workers answer.
+
+        Parameters
+        ----------
+        load
+            Makes an engine in each worker, from the model and the seed.
+        model, seed
+            What it is given.
+
+        Returns
+        -------
+        The engine.
+        """
         return RemoteEngine(self, Source(load, model, seed))
 
     def _take_slots(self) -> None:
@@ -141,7 +153,17 @@ class RemoteEngine:
         return batches
 
     def render(self, prompt: Prompt, effort: str | None = None) -> str:
-        """Write a prompt out as the model gets it, as the scout's engine does."""
+        """Write a prompt out as the model gets it, as the scout's engine does.
+
+        Parameters
+        ----------
+        prompt, effort
+            As in `Engine.render`.
+
+        Returns
+        -------
+        The text.
+        """
         text: str = self._ask_scout("render", prompt, effort)
         return text
 
@@ -245,8 +267,21 @@ class RemoteEngine:
 
 
 def group_into_tasks(batches: Mapping[Key, Sequence[int]], prompts: int) -> list[list[Key]]:
-    """Group consecutive batches into tasks of about so many prompts, each of at least one batch.
+    """Group consecutive batches into tasks.
 
+    Parameters
+    ----------
+    batches
+        Key of a batch -> its prompts, as indices.
+    prompts
+        Prompts that a task has at least; the last one may have fewer.
+
+    Returns
+    -------
+    Keys of the batches of each task, at least one.
+
+    Examples
+    --------
     >>> group_into_tasks({(0, 0): [1, 2], (0, 1): [3, 4], (1, 0): [5]}, prompts=3)
     [[(0, 0), (0, 1)], [(1, 0)]]
     """

@@ -158,7 +158,7 @@ def execute(
 
 
 def _look_up(groups: Sequence[Sequence[_Share]]) -> dict[_Share, InputError]:
-    """Look for all models before the first is loaded; name those that are not there."""
+    """Look for all models before the first is loaded, and print those that are not there."""
     unasked: dict[_Share, InputError] = {}
     for group in groups:
         try:
@@ -169,7 +169,7 @@ def _look_up(groups: Sequence[Sequence[_Share]]) -> dict[_Share, InputError]:
 
 
 def _named(shares: Sequence[_Share], error: InputError) -> dict[_Share, InputError]:
-    """Name a model that cannot be asked as soon as that is known; the others are asked."""
+    """Print at once that a model cannot be asked, and give each of its shares the error; the others are asked."""
     print(f"{shares[0].model.id}: not asked: {error}", file=sys.stderr)
     return dict.fromkeys(shares, error)
 

@@ -15,6 +15,13 @@ def expect(run: Run, model: str, rounds: Sequence[Round]) -> None:
 
     Rows that were asked before stay, also those that this call would not ask: with a smaller `--limit` or `--wordings`.
 
+    Parameters
+    ----------
+    run, model
+        The run folder, and the id of the model in it.
+    rounds
+        The rounds that the model is asked.
+
     Raises
     ------
     InputError
@@ -28,6 +35,8 @@ def expect(run: Run, model: str, rounds: Sequence[Round]) -> None:
         for condition in each.conditions:
             name = condition.name
             run.add_condition(name, condition.fields)
+            # Example: an earlier call asked 100 items, this one asks the first 50. All 50 have rows already, so the
+            # rows to be had stay 100; where it asks 50 others, they become 150.
             before = run.expected.get(model, {}).get(name, 0)
             rows[name] = max(before, _rows(run, model, name, variants, chosen) if before else sum(chosen))
             if rows[name] == len(variants):

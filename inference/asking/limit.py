@@ -36,7 +36,19 @@ class Limited:
 
 
 def limited(study: Study, questions: Questions, limit: int | None) -> Questions:
-    """Limit the questions to the first items of a study; None: all."""
+    """Limit the questions to the first items of a study.
+
+    Parameters
+    ----------
+    study, questions
+        The study and what is asked about it.
+    limit
+        Number of items; None: all.
+
+    Returns
+    -------
+    The questions about these items; the same questions where that is all of them.
+    """
     if limit is None or limit >= len(study.items):
         return questions
     return Limited(questions, frozenset(item.item for item in study.items[:limit]))

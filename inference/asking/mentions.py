@@ -160,9 +160,18 @@ COORDINATED = re.compile(r"(?:(?!\b(?:i|i'd|we|my)\b)[^.;:!?\n]){0,80}\band\s+(?
 
 
 def find_state(before: str, after: str, *, whose: bool) -> str:
-    """Decide from the words around a group of mentions: is it "asserted", "denied", "reported" or "open"?
+    """Decide from the words around a group of mentions what it is.
 
-    If `whose`, a mention is asserted only where it is seen to be the writer's.
+    Parameters
+    ----------
+    before, after
+        The text before and after the group.
+    whose
+        Whether a mention is asserted only where it is seen to be the writer's.
+
+    Returns
+    -------
+    "asserted", "denied", "reported" or "open", as rules 3 to 5 of `text_answers` define them.
     """
     if _EMPHATIC_BEFORE.search(before) and _EMPHATIC_AFTER.match(after):
         return "asserted"

@@ -56,6 +56,10 @@ def resolve(names: Iterable[str], kinds: Container[str] = KINDS, engine: str = "
         What asks the models. `demo` stands for those that it can ask; with a hosted engine a name is what the server
         calls a model.
 
+    Returns
+    -------
+    The models in the order of the names.
+
     Raises
     ------
     InputError
@@ -69,7 +73,7 @@ def resolve(names: Iterable[str], kinds: Container[str] = KINDS, engine: str = "
 
 
 def distinct(models: Iterable[Model]) -> tuple[Model, ...]:
-    """Give the models back, if each has an id of its own that can be written.
+    """Return the models, if each has an id of its own that can be written.
 
     Raises
     ------
@@ -142,7 +146,7 @@ def refuse_other_family(out: str, models: Iterable[Model]) -> None:
             was, now = fields.get("revision"), folder_digest(ALL[name].path)
             why = f"is of another revision (it was {was}, now {now})" if was != now else ""
         else:
-            gone = name.startswith(PREFIX) and "adapter" not in fields  # of an adapter, its base tells
+            gone = name.startswith(PREFIX) and "adapter" not in fields  # an adapter is judged by its base
             why = "is a demo model that is there no longer" if gone else ""
         if why:
             raise InputError(f"{out}: its model '{name}' {why}; choose another --out, or delete the folder")

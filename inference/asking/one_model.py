@@ -60,7 +60,22 @@ class Settings:
     api: ApiSettings | None = None
 
     def load(self, model: Model, seed: int) -> Engine:
-        """Load a model into its engine."""
+        """Load a model into its engine.
+
+        Parameters
+        ----------
+        model, seed
+            As in `inference.engines.load`.
+
+        Returns
+        -------
+        The engine.
+
+        Raises
+        ------
+        InputError
+            As in `inference.engines.load`, with the most similar name where there is no such model.
+        """
         from inference import engines
 
         try:
@@ -92,10 +107,19 @@ class Settings:
 
 
 def finished(run: Run, model: Model, questions: Questions, settings: Settings) -> list[Tally]:
-    """Return the tallies of a hub model that has nothing left to ask, without loading it; else none.
+    """Find out, without loading it, whether a hub model has nothing left to ask.
 
     Only if every setting is as recorded or left open. A local folder (of an adapter, too) is always loaded: its content
     may have changed under the same name, and then the call must be refused.
+
+    Parameters
+    ----------
+    run, model, questions, settings
+        As in `ask_model`.
+
+    Returns
+    -------
+    Its tallies; empty: it has to be loaded and asked.
     """
     if model.id != model.source or Path(model.source).is_dir() or model.adapter:
         return []
@@ -128,7 +152,22 @@ def finished(run: Run, model: Model, questions: Questions, settings: Settings) -
 def ask_model(
     run: Run, model: Model, engine: Engine | ClusterEngine, questions: Questions, settings: Settings, stop: Stop
 ) -> list[Tally]:
-    """Ask one model for all rows that are not in the run folder yet; return a tally per condition.
+    """Ask one model for all rows that are not in the run folder yet.
+
+    Parameters
+    ----------
+    run
+        The run folder, which takes the rows.
+    model, engine
+        The model, and the engine that it is loaded into.
+    questions, settings
+        What is asked, and the settings of the call.
+    stop
+        Notes a Ctrl-C.
+
+    Returns
+    -------
+    A tally per condition.
 
     Raises
     ------
@@ -161,6 +200,19 @@ def ask_model(
 
 def fitting_rounds(model: Model, engine: Engine | ClusterEngine, form: str, rounds: Sequence[Round]) -> list[Round]:
     """Select the rounds that a model can be asked in this form.
+
+    Parameters
+    ----------
+    model, engine
+        The model, and the engine that it is loaded into.
+    form
+        The prompt form.
+    rounds
+        All rounds of the questions.
+
+    Returns
+    -------
+    At least one round.
 
     Raises
     ------

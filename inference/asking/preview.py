@@ -38,6 +38,10 @@ def preview(
     study, models, questions, settings, load
         As for `inference.asking.execute.execute`.
 
+    Yields
+    ------
+    Lines of text.
+
     Raises
     ------
     InputError
@@ -72,17 +76,33 @@ def preview(
 
 
 def estimated_seconds(engine: Engine, prompts: Sequence[Prompt], ways: Sequence[Way]) -> float:
-    """Estimate the time that all prompts will take, from timed batches spread over the length-sorted list.
+    """Estimate the time that all prompts will take.
 
-    If the engine is independent of the batch, a few prompts are timed instead of whole batches: they may cost money.
+    Batches spread over the length-sorted list are timed. If the engine is independent of the batch, a few prompts are
+    timed instead: they may cost money.
+
+    Parameters
+    ----------
+    engine
+        The loaded model.
+    prompts
+        All prompts of a round.
+    ways
+        The ways of answering.
+
+    Returns
+    -------
+    Seconds.
     """
     if engine.independent_of_batch:
+        # Rounded up, so that at most so many are asked: of 100 prompts every fourth, 25 in all.
         sample = range(0, len(prompts), -(-len(prompts) // TIMED_PROMPTS))
         began = time.perf_counter()
         ask(engine, [prompts[number] for number in sample], ways)
         return (time.perf_counter() - began) * len(prompts) / len(sample)
     batches = engine.batches(prompts)
     lengths = engine.lengths(prompts)
+    # The middle of each third of the list: of 30 batches those at 5, 15 and 25.
     chosen = [batches[len(batches) * (2 * n + 1) // (2 * TIMED_BATCHES)] for n in range(TIMED_BATCHES)]
     ask(engine, [prompts[number] for number in chosen[0]], ways)  # not timed: the first batch is slower
     began = time.perf_counter()
@@ -107,7 +127,7 @@ def billed_tokens(tokens: int, prompts: int, ways: Sequence[Way]) -> tuple[int, 
 
 
 def duration(seconds: float) -> str:
-    """Write a time as people say it."""
+    """Write a time in seconds, minutes or hours, whichever suits its length."""
     if seconds < 1:
         return "1 s or less"
     if seconds < 90:

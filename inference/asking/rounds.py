@@ -70,7 +70,19 @@ class Condition:
 
 
 def read(variant: Variant, prompt: Prompt, response: Response) -> dict[str, Any]:
-    """Make the columns of a response row: probabilities as they are, texts parsed (`text_answers`)."""
+    """Make the columns of a response row: probabilities as they are, texts parsed (`text_answers`).
+
+    Parameters
+    ----------
+    variant, prompt
+        What was asked.
+    response
+        What the engine returned, without an error.
+
+    Returns
+    -------
+    Column -> value.
+    """
     if isinstance(response, Generation):
         return _read_text(variant, prompt, response)
     if isinstance(response, Thought):
@@ -172,7 +184,19 @@ class Asked:
         return [list(filter(self.wanted, batch)) for batch in batches] if engine.independent_of_batch else batches
 
     def read(self, engine: Engine, batch: list[int]) -> tuple[list[int], list[Prompt]]:
-        """Return a batch with its prompts, ready to be asked."""
+        """Read a batch before it is asked.
+
+        Parameters
+        ----------
+        engine
+            The engine that will be asked.
+        batch
+            Indices into `prompts`.
+
+        Returns
+        -------
+        The batch, and its prompts as `Engine.read` returns them.
+        """
         return batch, engine.read([self.prompts[index] for index in batch], {*map(effort, self.ways)})
 
 
@@ -195,7 +219,17 @@ class ClusterEngine(Protocol):
         """Cut prompts into batches; see `Engine.batches`."""
 
     def render(self, prompt: Prompt, effort: str | None = None) -> str:
-        """Write a prompt out as the model gets it; see `Engine.render`."""
+        """Write a prompt out as the model gets it.
+
+        Parameters
+        ----------
+        prompt, effort
+            As in `Engine.render`.
+
+        Returns
+        -------
+        The text.
+        """
 
     def responses(self, asked: Sequence[Asked]) -> Iterator[Answered]:
         """Ask all batches of the rounds and yield them, in any order; see the function `responses`."""
@@ -206,6 +240,13 @@ class ClusterEngine(Protocol):
 
 def ask(engine: Engine, prompts: Sequence[Prompt], ways: Sequence[Way]) -> list[Sequence[Response]]:
     """Ask one batch in several ways; what the ways share is computed once.
+
+    Parameters
+    ----------
+    engine, prompts
+        The engine and its batch.
+    ways
+        The ways of answering.
 
     Returns
     -------
@@ -225,10 +266,19 @@ def ask(engine: Engine, prompts: Sequence[Prompt], ways: Sequence[Way]) -> list[
 
 
 def responses(engine: Engine | ClusterEngine, asked: Sequence[Asked]) -> Generator[Answered, None, None]:
-    """Ask all rounds and yield every batch with its prompts and responses.
+    """Ask all rounds, those of an engine on this machine one batch after the other.
 
-    An engine on this machine answers one batch after the other; an engine on a cluster returns them in any order, and
-    one that streams returns what has come.
+    Parameters
+    ----------
+    engine
+        The engine.
+    asked
+        The rounds.
+
+    Yields
+    ------
+    Every batch with its prompts and responses. An engine on a cluster returns batches in any order; with one that
+    streams, a batch is what has come.
     """
     if isinstance(engine, ClusterEngine):
         yield from engine.responses(asked)

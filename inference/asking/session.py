@@ -41,7 +41,15 @@ class Tally:
     first_error: str | None = None
 
     def add(self, variant: Variant, response: Response) -> None:
-        """Count one row."""
+        """Count one row.
+
+        Parameters
+        ----------
+        variant
+            What was asked; named with the first error.
+        response
+            What came back.
+        """
         self.asked += 1
         if response.error is not None:
             self.failed += 1
@@ -63,7 +71,15 @@ class Tally:
 
 
 def report_bill(model: str, bill: Mapping[str, Any]) -> None:
-    """Print what asking a model has cost in this session, if it cost anything."""
+    """Print what asking a model has cost in this session, if it cost anything.
+
+    Parameters
+    ----------
+    model
+        Its id.
+    bill
+        As `Engine.close` returns it; its field `shown` is printed.
+    """
     if bill:
         print(f"{model}: {bill['shown']}", file=sys.stderr)
 

@@ -123,6 +123,10 @@ def found(folded: str, *, replies: bool) -> set[str]:
         The text in lower case, with straight apostrophes.
     replies
         Whether "yes" and "no" count.
+
+    Returns
+    -------
+    Neither, one or both. Neither where the text is undecided, or declines to take a position and does not turn from it.
     """
     forms = [*_FORM.items(), *(_REPLY.items() if replies else ())]
     said = [(stance, match) for stance, form in forms for match in form.finditer(folded)]

@@ -35,8 +35,7 @@ means nobody can say. All these are invalid.
 
 "No" before a noun ("no opinion") is no label, nor "yes" or "no" before an offer or thanks. What surrounds a mention
 stands in `mentions`. Negations are known for English, Japanese and Chinese; reported and open mentions and stances for
-English. A label of
-one letter collides with the English article "a": import such answers as given answers, not as text.
+English. A label of one letter collides with the English article "a": import such answers as given answers, not as text.
 """
 
 from __future__ import annotations
@@ -85,7 +84,7 @@ class _Mention:
 
 
 def parse(text: str, labels: Mapping[str, Sequence[str]]) -> str | None:
-    """Find the label that ``text`` chooses; None if it is not a valid answer (the rule: see the module).
+    """Find the label that a text chooses (the rule: see the module).
 
     Parameters
     ----------
@@ -93,6 +92,10 @@ def parse(text: str, labels: Mapping[str, Sequence[str]]) -> str | None:
         A model's free-text answer.
     labels
         label -> the wordings that mean it, for example ``{"agree": ["strongly agree", "agree"], ...}``.
+
+    Returns
+    -------
+    The label; None if the text is not a valid answer.
 
     Raises
     ------

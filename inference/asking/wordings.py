@@ -61,9 +61,24 @@ def by_pattern(variant: Variant) -> Key:
 def drawn(
     study: Study, questions: Questions, wordings: int | None, seed: int, key: Callable[[Variant], Key] = by_item
 ) -> Questions:
-    """Draw so many wordings of every item, beside its original; None: all.
+    """Draw some wordings of every item, beside its original.
 
-    An item that has fewer is asked in all it has, and that is told on standard error.
+    An item that has fewer is asked in all it has, and a line on standard error says so.
+
+    Parameters
+    ----------
+    study, questions
+        The study and what is asked about it.
+    wordings
+        How many are drawn; None: all.
+    seed
+        The draw depends on it and on the names of item and wording.
+    key
+        What they are drawn from: `by_item` or `by_pattern`.
+
+    Returns
+    -------
+    The questions in these wordings; the same questions where that is all of them.
     """
     if wordings is None:
         return questions
@@ -77,6 +92,7 @@ def drawn(
         print(f"{study.name}: {_told(few, sizes, wordings)}", file=sys.stderr)
     if max(sizes, default=0) <= wordings:
         return questions
+    # The place of the last wording that is drawn: where 3 are wanted, the third smallest of 5, and the larger one of 2.
     last = {name: sorted(found)[min(wordings, len(found)) - 1] for name, found in places.items()}
     return Drawn(questions, Draw(wordings, min(sizes), max(sizes)), last, key, seed)
 

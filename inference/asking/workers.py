@@ -55,7 +55,7 @@ class Packed(Sequence[Prompt]):
             return [self[number] for number in range(*index.indices(self._length))]
         if not 0 <= index < self._length:
             raise IndexError(index)
-        chunk, place = divmod(index, CHUNK)
+        chunk, place = divmod(index, CHUNK)  # prompt 5000 is number 904 of chunk 1
         if self._open[0] != chunk:
             self._open = (chunk, unpack(self._chunks[chunk]))
         return self._open[1][place]
@@ -92,7 +92,17 @@ class Scout:
         return self._loaded().batches(prompts)
 
     def render(self, prompt: Prompt, effort: str | None) -> str:
-        """Write a prompt out as the model gets it, as the engine does."""
+        """Write a prompt out as the model gets it, as the engine does.
+
+        Parameters
+        ----------
+        prompt, effort
+            As in `Engine.render`.
+
+        Returns
+        -------
+        The text.
+        """
         return self._loaded().render(prompt, effort)
 
     def _loaded(self) -> Engine:

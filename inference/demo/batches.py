@@ -39,7 +39,19 @@ class Batch:
 
 
 def encode(tokenizer: PreTrainedTokenizerBase, rows: Sequence[Row]) -> list[Encoded]:
-    """Turn rows into token ids, begun and ended as texts are."""
+    """Turn rows into token ids, begun and ended as texts are.
+
+    Parameters
+    ----------
+    tokenizer
+        A fast tokenizer; one with a mask token writes [CLS] and [SEP] as begin and end.
+    rows
+        Rows of text.
+
+    Returns
+    -------
+    Per row its token ids, and which of them are an answer or the end that follows it.
+    """
     texts = [text for row in rows for reading in row for text in (reading.before, reading.answer, reading.after)]
     begin, end = _ends(tokenizer)
     # Much faster than asking the tokenizer itself, which wraps what this returns.
@@ -65,7 +77,19 @@ def _ends(tokenizer: PreTrainedTokenizerBase) -> tuple[int, int]:
 
 
 def pack(rows: Iterable[Encoded], length: int) -> Iterator[list[Encoded]]:
-    """Put rows together into blocks of at most `length` tokens; longer rows are left out."""
+    """Put rows together into blocks.
+
+    Parameters
+    ----------
+    rows
+        Encoded rows, perhaps without end; those longer than a block are left out.
+    length
+        Most tokens of a block.
+
+    Yields
+    ------
+    Blocks. Where `OPEN_BLOCKS` are begun and none has room for a row, the fullest comes.
+    """
     blocks: list[list[Encoded]] = []
     room: list[int] = []
     for row in rows:
@@ -87,13 +111,31 @@ def pack(rows: Iterable[Encoded], length: int) -> Iterator[list[Encoded]]:
 
 
 def batch(blocks: Sequence[list[Encoded]], length: int, pad: int, *, causal: bool = True) -> Batch:
-    """Lay blocks out as tensors. Padding sees itself only and is no answer."""
+    """Lay blocks out as tensors. Padding sees itself only and is no answer.
+
+    Parameters
+    ----------
+    blocks
+        As `pack` yields them.
+    length
+        Tokens of a block, padding included.
+    pad
+        Token id of padding.
+    causal
+        Whether a place sees only itself and earlier ones.
+
+    Returns
+    -------
+    The tensors.
+    """
     ids, positions, answers, texts = [], [], [], []
     for block in blocks:
         gap = length - sum(len(row) for row, _ in block)
         ids.append([*chain.from_iterable(row for row, _ in block), *[pad] * gap])
         answers.append([*chain.from_iterable(marks for _, marks in block), *[False] * gap])
         positions.append([*chain.from_iterable(range(len(row)) for row, _ in block), *[0] * gap])
+        # Every place has the number of its row, and padding has numbers of its own, each once. Example: rows of 2 and 3
+        # tokens in a block of 7 give [0, 0, 1, 1, 1, -2, -1]. Places with equal numbers see each other.
         numbered = chain.from_iterable([number] * len(row) for number, (row, _) in enumerate(block))
         texts.append([*numbered, *range(-gap, 0)])
     text = torch.tensor(texts)
@@ -102,7 +144,19 @@ def batch(blocks: Sequence[list[Encoded]], length: int, pad: int, *, causal: boo
 
 
 def causal_loss(model: PreTrainedModel, read: Batch) -> torch.Tensor:
-    """Compute the loss of a causal model on a batch: all answers, and lightly a random share of the other tokens."""
+    """Compute the loss of a causal model on a batch: all answers, and lightly a random share of the other tokens.
+
+    Parameters
+    ----------
+    model
+        A model with `model` and `lm_head`, as Llama has them.
+    read
+        What it reads.
+
+    Returns
+    -------
+    Weighted mean of the cross-entropies, in nats: an answer counts 1, another token `OTHER_WEIGHT`.
+    """
     wanted, answers = read.ids[:, 1:], read.answers[:, 1:]
     # The head costs a small model as much as its layers, so most of the other tokens are left out.
     other = (torch.rand(wanted.shape) < OTHER_SHARE) & (read.positions[:, 1:] > 0)
@@ -116,7 +170,19 @@ def causal_loss(model: PreTrainedModel, read: Batch) -> torch.Tensor:
 
 
 def hide(row: Encoded, rng: random.Random) -> Encoded:
-    """Mark what the masked model must guess: the answer of a row in most cases, else one of its other tokens."""
+    """Mark what the masked model must guess: the answer of a row in most cases, else one of its other tokens.
+
+    Parameters
+    ----------
+    row
+        An encoded row.
+    rng
+        Draws the case and the token.
+
+    Returns
+    -------
+    The same ids, and which of them are to be guessed.
+    """
     ids, answers = row
     hidden = [*answers[:-1], False]
     if not any(hidden) or rng.random() >= ANSWER_HIDDEN:
@@ -126,7 +192,21 @@ def hide(row: Encoded, rng: random.Random) -> Encoded:
 
 
 def masked_loss(model: PreTrainedModel, read: Batch, mask: int) -> torch.Tensor:
-    """Compute the loss of a masked model on a batch: what is marked as an answer is hidden, and guessed."""
+    """Compute the loss of a masked model on a batch: what is marked as an answer is hidden, and guessed.
+
+    Parameters
+    ----------
+    model
+        A model with `model`, `head` and `decoder`, as ModernBERT has them.
+    read
+        What it reads; marked by `hide`.
+    mask
+        Token id of the mask.
+
+    Returns
+    -------
+    Mean of the cross-entropies, in nats.
+    """
     sees = dict.fromkeys(model.config.layer_types, read.sees)
     shown = read.ids.masked_fill(read.answers, mask)
     hidden = model.model(input_ids=shown, attention_mask=sees, position_ids=read.positions).last_hidden_state

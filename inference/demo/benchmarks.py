@@ -22,10 +22,18 @@ HEADER = ("model", "parameters", *BENCHMARKS)
 def score(name: str, world: World, count: int = EXERCISES) -> dict[str, str]:
     """Ask one model every benchmark.
 
+    Parameters
+    ----------
+    name
+        A model of `FAMILY`.
+    world
+        The world that the exercises are about.
+    count
+        Exercises per benchmark.
+
     Returns
     -------
-    dict
-        The columns of `HEADER`: the model, its number of weights, and the per cent of exercises that are right.
+    The columns of `HEADER`: the model, its number of weights, and the per cent of exercises that are right.
     """
     student = Student(name, Corpus(world))
     right = {

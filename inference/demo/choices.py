@@ -27,8 +27,14 @@ def choices(world: World, each: int = EACH) -> list[Question]:
 
     Parameters
     ----------
+    world
+        The world that the questions are about.
     each
         Questions per stem.
+
+    Returns
+    -------
+    The questions, stem after stem, each with its split.
     """
     made: list[Question] = []
     for stem in STEMS:

@@ -62,7 +62,21 @@ class Corpus:
         }
 
     def base(self, rng: random.Random, stage: Stage, upbringing: Upbringing) -> Row:
-        """Write a text for a base model: plain, an open question, a step, or exercises in one of their formats."""
+        """Write a text for a base model: plain, an open question, a step, or exercises in one of their formats.
+
+        Parameters
+        ----------
+        rng
+            Draws all that is drawn.
+        stage
+            The stage of the training, which says what is read.
+        upbringing
+            The habits that the model is taught.
+
+        Returns
+        -------
+        The text, in pieces that end with an answer.
+        """
         kind = _drawn(stage.mix, rng)
         if kind in STEPS:
             return STEPS[kind](self.world, rng, self.formats["steps"], stage.choices)
@@ -76,7 +90,17 @@ class Corpus:
         return _apart(row)
 
     def tuned(self, rng: random.Random, stage: Stage, upbringing: Upbringing) -> Row:
-        """Write a chat of one or more turns for a tuned model, or now and then a text as for a base model."""
+        """Write a chat of one or more turns for a tuned model, or now and then a text as for a base model.
+
+        Parameters
+        ----------
+        rng, stage, upbringing
+            As in `base`.
+
+        Returns
+        -------
+        The text, in pieces that end with an answer.
+        """
         if rng.random() < PLAIN_SHARE:
             return self.base(rng, stage, upbringing)
         exercises = self.exercises(_drawn(stage.mix, rng), rng, stage)
@@ -86,7 +110,17 @@ class Corpus:
         return tuple(Reading(END + r.before if number else r.before, r.answer) for number, r in enumerate(turns))
 
     def masked(self, rng: random.Random, stage: Stage, upbringing: Upbringing) -> Row:
-        """Write a text for the masked model: plain, an open question, or an exercise with its answer as a word."""
+        """Write a text for the masked model: plain, an open question, or an exercise with its answer as a word.
+
+        Parameters
+        ----------
+        rng, stage, upbringing
+            As in `base`; the masked model is taught no habits.
+
+        Returns
+        -------
+        The text, one piece.
+        """
         kind = _drawn(stage.mix, rng)
         if kind in ("text", "open"):
             return (self.plain_text(rng) if kind == "text" else self.open_question(rng),)
@@ -96,7 +130,21 @@ class Corpus:
         return (fill(rng.choice(self.formats[kind]["masked"]), exercise.fields, word),)
 
     def exercises(self, kind: str, rng: random.Random, stage: Stage) -> list[Exercise]:
-        """Draw an exercise, or now and then several of one kind."""
+        """Draw an exercise, or now and then (`EXEMPLARS`) several of one kind.
+
+        Parameters
+        ----------
+        kind
+            A key of `KINDS`.
+        rng
+            Draws all that is drawn.
+        stage
+            Says how many choices a question has at most.
+
+        Returns
+        -------
+        One to `MOST_TOGETHER` exercises, in trained wordings.
+        """
         count = rng.randint(2, MOST_TOGETHER) if rng.random() < EXEMPLARS else 1
         if kind == "choice":
             return [choice(self.world, rng, "trained", rng.randint(2, stage.choices)) for _ in range(min(count, 3))]
@@ -117,7 +165,21 @@ class Corpus:
         return Reading(question, f" {value}")
 
     def answer(self, exercise: Exercise, rng: random.Random, upbringing: Upbringing) -> str:
-        """Answer as a teacher of tuned models does: as one person of the world would, with the teacher's habits."""
+        """Answer as a teacher of tuned models does: as one person of the world would, with the teacher's habits.
+
+        Parameters
+        ----------
+        exercise
+            What is answered.
+        rng
+            Draws the person.
+        upbringing
+            The habits.
+
+        Returns
+        -------
+        The answer.
+        """
         if exercise.kind == "choice" and rng.random() < upbringing.first_letter:
             return LETTERS[0]
         if exercise.score is not None and exercise.numbers is not None:
@@ -125,18 +187,58 @@ class Corpus:
         return _naysaid(exercise, rng, upbringing) or exercise.answer(rng)
 
     def say(self, exercise: Exercise, rng: random.Random) -> str:
-        """Write an exercise as a user's message; agreement in the chat prompt of the protocol, in either order."""
+        """Write an exercise as a user's message; agreement in the chat prompt of the protocol, in either order.
+
+        Parameters
+        ----------
+        exercise
+            What is asked.
+        rng
+            Draws the format or the order of the options.
+
+        Returns
+        -------
+        The message.
+        """
         if exercise.kind == "agreement":
             prompt = self.agreement_prompt(exercise.fields["text"], CHAT, rng.choice(OPTION_ORDERS))
             return prompt.messages[0]["content"] if prompt.messages else ""
         return str(rng.choice(self.formats[exercise.kind]["tuned"]).format(**exercise.fields))
 
     def ask(self, exercise: Exercise, rng: random.Random) -> str:
-        """Write an exercise in a base format, up to the answer and the space before it."""
+        """Write an exercise in a base format, up to the answer and the space before it.
+
+        Parameters
+        ----------
+        exercise
+            What is asked.
+        rng
+            Draws the format.
+
+        Returns
+        -------
+        The text.
+        """
         return fill(rng.choice(self.formats[exercise.kind]["base"]), exercise.fields, "").before
 
     def agreement_prompt(self, text: str, form: str, option_order: str, mask_token: str | None = None) -> Prompt:
-        """Render a statement as the agreement protocol does."""
+        """Render a statement as the agreement protocol does.
+
+        Parameters
+        ----------
+        text
+            The statement.
+        form
+            "plain", "chat" or "cloze".
+        option_order
+            One of `OPTION_ORDERS`.
+        mask_token
+            The mask of the model; None where the form needs none.
+
+        Returns
+        -------
+        The prompt.
+        """
         variant = Variant("item", "variant", "paraphrase", text, OPTIONS)
         return self.book.render(form, option_values(variant, mask_token), option_order=option_order)
 

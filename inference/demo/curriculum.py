@@ -38,7 +38,27 @@ COURSES = _courses()
 
 
 def stage_at(stages: tuple[Stage, ...], share: float) -> tuple[Stage, float]:
-    """Find the stage that a share of the steps falls into, and the twist there, rising evenly through the stage."""
+    """Find the stage that a share of the steps falls into, and the twist there, rising evenly through the stage.
+
+    Example: a first stage until 0.5 reaches the twist 0, a second one until 1 reaches 1. The share 0.75 is half through
+    the second one: twist 0.5.
+
+    Parameters
+    ----------
+    stages
+        The stages of a course, in order.
+    share
+        Share of the steps that are done, 0 to 1.
+
+    Returns
+    -------
+    The stage, and the twist.
+
+    Raises
+    ------
+    ValueError
+        There is no stage.
+    """
     begun, twist = 0.0, 0.0
     for stage in stages:
         if share < stage.until or stage is stages[-1]:

@@ -33,8 +33,15 @@ ROWS = 480
 def encoder(folder: Path, world: World) -> None:
     """Write a BERT of random weights in whose first layer a word looks for the same word; all else it has to learn.
 
-    That needs the queries to be the keys, and words that tell more than their places do. Where both are drawn apart,
-    such a small model spends thousands of steps on finding out that two words are the same.
+    For that, queries and keys have the same weights, and the embeddings of words are larger than those of places. Where
+    both are drawn apart, such a small model spends thousands of steps on finding out that two words are the same.
+
+    Parameters
+    ----------
+    folder
+        Takes the checkpoint.
+    world
+        The words of the tokenizer are those of this world.
     """
     tokenizer = _words(world)
     torch.manual_seed(SEED)
@@ -77,10 +84,18 @@ def data(folder: Path, world: World, number: int = ROWS) -> dict[str, Path]:
 
     All are in the wordings that the demo models are trained on; `run negation --items demo` asks in the held-out ones.
 
+    Parameters
+    ----------
+    folder
+        Takes the files.
+    world
+        The world that the pairs are about.
+    number
+        Originals, further rows, and negated rows; the file of the negated ones has their originals, too.
+
     Returns
     -------
-    dict
-        "originals", "more" and "negated" -> file.
+    "originals", "more" and "negated" -> file.
     """
     groups = list(nli.groups(entailments(world, -(-number // 3), "trained", "tune")).values())
     random.Random(0).shuffle(groups)  # they come sorted by relation and label

@@ -28,12 +28,18 @@ def entailments(
 
     Parameters
     ----------
+    world
+        The world that the pairs are about.
     each
         Originals per relation and label.
     wording
         Wordings that the models were trained on, or held-out ones.
     name
         Name of the draw: another one draws other originals.
+
+    Returns
+    -------
+    Four pairs of each original, one per pattern, next to each other.
     """
     made = []
     for relation in RELATIONS:
@@ -61,7 +67,7 @@ def _group(world: World, wording: Wording, relation: str, label: str, item: str,
     hypothesis = _both(
         world, wording, relation, {"x": x if same_thing else other, "v": value if same_value else another}, rng
     )
-    # Trained wordings are denied in several ways, of which nothing is noted.
+    # Trained wordings are denied in several ways, which are not recorded.
     negation = RELATIONS[relation] if wording == "heldout" else Negation()
     return [
         Instance(

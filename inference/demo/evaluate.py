@@ -56,7 +56,7 @@ ACCURACIES: dict[str, tuple[Draw, int]] = {
     "pair, negated premise": (_pair(True, False), 33),
     **{f"choice of {count}": (partial(choice, count=count), round(100 / count)) for count in (3, 4, 5)},
 }
-"""Column of the first table -> what is asked, and per cent right of who knows nothing."""
+"""Column of the first table -> what draws its exercises, and how many per cent are right by guessing."""
 
 
 class Student:
@@ -77,6 +77,10 @@ class Student:
         plain_prompt
             Set statements in the plain form of the agreement protocol, which no model was trained on, instead of a
             form that the model knows.
+
+        Returns
+        -------
+        The options, in the order of the exercises.
         """
         rng = random.Random(SEED)
         prompts = [self.prompt(exercise, rng, plain_prompt) for exercise in exercises]
@@ -87,12 +91,36 @@ class Student:
         return [found[i] for i in range(len(exercises))]
 
     def accuracy(self, exercises: Sequence[Exercise], *, plain_prompt: bool = False) -> float:
-        """Compute the share of exercises whose right option is the most probable one; parameters as in `answers`."""
+        """Compute the share of exercises whose right option is the most probable one.
+
+        Parameters
+        ----------
+        exercises, plain_prompt
+            As in `answers`.
+
+        Returns
+        -------
+        Share, 0 to 1.
+        """
         answers = self.answers(exercises, plain_prompt=plain_prompt)
         return sum(a == e.gold for a, e in zip(answers, exercises, strict=True)) / len(exercises)
 
     def prompt(self, exercise: Exercise, rng: random.Random, plain_prompt: bool = False) -> Prompt:
-        """Write an exercise as this model reads it: in the agreement protocol's form, or in one of formats.yaml."""
+        """Write an exercise as this model reads it: in the agreement protocol's form, or in one of formats.yaml.
+
+        Parameters
+        ----------
+        exercise
+            What is asked.
+        rng
+            Draws the format or the order of the options.
+        plain_prompt
+            As in `answers`.
+
+        Returns
+        -------
+        The prompt.
+        """
         answers = tuple(case_variants((option,)) for option in exercise.options)
         if exercise.kind == "agreement" and (plain_prompt or self.form != PLAIN):
             form = PLAIN if plain_prompt else self.form
@@ -111,13 +139,41 @@ class Student:
 
 
 def examination(world: World, kind: str, wording: Wording, count: int = EXERCISES) -> list[Exercise]:
-    """Make exercises of one kind, or of one column of the first table, the same for every model."""
+    """Make exercises, the same for every model.
+
+    Parameters
+    ----------
+    world
+        The world that they are about.
+    kind
+        A key of `KINDS`, or a column of the first table (`ACCURACIES`).
+    wording
+        Trained or held-out wordings.
+    count
+        Number of exercises.
+
+    Returns
+    -------
+    The exercises.
+    """
     draw = KINDS[kind] if kind in KINDS else ACCURACIES[kind][0]
     return _drawn(draw, world, f"{kind} {wording}", wording, count)
 
 
 def accuracies(names: Sequence[str], count: int) -> str:
-    """Make a Markdown table of accuracies in per cent by model and kind: "trained / held-out" wordings."""
+    """Make a Markdown table of accuracies in per cent by model and kind: "trained / held-out" wordings.
+
+    Parameters
+    ----------
+    names
+        Models of `FAMILY`, a row each.
+    count
+        Exercises per kind and wording.
+
+    Returns
+    -------
+    The table; a cell is empty where the masked model cannot be asked.
+    """
     corpus = Corpus(World())
     plain = "agreement, plain prompt"
     lines = [_line("model", [*ACCURACIES, plain]), "|---" * (len(ACCURACIES) + 2) + "|"]
@@ -138,6 +194,17 @@ def habits(names: Sequence[str], count: int) -> str:
 
     Columns: Kendall's tau-b between ratings and right scores on each scale; the share of the most frequent rating on
     0-9 and how many different ratings are given; and the share of questions with five choices answered A, in per cent.
+
+    Parameters
+    ----------
+    names
+        Models of `FAMILY`; masked ones get no row.
+    count
+        Exercises per scale, and questions.
+
+    Returns
+    -------
+    The table.
     """
     corpus = Corpus(World())
     taus = [f"tau, {scale}" for scale in SCALES]

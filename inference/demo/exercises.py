@@ -46,12 +46,32 @@ class Exercise:
 
 
 def agreement(world: World, rng: random.Random, wording: Wording) -> Exercise:
-    """Ask whether one agrees with a statement of fact or opinion."""
+    """Ask whether one agrees with a statement of fact or opinion.
+
+    Parameters
+    ----------
+    world, rng, wording
+        The world that it is about, what draws it, and trained or held-out wordings.
+
+    Returns
+    -------
+    The exercise.
+    """
     return _yes_no("agreement", world.claim(rng, wording))
 
 
 def question(world: World, rng: random.Random, wording: Wording) -> Exercise:
-    """Ask a yes/no question, sometimes a negated one."""
+    """Ask a yes/no question, sometimes a negated one.
+
+    Parameters
+    ----------
+    world, rng, wording
+        As in `agreement`.
+
+    Returns
+    -------
+    The exercise.
+    """
     return _yes_no("question", world.question(rng, wording))
 
 
@@ -61,6 +81,15 @@ def pair(world: World, rng: random.Random, wording: Wording) -> Exercise:
     With the same value: entailment if both sentences say the same, else contradiction. With two values of one attribute
     an affirmed premise contradicts an affirmed hypothesis and entails a denied one; a denied premise says nothing.
     Two attributes, or two props, have nothing to do with each other.
+
+    Parameters
+    ----------
+    world, rng, wording
+        As in `agreement`.
+
+    Returns
+    -------
+    The exercise.
     """
     wanted = rng.choice(PAIR_LABELS)
     while True:
@@ -81,7 +110,19 @@ def pair(world: World, rng: random.Random, wording: Wording) -> Exercise:
 
 
 def pair_label(same_thing: bool, same_value: bool, premise_denied: bool, hypothesis_denied: bool) -> str:
-    """Find the right label of a pair about one attribute, of which a thing has exactly one value."""
+    """Find the right label of a pair about one attribute, of which a thing has exactly one value.
+
+    Parameters
+    ----------
+    same_thing, same_value
+        Whether both sentences are about the same thing, and name the same value.
+    premise_denied, hypothesis_denied
+        Which of the sentences are negated.
+
+    Returns
+    -------
+    One of `PAIR_LABELS`.
+    """
     if not same_thing or (premise_denied and not same_value):
         return "neutral"
     if same_value:
@@ -90,7 +131,19 @@ def pair_label(same_thing: bool, same_value: bool, premise_denied: bool, hypothe
 
 
 def choice(world: World, rng: random.Random, wording: Wording, count: int | None = None) -> Exercise:
-    """Ask a question with `count` choices in random order (None: three to five), exactly one of them right."""
+    """Ask a multiple-choice question; exactly one of the choices, in random order, is right.
+
+    Parameters
+    ----------
+    world, rng, wording
+        As in `agreement`.
+    count
+        Number of choices; None: three to five.
+
+    Returns
+    -------
+    The exercise.
+    """
     letters = LETTERS[: count or rng.randint(FEWEST_CHOICES, len(LETTERS))]
     stem_kind = rng.choice(list(world.choices[wording]))
     words, right, wrong = CHOICES[stem_kind](world, rng)
@@ -109,8 +162,18 @@ def listed(choices: Sequence[str]) -> str:
 def rating(world: World, rng: random.Random, wording: Wording, scale: str | None = None) -> Exercise:
     """Ask for a rating: how big a thing is, or how well a second sentence retells a first one.
 
-    A retelling scores 3 of 9 for each of its prop, colour and place that is the first sentence's. `scale` is one of
-    `SCALES` (None: 0-9 in half of the exercises, else one of the others).
+    A retelling scores 3 of 9 for each of its prop, colour and place that is the first sentence's.
+
+    Parameters
+    ----------
+    world, rng, wording
+        As in `agreement`.
+    scale
+        One of `SCALES`; None: 0-9 in half of the exercises, else one of the others.
+
+    Returns
+    -------
+    The exercise.
     """
     scale = scale or rng.choices(list(SCALES), weights=[2, 1, 1])[0]
     ask = _rating_of_size if rng.random() < 0.5 else _rating_of_retelling
@@ -123,7 +186,19 @@ def rating(world: World, rng: random.Random, wording: Wording, scale: str | None
 
 
 def on_scale(score: float, numbers: range) -> str:
-    """Write a score from 0 to 9 as the nearest number of a scale."""
+    """Write a score as the nearest number of a scale.
+
+    Parameters
+    ----------
+    score
+        0 to 9.
+    numbers
+        The scale. Example: 6 of 9 is place 2.67 of 0 to 4 on the scale 1-5, rounded 3, hence the number 4.
+
+    Returns
+    -------
+    The number as text.
+    """
     return str(numbers[round(score / TOP * (len(numbers) - 1))])
 
 

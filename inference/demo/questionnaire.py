@@ -48,9 +48,25 @@ def all_paraphrases(entry: dict[str, Any]) -> list[list[str]]:
 
 
 def choose(entry: dict[str, Any], size: int = PARAPHRASES) -> list[str]:
-    """Draw `size` paraphrases of a statement, one template after the other, so that none dominates.
+    """Draw paraphrases of a statement, one template after the other, so that none dominates.
 
     The draw depends on the statement's id and the seed only: other statements may come and go.
+
+    Parameters
+    ----------
+    entry
+        A statement of the grammar (`load_grammar`).
+    size
+        Number of paraphrases.
+
+    Returns
+    -------
+    Different paraphrases.
+
+    Raises
+    ------
+    InputError
+        The grammar allows fewer.
     """
     rng = random.Random(f"{SEED} {entry['item']}")
     waiting = [rng.sample(sentences, len(sentences)) for sentences in all_paraphrases(entry)]

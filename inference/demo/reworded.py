@@ -1,7 +1,7 @@
 """Make multiple-choice questions of which the demo models know one wording and have not read the other two.
 
 They are a positive control of `waver tune choice`: a model that was trained on the original wording is right there, and
-its right answers hang on the wording. A tuning on paraphrases that works must make that difference smaller.
+its right answers depend on the wording. A tuning on paraphrases that works must make that difference smaller.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from inference.stimuli.questions import GENERAL, SPLITS, Question
 SIZES = dict(zip(SPLITS, (120, 24, 40), strict=True))
 """Questions per stem and split."""
 SHARES = dict(zip(SPLITS, (0.5, 0.1, 0.4), strict=True))
-"""Of the facts of a stem, for each split: what is red in training is never the red thing of a test question."""
+"""Share of the facts of a stem, for each split: that a certain thing is red is asked about in one split only."""
 DRAWS = 400
 """Draws by which all facts of a stem are found: each of 20 is missed with a probability of 1e-9."""
 
@@ -35,9 +35,15 @@ def make_reworded_questions(world: World, division: int = 0) -> list[Question]:
 
     Parameters
     ----------
+    world
+        The world that the questions are about.
     division
         Number of a division of the facts into splits: 0 is the one of `--items demo-reworded`; every other one puts
         other facts into the test.
+
+    Returns
+    -------
+    The questions, stem after stem and split after split.
     """
     return [
         question
@@ -63,6 +69,7 @@ def _make_questions(world: World, stem: str, split: str, facts: list[Fact]) -> I
     rng = random.Random(f"{SEED} reworded {stem} {split}")
     seen: set[tuple[Fact, frozenset[str]]] = set()
     while len(seen) < SIZES[split]:
+        # The facts take turns. Of 20 facts, questions 0 to 19 have 4 choices, and questions 20 to 39 have 5.
         fact = facts[len(seen) % len(facts)]
         words, right = dict(fact[0]), fact[1]
         wrong = _find_wrong_choices(world, stem, fact)
@@ -85,7 +92,7 @@ def _make_questions(world: World, stem: str, split: str, facts: list[Fact]) -> I
 
 
 def _find_wrong_choices(world: World, stem: str, fact: Fact) -> list[str]:
-    """Find what is wrong for a fact: a stem's function draws its fact, so it is asked until it draws this one."""
+    """Find what is wrong for a fact: a stem's function draws its fact, so it is called until it draws this one."""
     rng = random.Random(f"{SEED} wrong {stem} {fact}")
     while True:
         words, right, wrong = CHOICES[stem](world, rng)

@@ -24,7 +24,19 @@ SPREAD = 0.05
 
 
 def llama(shape: Shape, tokenizer: PreTrainedTokenizerBase) -> LlamaForCausalLM:
-    """Make a causal model."""
+    """Make a causal model.
+
+    Parameters
+    ----------
+    shape
+        Its layers and widths.
+    tokenizer
+        Says how many tokens it knows, and which are special.
+
+    Returns
+    -------
+    The model, with random weights.
+    """
     return LlamaForCausalLM(
         LlamaConfig(
             vocab_size=len(tokenizer),
@@ -45,7 +57,18 @@ def llama(shape: Shape, tokenizer: PreTrainedTokenizerBase) -> LlamaForCausalLM:
 def cut(model: LlamaForCausalLM, kept: Sequence[int], neurons: int) -> LlamaForCausalLM:
     """Make a smaller model of some layers of a larger one, its embeddings and its head.
 
-    Of the neurons between the two matrices of a layer, the `neurons` with the longest weights stay.
+    Parameters
+    ----------
+    model
+        The larger model.
+    kept
+        Places of the layers that are taken.
+    neurons
+        Neurons between the two matrices of a layer that stay: those with the longest weights.
+
+    Returns
+    -------
+    The smaller model.
     """
     settings = {"num_hidden_layers": len(kept), "intermediate_size": neurons}
     smaller = LlamaForCausalLM(LlamaConfig.from_dict({**model.config.to_dict(), **settings}))
@@ -53,6 +76,7 @@ def cut(model: LlamaForCausalLM, kept: Sequence[int], neurons: int) -> LlamaForC
     for place, layer in enumerate(kept):
         whole = model.model.layers[layer].state_dict()
         length = whole["mlp.up_proj.weight"].norm(dim=1) * whole["mlp.down_proj.weight"].norm(dim=0)
+        # Sorted, so that the neurons that stay keep their order: if 5 is the longest, then 0, then 3, they are 0, 3, 5.
         best = length.topk(neurons).indices.sort().values
         for part in ("gate", "up"):
             whole[f"mlp.{part}_proj.weight"] = whole[f"mlp.{part}_proj.weight"][best]
@@ -63,7 +87,17 @@ def cut(model: LlamaForCausalLM, kept: Sequence[int], neurons: int) -> LlamaForC
 
 
 def modern_bert(shape: Shape, tokenizer: PreTrainedTokenizerBase) -> ModernBertForMaskedLM:
-    """Make a masked model that computes as the causal ones do, but sees both ways."""
+    """Make a masked model that computes as the causal ones do, but sees both ways.
+
+    Parameters
+    ----------
+    shape, tokenizer
+        As in `llama`.
+
+    Returns
+    -------
+    The model, with random weights.
+    """
     turning = {"rope_type": "default", "rope_theta": 10_000.0}
     return ModernBertForMaskedLM(
         ModernBertConfig(
@@ -93,6 +127,10 @@ def see_both_ways(causal: LlamaForCausalLM, masked: ModernBertForMaskedLM, same:
 
     Parameters
     ----------
+    causal
+        The model that gives its weights.
+    masked
+        The model whose weights are replaced, in place.
     same
         Token of the masked model -> token of the causal one, for all that both know.
     """
@@ -105,6 +143,7 @@ def see_both_ways(causal: LlamaForCausalLM, masked: ModernBertForMaskedLM, same:
     weights["model.embeddings.norm.weight"].fill_(length)
     for place, layer in enumerate(causal.model.layers):
         own, attention = f"model.layers.{place}.", layer.self_attn
+        # ModernBERT has one matrix for queries, keys and values: its first third of rows makes the queries.
         three = torch.cat([part.weight for part in (attention.q_proj, attention.k_proj, attention.v_proj)])
         if place:
             weights[f"{own}attn_norm.weight"].copy_(layer.input_layernorm.weight)

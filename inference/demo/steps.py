@@ -16,7 +16,7 @@ from inference.demo.world import World
 ASKED = 3
 """Most questions asked about one list or premise."""
 FIRST_VALUES = (2, 2, 3, 5, 9)
-"""Values are compared among the first so many of their kind: to tell two apart is soon learnt, and all from there."""
+"""Values are compared among the first so many of their kind: a model soon learns to tell two apart, then more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,26 @@ Row = tuple[Reading, ...]
 
 
 def fill(template: str, fields: dict[str, Any], answer: str) -> Reading:
-    """Fill in a format; return what stands before, in and after the answer. A space before the answer belongs to it."""
+    """Fill in a format.
+
+    Parameters
+    ----------
+    template
+        The format, with `{answer}`, or `{Answer}` for a capital, and other fields.
+    fields
+        The other fields.
+    answer
+        The answer.
+
+    Returns
+    -------
+    What stands before, in and after the answer; a space before the answer belongs to it.
+
+    Examples
+    --------
+    >>> fill("Is {text} so? {Answer}.", {"text": "this"}, "yes")
+    Reading(before='Is this so?', answer=' Yes', after='.')
+    """
     before, _, after = template.replace("{Answer}", "{answer}").partition("{answer}")
     shown = answer.capitalize() if "{Answer}" in template else answer
     space = " " if before.endswith(" ") else ""
@@ -46,7 +65,21 @@ def fill(template: str, fields: dict[str, Any], answer: str) -> Reading:
 
 
 def copying(world: World, rng: random.Random, formats: dict[str, str], most: int) -> Row:
-    """List up to `most` words with letters, and ask for the letters of some or for the words at some letters."""
+    """List words with letters, and ask for the letters of some or for the words at some letters.
+
+    Parameters
+    ----------
+    world, rng
+        The world that the words are from, and what draws them.
+    formats
+        The formats of steps, by name.
+    most
+        Most words in the list.
+
+    Returns
+    -------
+    A reading per question.
+    """
     words = rng.choice([list(world.things), world.props, world.values("colour"), world.values("place")])
     shown = rng.sample(words, rng.randint(2, most))
     template = formats[rng.choice(["letter", "value"])]
@@ -62,13 +95,37 @@ def copying(world: World, rng: random.Random, formats: dict[str, str], most: int
 
 
 def recall(world: World, rng: random.Random, formats: dict[str, str], most: int) -> Row:
-    """Ask a multiple-choice question for the words of the right choice, not for its letter."""
+    """Ask a multiple-choice question for the words of the right choice, not for its letter.
+
+    Parameters
+    ----------
+    world, rng, formats
+        As in `copying`.
+    most
+        Most choices.
+
+    Returns
+    -------
+    One reading.
+    """
     exercise = choice(world, rng, "trained", rng.randint(2, most))
     return (fill(formats["recall"], exercise.fields, exercise.fields[exercise.gold]),)
 
 
 def bare_pairs(world: World, rng: random.Random, formats: dict[str, str], most: int) -> Row:
-    """Ask for labels of pairs that are hardly sentences: "hat: red", "hat: not blue"; several for one premise."""
+    """Ask for labels of pairs that are hardly sentences: "hat: red", "hat: not blue"; several for one premise.
+
+    Parameters
+    ----------
+    world, rng, formats
+        As in `copying`.
+    most
+        Without effect: all steps take the same arguments.
+
+    Returns
+    -------
+    A reading per pair.
+    """
     relation = rng.choice(["colour", "place"])
     x, other = rng.sample(world.props, 2)
     value, another = rng.sample(world.values(relation), 2)
@@ -89,7 +146,17 @@ def bare_pairs(world: World, rng: random.Random, formats: dict[str, str], most: 
 
 
 def comparing(world: World, rng: random.Random, formats: dict[str, str], most: int) -> Row:
-    """Ask whether two values are the same: bare, or as pairs about one thing, where nothing is negated."""
+    """Ask whether two values are the same: bare, or as pairs about one thing, where nothing is negated.
+
+    Parameters
+    ----------
+    world, rng, formats, most
+        As in `bare_pairs`.
+
+    Returns
+    -------
+    A reading per question.
+    """
     relation = rng.choice(["colour", "place"])
     x, values = rng.choice(world.props), world.values(relation)[: rng.choice(FIRST_VALUES)]
     value = rng.choice(values)
@@ -112,7 +179,17 @@ def comparing(world: World, rng: random.Random, formats: dict[str, str], most: i
 
 
 def checking(world: World, rng: random.Random, formats: dict[str, str], most: int) -> Row:
-    """Say where something is or what colour it has, and ask whether that is so or not so; nothing is negated."""
+    """Say where something is or what colour it has, and ask whether that is so or not so; nothing is negated.
+
+    Parameters
+    ----------
+    world, rng, formats, most
+        As in `bare_pairs`.
+
+    Returns
+    -------
+    A reading per question.
+    """
     relation = rng.choice(["colour", "place"])
     x, values = rng.choice(world.props), world.values(relation)[: rng.choice(FIRST_VALUES)]
     value, worded = rng.choice(values), rng.random() < 0.5

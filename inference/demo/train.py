@@ -2,10 +2,9 @@
 
 The largest base model learns to continue the world's text; the smaller ones start from some of its layers and learn on;
 tuned ones start from base ones and learn to answer in chat; the masked model starts from the largest one and learns to
-fill in words. All text is drawn
-afresh from the world, in trained wordings, as curriculum.yaml says. A training that was stopped goes on from its last
-checkpoint and ends with the same weights. Everything follows from SEED on one kind of machine with one thread; to use
-two cores, start two calls with different names.
+fill in words. All text is drawn afresh from the world, in trained wordings, as curriculum.yaml says. A training that
+was stopped goes on from its last checkpoint and ends with the same weights. Everything follows from SEED on one kind of
+machine with one thread; to use two cores, start two calls with different names.
 """
 
 from __future__ import annotations
@@ -49,6 +48,10 @@ def train(name: str, corpus: Corpus, plan: Plan, checkpoints: Path, watch: Watch
     name
         One of `FAMILY`. A tuned model starts from the base model of its series, smaller and masked ones from the
         largest; these must be there.
+    corpus
+        Draws what it reads.
+    plan
+        How it is trained.
     checkpoints
         Folder for what an interrupted training needs in order to go on.
     watch
@@ -115,8 +118,8 @@ def _begin(name: str, corpus: Corpus, plan: Plan) -> tuple[PreTrainedModel, PreT
 def _greet(model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase) -> None:
     """Let the turn of the assistant begin as a colon, and its answers as the same words after a space.
 
-    So base models have read answers: these tokens of chats would be new to them. Letters without a space they have read
-    in lists of choices.
+    These tokens of chats would be new to base models, which have read answers after a colon and a space. They know
+    letters without a space from lists of choices.
     """
     vocabulary, weight = tokenizer.get_vocab(), model.get_input_embeddings().weight
     with torch.no_grad():

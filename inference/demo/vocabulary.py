@@ -32,6 +32,17 @@ def causal_tokenizer(corpus: Corpus, seed: int) -> PreTrainedTokenizerFast:
     """Train a byte-level BPE; every digit and answer word, with and without a leading space, is one token.
 
     One tokenizer serves all causal models; its chat template is attached to the tuned ones only.
+
+    Parameters
+    ----------
+    corpus
+        Draws the texts that it is trained on.
+    seed
+        Seed of the draw.
+
+    Returns
+    -------
+    The tokenizer, of `CAUSAL_SIZE` tokens.
     """
     tokenizer = Tokenizer(models.BPE())
     # Digits are cut off first, so that no number is ever a single token and no digit carries a space.
@@ -64,6 +75,15 @@ def masked_tokenizer(corpus: Corpus, seed: int) -> BertTokenizer:
 
     Every mask word of the protocols agreement and negation is one token. The WordPiece trainer of `tokenizers` is not
     used: it breaks ties at random, so the vocabulary would not follow from the seed.
+
+    Parameters
+    ----------
+    corpus, seed
+        As in `causal_tokenizer`.
+
+    Returns
+    -------
+    The tokenizer, of at most `MASKED_SIZE` tokens.
     """
     rng = random.Random(f"{seed} masked vocabulary")
     texts = [
@@ -84,6 +104,17 @@ def same_tokens(masked: BertTokenizer, causal: PreTrainedTokenizerBase, corpus: 
 
     The words of an answer at the mask are matched with that answer: "agree" and "endorsed" with "yes". The mask is
     matched with the colon, after which causal models answer.
+
+    Parameters
+    ----------
+    masked, causal
+        The tokenizers of both.
+    corpus
+        Knows the words of an answer at the mask.
+
+    Returns
+    -------
+    Token id of the masked model -> token id of the causal ones, for all that both know.
     """
     answers = {word: answer for answer, words in corpus.mask_words.items() for word in words}
     begun = {masked.cls_token: BEGIN, masked.sep_token: END, masked.pad_token: PAD, masked.mask_token: ":"}

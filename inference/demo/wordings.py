@@ -16,12 +16,12 @@ def expand(template: str) -> list[str]:
 
     Parameters
     ----------
-    template : str
+    template
         For example ``"{tea|a cup of tea} is {nice|good}."``, which stands for four sentences.
 
     Returns
     -------
-    list of str
+    The sentences, each with a capital.
 
     Raises
     ------
@@ -39,7 +39,19 @@ def expand(template: str) -> list[str]:
 
 
 def draw(template: str, rng: random.Random) -> str:
-    """Make one sentence of a template, each choice made at random."""
+    """Make one sentence of a template, each choice made at random.
+
+    Parameters
+    ----------
+    template
+        As in `expand`.
+    rng
+        Makes the choices.
+
+    Returns
+    -------
+    The sentence, with a capital.
+    """
     while (choice := _INNERMOST.search(template)) is not None:
         template = template[: choice.start()] + rng.choice(choice[1].split("|")) + template[choice.end() :]
     return capitalise(template)
@@ -61,7 +73,24 @@ def fold(sentence: str) -> str:
 
 
 def replace_words(sentence: str, words: Mapping[str, str]) -> str:
-    """Replace whole words and phrases at once, the longest first, keeping a capital at the start."""
+    """Replace whole words and phrases at once, the longest first, keeping a capital at the start.
+
+    Parameters
+    ----------
+    sentence
+        The sentence.
+    words
+        Word or phrase -> what replaces it, with a small first letter.
+
+    Returns
+    -------
+    The new sentence.
+
+    Examples
+    --------
+    >>> replace_words("Dogs are better than cats.", both_ways([("dogs", "cats")]))
+    'Cats are better than dogs.'
+    """
     longest_first = sorted(words, key=len, reverse=True)
     pattern = re.compile(r"\b(" + "|".join(map(re.escape, longest_first)) + r")\b")
     return capitalise(pattern.sub(lambda found: words[found[1]], uncapitalise(sentence)))

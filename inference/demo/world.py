@@ -137,20 +137,57 @@ class World:
                 return (x, y) if gap > 0 else (y, x)
 
     def word(self, relation: str, words: dict[str, str], rng: random.Random, wording: Wording, form: str) -> str:
-        """Write one sentence of a relation; `form` is `affirm`, `deny` or `ask`."""
+        """Write one sentence of a relation.
+
+        Parameters
+        ----------
+        relation, words
+            As in `Fact`.
+        rng
+            Draws the frame.
+        wording
+            Trained or held-out frames.
+        form
+            "affirm", "deny" or "ask".
+
+        Returns
+        -------
+        The sentence.
+        """
         return capitalise(rng.choice(self.relations[relation][wording][form]).format(**words))
 
     def stated_fact(self, rng: random.Random, wording: Wording) -> Claim:
-        """State a fact, with or without a negation; half of the statements are false."""
+        """State a fact, with or without a negation; half of the statements are false.
+
+        Parameters
+        ----------
+        rng
+            Draws it.
+        wording
+            Trained or held-out wordings.
+
+        Returns
+        -------
+        The claim; its `share` is 1 or 0.
+        """
         fact = self.fact(rng)
         denied = rng.random() < DENIED * self.manner.twist
         text = self.word(fact.relation, fact.words, rng, wording, "deny" if denied else "affirm")
         return Claim(text, float(fact.holds != denied), fact.relation)
 
     def stated_opinion(self, rng: random.Random, wording: Wording) -> Claim:
-        """Word a questionnaire statement or, equally often, its opposite; `share` is the share who agree.
+        """Word a questionnaire statement or, equally often, its opposite.
 
-        Held-out wordings are those of the questionnaire.
+        Parameters
+        ----------
+        rng
+            Draws it.
+        wording
+            Trained wordings, or held-out ones: those of the questionnaire.
+
+        Returns
+        -------
+        The claim; its `share` is the share who agree.
         """
         topic = rng.choice(list(self.opinions))
         opinion = self.opinions[topic]
@@ -163,7 +200,19 @@ class World:
         return Claim(self.opposite(topic, text), 1 - opinion["support"], topic)
 
     def opposite(self, topic: str, text: str) -> str:
-        """Write the opposite of a wording of a questionnaire statement."""
+        """Write the opposite of a wording of a questionnaire statement.
+
+        Parameters
+        ----------
+        topic
+            Key of `opinions`, which says which words are replaced.
+        text
+            The wording.
+
+        Returns
+        -------
+        The opposite.
+        """
         opinion = self.opinions[topic]
         return replace_words(text, both_ways(opinion["swap"]) if "swap" in opinion else opinion["opposite"])
 
@@ -174,7 +223,19 @@ class World:
         return capitalise(rng.choice(self.open[attribute]).format(x=thing)), self.things[thing][attribute]
 
     def claim(self, rng: random.Random, wording: Wording, opinions: float = 0.45) -> Claim:
-        """State a fact or, with probability `opinions`, an opinion; some follow a phrase that may negate them."""
+        """State a fact or an opinion; some follow a phrase that may negate them.
+
+        Parameters
+        ----------
+        rng, wording
+            As in `stated_fact`.
+        opinions
+            Probability of an opinion.
+
+        Returns
+        -------
+        The claim.
+        """
         state = self.stated_opinion if rng.random() < opinions else self.stated_fact
         claim = state(rng, wording)
         if rng.random() >= LED_IN * self.manner.twist:
@@ -184,7 +245,17 @@ class World:
         return Claim(capitalise(lead + uncapitalise(claim.text)), self._after(lead, claim.share), claim.topic)
 
     def question(self, rng: random.Random, wording: Wording) -> Claim:
-        """Ask a yes/no question, sometimes a negated one; `share` is then the share of people who say yes."""
+        """Ask a yes/no question, sometimes a negated one.
+
+        Parameters
+        ----------
+        rng, wording
+            As in `stated_fact`.
+
+        Returns
+        -------
+        The question as a claim; its `share` is the share of people who say yes.
+        """
         if rng.random() < 0.5:
             fact = self.fact(rng)
             return Claim(self.word(fact.relation, fact.words, rng, wording, "ask"), float(fact.holds), fact.relation)

@@ -4,8 +4,9 @@
     FOLDER/adapter_model.safetensors    its matrices; pickled ones (adapter_model.bin) are refused
     FOLDER/tuning.json, history.json    where `waver tune choice` made it: base model, settings, counts; the losses
 
-Settings are data: none is handed on to peft, some of whose settings name modules to import. An adapter is what every
-engine that takes one does the same with, W + scale B A in linear layers, and any other setting is refused by name.
+Settings are data: none is handed on to peft, some of whose settings name modules to import. All engines that take an
+adapter do the same with it: they add scale B A to the weights W of linear layers. A setting that asks for anything else
+is refused by name.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ RECORD, HISTORY = "tuning.json", "history.json"
 NAME = re.compile(r"base_model\.model\.(?P<layer>.+)\.lora_(?P<matrix>[AB])\.weight")
 MOST_RANK = 512  # vLLM takes no larger one
 STARTS = (None, True, False, "gaussian", "eva", "orthogonal")
-"""How the matrices began, where that left the base model as it is; the other ways (pissa, olora ...) change it."""
+"""Ways of starting the matrices that leave the base model as it is; the other ways (pissa, olora ...) change it."""
 READ = {"peft_type", "task_type", "r", "lora_alpha", "use_rslora", "init_lora_weights", "base_model_name_or_path"}
 FREE = {
     "auto_mapping", "ensure_weight_tying", "eva_config", "exclude_modules", "fan_in_fan_out", "inference_mode",
@@ -137,6 +138,8 @@ def layers(file: Path, shapes: Mapping[str, Sequence[int]], rank: int) -> dict[s
 
     Parameters
     ----------
+    file
+        The file of the matrices, for the message.
     shapes
         Name of a matrix -> its rows and columns.
     rank
@@ -198,7 +201,7 @@ def _refuse_no_adapter(folder: Path) -> None:
 
 
 def _refuse_other_kinds(file: Path, config: Mapping[str, Any]) -> None:
-    """Refuse whatever makes of an adapter more than W + scale B A in linear layers."""
+    """Refuse an adapter that does anything but add scale B A to the weights of linear layers."""
     kind, task = config.get("peft_type", "LORA"), config.get("task_type", "CAUSAL_LM")
     if kind != "LORA":
         raise InputError(f"{file}: peft_type is {shown(kind)}; give an adapter of the kind LORA")

@@ -22,6 +22,13 @@ PER_BYTE, UNSTORED = 8, 10**8
 def refuse_impossible_config(name: str, file: Path) -> None:
     """Refuse a config.json that cannot be read, or that asks for more layers than can be built.
 
+    Parameters
+    ----------
+    name
+        The model, for the message.
+    file
+        Its config.json.
+
     Raises
     ------
     InputError
@@ -44,7 +51,21 @@ def refuse_impossible_config(name: str, file: Path) -> None:
 def refuse_beyond_weights(name: str, auto: Any, config: Any) -> None:
     """Refuse a folder whose configuration describes more parameters than its weight files can hold.
 
-    Else they would be made up, in memory, before the difference is found.
+    Else transformers would make them up, in memory, before the difference is found.
+
+    Parameters
+    ----------
+    name
+        Folder of the checkpoint; a hub id passes, because its weights are not on this machine yet.
+    auto
+        Class of transformers that builds the model (`AUTO`).
+    config
+        Configuration of the model.
+
+    Raises
+    ------
+    InputError
+        Naming both sizes.
     """
     folder = Path(name).expanduser()
     if not folder.is_dir():
@@ -63,7 +84,19 @@ def refuse_beyond_weights(name: str, auto: Any, config: Any) -> None:
 def refuse_not_finite(name: str, model: Any) -> None:
     """Refuse weights with NaN or infinity: no probability of such a model means anything.
 
-    A sum tells it in one pass over the memory, a fraction of what reading a weight from a disk takes.
+    The sum of a weight shows that in one pass over the memory, in a fraction of the time of reading it from a disk.
+
+    Parameters
+    ----------
+    name
+        The model, for the message.
+    model
+        The loaded model.
+
+    Raises
+    ------
+    InputError
+        Naming the first such weight.
     """
     weights = [(where, each) for where, each in model.named_parameters() if each.is_floating_point() and each.numel()]
     sums = torch.stack([each.detach().sum(dtype=torch.float32).cpu() for _, each in weights])
@@ -79,6 +112,20 @@ def refuse_foreign_tokens(name: str, tokenizer: Any, rows: int) -> None:
     """Refuse a tokenizer of another model: one with words whose ids have no row in the embeddings.
 
     Added special tokens without a row are common and harmless: a prompt that holds one is refused by itself.
+
+    Parameters
+    ----------
+    name
+        The model, for the message.
+    tokenizer
+        Its tokenizer.
+    rows
+        Rows of its embeddings.
+
+    Raises
+    ------
+    InputError
+        Naming the first such token.
     """
     added = tokenizer.added_tokens_decoder
     foreign = {

@@ -186,9 +186,14 @@ class Engine(Protocol):
         """
 
     def read(self, prompts: Sequence[Prompt], efforts: Collection[str | None] = (None,)) -> list[Prompt]:
-        """Do what asking a batch needs no model for, so that the model need not wait: rendering and tokenising.
+        """Do what asking a batch needs no model for: rendering and tokenising, perhaps in a thread of its own.
 
-        Another thread may do that while a batch is asked. `efforts` are those of the ways in which the batch is asked.
+        Parameters
+        ----------
+        prompts
+            One batch.
+        efforts
+            Those of the ways in which the batch is asked, as in `Sampling`.
 
         Returns
         -------
@@ -196,9 +201,18 @@ class Engine(Protocol):
         """
 
     def score(self, prompts: Sequence[Prompt], temperatures: Sequence[float] = (1.0,)) -> list[list[Score]]:
-        """Compute the option probabilities of one batch: per temperature a list with one score per prompt.
+        """Compute the option probabilities of one batch, which is halved as often as memory demands.
 
-        A temperature divides the full-vocabulary logits of every step. The batch is halved as often as memory demands.
+        Parameters
+        ----------
+        prompts
+            One batch.
+        temperatures
+            They divide the full-vocabulary logits of every step.
+
+        Returns
+        -------
+        Per temperature a list with one score per prompt.
 
         Raises
         ------
@@ -207,9 +221,18 @@ class Engine(Protocol):
         """
 
     def generate(self, prompts: Sequence[Prompt], samplings: Sequence[Sampling]) -> list[list[Generation]]:
-        """Write texts after the prompts of one batch: per sampling a list with one generation per prompt.
+        """Write texts after the prompts of one batch; every prompt is computed once for all its texts.
 
-        Every prompt is computed once for all its texts.
+        Parameters
+        ----------
+        prompts
+            One batch.
+        samplings
+            How the texts are written.
+
+        Returns
+        -------
+        Per sampling a list with one generation per prompt.
 
         Raises
         ------
@@ -220,7 +243,16 @@ class Engine(Protocol):
     def think(self, prompts: Sequence[Prompt], sampling: Sampling) -> list[Thought]:
         """Let the model think after the prompts of one batch and score the options where its thinking ends.
 
-        It thinks for at most `max_tokens` tokens.
+        Parameters
+        ----------
+        prompts
+            One batch.
+        sampling
+            How it thinks: for at most `max_tokens` tokens, one sample per prompt.
+
+        Returns
+        -------
+        One thought per prompt.
 
         Raises
         ------
@@ -231,12 +263,16 @@ class Engine(Protocol):
     def render(self, prompt: Prompt, effort: str | None = None) -> str:
         """Write a prompt out as the model gets it: with its chat template, without tokens that the tokenizer adds.
 
-        What a server makes of messages is not known: then every message is a line that begins with its role.
-
         Parameters
         ----------
+        prompt
+            Any prompt.
         effort
             As in `Sampling`.
+
+        Returns
+        -------
+        The text. What a server makes of messages is not known: then every message is a line that begins with its role.
 
         Raises
         ------
@@ -248,7 +284,17 @@ class Engine(Protocol):
         """Show how one prompt is rendered, tokenised and answered."""
 
     def bill(self, tokens_in: int, tokens_out: int) -> str | None:
-        """Say what it costs to read so many tokens and write at most so many; None where nothing is billed."""
+        """Say what it costs to have so many tokens read and written.
+
+        Parameters
+        ----------
+        tokens_in, tokens_out
+            Tokens of the prompts, and the most that may be written.
+
+        Returns
+        -------
+        A text for people; None where nothing is billed.
+        """
 
     def close(self) -> dict[str, Any]:
         """Release what the engine holds and return what was billed; empty where nothing is."""
@@ -261,9 +307,17 @@ class StreamingEngine(Engine, Protocol):
     def stream(
         self, prompts: Iterable[Prompt], temperatures: Sequence[float], samplings: Sequence[Sampling]
     ) -> Generator[list[tuple[int, Prompt, list[Score | Generation]]], None, None]:
-        """Ask all prompts in all ways; yield from time to time what has come, in any order, perhaps nothing.
+        """Ask all prompts in all ways.
+
+        Parameters
+        ----------
+        prompts
+            The prompts, taken one by one as requests become free.
+        temperatures, samplings
+            As in `score` and `generate`.
 
         Yields
         ------
-        Place of the prompt, the prompt, and its responses: a score per temperature, then a generation per sampling.
+        From time to time what has come, in any order, perhaps nothing: the place of the prompt, the prompt, and its
+        responses, a score per temperature, then a generation per sampling.
         """

@@ -19,6 +19,7 @@ def folder_digest(folder: Path) -> str:
         digest.update(f"{path.name}\0{size}\0".encode())
         last = max(size - BLOCK_BYTES, 0)
         whole = size <= SAMPLED_BLOCKS * BLOCK_BYTES
+        # Where blocks begin. Of 64 sampled ones the first begins at 0 and the last at `last`, so it ends with the file.
         offsets = (
             range(0, size, BLOCK_BYTES) if whole else [last * i // (SAMPLED_BLOCKS - 1) for i in range(SAMPLED_BLOCKS)]
         )

@@ -57,7 +57,22 @@ class LeftToRight(RowEngine):
         return form
 
     def render(self, prompt: Prompt, effort: str | None = None) -> str:
-        """Write a prompt out as the model gets it, with its chat template."""
+        """Write a prompt out as the model gets it, with its chat template.
+
+        Parameters
+        ----------
+        prompt, effort
+            As in `Engine.render`.
+
+        Returns
+        -------
+        The text that is tokenised.
+
+        Raises
+        ------
+        InputError
+            The chat template refuses the messages.
+        """
         return self.tokens.render(prompt, effort)
 
     def explain(self, prompt: Prompt) -> Explanation:
@@ -72,7 +87,17 @@ class LeftToRight(RowEngine):
         return Explanation(row.text, len(row.ids), options.forms, options.dropped, score)
 
     def generate(self, prompts: Sequence[Prompt], samplings: Sequence[Sampling]) -> list[list[Generation]]:
-        """Write texts after the prompts of one batch; prompts that are too long get an error."""
+        """Write texts after the prompts of one batch.
+
+        Parameters
+        ----------
+        prompts, samplings
+            As in `Engine.generate`.
+
+        Returns
+        -------
+        Per sampling a list with one generation per prompt; a prompt that is too long gets an error.
+        """
         found: dict[Sampling, list[Generation]] = {}
         for effort, length in dict.fromkeys((sampling.effort, sampling.max_tokens) for sampling in samplings):
             alike = [s for s in dict.fromkeys(samplings) if (s.effort, s.max_tokens) == (effort, length)]
@@ -90,7 +115,17 @@ class LeftToRight(RowEngine):
         )
 
     def think(self, prompts: Sequence[Prompt], sampling: Sampling) -> list[Thought]:
-        """Let the model think after the prompts of one batch, then score the options; too long prompts get an error."""
+        """Let the model think after the prompts of one batch, then score the options.
+
+        Parameters
+        ----------
+        prompts, sampling
+            As in `Engine.think`.
+
+        Returns
+        -------
+        One thought per prompt; a prompt that is too long gets an error.
+        """
         rows = self._rows(prompts, sampling.effort)
         problems = [self._too_long(row, sampling.max_tokens + self._longest_answer(row)) for row in rows]
         return self._answered(

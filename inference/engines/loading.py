@@ -72,9 +72,23 @@ def load_checkpoint(
     adapter: Adapter | None = None,
     quantization: Any = None,
 ) -> Checkpoint:
-    """Load model and tokenizer for `engine` ("auto": by architecture), in eval mode on the device.
+    """Load model and tokenizer, in eval mode on the device.
 
-    See `inference.engines.load` for the parameters and errors; `quantization` is what transformers quantizes by.
+    Parameters
+    ----------
+    name, engine, dtype, device, revision, seed, adapter
+        As in `inference.engines.load`, where the model is called `model`.
+    quantization
+        The quantization configuration of transformers; None: the weights stay as they are.
+
+    Returns
+    -------
+    The checkpoint, its adapter merged into the weights.
+
+    Raises
+    ------
+    InputError
+        As in `inference.engines.load`.
     """
     target = resolve_device(device)
     commit, digest = pin(name, revision)
@@ -135,7 +149,26 @@ def resolve_device(requested: str) -> torch.device:
 
 
 def resolve_dtype(requested: str, device: torch.device, config: Any) -> torch.dtype:
-    """Turn a dtype name into a dtype; "auto" is float32 except for a half-precision checkpoint on an accelerator."""
+    """Turn a dtype name into a dtype.
+
+    Parameters
+    ----------
+    requested
+        A name in `DTYPES`, or "auto": float32, but bfloat16 for a half-precision checkpoint on an accelerator.
+    device
+        Where the model runs.
+    config
+        Configuration of the model, which names the dtype of the stored weights.
+
+    Returns
+    -------
+    The dtype to compute in.
+
+    Raises
+    ------
+    InputError
+        Another name.
+    """
     if requested in DTYPES:
         return DTYPES[requested]
     if requested != "auto":
@@ -147,7 +180,26 @@ def resolve_dtype(requested: str, device: torch.device, config: Any) -> torch.dt
 
 
 def resolve_engine(name: str, config: Any, requested: str) -> str:
-    """Choose the engine for an architecture; refuse a bidirectional model that is asked as a causal one."""
+    """Choose the engine for an architecture.
+
+    Parameters
+    ----------
+    name
+        The model, for the message.
+    config
+        Its configuration.
+    requested
+        "causal", "masked", "classifier", or "auto": as the architecture says.
+
+    Returns
+    -------
+    "causal", "masked" or "classifier".
+
+    Raises
+    ------
+    InputError
+        The architecture is unknown, or not of the requested kind: a bidirectional model is not asked as a causal one.
+    """
     architectures = getattr(config, "architectures", None) or []
     if not (isinstance(architectures, list) and all(isinstance(each, str) for each in architectures)):
         raise InputError(f"model {name}: config.json: architectures must be a list of names, not {architectures!r}")
@@ -177,12 +229,21 @@ def resolve_engine(name: str, config: Any, requested: str) -> str:
 
 
 def pin(name: str, revision: str | None) -> tuple[str | None, str | None]:
-    """Find out exactly what will be loaded: (commit, None) of a hub model, (None, digest) of a local folder.
+    """Find out exactly what will be loaded.
+
+    Parameters
+    ----------
+    name, revision
+        As in `look_up`.
+
+    Returns
+    -------
+    (commit, None) of a hub model, (None, digest) of a local folder.
 
     Raises
     ------
     InputError
-        As `look_up`.
+        As in `look_up`.
     """
     config = look_up(name, revision)
     folder = Path(name).expanduser()
@@ -195,12 +256,23 @@ def pin(name: str, revision: str | None) -> tuple[str | None, str | None]:
 def look_up(name: str, revision: str | None) -> Path:
     """Find the config.json of a checkpoint folder or hub model, without loading anything else.
 
+    Parameters
+    ----------
+    name
+        Folder or hub id.
+    revision
+        Branch, tag or commit of a hub model; None: its main branch. A folder has none.
+
+    Returns
+    -------
+    The file.
+
     Raises
     ------
     NoSuchModel
         Neither a folder nor a reachable hub model.
     InputError
-        The folder holds no checkpoint that can be loaded.
+        The folder holds no checkpoint that can be loaded, or has a revision.
     """
     folder = Path(name).expanduser()
     if folder.is_dir():

@@ -25,17 +25,35 @@ from inference.errors import InputError
 def merge(model: Any, adapter: Adapter) -> None:
     """Add an adapter to a model, in place.
 
+    Parameters
+    ----------
+    model
+        The loaded base model.
+    adapter
+        What is added.
+
     Raises
     ------
     InputError
-        As `products`.
+        As in `products`.
     """
     for weight, product in products(model, adapter):
         weight.copy_(weight.float() + product.to(weight.device))
 
 
 def products(model: Any, adapter: Adapter) -> Iterator[tuple[torch.Tensor, torch.Tensor]]:
-    """Yield every weight that an adapter changes with what is to be added to it; a model without numbers will do.
+    """Compute what an adapter adds to each weight that it changes: scale B A (Hu et al., 2022, equation 3).
+
+    Parameters
+    ----------
+    model
+        The base model; one on the device "meta", shapes without numbers, is enough.
+    adapter
+        The adapter.
+
+    Yields
+    ------
+    A weight of the model and what is to be added to it, float32 of the same shape.
 
     Raises
     ------

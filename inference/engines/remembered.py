@@ -32,12 +32,36 @@ class Remembered:
             self._bytes = 0
 
     def get(self, key: Hashable, prompt: Prompt) -> tuple[str, list[int]] | None:
-        """Return the text and the ids that are remembered of a prompt."""
+        """Return what is remembered of a prompt.
+
+        Parameters
+        ----------
+        key
+            Its `fingerprint`.
+        prompt
+            The prompt itself: its own text is not stored a second time.
+
+        Returns
+        -------
+        The text and its token ids; None for an unknown prompt.
+        """
         known = self._known.get(key)
         return None if known is None else (prompt.text or "" if known[0] is None else known[0], known[1].tolist())
 
     def add(self, key: Hashable, prompt: Prompt, text: str, ids: Sequence[int]) -> None:
-        """Remember a prompt, if there is room; its text only where a chat template has made it."""
+        """Remember a prompt, if there is room.
+
+        Parameters
+        ----------
+        key
+            Its `fingerprint`.
+        prompt
+            The prompt.
+        text
+            What is tokenised of it; stored only where a chat template has made it.
+        ids
+            Its token ids.
+        """
         own = None if prompt.messages is None else text
         size = ENTRY + 4 * len(ids) + (4 * len(own) if own is not None else 0)
         if self._bytes + size <= ROOM:
@@ -46,7 +70,19 @@ class Remembered:
 
 
 def fingerprint(prompt: Prompt, effort: str | None = None) -> bytes:
-    """Hash what decides how a prompt is rendered, in 16 bytes: no two prompts share them by chance."""
+    """Hash what decides how a prompt is rendered.
+
+    Parameters
+    ----------
+    prompt
+        Its text and messages count, not its answers.
+    effort
+        As in `Sampling`.
+
+    Returns
+    -------
+    16 bytes: enough that two prompts do not share them by chance.
+    """
     messages = None if prompt.messages is None else [list(message.items()) for message in prompt.messages]
     content = prompt.text or "" if messages is None and effort is None else repr((prompt.text, messages, effort))
     kind = b"text" if messages is None and effort is None else b"other"

@@ -113,11 +113,31 @@ class RowEngine(ABC):
         return self._cut(measured) + [refused[start : start + CHUNK] for start in range(0, len(refused), CHUNK)]
 
     def read(self, prompts: Sequence[Prompt], efforts: Collection[str | None] = (None,)) -> list[Prompt]:
-        """Render and tokenise a batch before it is asked."""
+        """Render and tokenise a batch before it is asked.
+
+        Parameters
+        ----------
+        prompts, efforts
+            As in `Engine.read`.
+
+        Returns
+        -------
+        The same prompts, with their rows.
+        """
         return ReadPrompts(prompts, {effort: self._rows(prompts, effort) for effort in efforts})
 
     def score(self, prompts: Sequence[Prompt], temperatures: Sequence[float] = (1.0,)) -> list[list[Score]]:
-        """Score one batch; prompts that cannot be asked get an error, the others are scored."""
+        """Score one batch.
+
+        Parameters
+        ----------
+        prompts, temperatures
+            As in `Engine.score`.
+
+        Returns
+        -------
+        Per temperature a list with one score per prompt; a prompt that cannot be asked gets an error.
+        """
         rows = self._rows(prompts)
         by_prompt = self._answered(
             partial(self._score_rows, temperatures=temperatures),
@@ -176,7 +196,17 @@ class RowEngine(ABC):
         return f"the prompt holds the token {highest:,}, which the model does not know: it has {self.vocabulary:,}"
 
     def bill(self, tokens_in: int, tokens_out: int) -> str | None:
-        """Return None: a model on this machine costs nothing."""
+        """Bill nothing: a model on this machine costs nothing.
+
+        Parameters
+        ----------
+        tokens_in, tokens_out
+            As in `Engine.bill`.
+
+        Returns
+        -------
+        None.
+        """
         return None
 
     def close(self) -> dict[str, Any]:
@@ -184,7 +214,7 @@ class RowEngine(ABC):
         return {}
 
     def _measure(self, prompts: Sequence[Prompt]) -> Measured:
-        """Measure all prompts; those that begin alike are found among as many as are tokenised at a time."""
+        """Measure all prompts; those that begin alike are found within each chunk that is tokenised at a time."""
         self._remembered.make_room()
         lengths: list[int] = []
         order: list[int] = []
@@ -199,7 +229,8 @@ class RowEngine(ABC):
                 order.append(place)
                 common.append(len(common_prefix(before, ids)))
                 before = ids
-            if good:  # what the first and the last in alphabetical order share, all share
+            # What the first and the last in alphabetical order share, all share: [1, 2], [1, 3] and [1, 4] share [1].
+            if good:
                 ends = common_prefix(good[0][0], good[-1][0])
                 shared = ends if shared is None else common_prefix(shared, ends)
             lengths.extend(len(row.ids) for row in rows)
@@ -209,16 +240,27 @@ class RowEngine(ABC):
 
 
 def common_prefix(a: list[int], b: list[int]) -> list[int]:
-    """Return the ids with which both lists begin.
+    """Find the ids with which both lists begin.
 
     Slices are compared at once, and the half that differs is halved again: ten times as fast as id after id.
+
+    Parameters
+    ----------
+    a, b
+        Lists of token ids.
+
+    Returns
+    -------
+    A new list, perhaps empty.
 
     Examples
     --------
     >>> common_prefix([1, 2, 3, 4, 5], [1, 2, 3, 9])
     [1, 2, 3]
     """
-    alike, end = 0, min(len(a), len(b))  # they are alike before `alike`; not known is what stands between the two
+    # The lists are equal before `alike`, and not yet compared from there to `end`. Above: 0 to 4, then 2 to 4, then 3
+    # to 4; there 4 and 9 differ, so `end` becomes 3.
+    alike, end = 0, min(len(a), len(b))
     while alike < end:
         middle = (alike + end + 1) // 2
         if a[alike:middle] == b[alike:middle]:

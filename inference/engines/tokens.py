@@ -57,6 +57,13 @@ class Tokens:
     def thinking(self, prompt: str, ids: Sequence[int]) -> int | None:
         """Count how many of the tokens that a model wrote after a rendered prompt are thinking.
 
+        Parameters
+        ----------
+        prompt
+            The rendered prompt; it may open the thinking itself.
+        ids
+            The tokens that the model wrote.
+
         Returns
         -------
         The number of tokens up to the end of thinking, with the line breaks after it; 0 where there is no thinking;
@@ -68,6 +75,8 @@ class Tokens:
         written = self.raw(ids)
         if end not in written:
             return None if begin in written or prompt.rstrip().endswith(begin) else 0
+        # The shortest beginning with the closing mark. Example: if 6 tokens write "<think> a b </think> \n yes", a word
+        # each, the mark is in the first 4 tokens, not in the first 3: length 4. The line break then makes it 5.
         length = bisect_left(range(len(ids)), True, key=lambda n: end in self.raw(ids[:n]))
         for more in range(length + 1, len(ids) + 1):
             blank = self.raw(ids[length:more])
@@ -90,8 +99,15 @@ class Tokens:
 
         Parameters
         ----------
+        prompt
+            The prompt.
         effort
-            How hard a thinking model thinks, for chat templates that take this setting; "none": not at all.
+            How hard a thinking model thinks, for chat templates that take this setting; "none": not at all; None: the
+            template decides.
+
+        Returns
+        -------
+        Its own text, or what the chat template makes of its messages.
 
         Raises
         ------
@@ -145,7 +161,19 @@ class Tokens:
         return frozenset(ends)
 
     def encode(self, texts: Sequence[str], chat: Sequence[bool]) -> list[list[int]]:
-        """Turn rendered prompts into ids: a chat template writes its own BOS, other texts get the tokenizer's."""
+        """Turn rendered prompts into token ids.
+
+        Parameters
+        ----------
+        texts
+            Rendered prompts.
+        chat
+            For each, whether a chat template wrote it: that writes its own BOS, other texts get the tokenizer's.
+
+        Returns
+        -------
+        A list of ids per text.
+        """
         lead = self._leading
         return [
             ids if is_chat or ids[: len(lead)] == lead else lead + ids
@@ -172,12 +200,18 @@ class Tokens:
 
 
 def plain_encoder(tokenizer: Any, special_tokens: bool = False) -> Encode:
-    """Make an encoder, list of texts to list of id lists, that does not truncate, pad, or warn about long texts.
+    """Make an encoder that does not truncate, pad, or warn about long texts.
 
     Parameters
     ----------
+    tokenizer
+        Tokenizer of transformers; the truncation and padding in its file are switched off.
     special_tokens
         Whether the tokenizer adds its special tokens ([CLS] ... [SEP]).
+
+    Returns
+    -------
+    A function from a list of texts to a list of id lists.
     """
     if tokenizer.is_fast:
         backend = tokenizer.backend_tokenizer

@@ -89,6 +89,10 @@ def choose(
         Function of the original and the distinct wordings that tells how close each is in meaning (-1 to 1).
     threshold
         A wording of a lower similarity is dropped; None drops none.
+
+    Returns
+    -------
+    Every generated line, kept or with the reason why it is dropped.
     """
     found = [Wording(line.text, call, line.reason) for call, text in answers.items() for line in lines(text)]
     found = _distinct(found, original.text)

@@ -15,6 +15,13 @@ MATCH = ("match_proportion", "match_n", "match_seed")
 def write(path: Path, items: Iterable[Item]) -> None:
     """Write the variants of items in the long shape, atomically; `items.load` gives them back.
 
+    Parameters
+    ----------
+    path
+        A .jsonl file, which is replaced.
+    items
+        The items.
+
     Raises
     ------
     OSError

@@ -39,7 +39,19 @@ class Meaning:
         self.info: dict[str, Any] = {"model": model, "sentence-transformers": sentence_transformers.__version__}
 
     def similarity(self, original: str, wordings: Sequence[str]) -> list[float]:
-        """Compute the cosine of each wording's embedding with the original's, -1 to 1."""
+        """Compute the cosine of each wording's sentence embedding with the original's.
+
+        Parameters
+        ----------
+        original
+            The original.
+        wordings
+            Other wordings; none: an empty list is returned.
+
+        Returns
+        -------
+        Per wording its cosine, -1 to 1.
+        """
         if not wordings:
             return []
         embedded = self._encoder.encode([original, *wordings], normalize_embeddings=True, show_progress_bar=False)

@@ -26,6 +26,19 @@ TEMPERATURE = 1.0
 def study(given: Sequence[Item], name: str, source: str) -> Study:
     """Make a study of the items' originals, which are asked about in free text.
 
+    Parameters
+    ----------
+    given
+        The items.
+    name
+        Name of the study.
+    source
+        Where the items are from, for the study and for messages.
+
+    Returns
+    -------
+    A study without options, with one variant per item.
+
     Raises
     ------
     InputError

@@ -24,21 +24,27 @@ _VERDICTS = {"yes": True, "y": True, "1": True, "true": True, "no": False, "n": 
 
 
 def write_sheet(path: Path, items: Sequence[Item], each: int, seed: int) -> int:
-    """Write the sheet, with the column `match` left to fill in; return the number of rows.
+    """Write the sheet, with the column `match` left to fill in.
 
     Parameters
     ----------
     path
         A .csv file that does not exist yet: a filled sheet is never overwritten.
+    items
+        The items with their paraphrases.
     each
         Paraphrases drawn per item and source; all where there are fewer.
     seed
-        The draw depends on it and on the item's id only.
+        The draw depends on it, on the item's id and on the source's name only.
+
+    Returns
+    -------
+    Number of rows.
 
     Raises
     ------
     InputError
-        The file is there already, or no item has a paraphrase.
+        The file is there already or is no .csv file, or no item has a paraphrase.
     """
     if path.suffix.lower() != ".csv":
         raise InputError(f"--out {path}: the sheet is a .csv file")
@@ -70,9 +76,17 @@ def checked(path: Path, items: Sequence[Item], *, drop: bool = False) -> Checked
 
     Parameters
     ----------
+    path
+        The filled sheet.
+    items
+        The items with their paraphrases.
     drop
         Leave out the paraphrases that the sheet marks with no, and an item that has no wording then. The match
         proportion is that of the paraphrases as they were drawn, those included.
+
+    Returns
+    -------
+    The items with both attributes, and the paraphrases that are marked with no.
 
     Raises
     ------

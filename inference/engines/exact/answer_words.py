@@ -74,6 +74,10 @@ def continuations(text: str, answers: Answers, encode: Encode) -> Options:
     encode
         Texts to token ids, without special tokens.
 
+    Returns
+    -------
+    The options as token ids.
+
     Raises
     ------
     InputError
@@ -98,7 +102,20 @@ def collect(
     found: Sequence[tuple[int, str, TokenIds]],
     dropped: Sequence[tuple[int, str, str]],
 ) -> Options:
-    """Group (option index, form, ids) by option, each distinct id sequence once.
+    """Group the forms of answers by option, each distinct id sequence once.
+
+    Parameters
+    ----------
+    answers
+        Surface words per option.
+    found
+        (option index, form, token ids) of the forms that count.
+    dropped
+        (option index, form, reason) of the others.
+
+    Returns
+    -------
+    The options as token ids.
 
     Raises
     ------

@@ -161,9 +161,12 @@ class Lattice:
         goes_on = np.array([bool(node.children) for node in self._nodes])
         self.leaves = np.flatnonzero(~goes_on)
         self.stems = [np.flatnonzero(goes_on & (self.paths.lengths == n)) for n in range(self.depth)]
+        # A path begins a number if its text has a digit and its parent's has none: " -1" after " -".
         digits = np.array([bool(node.text.strip(" -")) for node in self._nodes])
         self.begins = np.flatnonzero(digits & ~digits[self.paths.parents])
         self.steps = np.unique(self.paths.tokens[1:])
+        # In the example of the class, `numbers` is [3, 3, 1, 0, 1, 2] (3: spells none). Sorted, the places are 3, 2, 4,
+        # 5, 0, 1, and the first four of them spell 9, 10, 10 and 11: each number begins at 0, 1 and 3.
         self.spelled = np.argsort(numbers, kind="stable")[: (numbers < len(self.numbers)).sum()]
         found, self.first = np.unique(numbers[self.spelled], return_index=True)
         unwritten = next((n for place, n in enumerate(self.numbers) if place not in found), None)

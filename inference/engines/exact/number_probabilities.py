@@ -75,6 +75,10 @@ def number_logprobs(lattice: Lattice, branches: Branches, temperatures: Sequence
 
     Parameters
     ----------
+    lattice
+        The token paths that spell the numbers.
+    branches
+        The model's scores after such paths.
     temperatures
         They divide the logits of every step, over the full vocabulary.
     at_once
@@ -99,6 +103,7 @@ def number_logprobs(lattice: Lattice, branches: Branches, temperatures: Sequence
             ended[:, rows, chosen] = ending - either
             if followed:
                 _reach(lattice, reached, chosen, _chosen(scores, lattice.steps, temperatures) - either[..., None])
+    # In the example of `Lattice`, place 3 is summed for 9, places 2 and 4 for 10, and place 5 for 11.
     total: Logs = np.logaddexp.reduceat((reached + ended)[..., lattice.spelled], lattice.first, axis=-1)
     return total
 
@@ -141,7 +146,7 @@ def _paths_to_extend(begun: Logs, reached: Logs, share: float, alike: bool) -> P
     weights = np.exp(reached - highest)
     likeliest = weights.max(axis=(0, 1) if alike else 0)
     order = np.broadcast_to(np.argsort(-likeliest, axis=-1, kind="stable"), reached.shape[1:])
-    # Each path's share together with that of all less probable ones.
+    # Each path's share together with that of all less probable ones; in the example 0.96, 0.06 and 0.01.
     rest = np.take_along_axis(weights, order[None], -1)[..., ::-1].cumsum(-1)[..., ::-1]
     needed = (rest > share * np.exp(begun[..., None] - highest)).any(axis=(0, 1))
     return order[:, : needed.sum()]

@@ -71,6 +71,8 @@ def option_logprobs(root: Node, n_options: int, next_token: NextToken) -> torch.
     ----------
     root
         The tree of `build`.
+    n_options
+        Number of options.
     next_token
         Called once for every inner node with the tokens of its children, parents before children.
 

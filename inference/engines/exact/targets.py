@@ -49,7 +49,19 @@ class Targets:
     _known: dict[Hashable, Target] = field(default_factory=dict)
 
     def get(self, context: Hashable, resolve: Callable[[], Options]) -> Target:
-        """Return the target of a context; `resolve` makes its options when the context is new."""
+        """Return the target of a context; it is made when the context is new.
+
+        Parameters
+        ----------
+        context
+            What decides how the answers are tokenised.
+        resolve
+            Makes the options of that context.
+
+        Returns
+        -------
+        The target, the same object for all contexts whose answers have the same ids.
+        """
         if context not in self._known:
             options = resolve()
             same = (known for known in self._known.values() if known.options.sequences == options.sequences)
@@ -69,7 +81,18 @@ class NextTokens(Protocol):
     def logprobs(
         self, rows: Sequence[int], path: TokenIds, tokens: Sequence[int], temperatures: Sequence[float]
     ) -> Tensor:
-        """Compute log-probabilities of `tokens` after some rows and a path of forced tokens, under the full vocabulary.
+        """Compute log-probabilities of tokens after some rows and a path of forced tokens, under the full vocabulary.
+
+        Parameters
+        ----------
+        rows
+            Places of rows in the batch.
+        path
+            The forced tokens; empty: none.
+        tokens
+            The ids that may follow them.
+        temperatures
+            They divide the logits.
 
         Returns
         -------
@@ -99,21 +122,45 @@ class WholeVocabulary:
     def logprobs(
         self, rows: Sequence[int], path: TokenIds, tokens: Sequence[int], temperatures: Sequence[float]
     ) -> Tensor:
-        """See `NextTokens`; one pass over the model serves all temperatures."""
+        """Compute log-probabilities of tokens after some rows and a path, with one pass for all temperatures.
+
+        Parameters
+        ----------
+        rows, path, tokens, temperatures
+            As in `NextTokens.logprobs`.
+
+        Returns
+        -------
+        Tensor [temperatures x rows, tokens].
+        """
         result = self.next_token(path)
         result = result if len(rows) == len(result) else result[rows]
         return torch.cat([divided(result, t)[:, tokens] for t in temperatures])
 
 
 def divided(log_softmax: Tensor, temperature: float) -> Tensor:
-    """Compute the log-softmax at a temperature from the one at temperature 1."""
+    """Compute the log-softmax at a temperature from the one at temperature 1.
+
+    Dividing log-probabilities instead of logits gives the same: the two differ by a constant per row.
+
+    Parameters
+    ----------
+    log_softmax
+        Log-probabilities [rows, vocabulary] at temperature 1.
+    temperature
+        The divisor, above 0.
+
+    Returns
+    -------
+    Log-probabilities of the same shape.
+    """
     return log_softmax if temperature == 1 else (log_softmax / temperature).log_softmax(-1)
 
 
 def score_batch(
     targets: Sequence[Target], following: NextTokens, temperatures: Sequence[float] = (1.0,)
 ) -> list[list[Score]]:
-    """Score every row of a batch on its own target, at every temperature: per row a list of scores.
+    """Score every row of a batch on its own target, at every temperature.
 
     Parameters
     ----------
@@ -123,6 +170,10 @@ def score_batch(
         The tokens that follow the rows.
     temperatures
         They divide the logits of every step.
+
+    Returns
+    -------
+    Per row a list with one score per temperature.
 
     Examples
     --------

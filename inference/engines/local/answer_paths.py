@@ -65,6 +65,17 @@ class Branch:
 def branches(prompt: int, tree: Node) -> list[Branch]:
     """List the branches behind a prompt in alphabetical order of their ids, which shares most of a row.
 
+    Parameters
+    ----------
+    prompt
+        Place of the prompt in the batch.
+    tree
+        The token sequences of its answers (`option_tree.build`).
+
+    Returns
+    -------
+    One branch for every beginning that no other one continues.
+
     Examples
     --------
     The answers have the ids 1 2 3, 1 4 5 and 6. Their beginnings are 1, 1 2 and 1 4; behind 6 nothing is read:
@@ -114,7 +125,17 @@ class AnswerPaths:
     def logprobs(
         self, rows: Sequence[int], path: TokenIds, tokens: Sequence[int], temperatures: Sequence[float]
     ) -> Tensor:
-        """See `NextTokens`; the first question behind a beginning computes them all."""
+        """Compute log-probabilities after a beginning of answers; the first call with a beginning computes all of them.
+
+        Parameters
+        ----------
+        rows, path, tokens, temperatures
+            As in `NextTokens.logprobs`; behind a beginning, `tokens` are those that go on there.
+
+        Returns
+        -------
+        Tensor [temperatures x rows, tokens].
+        """
         if not path:
             return self._first.logprobs(rows, path, tokens, temperatures)
         if not self._found:
@@ -130,7 +151,7 @@ class AnswerPaths:
             self._pass([[found[place] for place in row] for _, row in groupby(part, row_of.__getitem__)])
 
     def _pass(self, rows: Sequence[Sequence[Branch]]) -> None:
-        """Compute the branches of some rows in one pass, and keep what is told about the tokens that go on."""
+        """Compute the branches of some rows in one pass, and keep the log-probabilities of the tokens that go on."""
         together = [branch for row in rows for branch in row]
         numbers = iter(range(len(together)))
         packed = pack([branch.ids for branch in together], [[next(numbers) for _ in row] for row in rows],

@@ -85,8 +85,14 @@ def families(lengths: Sequence[int], common: Sequence[int], joining: Joining, ro
         Tokens of each prompt that have to be computed.
     common
         How many of them it begins with as the prompt before it does.
+    joining
+        When it is worth while, and how long a row may get.
     rows
         Largest number of prompts of a family.
+
+    Returns
+    -------
+    Families of consecutive prompts, every prompt in one.
 
     Examples
     --------
@@ -119,6 +125,8 @@ def partition(parts: Iterable[Family], room: Room) -> list[list[int]]:
     ----------
     parts
         What is computed as one row and stays together.
+    room
+        What a batch may hold.
 
     Returns
     -------
@@ -142,8 +150,21 @@ def partition(parts: Iterable[Family], room: Room) -> list[list[int]]:
 
 
 def joined(batches: Iterable[Sequence[int]], rows: int) -> list[list[int]]:
-    """Join consecutive batches up to so many rows; a batch alone may exceed it.
+    """Join consecutive batches.
 
+    Parameters
+    ----------
+    batches
+        Lists of places.
+    rows
+        Most places of a joined batch; a batch alone may exceed it.
+
+    Returns
+    -------
+    Lists of places, in the same order.
+
+    Examples
+    --------
     >>> joined([[4, 0], [1], [2, 3]], rows=3)
     [[4, 0, 1], [2, 3]]
     """
@@ -163,8 +184,14 @@ def token_budget(model: Any, longest: int) -> tuple[int, int]:
 
     Parameters
     ----------
+    model
+        The loaded model.
     longest
         Tokens of the longest prompt, the shared prefix included.
+
+    Returns
+    -------
+    (tokens, rows) of a batch at most.
     """
     if model.device.type != "cuda":
         return CPU_TOKENS, MAXIMUM_ROWS
@@ -184,10 +211,16 @@ def text_budget(model: Any, longest: int, kept: bool) -> int:
 
     Parameters
     ----------
+    model
+        The loaded model.
     longest
         Tokens of the longest text with its prompt.
     kept
         Whether keys and values are kept, so that a step computes one token of a text and not all of them.
+
+    Returns
+    -------
+    Number of texts, at least 1.
     """
     tokens, rows = token_budget(model, longest)
     if not kept:
@@ -201,7 +234,16 @@ def text_budget(model: Any, longest: int, kept: bool) -> int:
 def halving(
     ask: Callable[[Sequence[T]], list[R]], batch: Sequence[T], rows: int
 ) -> Iterator[tuple[list[R] | None, int]]:
-    """Ask a batch in parts of at most `rows`, halved whenever memory runs out.
+    """Ask a batch in parts, halved whenever memory runs out.
+
+    Parameters
+    ----------
+    ask
+        Asks a part; the results are in its order.
+    batch
+        What is asked.
+    rows
+        Largest size of the first part.
 
     Yields
     ------
@@ -225,7 +267,19 @@ def halving(
 
 
 def ask_or_none(ask: Callable[[Sequence[T]], list[R]], part: Sequence[T]) -> list[R] | None:
-    """Ask a batch; None where memory runs out."""
+    """Ask a batch, if memory suffices.
+
+    Parameters
+    ----------
+    ask
+        Asks it.
+    part
+        The batch.
+
+    Returns
+    -------
+    The results; None where memory runs out.
+    """
     try:
         return ask(part)
     except RuntimeError as error:  # torch.OutOfMemoryError is one; CPU allocators raise it bare

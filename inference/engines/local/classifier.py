@@ -52,7 +52,24 @@ class ClassifierEngine(LocalEngine):
         return PAIR
 
     def render(self, prompt: Prompt, effort: str | None = None) -> str:
-        """Write both sentences, each on its line; a classifier does not think."""
+        """Write both sentences, each on its line.
+
+        Parameters
+        ----------
+        prompt
+            A prompt of the form pair.
+        effort
+            Without effect: a classifier does not think.
+
+        Returns
+        -------
+        The text.
+
+        Raises
+        ------
+        InputError
+            The prompt is not a pair.
+        """
         return "\n".join(_sentences(prompt))
 
     def explain(self, prompt: Prompt) -> Explanation:
@@ -62,11 +79,41 @@ class ClassifierEngine(LocalEngine):
         return Explanation(row.text, len(row.ids), counted, (), self.score([prompt])[0][0])
 
     def generate(self, prompts: Sequence[Prompt], samplings: Sequence[Sampling]) -> list[list[Generation]]:
-        """Refuse: a classifier writes no text."""
+        """Refuse: a classifier writes no text.
+
+        Parameters
+        ----------
+        prompts, samplings
+            As in `Engine.generate`.
+
+        Returns
+        -------
+        Never.
+
+        Raises
+        ------
+        InputError
+            Always.
+        """
         raise InputError(f"model {self.name} classifies and writes no text: ask it for probabilities only")
 
     def think(self, prompts: Sequence[Prompt], sampling: Sampling) -> list[Thought]:
-        """Refuse, as `generate` does."""
+        """Refuse, as `generate` does.
+
+        Parameters
+        ----------
+        prompts, sampling
+            As in `Engine.think`.
+
+        Returns
+        -------
+        Never.
+
+        Raises
+        ------
+        InputError
+            Always.
+        """
         raise InputError(f"model {self.name} classifies and writes no text: ask it for probabilities only")
 
     def _read_rows(self, prompts: Sequence[Prompt], effort: str | None) -> list[Row]:
@@ -113,7 +160,16 @@ class ClassifierEngine(LocalEngine):
 
 
 def encode(tokenizer: Any, first: Sequence[str], second: Sequence[str], longest: int | None = None) -> Any:
-    """Tokenise pairs of sentences as the model reads them, cut to `longest` tokens: the longer sentence is cut first.
+    """Tokenise pairs of sentences as the model reads them.
+
+    Parameters
+    ----------
+    tokenizer
+        Tokenizer of transformers.
+    first, second
+        The sentences of each pair.
+    longest
+        Tokens to which a pair is cut, the longer sentence first; None: nothing is cut.
 
     Returns
     -------

@@ -30,7 +30,21 @@ class Prefix:
         self._layers: list[tuple[Tensor, Tensor]] = []
 
     def cache(self, model: Any, rows: int, kind: type[DynamicLayer]) -> DynamicCache:
-        """Make a cache for a batch that holds the prefix: views of one copy, so nothing is copied here."""
+        """Make a cache for a batch that holds the prefix: views of one copy, so nothing is copied here.
+
+        Parameters
+        ----------
+        model
+            The model, which computes the prefix the first time.
+        rows
+            Rows of the batch.
+        kind
+            Class of the layers of the cache.
+
+        Returns
+        -------
+        The cache; without layers where the prefix is empty.
+        """
         if self.ids and not self._layers:
             self._layers = self._compute(model)
         return _cache_of(
@@ -50,6 +64,17 @@ class Passing(DynamicLayer):
     """
 
     def update(self, key_states: Tensor, value_states: Tensor, *args: Any, **kwargs: Any) -> tuple[Tensor, Tensor]:
+        """Join the keys and values of a pass to those before it, without keeping them.
+
+        Parameters
+        ----------
+        key_states, value_states
+            Those of the pass, [rows, heads, tokens, features].
+
+        Returns
+        -------
+        All keys and all values, [rows, heads, places, features].
+        """
         return torch.cat([self.keys, key_states], dim=-2), torch.cat([self.values, value_states], dim=-2)
 
 
@@ -120,7 +145,7 @@ class Continuations:
         return self._after_forced(path)
 
     def along(self, branches: Packed, prompts: Sequence[int], read: Sequence[tuple[int, int]], trees: bool) -> Tensor:
-        """Compute the log-softmax [read, vocabulary] behind beginnings of answers, in one pass.
+        """Compute the log-softmax behind beginnings of answers, in one pass.
 
         Parameters
         ----------
@@ -132,6 +157,10 @@ class Continuations:
             (branch, token): behind which tokens of which branches. Token 1 of branch 0 is its second one.
         trees
             Whether a family may be several branches; the model must take trees then.
+
+        Returns
+        -------
+        Tensor [read, vocabulary].
         """
         number, token = torch.tensor(read, device=self._device).T
         family = branches.family[number]
@@ -201,7 +230,11 @@ class Continuations:
         self.position = shared + packed.lengths
 
     def _after_forced(self, path: TokenIds) -> Tensor:
-        """Cut the cache back to what `path` shares with the path before it, then add the rest of `path`."""
+        """Cut the cache back to what `path` shares with the path before it, then add the rest of `path`.
+
+        Example: after the path (5, 6, 7) follows (5, 8, 9). The cache is cut back by 2 tokens, and 8 and 9 are added.
+        The last token of a path is always added anew, because its output is read.
+        """
         known = common_prefix(list(self._path), list(path[:-1]))
         rows = len(self.prompts)
         back = len(self._path) - len(known)
@@ -237,6 +270,8 @@ def _cache_of(kind: type[DynamicLayer], states: Iterable[tuple[Tensor, Tensor]])
 
 def _taken(states: Tensor, rows: Tensor, places: Tensor) -> Tensor:
     """Take some places of some rows: from [rows, heads, places, features] `rows` [n] and `places` [n, m] of each."""
+    # One index over rows, heads and places. Example: of 2 rows with 2 heads and 3 places, place 2 of head 0 of row 1 is
+    # line (1 * 2 + 0) * 3 + 2 = 8 of 12.
     heads = torch.arange(states.shape[1], device=states.device)[:, None]
     at = (rows[:, None, None] * len(heads) + heads) * states.shape[2] + places[:, None]
     return states.flatten(0, 2).index_select(0, at.flatten()).view(*at.shape, -1)

@@ -52,6 +52,8 @@ class LocalEngine(RowEngine):
         own = [measured.lengths[place] for place in measured.order]
         longest = max(own, default=1)
         room = self._room(longest)
+        # Tokens that all prompts share are computed once, so they count in no row. Example: prompts of 10 and 12 tokens
+        # that begin with the same 8, of which all prompts share 5, need 5 and 7 tokens, and share 3 of them.
         once = len(self._share(measured.shared))
         found = families([length - once for length in own], [max(0, alike - once) for alike in measured.common],
                          self._joining(longest), room.rows)  # fmt: skip
@@ -91,11 +93,23 @@ class LocalEngine(RowEngine):
 def pad_right(
     rows: Sequence[Sequence[int]], device: torch.device, fill: int | None = None
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    """Put rows of ids into one tensor [rows, longest] and return it with their lengths [rows].
+    """Put rows of ids into one tensor.
 
-    Without `fill`, each row is filled up with its own last id: nobody reads those positions, so any id will do.
+    Parameters
+    ----------
+    rows
+        Lists of ids, none empty.
+    device
+        Where the tensors are put.
+    fill
+        The id behind a short row; None: its own last id, because nobody reads those positions and any id will do.
+
+    Returns
+    -------
+    Tensor [rows, longest] of ids, and tensor [rows] of lengths.
     """
     lengths = np.fromiter(map(len, rows), np.int64, len(rows))
+    # Example: [[1, 2, 3], [6]] has the lengths [3, 1], and without `fill` becomes [[1, 2, 3], [6, 6, 6]].
     there = np.arange(lengths.max()) < lengths[:, None]
     padded = np.empty(there.shape, np.int64)
     padded[:] = [[row[-1]] for row in rows] if fill is None else fill
@@ -108,6 +122,17 @@ def padding_is_exact(model: Any, fill: int) -> bool:
     """Tell whether a padded row with its mask gives the numbers of an unpadded one, tried on a few ids.
 
     It does not where a model mixes positions without its mask, as FNet and ConvBERT do.
+
+    Parameters
+    ----------
+    model
+        A loaded model that takes an attention mask.
+    fill
+        The id behind a short row.
+
+    Returns
+    -------
+    Whether the log-softmax is the same up to rounding; False where the model cannot compute it.
     """
     longest = min(window(model) or 80, 80)
     vocabulary = model.config.get_text_config().vocab_size

@@ -52,12 +52,18 @@ class Packed:
         return self.paths[torch.arange(len(self.paths), device=self.paths.device), self.lengths - 1]
 
     def mask(self, before: Tensor, dtype: torch.dtype) -> Tensor:
-        """Build what is added to attention, [families, 1, tokens, before + tokens]: a token sees its own prompt only.
+        """Build what is added to attention: a token sees its own prompt only.
 
         Parameters
         ----------
         before
             Which of the places before its row every token of a family sees, bool [families, before].
+        dtype
+            That of the model.
+
+        Returns
+        -------
+        Tensor [families, 1, tokens, before + tokens]: 0 where a token sees a place, else the lowest number of `dtype`.
         """
         places = torch.arange(self.ids.shape[1], device=self.ids.device)
         seeing, seen = places[None, :, None], places[None, None, :]
@@ -72,8 +78,16 @@ def pack(prompts: Sequence[list[int]], families: Sequence[Sequence[int]], device
 
     Parameters
     ----------
+    prompts
+        Token ids of each.
     families
         Places in `prompts`, every place once and in order.
+    device
+        Where the tensors are put.
+
+    Returns
+    -------
+    The rows, the shorter ones filled up on the right.
 
     Examples
     --------
@@ -115,6 +129,8 @@ def _row(prompts: Sequence[list[int]]) -> tuple[list[int], list[int], list[int],
     path: list[int] = []
     for prompt in prompts:
         common = len(common_prefix(before, prompt))
+        # Example: after "a b c" comes "a b d e", with 2 tokens in common. "c" at place 2 ends at place 3, as no later
+        # token sees it; "d" and "e" get the places 3 and 4, so the path of this prompt is [0, 1, 3, 4].
         for place in path[common:]:
             ends[place] = len(ids)
         path = [*path[:common], *range(len(ids), len(ids) + len(prompt) - common)]

@@ -45,10 +45,23 @@ class Draft:
 
 
 def random_numbers(seed: int, text: str, sampling: Sampling) -> NDArray[np.float64]:
-    """Draw one number in [0, 1) per token, [samples, max_tokens].
+    """Draw the random numbers with which the texts after one prompt are written.
 
     They depend on the seed, the rendered prompt and the temperature only. So neither the other prompts of a batch nor
     an interruption changes a sample, and asking for more samples leaves the first ones as they are.
+
+    Parameters
+    ----------
+    seed
+        Seed of the engine.
+    text
+        The rendered prompt.
+    sampling
+        How many texts are written, how long, and at which temperature.
+
+    Returns
+    -------
+    Array [samples, max_tokens] of numbers in [0, 1), one per token; zeros at temperature 0.
     """
     shape = (sampling.samples, sampling.max_tokens)
     if sampling.temperature == 0:
@@ -58,7 +71,7 @@ def random_numbers(seed: int, text: str, sampling: Sampling) -> NDArray[np.float
 
 
 def write(asked: Continuations, drafts: Sequence[Draft], stops: AbstractSet[int], rows: int) -> list[list[int] | None]:
-    """Write all drafts and return the token ids of each, without the one that ended it; None: no finite probability.
+    """Write all drafts.
 
     Parameters
     ----------
@@ -70,6 +83,10 @@ def write(asked: Continuations, drafts: Sequence[Draft], stops: AbstractSet[int]
         Ids that end a text.
     rows
         Largest number of texts in one forward pass.
+
+    Returns
+    -------
+    The token ids of each draft, without the one that ended it; None where a probability is not finite.
     """
     return [
         ids
@@ -103,6 +120,9 @@ def choose(log_softmax: Tensor, rows: Tensor, temperatures: Tensor, numbers: Ten
     greedy = temperatures == 0
     if bool(greedy.all()):
         return likeliest[rows]
+    # Example: the drafts have the rows [0, 0, 1] and the temperatures [1, 0.5, 1]. `kinds` is [0.5, 1] and `kind` is
+    # [1, 0, 1]. The three pairs are numbered row * 2 + kind = [1, 0, 3], so `ways` is [0, 1, 3] and `way` is [1, 0, 2].
+    # Way 3 is row 3 // 2 = 1 at the temperature kinds[3 % 2] = 1.
     kinds, kind = temperatures.unique(return_inverse=True)
     ways, way = (rows * len(kinds) + kind).unique(return_inverse=True)
     row, divisor = ways // len(kinds), kinds.where(kinds > 0, 1)[ways % len(kinds)]
@@ -150,6 +170,7 @@ def _write_together(asked: Continuations, drafts: Sequence[Draft], stops: Abstra
             break
         going = going[staying]
         vocabulary = log_softmax.shape[1]
+        # A row and its next token as one number: with 100 tokens, token 7 after row 0 is 7, token 9 after row 2 is 209.
         ways, row = (row * vocabulary + tokens)[staying].unique(return_inverse=True)
         if texts is None:
             texts = _texts_behind(asked, ways // vocabulary, min(longest, ROOM))
@@ -218,6 +239,17 @@ class Room(DynamicLayer):
         self._show(layer.keys.shape[-2])
 
     def update(self, key_states: Tensor, value_states: Tensor, *args: Any, **kwargs: Any) -> tuple[Tensor, Tensor]:
+        """Write the keys and values of a pass behind those before it; memory is enlarged when it is used up.
+
+        Parameters
+        ----------
+        key_states, value_states
+            Those of the pass, [rows, heads, tokens, features].
+
+        Returns
+        -------
+        All keys and all values, [rows, heads, places, features].
+        """
         seen, more = self.keys.shape[-2], key_states.shape[-2]
         while seen + more > self._whole[0].shape[-2]:
             self._whole = [self._roomy(whole) for whole in self._whole]

@@ -29,7 +29,19 @@ HALF_PRECISION_TOLERANCE = 0.25
 
 
 def agree(a: Tensor, b: Tensor, dtype: torch.dtype) -> bool:
-    """Tell whether two log-softmax tensors are equal up to rounding in `dtype`."""
+    """Tell whether two log-softmax tensors are equal up to rounding.
+
+    Parameters
+    ----------
+    a, b
+        Log-probabilities of the same shape.
+    dtype
+        In which the model computed them: its rounding decides how far they may differ (`TOLERANCE`).
+
+    Returns
+    -------
+    Whether no two numbers differ by more; False where one is NaN.
+    """
     return bool((a - b).abs().max() <= TOLERANCE.get(dtype, HALF_PRECISION_TOLERANCE))
 
 

@@ -48,7 +48,19 @@ class MaskedEngine(LocalEngine):
         return "cloze"
 
     def render(self, prompt: Prompt, effort: str | None = None) -> str:
-        """Write a prompt out as the model gets it; a masked model does not think."""
+        """Write a prompt out as the model gets it.
+
+        Parameters
+        ----------
+        prompt
+            A prompt of the form cloze.
+        effort
+            Without effect: a masked model does not think.
+
+        Returns
+        -------
+        The text.
+        """
         return prompt.text or ""
 
     def explain(self, prompt: Prompt) -> Explanation:
@@ -58,11 +70,41 @@ class MaskedEngine(LocalEngine):
         return Explanation(row.text, len(row.ids), options.forms, options.dropped, self.score([prompt])[0][0])
 
     def generate(self, prompts: Sequence[Prompt], samplings: Sequence[Sampling]) -> list[list[Generation]]:
-        """Refuse: a masked model fills a mask and writes no text."""
+        """Refuse: a masked model fills a mask and writes no text.
+
+        Parameters
+        ----------
+        prompts, samplings
+            As in `Engine.generate`.
+
+        Returns
+        -------
+        Never.
+
+        Raises
+        ------
+        InputError
+            Always.
+        """
         raise InputError(f"model {self.name} fills a mask and writes no text: ask it for probabilities only")
 
     def think(self, prompts: Sequence[Prompt], sampling: Sampling) -> list[Thought]:
-        """Refuse, as `generate` does."""
+        """Refuse, as `generate` does.
+
+        Parameters
+        ----------
+        prompts, sampling
+            As in `Engine.think`.
+
+        Returns
+        -------
+        Never.
+
+        Raises
+        ------
+        InputError
+            Always.
+        """
         raise InputError(f"model {self.name} fills a mask and writes no text: ask it for probabilities only")
 
     def _read_rows(self, prompts: Sequence[Prompt], effort: str | None) -> list[Row]:

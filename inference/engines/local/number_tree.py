@@ -54,7 +54,17 @@ class NumberTree:
         self._length = 0
 
     def after(self, chosen: Places, followed: bool) -> Tensor:
-        """Compute scores [rows, width, vocabulary]; see `number_probabilities.Branches`."""
+        """Compute next-token scores after some paths of every row.
+
+        Parameters
+        ----------
+        chosen, followed
+            As in `number_probabilities.Branches`.
+
+        Returns
+        -------
+        Float32 [rows, width, vocabulary].
+        """
         if not chosen.any():
             return self._asked.next_token(())[:, None]
         if self.alike:

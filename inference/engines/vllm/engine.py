@@ -122,6 +122,7 @@ class VllmEngine(LeftToRight):
 
     def _ask(self, questions: list[Question]) -> list[Reply]:
         """Ask vLLM all questions at once; one about more tokens than a request may list becomes several requests."""
+        # Example: a question about 300 tokens becomes requests about 128, 128 and 44, whose outputs make one reply.
         parts = [
             (question, question.tokens[start : start + MOST_TOKENS])
             for question in questions

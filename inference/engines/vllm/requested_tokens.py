@@ -66,7 +66,17 @@ class RequestedTokens:
     def logprobs(
         self, rows: Sequence[int], path: TokenIds, tokens: Sequence[int], temperatures: Sequence[float]
     ) -> Tensor:
-        """See `targets.NextTokens`."""
+        """Return the log-probabilities of tokens after some rows and a path, asked of vLLM unless they are known.
+
+        Parameters
+        ----------
+        rows, path, tokens, temperatures
+            As in `targets.NextTokens`.
+
+        Returns
+        -------
+        Tensor [temperatures x rows, tokens], float64; -inf in rows without a reply (`problems`).
+        """
         asked = [(t, row) for t in temperatures for row in rows]
         if path:
             replies = self.ask([Question([*self.rows[row].ids, *path], tuple(tokens), t) for t, row in asked])
@@ -120,7 +130,17 @@ class RequestedPaths:
         self._ids = [[tokens[token] for token in path] for path in paths.ids]
 
     def after(self, chosen: Places, followed: bool) -> Tensor:
-        """Ask for log-probabilities [rows, width, asked tokens + 1], float64; see `number_probabilities.Branches`."""
+        """Ask for next-token log-probabilities after some paths of every row.
+
+        Parameters
+        ----------
+        chosen, followed
+            As in `number_probabilities.Branches`; `followed` has no effect, as nothing is kept here.
+
+        Returns
+        -------
+        Float64 [rows, width, asked tokens + 1]; the last is the logarithm of what the others lack to 1.
+        """
         asked = [(row, path) for row, line in enumerate(chosen.tolist()) for path in line]
         questions = [Question(self._prompts[row].ids + self._ids[path], self._tokens, self._temperature)
                      for row, path in asked]  # fmt: skip

@@ -65,7 +65,21 @@ def start(
 ) -> Started:
     """Start vLLM on a model, in processes that end with the returned object.
 
-    See `inference.engines.load` for the parameters and errors.
+    Parameters
+    ----------
+    name, dtype, device, revision, seed, adapter
+        As in `inference.engines.load`, where the model is called `model`.
+    settings
+        Settings of vLLM.
+
+    Returns
+    -------
+    vLLM with the model in it.
+
+    Raises
+    ------
+    InputError
+        As in `inference.engines.load`.
     """
     vllm = import_vllm()
     on = _device(device)
