@@ -13,10 +13,10 @@ from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from ground.extras import needed
 from inference.engines.openai.limits import Clock, Limits
 from inference.engines.openai.settings import ApiSettings
 from inference.engines.openai.usage import Usage
-from inference.extras import needed
 
 if TYPE_CHECKING:
     from openai import APIStatusError

@@ -15,6 +15,7 @@ from itertools import pairwise
 import pyarrow.parquet as pq
 import pytest
 
+from ground.errors import InputError, RunFailed
 from helpers.faulty_server import MODEL, Fault, FaultyServer, distribution
 from helpers.trivial_engine import small_study
 from inference.asking.answer_ways import AnswerWays
@@ -27,7 +28,6 @@ from inference.engines.openai.engine import OpenAIEngine
 from inference.engines.openai.limits import Clock
 from inference.engines.openai.server import Retries
 from inference.engines.openai.settings import ApiSettings
-from inference.errors import InputError, RunFailed
 from inference.protocols.agreement import Questions, prompt_book
 from inference.stimuli.prompts import option_values
 
