@@ -39,8 +39,8 @@ def open(*folders: str | os.PathLike[str]) -> Run:
         For a folder that is no run folder, or run folders that contradict each other.
     """
     # Pandas and DuckDB take most of a second: `import analysis` alone must not.
-    from analysis.errors import InputError
     from analysis.reporting.exploring import Run
+    from ground.errors import InputError
 
     for folder in folders:
         if not isinstance(folder, str | os.PathLike):

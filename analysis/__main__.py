@@ -8,16 +8,14 @@ from __future__ import annotations
 
 import argparse
 import importlib
-import os
-import re
 import sys
 from collections.abc import Sequence
-from itertools import takewhile
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
-from analysis import extras
-from analysis.errors import InputError, nearest, one_line, system_failure
+from ground.command import fail, run_command
+from ground.errors import InputError
+from ground.parser import Parser
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -26,36 +24,6 @@ if TYPE_CHECKING:
 
 PROGRAM = "python -m analysis"
 PRINTING = {"table", "show", "plan"}  # commands that only print
-HALF = re.compile("[\ud800-\udfff]")
-"""What stands for a byte that is not UTF-8: nothing can print it."""
-
-
-class Parser(argparse.ArgumentParser):
-    """Parse a command line; report a wrong call in one line."""
-
-    def error(self, message: str) -> NoReturn:
-        """Print the message and where to find help; exit with status 2."""
-        self.exit(2, f"{one_line(f'{self.prog}: {message}')} (see {self.prog} --help)\n")
-
-    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
-        """Parse a call; what a command does not know is refused by that command, with the nearest option."""
-        if self._subparsers is not None:
-            return super().parse_known_args(args, namespace)
-        for word in takewhile(lambda word: word != "--", sys.argv[1:] if args is None else args):
-            option = word.partition("=")[0]
-            if option.startswith("--") and " " not in option and option not in self._option_string_actions:
-                self.error(f"unknown option {option}{nearest(option, self._option_string_actions)}")
-        known, rest = super().parse_known_args(args, namespace)
-        if rest:
-            self.error(f"unrecognized arguments: {' '.join(rest)}")
-        return known, rest
-
-    def _check_value(self, action: argparse.Action, value: Any) -> None:
-        if action.choices is not None and value not in action.choices:
-            known = list(map(str, action.choices))
-            raise argparse.ArgumentError(
-                action, f"invalid choice: {value!r}{nearest(str(value), known)}; choose from {', '.join(known)}"
-            )
 
 
 def main(arguments: Sequence[str] | None = None, program: str = PROGRAM) -> int:
@@ -63,57 +31,16 @@ def main(arguments: Sequence[str] | None = None, program: str = PROGRAM) -> int:
 
     `program` is how the user called it; usage and messages repeat that.
     """
-    closed = sys.stdout is None  # by the caller: `>&-`
-    for name in ("stdout", "stderr"):
-        if getattr(sys, name) is None:
-            setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115
     call = list(sys.argv[1:] if arguments is None else arguments)
-    for before, word in zip(["", *call], call, strict=False):
-        if HALF.search(word):
-            option = f"{before} " if before.startswith("--") else ""
-            return _fail(
-                program, 2, f"{option}{word[:80]!a}: not a name or text (half of a surrogate pair); give another"
-            )
-    options = _parser(program).parse_args(call)
-    options.program = program
-    if closed and call[0] in PRINTING:
-        return _fail(
-            program, 2, f"{call[0]}: standard output is closed, and all that it makes goes there; leave it open"
-        )
-    try:
-        with extras.needed(call[0]):
-            status: int = options.main(options)
-        sys.stdout.flush()
-    except InputError as error:
-        return _fail(program, 2, str(error))
-    except KeyboardInterrupt:
-        return _fail(program, 1, "stopped")
-    except BrokenPipeError:  # the reader (`head`, a pager) has seen enough
-        _drop_output()
-        return 0
-    except RuntimeError as error:
-        if not str(error).startswith("Symlink loop"):  # as pathlib says it; all else is a fault of ours
-            raise
-        return _fail(program, 2, f"{error}; give another file or folder")
-    except OSError as error:
-        if error.errno is None:  # not the operating system's: a fault of ours
-            raise
-        _drop_output()
-        return _fail(program, *system_failure(error))
-    return status
 
+    def run(options: argparse.Namespace) -> int:
+        options.program = program
+        status: int = options.main(options)
+        return status
 
-def _drop_output() -> None:
-    """Let Python's own flush at exit succeed where standard output takes nothing more."""
-    try:
-        sys.stdout.flush()
-    except OSError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
-def _fail(program: str, status: int, message: str) -> int:
-    print(one_line(f"{program}: {message}"), file=sys.stderr)
-    return status
+    return run_command(
+        call, program, lambda: _parser(program), run, printing=PRINTING, stopped="stopped", preferred="features"
+    )
 
 
 def _parser(program: str) -> argparse.ArgumentParser:
@@ -208,7 +135,7 @@ def _report(options: argparse.Namespace) -> int:
     if not failed:
         return 0
     status = 2 if all(result.wrong_input for result in failed) else 1
-    return _fail(options.program, status, f"failed: {', '.join(result.name for result in failed)}; the index says why")
+    return fail(options.program, status, f"failed: {', '.join(result.name for result in failed)}; the index says why")
 
 
 def _table(options: argparse.Namespace) -> int:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import importlib
 import os
-import re
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import chdir
@@ -16,9 +15,9 @@ from shlex import quote
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from inference import arguments, choice, extras, importers, pairs, paraphrase, protocols, tune
-from inference.errors import InputError, RunFailed, one_line, system_failure
-from inference.parser import Parser, without_secrets
+from ground.command import run_command
+from ground.parser import Parser, without_secrets
+from inference import arguments, choice, importers, pairs, paraphrase, protocols, tune
 from inference.stimuli import recognised
 
 if TYPE_CHECKING:
@@ -32,8 +31,7 @@ if TYPE_CHECKING:
 
 PROGRAM = "python -m inference"
 PRINTING = {"preview", "status"}  # commands that only print
-HALF = re.compile("[\ud800-\udfff]")
-"""What stands for a byte that is not UTF-8: it can be neither recorded nor printed."""
+STOPPED = "stopped; saved rows stay, and the same command continues from there"
 NEGATE_ABOUT = "put a negation into sentences, wherever one can stand"
 PLAN = "PLAN.toml"
 PLAN_ABOUT = "ask several models, protocols and conditions as a run file says, each study in its own folder"
@@ -45,61 +43,16 @@ def main(given: Sequence[str] | None = None, program: str = PROGRAM) -> int:
 
     `program` is how the user called it; usage and messages repeat that.
     """
-    closed = sys.stdout is None  # by the caller: `>&-`
-    for name in ("stdout", "stderr"):
-        if getattr(sys, name) is None:
-            setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115
     call = list(sys.argv[1:] if given is None else given)
-    for before, word in zip(["", *call], call, strict=False):
-        if HALF.search(word):
-            option = f"{before} " if before.startswith("--") else ""
-            return _fail(
-                program, 2, f"{option}{word[:80]!a}: not a name or text (half of a surrogate pair); give another"
-            )
-    options = call_parser(call, program).parse_args(call)
-    if closed and call[0] in PRINTING:
-        return _fail(
-            program, 2, f"{call[0]}: standard output is closed, and all that it makes goes there; leave it open"
-        )
-    options.program = program.split()
-    options.call = [*options.program, *without_secrets(call)]
-    try:
+
+    def run(options: argparse.Namespace) -> None:
+        options.program = program.split()
+        options.call = [*options.program, *without_secrets(call)]
         recognised.forget()
-        with extras.needed(call[0]):
-            options.main(options)
+        options.main(options)
         recognised.say()
-        sys.stdout.flush()
-    except InputError as error:
-        return _fail(program, 2, str(error))
-    except RunFailed as error:
-        return _fail(program, 1, str(error))
-    except KeyboardInterrupt:
-        return _fail(program, 1, "stopped; saved rows stay, and the same command continues from there")
-    except BrokenPipeError:  # the reader (`head`, a pager) has seen enough
-        _drop_output()
-    except RuntimeError as error:
-        if not str(error).startswith("Symlink loop"):  # as pathlib says it; all else is a fault of ours
-            raise
-        return _fail(program, 2, f"{error}; give another file or folder")
-    except OSError as error:
-        if error.errno is None:  # not the operating system's: a fault of ours
-            raise
-        _drop_output()
-        return _fail(program, *system_failure(error))
-    return 0
 
-
-def _drop_output() -> None:
-    """Let Python's own flush at exit succeed where standard output takes nothing more."""
-    try:
-        sys.stdout.flush()
-    except OSError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
-def _fail(program: str, status: int, message: str) -> int:
-    print(one_line(f"{program}: {message}"), file=sys.stderr)
-    return status
+    return run_command(call, program, lambda: call_parser(call, program), run, printing=PRINTING, stopped=STOPPED)
 
 
 def call_parser(given: Sequence[str], program: str = PROGRAM) -> argparse.ArgumentParser:

@@ -8,11 +8,11 @@ from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ground.errors import InputError, cut
 from inference.asking.failures import Allowed
 from inference.engines import ENGINES
 from inference.engines.openai import settings
 from inference.engines.vllm.settings import VllmSettings, site_settings
-from inference.errors import InputError, cut
 from inference.numerals import decimal, whole
 from inference.stimuli.shapes import Columns
 
@@ -182,7 +182,7 @@ def _vllm_settings(options: Namespace) -> VllmSettings | None:
 
 def draw_seed(options: Namespace) -> int:
     """Choose the seed of a protocol's draws: the one given, else that of the run folder that is resumed, else 0."""
-    from inference.runfolder import run_json
+    from ground import run_json
 
     if options.seed is not None:
         return int(options.seed)

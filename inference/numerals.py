@@ -7,7 +7,7 @@ import re
 from argparse import ArgumentTypeError
 from collections.abc import Callable
 
-from inference.errors import cut
+from ground.errors import cut
 
 # `int` and `float` also take 1_000, digits of other scripts, nan and inf, which nobody means.
 WHOLE = re.compile(r"[+-]?[0-9]{1,30}")

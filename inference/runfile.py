@@ -24,9 +24,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NoReturn
 
+from ground.errors import InputError, nearest
 from inference.arguments import draw_seed
 from inference.asking.execute import Task
-from inference.errors import InputError, nearest
 from inference.protocols import names
 from inference.stimuli.files import checked_name, located, read_toml, shown
 

@@ -6,10 +6,10 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from analysis.errors import short
 from analysis.export.eee import Record, counted
 from analysis.export.plain import DICTIONARY, Written
 from analysis.reporting import catalogue, citations, provenance
+from ground.errors import short
 
 if TYPE_CHECKING:
     from analysis.runs import Runs

@@ -33,9 +33,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def main(args: argparse.Namespace) -> int:
     """Write the folder; print its files and how many rows each has."""
-    from analysis import extras, runs
+    from analysis import runs
     from analysis.export import folder
     from analysis.reporting.notebooks import locate
+    from ground import extras
 
     if args.kind == "croissant":
         extras.require("an export with Croissant metadata", "mlcroissant")

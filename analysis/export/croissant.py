@@ -10,10 +10,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from analysis.errors import InputError, short
 from analysis.export import card
 from analysis.export.plain import Written
 from analysis.reporting import citations
+from ground.errors import InputError, short
 
 if TYPE_CHECKING:
     import mlcroissant

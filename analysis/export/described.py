@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from analysis.reporting.columns import SHARED, Column
-from analysis.runs.run_json import SCHEMA
+from ground.run_json import SCHEMA
 
 if TYPE_CHECKING:
     import pyarrow as pa

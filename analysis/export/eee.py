@@ -20,11 +20,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from analysis.errors import InputError
 from analysis.export import eee_aggregate
 from analysis.export.eee_aggregate import VERSION
 from analysis.export.eee_metrics import Carried, Metric, likeliest, metric
 from analysis.export.paths import portable
+from ground.errors import InputError
 
 if TYPE_CHECKING:
     from analysis.runs import Runs

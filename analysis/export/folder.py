@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from analysis.errors import InputError, short
-from analysis.runs.writing import write_folder_atomically
+from ground.errors import InputError, short
+from ground.writing import write_folder_atomically
 
 MARK = "export.json"
 """Says that a folder is an export, of which runs, and which files belong to it."""

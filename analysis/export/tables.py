@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from analysis.export.described import described
 from analysis.reporting.columns import MASS, Column
 from analysis.runs.folder import literal
-from analysis.runs.run_json import SCHEMA
+from ground.run_json import SCHEMA
 
 if TYPE_CHECKING:
     from analysis.runs import Runs

@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from analysis import runs
-from analysis.errors import InputError
 from analysis.features import dependencies, negation_cues, similarity, store, words
 from analysis.features import sentiment as sentiments
 from analysis.features.component import Component, Missing, describe
 from analysis.features.store import Record, Stored
-from analysis.runs import writing
 from analysis.runs.folder import ORIGINAL, literal
+from ground.errors import InputError
+from ground.locking import held as locked
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -102,7 +102,7 @@ def compute(
             f"{folder}: features are kept in a run folder, and this one only holds such: give one of {inside}"
         )
     pipelines = [dependencies.find(source) for source in spacy]
-    with writing.held(folder):  # a second computation waits, and then finds the work done
+    with locked(folder):  # a second computation waits, and then finds the work done
         stored = store.read(folder)
         default = language or stored.default_language or DEFAULT_LANGUAGE
         if language is None and stored.default_language is None:

@@ -12,9 +12,9 @@ from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from analysis.errors import InputError
-from analysis.extras import install
 from analysis.features.component import Component, Measure, Missing, version
+from ground.errors import InputError
+from ground.extras import install
 
 if TYPE_CHECKING:
     from spacy.language import Language

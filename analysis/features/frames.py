@@ -6,12 +6,12 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from analysis.errors import system_failure
 from analysis.features import store
 from analysis.features.component import describe
 from analysis.features.computation import Summary, compute, language_sql
 from analysis.features.names import FEATURES
 from analysis.runs.folder import UNIT, literal
+from ground.errors import system_failure
 
 if TYPE_CHECKING:
     import numpy as np

@@ -5,9 +5,9 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping, Sequence
 
-from analysis.errors import InputError
-from analysis.extras import install
 from analysis.features.component import Component, Measure, Missing, version
+from ground.errors import InputError
+from ground.extras import install
 
 COLUMNS = ("sentiment_positive", "sentiment_negative")
 ENGINES = ("auto", "pysentimiento", "vader")

@@ -19,9 +19,9 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from analysis.errors import InputError
 from analysis.features.names import FEATURES as NAMES
-from analysis.runs.writing import write_atomically
+from ground.errors import InputError
+from ground.writing import write_atomically
 
 if TYPE_CHECKING:
     import pyarrow as pa

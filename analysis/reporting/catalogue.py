@@ -17,8 +17,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from analysis.errors import InputError, nearest, short
 from analysis.reporting.columns import SHARED, Column, Pattern
+from ground.errors import InputError, nearest, short
 
 if TYPE_CHECKING:
     from analysis.runs import Runs

@@ -9,12 +9,12 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from analysis import runs
-from analysis.errors import InputError
 from analysis.reporting import catalogue, tables
 from analysis.reporting.frames import Frames
 from analysis.reporting.notebooks import locate
 from analysis.reporting.pictures import pictures
 from analysis.reporting.plotting import PAGE
+from ground.errors import InputError
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from analysis.reporting import catalogue, tables
-from analysis.runs.writing import write_atomically
+from ground.writing import write_atomically
 
 if TYPE_CHECKING:
     import pandas as pd

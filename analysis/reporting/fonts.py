@@ -15,7 +15,7 @@ import matplotlib
 from fontTools import subset
 from matplotlib.font_manager import FontProperties, findfont, fontManager
 
-from analysis.runs.writing import write_atomically
+from ground.writing import write_atomically
 
 WHOLE, PART = "DejaVu Sans", "DejaVu Sans Part"
 FAMILIES = [PART, WHOLE]

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Literal
 
-from analysis.errors import InputError
+from ground.errors import InputError
 
 if TYPE_CHECKING:
     from analysis.reporting.catalogue import Table

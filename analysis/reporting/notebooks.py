@@ -13,7 +13,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from analysis.errors import InputError, nearest, short
+from ground.errors import InputError, nearest, short
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode

@@ -22,7 +22,7 @@ from matplotlib.font_manager import get_font
 from matplotlib.ft2font import LoadFlags
 
 from analysis.reporting import fonts
-from analysis.runs.writing import write_atomically
+from ground.writing import write_atomically
 
 # Widths in inches: the text block of an A4 or letter page, and one column (also what a phone shows).
 PAGE, COLUMN = 7.0, 3.3

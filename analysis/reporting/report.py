@@ -13,12 +13,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from analysis import runs
-from analysis.errors import InputError, system_failure
-from analysis.extras import require
 from analysis.reporting import catalogue, citations, files, kernels, layout, notebooks, provenance
 from analysis.reporting.catalogue import Catalogue
 from analysis.reporting.html import render
 from analysis.reporting.layout import Chapter
+from ground.errors import InputError, system_failure
+from ground.extras import require
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode

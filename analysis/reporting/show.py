@@ -6,10 +6,10 @@ import textwrap
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from analysis.errors import InputError, short
 from analysis.reporting.catalogue import nearest
 from analysis.reporting.words import count, listing
 from analysis.runs import asked
+from ground.errors import InputError, short
 
 if TYPE_CHECKING:
     import pandas as pd

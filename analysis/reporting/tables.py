@@ -15,9 +15,9 @@ from collections.abc import Mapping, Sequence
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
-from analysis.errors import InputError, nearest, short
 from analysis.reporting.catalogue import column, function, page_of, pages, table, tables
 from analysis.reporting.columns import IDENTITY
+from ground.errors import InputError, nearest, short
 
 if TYPE_CHECKING:
     import pandas as pd

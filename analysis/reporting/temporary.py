@@ -9,7 +9,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from analysis.runs.writing import abandoned, held
+from ground.locking import abandoned, held
 
 PREFIX = "waver-report-"
 

@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from analysis.errors import short
 from analysis.reporting.thresholds import FEW_ITEMS, FEW_MODELS
 from analysis.statistics.interval import reasons
+from ground.errors import short
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -10,9 +10,9 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from analysis.errors import InputError
 from analysis.runs.conditions import subsamples
 from analysis.runs.folder import ORIGINAL, literal
+from ground.errors import InputError
 
 if TYPE_CHECKING:
     from analysis.runs import Runs

@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from analysis.errors import InputError, short
 from analysis.runs.folder import ORIGINAL, literal
+from ground.errors import InputError, short
 
 if TYPE_CHECKING:
     from analysis.runs import Runs

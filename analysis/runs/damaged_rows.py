@@ -12,8 +12,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from analysis.errors import InputError, short
-from analysis.runs.run_json import SCHEMA
+from ground.errors import InputError, short
+from ground.run_json import SCHEMA
 
 if TYPE_CHECKING:
     import duckdb

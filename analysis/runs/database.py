@@ -19,9 +19,9 @@ from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
-from analysis.errors import InputError
 from analysis.runs.conditions import subsamples
 from analysis.runs.folder import KEY, Folder, expand, models, protocol, read
+from ground.errors import InputError
 
 if TYPE_CHECKING:
     import duckdb

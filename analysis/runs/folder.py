@@ -8,10 +8,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from analysis.errors import InputError, short
-from analysis.runs import run_json
 from analysis.runs.damaged_rows import refuse_damaged_responses, refuse_damaged_stimuli
-from analysis.runs.run_json import SCHEMA
+from ground import run_json
+from ground.errors import InputError, short
+from ground.run_json import SCHEMA
 
 if TYPE_CHECKING:
     import duckdb

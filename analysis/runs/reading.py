@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from analysis.errors import InputError, short
+from ground.errors import InputError, short
 
 MOST_BYTES = 20_000_000
 DEEPEST = 20  # lists and mappings inside each other

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from analysis.errors import InputError
 from analysis.runs.agreement import check_convention
 from analysis.runs.folder import UNIT
+from ground.errors import InputError
 
 if TYPE_CHECKING:
     from analysis.runs import Runs

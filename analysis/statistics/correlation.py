@@ -32,9 +32,9 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from analysis.errors import InputError
 from analysis.statistics.multiplicity import holm_within
 from analysis.statistics.rounding import constant, settled
+from ground.errors import InputError
 
 LEAST, FEW = 4, 10  # fewer models than LEAST get no coefficient, fewer than FEW a caution
 METHODS = ("pearson", "spearman")

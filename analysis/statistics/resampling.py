@@ -40,11 +40,11 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from analysis.errors import InputError
 from analysis.statistics.forms import DRAWN, Form
 from analysis.statistics.interval import DECIDED, FEW, Interval, fill, unknown
 from analysis.statistics.shares import Shares, estimated, newcombe
 from analysis.statistics.significance import ROUNDING, exact, expanded, least_p, two_sided
+from ground.errors import InputError
 
 Array: TypeAlias = npt.NDArray[np.float64]
 Columns: TypeAlias = Mapping[str, Array]

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from ground.errors import InputError
 from inference.asking.models import Model, distinct
 from inference.engines.adapters import Adapter, read
-from inference.errors import InputError
 from inference.stimuli.files import located
 
 TAKING = ("auto", "causal", "vllm")

@@ -9,10 +9,10 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from ground.errors import InputError
 from inference.asking import text_answers
 from inference.asking.rounds import Condition, Round, Thinking
 from inference.engines.contract import MOST_SAMPLES, MOST_TEMPERATURE, MOST_TOKENS, Sampling
-from inference.errors import InputError
 from inference.numerals import decimal, whole
 
 if TYPE_CHECKING:

@@ -13,9 +13,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from ground.errors import InputError
 from inference.asking.rounds import ClusterEngine, Prompts, Questions, Round, effort
 from inference.engines.contract import Engine
-from inference.errors import InputError
 from inference.runfolder.store import Run
 from inference.stimuli.prompts import Prompt
 from inference.stimuli.study import Variant

@@ -16,12 +16,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Self
 
+from ground.errors import InputError
+from ground.extras import needed
 from inference.asking.models import Model
 from inference.asking.rounds import Answered, Asked, Response
 from inference.asking.workers import Asker, Key, Load, Packed, Scout, Source, pack, unpack
 from inference.engines.contract import Generation, Sampling, Score
-from inference.errors import InputError
-from inference.extras import needed
 from inference.stimuli.prompts import Prompt
 
 LOCAL = "local"

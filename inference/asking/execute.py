@@ -8,6 +8,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Self
 
+from ground.errors import InputError, RunFailed
 from inference.asking import failures
 from inference.asking.adapters import inherited
 from inference.asking.failures import NONE, Allowed
@@ -17,7 +18,6 @@ from inference.asking.rounds import ClusterEngine, Exact, Questions
 from inference.asking.session import Stop, Tally, report_bill
 from inference.engines import hosted
 from inference.engines.contract import NO_NUMBERS
-from inference.errors import InputError, RunFailed
 from inference.runfolder.store import Run
 from inference.stimuli.prompt_forms import CHAT, CLOZE, PAIR, PLAIN
 from inference.stimuli.study import Study

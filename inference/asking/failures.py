@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ground.errors import RunFailed
 from inference.engines.contract import PAST_WINDOW
-from inference.errors import RunFailed
 
 if TYPE_CHECKING:
     from inference.asking.session import Tally

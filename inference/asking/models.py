@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from unicodedata import category
 
+from ground import run_json
+from ground.errors import InputError, nearest
 from inference.engines import ENGINES, hosted
 from inference.engines.digest import folder_digest
-from inference.errors import InputError, nearest
-from inference.runfolder import run_json
 from inference.stimuli.files import located, read_yaml, shown
 
 if TYPE_CHECKING:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from tqdm import tqdm
 
+from ground.errors import InputError, NoSuchModel, RunFailed
 from inference.asking import asked_prompts
 from inference.asking.expected import expect
 from inference.asking.models import Model, likely
@@ -30,7 +31,6 @@ from inference.asking.rounds import (
 )
 from inference.asking.session import PAID_EVERY, SAVED_EVERY, Stop, Tally, Writer
 from inference.engines import hosted
-from inference.errors import InputError, NoSuchModel, RunFailed
 from inference.runfolder.store import Run
 from inference.stimuli.prompt_forms import CHAT, CLOZE, PAIR
 from inference.stimuli.prompts import Prompt

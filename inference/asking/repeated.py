@@ -14,11 +14,11 @@ from argparse import Namespace
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from ground import run_json
+from ground.errors import InputError
 from inference.asking.models import Model
 from inference.engines import hosted
 from inference.engines.digest import folder_digest
-from inference.errors import InputError
-from inference.runfolder import run_json
 from inference.runfolder.status import progress
 from inference.runfolder.versions import versions
 from inference.stimuli.files import located

@@ -14,7 +14,7 @@ from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Any, Self
 
-from inference.errors import RunFailed
+from ground.errors import RunFailed
 from inference.runfolder.store import Run
 from inference.stimuli.study import Variant
 

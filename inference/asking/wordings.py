@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
+from ground.errors import cut
 from inference.asking.rounds import Draw, Questions, Round
-from inference.errors import cut
 from inference.stimuli.prompts import PromptBook
 from inference.stimuli.random_order import place
 from inference.stimuli.study import ORIGINAL, Study, Variant

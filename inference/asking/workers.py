@@ -11,11 +11,11 @@ from contextlib import closing
 from dataclasses import dataclass
 from typing import Any
 
+from ground.errors import InputError
 from inference.asking.ahead import ahead
 from inference.asking.models import Model
 from inference.asking.rounds import Way, ask, effort
 from inference.engines.contract import Engine
-from inference.errors import InputError
 from inference.stimuli.prompts import Prompt
 
 Load = Callable[[Model, int], Engine]

@@ -19,6 +19,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from ground.errors import InputError, RunFailed
 from inference.asking.execute import Task, execute
 from inference.asking.failures import NONE, Allowed
 from inference.asking.models import Model
@@ -26,7 +27,6 @@ from inference.asking.one_model import Settings
 from inference.choice import filters, rewording, selecting, steps
 from inference.choice.steps import SOURCED, Step
 from inference.engines.contract import Engine
-from inference.errors import InputError, RunFailed
 from inference.protocols import choice
 from inference.runfolder import json_lines
 from inference.stimuli import questions

@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from shlex import quote
 from typing import TYPE_CHECKING
 
+from ground.errors import InputError
 from inference.arguments import add_allowed, add_engine, engine_settings, positive
-from inference.errors import InputError
 from inference.numerals import whole
 
 if TYPE_CHECKING:

@@ -17,10 +17,10 @@ from typing import Any
 
 import pyarrow.compute as pc
 
+from ground.errors import InputError
 from inference.asking.rounds import Condition, Round
 from inference.choice.steps import REWORDED, LeftOut, Step
 from inference.engines.contract import Generation, Sampling
-from inference.errors import InputError
 from inference.paraphrase import parsing
 from inference.runfolder.parquet import read_parquet
 from inference.stimuli.prompt_forms import CLOZE, PAIR, Fields

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from ground.errors import InputError
 from inference.choice.steps import SELECTED, LeftOut, Step
-from inference.errors import InputError
 from inference.stimuli import records, splits
 from inference.stimuli.files import shown
 from inference.stimuli.questions import Question

@@ -12,9 +12,9 @@ from typing import Any
 
 import yaml
 
+from ground.errors import InputError
 from inference.demo import DEMO, QUESTIONNAIRE, SEED
 from inference.demo.wordings import expand, fold
-from inference.errors import InputError
 
 GRAMMAR = DEMO / "questionnaire-grammar.yaml"
 REVIEW = DEMO / "match-proportion.yaml"

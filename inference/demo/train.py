@@ -19,6 +19,7 @@ from pathlib import Path
 import torch
 from transformers import AutoModelForCausalLM, AutoTokenizer, PreTrainedModel, PreTrainedTokenizerBase
 
+from ground.errors import InputError
 from inference.demo import FAMILY, SEED
 from inference.demo.batches import Encoded, batch, causal_loss, encode, hide, masked_loss, pack
 from inference.demo.corpus import TURNS, Corpus
@@ -27,7 +28,6 @@ from inference.demo.exercises import PAIR_LABELS, YES_NO
 from inference.demo.shapes import cut, llama, modern_bert, see_both_ways
 from inference.demo.vocabulary import CHAT_TEMPLATE, causal_tokenizer, masked_tokenizer, same_tokens
 from inference.demo.world import Manner, World
-from inference.errors import InputError
 
 CHECKPOINTS = Path("build/demo-training")
 LESSON = 50

@@ -6,7 +6,7 @@ import random
 import re
 from collections.abc import Iterable, Mapping
 
-from inference.errors import InputError
+from ground.errors import InputError
 
 _INNERMOST = re.compile(r"\{([^{}]*)\}")
 

@@ -6,8 +6,8 @@ import gc
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from inference.errors import InputError
-from inference.extras import needed
+from ground.errors import InputError
+from ground.extras import needed
 
 if TYPE_CHECKING:
     from inference.engines.adapters import Adapter

@@ -18,8 +18,8 @@ from math import isfinite, sqrt
 from pathlib import Path
 from typing import Any
 
+from ground.errors import InputError
 from inference.engines.digest import folder_digest
-from inference.errors import InputError
 from inference.stimuli.files import parse_json, shown, text_of
 
 CONFIG, WEIGHTS, PICKLED = "adapter_config.json", "adapter_model.safetensors", "adapter_model.bin"

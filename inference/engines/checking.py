@@ -10,7 +10,7 @@ from typing import Any
 
 import torch
 
-from inference.errors import InputError
+from ground.errors import InputError
 
 # Each layer, expert or head is an object that is built before a weight is read. The deepest models have some 200.
 MOST_PARTS = 10_000

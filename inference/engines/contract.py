@@ -6,7 +6,7 @@ from collections.abc import Collection, Generator, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
-from inference.errors import InputError
+from ground.errors import InputError
 
 if TYPE_CHECKING:
     from inference.stimuli.prompts import Prompt

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
+from ground.errors import InputError
 from inference.engines.contract import NOT_FINITE, PAST_WINDOW, Explanation, Generation, Sampling, Score, Thought
 from inference.engines.exact.answer_words import Answers, continuations, spaced, tail
 from inference.engines.exact.lattice import Lattice
 from inference.engines.exact.targets import Target, Targets
 from inference.engines.rows import Row, RowEngine
 from inference.engines.tokens import Tokens
-from inference.errors import InputError
 
 if TYPE_CHECKING:
     from inference.stimuli.prompts import Prompt

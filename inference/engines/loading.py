@@ -21,6 +21,7 @@ from transformers.models.auto.modeling_auto import MODEL_FOR_MASKED_LM_MAPPING_N
 from transformers.utils import GENERATION_CONFIG_NAME, cached_file
 from transformers.utils import logging as transformers_logging
 
+from ground.errors import InputError, NoSuchModel
 from inference.engines.checking import (
     refuse_beyond_weights,
     refuse_foreign_tokens,
@@ -29,7 +30,6 @@ from inference.engines.checking import (
 )
 from inference.engines.digest import folder_digest
 from inference.engines.merging import merge
-from inference.errors import InputError, NoSuchModel
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -17,8 +17,8 @@ from safetensors import SafetensorError
 from safetensors.torch import load_file
 from transformers.pytorch_utils import Conv1D
 
+from ground.errors import InputError
 from inference.engines.adapters import WEIGHTS, Adapter, layers
-from inference.errors import InputError
 
 
 @torch.no_grad()

@@ -8,9 +8,9 @@ from typing import Any
 
 from transformers.utils import chat_template_utils
 
+from ground.errors import InputError
 from inference.engines.exact.answer_words import Encode
 from inference.engines.words import WordByWord, cuts_at_blanks
-from inference.errors import InputError
 from inference.stimuli.prompts import Prompt
 from inference.stimuli.sandbox import Sandbox
 

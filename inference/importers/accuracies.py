@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from inference.errors import InputError, cut
+from ground.errors import InputError, cut
 from inference.importers import saving
 from inference.stimuli import records
 from inference.stimuli.files import not_finite, shown

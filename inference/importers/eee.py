@@ -12,8 +12,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
+from ground.errors import InputError
 from inference.arguments import add_models_file
-from inference.errors import InputError
 from inference.importers import saving
 from inference.stimuli.files import shown
 

@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TextIO
 
-from inference.errors import InputError, cut
+from ground.errors import InputError, cut
+from ground.run_json import SCHEMA
 from inference.importers.recorded import refuse_unrecordable
-from inference.runfolder.run_json import SCHEMA
 from inference.stimuli.files import checked, lines_of, located, parse_json, refuse_special, shown, text_of
 
 VERSION = "0.3.0"

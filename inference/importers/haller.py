@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from inference.errors import InputError
+from ground.errors import InputError
 from inference.importers import saving
 from inference.stimuli.files import shown
 from inference.stimuli.numbers import number

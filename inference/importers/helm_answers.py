@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from inference.errors import InputError, cut
+from ground.errors import InputError, cut
 from inference.importers import differing, saving
 from inference.importers.helm_run import JOINT, ORIGINAL, PREDICTED, SEPARATE, HelmRun, Key, Request
 from inference.importers.logged import Logged

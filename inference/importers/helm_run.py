@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from inference.errors import InputError, cut
+from ground.errors import InputError, cut
 from inference.importers import json_log
 from inference.importers.json_log import entries, fields, filled
 from inference.stimuli.files import checked, shown

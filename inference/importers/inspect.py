@@ -13,7 +13,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from inference.errors import InputError
+from ground.errors import InputError
 from inference.importers import saving
 
 if TYPE_CHECKING:

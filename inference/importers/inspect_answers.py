@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from string import ascii_uppercase
 from typing import Any, TypeAlias
 
-from inference.errors import InputError, cut
+from ground.errors import InputError, cut
 from inference.importers import inspect_samples, saving
 from inference.importers.inspect_log import Evaluation, make_unscored_error
 from inference.importers.inspect_names import Names

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from inference.errors import InputError, cut
+from ground.errors import InputError, cut
 from inference.importers import json_log
 from inference.importers.json_log import entries, fields, filled
 from inference.importers.zipped import Archive

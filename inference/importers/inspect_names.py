@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from inference.errors import InputError, cut
+from ground.errors import InputError, cut
 from inference.importers import differing, saving
 from inference.importers.inspect_log import Evaluation
 from inference.importers.inspect_samples import Sample

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from string import ascii_uppercase
 from typing import Any
 
+from ground.errors import InputError, cut
 from inference.engines.contract import Score
 from inference.engines.openai.bounds import by_text, score
 from inference.engines.openai.replies import Malformed
 from inference.engines.openai.returned import first_tokens
-from inference.errors import InputError, cut
 from inference.importers.inspect_log import resolved
 from inference.importers.json_log import entries, fields
 from inference.stimuli.files import checked, shown

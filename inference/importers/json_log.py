@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from inference.errors import InputError
+from ground.errors import InputError
 from inference.stimuli.files import LARGEST, parse_json, refuse_special, shown, text_of
 
 

@@ -10,7 +10,7 @@ from itertools import takewhile
 from string import ascii_lowercase, ascii_uppercase, digits
 from typing import Any
 
-from inference.errors import InputError
+from ground.errors import InputError
 from inference.importers.lm_eval_files import File
 from inference.stimuli.files import shown
 

@@ -17,7 +17,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from inference.errors import InputError
+from ground.errors import InputError
 from inference.importers.json_log import refuse_halves
 from inference.importers.lm_eval_requests import Options, Request, generated, loglikelihoods, options, requests
 from inference.importers.lm_eval_wordings import DOC, Asked

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from inference.errors import InputError
+from ground.errors import InputError
 from inference.importers.lm_eval_files import File
 
 SHOTS, TASK, FOLDER, DOC = "shots", "task", "folder", "doc."

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from string import ascii_uppercase
 from typing import TYPE_CHECKING, Any
 
-from inference.errors import InputError
+from ground.errors import InputError
 from inference.importers.json_log import refuse_halves
 from inference.stimuli.line_ends import unify_line_ends
 from inference.stimuli.study import PARAPHRASE, Item, Option, Study, Variant

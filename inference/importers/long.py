@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from inference.errors import InputError
+from ground.errors import InputError
 from inference.importers.columns import Coded, grouped
 from inference.stimuli.study import ORIGINAL, Item, Option, Study, Variant
 

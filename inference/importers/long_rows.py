@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from inference.errors import InputError
+from ground.errors import InputError
 from inference.importers import saving
 from inference.importers.columns import Coded, Packed, Places
 from inference.stimuli import records

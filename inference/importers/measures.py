@@ -15,8 +15,8 @@ from typing import Any, Protocol
 import numpy as np
 import pyarrow as pa
 
+from ground.errors import InputError
 from inference.asking import text_answers
-from inference.errors import InputError
 from inference.stimuli.records import EXACT
 
 SLACK = 1e-6  # sums of float32 probabilities may exceed 1 by this much

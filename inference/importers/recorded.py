@@ -6,8 +6,8 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from inference.errors import InputError, printable
-from inference.runfolder.run_json import SCHEMA, problems
+from ground.errors import InputError, printable
+from ground.run_json import SCHEMA, problems
 from inference.stimuli.files import shown
 
 

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from ground.errors import InputError, printable
 from inference.arguments import add_models_file
-from inference.errors import InputError, printable
 from inference.stimuli.workbooks import split
 
 if TYPE_CHECKING:

@@ -24,7 +24,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from inference.errors import InputError
+from ground.errors import InputError
 from inference.importers import saving
 from inference.importers.wordings import OWN, SHARED, choose_wordings, describe_wordings
 from inference.stimuli.records import refuse_shared

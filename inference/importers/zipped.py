@@ -11,8 +11,8 @@ import zipfile
 import zlib
 from pathlib import Path
 
-from inference import extras
-from inference.errors import InputError, cut
+from ground import extras
+from ground.errors import InputError, cut
 from inference.stimuli.files import refuse_special
 
 LARGEST = 100_000_000

@@ -9,8 +9,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ground.errors import InputError
 from inference.arguments import add_engine, engine_settings
-from inference.errors import InputError
 from inference.negate import LANGUAGES
 from inference.stimuli.files import located
 

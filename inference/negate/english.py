@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from inference.errors import InputError
+from ground.errors import InputError
 from inference.negate.negation import Negation, position
 from inference.stimuli.files import read_yaml
 

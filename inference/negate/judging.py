@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pyarrow.compute as pc
 
+from ground import run_json
 from inference.asking.answer_ways import AnswerWays
 from inference.asking.execute import Task, execute
 from inference.asking.models import Model
@@ -20,7 +21,6 @@ from inference.asking.one_model import Settings
 from inference.asking.rounds import Round
 from inference.engines.contract import Engine, Sampling
 from inference.negate.sentences import Made
-from inference.runfolder import run_json
 from inference.runfolder.parquet import read_parquet
 from inference.stimuli.prompt_forms import OPTION_FIELDS, Shot
 from inference.stimuli.prompts import Prompt, PromptBook, option_values

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Set
 from dataclasses import dataclass
 from pathlib import Path
 
-from inference.errors import InputError, cut
+from ground.errors import InputError, cut
 from inference.stimuli.records import Records
 
 COLUMNS = ("source", "text", "acceptable")

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from inference.errors import InputError
+from ground.errors import InputError
 from inference.negate import detect, english, japanese
 from inference.negate.negation import Negation
 from inference.negate.rules import table

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from inference.errors import InputError
+from ground.errors import InputError
 from inference.stimuli import records
 from inference.stimuli.files import shown
 from inference.stimuli.nli import BOTH, HYPOTHESIS, POSITIONS, PREMISE, Instance, Negation

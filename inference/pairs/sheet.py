@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from inference.errors import InputError
+from ground.errors import InputError
 from inference.runfolder import json_lines, spreadsheet
 from inference.stimuli import nli, records
 from inference.stimuli.files import shown

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from inference.errors import InputError
+from ground.errors import InputError
 from inference.paraphrase.itemsfile import without_match
 from inference.stimuli import items
 from inference.stimuli.study import ORIGINAL, Item, Variant

@@ -7,8 +7,8 @@ import math
 from collections.abc import Callable
 from pathlib import Path
 
+from ground.errors import InputError
 from inference.arguments import add_columns, add_engine, columns, engine_settings, positive, seed
-from inference.errors import InputError
 from inference.stimuli import items
 
 TOKENS_EACH = 50  # allowed for one paraphrase with its list marker, unless --max-tokens is given

@@ -23,19 +23,21 @@ from typing import Any
 
 import pyarrow.compute as pc
 
+from ground import run_json
+from ground.errors import InputError, RunFailed
+from ground.writing import write_atomically
 from inference.asking.execute import LISTED, Task, execute
 from inference.asking.failures import Allowed
 from inference.asking.models import Model
 from inference.asking.one_model import Settings
 from inference.engines.contract import Engine
-from inference.errors import InputError, RunFailed
 from inference.paraphrase import itemsfile
 from inference.paraphrase.choosing import REASONS, Choice, choose
 from inference.paraphrase.combining import SEPARATOR, SOURCE
 from inference.paraphrase.meaning import Meaning
 from inference.paraphrase.questions import Calls
-from inference.runfolder import run_json, spreadsheet
-from inference.runfolder.parquet import read_parquet, write_atomically
+from inference.runfolder import spreadsheet
+from inference.runfolder.parquet import read_parquet
 from inference.stimuli.files import parse_json, text_of
 from inference.stimuli.study import PARAPHRASE, Item, Study, Variant
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from inference.errors import InputError
-from inference.extras import needed
+from ground.errors import InputError
+from ground.extras import needed
 
 
 class Meaning:

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from ground.errors import InputError
 from inference.asking.rounds import Condition, Round
 from inference.engines.contract import Generation, Sampling
-from inference.errors import InputError
 from inference.paraphrase.itemsfile import without_match
 from inference.stimuli.prompt_forms import CLOZE, Fields
 from inference.stimuli.prompts import Prompt, PromptBook

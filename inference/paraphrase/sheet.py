@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from inference.errors import InputError
+from ground.errors import InputError
 from inference.paraphrase.combining import sources
 from inference.paraphrase.itemsfile import without_match
 from inference.paraphrase.parsing import fold

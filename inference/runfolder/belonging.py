@@ -9,8 +9,8 @@ from typing import Any
 
 import pyarrow as pa
 
-from inference.errors import InputError
-from inference.runfolder import run_json
+from ground import run_json
+from ground.errors import InputError
 from inference.runfolder.parquet import read_parquet, schema
 from inference.stimuli.study import Study
 

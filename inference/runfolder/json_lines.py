@@ -6,9 +6,8 @@ import json
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from inference.errors import InputError
-from inference.runfolder.locking import absent, remove_empty
-from inference.runfolder.parquet import write_atomically
+from ground.errors import InputError
+from ground.writing import absent, remove_empty, write_atomically
 from inference.stimuli.files import located
 
 

@@ -1,20 +1,18 @@
-"""Lock a run folder for one process; the lock ends with the process, even if it is killed."""
+"""Claim a run folder for one process, and remove from it what a killed or refused call left."""
 
 from __future__ import annotations
 
-import importlib
-import os
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from inference.errors import InputError
+from ground.errors import InputError
+from ground.locking import WINDOWS, lock
+from ground.writing import remove_empty
 
-try:
-    import fcntl
-except ModuleNotFoundError:  # Windows has another module for locks, refuses to open folders and to remove open files
-    fcntl = None  # type: ignore[assignment]
-WINDOWS = fcntl is None
+_UNFINISHED = re.compile(r"\.(run\.json|(stimuli|part-.*)\.parquet)\.\d+|.*\.tmp")
+"""How `write_atomically` names what it has not finished, and how versions before 0.2 did."""
 
 
 def claim(folder: Path) -> int:
@@ -38,61 +36,11 @@ def claim(folder: Path) -> int:
     return lock(folder)
 
 
-def lock(folder: Path) -> int:
-    """Lock a folder that is there; return the descriptor of the lock.
-
-    Raises
-    ------
-    InputError
-        It cannot be locked, or another process writes to it.
-    """
-    descriptor = os.open(folder / ".lock", os.O_RDWR | os.O_CREAT, 0o644)
-    try:
-        _lock(descriptor)
-    except OSError as error:
-        os.close(descriptor)
-        if not isinstance(error, BlockingIOError):
-            raise InputError(
-                f"{folder}: cannot be locked ({error.strerror}); choose an --out on a local disk"
-            ) from None
-        raise InputError(
-            f"{folder}: another process is writing to this run; wait for it or choose another --out"
-        ) from None
-    return descriptor
-
-
-def _lock(descriptor: int) -> None:
-    """Lock an open file; BlockingIOError where another process has locked it."""
-    if not WINDOWS:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        return
-    msvcrt = importlib.import_module("msvcrt")
-    try:
-        msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
-    except PermissionError as error:
-        raise BlockingIOError(error.errno, error.strerror) from error
-
-
-def flush(path: Path) -> None:
-    """Have the disk hold a file or folder before anything else is written; Windows can do that for files only."""
-    if WINDOWS and path.is_dir():
-        return
-    descriptor = os.open(path, os.O_RDWR if WINDOWS else os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
-
-
 def remove_leftovers(folder: Path) -> None:
-    """Remove the unfinished files of a killed process."""
-    for leftover in (*folder.glob("*.tmp"), *(folder / "responses").glob("*.tmp")):
-        leftover.unlink()
-
-
-def absent(folder: Path) -> list[Path]:
-    """List the folder and those around it that are not there yet, the innermost first."""
-    return [path for path in (folder, *folder.parents) if not os.path.exists(path)]
+    """Remove the unfinished files of a killed process; the folder is claimed, so nobody is writing them."""
+    for file in (*folder.iterdir(), *(folder / "responses").glob("*")):
+        if _UNFINISHED.fullmatch(file.name):
+            file.unlink()
 
 
 def remove_new(folder: Path, made: Sequence[Path]) -> None:
@@ -102,10 +50,3 @@ def remove_new(folder: Path, made: Sequence[Path]) -> None:
             (folder / name).unlink(missing_ok=True)
     remove_leftovers(folder)
     remove_empty([folder / "responses", *made])
-
-
-def remove_empty(folders: Iterable[Path]) -> None:
-    """Remove folders, in this order, as far as they are there and empty."""
-    for each in folders:
-        with suppress(OSError):
-            each.rmdir()

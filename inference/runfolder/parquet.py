@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import functools
-import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -13,9 +12,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from inference.errors import InputError
-from inference.runfolder.locking import flush
-from inference.runfolder.run_json import SCHEMA
+from ground.errors import InputError
+from ground.run_json import SCHEMA
+from ground.writing import write_atomically
 from inference.stimuli.files import refuse_special
 
 KEY = ["model", "condition", "item", "variant"]
@@ -171,25 +170,3 @@ def write_tables(path: Path, columns: pa.Schema, tables: Iterable[pa.Table]) -> 
                 writer.write_table(table)
 
     write_atomically(path, write)
-
-
-def write_atomically(path: Path, write: Callable[[Path], Any]) -> None:
-    """Write to a `.tmp`, flush it to disk, rename it, flush the folder: there is always the old file or the new one.
-
-    Raises
-    ------
-    OSError
-        Naming the file, where the operating system refuses to write it; no part of it is left.
-    """
-    aside = path.with_name(path.name + ".tmp")
-    try:
-        write(aside)
-        flush(aside)
-        aside.replace(path)
-    except OSError as error:
-        with suppress(OSError):
-            aside.unlink(missing_ok=True)
-        if error.errno is not None:
-            raise OSError(error.errno, os.strerror(error.errno), str(path)) from error
-        raise
-    flush(path.parent)

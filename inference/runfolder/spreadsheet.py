@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from inference.runfolder.parquet import write_atomically
+from ground.writing import write_atomically
 
 # Some spreadsheets read a cell that begins like this as a formula; an apostrophe before it makes it text.
 _FORMULA = re.compile(r"'*[=+\-@＝＋－＠\t\r\n]")

@@ -11,8 +11,8 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from inference.errors import InputError
-from inference.runfolder import run_json
+from ground import run_json
+from ground.errors import InputError
 from inference.runfolder.parquet import KEY, check_columns, read_parquet
 
 

@@ -13,9 +13,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Self
 
-from inference.errors import InputError
+from ground.errors import InputError
+from ground.writing import absent, remove_empty
 from inference.runfolder.belonging import begin, reopen, stimuli
-from inference.runfolder.locking import absent, claim, remove_empty, remove_leftovers, remove_new
+from inference.runfolder.locking import claim, remove_leftovers, remove_new
 from inference.runfolder.parquet import (
     check_columns,
     drop_superseded,
@@ -110,7 +111,7 @@ class Run:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *error: object) -> None:
-        # A package that is not installed is told where the command began (`inference.extras`).
+        # A package that is not installed is told where the command began (`ground.extras`).
         refused = kind is not None and issubclass(kind, InputError | OSError | ModuleNotFoundError)
         if refused and self._made is not None and not self.responses.parts:
             remove_new(self.path, self._made)

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from inference.errors import InputError
+from ground.errors import InputError
 from inference.stimuli.files import LONGEST, lines_of
 from inference.stimuli.recognised import note
 

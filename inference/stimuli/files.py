@@ -20,7 +20,7 @@ from typing import Any, TextIO
 
 import yaml
 
-from inference.errors import InputError, cut, printable
+from ground.errors import InputError, cut, printable
 
 LARGEST = 200_000_000
 """Bytes of a file that is read as a whole; what is longer can be given line by line (JSON lines, CSV) or as Parquet."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 import logging
 from typing import Any
 
-from inference.errors import InputError
-from inference.extras import needed
+from ground.errors import InputError
+from ground.extras import needed
 from inference.stimuli.files import checked, located
 from inference.stimuli.records import Record
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from sys import intern
 from typing import Any
 
-from inference.errors import InputError, cut, nearest
+from ground.errors import InputError, cut, nearest
 from inference.numerals import COMMA
 from inference.stimuli import numbers, records
 from inference.stimuli.files import located, not_finite, refuse_unprintable, shown, shows_nothing

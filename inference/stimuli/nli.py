@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from inference.errors import InputError
+from ground.errors import InputError
 from inference.stimuli import records
 from inference.stimuli.files import shown
 from inference.stimuli.study import ORIGINAL

@@ -12,7 +12,7 @@ import math
 import re
 from typing import Any
 
-from inference.errors import InputError
+from ground.errors import InputError
 from inference.numerals import DECIMAL
 
 # Digits, point and minus as Japanese and Chinese texts write them, and the minus of mathematics.

@@ -10,7 +10,7 @@ from typing import Any
 
 import jinja2
 
-from inference.errors import InputError
+from ground.errors import InputError
 from inference.stimuli.budget import budget
 from inference.stimuli.files import shown
 from inference.stimuli.printed import Printed, only_printed

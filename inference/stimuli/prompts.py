@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from inference.errors import InputError
+from ground.errors import InputError
 from inference.stimuli.files import located, read_yaml
 from inference.stimuli.prompt_forms import (
     CHAT,

@@ -27,7 +27,7 @@ from pathlib import Path
 from string import ascii_uppercase
 from typing import Any
 
-from inference.errors import InputError
+from ground.errors import InputError
 from inference.stimuli import records
 from inference.stimuli.csv_rows import csv_rows
 from inference.stimuli.files import shown, text_of

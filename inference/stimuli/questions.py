@@ -15,7 +15,7 @@ from string import ascii_uppercase
 from typing import Any
 from unicodedata import normalize
 
-from inference.errors import InputError
+from ground.errors import InputError
 from inference.stimuli import question_layouts, random_order
 from inference.stimuli.files import parse_json, shown
 

@@ -10,7 +10,7 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from inference.errors import InputError, cut, nearest
+from ground.errors import InputError, cut, nearest
 from inference.stimuli.csv_rows import csv_rows
 from inference.stimuli.files import checked, lines_of, parse_json, read_yaml, refuse_special, shown, text_of
 from inference.stimuli.line_ends import unify_line_ends

@@ -21,7 +21,7 @@ from jinja2 import nodes
 from jinja2.runtime import Context
 from jinja2.visitor import NodeTransformer
 
-from inference.errors import InputError
+from ground.errors import InputError
 from inference.stimuli.budget import CONTAINERS, budget, current, foresee_operator, foresee_text
 
 SOURCE = 100_000

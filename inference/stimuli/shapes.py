@@ -24,7 +24,7 @@ from difflib import get_close_matches
 from shlex import quote
 from typing import Any
 
-from inference.errors import InputError, cut
+from ground.errors import InputError, cut
 from inference.stimuli.records import Record, refuse_shared, require_columns
 
 ATTRIBUTE = "attributes."

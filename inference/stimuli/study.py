@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from inference.errors import InputError
+from ground.errors import InputError
 from inference.stimuli.files import checked_name, refuse_unprintable, shown, shows_nothing
 
 ORIGINAL = "original"

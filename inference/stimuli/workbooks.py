@@ -23,8 +23,8 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from inference.errors import InputError, cut, nearest
-from inference.extras import needed
+from ground.errors import InputError, cut, nearest
+from ground.extras import needed
 from inference.stimuli.files import LONGEST, checked, refuse_special
 from inference.stimuli.recognised import note
 

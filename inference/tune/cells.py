@@ -16,7 +16,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from inference.errors import InputError
+from ground.errors import InputError
 from inference.stimuli.files import parse_json, text_of
 from inference.tune.folder import Folder
 

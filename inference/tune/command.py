@@ -12,7 +12,7 @@ from shlex import quote
 from statistics import mean
 from typing import TYPE_CHECKING
 
-from inference.errors import InputError
+from ground.errors import InputError
 from inference.numerals import decimal, whole
 from inference.stimuli.files import located
 

@@ -9,18 +9,19 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
+from ground.errors import InputError
+from ground.locking import lock
+from ground.writing import absent, remove_empty, write_atomically
 from inference.engines.adapters import RECORD as ASKED
-from inference.errors import InputError
-from inference.runfolder.locking import absent, lock, remove_empty
-from inference.runfolder.parquet import write_atomically
 from inference.stimuli.files import parse_json, text_of
 
-OURS = (".lock", f"{ASKED}.tmp")
+OURS = re.compile(rf"\.lock|{re.escape(ASKED)}\.tmp|\.{re.escape(ASKED)}\.\d+")
 """What a call that was killed at its very beginning leaves."""
 
 
@@ -41,7 +42,7 @@ class Folder:
         file = path / ASKED
         if file.exists():
             _refuse_other(file, asked)
-        elif path.exists() and (not path.is_dir() or any(each.name not in OURS for each in path.iterdir())):
+        elif path.exists() and (not path.is_dir() or any(OURS.fullmatch(each.name) is None for each in path.iterdir())):
             raise InputError(f"{path}: this is no tuning (it has no {ASKED}); choose another --out")
 
     def __enter__(self) -> Self:

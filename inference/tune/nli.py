@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from inference.errors import InputError
+from ground.errors import InputError
 from inference.stimuli import nli
 from inference.stimuli.nli import LABELS, Instance
 from inference.stimuli.random_order import place

@@ -19,9 +19,9 @@ from transformers import (
     TrainingArguments,
 )
 
+from ground.errors import RunFailed
 from inference.engines.loading import load_checkpoint, quiet, transformers_errors_as_input_errors
 from inference.engines.local.classifier import TUNING, encode
-from inference.errors import RunFailed
 from inference.stimuli.nli import LABELS, Instance
 from inference.tune.cells import Cell, Result
 

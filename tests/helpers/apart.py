@@ -111,7 +111,8 @@ def _hide(modules: tuple[str, ...]) -> None:
 
     if modules:
         metadata.version = installed
-        for name in [name for name in sys.modules if name.partition(".")[0] in (*modules, "analysis", "inference")]:
+        anew = {*modules, "analysis", "ground", "inference"}
+        for name in [name for name in sys.modules if name.partition(".")[0] in anew]:
             del sys.modules[name]
         sys.modules.update(dict.fromkeys(modules))  # type: ignore[arg-type]
 

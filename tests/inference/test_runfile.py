@@ -13,12 +13,12 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
+from ground.errors import InputError
 from helpers.trivial_engine import TrivialEngine
 from inference.__main__ import main, table_parser, task_of
 from inference.asking import session
 from inference.asking.one_model import Settings
 from inference.demo import ALL
-from inference.errors import InputError
 from inference.protocols import names
 from inference.runfile import TableParser, as_arguments, read
 from inference.runfolder import status

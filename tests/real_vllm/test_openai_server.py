@@ -18,12 +18,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from ground.errors import InputError
 from inference import engines
 from inference.demo import FAMILY
 from inference.engines.contract import Sampling
 from inference.engines.openai.engine import OpenAIEngine
 from inference.engines.openai.settings import ApiSettings
-from inference.errors import InputError
 from inference.protocols import agreement
 from inference.stimuli.prompts import option_values
 

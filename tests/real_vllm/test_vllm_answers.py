@@ -13,6 +13,7 @@ from safetensors.torch import load_file, save_file
 from scipy.stats import chisquare
 from transformers import AutoModelForCausalLM
 
+from ground.errors import InputError
 from helpers import tiny_models
 from inference import engines
 from inference.demo import ADAPTERS
@@ -20,7 +21,6 @@ from inference.demo.choices import choices
 from inference.demo.world import World
 from inference.engines.adapters import read
 from inference.engines.contract import Sampling
-from inference.errors import InputError
 from inference.protocols import agreement, choice
 from inference.stimuli import items
 from inference.stimuli.prompts import Prompt, option_values

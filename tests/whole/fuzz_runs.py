@@ -22,7 +22,7 @@ import pandas as pd
 
 import analysis
 from analysis import runs
-from analysis.errors import InputError
+from ground.errors import InputError
 from helpers.accuracy_runs import random_accuracies, write_accuracies
 from helpers.damaged_rows import ALL, damage
 from helpers.page_runs import FULL

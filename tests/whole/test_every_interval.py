@@ -9,8 +9,8 @@ import pandas as pd
 import pytest
 
 import analysis
-from analysis.errors import InputError
 from analysis.reporting import tables
+from ground.errors import InputError
 from helpers.commands import waver
 from helpers.intervals import list_faults, possible_range
 

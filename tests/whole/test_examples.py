@@ -11,7 +11,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 MODULES = [
     ".".join(file.relative_to(ROOT).with_suffix("").parts)
-    for wing in ("analysis", "inference") for file in sorted((ROOT / wing).rglob("*.py"))
+    for wing in ("analysis", "ground", "inference") for file in sorted((ROOT / wing).rglob("*.py"))
     if any(">>> " in line and "+SKIP" not in line for line in file.read_text(encoding="utf-8").splitlines())
 ]  # fmt: skip
 

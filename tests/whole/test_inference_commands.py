@@ -241,7 +241,7 @@ def test_preview_writes_nothing(items, tmp_path, trivial, capsys):
 
 @pytest.mark.parametrize("secret", [["--api-key", "hunter2"], ["--api-key=hunter2"], ["--hf-token", "hunter2"]])
 def test_secrets_are_not_recorded(secret):
-    from inference.parser import without_secrets
+    from ground.parser import without_secrets
 
     shown = without_secrets(["run", *secret, "--seed", "1"])
     assert "hunter2" not in " ".join(shown)

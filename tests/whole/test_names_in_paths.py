@@ -10,9 +10,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from analysis import features
-from analysis.errors import InputError
 from analysis.features import store
 from analysis.pages.stability.page import StabilityPage
+from ground.errors import InputError
 from helpers import text_features
 from helpers.synthetic import paraphrases, write_run
 

@@ -26,10 +26,11 @@ for call in (
 ):
     assert waver.main(call) == 0, call
 
+import os
 from inference.runfolder import locking
 held = locking.claim(Path("run"))
 assert waver.main(["import", "table", "answers.csv", "--out", "run", *TABLE, "--model-column", "model"]) == 2
-locking.os.close(held)
+os.close(held)
 # A refused call removes what it made, but for the lock, which is open.
 held = locking.claim(Path("new"))
 locking.remove_new(Path("new"), [Path("new")])

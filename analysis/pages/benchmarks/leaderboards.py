@@ -13,9 +13,9 @@ from typing import Any
 
 import pandas as pd
 
-from analysis.errors import InputError, short
 from analysis.pages.benchmarks.repeated import Joined, joined
 from analysis.runs import reading
+from ground.errors import InputError, short
 
 NAMES = ("model", "model_name", "name", "id")
 SIZES = ("parameters", "params", "params_billions")

@@ -10,7 +10,6 @@ import numpy as np
 import pandas as pd
 
 from analysis import runs as opening
-from analysis.errors import InputError
 from analysis.pages.benchmarks import own_form
 from analysis.pages.benchmarks.own_form import Own
 from analysis.reporting import catalogue, tables
@@ -18,6 +17,7 @@ from analysis.reporting.catalogue import Measures
 from analysis.reporting.columns import Column, value
 from analysis.reporting.thresholds import silent
 from analysis.statistics.correlation import LEAST
+from ground.errors import InputError
 
 if TYPE_CHECKING:
     from analysis.runs import Runs

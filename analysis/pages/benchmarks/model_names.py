@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pandas as pd
 
-from analysis.errors import InputError, short
 from analysis.runs import reading
+from ground.errors import InputError, short
 
 COLUMNS = ["side", "model", "matched", "by", "nearest", "similarity"]
 _SHORTLIST = 12  # number of names compared letter by letter: those that share most groups of three letters

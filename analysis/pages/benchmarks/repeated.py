@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pandas as pd
 
-from analysis.errors import InputError, short
 from analysis.reporting.words import count
+from ground.errors import InputError, short
 
 BEST, MEAN, NEWEST = "best", "mean", "newest"
 RULES = (BEST, MEAN, NEWEST)

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from analysis.errors import InputError
 from analysis.pages.benchmarks import own_form
 from analysis.pages.benchmarks.leaderboards import Scores, load
 from analysis.pages.benchmarks.measures import collected, named
 from analysis.pages.benchmarks.model_names import match, read_aliases
 from analysis.statistics import correlation
 from analysis.statistics.multiplicity import holm_within
+from ground.errors import InputError
 
 if TYPE_CHECKING:
     from analysis.runs import Runs

@@ -6,7 +6,7 @@ import argparse
 import json
 from pathlib import Path
 
-from analysis.errors import InputError
+from ground.errors import InputError
 
 HELP = "list the questions that a judge answers rightly in some wordings only, for `choice build`"
 DESCRIPTION = (
@@ -42,7 +42,7 @@ def main(args: argparse.Namespace) -> int:
     from analysis import runs
     from analysis.pages.choice.selection import judged, records, summary
     from analysis.runs.choices import PROTOCOL, studies
-    from analysis.runs.writing import write_atomically
+    from ground.writing import write_atomically
 
     if args.out.suffix.lower() != ".jsonl":
         raise InputError(f"--out {args.out}: the list is written as JSON lines; let the name end in .jsonl")

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from analysis.errors import InputError, nearest, short
 from analysis.pages.choice.measures import accuracies, perfect
 from analysis.runs.choices import Choices
 from analysis.statistics.resampling import Array
+from ground.errors import InputError, nearest, short
 
 INCONSISTENT = "inconsistent confidence"
 CONFIDENT, UNCONFIDENT = "consistently confident", "consistently unconfident"

@@ -8,9 +8,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from analysis.errors import InputError, short
 from analysis.pages.negation.dataset import LABELS
 from analysis.pages.negation.rows import ENDINGS, Row, read
+from ground.errors import InputError, short
 
 LEAST = 2  # annotators who must give a label (Yoshida et al., section 3.1.2)
 ANNOTATOR = "annotator"

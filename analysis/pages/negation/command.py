@@ -7,7 +7,7 @@ import json
 import sys
 from pathlib import Path
 
-from analysis.errors import InputError
+from ground.errors import InputError
 
 HELP = "count originals, negations and minimal pairs of a data set, and how far its annotators agree"
 DESCRIPTION = (

@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from analysis.errors import InputError, short
 from analysis.pages.negation.judgements import BOTH, HYPOTHESIS, IMPORTANT, PATTERNS, PREMISE, UNIMPORTANT
 from analysis.pages.negation.rows import Row, read
 from analysis.runs.folder import ORIGINAL
+from ground.errors import InputError, short
 
 LABELS = ("entailment", "contradiction", "neutral")
 POSITIONS = ("end", "mid")

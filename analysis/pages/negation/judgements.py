@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from analysis.errors import InputError
 from analysis.runs.folder import ORIGINAL, UNIT
 from analysis.statistics.resampling import Array
+from ground.errors import InputError
 
 if TYPE_CHECKING:
     from analysis.runs import Runs

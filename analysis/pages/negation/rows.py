@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from analysis.errors import InputError
 from analysis.runs import reading
+from ground.errors import InputError
 
 Row: TypeAlias = tuple[str, dict[str, Any]]  # file and line, and the fields
 ENDINGS = (".jsonl", ".json", ".csv")

@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from analysis.errors import InputError, nearest
 from analysis.statistics.reliability import aggregated
 from analysis.statistics.reliability.aggregated import Block
 from analysis.statistics.reliability.ranking import Ranking
 from analysis.statistics.reliability.templates import correct_luck, intervals_of_accuracies, noise_of_shares
+from ground.errors import InputError, nearest
 
 if TYPE_CHECKING:
     from analysis.runs import Runs

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from analysis.errors import InputError
 from analysis.pages.reliability.tables import FLIP
 from analysis.reporting.reworded import AGREEMENT, LOGIT, studies
 from analysis.statistics.reliability.backtest import compared
 from analysis.statistics.reliability.calibration import classes, held_out
 from analysis.statistics.reliability.panel import Anew
+from ground.errors import InputError
 
 if TYPE_CHECKING:
     from analysis.runs import Runs

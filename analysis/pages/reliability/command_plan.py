@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations
 from typing import TYPE_CHECKING
 
-from analysis.errors import InputError, nearest
+from ground.errors import InputError, nearest
 
 if TYPE_CHECKING:
     from analysis.reporting.reworded import Study

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from analysis.errors import InputError
 from analysis.pages.reliability import accuracies
 from analysis.reporting import beyond
 from analysis.reporting.reworded import Study, across_models, studies
 from analysis.statistics.reliability.generalizability import absolute, relative, relative_interval
 from analysis.statistics.reliability.ranking import ranking
+from ground.errors import InputError
 
 if TYPE_CHECKING:
     from analysis.runs import Runs

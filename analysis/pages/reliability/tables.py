@@ -9,7 +9,6 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from analysis.errors import InputError
 from analysis.reporting.reworded import AGREEMENT, Study, studies
 from analysis.statistics import interval
 from analysis.statistics.reliability.at_k import flips_at, range_at
@@ -18,6 +17,7 @@ from analysis.statistics.reliability.panel import Panel
 from analysis.statistics.reliability.ranges import is_told_apart, ranges
 from analysis.statistics.resampling import DRAWS, Array, Columns, bootstrap, mean
 from analysis.statistics.shares import Share
+from ground.errors import InputError
 
 if TYPE_CHECKING:
     from analysis.runs import Runs

@@ -7,8 +7,8 @@ import re
 import numpy as np
 import pandas as pd
 
-from analysis.errors import InputError
 from analysis.runs.scores import settings
+from ground.errors import InputError
 
 
 def headline(rows: pd.DataFrame, setting: str = "") -> str:

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from analysis.errors import InputError
 from analysis.runs.agreement import prepare
 from analysis.runs.folder import literal
+from ground.errors import InputError
 
 if TYPE_CHECKING:
     from analysis.runs import Runs

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from analysis.errors import InputError
 from analysis.pages.stability import columns
 from analysis.statistics import forms
 from analysis.statistics.interval import Interval
 from analysis.statistics.resampling import Array, Columns, mean, ratio, sd
 from analysis.statistics.shares import Share
+from ground.errors import InputError
 
 if TYPE_CHECKING:
     from analysis.runs import Runs

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from analysis import features
-from analysis.errors import InputError
 from analysis.features.computation import language_sql
 from analysis.features.words import UNSPACED
 from analysis.pages.text_features.templates import unfit
@@ -15,6 +14,7 @@ from analysis.runs import agreement
 from analysis.runs.folder import literal
 from analysis.statistics import mixed
 from analysis.statistics.mixed.design import FAMILY
+from ground.errors import InputError
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -10,10 +10,10 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from analysis.errors import InputError
 from analysis.runs.agreement import check_convention, outvoted
 from analysis.runs.folder import ORIGINAL, literal
 from analysis.statistics.resampling import Array
+from ground.errors import InputError
 
 if TYPE_CHECKING:
     from analysis.runs import Runs

@@ -12,11 +12,11 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING
 
-from analysis.errors import InputError
 from analysis.statistics.mixed.design import family, parts
 from analysis.statistics.mixed.formula import DefaultFormula, Formula, default_formula, parse
 from analysis.statistics.mixed.response import Response, response
 from analysis.statistics.mixed.result import Result, compare_scales
+from ground.errors import InputError
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from analysis.errors import InputError
+from ground.errors import InputError
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import TYPE_CHECKING
 
-from analysis.errors import InputError
+from ground.errors import InputError
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from analysis.errors import InputError
-from analysis.extras import install
 from analysis.statistics.mixed.design import INTERCEPT, Part, levels_of
 from analysis.statistics.mixed.fits import Fit, RandomEffect, Variance
+from ground.errors import InputError
+from ground.extras import install
 
 if TYPE_CHECKING:
     import pandas as pd

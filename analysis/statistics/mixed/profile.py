@@ -36,9 +36,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from analysis.errors import InputError
 from analysis.statistics.mixed.design import INTERCEPT, design, matrix
 from analysis.statistics.mixed.fits import Fit, RandomEffect, Variance
+from ground.errors import InputError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

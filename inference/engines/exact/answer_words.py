@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from inference.errors import InputError
+from ground.errors import InputError
 
 TokenIds = tuple[int, ...]
 Answers = tuple[tuple[str, ...], ...]

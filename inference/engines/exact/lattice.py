@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from ground.errors import InputError
 from inference.engines.exact.answer_words import TokenIds
-from inference.errors import InputError
 from inference.stimuli.numbers import continues
 
 Places = NDArray[np.intp]

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
+from ground.errors import InputError
 from inference.engines.contract import NOT_FINITE, PAST_WINDOW, Explanation, Generation, Sampling, Score, Thought
 from inference.engines.exact.answer_words import Answers
 from inference.engines.local.engine import LocalEngine, pad_right, padding_is_exact, window
 from inference.engines.rows import Row
-from inference.errors import InputError
 from inference.stimuli.prompt_forms import PAIR
 
 if TYPE_CHECKING:

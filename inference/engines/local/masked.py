@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import torch
 
+from ground.errors import InputError
 from inference.engines.contract import PAST_WINDOW, Explanation, Generation, Sampling, Score, Thought
 from inference.engines.exact.answer_words import Options, TokenIds, collect, head, tail
 from inference.engines.exact.targets import Target, Targets, WholeVocabulary, score_batch
@@ -16,7 +17,6 @@ from inference.engines.local.engine import LocalEngine, pad_right, padding_is_ex
 from inference.engines.local.last_position import OnePosition
 from inference.engines.rows import Measured, Row
 from inference.engines.tokens import plain_encoder
-from inference.errors import InputError
 
 if TYPE_CHECKING:
     from inference.engines.loading import Checkpoint

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from ground.errors import InputError
 from inference.engines.contract import Score
 from inference.engines.exact.answer_words import Answers, Options, TokenIds, spaced
 from inference.engines.openai.returned import Shown
-from inference.errors import InputError
 
 # If the hidden probability is below this, the numbers count as exact: it is rounding.
 NEGLIGIBLE = 1e-6

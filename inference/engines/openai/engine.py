@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Collection, Generator, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from ground.errors import InputError, RunFailed
 from inference.engines.contract import NO_NUMBERS, Explanation, Generation, Sampling, Score, Thought
 from inference.engines.openai import bounds, requests
 from inference.engines.openai.failures import Barred, Failed, Retries, Unusable
@@ -17,7 +18,6 @@ from inference.engines.openai.server import Server
 from inference.engines.openai.settings import CHAT, COMPLETIONS, ApiSettings
 from inference.engines.openai.token_text import Words
 from inference.engines.openai.usage import cost
-from inference.errors import InputError, RunFailed
 
 if TYPE_CHECKING:
     from inference.stimuli.prompts import Prompt

@@ -7,12 +7,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from ground.errors import InputError
 from inference.engines.openai.failures import Failed
 from inference.engines.openai.requests import Shape, choices, written
 from inference.engines.openai.returned import Shown, first_tokens
 from inference.engines.openai.server import Server
 from inference.engines.openai.token_text import tokenize
-from inference.errors import InputError
 
 QUESTION = "Is water wet? Reply yes or no."
 # Few, so that a wrong address is reported soon; more than one, so that a short failure does not end the call.

@@ -6,6 +6,7 @@ import ssl
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from ground.extras import needed
 from inference.engines.openai.doubts import Doubts
 from inference.engines.openai.failures import (
     Barred,
@@ -20,7 +21,6 @@ from inference.engines.openai.limits import Clock, Limits
 from inference.engines.openai.replies import AS_IT_IS, Malformed, make_client, parse_reply, storable
 from inference.engines.openai.settings import ApiSettings
 from inference.engines.openai.usage import Usage
-from inference.extras import needed
 
 if TYPE_CHECKING:
     from openai import APIConnectionError, APIStatusError

@@ -8,7 +8,7 @@ from argparse import ArgumentParser, Namespace
 from dataclasses import dataclass, fields
 from urllib.parse import urlsplit
 
-from inference.errors import InputError
+from ground.errors import InputError
 
 OPENAI = "https://api.openai.com/v1"
 CHAT, COMPLETIONS = "chat", "completions"

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ground.errors import InputError, RunFailed
 from inference.engines.contract import Sampling, Score
 from inference.engines.exact.lattice import Lattice
 from inference.engines.exact.number_probabilities import number_logprobs, scores_of
@@ -18,7 +19,6 @@ from inference.engines.rows import Measured, Row
 from inference.engines.vllm.requested_tokens import Question, Reply, RequestedPaths, RequestedTokens
 from inference.engines.vllm.settings import VllmSettings
 from inference.engines.vllm.start import MOST_TOKENS, start
-from inference.errors import InputError, RunFailed
 
 if TYPE_CHECKING:
     from inference.engines.adapters import Adapter

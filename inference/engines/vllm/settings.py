@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from inference.errors import InputError, nearest
+from ground.errors import InputError, nearest
 
 Value = bool | int | float | str
 

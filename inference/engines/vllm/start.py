@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any
 import torch
 from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer
 
+from ground.errors import InputError
+from ground.extras import install
 from inference.engines.loading import (
     pin,
     quiet,
@@ -24,8 +26,6 @@ from inference.engines.loading import (
 from inference.engines.merging import products
 from inference.engines.vllm.child_processes import Companions
 from inference.engines.vllm.settings import ROUNDED, VllmSettings
-from inference.errors import InputError
-from inference.extras import install
 
 if TYPE_CHECKING:
     from inference.engines.adapters import Adapter

@@ -7,12 +7,12 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
+from ground.errors import InputError
 from inference.arguments import add_columns, add_items, add_wordings, columns, draw_seed
 from inference.asking.answer_ways import AnswerWays, add_answer_arguments, answer_ways
 from inference.asking.rounds import Questions as Asking
 from inference.asking.rounds import Round
 from inference.asking.wordings import drawn
-from inference.errors import InputError
 from inference.stimuli import items
 from inference.stimuli.prompt_forms import OPTION_FIELDS, OPTION_ORDERS
 from inference.stimuli.prompts import Prompt, PromptBook, option_values

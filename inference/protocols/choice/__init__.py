@@ -34,11 +34,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from ground.errors import InputError
 from inference.arguments import draw_seed
 from inference.asking.answer_ways import TEXT, text_fields
 from inference.asking.rounds import Condition, Round
 from inference.engines.contract import Sampling
-from inference.errors import InputError
 from inference.protocols.choice import arguments, building, reply
 from inference.protocols.choice.arguments import AWARE, BY_SUBSET, DEMO, DEMOS, LETTERS, REASONING_FIRST, TEXTS
 from inference.protocols.choice.reading import read_letters, read_replies, read_texts

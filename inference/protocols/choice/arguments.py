@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 
+from ground.errors import InputError
 from inference.arguments import add_items
 from inference.asking.answer_ways import TEXT, add_text_arguments, samplings
 from inference.engines.contract import Sampling
-from inference.errors import InputError
 from inference.numerals import whole
 from inference.protocols.choice.reply import READINGS
 from inference.stimuli.questions import SPLITS

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from inference.errors import InputError
+from ground.errors import InputError
 from inference.numerals import WHOLE
 from inference.stimuli import records
 from inference.stimuli.files import located, shown

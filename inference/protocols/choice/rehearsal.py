@@ -12,8 +12,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from ground.errors import InputError
 from inference.engines.contract import Sampling
-from inference.errors import InputError
 from inference.protocols.choice import NAME, Questions, prompt_book
 from inference.protocols.choice.arguments import AWARE, BASE, BY_SUBSET, REASONING_FIRST, TEXT
 from inference.protocols.choice.reply import begin_answer

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from string import ascii_uppercase
 
-from inference.errors import InputError
+from ground.errors import InputError
 from inference.protocols.choice.arguments import ORDERS
 from inference.stimuli.files import shown
 from inference.stimuli.questions import Question, draw_orders

@@ -25,10 +25,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from ground.errors import InputError
 from inference.arguments import draw_seed
 from inference.asking.answer_ways import AnswerWays, add_answer_arguments, answer_ways
 from inference.asking.rounds import Round
-from inference.errors import InputError
 from inference.protocols.negation import arguments, exemplars
 from inference.stimuli import nli
 from inference.stimuli.files import located

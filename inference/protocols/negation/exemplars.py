@@ -6,7 +6,7 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 
-from inference.errors import InputError
+from ground.errors import InputError
 from inference.stimuli import nli
 from inference.stimuli.nli import LABELS, Instance
 from inference.stimuli.prompt_forms import Shot

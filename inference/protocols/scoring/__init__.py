@@ -29,9 +29,9 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
+from ground.errors import InputError
 from inference.asking.rounds import Condition, Exact, Round
 from inference.engines.contract import Generation, Sampling, Score
-from inference.errors import InputError
 from inference.protocols.scoring import arguments, items
 from inference.protocols.scoring.arguments import RANGE, SAMPLES, TEMPERATURE
 from inference.stimuli.items import default_name

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 
+from ground.errors import InputError
 from inference.arguments import add_items
 from inference.engines.contract import MOST_SAMPLES, MOST_TEMPERATURE
-from inference.errors import InputError
 from inference.numerals import decimal, whole
 from inference.protocols.scoring.items import GOLD_RANGE, Columns
 from inference.stimuli.records import refuse_shared

@@ -8,7 +8,7 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from inference.errors import InputError
+from ground.errors import InputError
 from inference.stimuli import numbers, records
 from inference.stimuli.files import located, shown
 from inference.stimuli.study import ORIGINAL, Item, Option, Variant

@@ -14,12 +14,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from ground.errors import InputError
 from inference.arguments import draw_seed
 from inference.asking.answer_ways import AnswerWays, add_answer_arguments, answer_ways
 from inference.asking.rounds import Questions as Asking
 from inference.asking.rounds import Round
 from inference.asking.wordings import by_pattern, drawn
-from inference.errors import InputError
 from inference.protocols.wording import arguments, exemplars, sources, templates, texts
 from inference.protocols.wording.exemplars import Exemplar
 from inference.protocols.wording.templates import MANIPULATED, NO, YES, Bank, Template

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from inference.errors import InputError
+from ground.errors import InputError
 from inference.numerals import COMMA
 from inference.stimuli.numbers import number
 

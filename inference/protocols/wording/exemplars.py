@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
 
-from inference.errors import InputError
+from ground.errors import InputError
 from inference.protocols.wording.comparisons import plain
 from inference.protocols.wording.templates import MANIPULATED, NO, YES, Bank
 from inference.protocols.wording.texts import Columns, Text, gather, in_order

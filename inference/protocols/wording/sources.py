@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from inference.errors import InputError
+from ground.errors import InputError
 from inference.protocols.wording import texts
 from inference.protocols.wording.comparisons import Comparison
 from inference.protocols.wording.texts import Columns, Pool, Text

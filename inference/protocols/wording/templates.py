@@ -14,7 +14,7 @@ from typing import Any
 
 import jinja2
 
-from inference.errors import InputError
+from ground.errors import InputError
 from inference.stimuli.budget import budget
 from inference.stimuli.files import located, read_yaml, shown
 from inference.stimuli.random_order import place

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from inference.errors import InputError
+from ground.errors import InputError
 from inference.protocols.wording.comparisons import Comparison, condition, plain
 from inference.protocols.wording.templates import NO, YES
 from inference.stimuli import records

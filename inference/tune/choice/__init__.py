@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ground.errors import InputError
 from inference.asking.models import Model
-from inference.errors import InputError
 from inference.protocols.choice.rehearsal import rehearsal
 from inference.tune.choice import answers, examples
 from inference.tune.choice.answers import Answers

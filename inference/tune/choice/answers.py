@@ -10,11 +10,11 @@ from typing import Any
 
 import pyarrow.compute as pc
 
+from ground import run_json
+from ground.errors import InputError, nearest
 from inference.asking.models import Model
-from inference.errors import InputError, nearest
 from inference.protocols.choice import NAME
 from inference.protocols.choice.rehearsal import base_texts
-from inference.runfolder import run_json
 from inference.runfolder.parquet import check_columns, read_parquet
 from inference.stimuli.files import shown
 from inference.stimuli.study import ORIGINAL, Option, Variant

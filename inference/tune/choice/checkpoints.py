@@ -23,10 +23,10 @@ import torch
 from safetensors import SafetensorError
 from safetensors.torch import load_file
 
+from ground.errors import InputError
+from ground.locking import flush
+from ground.writing import remove_unfinished, write_atomically
 from inference.engines.adapters import CONFIG, HISTORY, WEIGHTS
-from inference.errors import InputError
-from inference.runfolder.locking import flush
-from inference.runfolder.parquet import write_atomically
 from inference.stimuli.files import parse_json, text_of
 from inference.tune.folder import Folder, write_json
 
@@ -44,6 +44,8 @@ class AdapterFolder(Folder):
                 shutil.rmtree(checkpoint)
         for leftover in self.path.glob("*.tmp"):
             leftover.unlink()
+        for name in (HISTORY, WEIGHTS, CONFIG):
+            remove_unfinished(self.path / name)
         if self.finished:
             shutil.rmtree(self.path / CHECKPOINTS, ignore_errors=True)
 

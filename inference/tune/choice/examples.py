@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from inference.errors import InputError
+from ground.errors import InputError
 from inference.protocols.choice.rehearsal import Rehearsal
 from inference.stimuli.prompts import Prompt
 from inference.stimuli.questions import SPLITS

@@ -7,8 +7,8 @@ from math import isfinite
 from pathlib import Path
 from typing import Any
 
+from ground.errors import InputError, nearest
 from inference.engines.adapters import MOST_RANK
-from inference.errors import InputError, nearest
 from inference.stimuli.files import read_toml, shown
 
 DEFAULTS = Path(__file__).with_name("settings.toml")

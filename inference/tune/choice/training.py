@@ -13,11 +13,11 @@ from safetensors import SafetensorError
 from transformers import PrinterCallback
 from trl import SFTConfig
 
+from ground.errors import InputError, RunFailed
 from inference.asking.models import Model
 from inference.engines.lefttoright import LeftToRight
 from inference.engines.loading import load_checkpoint, quiet, resolve_device, transformers_errors_as_input_errors
 from inference.engines.local.causal import CausalEngine
-from inference.errors import InputError, RunFailed
 from inference.tune.choice.checkpoints import AdapterFolder
 from inference.tune.choice.examples import Example
 from inference.tune.choice.settings import DEFAULT_MODULES

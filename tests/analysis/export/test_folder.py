@@ -8,8 +8,8 @@ import pandas as pd
 import pytest
 import yaml
 
-from analysis.errors import InputError
 from analysis.export import folder
+from ground.errors import InputError
 from helpers.commands import waver
 from helpers.synthetic import write_run
 

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analysis.errors import InputError
 from analysis.features import dependencies
 from analysis.features.component import Component, Missing
+from ground.errors import InputError
 from helpers.text_features import make_pipeline
 
 spacy = pytest.importorskip("spacy", reason="needs spaCy")

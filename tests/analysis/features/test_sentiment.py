@@ -10,8 +10,8 @@ import types
 import pytest
 
 from analysis import features
-from analysis.errors import InputError
 from analysis.features import store
+from ground.errors import InputError
 from helpers.text_features import OPTIONAL, hide, kept, write
 
 

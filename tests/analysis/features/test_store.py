@@ -11,9 +11,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from analysis import features, runs
-from analysis.errors import InputError
 from analysis.features import command, computation, sentiment, store
-from analysis.runs import writing
+from ground import locking, writing
+from ground.errors import InputError
 from helpers.text_features import OPTIONAL, TEXTS, hide, kept, make_pipeline, write
 
 
@@ -223,10 +223,10 @@ def test_a_second_process_waits_for_the_first(tmp_path):
     entered = threading.Event()
 
     def second() -> None:
-        with writing.held(path):
+        with locking.held(path):
             entered.set()
 
-    with writing.held(path):
+    with locking.held(path):
         thread = threading.Thread(target=second)
         thread.start()
         assert not entered.wait(0.2)

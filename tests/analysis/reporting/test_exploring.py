@@ -13,9 +13,9 @@ from matplotlib.figure import Figure
 
 import analysis
 from analysis import runs
-from analysis.errors import InputError
 from analysis.reporting import tables
 from analysis.reporting.catalogue import pages
+from ground.errors import InputError
 from helpers.commands import ROOT, waver
 from helpers.figures import shown_texts
 from helpers.synthetic import random_frame, write_run

@@ -12,9 +12,9 @@ import pytest
 from papermill.iorw import load_notebook_node
 from papermill.parameterize import parameterize_notebook
 
-from analysis.errors import InputError
 from analysis.pages.stability.page import StabilityPage
 from analysis.reporting import catalogue, notebooks, report
+from ground.errors import InputError
 from helpers.commands import ROOT
 from helpers.page_runs import BARE
 from helpers.synthetic import random_frame, write_run

@@ -14,11 +14,11 @@ import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from analysis.__main__ import main
-from analysis.errors import InputError
 from analysis.pages.stability.catalogue import TABLES
 from analysis.reporting import notebooks, provenance, report
 from analysis.reporting.catalogue import Catalogue
 from analysis.reporting.citations import studies
+from ground.errors import InputError
 from helpers.commands import waver
 from helpers.html_pages import Page
 from helpers.synthetic import random_frame, write_run
@@ -262,7 +262,7 @@ def test_a_folder_where_the_single_file_belongs_is_refused_before_anything_is_ma
 
 
 def test_a_value_that_the_analysis_refuses_is_a_wrong_call(run, tmp_path, fixtures, capsys, monkeypatch):
-    refuses = fixtures("refuses", "from analysis.errors import InputError\nraise InputError('threshold 7 is no share')")
+    refuses = fixtures("refuses", "from ground.errors import InputError\nraise InputError('threshold 7 is no share')")
     monkeypatch.setattr(report, "found", lambda: [refuses])
     assert main(["report", str(run), "--out", str(tmp_path / "out")]) == 2
     assert "InputError: threshold 7 is no share" in capsys.readouterr().err

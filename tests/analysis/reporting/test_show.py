@@ -7,8 +7,8 @@ import pytest
 
 from analysis import runs
 from analysis.__main__ import main
-from analysis.errors import InputError
 from analysis.reporting.show import MODELS, show
+from ground.errors import InputError
 from helpers.synthetic import edit_run_json, paraphrases, write_run
 
 CHAT = "chat/yes-no"

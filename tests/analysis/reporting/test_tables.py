@@ -11,11 +11,11 @@ import pandas as pd
 import pytest
 
 from analysis import runs
-from analysis.errors import InputError
 from analysis.pages.stability.columns import threshold
 from analysis.reporting import catalogue, files, grid, labels, latex, tables
 from analysis.reporting.columns import Column, value
 from analysis.reporting.latex import POINTS
+from ground.errors import InputError
 from helpers.synthetic import random_frame, write_run
 
 NAMES = ("stability", "items", "differences", "item_stability", "divergent", "distribution", "outliers", "invalid",

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from analysis.reporting import temporary
-from analysis.runs.writing import abandoned
+from ground.locking import abandoned
 
 
 @pytest.fixture(autouse=True)

@@ -12,8 +12,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from analysis import runs
-from analysis.errors import InputError
 from analysis.pages.stability import tables
+from ground.errors import InputError
 from helpers.synthetic import SCHEMA, arrow_schema, edit_run_json, random_frame, write_run
 
 PART = "responses/part-000001.parquet"

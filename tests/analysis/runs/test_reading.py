@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from analysis.errors import InputError
 from analysis.runs import reading
+from ground.errors import InputError
 
 
 def written(tmp_path, content):

@@ -10,8 +10,8 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from analysis.errors import InputError
 from analysis.statistics import correlation
+from ground.errors import InputError
 
 FOLDER = Path(__file__).parents[2] / "reference"
 DATA = dict(iter(pd.read_csv(FOLDER / "correlation_data.csv").groupby("dataset")))

@@ -6,12 +6,10 @@ import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
-from analysis import extras as reading
+from ground.extras import choose_extra
 from helpers.refusals import Case
-from inference import extras as asking
 
 RUN = Path(__file__).parents[2] / "fixtures" / "run-of-f7ec5ae" / "agreement"
-EXTRAS = {"inference": asking.EXTRAS, "analysis": reading.EXTRAS}
 ITEMS = "item,text\na,Tea is good.\na,I like tea.\na,Tea is nice.\n"
 MODEL = Path(__file__).parents[3] / "inference" / "demo" / "models" / "waver-demo-small-tuned"
 AGREEMENT = "agreement --items items.csv --model demo"
@@ -36,7 +34,7 @@ NEEDING: Sequence[tuple[str, Sequence[str]]] = [
 
 def needing(call: str, module: str) -> Case:
     """Make a case of a command without one package that it needs."""
-    extra = EXTRAS[call.split()[0]][module]
+    extra = choose_extra(module)
     named = "vLLM is not installed" if module == "vllm" else f"needs the package {module}:"
     return Case(
         f"{module}, {call.replace(str(MODEL), 'MODEL')}",

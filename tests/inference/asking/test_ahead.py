@@ -11,6 +11,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from ground.errors import InputError
 from helpers import tiny_models
 from inference.asking import ahead as module
 from inference.asking.ahead import AHEAD, ahead
@@ -19,7 +20,6 @@ from inference.engines.contract import Sampling
 from inference.engines.loading import Checkpoint
 from inference.engines.local.causal import CausalEngine
 from inference.engines.local.masked import MaskedEngine
-from inference.errors import InputError
 from inference.stimuli.prompts import Prompt
 
 ANSWERS = (("yes", "Yes"), ("no", "No"))

@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from ground.errors import InputError, RunFailed
 from helpers.commands import ROOT
 from helpers.trivial_engine import TrivialEngine, loader, small_study
 from inference.asking import text_answers
@@ -20,7 +21,6 @@ from inference.asking.models import Model
 from inference.asking.one_model import Settings
 from inference.asking.rounds import Thinking
 from inference.engines.contract import Sampling
-from inference.errors import InputError, RunFailed
 from inference.protocols.agreement import Questions, prompt_book
 from inference.runfolder.parquet import KEY
 

@@ -15,6 +15,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from ground.errors import InputError, RunFailed
 from helpers.trivial_engine import TrivialEngine, shown, small_study
 from inference.asking.adapters import with_adapters
 from inference.asking.answer_ways import AnswerWays
@@ -24,7 +25,6 @@ from inference.asking.models import Model, resolve
 from inference.asking.one_model import Settings
 from inference.asking.workers import Packed
 from inference.engines.contract import Sampling
-from inference.errors import InputError, RunFailed
 from inference.protocols.agreement import Questions, prompt_book
 from inference.runfolder.parquet import KEY
 from inference.stimuli.prompts import option_values

@@ -13,13 +13,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from ground.errors import InputError, RunFailed
 from helpers.trivial_engine import TrivialEngine, loader, shown, small_study
 from inference.asking import session
 from inference.asking.execute import Task, execute
 from inference.asking.failures import Allowed
 from inference.asking.models import Model
 from inference.asking.one_model import Settings
-from inference.errors import InputError, RunFailed
 from inference.protocols.agreement import Questions, prompt_book
 from inference.runfolder.parquet import KEY
 from inference.runfolder.responses import Responses

@@ -7,6 +7,7 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
+from ground.errors import InputError, NoSuchModel, RunFailed
 from helpers.trivial_engine import TrivialEngine, small_study
 from inference.__main__ import main
 from inference.asking.execute import Task, execute
@@ -15,7 +16,6 @@ from inference.asking.models import Model
 from inference.asking.one_model import Settings
 from inference.asking.session import Tally
 from inference.engines.contract import PAST_WINDOW
-from inference.errors import InputError, NoSuchModel, RunFailed
 from inference.protocols.agreement import Questions, prompt_book
 
 A, BAD, C = (Model(name, f"somewhere/{name}") for name in ("a", "bad", "c"))

@@ -7,6 +7,7 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
+from ground import run_json
 from helpers.trivial_engine import TrivialEngine, loader, small_study
 from inference.__main__ import main
 from inference.asking.execute import Task, execute
@@ -14,7 +15,6 @@ from inference.asking.limit import limited
 from inference.asking.models import Model
 from inference.asking.one_model import Settings
 from inference.protocols.agreement import Questions, prompt_book
-from inference.runfolder import run_json
 from inference.runfolder.status import progress, status
 
 STUDY = small_study(items=5, paraphrases=3)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from ground.errors import InputError
 from inference.asking.models import Model, read_descriptions, resolve
 from inference.engines import ENGINES
-from inference.errors import InputError
 
 
 @pytest.fixture

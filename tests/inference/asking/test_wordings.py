@@ -10,6 +10,7 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
+from ground import run_json
 from helpers.trivial_engine import TrivialEngine, loader, small_study
 from inference.__main__ import main
 from inference.asking.execute import Task, execute
@@ -18,7 +19,6 @@ from inference.asking.models import Model
 from inference.asking.one_model import Settings
 from inference.asking.wordings import by_pattern, drawn
 from inference.protocols.agreement import Questions, prompt_book, study
-from inference.runfolder import run_json
 from inference.runfolder.status import progress, status
 from inference.stimuli.study import ORIGINAL, Item, Study
 

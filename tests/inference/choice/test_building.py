@@ -9,11 +9,11 @@ from dataclasses import replace
 
 import pytest
 
+from ground.errors import InputError, RunFailed
 from helpers.choice_models import BEGINNINGS, JUDGE, loader, plan, reword, rewording, right
 from helpers.commands import ROOT, waver
 from inference.choice import selecting
 from inference.choice.building import build, write
-from inference.errors import InputError, RunFailed
 from inference.stimuli import questions
 
 THINGS = ("tea", "milk", "sugar", "lemon", "honey", "mint")

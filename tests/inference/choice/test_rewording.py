@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from ground.errors import InputError
 from inference.choice import rewording
-from inference.errors import InputError
 from inference.stimuli.prompt_forms import CHAT, CLOZE, PLAIN
 from inference.stimuli.questions import Question
 

@@ -7,8 +7,8 @@ from collections import Counter
 
 import pytest
 
+from ground.errors import InputError
 from inference.choice import selecting
-from inference.errors import InputError
 from inference.stimuli.questions import GENERAL, MATH, Question
 
 

@@ -7,11 +7,11 @@ import random
 import pytest
 import yaml
 
+from ground.errors import InputError
 from inference.demo import QUESTIONNAIRE
 from inference.demo.questionnaire import all_paraphrases, build, choose, load_grammar
 from inference.demo.wordings import both_ways, draw, expand, fold, replace_words
 from inference.demo.world import World
-from inference.errors import InputError
 
 
 @pytest.fixture(scope="module")

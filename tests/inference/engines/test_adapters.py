@@ -14,14 +14,14 @@ from peft import LoraConfig, PeftModel, get_peft_model
 from safetensors.torch import load_file, save_file
 from transformers import AutoModelForCausalLM
 
+from ground import run_json
+from ground.errors import InputError
 from helpers import tiny_models
 from inference import engines
 from inference.__main__ import main
 from inference.asking.adapters import with_adapters
 from inference.asking.models import Model, resolve
 from inference.engines.adapters import read
-from inference.errors import InputError
-from inference.runfolder import run_json
 from inference.stimuli.prompts import Prompt
 
 PROMPTS = [Prompt(f"Do you agree with it? {text}\nReply:", None, (("yes",), ("no",))) for text in ("Bread.", "A lamp")]

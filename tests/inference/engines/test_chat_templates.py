@@ -6,9 +6,9 @@ import pytest
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 from transformers.utils import chat_template_utils
 
+from ground.errors import InputError
 from helpers import tiny_models
 from inference.engines.tokens import CHAT_DATE, Tokens
-from inference.errors import InputError
 from inference.stimuli.prompts import Prompt
 from inference.stimuli.sandbox import Sandbox
 

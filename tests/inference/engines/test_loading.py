@@ -14,12 +14,12 @@ import pytest
 import torch
 import transformers
 
+from ground.errors import InputError
 from helpers import tiny_models
 from inference import engines
 from inference.engines import loading
 from inference.engines.digest import folder_digest
 from inference.engines.loading import pin, resolve_dtype
-from inference.errors import InputError
 from inference.stimuli.prompts import Prompt
 
 ANSWERS = (("yes", "Yes"), ("no", "No"))

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import torch
 
+from ground.errors import InputError
 from helpers import tiny_models
 from inference import engines
 from inference.engines.checking import refuse_not_finite
@@ -16,7 +17,6 @@ from inference.engines.exact.answer_words import Options
 from inference.engines.exact.number_probabilities import scores_of
 from inference.engines.exact.option_tree import build
 from inference.engines.exact.targets import Target, WholeVocabulary, score_batch
-from inference.errors import InputError
 from inference.stimuli.prompts import Prompt
 
 ANSWERS = (("yes", "Yes"), ("no", "No"))

@@ -10,6 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 import torch
 
+from ground.errors import InputError
 from helpers import tiny_models
 from inference import engines
 from inference.asking.answer_ways import AnswerWays
@@ -21,7 +22,6 @@ from inference.engines.contract import Sampling
 from inference.engines.loading import Checkpoint
 from inference.engines.local.causal import CausalEngine
 from inference.engines.tokens import Tokens
-from inference.errors import InputError
 from inference.protocols import agreement
 from inference.stimuli.prompts import Prompt, option_values
 from inference.stimuli.study import ORIGINAL, Item, Variant

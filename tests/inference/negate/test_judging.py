@@ -7,11 +7,11 @@ import math
 import pytest
 from sklearn.metrics import precision_recall_fscore_support
 
+from ground.errors import InputError, RunFailed
 from helpers.trivial_engine import TrivialEngine, loader, shown
 from inference.asking.models import Model
 from inference.asking.one_model import Settings
 from inference.engines.contract import Generation, Score
-from inference.errors import InputError, RunFailed
 from inference.negate import judging, people
 from inference.negate.negation import Negation
 from inference.negate.sentences import Made

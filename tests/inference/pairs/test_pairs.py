@@ -9,8 +9,8 @@ import json
 
 import pytest
 
+from ground.errors import InputError
 from helpers.commands import waver
-from inference.errors import InputError
 from inference.pairs import making, sheet
 from inference.stimuli import nli
 

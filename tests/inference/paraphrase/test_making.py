@@ -12,12 +12,12 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
+from ground.errors import InputError, RunFailed
 from helpers.commands import ROOT
 from helpers.paraphrase_writer import Writer, made, writer
 from helpers.trivial_engine import shown
 from inference.__main__ import main
 from inference.asking.models import Model
-from inference.errors import InputError, RunFailed
 from inference.paraphrase import questions
 from inference.paraphrase.choosing import DUPLICATE, MEANING, ORIGINAL, SURPLUS, choose
 from inference.paraphrase.questions import Calls, prompt_book, study

@@ -8,8 +8,8 @@ import sys
 import numpy as np
 import pytest
 
+from ground.errors import InputError
 from helpers.paraphrase_writer import made
-from inference.errors import InputError
 from inference.paraphrase.meaning import Meaning
 from inference.stimuli import items
 

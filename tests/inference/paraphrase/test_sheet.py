@@ -8,8 +8,8 @@ from dataclasses import replace
 
 import pytest
 
+from ground.errors import InputError
 from inference.__main__ import main
-from inference.errors import InputError
 from inference.paraphrase.combining import combine, sources, summary
 from inference.paraphrase.itemsfile import write as write_items
 from inference.paraphrase.sheet import checked, write_sheet

@@ -13,9 +13,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ground import run_json
+from ground.errors import InputError
 from helpers.trivial_engine import small_study
-from inference.errors import InputError
-from inference.runfolder import parquet, responses, run_json
+from inference.runfolder import parquet, responses
 from inference.runfolder.parquet import KEY, schema
 from inference.runfolder.store import Run
 from inference.runfolder.versions import versions
@@ -186,16 +187,26 @@ def test_parts_without_errors_are_not_touched_by_compaction(path):
 def test_leftovers_of_a_killed_process_are_removed(path):
     with Run.create_or_open(path, STUDY) as run:
         run.responses.append([row()])
-    for name in ("run.json.tmp", "stimuli.parquet.tmp", "responses/part-000002-x.parquet.tmp"):
+    whole = set(path.rglob("*"))
+    for name in (".run.json.7", ".stimuli.parquet.7", "responses/.part-000002-x.parquet.7", "run.json.tmp"):
         (path / name).write_bytes(b"half")
+    (path / ".report.7").mkdir()  # another command writes it
     with Run.create_or_open(path, STUDY):
-        assert list(path.rglob("*.tmp")) == []
+        assert set(path.rglob("*")) == {*whole, path / ".report.7"}
     assert len(rows_of(path)) == 1
 
 
 @pytest.mark.parametrize(
     "left",
-    [[], [".lock"], [".DS_Store"], ["stimuli.parquet"], ["stimuli.parquet.tmp"], ["run.json.tmp", "stimuli.parquet"]],
+    [
+        [],
+        [".lock"],
+        [".DS_Store"],
+        ["stimuli.parquet"],
+        [".stimuli.parquet.7"],
+        [".run.json.7", "stimuli.parquet"],
+        ["run.json.tmp"],
+    ],
 )
 def test_a_folder_whose_making_was_cut_short_is_made_again(path, left):
     (path / "responses").mkdir(parents=True)
@@ -325,7 +336,7 @@ class TestRefused:
 
     def test_another_format_and_damage(self, path):
         (path / "run.json").write_text(json.dumps(content(path) | {"format": 2}), encoding="utf-8")
-        with pytest.raises(InputError, match=r"run.json: format 2 is not known here \(this version writes 1\)"):
+        with pytest.raises(InputError, match=r"run.json: format 2 is not known here \(this version reads 1\)"):
             self.open(path)
         for damage, said in (
             ("{", "is not valid JSON"), ("[]", "must be an object, not"), ("{}", ": field 'format' is missing"),

@@ -13,7 +13,7 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from inference.errors import InputError
+from ground.errors import InputError
 from inference.stimuli import items
 from inference.stimuli.study import Item
 

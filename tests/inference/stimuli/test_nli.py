@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from inference.errors import InputError
+from ground.errors import InputError
 from inference.stimuli import nli
 from inference.stimuli.nli import Instance, Negation
 

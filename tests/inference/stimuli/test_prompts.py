@@ -9,7 +9,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inference.errors import InputError
+from ground.errors import InputError
 from inference.protocols import agreement
 from inference.stimuli.prompt_forms import FORMS, OPTION_ORDERS, case_variants
 from inference.stimuli.prompts import PromptBook, option_values

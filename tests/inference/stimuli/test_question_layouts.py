@@ -7,7 +7,7 @@ import json
 
 import pytest
 
-from inference.errors import InputError
+from ground.errors import InputError
 from inference.stimuli import questions
 
 TEXT = "What do people pour into a cup?"

@@ -9,7 +9,7 @@ from itertools import permutations
 
 import pytest
 
-from inference.errors import InputError
+from ground.errors import InputError
 from inference.stimuli import questions
 from inference.stimuli.questions import Question
 

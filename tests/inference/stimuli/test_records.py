@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from inference.errors import InputError
+from ground.errors import InputError
 from inference.stimuli.files import read_yaml
 from inference.stimuli.records import Records, read
 

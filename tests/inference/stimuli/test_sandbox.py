@@ -8,7 +8,7 @@ import tracemalloc
 import jinja2.sandbox
 import pytest
 
-from inference.errors import InputError
+from ground.errors import InputError
 from inference.stimuli import budget
 from inference.stimuli.sandbox import SOURCE, Sandbox, check_variables, compiled, sandbox
 

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
+from ground.errors import InputError
 from helpers.trivial_engine import small_study
-from inference.errors import InputError
 from inference.protocols import agreement, names, protocol
 from inference.stimuli.study import Item, Option, Study, Variant
 

@@ -6,9 +6,9 @@ import datetime
 
 import pytest
 
+from ground.errors import InputError
 from helpers.workbooks import workbook
 from inference.__main__ import main
-from inference.errors import InputError
 from inference.stimuli import items, recognised, records, workbooks
 from inference.stimuli.records import Records
 

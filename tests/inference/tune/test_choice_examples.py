@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from ground.errors import InputError
 from helpers import choice_texts
 from inference.asking.models import Model
-from inference.errors import InputError
 from inference.protocols.choice import reply
 from inference.tune.choice import Lesson, answers, settings
 

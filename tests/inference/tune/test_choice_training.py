@@ -13,13 +13,13 @@ import torch
 from safetensors.torch import load_file
 from trl.trainer import base_trainer
 
+from ground import run_json
+from ground.errors import InputError
 from helpers import choice_texts, tiny_models
 from inference.__main__ import main
 from inference.asking.models import Model
 from inference.engines import adapters, loading
 from inference.engines.digest import folder_digest
-from inference.errors import InputError
-from inference.runfolder import run_json
 from inference.tune.choice import settings, training
 from inference.tune.choice.checkpoints import AdapterFolder
 from inference.tune.choice.examples import Example

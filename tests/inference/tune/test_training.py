@@ -10,11 +10,11 @@ pytest.importorskip("accelerate")
 
 from safetensors.torch import load_file
 
+from ground import run_json
 from helpers import tiny_models
 from inference import engines
 from inference.__main__ import main
 from inference.protocols import negation
-from inference.runfolder import run_json
 from inference.stimuli import nli
 from inference.tune import nli as tuning
 from inference.tune.training import Encoder

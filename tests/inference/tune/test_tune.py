@@ -7,7 +7,7 @@ from itertools import product
 
 import pytest
 
-from inference.errors import InputError
+from ground.errors import InputError
 from inference.stimuli.nli import LABELS, Instance
 from inference.tune import nli
 from inference.tune.cells import Cell, Cells, Result

@@ -8,12 +8,12 @@ import pytest
 from scipy import stats
 
 from analysis import runs
-from analysis.errors import InputError
 from analysis.pages.benchmarks import captions, model_names
 from analysis.pages.benchmarks.leaderboards import load
 from analysis.pages.benchmarks.page import BenchmarksPage
 from analysis.pages.benchmarks.tables import score_matrix
 from analysis.reporting import tables
+from ground.errors import InputError
 from helpers.wording_runs import random_rows, write_wording
 
 SEVERAL = """model,precision,date,seed,MT,GPQA

@@ -11,12 +11,12 @@ from scipy import stats
 
 from analysis import runs
 from analysis.__main__ import main
-from analysis.errors import InputError
 from analysis.pages.benchmarks import leaderboards, model_names, narrative, tables
 from analysis.pages.benchmarks.catalogue import CATALOGUE
 from analysis.pages.wording.tables import consistency
 from analysis.reporting import tables as tables_of
 from analysis.statistics import correlation
+from ground.errors import InputError
 from helpers.commands import waver
 from helpers.wording_runs import random_rows, write_wording
 

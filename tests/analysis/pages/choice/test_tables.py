@@ -10,11 +10,11 @@ import pandas as pd
 import pytest
 
 from analysis import runs
-from analysis.errors import InputError
 from analysis.pages.choice import printed
 from analysis.reporting import tables
 from analysis.reporting.printed import OURS
 from analysis.runs.choices import PER_BYTE, studies
+from ground.errors import InputError
 from helpers.choice_runs import (
     AWARE,
     LETTER,

@@ -6,9 +6,9 @@ import json
 
 import pytest
 
-from analysis.errors import InputError
 from analysis.pages.negation.annotations import agreement, fleiss, majority
 from analysis.pages.negation.dataset import groups, statistics
+from ground.errors import InputError
 from helpers.commands import waver
 
 TABLE3 = {"d_orig": 823 + 186, "d_neg": 4671 + 1177, "m_important": 3475 + 787, "m_unimportant": 3260 + 935}

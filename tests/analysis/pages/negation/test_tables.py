@@ -9,12 +9,12 @@ import pandas as pd
 import pytest
 
 from analysis import runs
-from analysis.errors import InputError
 from analysis.pages.negation import printed
 from analysis.pages.negation.tables import ACCURACIES, _shares, _statistic
 from analysis.reporting import tables
 from analysis.reporting.printed import OURS
 from analysis.statistics.resampling import bootstrap, counts
+from ground.errors import InputError
 from helpers.negation_runs import LABELS, answers, stimuli, textbook, write_negation
 
 ASKED = stimuli(30)

@@ -11,10 +11,10 @@ import pandas as pd
 import pytest
 
 from analysis import runs
-from analysis.errors import InputError
 from analysis.pages.reliability import accuracies, comparisons, narrative, tables, templates
 from analysis.pages.reliability.page import ReliabilityPage
 from analysis.statistics.shares import wilson
+from ground.errors import InputError
 from helpers.accuracy_runs import random_accuracies, write_accuracies
 from helpers.synthetic import random_frame, write_run
 

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from analysis import runs
-from analysis.errors import InputError
 from analysis.pages.reliability import captions, checks, figures, plots
 from analysis.reporting.plotting import COLUMN, PAGE
 from analysis.reporting.tables import build
 from analysis.statistics.reliability.backtest import compared
+from ground.errors import InputError
 from helpers import wording_runs
 from helpers.synthetic import paraphrases, random_frame, write_run
 

@@ -10,7 +10,6 @@ import pytest
 from scipy import stats
 
 from analysis import runs
-from analysis.errors import InputError
 from analysis.pages.reliability import comparisons, narrative, tables, templates
 from analysis.reporting import provenance, words
 from analysis.reporting.catalogue import table
@@ -18,6 +17,7 @@ from analysis.reporting.reworded import CROSSED, NESTED, studies
 from analysis.reporting.tables import build
 from analysis.statistics.reliability.panel import panel
 from analysis.statistics.shares import wilson
+from ground.errors import InputError
 from helpers import text_feature_runs, wording_runs
 from helpers.synthetic import edit_run_json, paraphrases, random_frame, write_run
 

@@ -9,11 +9,11 @@ from scipy import stats
 from statsmodels.stats.proportion import proportion_confint
 
 from analysis import runs
-from analysis.errors import InputError
 from analysis.pages.scoring.contrasts import differences
 from analysis.pages.scoring.page import ScoringPage
 from analysis.pages.scoring.tables import items, scores
 from analysis.reporting import tables
+from ground.errors import InputError
 from helpers.scoring_runs import condition, make_run, name_of, one_judge, stimuli, write_scores
 
 GOLD = [5.0, 11, 18, 30, 42, 55, 61, 77, 90, 100]

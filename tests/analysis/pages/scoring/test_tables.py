@@ -12,7 +12,6 @@ import pytest
 from scipy import stats
 
 from analysis import runs
-from analysis.errors import InputError
 from analysis.pages.scoring.catalogue import TABLES
 from analysis.pages.scoring.contrasts import differences, methods
 from analysis.pages.scoring.influence import influence, left_out, points
@@ -21,6 +20,7 @@ from analysis.pages.scoring.printed import printed, printed_differences
 from analysis.pages.scoring.tables import items, scores
 from analysis.reporting import tables
 from analysis.runs.scores import read
+from ground.errors import InputError
 from helpers import textbook
 from helpers.scoring_runs import FAMILY, Judge, condition, make_run, name_of, one_judge, stimuli, write_scores
 from helpers.synthetic import edit_run_json

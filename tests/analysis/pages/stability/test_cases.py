@@ -6,9 +6,9 @@ import pandas as pd
 import pytest
 
 from analysis import runs
-from analysis.errors import InputError
 from analysis.pages.stability import cases
 from analysis.pages.stability.page import StabilityPage
+from ground.errors import InputError
 from helpers.synthetic import paraphrases, random_frame, write_run
 
 

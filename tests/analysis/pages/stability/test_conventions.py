@@ -7,10 +7,10 @@ import pandas as pd
 import pytest
 
 from analysis import runs
-from analysis.errors import InputError
 from analysis.pages.stability import narrative
 from analysis.reporting import tables
 from analysis.reporting.choice import Choice
+from ground.errors import InputError
 from helpers.synthetic import random_frame, write_run
 
 

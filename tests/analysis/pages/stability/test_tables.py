@@ -9,10 +9,10 @@ import pandas as pd
 import pytest
 
 from analysis import runs
-from analysis.errors import InputError
 from analysis.pages.stability import cases, tables
 from analysis.pages.stability.catalogue import TABLES
 from analysis.reporting.tables import build
+from ground.errors import InputError
 from helpers.synthetic import edit_run_json, paraphrases, random_frame, write_run
 
 NAN = pytest.approx(math.nan, nan_ok=True)

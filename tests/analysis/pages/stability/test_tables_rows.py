@@ -8,8 +8,8 @@ import pandas as pd
 import pytest
 
 from analysis import runs
-from analysis.errors import InputError
 from analysis.pages.stability import cases, tables
+from ground.errors import InputError
 from helpers.synthetic import paraphrases, write_run
 
 

@@ -7,12 +7,12 @@ import pandas as pd
 import pytest
 
 from analysis import features, runs
-from analysis.errors import InputError
 from analysis.pages.text_features import narrative
 from analysis.pages.text_features.family import family, with_invalid
 from analysis.pages.text_features.page import TABLES
 from analysis.reporting import tables
 from analysis.reporting.choice import Choice
+from ground.errors import InputError
 from helpers.synthetic import write_run
 from helpers.text_feature_runs import answers, wordings
 from helpers.text_features import hide

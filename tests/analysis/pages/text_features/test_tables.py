@@ -7,13 +7,13 @@ import pandas as pd
 import pytest
 
 from analysis import features, runs
-from analysis.errors import InputError
 from analysis.pages.text_features.catalogue import TABLES
 from analysis.pages.text_features.family import family, unanswerable
 from analysis.pages.text_features.page import TextFeaturesPage
 from analysis.pages.text_features.printed import SOURCE, printed, printed_effects
 from analysis.reporting import tables
 from analysis.reporting.printed import OURS
+from ground.errors import InputError
 from helpers.synthetic import write_run
 from helpers.text_feature_runs import answers, make_run, wordings
 from helpers.text_features import hide

@@ -7,11 +7,11 @@ import pandas as pd
 import pytest
 
 from analysis import runs
-from analysis.errors import InputError
 from analysis.pages.text_features.family import unanswerable
 from analysis.pages.text_features.templates import unfit
 from analysis.reporting import tables
 from analysis.runs.templates import shared_templates
+from ground.errors import InputError
 from helpers.synthetic import write_run
 from helpers.text_feature_runs import answers, make_run
 

@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 from scipy.stats import binomtest
 
 from analysis import runs
-from analysis.errors import InputError
 from analysis.pages.wording import cells
 from analysis.pages.wording.measures import MEASURES, harmonic
 from analysis.pages.wording.tables import consistency
 from analysis.runs.agreement import CONVENTIONS
+from ground.errors import InputError
 from helpers.textbook import wilson as textbook_wilson
 from helpers.wording_runs import PATTERNS, random_rows, said, textbook, write_wording
 

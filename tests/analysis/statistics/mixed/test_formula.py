@@ -5,8 +5,8 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
-from analysis.errors import InputError
 from analysis.statistics import mixed
+from ground.errors import InputError
 
 
 @pytest.mark.parametrize(

@@ -10,9 +10,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from analysis.errors import InputError
 from analysis.statistics import mixed
 from analysis.statistics.mixed import lme4
+from ground.errors import InputError
 from reference.mixed_data import responses
 
 ROOT = Path(__file__).parents[4]

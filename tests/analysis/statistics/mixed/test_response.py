@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from analysis.errors import InputError
 from analysis.statistics import mixed
+from ground.errors import InputError
 from reference.mixed_data import responses
 
 

@@ -10,12 +10,12 @@ from collections.abc import Sequence
 import pytest
 import torch
 
+from ground.errors import InputError
 from helpers import tiny_models
 from inference.engines.exact.answer_words import Options, collect, continuations, head, tail
 from inference.engines.exact.option_tree import build, option_logprobs
 from inference.engines.exact.targets import Targets, WholeVocabulary, score_batch
 from inference.engines.tokens import Tokens, plain_encoder
-from inference.errors import InputError
 from inference.stimuli.prompts import Prompt
 
 VOCABULARY = 5

@@ -12,6 +12,7 @@ import pytest
 import torch
 from scipy.stats import chisquare
 
+from ground.errors import InputError
 from helpers import tiny_models
 from inference.engines.contract import Sampling
 from inference.engines.exact.lattice import Lattice
@@ -20,7 +21,6 @@ from inference.engines.loading import Checkpoint
 from inference.engines.local.causal import CausalEngine
 from inference.engines.local.masked import MaskedEngine
 from inference.engines.local.number_tree import NumberTree
-from inference.errors import InputError
 from inference.stimuli.prompts import Prompt
 
 TEXTS = ("Statement: Bread.\nReply:", "Statement: A warm lamp makes a room friendlier.\nReply:")

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 import torch
 
+from ground.errors import InputError
 from helpers import tiny_models
 from inference.engines.contract import Score
 from inference.engines.loading import Checkpoint
 from inference.engines.local.causal import SHORTEST_PREFIX, CausalEngine
-from inference.errors import InputError
 from inference.stimuli.prompts import Prompt
 
 YES_NO = (("yes", "Yes", "YES"), ("no", "No", "NO"))

@@ -9,12 +9,12 @@ import pytest
 import torch
 from transformers import AutoModelForSequenceClassification, ConvBertConfig
 
+from ground.errors import InputError
 from helpers import tiny_models
 from inference import engines
 from inference.engines.contract import Sampling
 from inference.engines.loading import Checkpoint
 from inference.engines.local.classifier import TUNING, ClassifierEngine, encode
-from inference.errors import InputError
 from inference.stimuli.prompts import Prompt
 
 NAMES = {0: "neutral", 1: "ENTAILMENT", 2: "Contradiction", 3: "other"}

@@ -10,13 +10,13 @@ import torch
 import transformers
 from torch import nn
 
+from ground.errors import InputError
 from helpers import tiny_models
 from inference.engines.loading import Checkpoint
 from inference.engines.local import batching
 from inference.engines.local.causal import CausalEngine
 from inference.engines.local.last_position import PARTS, OnePosition
 from inference.engines.tokens import plain_encoder
-from inference.errors import InputError
 from inference.stimuli.prompts import Prompt
 
 ANSWERS = (("yes", "Yes"), ("no", "No"))

@@ -8,12 +8,12 @@ import pytest
 import torch
 import transformers
 
+from ground.errors import InputError
 from helpers import tiny_models
 from inference.engines.loading import Checkpoint
 from inference.engines.local import batching
 from inference.engines.local.last_position import OnePosition
 from inference.engines.local.masked import MaskedEngine
-from inference.errors import InputError
 from inference.stimuli.prompts import Prompt
 
 WORDS = (("agree", "Agree", "accept", "support"), ("disagree", "DISAGREE", "reject", "xylophone"))

@@ -10,11 +10,11 @@ import random
 
 import pytest
 
+from ground.errors import InputError
 from inference.engines.exact.answer_words import continuations
 from inference.engines.openai import bounds
 from inference.engines.openai.replies import Malformed
 from inference.engines.openai.returned import Shown, first_tokens
-from inference.errors import InputError
 
 YES_NO = (("yes", "Yes", "YES"), ("no", "No", "NO"))
 

@@ -15,6 +15,7 @@ from itertools import pairwise
 import pyarrow.parquet as pq
 import pytest
 
+from ground.errors import InputError, RunFailed
 from helpers.broken_replies import BROKEN, send_payload
 from helpers.faulty_server import MODEL, Fault, FaultyServer, distribution
 from helpers.trivial_engine import small_study
@@ -28,7 +29,6 @@ from inference.engines.openai.engine import OpenAIEngine
 from inference.engines.openai.failures import Retries
 from inference.engines.openai.limits import Clock
 from inference.engines.openai.settings import ApiSettings
-from inference.errors import InputError, RunFailed
 from inference.protocols.agreement import Questions, prompt_book
 from inference.stimuli.prompts import option_values
 

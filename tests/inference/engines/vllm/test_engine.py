@@ -18,13 +18,13 @@ import pytest
 import torch
 from safetensors.torch import save_file
 
+from ground.errors import InputError, RunFailed
 from helpers import tiny_models
 from inference import engines
 from inference.__main__ import main
 from inference.engines.adapters import Adapter, read
 from inference.engines.contract import Sampling
 from inference.engines.vllm.settings import VllmSettings, site_settings
-from inference.errors import InputError, RunFailed
 from inference.stimuli.prompts import Prompt
 
 YES_NO = (("yes", "Yes"), ("no", "No"))

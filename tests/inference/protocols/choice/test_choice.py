@@ -7,10 +7,10 @@ from string import ascii_uppercase
 
 import pytest
 
+from ground.errors import InputError
 from helpers.questions import options, row, write
 from helpers.trivial_engine import shown
 from inference.engines.contract import Generation, Sampling, Score
-from inference.errors import InputError
 from inference.protocols import choice
 from inference.protocols.choice.reading import read_replies, read_texts
 from inference.protocols.choice.wordings import items

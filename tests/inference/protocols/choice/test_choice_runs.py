@@ -8,10 +8,10 @@ import pytest
 
 from analysis import runs
 from analysis.pages.transcripts import tables as transcripts
+from ground.errors import InputError
 from helpers.commands import ROOT
 from helpers.questions import options, row, write
 from inference.__main__ import main
-from inference.errors import InputError
 from inference.protocols import choice
 from inference.stimuli.questions import MATH
 

@@ -8,13 +8,13 @@ from argparse import Namespace
 import pyarrow.parquet as pq
 import pytest
 
+from ground.errors import InputError
 from helpers.trivial_engine import TrivialEngine
 from inference.__main__ import table_parser
 from inference.asking.execute import Task, execute
 from inference.asking.models import Model
 from inference.asking.one_model import Settings
 from inference.engines.contract import Score
-from inference.errors import InputError
 from inference.protocols import negation
 from inference.protocols.negation import exemplars
 from inference.stimuli import nli

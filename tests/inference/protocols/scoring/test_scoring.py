@@ -9,10 +9,10 @@ import pytest
 
 from analysis import runs
 from analysis.pages.scoring import tables
+from ground.errors import InputError
 from helpers.commands import ROOT
 from inference.__main__ import main
 from inference.engines.contract import Generation, Score
-from inference.errors import InputError
 from inference.protocols.scoring import Questions, prompt_book, read
 from inference.protocols.scoring.items import OPTIONS, Columns, demo, load
 from inference.stimuli.numbers import continues, first_number, read_range

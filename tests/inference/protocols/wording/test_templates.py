@@ -8,7 +8,7 @@ import re
 import pytest
 import yaml
 
-from inference.errors import InputError
+from ground.errors import InputError
 from inference.protocols.wording import templates
 from inference.protocols.wording.templates import LANGUAGES, MANIPULATED, PATTERNS
 

@@ -8,7 +8,7 @@ import random
 import pandas as pd
 import pytest
 
-from inference.errors import InputError
+from ground.errors import InputError
 from inference.protocols.wording import exemplars, sources, templates, texts
 from inference.protocols.wording.comparisons import Comparison, condition
 from inference.protocols.wording.templates import MANIPULATED

@@ -8,9 +8,9 @@ from argparse import Namespace
 import pyarrow.parquet as pq
 import pytest
 
+from ground.errors import InputError
 from helpers.commands import ROOT
 from inference.__main__ import main
-from inference.errors import InputError
 from inference.protocols import wording
 from inference.protocols.wording import exemplars, templates
 from inference.protocols.wording.templates import MANIPULATED

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from itertools import takewhile
 from typing import Any, NoReturn
 
-from inference.errors import nearest, one_line
+from ground.errors import nearest, one_line
 
 
 class Parser(argparse.ArgumentParser):

@@ -12,13 +12,12 @@ from pathlib import Path
 
 import pytest
 
-import analysis.extras
-import inference.extras
+from ground import extras
+from ground.errors import InputError
 from helpers import apart
 from helpers.refusals import missing
 
 ROOT = Path(__file__).parents[2]
-WINGS = pytest.mark.parametrize("extras", [inference.extras, analysis.extras], ids=lambda module: module.__name__)
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 ANSWERS = "item,text,answer,model\na,Tea.,yes,m\na,Tea!,no,m\n"
 SOURCES = '[{"item": "a", "text": "Tea is good.", "paraphrases": ["Good is tea.", "I like tea."]}]'
@@ -50,24 +49,30 @@ def test_what_pip_installs_without_an_extra_is_enough(call, tmp_path):
         folder,
         tmp_path / "notes",
         seconds=30,
-        without=tuple({**inference.extras.EXTRAS, **analysis.extras.EXTRAS}),
+        without=tuple(extras.EXTRAS),
     )
     assert ended.status == 0, ended.err[-2000:]
     assert "Traceback" not in ended.err
 
 
-@WINGS
-def test_every_module_belongs_to_the_extra_that_installs_it(extras):
+def test_every_module_belongs_to_the_extra_that_installs_it():
     known = PROJECT["project"]["optional-dependencies"]
     # These come with what the extra names.
     within = {"jupyter_client": "ipykernel", "nbclient": "nbconvert", "nbformat": "nbconvert"}
-    for module, extra in extras.EXTRAS.items():
+    for module, holding in extras.EXTRAS.items():
         name = within.get(module, module).replace("_", "-")
-        assert any(re.match(rf"{name}\b", each.replace("_", "-")) for each in known[extra]), module
+        for extra in [holding] if isinstance(holding, str) else holding:
+            assert any(re.match(rf"{name}\b", package.replace("_", "-")) for package in known[extra]), module
 
 
-@WINGS
-def test_a_checkout_is_named(extras, monkeypatch, tmp_path):
+@pytest.mark.parametrize(("preferred", "named"), [("", "[japanese]"), ("features", "[features]")])
+def test_of_several_extras_the_one_of_the_wing_is_named(preferred, named):
+    with pytest.raises(InputError) as refused, extras.needed("this", preferred):
+        raise ModuleNotFoundError(name="fugashi.cli")
+    assert named in str(refused.value)
+
+
+def test_a_checkout_is_named(monkeypatch, tmp_path):
     assert extras.install("models") == f"pip install -e {ROOT}[models]" or f"pip install -e '{ROOT}[models]'"
     (tmp_path / "my waver").mkdir()
     (tmp_path / "my waver" / "pyproject.toml").touch()
@@ -77,8 +82,7 @@ def test_a_checkout_is_named(extras, monkeypatch, tmp_path):
     assert extras._quoted("a[b]") == '"a[b]"'
 
 
-@WINGS
-def test_what_pip_installed_is_named(extras, monkeypatch, tmp_path):
+def test_what_pip_installed_is_named(monkeypatch, tmp_path):
     monkeypatch.setattr(extras, "__file__", str(tmp_path / "site-packages" / "wing" / "extras.py"))
     wheel = tmp_path / "a wheel.whl"
     wheel.touch()
@@ -93,8 +97,7 @@ def test_what_pip_installed_is_named(extras, monkeypatch, tmp_path):
         assert extras.install("api") == said
 
 
-@WINGS
-def test_a_fault_that_is_no_missing_extra_keeps_its_traceback(extras):
+def test_a_fault_that_is_no_missing_extra_keeps_its_traceback():
     with pytest.raises(ModuleNotFoundError), extras.needed("this"):
         import no_such_module  # noqa: F401
 
@@ -112,5 +115,5 @@ def test_nothing_tells_to_install_by_another_name():
             wrong += [
                 f"{name}: {found[0]}" for found in told.finditer(file.read_text(encoding="utf-8", errors="replace"))
             ]
-    assert [each for each in wrong if not each.startswith("tests/whole/test_extras.py")] == []
-    assert PROJECT["project"]["name"] == inference.extras.NAME == analysis.extras.NAME == "waver-lm"
+    assert [each for each in wrong if not each.startswith("tests/ground/test_extras.py")] == []
+    assert PROJECT["project"]["name"] == extras.NAME == "waver-lm"

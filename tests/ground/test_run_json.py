@@ -1,4 +1,4 @@
-"""Both wings check run.json in the same way when they open a run folder: as results/schema.json says."""
+"""run.json is checked as results/schema.json says whenever a wing opens a run folder."""
 
 from __future__ import annotations
 
@@ -8,17 +8,11 @@ from typing import Any
 
 import pytest
 
-import analysis.errors
-import analysis.runs.run_json
-import inference.errors
-import inference.runfolder.run_json
+from ground import run_json
+from ground.errors import InputError
 from helpers.commands import ROOT
 from helpers.run_json import CONTENT, spoiled
 
-WINGS = {
-    "analysis": (analysis.runs.run_json, analysis.errors.InputError),
-    "inference": (inference.runfolder.run_json, inference.errors.InputError),
-}
 BEFORE = ROOT / "tests" / "fixtures" / "run-of-f7ec5ae"
 VALID = {file.parent.name: json.loads(file.read_text(encoding="utf-8")) for file in BEFORE.glob("*/run.json")}
 ASKED = {
@@ -49,22 +43,19 @@ def test_the_schema_uses_only_words_that_are_checked():
         assert ("items" in rule) == ("array" in rule["type"])
 
 
-@pytest.mark.parametrize("wing", WINGS)
 @pytest.mark.parametrize("protocol", VALID)
-def test_a_run_of_an_earlier_version_is_read(wing, protocol):
-    assert WINGS[wing][0].read(BEFORE / protocol) == VALID[protocol]
+def test_a_run_of_an_earlier_version_is_read(protocol):
+    assert run_json.read(BEFORE / protocol) == VALID[protocol]
 
 
-@pytest.mark.parametrize("wing", WINGS)
-def test_every_field_missing_or_of_another_type_is_named_in_one_line(wing, tmp_path):
-    reader, error = WINGS[wing]
+def test_every_field_missing_or_of_another_type_is_named_in_one_line(tmp_path):
     prompts = [each for each in spoiled(ASKED) if each[1] and each[1][0] in ("prompts", "asked")]
     variants = [*spoiled(VALID["agreement"]), *prompts]
     assert len(variants) > 100 and len(prompts) > 30
     for name, place, content in variants:
         (tmp_path / "run.json").write_text(json.dumps(content), encoding="utf-8")
-        with pytest.raises(error) as caught:
-            reader.read(tmp_path)
+        with pytest.raises(InputError) as caught:
+            run_json.read(tmp_path)
         line = str(caught.value)
         assert line.startswith(f"{tmp_path}: run.json: "), name
         assert "\n" not in line
@@ -78,12 +69,10 @@ def test_the_checks_agree_with_a_library_for_json_schema():
     whole = [*VALID.values(), {**VALID["agreement"], "expected": {"m": {"c": -1}}}, {**VALID["wording"], "seed": True}]
     assert not list(validator.iter_errors(ASKED))
     for content in [*whole, *(content for valid in (*VALID.values(), ASKED) for _, _, content in spoiled(valid))]:
-        found = {wing: list(reader.problems(content, CONTENT, "run.json")) for wing, (reader, _) in WINGS.items()}
-        assert found["analysis"] == found["inference"]
-        assert len(found["analysis"]) == len(list(validator.iter_errors(content)))
+        problems = list(run_json.problems(content, CONTENT, "run.json"))
+        assert len(problems) == len(list(validator.iter_errors(content)))
 
 
-@pytest.mark.parametrize("wing", WINGS)
 @pytest.mark.parametrize(
     ("text", "said"),
     [
@@ -93,8 +82,7 @@ def test_the_checks_agree_with_a_library_for_json_schema():
         ("1" * 5_000, "4300"),
     ],
 )
-def test_what_json_cannot_hold_is_refused(wing, text, said, tmp_path):
-    reader, error = WINGS[wing]
+def test_what_json_cannot_hold_is_refused(text, said, tmp_path):
     (tmp_path / "run.json").write_text(text, encoding="utf-8")
-    with pytest.raises(error, match=f"run.json is not valid JSON .*{said}"):
-        reader.read(tmp_path)
+    with pytest.raises(InputError, match=f"run.json is not valid JSON .*{said}"):
+        run_json.read(tmp_path)

@@ -1,4 +1,4 @@
-"""Read run.json and check it against results/schema.json: what a run records is what that promises."""
+"""Read run.json and check it against results/schema.json: a writer and a reader of a run keep what that promises."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from inference.errors import InputError
+from ground.errors import InputError
 
 SCHEMA: dict[str, Any] = json.loads(
-    (Path(__file__).resolve().parents[2] / "results" / "schema.json").read_text(encoding="utf-8")
+    (Path(__file__).resolve().parents[1] / "results" / "schema.json").read_text(encoding="utf-8")
 )
 _KINDS: dict[str, tuple[str, tuple[type, ...]]] = {
     "object": ("an object", (dict,)),
@@ -45,7 +45,7 @@ def read(folder: Path) -> dict[str, Any]:
     known = SCHEMA["format"]
     if isinstance(info, dict) and info.get("format", known) != known:
         raise InputError(
-            f"{folder}: run.json: format {info['format']!r} is not known here (this version writes {known})"
+            f"{folder}: run.json: format {info['format']!r} is not known here (this version reads {known})"
         )
     for problem in problems(info, SCHEMA["run"]["content"], "run.json"):
         raise InputError(f"{folder}: {problem}; restore the file")

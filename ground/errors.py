@@ -1,4 +1,4 @@
-"""Define the error for everything that a user can put right, and how its line quotes what others wrote."""
+"""Define the errors that end a command with one line instead of a traceback, and how it quotes what others wrote."""
 
 from __future__ import annotations
 
@@ -10,7 +10,24 @@ from collections.abc import Iterable
 
 
 class InputError(Exception):
-    """Report a wrong call or input in one line: the file, the row or field, and what to do (exit status 2)."""
+    """A wrong call or input: the line names the file, the row or field, and what to do (exit status 2)."""
+
+
+class NoSuchModel(InputError):
+    """There is neither a folder nor a hub model of this name, or the hub cannot be reached."""
+
+
+class RunFailed(Exception):
+    """A right call that could not ask everything: the line says what to do (exit status 1)."""
+
+
+def cut(text: str, most: int = 80) -> str:
+    """Shorten a text for a message to its first characters.
+
+    >>> cut("Tea."), cut("x" * 5000, 6)
+    ('Tea.', 'xxx...')
+    """
+    return text if len(text) <= most else f"{text[: most - 3]}..."
 
 
 def short(text: str, most: int = 60) -> str:
@@ -24,11 +41,17 @@ def short(text: str, most: int = 60) -> str:
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
-    """Return a hint with the known name that is most like an unknown one; empty where none is."""
-    near = difflib.get_close_matches(str(name)[:100], list(known), n=1, cutoff=0.5)
-    return f" (the nearest is {near[0]!r})" if near else ""
+    """Return a hint with the known name that is most like an unknown one; empty where none is.
+
+    >>> nearest("Patern", ("item", "pattern")), nearest("xyz", ("item",))
+    (" (the nearest is 'pattern')", '')
+    """
+    names = {each.casefold(): each for each in known}
+    near = difflib.get_close_matches(name[:100].casefold(), names, n=1, cutoff=0.6)
+    return f" (the nearest is '{cut(names[near[0]])}')" if near else ""
 
 
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 _NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 _WRONG_NAME = {errno.ENAMETOOLONG, errno.ENOTDIR, errno.EISDIR, errno.EEXIST, errno.ENOENT, errno.ELOOP, errno.EINVAL}
 
@@ -40,15 +63,12 @@ def system_failure(error: OSError) -> tuple[int, str]:
     (1, 'run/run.json: No space left on device; make room, then give the same command again')
     """
     name = "standard output" if error.filename is None else str(error.filename)
-    about = f"{short(name, 200)}: {os.strerror(error.errno) if error.errno else error}"
+    about = f"{cut(name, 200)}: {os.strerror(error.errno) if error.errno else error}"
     if error.errno in _NO_ROOM:
         return 1, f"{about}; make room, then give the same command again"
     if error.errno in _WRONG_NAME:
         return 2, f"{about}; give another file or folder"
     return 1, f"{about}; see to it that it can be written, or give another file or folder, then repeat the command"
-
-
-_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 
 
 def printable(text: str) -> str:

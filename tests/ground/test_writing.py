@@ -6,7 +6,8 @@ import os
 
 import pytest
 
-from analysis.runs.writing import held, write_atomically, write_folder_atomically
+from ground.locking import held
+from ground.writing import write_atomically, write_folder_atomically
 
 
 def test_the_new_file_takes_the_place_of_the_old_one(tmp_path):

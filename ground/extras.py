@@ -13,30 +13,52 @@ from pathlib import Path
 from urllib.parse import urlsplit
 from urllib.request import url2pathname
 
-from analysis.errors import InputError
+from ground.errors import InputError
 
 NAME = "waver-lm"  # of the distribution
-EXTRAS = {
+EXTRAS: dict[str, str | tuple[str, ...]] = {
+    "accelerate": "tuning",
+    "datasets": "datasets",
+    "fugashi": ("japanese", "features"),
     "ipykernel": "notebooks",
     "jupyter_client": "notebooks",
+    "mlcroissant": "croissant",
     "nbclient": "notebooks",
     "nbconvert": "notebooks",
     "nbformat": "notebooks",
+    "openai": "api",
+    "openpyxl": "excel",
     "papermill": "notebooks",
-    "fugashi": "features",
-    "spacy": "features",
-    "vaderSentiment": "features",
-    "wordfreq": "features",
-    "mlcroissant": "croissant",
+    "peft": "tuning",
     "pymer4": "statistics",
+    "ray": "ray",
     "rpy2": "statistics",
+    "safetensors": "models",
+    "sentence_transformers": "meaning",
+    "spacy": "features",
+    "tokenizers": "models",
+    "torch": "models",
+    "transformers": "models",
+    "trl": "tuning",
+    "unidic_lite": ("japanese", "features"),
+    "vaderSentiment": "features",
+    "vllm": "vllm",
+    "wordfreq": "features",
+    "zstandard": "logs",
 }
-"""Module -> the extra (pyproject.toml) that installs it."""
+"""Module -> the extra (pyproject.toml) that installs it; of several, the one that most commands need it from first."""
 
 
 @contextmanager
-def needed(what: str) -> Iterator[None]:
+def needed(what: str, preferred: str = "") -> Iterator[None]:
     """Refuse, in one line that begins with `what`, where a module that the block imports is an extra's and not there.
+
+    Parameters
+    ----------
+    what
+        What needs the module.
+    preferred
+        The extra to name where several install the module.
 
     Raises
     ------
@@ -49,7 +71,20 @@ def needed(what: str) -> Iterator[None]:
         module = str(error.name).partition(".")[0]
         if module not in EXTRAS:
             raise
-        raise InputError(f"{what} needs the package {module}: {install(EXTRAS[module])}") from None
+        extra = choose_extra(module, preferred)
+        raise InputError(f"{what} needs the package {module}: {install(extra)}") from None
+
+
+def choose_extra(module: str, preferred: str = "") -> str:
+    """Choose an extra that installs a module of `EXTRAS`: the preferred one, if that does.
+
+    >>> choose_extra("fugashi"), choose_extra("fugashi", "features"), choose_extra("openai", "features")
+    ('japanese', 'features', 'api')
+    """
+    extras = EXTRAS[module]
+    if isinstance(extras, str):
+        return extras
+    return preferred if preferred in extras else extras[0]
 
 
 def require(what: str, *modules: str) -> None:

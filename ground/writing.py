@@ -1,4 +1,8 @@
-"""Write files and folders whole or not at all, and remove what killed processes left of others."""
+"""Write files and folders whole or not at all, and remove what killed processes left of others.
+
+Windows cannot lock or flush a folder, or rename an open file. There, nothing is locked: files are written whole all the
+same, but what a killed process left of one stays.
+"""
 
 from __future__ import annotations
 
@@ -6,17 +10,11 @@ import contextlib
 import glob
 import os
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
-try:
-    import fcntl
-except ModuleNotFoundError:
-    # Windows cannot lock or flush a folder, or rename an open file. There, nothing is locked: files are written whole
-    # all the same, but what a killed process left of one stays.
-    fcntl = None  # type: ignore[assignment]
-WINDOWS = fcntl is None
+from ground.locking import abandoned, flush, held
 
 
 def write_atomically(path: Path, write: Callable[[Path], Any]) -> None:
@@ -41,7 +39,7 @@ def write_atomically(path: Path, write: Callable[[Path], Any]) -> None:
     try:
         with held(aside, os.O_RDWR | os.O_CREAT):
             write(aside)
-            _flush(aside)
+            flush(aside)
             aside.replace(path)
     except BaseException as error:
         with contextlib.suppress(OSError):
@@ -49,7 +47,7 @@ def write_atomically(path: Path, write: Callable[[Path], Any]) -> None:
         if isinstance(error, OSError) and error.errno is not None:
             raise OSError(error.errno, os.strerror(error.errno), str(path)) from error
         raise
-    _flush(path.parent)
+    flush(path.parent)
 
 
 def write_folder_atomically(path: Path, write: Callable[[Path], Any]) -> None:
@@ -69,7 +67,7 @@ def write_folder_atomically(path: Path, write: Callable[[Path], Any]) -> None:
     OSError
         Naming the folder, where the operating system refuses to write it; no part of it is left.
     """
-    above = [folder for folder in path.parents if not folder.exists()]
+    above = absent(path.parent)
     aside, old = (path.with_name(f".{path.name}.{kind}{os.getpid()}") for kind in ("", "old."))
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -79,7 +77,7 @@ def write_folder_atomically(path: Path, write: Callable[[Path], Any]) -> None:
             write(aside)
             for inside, _, names in os.walk(aside):
                 for name in (*names, "."):
-                    _flush(Path(inside, name))
+                    flush(Path(inside, name))
             if path.exists():
                 path.replace(old)
             aside.replace(path)
@@ -87,14 +85,12 @@ def write_folder_atomically(path: Path, write: Callable[[Path], Any]) -> None:
         shutil.rmtree(aside, ignore_errors=True)
         if old.exists() and not path.exists():
             old.replace(path)
-        for folder in above:
-            with contextlib.suppress(OSError):
-                folder.rmdir()
+        remove_empty(above)
         if isinstance(error, OSError) and error.errno is not None:
             raise OSError(error.errno, os.strerror(error.errno), str(path)) from error
         raise
     shutil.rmtree(old, ignore_errors=True)
-    _flush(path.parent)
+    flush(path.parent)
 
 
 def remove_unfinished(path: Path) -> None:
@@ -108,48 +104,13 @@ def remove_unfinished(path: Path) -> None:
             os.close(lock)
 
 
-def abandoned(path: Path) -> int | None:
-    """Lock a file or folder and return the descriptor; None where it is gone, another's, or a living process holds it.
-
-    The operating system ends a lock with the process that holds it, also when that is killed.
-    """
-    if WINDOWS:
-        return None
-    try:
-        lock = os.open(path, os.O_RDONLY | os.O_NOFOLLOW)
-    except OSError:
-        return None
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        os.close(lock)
-        return None
-    return lock
+def absent(folder: Path) -> list[Path]:
+    """List the folder and those around it that are not there yet, the innermost first."""
+    return [path for path in (folder, *folder.parents) if not os.path.exists(path)]
 
 
-@contextlib.contextmanager
-def held(path: Path, flags: int = os.O_RDONLY) -> Iterator[None]:
-    """Open and lock a file or folder for the length of the block: no other process takes it for `abandoned` then.
-
-    Where another process holds it, the block waits.
-    """
-    if WINDOWS:
-        yield
-        return
-    descriptor = os.open(path, flags, 0o666)
-    try:
-        with contextlib.suppress(OSError):  # a file system without locks: nothing counts as abandoned there
-            fcntl.flock(descriptor, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(descriptor)
-
-
-def _flush(path: Path) -> None:
-    if WINDOWS and path.is_dir():
-        return
-    descriptor = os.open(path, os.O_RDWR if WINDOWS else os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+def remove_empty(folders: Iterable[Path]) -> None:
+    """Remove folders, in this order, as far as they are there and empty."""
+    for each in folders:
+        with contextlib.suppress(OSError):
+            each.rmdir()

@@ -1,0 +1,117 @@
+"""Run a command of either wing: what its caller may give, and every failure that is the user's to mend in one line."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from argparse import ArgumentParser, Namespace
+from collections.abc import Callable, Collection, Sequence
+
+from ground.errors import InputError, RunFailed, one_line, system_failure
+from ground.extras import needed
+
+HALF = re.compile("[\ud800-\udfff]")
+"""What stands for a byte that is not UTF-8: it can be neither recorded nor printed."""
+
+
+def run_command(
+    call: Sequence[str],
+    program: str,
+    make_parser: Callable[[], ArgumentParser],
+    run: Callable[[Namespace], int | None],
+    *,
+    printing: Collection[str],
+    stopped: str,
+    preferred: str = "",
+) -> int:
+    """Read a call, run its command, and return the exit status.
+
+    Parameters
+    ----------
+    call
+        The words after the program.
+    program
+        How the user called it; usage and messages repeat that.
+    make_parser
+        Makes the parser of the call.
+    run
+        Runs the command that the parser chose; None counts as status 0.
+    printing
+        The commands that only print: they are refused where standard output is closed.
+    stopped
+        What is said when the user stops the command.
+    preferred
+        The extra to name where several install a package that is not there (`extras.needed`).
+
+    Returns
+    -------
+    int
+        0 done, 1 it could not finish, 2 the call or an input is wrong.
+    """
+    closed = sys.stdout is None  # by the caller: `>&-`
+    open_closed_streams()
+    if problem := find_half_character(call):
+        return fail(program, 2, problem)
+    options = make_parser().parse_args(call)
+    if closed and call[0] in printing:
+        return fail(
+            program, 2, f"{call[0]}: standard output is closed, and all that it makes goes there; leave it open"
+        )
+    try:
+        with needed(call[0], preferred):
+            status = run(options)
+        sys.stdout.flush()
+    except InputError as error:
+        return fail(program, 2, str(error))
+    except RunFailed as error:
+        return fail(program, 1, str(error))
+    except KeyboardInterrupt:
+        return fail(program, 1, stopped)
+    except BrokenPipeError:  # the reader (`head`, a pager) has seen enough
+        drop_output()
+        return 0
+    except RuntimeError as error:
+        if not str(error).startswith("Symlink loop"):  # as pathlib says it; all else is a fault of ours
+            raise
+        return fail(program, 2, f"{error}; give another file or folder")
+    except OSError as error:
+        if error.errno is None:  # not the operating system's: a fault of ours
+            raise
+        drop_output()
+        return fail(program, *system_failure(error))
+    return status or 0
+
+
+def open_closed_streams() -> None:
+    """Let what is printed go nowhere where the caller closed standard output or error."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115
+
+
+def find_half_character(call: Sequence[str]) -> str | None:
+    """Say which word of a call holds a byte that is not UTF-8, and after which option; None where none does.
+
+    >>> find_half_character(["table", "--format", chr(0xDCFF)])
+    "--format '\\\\udcff': not a name or text (half of a surrogate pair); give another"
+    """
+    for before, word in zip(["", *call], call, strict=False):
+        if HALF.search(word):
+            option = f"{before} " if before.startswith("--") else ""
+            return f"{option}{word[:80]!a}: not a name or text (half of a surrogate pair); give another"
+    return None
+
+
+def drop_output() -> None:
+    """Let Python's own flush at exit succeed where standard output takes nothing more."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def fail(program: str, status: int, message: str) -> int:
+    """Print why a command ended, in one line, and return its exit status."""
+    print(one_line(f"{program}: {message}"), file=sys.stderr)
+    return status
