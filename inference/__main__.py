@@ -167,19 +167,9 @@ def _asking(asked: ModuleType, parser: argparse.ArgumentParser) -> None:
 
 
 def _run(options: argparse.Namespace) -> None:
-    from inference.asking import repeated
-    from inference.asking.models import resolve
-
-    models = resolve(options.model, options.protocol.KINDS, options.engine)
-    inputs = None if options.ray or options.limit else repeated.fingerprint(options, models)
-    if inputs is not None and repeated.nothing_left(options.out, inputs, [model.id for model in models]):
-        for model in models:
-            print(f"{model.id}: nothing left to ask", file=sys.stderr)
-        print(_next(options.out))
-        return
     from inference.asking.execute import execute
 
-    task = replace(task_of(options), inputs=inputs)
+    task = task_of(options)
     with arguments.cluster(options.ray, options.ray_workers) as cluster:
         execute([task], cluster=cluster)
     if options.limit is not None and options.limit < len(task.study.items):

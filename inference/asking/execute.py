@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Container, Mapping, Sequence
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Self
 
 from ground.errors import InputError, RunFailed
@@ -49,8 +50,6 @@ class Task:
         How many rows may end without a response before the run counts as failed.
     command, folder
         The call, for `run.json`, and the folder that its paths are relative to; None: the working directory.
-    inputs
-        The fingerprint of all that the call reads (`repeated`), for `run.json`; None: unknown.
     """
 
     study: Study
@@ -62,7 +61,6 @@ class Task:
     command: Sequence[str] = ()
     folder: str | None = None
     allowed: Allowed = NONE
-    inputs: str | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -127,7 +125,8 @@ def execute(
     with ExitStack() as folders, Stop() as stop:
         groups = _by_engine([share for task in tasks for share in _open(task, folders, cluster)])
         last = {share.run.path: share for group in groups for share in group}
-        unasked = _look_up(groups) if load is None and cluster is None and len(groups) > 1 else {}
+        answered = _find_answered(groups)
+        unasked = _look_up(groups, answered) if load is None and cluster is None and len(groups) > 1 else {}
         for group in groups:
             with _Loaded(load, cluster) as engine:
                 for share in group:
@@ -138,10 +137,9 @@ def execute(
                     if len(tasks) > 1:
                         print(f"study {share.run.study.name}, model {share.model.id}", file=sys.stderr)
                     try:
-                        found = finished(share.run, share.model, share.task.questions, share.task.settings)
-                        if found:
+                        if share in answered:
                             print(f"{share.model.id}: nothing left to ask", file=sys.stderr)
-                        tallies[share.task.out] += found or engine.ask(share, stop)
+                        tallies[share.task.out] += answered.get(share) or engine.ask(share, stop)
                     except InputError as error:
                         if len(last) == len(groups) == len(group) == 1:
                             raise  # nothing else is asked
@@ -157,10 +155,21 @@ def execute(
     return [tally for found in tallies.values() for tally in found]
 
 
-def _look_up(groups: Sequence[Sequence[_Share]]) -> dict[_Share, InputError]:
-    """Look for all models before the first is loaded, and print those that are not there."""
+def _find_answered(groups: Sequence[Sequence[_Share]]) -> dict[_Share, list[Tally]]:
+    """Find the shares that have nothing left to ask, by their run folders alone; what is wrong is told when asking."""
+    answered = {}
+    for share in chain.from_iterable(groups):
+        with suppress(InputError):
+            answered[share] = finished(share.run, share.model, share.task.questions, share.task.settings)
+    return {share: tallies for share, tallies in answered.items() if tallies}
+
+
+def _look_up(groups: Sequence[Sequence[_Share]], answered: Container[_Share]) -> dict[_Share, InputError]:
+    """Look for all models that are to be loaded before the first is; name those that are not there."""
     unasked: dict[_Share, InputError] = {}
     for group in groups:
+        if all(share in answered for share in group):
+            continue
         try:
             group[0].task.settings.look_up(group[0].model)
         except InputError as error:
@@ -179,8 +188,6 @@ def _open(task: Task, folders: ExitStack, cluster: Cluster | None) -> list[_Shar
     run = folders.enter_context(Run.create_or_open(task.out, task.study, seed=task.settings.seed, command=task.command))
     if task.folder is not None:
         run.note_session(folder=task.folder)
-    if task.inputs is not None:
-        run.note_session(inputs=task.inputs)
     if cluster is not None:
         run.note_session(ray=cluster.about)
     models = _describe(run, task.models, task.descriptions)

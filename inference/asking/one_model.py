@@ -31,6 +31,7 @@ from inference.asking.rounds import (
 )
 from inference.asking.session import PAID_EVERY, SAVED_EVERY, Stop, Tally, Writer
 from inference.engines import hosted
+from inference.engines.digest import folder_digest
 from inference.runfolder.store import Run
 from inference.stimuli.prompt_forms import CHAT, CLOZE, PAIR
 from inference.stimuli.prompts import Prompt
@@ -41,8 +42,7 @@ if TYPE_CHECKING:
     from inference.engines.openai.settings import ApiSettings
     from inference.engines.vllm.settings import VllmSettings
 
-SILENT = {CLOZE: "fills a mask", PAIR: "classifies"}
-"""Form of models that write no text -> what they do instead."""
+SILENT = {CLOZE: "fills a mask", PAIR: "classifies"}  # form of models that write no text -> what they do instead
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,10 +107,9 @@ class Settings:
 
 
 def finished(run: Run, model: Model, questions: Questions, settings: Settings) -> list[Tally]:
-    """Find out, without loading it, whether a hub model has nothing left to ask.
+    """Return the tallies of a model that has nothing left to ask, without loading it.
 
-    Only if every setting is as recorded or left open. A local folder (of an adapter, too) is always loaded: its content
-    may have changed under the same name, and then the call must be refused.
+    Only if every setting is as recorded or left open, and a local folder has the same content; never with an adapter.
 
     Parameters
     ----------
@@ -119,9 +118,11 @@ def finished(run: Run, model: Model, questions: Questions, settings: Settings) -
 
     Returns
     -------
-    Its tallies; empty: it has to be loaded and asked.
+    list of Tally
+        Empty: it has to be loaded and asked.
     """
-    if model.id != model.source or Path(model.source).is_dir() or model.adapter:
+    local = Path(model.source).is_dir() and not hosted(settings.engine)
+    if model.adapter or (model.id != model.source and not local):
         return []
     known = run.models.get(model.id, {})
     form = known.get("forms", {}).get(settings.form)
@@ -133,15 +134,15 @@ def finished(run: Run, model: Model, questions: Questions, settings: Settings) -
         "quantization": settings.vllm.quantization if settings.vllm else None,
         "kv_cache_dtype": settings.vllm.site.get("kv_cache_dtype") if settings.vllm else None,
     }
-    if form is None or any(value not in ("auto", None, known.get(name)) for name, value in chosen.items()):
+    changed = any(value not in ("auto", None, known.get(name)) for name, value in chosen.items())
+    if form is None or changed or (local and folder_digest(Path(model.source)) != known.get("revision")):
         return []
     tallies = []
     for each in askable(form, questions.rounds(form)):
         variants = list(filter(each.chosen, run.study.variants))
         for condition in each.conditions:
-            if run.conditions.get(condition.name) != condition.fields:
-                return []
-            if any(run.responses.missing(model.id, condition.name, variants)):
+            same = run.conditions.get(condition.name) == condition.fields
+            if not same or any(run.responses.missing(model.id, condition.name, variants)):
                 return []
             tallies.append(Tally(model.id, condition.name, len(variants)))
     run.add_model(model.id, {**known, **model.fields})

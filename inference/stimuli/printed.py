@@ -19,8 +19,8 @@ Rendered = list[tuple[str | None, str]]
 Form = list[tuple[str | None, list[str], list[tuple[int, int]]]]
 """Of every part: its role, its pieces, and which pieces are which texts, as (place, number of the text)."""
 
-# Characters of the texts, and of what stands around them; places of the texts. What may be longer than the budget of a
-# rendering allows is rendered.
+# Characters of the texts, and of what stands around them; places of the texts. What may be longer than a rendering may
+# be is rendered, and then refused.
 LONGEST, MOST = 50_000, 32
 REMEMBERED = 64  # forms
 PRINTS = (nodes.Template, nodes.If, nodes.For)
@@ -35,9 +35,9 @@ def only_printed(templates: Sequence[nodes.Template], names: Set[str]) -> frozen
 
     Examples
     --------
-    >>> from inference.stimuli.sandbox import sandbox
-    >>> parsed = sandbox().parse("{{ a }}{{ b|upper }}{% if c %}{{ d }}{{ c }}{% endif %}{% set e = a %}{{ f ~ 1 }}")
-    >>> sorted(only_printed([parsed], {"a", "b", "c", "d", "f"}))
+    >>> from inference.stimuli.sandbox import build_sandbox
+    >>> source = "{{ a }}{{ b|upper }}{% if c %}{{ d }}{{ c }}{% endif %}{% set e = a %}{{ f ~ 1 }}"
+    >>> sorted(only_printed([build_sandbox().parse(source)], {"a", "b", "c", "d", "f"}))
     ['d']
     """
     every = Counter(node.name for template in templates for node in template.find_all(nodes.Name))

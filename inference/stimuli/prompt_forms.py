@@ -11,10 +11,9 @@ from typing import Any
 import jinja2
 
 from ground.errors import InputError
-from inference.stimuli.budget import budget
 from inference.stimuli.files import shown
 from inference.stimuli.printed import Printed, only_printed
-from inference.stimuli.sandbox import check_variables, compiled, sandbox
+from inference.stimuli.sandbox import build_sandbox, check_variables, compile_template
 
 PLAIN, CHAT, CLOZE, PAIR = "plain", "chat", "cloze", "pair"
 FORMS = (PLAIN, CHAT, CLOZE)
@@ -125,12 +124,11 @@ class Form:
         mask = {"mask"} if form == CLOZE else set()
         whole = "\n".join(source for _, source in sources)
         used = check_variables(where, whole, fields.needed | mask, fields.known | mask)
-        parts = tuple((role, compiled(where, source)) for role, source in sources)
+        parts = tuple((role, compile_template(where, source)) for role, source in sources)
         surface = {label: case_variants(given_words) for label, given_words in words.items()}
-        printed = Printed(tuple(sorted(only_printed([sandbox().parse(source) for _, source in sources], used))))
+        printed = Printed(tuple(sorted(only_printed([build_sandbox().parse(source) for _, source in sources], used))))
         made = cls(where, form, given, parts, words, surface, "shots" in used, printed)
-        with budget():  # one for all trials: a file is checked in a moment, or refused
-            made.try_out(fields)
+        made.try_out(fields)
         return made
 
     def try_out(self, fields: Fields) -> None:

@@ -1,8 +1,8 @@
-"""Render the Jinja templates of strangers: they read what they are given, and end soon with a text of bounded size.
+"""Render the Jinja templates of strangers: they read what they are given, and end with a text of bounded size.
 
-A template is a program, so every rendering has a budget (`budget.Budget`). Each pass of a loop, each call and each
-character or entry that is made takes from it, and what could make more than is left is refused before it begins:
-`'x' * 10**9` takes no memory. What goes beyond the budget raises `budget.TooMuch`, a `jinja2.TemplateError`.
+The sandbox is Jinja's own, with its longest range. Beyond that, no value and no output has more than `LARGEST`
+characters or entries, what repeats or pads is refused before it takes memory, and loops and calls end after `SECONDS`.
+That stops mistakes and plain bombs. A template that is made to harm may still hold up its user, as in transformers.
 
 `Sandbox` can take the place of `jinja2.sandbox.ImmutableSandboxedEnvironment` wherever that is made, for example in
 `transformers.utils.chat_template_utils`, which compiles the chat templates of checkpoints with it.
@@ -10,8 +10,11 @@ character or entry that is made takes from it, and what could make more than is 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Set
+import re
+import time
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Set
 from contextlib import contextmanager
+from functools import wraps
 from typing import Any
 
 import jinja2
@@ -22,17 +25,30 @@ from jinja2.runtime import Context
 from jinja2.visitor import NodeTransformer
 
 from ground.errors import InputError
-from inference.stimuli.budget import CONTAINERS, budget, current, foresee_operator, foresee_text
 
 SOURCE = 100_000
 """Characters of a template; the chat templates of published models have some 30,000 at most."""
-PASSED: tuple[Any, ...] = (range, *CONTAINERS)
+LARGEST = 4_000_000
+"""Characters, entries and digits of a value: more than any model's window holds."""
+REPEATED = 5_000
+"""Characters or entries that one `*` makes, and the widest padding."""
+SECONDS = 0.5
+"""Processor time of a rendering; a usual one takes 20 microseconds."""
 # One draws by chance, so that the same prompt could not be asked again; the others take longer than their text is long.
 NO_FILTERS = ("random", "striptags", "urlize", "xmlattr", "pprint", "wordwrap")
+GROWING = {"batch", "center", "expandtabs", "format", "format_map", "indent", "join", "ljust", "replace", "rjust"}
+GROWING |= {"round", "slice", "to_bytes", "tojson", "translate", "zfill"}
+"""Filters and methods that can make much of little."""
+WIDE = re.compile(r"""%(\([^)]*\))?[-+#.0-9]*([0-9]{5}|\*)|\{[^{}"']*([0-9]{5}|:[^{}"']*\{)""")
+"""A width of five digits, or one that comes from the values: `%99999d`, `{:>99999}`, `%*d`, `{:{}}`."""
 
 
-def sandbox() -> Sandbox:
-    """Make a Jinja environment whose templates can read what they are given and nothing else, within a budget."""
+class TooMuch(jinja2.TemplateRuntimeError):
+    """A template makes too large a value, or takes too long."""
+
+
+def build_sandbox() -> Sandbox:
+    """Build a Jinja environment whose templates can read what they are given and nothing else, within bounds."""
     return Sandbox(undefined=jinja2.StrictUndefined, autoescape=False, keep_trailing_newline=True)
 
 
@@ -44,8 +60,8 @@ def check_variables(where: str, source: str, needed: Set[str], known: Set[str]) 
     InputError
         For bad syntax, a variable that is not `known`, and one that is `needed` but not used.
     """
-    with _syntax_of(where):
-        used = jinja2.meta.find_undeclared_variables(sandbox().parse(source))
+    with _locate_syntax_errors(where):
+        used = jinja2.meta.find_undeclared_variables(build_sandbox().parse(source))
     if used - known:
         raise InputError(f"{where}: unknown variable '{min(used - known)}'; there are {', '.join(sorted(known))}")
     if needed - used:
@@ -53,7 +69,7 @@ def check_variables(where: str, source: str, needed: Set[str], known: Set[str]) 
     return used
 
 
-def compiled(where: str, source: str) -> jinja2.Template:
+def compile_template(where: str, source: str) -> jinja2.Template:
     """Compile a template, to be rendered any number of times.
 
     Raises
@@ -61,12 +77,12 @@ def compiled(where: str, source: str) -> jinja2.Template:
     InputError
         For what cannot be compiled; `where` names the place of the template.
     """
-    with _syntax_of(where):
-        return sandbox().from_string(source)
+    with _locate_syntax_errors(where):
+        return build_sandbox().from_string(source)
 
 
 @contextmanager
-def _syntax_of(where: str) -> Iterator[None]:
+def _locate_syntax_errors(where: str) -> Iterator[None]:
     try:
         yield
     except jinja2.TemplateSyntaxError as error:
@@ -77,133 +93,99 @@ def _syntax_of(where: str) -> Iterator[None]:
         raise InputError(f"{where}: template syntax: {str(error) or type(error).__name__}") from None
 
 
-class _Template(jinja2.Template):
-    """A template whose renderings are bounded."""
-
-    def render(self, *given: Any, **variables: Any) -> str:
-        with budget():
-            return super().render(*given, **variables)
-
-
 class Sandbox(jinja2.sandbox.ImmutableSandboxedEnvironment):
-    """An environment in which all that can take long or become large takes from the budget of the rendering."""
+    """Jinja's sandbox, in which no value, output or rendering goes beyond the bounds of this module."""
 
-    template_class = _Template
     intercepted_binops = frozenset({"+", "*", "**", "%"})
 
     def __init__(self, *given: Any, **settings: Any) -> None:
-        super().__init__(*given, **{**settings, "finalize": _shown})
+        super().__init__(*given, **{**settings, "finalize": _check_value})
         del self.globals["lipsum"]
         for name in NO_FILTERS:
             del self.filters[name]
-        self.filters.update({COUNTED: _filtered, JOINED: _joined, STEPS: _steps, MADE: _made})
+        self.filters |= {name: _bound_filter(name, self.filters[name]) for name in GROWING & self.filters.keys()}
 
     @staticmethod
     def concat(parts: Iterable[str]) -> str:
         """Join the parts of an output: how Jinja makes every text."""
         parts = list(parts)
-        current().spend(sum(map(len, parts)))
+        _check_size(sum(map(len, parts)), LARGEST)
         return "".join(parts)
 
     def call_binop(self, context: Context, operator: str, left: Any, right: Any) -> Any:
         """Compute an operator, unless its result is too large."""
-        if operator != "+" or type(left) is not str:  # nearly all have one text before another: quicker, and no bomb
-            foresee_operator(operator, left, right)
-        return current().made(self.binop_table[operator](left, right))
-
-    def call_filter(self, name: str, value: Any, args: Any = None, kwargs: Any = None, *rest: Any, **more: Any) -> Any:
-        """Apply a filter, unless its result is too large."""
-        value, args = foresee_text(name, value, args or (), kwargs or {})
-        return current().made(super().call_filter(name, value, args, kwargs, *rest, **more))
+        sequence, times = (right, left) if isinstance(left, int) else (left, right)
+        if operator == "%":
+            _check_growth("format", [left])
+        elif operator == "**" and isinstance(left, int) and isinstance(right, int):
+            _check_size(left.bit_length() * right, LARGEST)
+        elif operator == "*" and isinstance(times, int) and hasattr(sequence, "__len__"):
+            _check_size(len(sequence) * times, REPEATED)
+        return _check_value(self.binop_table[operator](left, right))
 
     def call(__self, __context: Context, __obj: Any, *args: Any, **kwargs: Any) -> Any:
-        """Call a method, a macro or another function, unless its result is too large."""
-        current().spend(1 + sum(len(each) for each in args if isinstance(each, PASSED)))
+        """Call a method, a macro or another function, unless its result is too large or the time is over."""
+        now = time.thread_time()
+        if now > vars(__context).setdefault("end", now + SECONDS):
+            raise TooMuch(f"it computes for more than {SECONDS:g} s")
+        if __obj is ...:  # one more pass of a loop; no template can write this
+            return None
         method = getattr(__obj, "__wrapped__", __obj)  # str.format comes wrapped
-        owner = getattr(method, "__self__", None)
-        if isinstance(owner, str | bytes | int):
-            args = tuple(foresee_text(method.__name__, owner, args, kwargs)[1])
-        return current().made(super().call(__context, __obj, *args, **kwargs))
+        if getattr(method, "__name__", None) in GROWING:
+            _check_growth(method.__name__, [getattr(method, "__self__", None), *args, *kwargs.values()])
+        return _check_value(super().call(__context, __obj, *args, **kwargs))
 
     def _parse(self, source: str, *rest: Any) -> Any:
-        """Parse a template, and let it count: before anything is made of it, since Jinja computes constants early."""
         if len(source) > SOURCE:
             raise jinja2.TemplateSyntaxError(f"more than {SOURCE:,} characters", 1)
-        return _Counting(self).visit(super()._parse(source, *rest))
+        return _Bounds().visit(super()._parse(source, *rest))
 
 
-# Filters of our own, which `_Counting` puts into a template: no template can write a name with a blank.
-COUNTED, JOINED, STEPS, MADE = "any filter", "a ~ b", "take steps", "a slice"
-
-
-class _Counting(NodeTransformer):
-    """Let a template count what no method of an environment sees: passes, filters, joined texts, slices."""
-
-    def __init__(self, environment: Sandbox) -> None:
-        self._known = frozenset(environment.filters) - {COUNTED, JOINED, STEPS, MADE}
+class _Bounds(NodeTransformer):
+    """Let every pass of a loop make a call, which looks at the clock, and let `~` be the filter `join`."""
 
     def visit_For(self, node: nodes.For) -> nodes.Node:
-        self._count_passes(node)
-        if node.test is not None:
-            node.test = nodes.And(_filter(nodes.Const(1), STEPS), node.test)
-        return self.generic_visit(node)
-
-    def visit_Macro(self, node: nodes.Macro) -> nodes.Node:
-        self._count_passes(node)
-        return self.generic_visit(node)
-
-    def visit_CallBlock(self, node: nodes.CallBlock) -> nodes.Node:
-        self._count_passes(node)
-        return self.generic_visit(node)
-
-    def visit_Filter(self, node: nodes.Filter) -> nodes.Node:
-        if node.name in self._known:
-            node.args = [nodes.Const(node.name), *node.args]
-            node.name = COUNTED
+        node.body.insert(0, nodes.ExprStmt(nodes.Call(nodes.Const(...), [], [], None, None)))
         return self.generic_visit(node)
 
     def visit_Concat(self, node: nodes.Concat) -> nodes.Node:
-        return self.generic_visit(_filter(nodes.List(node.nodes), JOINED))
-
-    def visit_Getitem(self, node: nodes.Getitem) -> nodes.Node:
-        visited = self.generic_visit(node)
-        return _filter(visited, MADE) if isinstance(node.arg, nodes.Slice) else visited
-
-    def _count_passes(self, node: Any) -> None:
-        """Take as many steps for every pass as the body has parts."""
-        parts = sum(1 for child in node.body for _ in child.find_all(nodes.Node))
-        node.body = [nodes.ExprStmt(_filter(nodes.Const(1 + parts), STEPS)), *node.body]
+        return self.generic_visit(nodes.Filter(nodes.List(node.nodes), "join", [], [], None, None))
 
 
-def _filter(node: nodes.Node, name: str) -> nodes.Filter:
-    return nodes.Filter(node, name, [], [], None, None)
+def _bound_filter(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    @wraps(function)
+    def apply_filter(*args: Any, **kwargs: Any) -> Any:
+        values = [value for value in args if not isinstance(value, nodes.EvalContext)]  # which some filters get first
+        _check_growth(name, [*values, *kwargs.values()])
+        return _check_value(function(*args, **kwargs))
+
+    return apply_filter
 
 
-@jinja2.pass_context  # so that none of these is computed when a template is compiled
-def _filtered(context: Context, value: Any, name: str, *args: Any, **kwargs: Any) -> Any:
-    return context.environment.call_filter(name, value, args, kwargs, context)
+def _check_growth(name: str, values: list[Any]) -> None:
+    """Refuse what pads its first value much, and what would put long texts into it many times."""
+    sizes = [1, 1, *sorted(len(value) for value in _check_value(values) if hasattr(value, "__len__"))]
+    if name.startswith("format"):
+        _check_size(2 * REPEATED if WIDE.search(str(values[0])) else 0, REPEATED)
+    else:
+        _check_size(sizes[-1] * sizes[-2] // 100, LARGEST)
+        _check_size(max([0, *(value for value in values[1:] if isinstance(value, int))]), REPEATED)
 
 
-@jinja2.pass_context
-def _joined(context: Context, parts: list[Any]) -> str:
-    return Sandbox.concat(str(_shown(context, part)) for part in parts)
-
-
-@jinja2.pass_context
-def _steps(context: Context, count: int) -> bool:
-    current().spend(count)
-    return True
-
-
-@jinja2.pass_context
-def _made(context: Context, value: Any) -> Any:
-    return current().made(value)
-
-
-@jinja2.pass_context
-def _shown(context: Context, value: Any) -> Any:
-    """Check that a value may become text: a list of a few names may stand for a text of gigabytes."""
-    if not isinstance(value, str):
-        spent = current()
-        spent.spend(spent.size(value))
+def _check_value(value: Any) -> Any:
+    """Give back a value, unless it is too large: a list of few names may stand for a text of gigabytes."""
+    size, rest = 0, [value]
+    while rest:
+        part = rest.pop()
+        if isinstance(part, (str, bytes)):
+            size += len(part)
+        else:
+            size += part.bit_length() // 3 if isinstance(part, int) else 1
+            rest.extend(part.values() if isinstance(part, Mapping) else part if isinstance(part, Collection) else ())
+        _check_size(size, LARGEST)
     return value
+
+
+def _check_size(size: int, largest: int) -> None:
+    if size > largest:
+        raise TooMuch(f"it makes more than {largest:,} characters or entries")

@@ -15,10 +15,9 @@ from typing import Any
 import jinja2
 
 from ground.errors import InputError
-from inference.stimuli.budget import budget
 from inference.stimuli.files import located, read_yaml, shown
 from inference.stimuli.random_order import place
-from inference.stimuli.sandbox import check_variables, compiled
+from inference.stimuli.sandbox import check_variables, compile_template
 from inference.stimuli.study import ORIGINAL, Option
 
 LANGUAGES = ("en", "ja")
@@ -112,8 +111,7 @@ def load(source: str, language: str) -> Bank:
     if task is None and len(tasks) > 1:
         raise InputError(f"{path}: has the tasks {', '.join(tasks)}; choose one as --templates {source}:{tasks[0]}")
     wanted = tasks[0] if task is None else task
-    with budget():  # one for all trials of the file
-        banks = {(entry["task"], entry["language"]): _bank(path, entry) for entry in entries}
+    banks = {(entry["task"], entry["language"]): _bank(path, entry) for entry in entries}
     if wanted not in tasks:
         raise InputError(f"{path}: there is no task '{wanted}', only {', '.join(tasks)}")
     if (wanted, language) not in banks:
@@ -189,7 +187,7 @@ def _template(where: str, pattern: str, number: int, source: Any) -> Template:
     if not isinstance(source, str):
         raise InputError(f"{here}: must be text, not {shown(source)}")
     check_variables(here, source, {"text"}, {"text"})
-    template = Template(f"{pattern}-{number:02d}", pattern, source, here, compiled(here, source))
+    template = Template(f"{pattern}-{number:02d}", pattern, source, here, compile_template(here, source))
     if template.ask("A text.") == template.ask("Another"):
         raise InputError(f"{here}: the question never shows {{{{ text }}}}: it is the same for any text")
     return template

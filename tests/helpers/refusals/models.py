@@ -151,7 +151,7 @@ CASES = [
         "chat template",
     ),
     case("a chat template with an error", template("{% for message in messages %}"), "chat template"),
-    case("a chat template that raises", template("{{ raise_exception('never ' * 10**4) }}"), "chat template", "never"),
+    case("a chat template that raises", template("{{ raise_exception('never ' * 800) }}"), "chat template", "never"),
     case("a chat template that divides by zero", template("{{ 1 // 0 }}"), "chat template"),
     case("a chat template that reads what is not there", template("{{ messages[0].content.a.b }}"), "chat template"),
     case("a chat template that looks around", template("{{ messages.__class__.__mro__[1] }}"), "chat template"),

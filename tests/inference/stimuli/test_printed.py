@@ -7,9 +7,8 @@ import random
 import pytest
 
 from inference.stimuli import printed
-from inference.stimuli.budget import TooMuch
 from inference.stimuli.printed import Printed, only_printed
-from inference.stimuli.sandbox import compiled, sandbox
+from inference.stimuli.sandbox import TooMuch, build_sandbox, compile_template
 
 NAMES = {"text", "other", "flag"}
 TEMPLATES = {
@@ -42,12 +41,12 @@ TEXTS = ["a", "A b.", " two  blanks ", "\n", "", "{{ other }}", "\ue0000\ue001",
 
 @pytest.mark.parametrize("source", TEMPLATES)
 def test_a_text_is_only_printed_where_nothing_is_made_of_it(source: str) -> None:
-    assert only_printed([sandbox().parse(source)], NAMES) == TEMPLATES[source]
+    assert only_printed([build_sandbox().parse(source)], NAMES) == TEMPLATES[source]
 
 
 @pytest.mark.parametrize("source", TEMPLATES)
 def test_filled_prompts_are_those_of_the_template(source: str) -> None:
-    template = compiled("here", source)
+    template = compile_template("here", source)
     asked = 0
 
     def render(values):
@@ -55,7 +54,7 @@ def test_filled_prompts_are_those_of_the_template(source: str) -> None:
         asked += 1
         return [("user", template.render(values)), (None, f"{len(values)}")]
 
-    names = tuple(sorted(only_printed([sandbox().parse(source)], NAMES)))
+    names = tuple(sorted(only_printed([build_sandbox().parse(source)], NAMES)))
     filler = Printed(names)
     draw = random.Random(0)
     every = [{"text": draw.choice(TEXTS), "other": draw.choice(TEXTS), "flag": draw.random() < 0.5} for _ in range(300)]
@@ -103,8 +102,8 @@ def test_long_texts_and_many_settings_are_rendered(monkeypatch) -> None:
     assert len(filler._forms) + len(filler._once) <= 2
 
 
-def test_a_prompt_beyond_the_budget_of_a_rendering_is_refused_as_ever() -> None:
-    template = compiled("here", "{% for x in range(200) %}{{ text }}{% endfor %}")
+def test_a_prompt_that_is_longer_than_a_rendering_may_be_is_refused_as_ever() -> None:
+    template = compile_template("here", "{% for x in range(200) %}{{ text }}{% endfor %}")
     filler = Printed(("text",))
     for length, allowed in ((1, True), (1, True), (1, True), (40_000, False)):
         text = "a" * length

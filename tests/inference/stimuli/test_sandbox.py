@@ -9,8 +9,8 @@ import jinja2.sandbox
 import pytest
 
 from ground.errors import InputError
-from inference.stimuli import budget
-from inference.stimuli.sandbox import SOURCE, Sandbox, check_variables, compiled, sandbox
+from inference.stimuli import sandbox
+from inference.stimuli.sandbox import SOURCE, Sandbox, build_sandbox, check_variables, compile_template
 
 PLAIN = jinja2.sandbox.ImmutableSandboxedEnvironment(undefined=jinja2.StrictUndefined, keep_trailing_newline=True)
 VALUES = {
@@ -135,18 +135,18 @@ ENDLESS = {
 
 @pytest.mark.parametrize("source", USUAL.values(), ids=USUAL)
 def test_usual_templates_give_what_plain_jinja_gives(source):
-    assert compiled("here", source).render(VALUES) == PLAIN.from_string(source).render(VALUES)
+    assert compile_template("here", source).render(VALUES) == PLAIN.from_string(source).render(VALUES)
 
 
 @pytest.mark.parametrize("source", ENDLESS.values(), ids=ENDLESS)
 def test_a_template_without_end_is_stopped_before_it_takes_memory(source, monkeypatch):
-    monkeypatch.setattr(budget, "SECONDS", 0.02)
-    monkeypatch.setattr(budget, "SIZE", 500_000)
+    monkeypatch.setattr(sandbox, "SECONDS", 0.02)
+    monkeypatch.setattr(sandbox, "LARGEST", 500_000)
     tracemalloc.start()
     begun = time.thread_time()
     try:
         with pytest.raises((InputError, jinja2.TemplateError, RecursionError, OverflowError)):
-            compiled("here", source).render(VALUES)
+            compile_template("here", source).render(VALUES)
         assert tracemalloc.get_traced_memory()[1] < 20e6
         assert time.thread_time() - begun < 2
     finally:
@@ -163,22 +163,32 @@ def test_nothing_large_is_computed_while_a_template_is_checked():
 def test_what_cannot_be_compiled_is_one_line_that_names_its_place():
     for name in ("number of 5,000 digits", "brackets", "many conditions", "many loops", "long source"):
         with pytest.raises(InputError, match=r"^here: template syntax[^\n]*$"):
-            compiled("here", ENDLESS[name])
+            compile_template("here", ENDLESS[name])
 
 
-def test_every_rendering_has_its_budget_and_a_block_shares_one():
-    template = compiled("here", "{{ 'x' * 2000000 }}")
-    assert [len(template.render()) for _ in range(3)] == [2_000_000] * 3
-    with budget.budget():
-        template.render()
-        with pytest.raises(budget.TooMuch, match="more than 5,000,000"):
-            template.render()
-    assert len(template.render()) == 2_000_000
+def test_what_was_refused_once_leaves_the_next_rendering_alone():
+    template = compile_template("here", "{% for i in range(n) %}{{ text }}{% endfor %}")
+    for _ in range(2):
+        with pytest.raises(sandbox.TooMuch, match="more than 4,000,000"):
+            template.render(text="x" * 99_999, n=99)
+        assert len(template.render(text="x" * 99_999, n=9)) == 899_991
+
+
+def test_numbers_and_braces_in_a_text_are_no_widths():
+    usual = (
+        """{{ '{"id": 123456, "of": {"n": "%s"}}'|format(20260726) }}""",
+        "{{ '**%s** 100%%' % 1700000000 }}",
+        "{{ '{} or {}'.format(1700000000, 5) }}",
+        "{{ 1700000000|tojson }}",
+        "{{ text.find('T', 6000) }}",
+    )
+    for source in usual:
+        assert compile_template("here", source).render(VALUES) == PLAIN.from_string(source).render(VALUES)
 
 
 def test_a_long_text_is_shown():
     text = "Tea is good. " * 100_000
-    assert compiled("here", "{{ text }}\n{{ text|trim }}").render(text=text) == f"{text}\n{text.strip()}"
+    assert compile_template("here", "{{ text }}\n{{ text|trim }}").render(text=text) == f"{text}\n{text.strip()}"
 
 
 def test_it_takes_the_place_of_jinjas_own_with_other_settings():
@@ -192,4 +202,4 @@ def test_it_takes_the_place_of_jinjas_own_with_other_settings():
 def test_what_is_private_stays_out_of_reach():
     for source in ("{{ text.__class__ }}", "{{ ''.format.__globals__ }}", "{{ '{0.__class__}'.format(text) }}"):
         with pytest.raises(jinja2.exceptions.SecurityError):
-            sandbox().from_string(source).render(VALUES)
+            build_sandbox().from_string(source).render(VALUES)
