@@ -48,7 +48,7 @@ def system_failure(error: OSError) -> tuple[int, str]:
     return 1, f"{about}; see to it that it can be written, or give another file or folder, then repeat the command"
 
 
-_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 
 
 def printable(text: str) -> str:
