@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -46,24 +46,26 @@ STIMULI: Rules = (
     ("gold", "gold IS NOT NULL AND NOT list_contains(canonical, gold)", "is none of the canonical options"),
     ("gold_score", "NOT isfinite(gold_score)", "is not a number"),
 )  # fmt: skip
+MISSING: Rules = tuple(
+    (name, f"list_count({name}) <> len({name})", "has an entry that is missing")
+    for name in ("probability", "logprob", "count")
+)
 RESPONSES: Rules = (
+    *MISSING,
     ("item", "options IS NULL", "and variant are not in stimuli.parquet"),
-    ("probability", "probability IS NULL AND mass IS NOT NULL", "is missing where there is a mass"),
     ("probability", "len(probability) <> n_values", "has not as many entries as there are options"),
-    ("probability", f"list_count(probability) <> len(probability) OR NOT list_min(probability) >= -{ROUNDING}",
-     "has an entry that is missing or below 0"),
+    ("probability", f"NOT list_min(probability) >= -{ROUNDING}", "has an entry below 0"),
     # Where there is a mass, it is their sum and at most 1, and so no entry is above 1.
     ("probability", f"mass IS NULL AND NOT list_sum(probability) <= 1 + {SUMMED}", "has a sum above 1"),
-    ("logprob", "len(logprob) <> n_values OR list_count(logprob) <> len(logprob)", "has not as many entries as there "
-     "are options"),
+    ("logprob", "len(logprob) <> n_values", "has not as many entries as there are options"),
     ("logprob", f"NOT list_max(logprob) <= {ROUNDING}", "has an entry above 0, or one that is not a number"),
-    ("count", "len(count) <> n_values OR list_count(count) <> len(count)", "has not as many entries as there are "
-     "options"),
+    ("count", "len(count) <> n_values", "has not as many entries as there are options"),
     ("count", "list_min(count) < 0", "has an entry below 0"),
     ("count", "list_sum(count) + coalesce(invalid, 0) + coalesce(clipped, 0) = 0", "holds no samples"),
     ("invalid", "invalid < 0", "is below 0"),
     ("clipped", "clipped < 0", "is below 0"),
     ("read_otherwise", "read_otherwise < 0", "is below 0"),
+    ("mass", "mass IS NOT NULL AND probability IS NULL", "is there, and no probability"),
     ("mass", f"NOT mass BETWEEN -{ROUNDING} AND 1 + {ROUNDING}", "is not from 0 to 1"),
     ("mass", f"NOT abs(mass - list_sum(probability)) <= {SUMMED}", "is not the sum of probability"),
     ("mass_upper", f"NOT mass_upper BETWEEN coalesce(mass, 0) - {ROUNDING} AND 1 + {ROUNDING}",
@@ -76,6 +78,22 @@ RESPONSES: Rules = (
                "ELSE isfinite(coalesce(try_cast(answer AS DOUBLE), 'nan')) END", "is none of the options"),
     ("text_logprob", f"NOT text_logprob <= {ROUNDING}", "is above 0, or not a number"),
 )  # fmt: skip
+
+
+def choose_rules(complete: Collection[str], empty: Collection[str], absent: Collection[str]) -> Rules:
+    """Choose the rules of responses that can be broken: to find that out from file footers is cheaper than to look.
+
+    Parameters
+    ----------
+    complete, empty
+        Columns in which the footers show no null, in lists neither; and those without a value.
+    absent
+        Columns that some file lacks.
+    """
+    rules = [rule for rule in RESPONSES if not set(absent) & set(re.findall(r"\w+", rule[1]))]
+    rules = [rule for rule in rules if rule not in MISSING or rule[0] not in complete]
+    # A list of no values is as empty as a null, and is damaged.
+    return [rule for rule in rules if rule[0] not in empty or rule[0] == "item" or rule[1].startswith("len(")]
 
 
 # Responses with the options of their stimuli, the ends of their condition's scale, and how many values a row has.
@@ -118,7 +136,7 @@ def refuse_damaged_responses(
     info: Mapping[str, Any],
     stimuli: str,
     parts: str,
-    absent: Sequence[str],
+    rules: Rules,
 ) -> None:
     """Refuse responses that contradict the stimuli, probabilities that are none, and counts below 0.
 
@@ -128,23 +146,24 @@ def refuse_damaged_responses(
         The run folder and its run.json.
     stimuli, parts
         SQL that reads the stimuli, and the response files with the columns `filename` and `file_row_number`.
-    absent
-        Columns that the files may lack.
+    rules
+        What to look for.
 
     Raises
     ------
     InputError
         Names the file, its row, item, variant and column.
     """
-    rules = [rule for rule in RESPONSES if not set(absent) & set(re.findall(r"\w+", rule[1]))]
     scales = _read_scales(info["conditions"])
     lowest, highest = zip(*scales.values(), strict=True) if scales else ([0], [0])
     given = {"scaled": list(scales) or [""], "lowest": list(lowest), "highest": list(highest)}
     rows = ROWS.format(parts=parts, stimuli=stimuli)
     counted = [f"{rows} WHERE {_join(rules)}"]
-    n_options = con.execute(f"SELECT DISTINCT len(options) FROM ({stimuli})").fetchall()
-    if len(n_options) == 1 and not scales:
-        counted = _split_check(stimuli, parts, rows, rules, n_options[0][0])
+    query = f"SELECT min(options), max(options), min(len(options)) = max(len(options)) FROM ({stimuli})"
+    ((options, last, as_many),) = con.execute(query).fetchall()
+    if as_many and not scales:
+        given["options"] = options
+        counted = _split_check(stimuli, parts, rows, rules, len(options), same=options == last)
     names = "filename, file_row_number, model, condition, item, variant"
     row = _find_damaged(con, rows, rules, names, given) if _count(con, counted, given) else None
     if row:
@@ -157,14 +176,18 @@ def refuse_damaged_responses(
         )
 
 
-def _split_check(stimuli: str, parts: str, rows: str, rules: Rules, n_options: int) -> list[str]:
-    """Split what is counted in three: rows without a stimulus, those with wrong numbers, those with wrong answers."""
-    numbers = [rule for rule in rules if rule[0] not in ("item", "answer")]
-    answers = [rule for rule in rules if rule[0] == "answer"]
+def _split_check(stimuli: str, parts: str, rows: str, rules: Rules, n_options: int, *, same: bool) -> list[str]:
+    """Split what is counted where all stimuli have as many options: rows without a stimulus, rows with wrong values.
+
+    `same`: they have the same options, so that answers are compared with these.
+    """
+    of_rows = f"{'$options AS options, ' if same else ''}{n_options} AS n_values, NULL AS lowest, NULL AS highest"
+    values = [rule for rule in rules if rule[0] != "item" and (same or rule[0] != "answer")]
+    answers = [rule for rule in rules if rule[0] == "answer" and not same]
     return [
         f"{parts} ANTI JOIN ({stimuli}) USING (item, variant)",
-        f"(SELECT *, {n_options} AS n_values, NULL AS lowest, NULL AS highest FROM {parts}) WHERE {_join(numbers)}",
-        f"{rows} WHERE answer IS NOT NULL AND ({_join(answers)})",
+        f"(SELECT *, {of_rows} FROM {parts}) WHERE {_join(values)}",
+        *([f"{rows} WHERE answer IS NOT NULL AND ({_join(answers)})"] if answers else ()),
     ]
 
 
