@@ -1,7 +1,8 @@
 """Run the commands of this wing: `waver report | table | show | features | export`, or `python -m analysis ...`.
 
 A page may have a command of its own name: then its folder has a file `command.py` with HELP, DESCRIPTION,
-`add_arguments(parser)` and `main(options)`; `command_NAME.py` is the same for a command NAME.
+`add_arguments(parser)` and `main(options)`; `command_NAME.py` is the same for a command NAME. One that writes no file
+but only prints says PRINTS = True.
 """
 
 from __future__ import annotations
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
 # Nothing heavy is imported up here or while the parsers are made: `--help` must answer at once.
 
 PROGRAM = "python -m analysis"
-PRINTING = {"table", "show", "plan"}  # commands that only print
 HALF = re.compile("[\ud800-\udfff]")
 """What stands for a byte that is not UTF-8: nothing can print it."""
 
@@ -64,9 +64,7 @@ def main(arguments: Sequence[str] | None = None, program: str = PROGRAM) -> int:
     `program` is how the user called it; usage and messages repeat that.
     """
     closed = sys.stdout is None  # by the caller: `>&-`
-    for name in ("stdout", "stderr"):
-        if getattr(sys, name) is None:
-            setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115
+    _open_closed_streams()
     call = list(sys.argv[1:] if arguments is None else arguments)
     for before, word in zip(["", *call], call, strict=False):
         if HALF.search(word):
@@ -76,7 +74,7 @@ def main(arguments: Sequence[str] | None = None, program: str = PROGRAM) -> int:
             )
     options = _parser(program).parse_args(call)
     options.program = program
-    if closed and call[0] in PRINTING:
+    if closed and getattr(options, "prints", False):
         return _fail(
             program, 2, f"{call[0]}: standard output is closed, and all that it makes goes there; leave it open"
         )
@@ -101,6 +99,19 @@ def main(arguments: Sequence[str] | None = None, program: str = PROGRAM) -> int:
         _drop_output()
         return _fail(program, *system_failure(error))
     return status
+
+
+def _open_closed_streams() -> None:
+    """Let what a caller closed (`>&-`) lead nowhere, for child processes, too: else files take its number."""
+    for number, name in ((1, "stdout"), (2, "stderr")):
+        if getattr(sys, name) is None:
+            nowhere = os.open(os.devnull, os.O_WRONLY)
+            if nowhere == number:
+                os.set_inheritable(nowhere, True)
+            else:
+                os.dup2(nowhere, number)
+                os.close(nowhere)
+            setattr(sys, name, open(number, "w", closefd=False))  # noqa: SIM115
 
 
 def _drop_output() -> None:
@@ -141,7 +152,7 @@ def _parser(program: str) -> argparse.ArgumentParser:
         "few digits.",
         epilog="example: waver table results/demo stability --format latex",
     )  # fmt: skip
-    table.set_defaults(main=_table)
+    table.set_defaults(main=_table, prints=True)
     table.add_argument("names", nargs="*", metavar="RUN... NAME", help="run folders, then the name of the table")
     table.add_argument("--format", choices=("csv", "latex", "markdown"), default="csv", help="default: csv")
     table.add_argument("--columns", metavar="A,B", help="columns to write, in this order; default: all that there are")
@@ -157,7 +168,7 @@ def _parser(program: str) -> argparse.ArgumentParser:
         description="Print what the models read for single wordings, to the letter, and what each model answered.",
         epilog=f"example: {program} show results/demo/agreement --item tea-coffee --model waver-demo-small",
     )  # fmt: skip
-    show.set_defaults(main=_show)
+    show.set_defaults(main=_show, prints=True)
     show.add_argument("run", metavar="RUN", help="run folder")
     show.add_argument("--item", default="", metavar="I", help="its wordings (default: some of the first item)")
     show.add_argument("--model", default="", metavar="M", help="only this model (default: the first ones)")
@@ -166,7 +177,7 @@ def _parser(program: str) -> argparse.ArgumentParser:
     for name, module in {**shared, **_commands_of_pages()}.items():
         command = importlib.import_module(module)
         own = commands.add_parser(name, help=command.HELP, description=command.DESCRIPTION)
-        own.set_defaults(main=command.main)
+        own.set_defaults(main=command.main, prints=getattr(command, "PRINTS", False))
         command.add_arguments(own)
     return parser
 

@@ -46,9 +46,7 @@ def main(given: Sequence[str] | None = None, program: str = PROGRAM) -> int:
     `program` is how the user called it; usage and messages repeat that.
     """
     closed = sys.stdout is None  # by the caller: `>&-`
-    for name in ("stdout", "stderr"):
-        if getattr(sys, name) is None:
-            setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115
+    _open_closed_streams()
     call = list(sys.argv[1:] if given is None else given)
     for before, word in zip(["", *call], call, strict=False):
         if HALF.search(word):
@@ -87,6 +85,19 @@ def main(given: Sequence[str] | None = None, program: str = PROGRAM) -> int:
         _drop_output()
         return _fail(program, *system_failure(error))
     return 0
+
+
+def _open_closed_streams() -> None:
+    """Let what a caller closed (`>&-`) lead nowhere, for child processes, too: else files take its number."""
+    for number, name in ((1, "stdout"), (2, "stderr")):
+        if getattr(sys, name) is None:
+            nowhere = os.open(os.devnull, os.O_WRONLY)
+            if nowhere == number:
+                os.set_inheritable(nowhere, True)
+            else:
+                os.dup2(nowhere, number)
+                os.close(nowhere)
+            setattr(sys, name, open(number, "w", closefd=False))  # noqa: SIM115
 
 
 def _drop_output() -> None:

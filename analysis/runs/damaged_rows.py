@@ -34,8 +34,8 @@ CONTROL = r"[\x00-\x1f\x7f-\x9f\x{2028}\x{2029}]"  # in a name: it is shown in o
 STIMULI: Rules = (
     *((name, f"regexp_matches({name}, '{CONTROL}')", "holds a line break or control character")
       for name in ("item", "variant", "pattern")),
-    ("pattern", f"pattern IS NULL OR regexp_full_match(pattern, '{INVISIBLE}')", "is empty, or shows nothing"),
-    ("text", f"text IS NULL OR regexp_full_match(text, '{INVISIBLE}')", "is empty, or shows nothing"),
+    *((name, f"{name} IS NULL OR regexp_full_match({name}, '{INVISIBLE}')", "is empty, or shows nothing")
+      for name in ("item", "variant", "pattern", "text")),
     ("options", "coalesce(len(options), 0) = 0 OR list_count(options) <> len(options) "
                 "OR len(list_distinct(options)) <> len(options) "
                 f"OR regexp_matches(array_to_string(options, chr(10)), '(^|\n){INVISIBLE}(\n|$)')",

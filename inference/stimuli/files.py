@@ -219,13 +219,15 @@ def shows_nothing(text: str) -> bool:
 
 
 def refuse_unprintable(where: str, name: str) -> None:
-    """Refuse a name with a line break, an escape character or another control: tables and messages show it in a line.
+    """Refuse a name with a line break, an escape or another control, or with nothing that shows: it stands in a line.
 
     Raises
     ------
     InputError
         Names the field `where` and the character.
     """
+    if shows_nothing(name):
+        raise InputError(f"{where}: there is nothing that shows in {shown(name)}; give a name")
     if printable(name) != name:
         raise InputError(f"{where}: there is a line break or control character in {shown(name)}; take it out")
 
